@@ -16,6 +16,8 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from tests.support.moments import at_time
+
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from playwright.sync_api import sync_playwright
@@ -99,7 +101,7 @@ def verify(server: StudioServer, owner: int) -> Any:
     for number in range(5):
         someone = person(server, study)
         for _ in range(7 if number < 4 else 2):
-            work = assignments.claim_next(server.workspace, someone.id, now=now)
+            work = at_time(now, assignments.claim_next, server.workspace, someone.id)
             if isinstance(work, assignments.NoWork):
                 break
             now += 2.0 if number == 3 else chance.uniform(9, 40)
@@ -108,7 +110,7 @@ def verify(server: StudioServer, owner: int) -> Any:
                 said = {"abstain": "dont_know"} if number in (0, 1) else {"choices": [chance.choice((0, 3))]}
             elif number == 3 or chance.random() < 0.12:
                 said = {"choices": [1]}
-            judgements.submit(server.workspace, someone.id, work.assignment.id, said, f"k{work.assignment.id}", now=now)
+            at_time(now, judgements.submit, server.workspace, someone.id, work.assignment.id, said, f"k{work.assignment.id}")
     return study
 
 

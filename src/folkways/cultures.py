@@ -153,6 +153,12 @@ def get_language(text: str) -> Language:
     return languages()[code]
 
 
+def name_of_code(code: str) -> str:
+    """The English name of the culture or language with that code; what is no code as it is."""
+    known = cultures().get(code) or languages().get(code)
+    return known.name if known else code
+
+
 def _members(benchmark: str) -> dict[str, str]:
     try:
         return _benchmarks()[benchmark]

@@ -7,7 +7,8 @@ without a traceback and exits with ``exit_code``.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 
@@ -60,3 +61,12 @@ class MissingExtraError(FolkwaysError):
         super().__init__(
             f"{feature} needs the package {missing!r}, which is not installed.\nInstall it with: pip install 'folkways[{extra}]'"
         )
+
+
+@contextmanager
+def of_extra(extra: str, feature: str) -> Iterator[None]:
+    """For imports of what an extra brings: MissingExtraError where they fail. feature: what needs them."""
+    try:
+        yield
+    except ImportError as error:
+        raise MissingExtraError(feature, extra, error.name or str(error)) from None

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import tomllib
+from functools import cache
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +27,12 @@ def read_toml_text(path: Path, what: str = "TOML file") -> tuple[str, dict[str, 
     except UnicodeDecodeError as error:
         raise DataError(f"is not UTF-8 (byte {error.start}); save it as UTF-8", file=path) from None
     return text, parse_toml(text, path)
+
+
+@cache
+def packaged_toml(package: str, name: str) -> dict[str, Any]:
+    """The content of a file that comes with a package; do not change it."""
+    return tomllib.loads(files(package).joinpath(name).read_text(encoding="utf-8"))
 
 
 def parse_toml(text: str, source: Path | str) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from folkways.errors import FolkwaysError
 from folkways.records import Signature
 from folkways.releases.store import open_release
 from folkways.runs.scores.scoring import release_of, score_run
-from folkways.workspace import results, run_records, schema
+from folkways.workspace import results, run_records, run_rows, schema
 from folkways.workspace.database import open_workspace
 from folkways.workspace.queue.request_queue import RequestQueue
 from tests.support.blend_data import write_release
@@ -47,7 +47,7 @@ def test_pages_and_the_order_of_the_items_change_no_score(tmp_path: Path, monkey
     task = get_task("blend/saq")
     items = task.items
     for size, order in ((5, 1), (4000, -1), (5, -1)):
-        monkeypatch.setattr(results, "PAGE", size)
+        monkeypatch.setattr(run_rows, "PAGE", size)
         batches = lambda _, of, order=order: iter([*items(of).iter_slices(2)][::order])  # noqa: E731
         monkeypatch.setattr(type(task), "item_batches", batches)
         asked.score()

@@ -8,10 +8,16 @@ from random import Random
 import polars as pl
 from hypothesis import strategies as st
 
+from folkways.benchmarks.culturalbench.build.combining import NUMERALS
 from folkways.benchmarks.culturalbench.votes import ABSTENTIONS, ITEMS, LETTERS, VOTES, Meta, Votes
 
 COUNTRIES = ("US", "Spain", "Bangladesh", "South Korea", "Zimbabwe")
 TEXTS = ("tea", "rice", "bread", "None", "salt, or sugar", 'a "flat" cake', "soup\nor stew", "Tea ", "رز", "(i), (ii)", "(iii)")
+
+
+def statements_of(option: str) -> tuple[str, ...]:
+    """The letters that an option of a multi-mode question stands for: ``(i), (iii)`` is A and C."""
+    return tuple(LETTERS[NUMERALS.index(numeral)] for numeral in option.split(", "))
 
 
 def votes_of(cast: Mapping[str, Sequence[str]], **changes: str) -> Votes:

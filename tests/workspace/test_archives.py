@@ -14,7 +14,7 @@ import sqlalchemy as sa
 
 from folkways.endpoints.base import Completion
 from folkways.errors import FolkwaysError
-from folkways.workspace import results, run_records, schema
+from folkways.workspace import results, run_records, run_rows, schema
 from folkways.workspace.archives import writing
 from folkways.workspace.archives.files import ArchiveError, read_archive
 from folkways.workspace.archives.restoring import restore_run
@@ -63,7 +63,7 @@ def judge(workspace: Workspace, run: run_records.RunRecord, right: float, first:
 def asked(any_workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> Workspace:
     """Two runs, ``mine`` with six prompts, one of which failed, and ``other`` with the first two; files take two rows each."""
     monkeypatch.setattr(writing, "ROWS_PER_FILE", 2)
-    monkeypatch.setattr(results, "PAGE", 2)
+    monkeypatch.setattr(run_rows, "PAGE", 2)
     mine, m = plan_prompts(any_workspace, "gguf/m", SHARED + OWN, name="mine", config="mine")
     plan_prompts(any_workspace, "gguf/m", SHARED, name="other", config="other")
     queue = RequestQueue(any_workspace, mine.id)

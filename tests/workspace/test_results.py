@@ -11,14 +11,14 @@ import sqlalchemy as sa
 
 from folkways.endpoints.base import Completion, Settings
 from folkways.records import JUDGEMENTS, SCORES, Signature, State, Subject
-from folkways.workspace import results, run_records, schema
+from folkways.workspace import results, run_records, run_rows, schema
 from folkways.workspace.archives.writing import archive_run
 from folkways.workspace.database import Workspace
 from folkways.workspace.queue.request_queue import RequestQueue
 from folkways.workspace.queue.request_rows import Answered, Failed
 from tests.support.planned import plan_prompts
 
-MANY = 2 * results.CHUNK + 207
+MANY = 2 * run_rows.CHUNK + 207
 
 
 def test_details_that_begin_late_are_of_their_own_type(any_workspace: Workspace) -> None:

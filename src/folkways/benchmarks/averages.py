@@ -12,6 +12,7 @@ from folkways.records import LOST, Metric, without_nan
 from folkways.stats.clusters import clustered_mean
 from folkways.stats.intervals import MANY_MEANS, cluster_totals, interval_of_average, wilson_of_average
 
+WHOLE = "all"
 POOLED = "{} (pooled)"
 """The facet under which the share of all rows stands beside the mean over groups."""
 
@@ -45,19 +46,28 @@ def mean_over(judgements: pl.DataFrame, metric: Metric, groups: str, word: str) 
     }
 
 
-def with_mean_over(scores: pl.DataFrame, judgements: pl.DataFrame, metrics: Sequence[Metric], groups: str) -> pl.DataFrame:
+def with_mean_over(
+    scores: pl.DataFrame,
+    judgements: pl.DataFrame,
+    metrics: Sequence[Metric],
+    groups: str,
+    facet: str = WHOLE,
+    word: str | None = None,
+) -> pl.DataFrame:
     """``scores`` with the mean over groups in place of the whole; the share of all rows stands below it as ``all (pooled)``.
 
-    The counts are those of all rows.
+    The counts are those of all rows. facet: in place of the whole, a column (``region``): of each of its values the mean over the
+    groups inside. word: what intervals call a group, where not the name of their column.
     """
     by_name = {metric.name: metric for metric in metrics}
     counted = judgements.filter("counted")
     rows: list[dict[str, object]] = []
     for row in scores.iter_rows(named=True):
-        if row["facet"] == "all" and row["score"] is not None and row["metric"] in by_name:
-            metric = by_name[row["metric"]]
-            rows.append({**row, **mean_over(counted.filter(pl.col(metric.name).is_not_null()), metric, groups, groups)})
-            row["facet"] = POOLED.format("all")
+        replied = row["score"] is not None
+        if row["facet"] == facet and row["metric"] in by_name and (replied or facet != WHOLE):
+            inside = counted.filter(pl.col(row["metric"]).is_not_null(), facet == WHOLE or pl.col(facet) == row["value"])
+            rows.append({**row, **(mean_over(inside, by_name[row["metric"]], groups, word or groups) if replied else {})})
+            row["facet"] = POOLED.format(facet)
         rows.append(row)
     return without_nan(pl.DataFrame(rows, schema=scores.schema))
 

@@ -74,10 +74,7 @@ class Task(ABC):
     permutes_options: ClassVar[bool] = False  # True where a question can be asked in several orders of its options
     has_baselines: ClassVar[bool] = False  # True where ``baselines`` gives some
     has_free_answers: ClassVar[bool] = False  # True where a model can judge by ``accepted_answers`` and ``question_in``
-
-    ignores_unknown_ids: ClassVar[bool] = (
-        False  # True where the authors' scorer passes over ids of ``from_authors`` that are no item's
-    )
+    ignores_unknown_ids: ClassVar[bool] = False  # True where the authors' scorer passes over ids of no item (``from_authors``)
 
     people_release: ClassVar[str | None] = None  # the release that tells what single people answered, where there is one
     people_by: ClassVar[str | None] = None  # how the line of ``people`` is made, for its signature; None where nobody is known

@@ -14,8 +14,8 @@ import polars as pl
 
 from folkways.benchmarks.choosing.orders import split_variant
 from folkways.benchmarks.results import Inputs, Result
-from folkways.benchmarks.tables import Layout, NotAvailableError, Table, with_holm
-from folkways.cultures import cultures
+from folkways.benchmarks.tables import DIFFERENCE, Layout, NotAvailableError, Table, with_holm
+from folkways.cultures import name_of_code
 from folkways.records import Schema
 from folkways.stats.clusters import clustered_mean
 from folkways.stats.differences import METHOD, difference_of_shares
@@ -48,10 +48,7 @@ GAPS: Schema = {
     "endpoint": pl.String,
     "culture": pl.String,
     "score": pl.Float64,  # percent of questions
-    "difference": pl.Float64,  # points from the mean of the other cultures
-    "low": pl.Float64,
-    "high": pl.Float64,
-    "p": pl.Float64,
+    **DIFFERENCE,  # points from the mean of the other cultures
     "wobble": pl.Float64,  # points between the culture's best and worst order, template or sample
     "within_wobble": pl.Boolean,  # whether the difference is smaller than that
     "questions": pl.Int64,
@@ -218,10 +215,7 @@ def _gaps(rows: pl.DataFrame) -> Iterator[dict[str, Any]]:
                 "endpoint": rows["endpoint"][0],
                 "culture": culture,
                 "score": 100 * score,
-                "difference": 100 * apart.difference,
-                "low": 100 * apart.low,
-                "high": 100 * apart.high,
-                "p": apart.p,
+                **apart.columns(100),
                 "wobble": 100 * wobble,
                 "within_wobble": abs(apart.difference) < wobble,
                 "questions": questions,
@@ -234,7 +228,7 @@ def _gap_table(gaps: Sequence[dict[str, Any]], task: str) -> Table:
     rows = pl.DataFrame(gaps, schema={**GAPS, "p_holm": pl.Float64})
     told = []
     for (endpoint,), of_model in rows.group_by(["endpoint"], maintain_order=True):
-        within = [cultures()[code].name if code in cultures() else code for code in of_model.filter("within_wobble")["culture"]]
+        within = [name_of_code(code) for code in of_model.filter("within_wobble")["culture"]]
         told.append(
             f"{endpoint}: {len(within)} of {of_model.height} gaps are smaller than what the way of asking does"
             + (f"; they say nothing of {', '.join(within)}." if within else ".")

@@ -14,7 +14,7 @@ import polars as pl
 import polars.selectors as cs
 
 from folkways.benchmarks.tables import NotAvailableError, Table
-from folkways.cultures import cultures, languages
+from folkways.cultures import name_of_code
 from folkways.errors import UnknownNameError
 from folkways.records import BASELINE_PREFIX, JUDGEMENTS, LOST, Metric, ModelCard, Schema, empty, plain
 from folkways.releases.base import Release
@@ -148,8 +148,7 @@ class Inputs:
     def too_few(self, task: str) -> Iterator[str]:
         """One sentence for each model that is left out of a task."""
         for row in self._thin.filter(pl.col("task") == task).iter_rows(named=True):
-            culture, language = cultures().get(row["culture"]), languages().get(row["language"])
-            where = f"{culture.name if culture else row['culture']} ({language.name if language else row['language']})"
+            where = f"{name_of_code(row['culture'])} ({name_of_code(row['language'])})"
             share = int(100 * row["replied"] / row["expected"])
             yield (
                 f"{row['endpoint']} is left out of {task}: in {where} {row['replied']:,} of {row['expected']:,} rows got a reply "

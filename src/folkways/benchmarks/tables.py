@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
 import polars as pl
 
 from folkways.errors import FolkwaysError
-from folkways.records import without_nan
+from folkways.records import Schema, without_nan
 from folkways.stats.hypotheses.corrections import holm
 
 ABBREVIATIONS: Mapping[str, str] = {
@@ -19,6 +19,16 @@ ABBREVIATIONS: Mapping[str, str] = {
     "p_corrected": "p (GG)",
 }
 """What people read for columns with names of their own, wherever a table is shown; GG is Greenhouse and Geisser's correction."""
+
+
+DIFFERENCE: Schema = {"difference": pl.Float64, "low": pl.Float64, "high": pl.Float64, "p": pl.Float64}
+"""Columns that a row has of a difference: with its interval, and p for no difference (``stats.differences.Difference.columns``)."""
+
+
+def in_order(column: str, names: Iterable[str]) -> pl.Expr:
+    """A key that sorts by the place in ``names``; what is not there comes last."""
+    places = {name: place for place, name in enumerate(names)}
+    return pl.col(column).replace_strict(places, default=len(places), return_dtype=pl.Int64)
 
 
 def with_holm(rows: pl.DataFrame) -> pl.DataFrame:

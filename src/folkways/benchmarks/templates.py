@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from hashlib import blake2b
-from importlib.resources import files
 
 from folkways.benchmarks.base import PromptOptions
 from folkways.errors import FolkwaysError, UnknownNameError
+from folkways.toml_files import packaged_toml
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,10 +76,9 @@ def choose_templates(
 
 
 @cache
-def wordings(package: str) -> Mapping[str, str]:
-    """Name -> our wording, from the file ``wordings.toml`` of a package."""
-    text = files(package).joinpath("wordings.toml").read_text(encoding="utf-8")
-    return {name: wording.strip() for name, wording in tomllib.loads(text).items()}
+def wordings(package: str, file: str = "wordings.toml") -> Mapping[str, str]:
+    """Name -> our wording, from a file of a package."""
+    return {name: wording.strip() for name, wording in packaged_toml(package, file).items()}
 
 
 def digest_of(wording: str | Mapping[str, str]) -> str:

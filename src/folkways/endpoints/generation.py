@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from folkways.endpoints.base import LOGPROB, Completion, EndpointFailure, Request, Settings
 from folkways.endpoints.clean import quotable, storable
 from folkways.endpoints.likelihood import choice, pair, weight
-from folkways.errors import FolkwaysError, MissingExtraError
+from folkways.errors import FolkwaysError, of_extra
 
 T = TypeVar("T")
 Answer = Completion | EndpointFailure
@@ -23,10 +23,8 @@ DEFAULT_NEW_TOKENS = 512
 
 def load_model(source: str, revision: str | None) -> LoadedModel:
     """Model and tokenizer from a hub name or a folder, on the GPU if there is one. FolkwaysError with the remedy if that fails."""
-    try:
+    with of_extra("local", f"the endpoint hf/{source}"):
         torch, transformers = import_module("torch"), import_module("transformers")
-    except ImportError as error:
-        raise MissingExtraError(f"the endpoint hf/{source}", "local", error.name or "torch") from None
     device = "cuda" if torch.cuda.is_available() else "cpu"
     # On a CPU 16-bit arithmetic is slow and coarse; on a GPU the precision is the one the model was published in.
     precision = "auto" if device == "cuda" else torch.float32

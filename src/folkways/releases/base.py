@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Literal
 
 from folkways.errors import NotOnDiskError
+from folkways.releases.checksums import sha256_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +121,5 @@ class Release:
         digest = hashlib.sha256()
         for entry in sorted(self.record.files, key=lambda file: file.path):
             if self.has(entry.path):
-                digest.update(entry.path.encode() + b"\0")
-                with self._place(entry.path).open("rb") as stream:
-                    digest.update(hashlib.file_digest(stream, "sha256").digest())
+                digest.update(entry.path.encode() + b"\0" + bytes.fromhex(sha256_of(self._place(entry.path))))
         return digest.hexdigest()[:12]

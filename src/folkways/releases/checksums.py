@@ -5,25 +5,18 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
-BLOCK = 1 << 20
-
 
 def sha256_of(path: Path) -> str:
     """SHA-256 of the file's bytes, 64 hexadecimal digits. OSError if it cannot be read."""
-    digest = hashlib.sha256()
     with path.open("rb") as stream:
-        while block := stream.read(BLOCK):
-            digest.update(block)
-    return digest.hexdigest()
+        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def git_blob_sha1_of(path: Path) -> str:
     """The name git gives to a blob of these bytes, 40 hexadecimal digits: SHA-1 over a header with the size, then the bytes."""
-    digest = hashlib.sha1(f"blob {path.stat().st_size}\0".encode(), usedforsecurity=False)
+    header = hashlib.sha1(f"blob {path.stat().st_size}\0".encode(), usedforsecurity=False)
     with path.open("rb") as stream:
-        while block := stream.read(BLOCK):
-            digest.update(block)
-    return digest.hexdigest()
+        return hashlib.file_digest(stream, lambda: header).hexdigest()
 
 
 def content_hash_of(path: Path, like: str) -> str:

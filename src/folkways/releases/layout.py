@@ -129,17 +129,17 @@ def _moved(places: dict[str, str]) -> dict[str, str]:
 
 
 def _nothing_found(folder: Path, records: list[ReleaseRecord], benchmark: str | None) -> str:
-    inside = [str(child) for child in _subfolders(folder) if _known(child, records) or _any_alike(child, records)]
+    inside = [
+        str(child)
+        for child in _subfolders(folder)
+        if _known(child, records) or any(_is_alike(record.benchmark, [record], child) for record in records)
+    ]
     message = f"nothing in {folder} is laid out like the data of {benchmark or 'a benchmark that folkways knows'}"
     if inside:
         return f"{message}\nGive one of its folders: {', '.join(inside)}"
     examples = {record.benchmark: next(entry.path for entry in record.files if not entry.optional) for record in reversed(records)}
     expected = "; ".join(f"{name}: {path}" for name, path in sorted(examples.items()))
     return f"{message}\nexpected a file such as ({expected}), there or under data/"
-
-
-def _any_alike(folder: Path, records: list[ReleaseRecord]) -> bool:
-    return any(_is_alike(record.benchmark, [record], folder) for record in records)
 
 
 def _subfolders(folder: Path) -> Iterator[Path]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
@@ -50,16 +50,7 @@ class Provenance:
             "release": self.release,
             "revision": self.revision,
             "written_by": f"folkways {__version__}",
-            "files": {
-                path: {
-                    "sha256": stored.sha256,
-                    "size": stored.size,
-                    "proof": stored.proof,
-                    "origin": stored.origin,
-                    "stored_at": stored.stored_at,
-                }
-                for path, stored in sorted(self.files.items())
-            },
+            "files": {path: asdict(stored) for path, stored in sorted(self.files.items())},
         }
         draft = root / f"{NAME}.part"
         draft.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")

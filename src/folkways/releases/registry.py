@@ -38,15 +38,9 @@ def _records() -> dict[str, ReleaseRecord]:
 def _parse(text: str, home: Path) -> ReleaseRecord:
     table = tomllib.loads(text)
     return ReleaseRecord(
-        name=table["name"],
-        benchmark=table["benchmark"],
-        revision=table["revision"],
-        source=table["source"],
-        repository=table["repository"],
+        **{name: table[name] for name in ("name", "benchmark", "revision", "source", "repository", "licence", "homepage")},
         files=tuple(ReleaseFile(**entry) for entry in table["files"]),
-        licence=table["licence"],
         citation=table["citation"].strip(),
-        homepage=table["homepage"],
         about=" ".join(table["about"].split()),
         aliases=tuple(table["aliases"]),
         languages=tuple(table["languages"]),

@@ -19,12 +19,22 @@ METHOD = f"wilson {DEFAULT_CONFIDENCE:.0%} put together"
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """First minus second, in the unit of the shares, with a 95 % interval; p is two-sided, for no difference."""
+    """First minus second, in the unit of the values, with a 95 % interval; p is two-sided, for no difference."""
 
     difference: float
     low: float
     high: float
     p: float
+
+    def columns(self, scale: float = 1.0) -> dict[str, float]:
+        """What tables have of it, ``difference``, ``low`` and ``high`` times ``scale``, and ``p``."""
+        return {"difference": scale * self.difference, "low": scale * self.low, "high": scale * self.high, "p": self.p}
+
+
+def difference_of_groups(first: Floats, second: Floats) -> Difference:
+    """``difference_of_shares`` of two groups of questions, each a single stratum: one value per question, 0 to 1."""
+    sides = [(np.array([values.mean()]), np.array([float(values.size)])) for values in (first, second)]
+    return difference_of_shares(*sides[0], *sides[1])
 
 
 def difference_of_shares(

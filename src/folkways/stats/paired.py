@@ -9,16 +9,13 @@ import numpy as np
 import numpy.typing as npt
 
 from folkways.stats.clusters import clustered_difference
+from folkways.stats.differences import Difference
 
 
 @dataclass(frozen=True, slots=True)
-class PairedMean:
-    """Mean of first minus second over ``n`` pairs, in the unit of the values; p is two-sided, for no difference."""
+class PairedMean(Difference):
+    """Mean of first minus second over ``n`` pairs."""
 
-    difference: float
-    low: float
-    high: float
-    p: float
     n: int
     method: str
 

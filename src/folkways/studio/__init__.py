@@ -5,8 +5,8 @@ One small core serves every workflow; a workflow is a configuration of it. The p
 - ``records``, ``activity``, ``errors``: frozen records of the rows of ``folkways.workspace.studio.tables`` (people and their work;
   what the studio does by itself), what can go wrong (each error has a ``status`` for HTTP and words for people).
 - ``rules``: plain functions: who may take part, how much one may take, when an item has enough answers, what they come to.
-- ``stages``: kinds of stages, each one object (``stages.base.StageKind``, ``stages.registry``). ``workflows``: the files that
-  combine them to studies.
+- ``stages``: kinds of stages, each one object (``stages.base.StageKind``, ``stages.registry``), written in parts
+  (``stages.asking``, ``stages.parts``). ``workflows``: the files that combine them to studies.
 - ``services``: what can be done, each function one transaction on a ``Workspace``; nothing else reads or writes the tables.
   ``people``: accounts, invitations, participants. ``content``: items. ``work``: slots, drafts, judgements, decisions. ``models``:
   models in the loop. ``measures``: progress, agreement, time. ``storage``: media, backups.

@@ -7,19 +7,19 @@ is read until a tool meets its first text.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from typing import Protocol
 
 from folkways.cultures import languages
 from folkways.errors import UnknownNameError
 from folkways.text.authors import SOURCES, authors_tool
-from folkways.text.languages import lemmas, snowball
 from folkways.text.languages.affixes import STEMS_VERSION, WordTool
 from folkways.text.languages.chinese import Jieba
 from folkways.text.languages.japanese import MeCab
+from folkways.text.languages.lemmas import lemma_of
 from folkways.text.languages.simple import SimpleSegmenter
+from folkways.text.languages.snowball import stemmer_of
 from folkways.text.versions import installed_version
 
 
@@ -100,16 +100,9 @@ def _default(language: str) -> TextTool:
             name, version = "stems-simplemma", f"{STEMS_VERSION}+{installed_version('simplemma')}"
         return WordTool(name, version, rules.stem, getattr(rules, "lower", str.lower))
     if language in LEMMATISED:
-        return WordTool("simplemma", installed_version("simplemma"), _at_first_use(lambda: lemmas.make_base(language)))
+        return WordTool("simplemma", installed_version("simplemma"), partial(lemma_of, language=language))
     if language in SNOWBALL:
-        version = installed_version("snowballstemmer")
-        return WordTool("snowball", version, _at_first_use(lambda: snowball.make_base(SNOWBALL[language])))
+        return WordTool("snowball", installed_version("snowballstemmer"), lambda word: stemmer_of(SNOWBALL[language])(word))
     if language == "ja":
         return MeCab.checked()
     return SimpleSegmenter()
-
-
-def _at_first_use(make: Callable[[], Callable[[str], str]]) -> Callable[[str], str]:
-    """The function that ``make`` makes, which is called when the first word comes."""
-    made = cache(make)
-    return lambda word: made()(word)

@@ -5,9 +5,8 @@ The rows of a run that is archived come from its files, the same rows in the sam
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import orjson
 import polars as pl
@@ -15,15 +14,10 @@ import sqlalchemy as sa
 
 from folkways.records import CUT, JUDGEMENTS, RESPONSES, SCORES, Signature, State, Subject, compact, empty
 from folkways.workspace import schema
-from folkways.workspace.archives import reading as archived
+from folkways.workspace.archives.files import JUDGED
 from folkways.workspace.database import Workspace
 from folkways.workspace.run_records import RunRecord, any_failed
-
-CHUNK = 1000
-"""Rows that are turned into a frame at a time; Python objects of one chunk are all that is alive beside the frames."""
-
-PAGE = 4000
-"""Responses that are in memory at a time where they are judged page by page."""
+from folkways.workspace.run_rows import CHUNK, archived_rows, asked_pages, different_rows, judged_pages, known
 
 REPLIES = {**RESPONSES, "ordinal": pl.Int64, "prompt_source": pl.String, "finish_reason": pl.String}
 """Columns of ``responses``: records.RESPONSES and where the row belongs."""
@@ -62,7 +56,7 @@ class Usage:
 def parts(workspace: Workspace, run: RunRecord) -> list[Part]:
     """The endpoints and tasks of a run, in the order they were planned."""
     if run.archive is not None:
-        return [Part(**part) for part in archived.known(workspace, run, "parts")]
+        return [Part(**part) for part in known(workspace, run, "parts")]
     expected, endpoints = schema.expected, schema.endpoints
     counted = (
         sa.select(
@@ -97,47 +91,16 @@ def responses(workspace: Workspace, run: RunRecord, part: Part) -> pl.DataFrame:
 
 
 def response_pages(workspace: Workspace, run: RunRecord, part: Part) -> Iterator[pl.DataFrame]:
-    """``responses`` in the same order, at most PAGE rows at a time.
-
-    Each page is read by itself, so that nothing is held open while it is judged and what was made of it is stored.
-    """
-    for page in _archived_pages(workspace, run, part) if run.archive is not None else _stored_pages(workspace, run, part):
+    """``responses`` in the same order, at most run_rows.PAGE rows at a time."""
+    for page in asked_pages(workspace, run, _TOLD, endpoint_id=part.endpoint_id, task=part.task):
         yield _replies(page, run, part)
 
 
-_TOLD = {
-    **{name: RESPONSES.get(name, pl.String) for name in ("item", "language", "variant", "sample")},
-    **dict.fromkeys(("prompt_source", "text", "refusal", "finish_reason", "message"), pl.String),
-}
-"""What replies are made of, beside their ordinals."""
-
-
-def _archived_pages(workspace: Workspace, run: RunRecord, part: Part) -> Iterator[pl.DataFrame]:
-    where = {"endpoint_id": part.endpoint_id, "task": part.task}
-    return archived.asked_pages(workspace, run, ("ordinal", *_TOLD), PAGE, **where)
-
-
-def _stored_pages(workspace: Workspace, run: RunRecord, part: Part) -> Iterator[pl.DataFrame]:
-    expected, replies, failures = schema.expected, schema.responses, schema.failures
-    of_part = (expected.c.run_id == run.id, expected.c.endpoint_id == part.endpoint_id, expected.c.task == part.task)
-    with workspace.read() as connection:
-        ends = sa.select(sa.func.min(expected.c.ordinal), sa.func.max(expected.c.ordinal)).where(*of_part)
-        first, last = connection.execute(ends).one()
-    known = [expected.c[name] for name in ("ordinal", "item", "language", "variant", "sample", "prompt_source")]
-    query = (
-        sa.select(*known, replies.c.text, replies.c.refusal, replies.c.finish_reason, failures.c.message)
-        .select_from(expected)
-        .outerjoin(replies, replies.c.key == expected.c.key)
-        .outerjoin(failures, sa.and_(failures.c.run_id == expected.c.run_id, failures.c.key == expected.c.key))
-        .where(*of_part)
-        .order_by(expected.c.ordinal)
-    )
-    columns = {"ordinal": pl.Int64, **_TOLD}
-    for start in range(first, last + 1, PAGE) if first is not None else ():
-        with workspace.read() as connection:
-            rows = connection.execute(query.where(expected.c.ordinal.between(start, start + PAGE - 1))).all()
-        if rows:
-            yield pl.DataFrame([tuple(row) for row in rows], schema=columns, orient="row")
+_TOLD = (
+    *("ordinal", "item", "language", "variant", "sample", "prompt_source"),
+    *("text", "refusal", "finish_reason", "message"),
+)
+"""What replies are made of."""
 
 
 def _replies(page: pl.DataFrame, run: RunRecord, part: Part) -> pl.DataFrame:
@@ -160,54 +123,25 @@ def _replies(page: pl.DataFrame, run: RunRecord, part: Part) -> pl.DataFrame:
 
 def thoughts(workspace: Workspace, run: RunRecord, part: Part, item: str) -> pl.DataFrame:
     """What the part's endpoint thought before it replied to the item: ordinal, thoughts (null where nothing is known)."""
-    if run.archive is not None:
-        where = {"endpoint_id": part.endpoint_id, "task": part.task, "item": item}
-        return archived.asked(workspace, run, **where).select("ordinal", "thoughts").collect()
-    expected, replies = schema.expected, schema.responses
-    query = (
-        sa.select(expected.c.ordinal, replies.c.thoughts)
-        .outerjoin(replies, replies.c.key == expected.c.key)
-        .where(expected.c.run_id == run.id, expected.c.endpoint_id == part.endpoint_id)
-        .where(expected.c.task == part.task, expected.c.item == item)
-    )
-    with workspace.read() as connection:
-        rows = connection.execute(query).all()
-    return pl.DataFrame(rows, schema={"ordinal": pl.Int64, "thoughts": pl.String}, orient="row")
+    about = {"endpoint_id": part.endpoint_id, "task": part.task, "item": item}
+    return different_rows(workspace, run, ("ordinal", "thoughts"), **about)
 
 
 def tasks_with_item(workspace: Workspace, run: RunRecord, item: str) -> list[str]:
     """The tasks of a run that ask the item."""
-    if run.archive is not None:
-        return archived.asked(workspace, run, item=item).select(pl.col("task").unique()).collect()["task"].sort().to_list()
-    expected = schema.expected
-    query = sa.select(expected.c.task).where(expected.c.item == item, expected.c.run_id == run.id).distinct()
-    with workspace.read() as connection:
-        return sorted(connection.scalars(query))
+    return different_rows(workspace, run, ["task"], item=item)["task"].sort().to_list()
 
 
 def prompts_of(workspace: Workspace, run: RunRecord, task: str, item: str) -> pl.DataFrame:
     """What a run asks of an item, each once: language, variant, prompt_source, system and user; by language and variant."""
     texts = ("language", "variant", "prompt_source", "system", "user")
-    if run.archive is not None:
-        asked = archived.asked(workspace, run, task=task, item=item).select(texts).unique().collect()
-    else:
-        expected, prompts = schema.expected, schema.prompts
-        query = (
-            sa.select(*((prompts if name in ("system", "user") else expected).c[name] for name in texts))
-            .join(prompts, prompts.c.prompt_hash == expected.c.prompt_hash)
-            .where(expected.c.run_id == run.id, expected.c.task == task, expected.c.item == item)
-            .distinct()
-        )
-        with workspace.read() as connection:
-            rows = connection.execute(query).all()
-        asked = pl.DataFrame(rows, schema=dict.fromkeys(texts, pl.String), orient="row")
-    return asked.sort("language", "variant", "user")
+    return different_rows(workspace, run, texts, task=task, item=item).sort("language", "variant", "user")
 
 
 def told_since(workspace: Workspace, run: RunRecord, moment: float) -> bool:
     """Whether any response to what the run expects is newer than the moment (seconds since the epoch), whoever asked for it."""
     if run.archive is not None:
-        newest = archived.asked(workspace, run).select(pl.col("created").max()).collect().item()
+        newest = archived_rows(workspace, run).select(pl.col("created").max()).collect().item()
         return newest is not None and newest > moment
     expected, replies = schema.expected, schema.responses
     newer = sa.select(replies.c.key).where(replies.c.created > moment)
@@ -218,64 +152,30 @@ def told_since(workspace: Workspace, run: RunRecord, moment: float) -> bool:
 
 def settings_sent(workspace: Workspace, run: RunRecord, part: Part) -> list[str]:
     """The sampling settings of a part's requests, each set as ``name=value`` pairs joined by commas."""
-    if run.archive is not None:
-        return _settings_told(_distinct(workspace, run, part, "settings"))
-    expected, settings = schema.expected, schema.settings
-    query = (
-        sa.select(settings.c.json)
-        .join(expected, expected.c.settings_id == settings.c.id)
-        .where(expected.c.run_id == run.id, expected.c.endpoint_id == part.endpoint_id, expected.c.task == part.task)
-        .distinct()
-    )
-    with workspace.read() as connection:
-        return _settings_told(connection.scalars(query))
-
-
-def _settings_told(stored: Iterable[str]) -> list[str]:
-    sets = [orjson.loads(text) for text in stored]
+    sets = [orjson.loads(text) for text in _distinct(workspace, run, part, "settings")]
     return sorted(",".join(f"{name}={value}" for name, value in sent.items()) or "provider" for sent in sets)
 
 
 def _distinct(workspace: Workspace, run: RunRecord, part: Part, column: str) -> list[str]:
-    """The values that are in a column of a part of an archived run."""
-    rows = archived.asked(workspace, run, endpoint_id=part.endpoint_id, task=part.task)
-    return rows.select(pl.col(column).drop_nulls().unique()).collect().to_series().to_list()
+    """The values that are in a column of a part."""
+    found = different_rows(workspace, run, [column], endpoint_id=part.endpoint_id, task=part.task)
+    return found[column].drop_nulls().sort().to_list()
 
 
 def served(workspace: Workspace, run: RunRecord, part: Part) -> list[str]:
     """How the model of a part ran, as its replies tell: only of one that folkways ran itself from a file (``gguf/``)."""
     if not part.endpoint.startswith(SERVED_HERE):
         return []
-    if run.archive is not None:
-        return sorted(_distinct(workspace, run, part, "model"))
-    expected, replies = schema.expected, schema.responses
-    query = (
-        sa.select(replies.c.model)
-        .join(expected, expected.c.key == replies.c.key)
-        .where(expected.c.run_id == run.id, expected.c.endpoint_id == part.endpoint_id, expected.c.task == part.task)
-        .where(replies.c.model.is_not(None))
-        .distinct()
-    )
-    with workspace.read() as connection:
-        return sorted(connection.scalars(query))
+    return _distinct(workspace, run, part, "model")
 
 
 def save_judgements(workspace: Workspace, run: RunRecord, profile: str, judged: pl.DataFrame) -> None:
     """Store judgements in place of earlier ones: records.JUDGEMENTS with ``ordinal``, facets and metrics."""
     kept = {"task", "item", "language", "variant", "sample", "ordinal", CUT, *JUDGEMENTS}
     details = [name for name in judged.columns if name not in kept]
-    rows = judged.select(
-        pl.lit(run.id).alias("run_id"),
-        pl.lit(profile).alias("profile"),
-        "ordinal",
-        "question",
-        "culture",
-        "counted",
-        "state",
-        "answer",
-        "reason",
-        (pl.struct(details).struct.json_encode() if details else pl.lit("{}")).alias("details"),
-    )
+    packed = pl.struct(details).struct.json_encode() if details else pl.lit("{}")
+    whose = (pl.lit(run.id).alias("run_id"), pl.lit(profile).alias("profile"))
+    rows = judged.select(*whose, *(name for name in JUDGED if name not in ("profile", "details")), packed.alias("details"))
     with workspace.write() as connection:
         for chunk in rows.iter_slices(CHUNK):
             workspace.insert_or_replace(connection, schema.judgements, chunk.to_dicts())
@@ -329,54 +229,23 @@ def load_judgements(workspace: Workspace, run: RunRecord, profile: str, part: Pa
 
     small: as ``records.compact`` has them, for what looks at many at a time.
     """
-    judgements, expected, replies = schema.judgements, schema.expected, schema.responses
-    columns: dict[str, Any] = {
-        "ordinal": judgements.c.ordinal,
-        "item": expected.c.item,
-        "question": judgements.c.question,
-        "culture": judgements.c.culture,
-        "language": expected.c.language,
-        "variant": expected.c.variant,
-        "sample": expected.c.sample,
-        "counted": judgements.c.counted,
-        "state": judgements.c.state,
-        "answer": judgements.c.answer,
-        "reason": judgements.c.reason,
-        "response": replies.c.text,
-        "details": judgements.c.details,
-    }
-    query = (
-        sa.select(*columns.values())
-        .select_from(judgements)
-        .join(expected, sa.and_(expected.c.run_id == judgements.c.run_id, expected.c.ordinal == judgements.c.ordinal))
-        .outerjoin(replies, replies.c.key == expected.c.key)
-        .where(
-            judgements.c.run_id == run.id,
-            judgements.c.profile == profile,
-            expected.c.endpoint_id == part.endpoint_id,
-            expected.c.task == part.task,
-        )
-        .order_by(judgements.c.ordinal)
+    columns = (
+        *("ordinal", "item", "question", "culture", "language", "variant", "sample", "counted", "state", "answer", "reason"),
+        *("text", "details"),
     )
-    types = {"ordinal": pl.Int64, "sample": pl.Int64, "counted": pl.Boolean}
-    schema_of = {name: types.get(name, pl.String) for name in columns}
-    pages: Iterable[pl.DataFrame] = (pl.DataFrame(rows, schema=schema_of, orient="row") for rows in chunks(workspace, query))
-    if run.archive is not None:
-        where = {"endpoint_id": part.endpoint_id, "task": part.task}
-        stored = [column.name for column in columns.values()]
-        pages = archived.judged_pages(workspace, run, profile, stored, CHUNK, **where)
-        pages = (page.rename({"text": "response"}) for page in pages)
+    pages = judged_pages(workspace, run, profile, columns, endpoint_id=part.endpoint_id, task=part.task)
+    pages = (page.rename({"text": "response"}) for page in pages)
     # Details are taken apart chunk by chunk: as Python objects, those of all judgements would take many times what the frame does.
     frames = [compact(page) if small else page for page in map(_unpacked, pages)]
     if not frames:
         return empty({**JUDGEMENTS, "endpoint": pl.String, "response": pl.String})
     frame = pl.concat(frames, how="diagonal_relaxed", rechunk=small)
     del frames
-    given = ["task", "endpoint"]
-    details = [name for name in frame.columns if name not in columns]
+    own = [*columns[:-2], "response"]
+    details = [name for name in frame.columns if name not in own]
     kind = pl.Categorical if small else pl.String
     whole = frame.with_columns(task=pl.lit(part.task, dtype=kind), endpoint=pl.lit(part.endpoint, dtype=kind))
-    return whole.select(*(name for name in columns if name != "details"), *given, *details)
+    return whole.select(*own, "task", "endpoint", *details)
 
 
 def _unpacked(frame: pl.DataFrame) -> pl.DataFrame:
@@ -389,25 +258,15 @@ def _unpacked(frame: pl.DataFrame) -> pl.DataFrame:
 def usage(workspace: Workspace, run: RunRecord) -> list[Usage]:
     """Tokens and retries of the distinct stored responses of a run, per endpoint."""
     if run.archive is not None:
-        return [Usage(**use) for use in archived.known(workspace, run, "usage")]
+        return [Usage(**use) for use in known(workspace, run, "usage")]
     expected, replies, endpoints = schema.expected, schema.responses, schema.endpoints
     keys = sa.select(expected.c.key).where(expected.c.run_id == run.id)
+    summed = (
+        *(replies.c.input_tokens, replies.c.output_tokens, replies.c.reasoning_tokens, replies.c.attempts - 1),
+        *(replies.c.input_tokens * replies.c.batched, replies.c.output_tokens * replies.c.batched),
+    )
     query = (
-        sa.select(
-            endpoints.c.name,
-            sa.func.count(),
-            *(
-                sa.func.coalesce(sa.func.sum(column), 0)
-                for column in (
-                    replies.c.input_tokens,
-                    replies.c.output_tokens,
-                    replies.c.reasoning_tokens,
-                    replies.c.attempts - 1,
-                    replies.c.input_tokens * replies.c.batched,
-                    replies.c.output_tokens * replies.c.batched,
-                )
-            ),
-        )
+        sa.select(endpoints.c.name, sa.func.count(), *(sa.func.coalesce(sa.func.sum(column), 0) for column in summed))
         .select_from(replies)
         .where(replies.c.key.in_(keys))
         .join(endpoints, endpoints.c.id == replies.c.endpoint_id)
@@ -422,7 +281,7 @@ def failure_counts(workspace: Workspace, run: RunRecord) -> pl.DataFrame:
     """Why requests of a run failed: endpoint, task, message, count, most frequent first."""
     columns = {"endpoint": pl.String, "task": pl.String, "message": pl.String, "count": pl.Int64}
     if run.archive is not None:
-        return pl.DataFrame(archived.known(workspace, run, "failures"), schema=columns)
+        return pl.DataFrame(known(workspace, run, "failures"), schema=columns)
     if not any_failed(workspace, run):
         return pl.DataFrame(schema=columns)  # the join below would read all that the run expects
     expected, failures, endpoints = schema.expected, schema.failures, schema.endpoints
@@ -438,11 +297,3 @@ def failure_counts(workspace: Workspace, run: RunRecord) -> pl.DataFrame:
     with workspace.read() as connection:
         rows = connection.execute(query).all()
     return pl.DataFrame(rows, schema=columns, orient="row")
-
-
-def chunks(workspace: Workspace, query: sa.Select[Any]) -> Iterator[Sequence[tuple[Any, ...]]]:
-    """The rows of a query, CHUNK at a time, as they were when the first was read."""
-    with workspace.read(alone=True) as connection:
-        result = connection.execution_options(yield_per=CHUNK).execute(query)
-        for rows in result.partitions(CHUNK):
-            yield [tuple(row) for row in rows]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 import orjson
@@ -148,21 +148,9 @@ def begin_run(
             )
         )
         run_id = inserted.inserted_primary_key[0]  # type: ignore[index]
-        workspace.insert_new(
-            connection,
-            schema.run_tasks,
-            [
-                {
-                    "run_id": run_id,
-                    "task": task.task,
-                    "release": task.release,
-                    "root": task.root,
-                    "fingerprint": task.fingerprint,
-                    "options": orjson.dumps(task.options, option=orjson.OPT_SORT_KEYS).decode(),
-                }
-                for task in tasks
-            ],
-        )
+        options = (orjson.dumps(task.options, option=orjson.OPT_SORT_KEYS).decode() for task in tasks)
+        rows = [{**asdict(task), "run_id": run_id, "options": told} for task, told in zip(tasks, options, strict=True)]
+        workspace.insert_new(connection, schema.run_tasks, rows)
         row = connection.execute(sa.select(schema.runs).where(schema.runs.c.id == run_id)).one()
         return _record(row), False
 
@@ -216,43 +204,29 @@ def any_failed(workspace: Workspace, run: RunRecord) -> bool:
 
 def set_state(workspace: Workspace, run: RunRecord, state: str, *, reason: str | None = None, seconds: float = 0.0) -> None:
     """Record how the run stands (a state of schema.runs) and add asking time."""
-    with workspace.write() as connection:
-        connection.execute(
-            sa.update(schema.runs)
-            .where(schema.runs.c.id == run.id)
-            .values(
-                state=state,
-                reason=reason,
-                finished=time.time() if state != "running" else None,
-                seconds=schema.runs.c.seconds + seconds,
-            )
-        )
+    finished, asked = time.time() if state != "running" else None, schema.runs.c.seconds + seconds
+    _change(workspace, run, state=state, reason=reason, finished=finished, seconds=asked)
 
 
 def start_session(workspace: Workspace, run: RunRecord) -> bool:
     """Have a run be asked; whether this is the first to ask it now, as far as its state tells."""
-    with workspace.write() as connection:
-        idle = sa.and_(schema.runs.c.id == run.id, schema.runs.c.state != "running")
-        return (
-            connection.execute(sa.update(schema.runs).where(idle).values(state="running", reason=None, finished=None)).rowcount > 0
-        )
+    return _change(workspace, run, schema.runs.c.state != "running", state="running", reason=None, finished=None)
 
 
 def mark_unscored(workspace: Workspace, run: RunRecord) -> None:
     """A finished run that is about to be judged again is not finished until it is scored: judging may be killed halfway."""
-    with workspace.write() as connection:
-        finished = sa.and_(schema.runs.c.id == run.id, schema.runs.c.state == "finished")
-        connection.execute(sa.update(schema.runs).where(finished).values(state="asked"))
+    _change(workspace, run, schema.runs.c.state == "finished", state="asked")
 
 
 def mark_scored(workspace: Workspace, run: RunRecord) -> None:
     """A run of which everything was asked is finished once it is scored; another one stays as it is."""
+    _change(workspace, run, schema.runs.c.state == "asked", state="finished", finished=time.time())
+
+
+def _change(workspace: Workspace, run: RunRecord, *where: sa.ColumnElement[bool], **values: Any) -> bool:
+    """Change the row of a run if all of ``where`` holds; whether it did."""
     with workspace.write() as connection:
-        connection.execute(
-            sa.update(schema.runs)
-            .where(schema.runs.c.id == run.id, schema.runs.c.state == "asked")
-            .values(state="finished", finished=time.time())
-        )
+        return connection.execute(sa.update(schema.runs).where(schema.runs.c.id == run.id, *where).values(**values)).rowcount > 0
 
 
 def intern(connection: Connection, table: sa.Table, column: str, value: str, **more: str) -> int:

@@ -56,7 +56,12 @@ def test_items_in_full(root: Path) -> None:
     file.write_text("\n".join(lines) + "\n", encoding="utf-8")
     items = TASK.items(release_at(root))
     own = ("topic", "source", "local_language", "question_local", "question_en", "templates", "prompt_source")
-    assert dict(items.schema) == {**ITEMS, **dict.fromkeys(own, pl.String), "groups": blend.GROUPS, "skip_reason": pl.String}
+    assert dict(items.schema) == {
+        **ITEMS,
+        **dict.fromkeys(own, pl.String),
+        "groups": blend.ANNOTATIONS["groups"],
+        "skip_reason": pl.String,
+    }
     spain = items.filter(culture="ES")
     facts = ("item", "release_id", "question", "text", "gold", "topic", "source", "question_local", "skip_reason")
     drinks, plays, knows = ("What do people drink in Spain?", "What is played in Spain?", "Which of these is unknown in Spain?")

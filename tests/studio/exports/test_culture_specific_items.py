@@ -15,12 +15,12 @@ from folkways.benchmarks.xcr.build.labels import RELEASED_LABEL
 from folkways.benchmarks.xcr.data import read_base
 from folkways.benchmarks.xcr.data.reading import adaptations, corpus
 from folkways.releases.store import open_release
-from folkways.studio.exports.make import export_study
 from folkways.studio.records import Role
 from folkways.studio.services.content import items
 from folkways.studio.services.people import participants
 from folkways.studio.workflows.templates import template_text
 from folkways.workspace.database import Workspace
+from tests.support.exports import export_study
 from tests.support.studies import Desk, open_desk
 
 POPULATIONS = [

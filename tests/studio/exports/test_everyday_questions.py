@@ -13,13 +13,13 @@ from folkways.api import run
 from folkways.benchmarks.blend.data import check, read_annotations, read_questions
 from folkways.errors import FolkwaysError
 from folkways.releases.store import open_release
-from folkways.studio.exports.make import export_study
 from folkways.studio.records import ItemState, Role
 from folkways.studio.services.content import items
 from folkways.studio.services.people import participants
 from folkways.studio.workflows.definition import read_definition
 from folkways.studio.workflows.templates import template_text
 from folkways.workspace.database import Workspace
+from tests.support.exports import export_study
 from tests.support.studies import Desk, open_desk
 
 POPULATIONS = [

@@ -13,12 +13,12 @@ from folkways.endpoints.base import EndpointOptions
 from folkways.errors import FolkwaysError
 from folkways.runs.judging.model_judging import judge_run
 from folkways.runs.models import open_models
-from folkways.studio.exports.make import export_study
 from folkways.studio.services.gathering import gather
 from folkways.studio.services.models.drawing import draw_answers
 from folkways.studio.stages.registry import stage_kind
 from folkways.workspace.database import Workspace
 from tests.support.chat_server import ChatServer
+from tests.support.exports import export_study
 from tests.support.studies import Desk, open_desk
 
 POPULATIONS = [{"name": "us", "culture": "US"}, {"name": "china", "culture": "CN"}]

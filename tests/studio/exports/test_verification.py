@@ -14,13 +14,13 @@ from folkways.api import run
 from folkways.benchmarks.culturalbench.build.counting import Rule, count
 from folkways.benchmarks.culturalbench.build.from_votes import build_from_votes
 from folkways.benchmarks.culturalbench.build.votes_files import read_votes
-from folkways.studio.exports.make import export_study
 from folkways.studio.records import ItemState
 from folkways.studio.services.content import items
 from folkways.studio.services.content.items import NewItem, add_items
 from folkways.studio.services.people import participants
 from folkways.studio.services.work import adjudications
 from folkways.workspace.database import Workspace
+from tests.support.exports import export_study
 from tests.support.studies import Desk, open_desk
 
 POPULATIONS = [

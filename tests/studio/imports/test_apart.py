@@ -56,7 +56,7 @@ def test_the_process_ends_when_its_rows_are_not_wanted(workbook: bytes) -> None:
 
 def test_an_import_whose_server_stops_waits_for_the_next(workspace: Workspace, workbook: bytes) -> None:
     desk = open_desk(workspace, [{"name": "verify", "kind": "vote"}])
-    imports.begin(workspace, desk.study.id, "verify", "many.xlsx", population="korea", content=workbook, waiting=True)
+    imports.begin(workspace, desk.study.id, "verify", "many.xlsx", population="korea", content=workbook)
     taken = imports.take_up(workspace)
     assert taken is not None
     run_import(workspace, *taken, going=lambda: False)

@@ -12,6 +12,7 @@ from folkways.studio.services.people import accounts, participants
 from folkways.studio.workflows.definition import DefinitionError, parse_yaml, read_definition
 from folkways.workspace.database import Workspace
 from folkways.workspace.studio import tables as schema
+from tests.support.moments import at_time
 from tests.support.studies import ON_A_FILE, QUESTION, Desk, stored
 
 pytestmark = ON_A_FILE
@@ -35,7 +36,7 @@ Edit = Callable[..., tuple[str, ...]]
 @pytest.fixture
 def desk(studio_workspace: Workspace) -> Desk:
     owner = accounts.create_account(studio_workspace, "owner@example.org", None)
-    study = studies.create_study(studio_workspace, read_definition(parse_yaml(TEXT)), owner=owner.id, text=TEXT, now=1.0)
+    study = at_time(1.0, studies.create_study, studio_workspace, read_definition(parse_yaml(TEXT)), owner=owner.id, text=TEXT)
     return Desk(studio_workspace, studies.set_state(studio_workspace, study.id, studies.StudyState.OPEN), owner.id, {})
 
 
@@ -149,10 +150,10 @@ def test_the_text_stays_as_it_was_written_and_each_before_it_is_kept(desk: Desk,
 def test_a_study_of_before_gets_its_history_with_its_first_change(desk: Desk) -> None:
     owner = accounts.create_account(desk.workspace, "before@example.org", None)
     raw = {**parse_yaml(TEXT), "name": "before"}
-    study = studies.create_study(desk.workspace, read_definition(raw), owner=owner.id, now=3.0)
+    study = at_time(3.0, studies.create_study, desk.workspace, read_definition(raw), owner=owner.id)
     text = descriptions.description_of(desk.workspace, study)
     assert yaml.safe_load(text) == raw
-    descriptions.edit_study(desk.workspace, study.id, text.replace("A study of the tests", "New"), by=desk.owner, now=5.0)
+    at_time(5.0, descriptions.edit_study, desk.workspace, study.id, text.replace("A study of the tests", "New"), by=desk.owner)
     found = descriptions.history(desk.workspace, study.id)
     assert [(each.number, each.text == text, each.account_id, each.created) for each in found] == [
         (2, False, desk.owner, 5.0),

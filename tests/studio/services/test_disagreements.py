@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import combinations
@@ -13,7 +14,6 @@ from hypothesis import strategies as st
 from folkways.stats.intervals import wilson
 from folkways.stats.raters.agreement import percent_agreement
 from folkways.studio.records import Participant
-from folkways.studio.rules.disagreement import disagreement
 from folkways.studio.rules.spread import spread
 from folkways.studio.services.measures import disagreements
 from folkways.studio.services.measures.agreement_over_time import agreement_over_time
@@ -22,6 +22,7 @@ from folkways.studio.services.people import participants
 from folkways.studio.services.work import assignments, judgements
 from folkways.studio.web.rendering.agreement_chart import BOTTOM, HEIGHT, TOP, chart_of
 from folkways.workspace.database import Workspace
+from tests.support.moments import at_time
 from tests.support.studies import ON_A_FILE, QUESTION, Desk, open_desk
 
 DAY = 86400.0
@@ -40,9 +41,9 @@ def mean(shares: list[float]) -> float:
 def test_many_items_at_once_are_what_each_comes_to_alone(items: list[list[dict[str, int]]]) -> None:
     found = spread(items)
     for number, labels in enumerate(items):
-        alone = disagreement(labels)
-        assert found.apart[number] == pytest.approx(float("nan") if alone is None else alone, nan_ok=True)
         units = [{str(who): each[name] for who, each in enumerate(labels) if name in each} for name in "ab"]
+        outside = [1 - max(Counter(unit.values()).values()) / len(unit) for unit in units if len(unit) > 1]
+        assert found.apart[number] == pytest.approx(mean(outside), nan_ok=True)
         shares = [value for unit in units if (value := percent_agreement([unit]).value) is not None]
         assert found.agree[number] == pytest.approx(mean(shares), nan_ok=True)
 
@@ -72,11 +73,11 @@ def vote(desk: Desk, people: list[Participant], said: list[str], *, at: float = 
     desk.add("verify", [{**QUESTION, "question": f"{QUESTION['question']} {number}"} for number in range(len(said))])
     for number, choices in enumerate(said):
         for person, choice in zip(people, choices, strict=True):
-            work = assignments.claim_next(desk.workspace, person.id, stage="verify", now=at + number * DAY)
+            work = at_time(at + number * DAY, assignments.claim_next, desk.workspace, person.id, stage="verify")
             assert isinstance(work, assignments.Work)
             submission = {"choices": [int(choice)]}
             key = f"{person.id}-{work.item.id}"
-            judgements.submit(desk.workspace, person.id, work.assignment.id, submission, key, now=at + number * DAY + 60)
+            at_time(at + number * DAY + 60, judgements.submit, desk.workspace, person.id, work.assignment.id, submission, key)
 
 
 def read(desk: Desk) -> Measured:
@@ -149,9 +150,9 @@ def test_agreement_over_time_by_week_and_by_hundred_answers(desk: Desk) -> None:
     (course,) = agreement_over_time(read(desk), "hundred")
     assert [(point.name, point.items) for point in course.points] == [("1–100", 8)]
     drawn = chart_of([first, second])
-    assert [mark.name for mark in drawn.marks] == ["2026-03-02", "2026-03-09"]
-    for mark, point in zip(drawn.marks, (first, second), strict=True):
-        assert TOP <= mark.high <= mark.y <= mark.low <= HEIGHT - BOTTOM
-        assert mark.y == pytest.approx(HEIGHT - BOTTOM - point.share * (HEIGHT - TOP - BOTTOM), abs=0.1)
-    assert chart_of([]).marks == ()
-    assert all(one.x < other.x for one, other in combinations(drawn.marks, 2))
+    assert [mark["name"] for mark in drawn["marks"]] == ["2026-03-02", "2026-03-09"]
+    for mark, point in zip(drawn["marks"], (first, second), strict=True):
+        assert TOP <= mark["high"] <= mark["y"] <= mark["low"] <= HEIGHT - BOTTOM
+        assert mark["y"] == pytest.approx(HEIGHT - BOTTOM - point.share * (HEIGHT - TOP - BOTTOM), abs=0.1)
+    assert chart_of([])["marks"] == []
+    assert all(one["x"] < other["x"] for one, other in combinations(drawn["marks"], 2))

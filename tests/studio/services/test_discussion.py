@@ -12,6 +12,7 @@ from folkways.studio.services.content import discussion, redaction
 from folkways.studio.services.content.discussion import LONGEST, MOST, MOST_EDITS, Counts
 from folkways.workspace.database import Workspace
 from tests.studio.services.test_redaction import SECRET, everything
+from tests.support.moments import at_time
 from tests.support.studies import ON_A_FILE, QUESTION, Desk, open_desk
 
 STAGES = [
@@ -31,16 +32,16 @@ def test_an_item_is_open_until_all_that_is_said_of_it_is_resolved(desk: Desk) ->
     about = (desk.workspace, desk.study.id)
     item, other = desk.add("verify", [QUESTION, QUESTION])
     expert = desk.person(role=Role.EXPERT).account_id
-    first = discussion.add_comment(*about, item, expert, "  Is\r\nit meant?\0 ", now=10.0)
+    first = at_time(10.0, discussion.add_comment, *about, item, expert, "  Is\r\nit meant?\0 ")
     assert (first.role, first.text, first.created) == ("expert", "Is\nit meant?�", 10.0)
-    second = discussion.add_comment(*about, item, desk.owner, "It is.", now=11.0)
+    second = at_time(11.0, discussion.add_comment, *about, item, desk.owner, "It is.")
     assert discussion.comment_counts(*about) == {item: Counts(2, 2)}
-    discussion.set_resolved(*about, item, True, by=desk.owner, now=12.0)
+    at_time(12.0, discussion.set_resolved, *about, item, True, by=desk.owner)
     assert discussion.comment_counts(*about) == {item: Counts(2, 0)}
     discussion.add_comment(*about, item, expert, "Then mend it.")
     assert discussion.comment_counts(*about) == {item: Counts(3, 1)}
     discussion.set_resolved(*about, item, False)
-    discussion.delete_comment(*about, second.id, desk.owner, now=13.0)
+    at_time(13.0, discussion.delete_comment, *about, second.id, desk.owner)
     assert discussion.comment_counts(*about) == {item: Counts(2, 2)}
     assert [each.text for each in discussion.list_comments(*about, item)] == ["Is\nit meant?�", "", "Then mend it."]
     assert discussion.list_comments(*about, other) == ()
@@ -49,15 +50,17 @@ def test_an_item_is_open_until_all_that_is_said_of_it_is_resolved(desk: Desk) ->
 def test_only_who_wrote_a_comment_changes_it_and_earlier_words_are_kept(desk: Desk) -> None:
     about = (desk.workspace, desk.study.id)
     (item,) = desk.add("verify", [QUESTION])
-    number = discussion.add_comment(*about, item, desk.owner, "One", now=1.0).id
-    changed = discussion.edit_comment(*about, number, desk.owner, "Two", now=2.0)
+    number = at_time(1.0, discussion.add_comment, *about, item, desk.owner, "One").id
+    changed = at_time(2.0, discussion.edit_comment, *about, number, desk.owner, "Two")
     assert (changed.text, changed.edited, changed.history) == ("Two", 2.0, [{"text": "One", "until": 2.0}])
-    assert discussion.edit_comment(*about, number, desk.owner, "Two", now=3.0) == changed, "nothing is changed by the same words"
+    assert at_time(3.0, discussion.edit_comment, *about, number, desk.owner, "Two") == changed, (
+        "nothing is changed by the same words"
+    )
     reviewer = desk.person(role=Role.REVIEWER).account_id
     for act in (discussion.edit_comment, lambda *given: discussion.delete_comment(*given[:-1])):
         with pytest.raises(NotAllowedError):
             act(*about, number, reviewer, "Mine")
-    gone = discussion.delete_comment(*about, number, desk.owner, now=4.0)
+    gone = at_time(4.0, discussion.delete_comment, *about, number, desk.owner)
     assert gone.text == "" and [each["text"] for each in gone.history] == ["One", "Two"]
     with pytest.raises(ConflictError, match="deleted"):
         discussion.edit_comment(*about, number, desk.owner, "Three")

@@ -19,6 +19,7 @@ from folkways.studio.services.content.imports import Import, ImportState
 from folkways.studio.services.content.items import list_items
 from folkways.workspace.database import Workspace
 from folkways.workspace.studio import tables as schema
+from tests.support.moments import at_time
 from tests.support.studies import Desk, open_desk, stored
 
 ROWS = 3 * FEWEST + 5
@@ -38,7 +39,6 @@ def begun(desk: Desk, text: str = TABLE, file: str = "many.csv", **options: Any)
         file,
         population="korea",
         content=text.encode(),
-        waiting=True,
         by=desk.owner,
         **options,
     )
@@ -96,14 +96,14 @@ def test_what_was_interrupted_goes_on_where_it_was(desk: Desk) -> None:
 
 def test_what_a_killed_server_was_at_is_taken_up_by_the_next_and_never_by_both(desk: Desk) -> None:
     begun(desk)
-    first = imports.take_up(desk.workspace, now=1000.0)
+    first = at_time(1000.0, imports.take_up, desk.workspace)
     assert first is not None
     stage = studies.get_stage(desk.workspace, desk.study.id, "verify")
     rows = [{"item": f"q{n}", "question": "What?", "option_a": "a", "option_b": "b"} for n in range(ROWS)]
     new = checked_rows(desk.workspace, desk.study.id, "verify", rows, population="korea")
-    assert imports.add_some(desk.workspace, first[0], stage, new[:4], rows=ROWS, now=1001.0)
-    assert imports.take_up(desk.workspace, now=1001.0 + imports.STALE_SECONDS) is None
-    second = imports.take_up(desk.workspace, now=1002.0 + imports.STALE_SECONDS)
+    assert at_time(1001.0, imports.add_some, desk.workspace, first[0], stage, new[:4], rows=ROWS)
+    assert at_time(1001.0 + imports.STALE_SECONDS, imports.take_up, desk.workspace) is None
+    second = at_time(1002.0 + imports.STALE_SECONDS, imports.take_up, desk.workspace)
     assert second is not None and second[0].id == first[0].id
     assert not imports.add_some(desk.workspace, first[0], stage, new[4:8], rows=ROWS)  # it was not dead after all
     assert imports.end(desk.workspace, first[0], ImportState.FAILED, error="too late").state == "running"

@@ -14,6 +14,7 @@ from folkways.studio.services.people import exclusion
 from folkways.studio.services.work import adjudications
 from folkways.workspace.database import Workspace
 from folkways.workspace.studio import tables as schema
+from tests.support.moments import at_time
 from tests.support.studies import QUESTION, Desk, open_desk, stored
 
 
@@ -70,10 +71,10 @@ def test_items_are_found_by_what_they_hold_and_counted_beyond_the_page(desk: Des
     assert len(find_ids(desk.workspace, desk.study.id, Wanted(), most=4)) == 4
     kim, lee = desk.people()
     assert found(desk, of_people={kim.id}) == (["q0", "q1", "q2"], 3) and found(desk, of_people=set()) == ([], 0)
-    exclusion.exclude(desk.workspace, desk.study.id, lee.id, "always the second", by=desk.owner, now=1.0)
+    at_time(1.0, exclusion.exclude, desk.workspace, desk.study.id, lee.id, "always the second", by=desk.owner)
     assert found(desk, disputed=True) == ([], 0)
     monkeypatch.setattr(item_search, "MOST_RANKED", 1)
-    exclusion.include(desk.workspace, desk.study.id, lee.id, by=desk.owner, now=2.0)
+    at_time(2.0, exclusion.include, desk.workspace, desk.study.id, lee.id, by=desk.owner)
     assert found(desk, order="disputed") == (["q0", "q1", "q2", "q3", "q4", "Extra_1"], 6)
 
 
@@ -86,8 +87,8 @@ def test_a_dropped_item_can_be_opened_again_and_its_rule_says_what_becomes_of_it
         adjudications.reopen(*about, numbers[4], desk.owner, "it is open")
     with pytest.raises(SubmissionError):
         adjudications.reopen(*about, numbers[1], desk.owner, " ")
-    settled = adjudications.reopen(*about, numbers[1], desk.owner, "it is after all", now=5.0)
-    asked = adjudications.reopen(*about, numbers[3], desk.owner, "it is after all", now=6.0)
+    settled = at_time(5.0, adjudications.reopen, *about, numbers[1], desk.owner, "it is after all")
+    asked = at_time(6.0, adjudications.reopen, *about, numbers[3], desk.owner, "it is after all")
     assert (settled.state, settled.reason) == ("done", None) and settled.result is not None and "adjudicated" not in settled.result
     assert (asked.state, asked.result) == ("open", None)
     slots = [slot["state"] for slot in stored(desk.workspace, schema.assignments, item_id=numbers[3])]

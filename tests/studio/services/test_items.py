@@ -15,6 +15,7 @@ from folkways.studio.services.people import participants
 from folkways.studio.services.work import adjudications, assignments
 from folkways.workspace.database import Workspace
 from folkways.workspace.studio import tables as schema
+from tests.support.moments import at_time
 from tests.support.studies import ON_A_FILE, QUESTION, Desk, open_desk, stored
 
 POPULATIONS = [{"name": "peru", "culture": "PE"}, {"name": "korea", "culture": "KR"}]
@@ -45,7 +46,7 @@ def test_what_an_added_item_is_made_of(desks: tuple[Desk, Desk]) -> None:
     korea = studies.get_population(workspace, desk.study.id, "korea").id
     content = {"question": " What? ", "options": ["a", " b"], "source": "a book"}
     new = [NewItem("k" * 130, content, "korea"), NewItem("all", QUESTION), NewItem("check", QUESTION, "korea", {"choices": [2]})]
-    added = add_items(workspace, desk.study.id, "again", new, now=5.0)
+    added = at_time(5.0, add_items, workspace, desk.study.id, "again", new)
     cleaned = {"question": "What?", "options": ["a", "b"], "source": "a book"}
     common = {"study_id": desk.study.id, "stage_id": stage.id, "parent_id": None, "author_id": None, "round": 1, "state": "open",
               "result": None, "reason": None, "created": 5.0, "job_id": None, "test": None}  # fmt: skip
@@ -134,7 +135,7 @@ def test_an_item_goes_on_with_its_lineage(desks: tuple[Desk, Desk]) -> None:
     (item,) = desk.add("verify", [QUESTION])
     people = [desk.person() for _ in range(2)]
     for number, person in enumerate(people):
-        work = assignments.claim_next(workspace, person.id, now=10.0 + number)
+        work = at_time(10.0 + number, assignments.claim_next, workspace, person.id)
         assert isinstance(work, assignments.Work)
         desk.submit(person, work, SAID)
     parent, child = items.list_items(workspace, desk.study.id)

@@ -23,6 +23,7 @@ from folkways.studio.services.work import adjudications, assignments, judgements
 from folkways.studio.workflows.definition import read_definition
 from folkways.workspace.database import Workspace
 from folkways.workspace.studio import tables as schema
+from tests.support.moments import at_time
 from tests.support.studies import ON_A_FILE, QUESTION, Desk, described, open_desk, stored
 
 POPULATIONS = [{"name": "korea", "culture": "KR"}, {"name": "peru", "culture": "PE"}]
@@ -34,9 +35,9 @@ pytestmark = ON_A_FILE
 
 def answer(desk: Desk, person: Participant, said: dict[str, Any], seconds: float, stage: str = "verify") -> None:
     """Take the next slot and answer after so many seconds."""
-    work = assignments.claim_next(desk.workspace, person.id, stage=stage, now=1000.0)
+    work = at_time(1000.0, assignments.claim_next, desk.workspace, person.id, stage=stage)
     assert isinstance(work, assignments.Work), work
-    judgements.submit(desk.workspace, person.id, work.assignment.id, said, f"k{work.assignment.id}", now=1000.0 + seconds)
+    at_time(1000.0 + seconds, judgements.submit, desk.workspace, person.id, work.assignment.id, said, f"k{work.assignment.id}")
 
 
 @pytest.fixture
@@ -57,8 +58,8 @@ def desk(studio_workspace: Workspace) -> Desk:
         for person, seconds in ((kim, (4.0, 1.0, 8.0)), (lee, (6.0, 2.0))):
             for each in seconds:
                 answer(desk, person, {"choices": [0]}, each)
-        assert isinstance(assignments.claim_next(desk.workspace, lee.id, stage="verify", now=1000.0), assignments.Work)
-        assert isinstance(assignments.claim_next(desk.workspace, kim.id, stage="write", now=1000.0), assignments.Work)
+        assert isinstance(at_time(1000.0, assignments.claim_next, desk.workspace, lee.id, stage="verify"), assignments.Work)
+        assert isinstance(at_time(1000.0, assignments.claim_next, desk.workspace, kim.id, stage="write"), assignments.Work)
     return desk
 
 
@@ -275,17 +276,19 @@ def test_a_decision_by_hand_row_by_row(studio_workspace: Workspace) -> None:
     for option in (0, 1):
         desk.answer(desk.person(), {"choices": [option]})
     counts = {"counts": [1, 1, 0, 0], "dont_know": 0, "cannot_answer": 0}
-    found = adjudications.adjudicate(workspace, desk.study.id, first, expert, {"gold": [0]}, " clear ", now=50.0)
+    found = at_time(50.0, adjudications.adjudicate, workspace, desk.study.id, first, expert, {"gold": [0]}, " clear ")
     result = {**counts, "gold": [0], "adjudicated": True}
     assert (found.id, found.state, found.result, found.reason) == (first, "done", result, "clear")
     (child,) = items.list_items(workspace, desk.study.id, "again")
     assert (child.parent_id, child.content, child.created) == (first, {**QUESTION, **result}, 50.0)
-    adjudications.adjudicate(workspace, desk.study.id, first, expert, {"gold": [1]}, "no", now=51.0)
+    at_time(51.0, adjudications.adjudicate, workspace, desk.study.id, first, expert, {"gold": [1]}, "no")
     assert items.list_items(workspace, desk.study.id, "again") == (child,)
-    dropped = adjudications.adjudicate(workspace, desk.study.id, second, expert, {"note": "x"}, "no culture", drop=True, now=52.0)
+    dropped = at_time(
+        52.0, adjudications.adjudicate, workspace, desk.study.id, second, expert, {"note": "x"}, "no culture", drop=True
+    )
     assert (dropped.state, dropped.result, dropped.reason) == ("dropped", {"note": "x", "adjudicated": True}, "no culture")
     assert items.list_items(workspace, desk.study.id, "again") == (child,)
-    last = adjudications.adjudicate(workspace, desk.study.id, child.id, expert, {}, "yes", now=53.0)
+    last = at_time(53.0, adjudications.adjudicate, workspace, desk.study.id, child.id, expert, {}, "yes")
     assert last.state == ItemState.DONE, "where no stage follows, that is all"
     told = [
         Adjudication(1, first, expert, {"gold": [0]}, "clear", 50.0),
@@ -322,7 +325,7 @@ def test_a_study_as_it_is_written_down(studio_workspace: Workspace) -> None:
     ]
     stages = [{**VOTE, "title": "Check", "role": "reviewer"}, {**VOTE, "name": "again"}]
     raw = described(stages, populations=populations)
-    study = studies.create_study(workspace, read_definition(raw), owner=owner, now=7.0)
+    study = at_time(7.0, studies.create_study, workspace, read_definition(raw), owner=owner)
     assert stored(workspace, schema.studies) == [
         {
             "id": study.id, "name": "test-study", "title": "A study of the tests", "workflow": "own", "state": "draft",

@@ -18,6 +18,7 @@ from folkways.studio.services.work import adjudications, assignments, judgements
 from folkways.studio.workflows.definition import read_definition
 from folkways.workspace.database import Workspace, WorkspaceError
 from folkways.workspace.studio import tables as schema
+from tests.support.moments import at_time
 from tests.support.studies import QUESTION, Desk, described, open_desk
 
 VOTE = {"name": "verify", "kind": "vote"}
@@ -110,9 +111,9 @@ def test_a_person_sees_what_is_left_for_them(desk: Desk) -> None:
     desk.add("verify", [QUESTION] * 3)
     person = desk.person()
     began = 1_000_000.0
-    work = assignments.claim_next(desk.workspace, person.id, now=began)
+    work = at_time(began, assignments.claim_next, desk.workspace, person.id)
     assert isinstance(work, assignments.Work)
-    judgements.submit(desk.workspace, person.id, work.assignment.id, {"choices": [0]}, "k", now=began + 20)
+    at_time(began + 20, judgements.submit, desk.workspace, person.id, work.assignment.id, {"choices": [0]}, "k")
     mine = progress.own_progress(desk.workspace, person, studies.get_stage(desk.workspace, person.study_id, "verify"))
     assert (mine.done, mine.left, mine.seconds_left) == (1, 2, 40.0)
 
@@ -126,11 +127,17 @@ def test_flags_are_raised_for_speed_for_straight_lines_and_for_failed_checks(stu
     clock = 1_000_000.0
     for person, seconds in ((hasty, 1.0), (careful, 9.0)):
         for number in range(12):
-            work = assignments.claim_next(desk.workspace, person.id, now=clock)
+            work = at_time(clock, assignments.claim_next, desk.workspace, person.id)
             assert isinstance(work, assignments.Work)
             choice = 0 if person is hasty else 3 if work.item.check else number % 3
-            judgements.submit(
-                desk.workspace, person.id, work.assignment.id, {"choices": [choice]}, f"{person.id}-{number}", now=clock + seconds
+            at_time(
+                clock + seconds,
+                judgements.submit,
+                desk.workspace,
+                person.id,
+                work.assignment.id,
+                {"choices": [choice]},
+                f"{person.id}-{number}",
             )
             clock += 60
     first, second = progress.quality(desk.workspace, desk.study.id)

@@ -21,6 +21,7 @@ from folkways.studio.services.work import adjudications, assignments, judgements
 from folkways.studio.workflows.definition import read_definition
 from folkways.workspace.database import Workspace
 from folkways.workspace.studio import tables as schema
+from tests.support.moments import at_time
 from tests.support.studies import ON_A_FILE, PASSWORD, QUESTION, described, stored
 
 CRITERIA = [{"name": "years", "ask": "Years in the country?", "least": 5}]
@@ -43,10 +44,10 @@ def test_every_action_leaves_the_event_that_tells_of_it(studio_workspace: Worksp
     workspace, since = studio_workspace, time.time()
     owner = accounts.create_account(workspace, "owner", None).id
     helper = accounts.create_account(workspace, "helper", None).id
-    study = studies.create_study(workspace, read_definition(described(STAGES, populations=POPULATIONS)), owner=owner, now=10.0)
+    study = at_time(10.0, studies.create_study, workspace, read_definition(described(STAGES, populations=POPULATIONS)), owner=owner)
     expected: list[tuple[Any, ...]] = [
         ("study.created", study.id, owner, None, "", {}, 10.0),
-        ("role.given", study.id, owner, None, f"account:{owner}", {"role": "owner"}, CLOCK),
+        ("role.given", study.id, owner, None, f"account:{owner}", {"role": "owner"}, 10.0),
     ]
 
     def told(kind: str, account: int | None, person: int | None, subject: str = "", at: float = CLOCK, **details: Any) -> None:
@@ -57,19 +58,19 @@ def test_every_action_leaves_the_event_that_tells_of_it(studio_workspace: Worksp
 
     with pytest.raises(StudioError):  # what is refused leaves nothing
         items.add_items(workspace, study.id, "verify", [NewItem("q", {})], by=owner)
-    first, second, third = items.add_items(
-        workspace, study.id, "verify", [NewItem(key, QUESTION, "korea") for key in "abc"], by=owner, now=11.0
+    first, second, third = at_time(
+        11.0, items.add_items, workspace, study.id, "verify", [NewItem(key, QUESTION, "korea") for key in "abc"], by=owner
     )
     told("items.added", owner, None, at=11.0, stage="verify", n=3)
 
-    invite, token = invites.create_invite(workspace, study.id, population="korea", by=helper, now=12.0)
+    invite, token = at_time(12.0, invites.create_invite, workspace, study.id, population="korea", by=helper)
     told("invite.created", helper, None, at=12.0, role="annotator", population="korea")
     people = []
     for number in range(3):
-        person = participants.join(workspace, token, now=20.0 + number)
-        told("role.given", helper, None, f"account:{person.account_id}", role="annotator")
+        person = at_time(20.0 + number, participants.join, workspace, token)
+        told("role.given", helper, None, f"account:{person.account_id}", at=20.0 + number, role="annotator")
         told("participant.joined", None, person.id, at=20.0 + number)
-        participants.consent(workspace, person.id, study.consent_version, now=30.0 + number)
+        at_time(30.0 + number, participants.consent, workspace, person.id, study.consent_version)
         told("participant.consented", None, person.id, at=30.0 + number, version=study.consent_version, language=None)
         people.append(person.id)
     kim, lee, park = people
@@ -88,11 +89,11 @@ def test_every_action_leaves_the_event_that_tells_of_it(studio_workspace: Worksp
 
     numbers = []
     for person_id, choices, now in ((kim, [1], 40.0), (lee, [1], 41.0), (kim, [0], 42.0), (lee, [2], 43.0)):
-        work = assignments.claim_next(workspace, person_id, now=now)
+        work = at_time(now, assignments.claim_next, workspace, person_id)
         assert isinstance(work, assignments.Work)
         said = {"choices": choices, "comment": f"of {person_id}"}
         for _ in range(2):  # sent twice, told once
-            found = judgements.submit(workspace, person_id, work.assignment.id, said, f"k{now}", now=now + 0.5)
+            found = at_time(now + 0.5, judgements.submit, workspace, person_id, work.assignment.id, said, f"k{now}")
         numbers.append(found.judgement.id)
         subject = f"item:{work.item.id}"
         told("judgement.submitted", None, person_id, subject, at=now + 0.5, judgement=numbers[-1], stage="verify")
@@ -101,33 +102,33 @@ def test_every_action_leaves_the_event_that_tells_of_it(studio_workspace: Worksp
         if now == 43.0:
             told("item.dropped", None, None, f"item:{second.id}", at=43.5)
 
-    adjudications.adjudicate(workspace, study.id, second.id, helper, {"gold": [0]}, "they misread it", now=50.0)
+    at_time(50.0, adjudications.adjudicate, workspace, study.id, second.id, helper, {"gold": [0]}, "they misread it")
     told("item.adjudicated", helper, None, f"item:{second.id}", at=50.0)
     adjudications.adjudicate(workspace, study.id, third.id, owner, {}, "about no culture", drop=True)
     told("item.adjudicated", owner, None, f"item:{third.id}")
     redaction.redact(workspace, study.id, numbers[0], by=owner)
     told("answer.redacted", owner, None, f"judgement:{numbers[0]}", fields=["comment"], item=first.id)
 
-    said_of_it = discussion.add_comment(workspace, study.id, first.id, owner, "Mend it?", now=51.0).id
+    said_of_it = at_time(51.0, discussion.add_comment, workspace, study.id, first.id, owner, "Mend it?").id
     told("comment.added", owner, None, f"item:{first.id}", at=51.0, comment=said_of_it)
     for text in ("Mend it.", "Mend it."):  # the same once more changes nothing
-        discussion.edit_comment(workspace, study.id, said_of_it, owner, text, now=52.0)
+        at_time(52.0, discussion.edit_comment, workspace, study.id, said_of_it, owner, text)
     told("comment.edited", owner, None, f"item:{first.id}", at=52.0, comment=said_of_it)
     for resolved, kind in ((True, "resolved"), (True, ""), (False, "reopened")):
-        discussion.set_resolved(workspace, study.id, first.id, resolved, by=owner, now=53.0)
+        at_time(53.0, discussion.set_resolved, workspace, study.id, first.id, resolved, by=owner)
         if kind:
             told(f"discussion.{kind}", owner, None, f"item:{first.id}", at=53.0)
-    discussion.delete_comment(workspace, study.id, said_of_it, owner, now=54.0)
+    at_time(54.0, discussion.delete_comment, workspace, study.id, said_of_it, owner)
     told("comment.deleted", owner, None, f"item:{first.id}", at=54.0, comment=said_of_it)
 
-    media.add_media(workspace, study.id, {"bowl.png": ("image/png", b"a picture")}, by=owner, now=55.0)
+    at_time(55.0, media.add_media, workspace, study.id, {"bowl.png": ("image/png", b"a picture")}, by=owner)
     told("media.added", owner, None, at=55.0, n=1)
-    media.delete_media(workspace, study.id, "bowl.png", by=owner, now=56.0)
+    at_time(56.0, media.delete_media, workspace, study.id, "bowl.png", by=owner)
     told("media.deleted", owner, None, at=56.0, name="bowl.png", sha256=hashlib.sha256(b"a picture").hexdigest())
 
     participants.finish(workspace, kim)
     told("participant.finished", None, kim)
-    participants.withdraw(workspace, study.id, lee, by=owner, now=60.0)
+    at_time(60.0, participants.withdraw, workspace, study.id, lee, by=owner)
     told("participant.withdrawn", owner, lee, at=60.0)
     personal.delete_attributes(workspace, study.id, lee, by=owner)
     told("participant.attributes_deleted", owner, lee)
@@ -147,7 +148,7 @@ def test_every_action_leaves_the_event_that_tells_of_it(studio_workspace: Worksp
     accounts.set_password(workspace, helper, PASSWORD)
     expected.append(("account.password_changed", None, helper, None, "", {}, CLOCK))
     for login, account in (("helper", helper), ("nobody", None)):
-        assert accounts.verify_password(workspace, login, "a wrong guess", now=70.0) is None
+        assert at_time(70.0, accounts.verify_password, workspace, login, "a wrong guess") is None
         expected.append(("account.sign_in_failed", None, account, None, "", {}, 70.0))
     assert trail(workspace, since) == expected
 
@@ -174,9 +175,9 @@ def test_known_answers_leave_their_events(studio_workspace: Workspace) -> None:
             judgements.submit(workspace, kim, work.assignment.id, {"choices": choices}, f"k{work.assignment.id}")
     holding.resume(workspace, study.id, kim, "we talked", by=owner)
     holding.waive_test(workspace, study.id, kim, "verify", "because", by=owner)
-    adjudications.adjudicate(workspace, study.id, first.id, owner, {"gold": [1]}, "because", now=4.0)
-    made = gold.make_gold(workspace, study.id, first.id, by=owner, now=5.0)
-    gold.drop_gold(workspace, study.id, made.id, "because", by=owner, now=6.0)
+    at_time(4.0, adjudications.adjudicate, workspace, study.id, first.id, owner, {"gold": [1]}, "because")
+    made = at_time(5.0, gold.make_gold, workspace, study.id, first.id, by=owner)
+    at_time(6.0, gold.drop_gold, workspace, study.id, made.id, "because", by=owner)
     told = [event for event in trail(workspace, since)[began:] if event[0] != "judgement.submitted"]
     about = (study.id, None, kim, "")
     ours = (study.id, owner, None, f"item:{made.id}")
@@ -203,8 +204,8 @@ def test_the_trail_of_a_study_is_read_page_by_page_from_its_end(studio_workspace
             values = {"name": name, "title": name, "workflow": "own", "state": "open", "definition": {}, "licence": "CC0-1.0"}
             connection.execute(sa.insert(studies_).values(**values, consent_text="", consent_version="", created=0.0))
         for number in range(1, 206):
-            audit.note(connection, f"kind-{number}", study_id=1 + number % 2, now=float(number))
-        audit.note(connection, "of no study", now=300.0)
+            at_time(float(number), audit.note, connection, f"kind-{number}", study_id=1 + number % 2)
+        at_time(300.0, audit.note, connection, "of no study")
     newest = audit.events(studio_workspace, 1)
     assert [event.at for event in newest] == [float(number) for number in range(204, 4, -2)]
     assert newest[0] == Event(204, 1, None, None, "kind-204", "", {}, 204.0)

@@ -11,6 +11,7 @@ from folkways.studio.services.people import participants
 from folkways.studio.services.work import assignments, judgements
 from folkways.studio.workflows.definition import DefinitionError, read_definition
 from folkways.workspace.database import Workspace
+from tests.support.moments import at_time
 from tests.support.studies import ON_A_FILE, QUESTION, described, open_desk
 
 STAGES = [{"name": "verify", "kind": "vote", "answers": 2, "majority": 2, "lease_minutes": 600}]
@@ -37,10 +38,16 @@ def test_time_and_pay_of_everybody_who_worked(studio_workspace: Workspace) -> No
     for person, times in ((kim, (30.0, 50.0, 7200.0)), (lee, (40.0,))):
         for number, seconds in enumerate(times):
             begin = 1000.0 + 9000 * number
-            work = assignments.claim_next(desk.workspace, person.id, now=begin)
+            work = at_time(begin, assignments.claim_next, desk.workspace, person.id)
             assert isinstance(work, assignments.Work)
-            judgements.submit(
-                desk.workspace, person.id, work.assignment.id, {"choices": [1]}, f"{person.id}-{number}", now=begin + seconds
+            at_time(
+                begin + seconds,
+                judgements.submit,
+                desk.workspace,
+                person.id,
+                work.assignment.id,
+                {"choices": [1]},
+                f"{person.id}-{number}",
             )
     participants.withdraw(desk.workspace, desk.study.id, lee.id)
     worked = 30 + 50 + 45  # half of 30, 40, 50 and 7200 took longer than 45 seconds

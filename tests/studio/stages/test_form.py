@@ -225,6 +225,26 @@ def test_whatever_a_browser_sends_is_a_draft_and_taken_or_refused_in_words(pairs
         assert FORM.validate(FORM.draft_of(payload), CONTENT, CONFIG) == payload
 
 
+def test_short_texts_are_lines_of_which_empty_ones_are_none() -> None:
+    config = config_of(ask=[{"key": "dishes", "type": "texts", "label": "Which dishes?", "most": 2}])
+    sent = [("ask-dishes", each) for each in (" soup ", "", "Tea", "soup")]
+    draft = FORM.read_form(FormData(sent), CONTENT, config)
+    payload = FORM.validate(draft, CONTENT, config)
+    assert payload == {"texts": {"dishes": ["soup", "Tea"]}}
+    assert FORM.labels(payload) == {"dishes": frozenset({"soup", "tea"})}
+    assert FORM.describe(payload, CONTENT, str) == ["dishes: soup | Tea"]
+    votes = [Vote("p-1", payload), Vote("p-2", {"texts": {"dishes": ["Tea"]}})]
+    assert FORM.resolve(votes, CONTENT, config).result == {"dishes": ["Tea", "soup"]}
+    assert FORM.redacted(payload, FORM.texts, CONTENT) == {"texts": {"dishes": ["[redacted]", "[redacted]"]}}
+    for wrong in ([], ["  "], ["a", "b", "c"], ["a" * 201], "soup", [1]):
+        with pytest.raises(SubmissionError) as error:
+            FORM.validate({"answers": {"dishes": wrong}}, CONTENT, config)
+        assert set(error.value.problems) == {"dishes"}
+    for most in (0, 21, 1.5):
+        with pytest.raises(DefinitionError, match="most"):
+            config_of(ask=[{"key": "dishes", "type": "texts", "label": "Which dishes?", "most": most}])
+
+
 @pytest.mark.parametrize(("typed", "read"), [("7,5", 7.5), ("٧", 7.0), ("1,000", "1,000"), ("-3", -3.0), ("seven", "seven")])
 def test_numbers_as_people_write_them(typed: str, read: object) -> None:
     assert FORM.read_form(FormData([("ask-age", typed)]), CONTENT, CONFIG) == {"answers": {"age": read}}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from markupsafe import Markup
 
-from folkways.studio.rules.disagreement import disagreement
+from folkways.studio.rules.spread import disagreement
 from folkways.studio.web.rendering.i18n import direction
 from folkways.studio.web.rendering.pages import day, environment, marked, static
 

@@ -58,7 +58,7 @@ def test_an_import_is_over_at_once_or_goes_on_when_the_server_comes_back(own_ser
 
     own_server.stop()
     content = table(MANY).encode()
-    found = imports.begin(workspace, study.id, "verify", "many.csv", population="korea", content=content, waiting=True)
+    found = imports.begin(workspace, study.id, "verify", "many.csv", population="korea", content=content)
     own_server.start()  # which begins with what waits
     while not imports.get_import(workspace, study.id, found.id).added:
         time.sleep(0.02)

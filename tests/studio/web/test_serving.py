@@ -59,6 +59,6 @@ def test_the_server_stops_when_it_is_told_and_answers_what_is_at_hand(tmp_path: 
 
 
 def test_the_web_framework_is_imported_at_use_alone() -> None:
-    program = "import sys, folkways.studio.web, folkways.cli.studio; print({'fastapi', 'uvicorn', 'jwt'} & set(sys.modules))"
+    program = "import sys, folkways.studio.web, folkways.cli.studio; print({'fastapi', 'uvicorn', 'joserfc'} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterable, Mapping
-from functools import cache
-from importlib.resources import files
 
 import orjson
 import polars as pl
@@ -18,17 +15,11 @@ from folkways.cultures import cultures_of, get_culture
 from folkways.errors import DataError, UnknownNameError
 from folkways.records import PROMPTS
 from folkways.releases.base import Release
+from folkways.toml_files import packaged_toml
 
 ENGLISH = "en"
 PLACE = "{q}"
 _PLACE = re.compile(r"\{\w\}")  # two Algerian templates have the placeholder's letter translated
-
-
-@cache
-def wordings() -> Mapping[str, Mapping[str, str]]:
-    """Our own prompts: template -> language -> text with ``{q}``."""
-    text = files("folkways.benchmarks.blend").joinpath("wordings.toml").read_text(encoding="utf-8")
-    return tomllib.loads(text)
 
 
 def template_frame(release: Release, cultures: Iterable[str]) -> pl.DataFrame:
@@ -36,6 +27,7 @@ def template_frame(release: Release, cultures: Iterable[str]) -> pl.DataFrame:
 
     The JSON is one string per culture that all its items share, so that a reply can later be freed of its prompt.
     """
+    own = packaged_toml("folkways.benchmarks.blend", "wordings.toml")  # template -> language -> text with ``{q}``
     released: dict[str, dict[str, list[str]]] = {}
     if blend.has(release, "prompts"):
         for culture, name, *texts in blend.read_prompts(release).iter_rows():
@@ -43,7 +35,7 @@ def template_frame(release: Release, cultures: Iterable[str]) -> pl.DataFrame:
     rows = []
     for culture in cultures:
         local = get_culture(culture).languages[0]
-        ours = {name: [texts[ENGLISH], texts[local]] for name, texts in wordings().items()}
+        ours = {name: [texts[ENGLISH], texts[local]] for name, texts in own.items()}
         templates, source = (released[culture], "release") if culture in released else (ours, "folkways")
         rows.append((culture, orjson.dumps(templates).decode(), source))
     return pl.DataFrame(rows, schema={"culture": pl.String, "templates": pl.String, "prompt_source": pl.String}, orient="row")

@@ -9,7 +9,7 @@ from pathlib import Path
 import polars as pl
 
 from folkways.cultures import get_culture
-from folkways.errors import DataError, FolkwaysError, UnknownNameError
+from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.releases.base import Release
 from folkways.text_tables import Columns, read_table
 
@@ -41,12 +41,17 @@ def has_columns(folder: Path, pattern: str, columns: Columns) -> bool:
     """Whether a file in the folder, or in one of its folders, has the name and the columns."""
     for path in sorted(folder.glob("*")) + sorted(folder.glob("*/*")) + sorted(folder.glob("data/*/*")):
         if path.is_file() and re.fullmatch(pattern, path.relative_to(folder).as_posix()):
-            try:
-                read_table(path, columns)
-            except (DataError, FolkwaysError):
-                return False
-            return True
+            return is_readable(path, columns)
     return False
+
+
+def is_readable(path: Path, columns: Columns) -> bool:
+    """Whether a file is a table with these columns."""
+    try:
+        read_table(path, columns)
+    except FolkwaysError:
+        return False
+    return True
 
 
 def culture_of(country: str | None) -> str:

@@ -6,10 +6,7 @@ metrics an item counts for, where there are several.
 
 from __future__ import annotations
 
-import tomllib
-from collections.abc import Callable, Iterator, Mapping
-from functools import cache
-from importlib.resources import files
+from collections.abc import Callable, Mapping
 from typing import ClassVar
 
 import polars as pl
@@ -18,7 +15,7 @@ from folkways.benchmarks.base import PromptOptions
 from folkways.benchmarks.itemwise import ItemwiseTask, Row, Verdict, unread
 from folkways.benchmarks.judging.chosen_label import chosen_label
 from folkways.benchmarks.judging.letters import LETTER_METRICS, letter_scores
-from folkways.benchmarks.templates import Template, choose_templates
+from folkways.benchmarks.templates import Template, choose_templates, wordings
 from folkways.records import JUDGEMENTS, Metric, Schema, State
 from folkways.releases.base import Release
 
@@ -28,11 +25,9 @@ ACCURACY = Metric("accuracy", "Accuracy", "The reply settles on the letter of th
 CHANCE, CONSTANT = "baseline/chance", "baseline/constant:{}"
 
 
-@cache
 def instructions() -> Mapping[str, str]:
     """Language -> the line that says how to answer."""
-    text = files("folkways.benchmarks.choosing").joinpath("instructions.toml").read_text(encoding="utf-8")
-    return {language: line.strip() for language, line in tomllib.loads(text).items()}
+    return wordings("folkways.benchmarks.choosing", "instructions.toml")
 
 
 class ChoiceTask(ItemwiseTask):
@@ -106,10 +101,9 @@ class ChoiceTask(ItemwiseTask):
     def summarise(self, judgements: pl.DataFrame) -> pl.DataFrame:
         """As for every task; which letters were named stands by ``letter``."""
         scores = super().summarise(judgements).filter(pl.col("n") > 0)
-        letters: Iterator[pl.DataFrame] = iter(())
-        if LETTER_METRICS[0] in self.metrics and "chosen_letter" in judgements.columns:
-            letters = letter_scores(judgements, self.name)
-        return pl.concat([scores, *letters])
+        if LETTER_METRICS[0] not in self.metrics:
+            return scores
+        return pl.concat([scores, *letter_scores(judgements, self.name)])
 
     def baselines(self, items: pl.DataFrame) -> Mapping[str, pl.DataFrame]:
         """Chance, and the label that is right most often."""

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 import polars as pl
 
-from folkways.cultures import cultures
+from folkways.cultures import name_of_code
 from folkways.metrics.labels import TRUTHS
 from folkways.metrics.trigrams import TrigramSimilarity
 from folkways.records import State
@@ -56,7 +56,7 @@ def hard(items: pl.DataFrame) -> Mapping[str, pl.DataFrame]:
     of_question = pl.col("answer").is_in(TRUTHS).all().over("question")
     first = pl.int_range(pl.len()).over("question") == 0
     alike = TrigramSimilarity(items["option"])
-    likeness = np.array([alike(option, _name(culture)) for option, culture in items.select("option", "culture").iter_rows()])
+    likeness = np.array([alike(option, name_of_code(culture)) for option, culture in items.select("option", "culture").iter_rows()])
     taken = likeness > np.quantile(likeness, 1 - TRUE_SHARE, method="lower") if likeness.size else likeness > 0
     false = (items["answer"] == "False").cast(pl.Float64)
     alone = pl.Series(taken == (items["answer"] == "True").to_numpy()).cast(pl.Float64)
@@ -80,15 +80,11 @@ def _option_shares(questions: Iterator[tuple[str, str, list[str]]]) -> dict[str,
     alike = TrigramSimilarity(option for _, _, options in asked for option in options)
     found = {}
     for key, culture, options in asked:
-        likeness = [round(alike(option, _name(culture)), 12) for option in options]  # equal sums may differ in the last digits
+        name = name_of_code(culture)
+        likeness = [round(alike(option, name), 12) for option in options]  # equal sums may differ in the last digits
         best = max(likeness)
         found[key] = [float(like == best) / likeness.count(best) for like in likeness]
     return found
-
-
-def _name(culture: str) -> str:
-    known = cultures().get(culture)
-    return known.name if known else culture
 
 
 def _judgements(items: pl.DataFrame, counted: pl.Expr, right: pl.Expr | pl.Series) -> pl.DataFrame:

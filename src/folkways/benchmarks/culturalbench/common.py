@@ -4,19 +4,28 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import ClassVar
 
 import polars as pl
 
+from folkways.benchmarks.averages import with_mean_over
 from folkways.benchmarks.base import PromptOptions
-from folkways.benchmarks.culturalbench.regions import with_regional_means
 from folkways.benchmarks.itemwise import ItemwiseTask, Row, Verdict, unread
-from folkways.benchmarks.summary import summarise_means
 from folkways.benchmarks.templates import Template, choose_templates
 from folkways.records import Schema, State
 from folkways.releases.base import Release
 
 FACETS: Schema = {"mode": pl.String, "region": pl.String, "topic": pl.String}
+
+with_regional_means = partial(with_mean_over, groups="culture", facet="region", word="country")
+"""Regional scores as in the published leaderboard: the unweighted mean over the countries of a region, not pooled accuracy."""
+
+LOST_LAST = pl.col("state").replace_strict(
+    {State.REFUSED.value: 1, State.UNREADABLE.value: 2, State.FAILED.value: 3, State.MISSING.value: 4}, default=5
+)
+"""Which row stands for a question that is not right, or not answered alike, after one with another answer: lost ones last, because
+the question could still have been so only where nothing else is wrong with it."""
 
 
 class CulturalBenchTask(ItemwiseTask):
@@ -44,10 +53,6 @@ class CulturalBenchTask(ItemwiseTask):
     def read(self, reply: str, profile: str) -> str | None:
         """The label that the reply gives under the profile."""
 
-    def right_label(self, item: Row, variant: str) -> str:
-        """The label that is right where the item is asked in this variant."""
-        return str(item["answer"])
-
     def templates(self, options: PromptOptions, release: Release, language: str) -> Mapping[str, Template]:
         known: dict[str, Callable[[], Template | None]] = {
             name: (lambda text=text: Template(text, "folkways"))  # type: ignore[misc]
@@ -70,8 +75,7 @@ class CulturalBenchTask(ItemwiseTask):
 
         The share of all of a region's questions stands beside it as the facet ``region (pooled)``.
         """
-        pooled = summarise_means(judgements, self.name, self.metrics, self.facets)
-        return with_regional_means(pooled, judgements, self.metrics)
+        return with_regional_means(super().summarise(judgements), judgements, self.metrics)
 
     def why_uncounted(self, item: Row, profile: str) -> str | None:
         if item["answer"] in self.labels:
@@ -86,5 +90,4 @@ class CulturalBenchTask(ItemwiseTask):
         if label is None:
             reason = "the reply is not a label" if profile == "paper" else "no label found"
             return unread(response["response"], response["language"], reason)
-        right = self.right_label(item, response["variant"])
-        return Verdict(label, f"the answer is {right}", {"right": float(label == right)})
+        return Verdict(label, f"the answer is {item['answer']}", {"right": float(label == item["answer"])})

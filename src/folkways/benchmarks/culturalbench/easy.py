@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping
 from typing import ClassVar
 
 import polars as pl
@@ -10,16 +10,12 @@ import polars as pl
 from folkways.benchmarks.choosing import orders
 from folkways.benchmarks.culturalbench import baselines, wordings
 from folkways.benchmarks.culturalbench import data as culturalbench
-from folkways.benchmarks.culturalbench.common import FACETS, CulturalBenchTask
+from folkways.benchmarks.culturalbench.common import FACETS, LOST_LAST, CulturalBenchTask
 from folkways.benchmarks.itemwise import Row
 from folkways.benchmarks.judging.letters import LETTER_METRICS, letter_scores
 from folkways.metrics.labels import exact_label, first_label
-from folkways.records import Metric, Schema, State
+from folkways.records import Metric, Schema
 from folkways.releases.base import Release
-
-_SPEAKS = {State.REFUSED: 1, State.UNREADABLE: 2, State.FAILED: 3, State.MISSING: 4}
-"""Which row stands for a question that was not answered alike in every order, after one that took another option: lost ones
-last, because it could still have been the same option only where nothing else differs."""
 
 
 class Easy(CulturalBenchTask):
@@ -50,27 +46,23 @@ class Easy(CulturalBenchTask):
         "chosen_option": pl.String,
     }
 
-    def rows(self, release: Release) -> list[Row]:
+    def rows(self, release: Release) -> Iterator[Row]:
         seen: dict[str, int] = {}
-        rows = []
         for entry in culturalbench.easy(release).iter_rows(named=True):
             number = seen[entry["question_idx"]] = seen.get(entry["question_idx"], 0) + 1
             options = dict(zip(self.labels, entry["options"], strict=True))
-            rows.append(
-                {
-                    "item": f"easy/{entry['question_idx']}" + (f"-{number}" if number > 1 else ""),
-                    "release_id": entry["question_idx"],
-                    "question": entry["question_idx"],
-                    "culture": entry["culture"],
-                    "text": entry["question"],
-                    "gold": f"{entry['answer']}. {options.get(entry['answer'], '')}",
-                    **{facet: entry[facet] for facet in FACETS},
-                    "answer": entry["answer"],
-                    "gold_letter": entry["answer"],
-                    "options": entry["options"],
-                }
-            )
-        return rows
+            yield {
+                "item": f"easy/{entry['question_idx']}" + (f"-{number}" if number > 1 else ""),
+                "release_id": entry["question_idx"],
+                "question": entry["question_idx"],
+                "culture": entry["culture"],
+                "text": entry["question"],
+                "gold": f"{entry['answer']}. {options.get(entry['answer'], '')}",
+                **{facet: entry[facet] for facet in FACETS},
+                "answer": entry["answer"],
+                "gold_letter": entry["answer"],
+                "options": entry["options"],
+            }
 
     def parts(self, item: Row, language: str) -> Mapping[str, str]:
         return {"question": item["text"], **dict(zip("abcd", item["options"], strict=True))}
@@ -86,30 +78,18 @@ class Easy(CulturalBenchTask):
         """As for every task, with ``consistent``, which is null where a question was asked in one order only."""
         judged = super().judge(items, responses, profile)
         templates = {name: orders.split_variant(name)[0] for name in judged["variant"].unique()}
-        asking = [
-            "item",
-            "language",
-            pl.col("variant").replace_strict(templates, return_dtype=pl.String),
-            "sample",
-        ]
+        asking = ["item", "language", pl.col("variant").replace_strict(templates, return_dtype=pl.String), "sample"]
         chosen = pl.col("chosen_option")
         taken = chosen.drop_nulls().n_unique()
         alike = (taken == 1) & chosen.is_not_null().all()
-        rank = (
-            pl.when((taken > 1).over(asking) & chosen.is_not_null())
-            .then(0)
-            .otherwise(pl.col("state").replace_strict({state.value: place for state, place in _SPEAKS.items()}, default=5))
-        )
+        rank = pl.when((taken > 1).over(asking) & chosen.is_not_null()).then(0).otherwise(LOST_LAST)
         speaks = (pl.len().over(asking) > 1) & (rank.rank("ordinal").over(asking) == 1)
         return judged.with_columns(consistent=pl.when(speaks).then(alike.over(asking).cast(pl.Float64)))
 
     def summarise(self, judgements: pl.DataFrame) -> pl.DataFrame:
         """As for every task of the benchmark; which letters were named stands by ``letter``."""
         scores = super().summarise(judgements).filter(pl.col("n") > 0)
-        letters: Iterable[pl.DataFrame] = (
-            letter_scores(judgements, self.name) if "chosen_letter" in judgements.columns else ()
-        )  # people name none
-        return pl.concat([scores, *letters])
+        return pl.concat([scores, *letter_scores(judgements, self.name)])
 
     def baselines(self, items: pl.DataFrame) -> Mapping[str, pl.DataFrame]:
         return baselines.easy(items, self.labels)

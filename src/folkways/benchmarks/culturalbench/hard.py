@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import ClassVar
 
 import polars as pl
 
 from folkways.benchmarks.culturalbench import baselines, wordings
 from folkways.benchmarks.culturalbench import data as culturalbench
-from folkways.benchmarks.culturalbench.common import FACETS, CulturalBenchTask
+from folkways.benchmarks.culturalbench.common import FACETS, LOST_LAST, CulturalBenchTask
 from folkways.benchmarks.itemwise import Row
 from folkways.metrics.labels import TRUTHS, exact_label, first_truth
 from folkways.records import Metric, Schema, State
@@ -17,10 +17,6 @@ from folkways.releases.base import Release
 
 ASKING = ("question", "language", "variant", "sample")
 """What one asking of a question has in common."""
-
-_SAYS_WHY = {State.REFUSED: 1, State.UNREADABLE: 2, State.FAILED: 3, State.MISSING: 4}
-"""Which judgement stands for a question that is not right, after one that was answered wrongly: lost ones last, because the
-question could still have been right only where nothing else is wrong with it."""
 
 
 class Hard(CulturalBenchTask):
@@ -48,29 +44,25 @@ class Hard(CulturalBenchTask):
         "judgements": pl.Int64,
     }
 
-    def rows(self, release: Release) -> list[Row]:
+    def rows(self, release: Release) -> Iterator[Row]:
         seen: dict[str, int] = {}
         table = culturalbench.hard(release).with_columns(judgements=pl.len().over("question_idx").cast(pl.Int64))
-        rows = []
         for entry in table.iter_rows(named=True):
             name = f"hard/{entry['question_idx']}/{entry['data_idx']}"
             number = seen[name] = seen.get(name, 0) + 1
-            rows.append(
-                {
-                    "item": name + (f"-{number}" if number > 1 else ""),
-                    "release_id": entry["data_idx"],
-                    "question": entry["question_idx"],
-                    "culture": entry["culture"],
-                    "text": f"{entry['question']} {entry['option']}",
-                    "gold": entry["answer"],
-                    **{facet: entry[facet] for facet in FACETS},
-                    "answer": entry["answer"],
-                    "question_text": entry["question"],
-                    "option": entry["option"],
-                    "judgements": entry["judgements"],
-                }
-            )
-        return rows
+            yield {
+                "item": name + (f"-{number}" if number > 1 else ""),
+                "release_id": entry["data_idx"],
+                "question": entry["question_idx"],
+                "culture": entry["culture"],
+                "text": f"{entry['question']} {entry['option']}",
+                "gold": entry["answer"],
+                **{facet: entry[facet] for facet in FACETS},
+                "answer": entry["answer"],
+                "question_text": entry["question"],
+                "option": entry["option"],
+                "judgements": entry["judgements"],
+            }
 
     def parts(self, item: Row, language: str) -> Mapping[str, str]:
         return {"question": item["question_text"], "option": item["option"]}
@@ -91,13 +83,7 @@ class Hard(CulturalBenchTask):
         judged = judged.join(expected, on="question", how="left", maintain_order="left")
         wrong = pl.col("right") < 1
         answered = pl.col("state") == State.ANSWERED.value
-        rank = (
-            pl.when(wrong & answered)
-            .then(0)
-            .when(wrong)
-            .then(pl.col("state").replace_strict({state.value: place for state, place in _SAYS_WHY.items()}, default=5))
-            .otherwise(6)
-        )
+        rank = pl.when(wrong & answered).then(0).when(wrong).then(LOST_LAST).otherwise(6)
         complete = pl.len().over(ASKING) >= pl.col("judgements")
         speaks = rank.rank("ordinal").over(ASKING) == 1
         all_right = pl.when(complete).then(pl.col("right").min().over(ASKING))

@@ -166,9 +166,5 @@ def _in_form(
             pl.when(pl.col("state") == State.ANSWERED.value).then(pl.col("answer")).alias("answer"),
             *(pl.when(pl.col("counted")).then(name).otherwise(pl.col(name) * 0.0).alias(name) for name in metrics),
         )
-        .select(*PEOPLE_JUDGEMENTS, *(name for name in metrics if name not in PEOPLE_JUDGEMENTS), *_further(of_items))
+        .select(*PEOPLE_JUDGEMENTS, *(name for name in (*metrics, *of_items.columns) if name not in PEOPLE_JUDGEMENTS))
     )
-
-
-def _further(items: pl.DataFrame) -> list[str]:
-    return [name for name in items.columns if name not in PEOPLE_JUDGEMENTS]

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
 import polars as pl
 
 from folkways.benchmarks.consistency import consistency
 from folkways.benchmarks.results import Inputs, Result
-from folkways.benchmarks.tables import Table, with_holm
+from folkways.benchmarks.tables import DIFFERENCE, Table, with_holm
 from folkways.records import Schema
-from folkways.stats.differences import METHOD, difference_of_shares
-from folkways.stats.intervals import Floats
+from folkways.stats.differences import METHOD, difference_of_groups
 
 TASK = "global-mmlu-lite/mcq"
 GAP: Schema = {
@@ -20,10 +18,7 @@ GAP: Schema = {
     "language": pl.String,  # "all" for every language that was asked
     "sensitive": pl.Float64,  # percent
     "agnostic": pl.Float64,
-    "difference": pl.Float64,  # points, sensitive minus agnostic
-    "low": pl.Float64,
-    "high": pl.Float64,
-    "p": pl.Float64,
+    **DIFFERENCE,  # points, sensitive minus agnostic
     "n_sensitive": pl.Int64,  # questions
     "n_agnostic": pl.Int64,
 }
@@ -41,7 +36,10 @@ def sensitivity(inputs: Inputs) -> Sequence[Table]:
             values = group.group_by("sensitivity", "question", maintain_order=True).agg(pl.col("accuracy").mean())
             sides = [values.filter(sensitivity=kind)["accuracy"].to_numpy() for kind in ("CS", "CA")]
             if all(side.size for side in sides):
-                rows.append({"endpoint": endpoint, "language": language, **_difference(*sides)})
+                means = {name: 100 * float(side.mean()) for name, side in zip(("sensitive", "agnostic"), sides, strict=True)}
+                numbers = {"n_sensitive": sides[0].size, "n_agnostic": sides[1].size}
+                found = difference_of_groups(*sides).columns(100)
+                rows.append({"endpoint": endpoint, "language": language, **means, **found, **numbers})
     table = pl.DataFrame(rows, schema=dict(GAP)).sort("endpoint", pl.col("language") != "all", "language")
     return (
         Table(
@@ -57,22 +55,6 @@ def sensitivity(inputs: Inputs) -> Sequence[Table]:
             ),
         ),
     )
-
-
-def _difference(sensitive: Floats, agnostic: Floats) -> dict[str, float | int]:
-    means = [np.array([side.mean()]) for side in (sensitive, agnostic)]
-    numbers = [np.array([float(side.size)]) for side in (sensitive, agnostic)]
-    found = difference_of_shares(means[0], numbers[0], means[1], numbers[1])
-    return {
-        "sensitive": 100 * float(means[0][0]),
-        "agnostic": 100 * float(means[1][0]),
-        "difference": 100 * found.difference,
-        "low": 100 * found.low,
-        "high": 100 * found.high,
-        "p": found.p,
-        "n_sensitive": sensitive.size,
-        "n_agnostic": agnostic.size,
-    }
 
 
 RESULTS = (

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +14,7 @@ from folkways.errors import UnknownNameError
 from folkways.records import DataIssue
 from folkways.releases.base import Release
 from folkways.text_tables import Columns
+from folkways.toml_files import packaged_toml
 
 LETTERS = ("A", "B")
 FILE = r"(?:.*/)?nonparallel_(?P<name>\w+)\.(?:tsv|csv|parquet|jsonl)"
@@ -26,12 +24,9 @@ VARIETIES_BEFORE = 116
 """Varieties in the state before June 2026; 136 since."""
 
 
-@cache
 def countries() -> Mapping[str, str]:
     """Variety -> the culture that it is at home in."""
-    text = files("folkways.benchmarks.global_piqa").joinpath("varieties.toml").read_text(encoding="utf-8")
-    found: dict[str, str] = tomllib.loads(text)
-    return found
+    return packaged_toml("folkways.benchmarks.global_piqa", "varieties.toml")
 
 
 def language_of(variety: str) -> str:

@@ -20,8 +20,10 @@ LETTER_METRICS = (LETTER_CHOSEN, LETTER_RIGHT, LETTER_BIAS)
 def letter_scores(judgements: pl.DataFrame, task: str) -> Iterator[pl.DataFrame]:
     """Scores of LETTER_METRICS by ``letter``, from the counted judgements with a ``chosen_letter`` (beside ``gold_letter``).
 
-    They say nothing of what was right, so that their at-best value is the score itself.
+    None where nobody names letters (people). They say nothing of what was right, so that their at-best value is the score itself.
     """
+    if "chosen_letter" not in judgements.columns:
+        return
     # Categories instead of texts: a benchmark may have 300,000 items.
     texts = pl.col("question", "state", "chosen_letter", "gold_letter").cast(pl.Categorical)
     read = judgements.filter(pl.col("counted") & pl.col("chosen_letter").is_not_null()).select("counted", f"^{CUT}$", texts)

@@ -11,7 +11,6 @@ import re
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
-from hashlib import blake2b
 from typing import Any
 
 from folkways.benchmarks.base import Task
@@ -100,23 +99,13 @@ def imitates_verdict(reply: str) -> bool:
     return _VERDICT.search(reply) is not None
 
 
-def wording_digest() -> str:
-    """8 hexadecimal digits over our prompt, for signatures."""
-    return blake2b(WORDING.encode(), digest_size=4).hexdigest()
-
-
 def _quoted(text: str) -> str:
     """A JSON string on one line in which no mark of ours can stand, and nothing that a person would not see."""
-    return "".join(
-        _escaped(character) if _is_hidden(character) else character for character in json.dumps(text, ensure_ascii=False)
-    )
+    return "".join(map(_shown, json.dumps(text, ensure_ascii=False)))
 
 
-def _is_hidden(character: str) -> bool:
-    return character in "<>" or (unicodedata.category(character) in _INVISIBLE and character not in _JOINERS)
-
-
-def _escaped(character: str) -> str:
+def _shown(character: str) -> str:
     if character in "<>":
         return f"\\u{ord(character):04x}"
-    return json.dumps(character)[1:-1]
+    hidden = unicodedata.category(character) in _INVISIBLE and character not in _JOINERS
+    return json.dumps(character)[1:-1] if hidden else character

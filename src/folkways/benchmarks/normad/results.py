@@ -11,7 +11,7 @@ from folkways.benchmarks.choosing.task import ACCURACY
 from folkways.benchmarks.normad.task import LEVELS
 from folkways.benchmarks.results import Inputs, Result
 from folkways.benchmarks.summary import summarise_means
-from folkways.benchmarks.tables import Layout, NotAvailableError, Table, with_holm
+from folkways.benchmarks.tables import DIFFERENCE, Layout, NotAvailableError, Table, in_order, with_holm
 from folkways.records import Schema
 from folkways.stats.paired import paired_mean
 
@@ -26,10 +26,7 @@ GAINS: Schema = {
     "more": pl.String,
     "without": pl.Float64,  # percent at that level
     "with": pl.Float64,
-    "difference": pl.Float64,  # points
-    "low": pl.Float64,
-    "high": pl.Float64,
-    "p": pl.Float64,
+    **DIFFERENCE,  # points
     "stories": pl.Int64,  # that were asked at both levels
 }
 
@@ -46,14 +43,14 @@ def levels(inputs: Inputs) -> Sequence[Table]:
         parts = pl.col("value").str.split_exact("+", 1).struct.rename_fields(["level", "label"])
         told = scores.filter(pl.col("facet") == "variant+gold_label").select(parts, "score", "low", "high", "n").unnest("value")
         shown.append(told.select(pl.lit(endpoint).alias("endpoint"), "level", "label", "score", "low", "high", "n"))
-        gains += [{"endpoint": endpoint, "label": label, **gain} for (label,), part in _by_label(own) for gain in _gains(part)]
-    order = pl.col("level").replace_strict({level: place for place, level in enumerate(LEVELS)}, return_dtype=pl.Int64)
+        by_label = own.group_by(["gold_label"], maintain_order=True)
+        gains += [{"endpoint": endpoint, "label": label, **gain} for (label,), part in by_label for gain in _gains(part)]
     return (
         Table(
             "levels",
             "Accuracy by level of context and label",
             "Percent of stories, which are the unit.",
-            pl.concat(shown).sort("label", order, maintain_order=True),
+            pl.concat(shown).sort("label", in_order("level", LEVELS), maintain_order=True),
             Layout("endpoint", "level", "score", decimals=1, by="label", drawn="intervals"),
             notes=("Chance is 33 %. Labels are not equally frequent, and a model that always says Yes has all of one.",),
         ),
@@ -70,10 +67,6 @@ def levels(inputs: Inputs) -> Sequence[Table]:
     )
 
 
-def _by_label(judged: pl.DataFrame) -> Sequence[tuple[tuple[object, ...], pl.DataFrame]]:
-    return list(judged.group_by(["gold_label"], maintain_order=True))
-
-
 def _gains(judged: pl.DataFrame) -> list[dict[str, object]]:
     stories = judged.group_by("question", "variant", maintain_order=True).agg(pl.col("accuracy").mean() * 100)
     found: list[dict[str, object]] = []
@@ -83,19 +76,8 @@ def _gains(judged: pl.DataFrame) -> list[dict[str, object]]:
         )
         if pairs.height:
             gain = paired_mean(pairs["accuracy_more"].to_numpy(), pairs["accuracy"].to_numpy(), largest=100.0)
-            found.append(
-                {
-                    "less": less,
-                    "more": more,
-                    "without": pairs["accuracy"].mean(),
-                    "with": pairs["accuracy_more"].mean(),
-                    "difference": gain.difference,
-                    "low": gain.low,
-                    "high": gain.high,
-                    "p": gain.p,
-                    "stories": gain.n,
-                }
-            )
+            means = {"without": pairs["accuracy"].mean(), "with": pairs["accuracy_more"].mean()}
+            found.append({"less": less, "more": more, **means, **gain.columns(), "stories": gain.n})
     return found
 
 

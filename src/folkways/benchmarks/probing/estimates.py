@@ -9,12 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from folkways.benchmarks.probing.signal import Measure
-from folkways.stats.clusters import ClusteredMean, clustered_difference, clustered_mean
+from folkways.stats.clusters import clustered_difference, clustered_mean
 from folkways.stats.differences import independent_difference
-from folkways.stats.intervals import Floats, Interval, cluster_totals
-
-BOUNDS = {"%": (0.0, 1.0), "points": (-1.0, 1.0), "nats": None}
-"""Unit -> between which every value lies."""
+from folkways.stats.intervals import Interval, cluster_totals
 
 SCALE = {"%": 100.0, "points": 100.0, "nats": 1.0}
 
@@ -38,16 +35,13 @@ def estimate(measure: Measure, values: Sequence[float], questions: Sequence[str]
     rows = np.array(values, dtype=np.float64)
     _, codes = np.unique(np.array(questions), return_inverse=True)
     sums, counts = cluster_totals(rows, codes)
-    found = _mean(measure.unit, rows, sums, counts)
+    if measure.unit == "%":
+        found = clustered_mean(sums, counts, float(rows @ rows))
+    else:
+        found = clustered_difference(rows, sums, counts, 1.0 if measure.unit == "points" else None)
     interval = found.interval()
     scale = SCALE[measure.unit]
     return Estimate(found.mean * scale, interval.low * scale, interval.high * scale, rows.size, counts.size, interval.method)
-
-
-def _mean(unit: str, rows: Floats, sums: Floats, counts: Floats) -> ClusteredMean:
-    if unit == "%":
-        return clustered_mean(sums, counts, float(rows @ rows))
-    return clustered_difference(rows, sums, counts, 1.0 if unit == "points" else None)
 
 
 def difference(first: Estimate, second: Estimate) -> tuple[float, Interval]:

@@ -11,7 +11,7 @@ from typing import ClassVar
 from folkways.benchmarks.base import Task
 from folkways.benchmarks.build import Prompt
 from folkways.benchmarks.probing.signal import LETTERS, Group, Measure, Row, Signal, Unit
-from folkways.benchmarks.probing.texts import after, cut, drawn, keyword, overlap, room, same
+from folkways.benchmarks.probing.texts import after, cut, drawn, first_line, keyword, overlap, room, same
 
 MASK = "[MASK]"
 
@@ -82,7 +82,7 @@ class MaskedOption(Signal):
         found: list[tuple[float, ...]] = []
         for unit, (reply,) in zip(units, replies, strict=True):
             hidden, before, listed = unit.about
-            said = _first_line(after(after(reply, before), listed))
+            said = first_line(after(after(reply, before), listed))
             found.append((float(same(said, hidden)), overlap(said, hidden)))
         return found
 
@@ -169,7 +169,3 @@ def _general(group: Group, row: Row, first: str, rest: str) -> Prompt:
 
 def _given_again(reply: str, first: str, rest: str) -> float:
     return overlap(after(reply, first), rest)
-
-
-def _first_line(reply: str) -> str:
-    return next((line for line in reply.splitlines() if line.strip()), "")

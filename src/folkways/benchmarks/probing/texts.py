@@ -67,6 +67,11 @@ def after(reply: str, beginning: str) -> str:
     return reply
 
 
+def first_line(reply: str) -> str:
+    """The first line of a reply with anything in it."""
+    return next((line for line in reply.splitlines() if line.strip()), "")
+
+
 def room(text: str) -> int:
     """Output tokens at most for a reply about as long as a text in any script: two bytes a token, in steps of 32, up to 256."""
     return min(256, 32 * (1 + (len(text.encode("utf-8", "surrogatepass")) // 2 + 16) // 32))
@@ -78,7 +83,7 @@ def reworded(reply: str, text: str) -> str | None:
     It has to end as the text does (with a question mark), and to have some words in common with it; models that cannot do it answer
     the question instead, or go on for ever.
     """
-    line = next((line.strip() for line in reply.splitlines() if line.strip()), "").strip('"“”*').strip()
+    line = first_line(reply).strip().strip('"“”*').strip()
     if not line or tokens(line) == tokens(text) or line[-1] != text.strip()[-1:]:
         return None
     alike = len(set(tokens(line)) & set(tokens(text))) / len(set(tokens(text)) or {""})
@@ -92,7 +97,7 @@ def _without_labels(words: list[str]) -> list[str]:
 
 def same(reply: str, hidden: str) -> bool:
     """Whether the first line of a reply is what was hidden, whatever case and punctuation, with or without a label before it."""
-    line = next((line for line in reply.splitlines() if line.strip()), "")
+    line = first_line(reply)
     return tokens(hidden) in (tokens(line), tokens(_LABEL.sub("", line)))
 
 

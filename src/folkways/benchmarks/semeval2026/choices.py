@@ -49,9 +49,6 @@ class MultipleChoice(SemEvalTask):
             right = f"{answer}. {entry.options[LABELS.index(answer)]}" if entry.options else answer
             yield {**shared_columns(entry), "options": entry.options, "answer": answer, "gold": right}
 
-    def languages(self, item: Row) -> tuple[str, ...]:
-        return (item["spoken"],)
-
     def templates(self, options: PromptOptions, release: Release, language: str) -> Mapping[str, Template]:
         return choose_templates(self.name, options, {"plain": lambda: PLAIN}, self.variants, needed=("question", "options"))
 

@@ -22,6 +22,9 @@ class SemEvalTask(ItemwiseTask):
     judges_apart: ClassVar[bool] = True
     has_options: ClassVar[bool]
 
+    def languages(self, item: Row) -> tuple[str, ...]:
+        return (item["spoken"],)
+
     def check_askable(self, release: Release) -> None:
         release.path(questions_file(release, options=self.has_options))
 

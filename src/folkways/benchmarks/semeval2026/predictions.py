@@ -7,14 +7,12 @@ from collections.abc import Sequence
 
 import polars as pl
 
+from folkways.benchmarks.judging.answer_cleaning import READ_AS_MISSING
 from folkways.benchmarks.semeval2026.data.reading import LABELS
 from folkways.benchmarks.submissions import Submission
 from folkways.records import State
 
 _NUMBER = re.compile(r"\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*", re.ASCII)
-_NO_VALUE = frozenset(
-    ["", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "<NA>", "N/A", "NA", "NULL", "NaN"]
-).union(["None", "n/a", "nan", "null"])
 _TRUTHS = {"True": 1.0, "TRUE": 1.0, "true": 1.0, "False": 0.0, "FALSE": 0.0, "false": 0.0}
 
 
@@ -32,7 +30,7 @@ def letters(table: pl.DataFrame) -> pl.DataFrame | None:
 
 def _as_numbers(cells: Sequence[str]) -> list[float]:
     """0, 1, or -1 for any other. A column is numbers, or truth values, as a whole: one word in it, and no cell is a number."""
-    told = [cell for cell in cells if cell not in _NO_VALUE]
+    told = [cell for cell in cells if cell and cell not in READ_AS_MISSING]
     if all(_NUMBER.fullmatch(cell) for cell in told):
         values = {cell: float(cell) for cell in set(told)}
     else:

@@ -12,7 +12,7 @@ from folkways.benchmarks.results import Inputs
 from folkways.benchmarks.semeval2026.data.reading import people_answered, read_answers
 from folkways.benchmarks.semeval2026.templates import templates_of
 from folkways.benchmarks.tables import NotAvailableError
-from folkways.benchmarks.whose_culture.matching import Answers, Wording, of_answers
+from folkways.benchmarks.whose_culture.matching import Wording, of_answers
 from folkways.benchmarks.whose_culture.result import whose_culture
 
 SAQ, MCQ = "semeval2026/saq", "semeval2026/mcq"
@@ -38,13 +38,11 @@ def _matches(inputs: Inputs) -> pl.DataFrame:
             known.setdefault((templates[entry.number], entry.language), {}).setdefault(entry.culture, groups)
     matcher = StrictMatcher("simple")
 
-    def answers(template: str, language: str) -> Answers:
-        return known.get((template, language), {})
-
     def same(answer: str, reply: str, language: str) -> bool:
         return matcher.compare(answer, reply, language) is not None
 
-    return of_answers(judged, "correct", pl.col("question").cast(pl.String).replace_strict(templates, default=None), answers, same)
+    template = pl.col("question").cast(pl.String).replace_strict(templates, default=None)
+    return of_answers(judged, "correct", template, lambda *asked: known.get(asked, {}), same)
 
 
 RESULTS = (

@@ -77,9 +77,6 @@ class ShortAnswers(SemEvalTask):
             own = {"english": entry.english, "answers": entry.answers}
             yield {**shared_columns(entry), **own, "gold": "; ".join(entry.answers)}
 
-    def languages(self, item: Row) -> tuple[str, ...]:
-        return (item["spoken"],)
-
     def templates(self, options: PromptOptions, release: Release, language: str) -> Mapping[str, Template]:
         get_tool(language, self.tool_set)  # what is missing for judging is told before anything is asked
         return choose_templates(self.name, options, {"plain": lambda: Template(PLAIN, "folkways")}, self.variants, ("question",))
@@ -99,7 +96,9 @@ class ShortAnswers(SemEvalTask):
         """
         if profile == "paper":
             return None
-        return "skipped: people gave no answer" if not people_answered(item["answers"]) else _without_text(item)
+        if not people_answered(item["answers"]):
+            return "skipped: people gave no answer"
+        return "skipped: the question has no text" if item["text"] == "" else None
 
     def worst(self, item: Row, profile: str, state: State) -> Mapping[str, float | None]:
         return {"correct": 0.0, "first_correct": 0.0}
@@ -155,7 +154,3 @@ class ShortAnswers(SemEvalTask):
         """The tools of all languages, those that are installed; each once."""
         tools = (get_tool(language, self.tool_set) for language in LANGUAGES if has_tool(language, self.tool_set))
         return dict(sorted({(tool.name, tool.version) for tool in tools}))
-
-
-def _without_text(item: Row) -> str | None:
-    return "skipped: the question has no text" if item["text"] == "" else None

@@ -59,12 +59,8 @@ def task_text(entry: Any) -> str:
         raise FolkwaysError(
             f'a task is a name in quotes, or a table with one: {{ name = "blend/saq", limit = 400 }}; got {entry!r}'
         )
-    pairs = [
-        f"{name}={','.join(map(str, value)) if isinstance(value, list) else value}"
-        for name, value in entry.items()
-        if name != "name"
-    ]
-    text = str(entry["name"]) + (SEPARATOR + "&".join(pairs) if pairs else "")
+    own = {key: tuple(map(str, value)) if isinstance(value, list) else value for key, value in entry.items() if key != "name"}
+    text = joined(entry["name"], own)
     split_task(text)
     return text
 

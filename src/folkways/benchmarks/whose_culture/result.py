@@ -11,9 +11,9 @@ import numpy as np
 import polars as pl
 
 from folkways.benchmarks.results import Inputs, Result
-from folkways.benchmarks.tables import Layout, NotAvailableError, Table, with_holm
+from folkways.benchmarks.tables import DIFFERENCE, Layout, NotAvailableError, Table, with_holm
 from folkways.benchmarks.whose_culture.matching import MATCHES, MOST
-from folkways.cultures import cultures, languages
+from folkways.cultures import cultures, name_of_code
 from folkways.records import Schema, require_columns
 from folkways.stats.clusters import clustered_mean
 from folkways.stats.inclusion import inclusion_chances
@@ -33,10 +33,7 @@ CELLS: Schema = {
     "culture": pl.String,  # whose answers they are
     "share": pl.Float64,  # percent of wrong answers
     "chance": pl.Float64,  # percent; null where there is one other culture only, so that chance would always hit it
-    "difference": pl.Float64,  # points
-    "low": pl.Float64,  # of the difference; of the share where there is no chance line
-    "high": pl.Float64,
-    "p": pl.Float64,
+    **DIFFERENCE,  # points; low and high are of the share where there is no chance line
     "wrong": pl.Int64,  # wrong answers
     "questions": pl.Int64,
 }
@@ -173,7 +170,7 @@ def _overall(rows: pl.DataFrame, task: str) -> Iterator[Table]:
 
 
 def _matrix(rows: pl.DataFrame, task: str) -> Table:
-    language = languages()[rows["language"][0]].name if rows["language"][0] in languages() else rows["language"][0]
+    language = name_of_code(rows["language"][0])
     by_chance = rows["chance"].null_count() < rows.height
     layout = Layout("asked_culture", "culture", "difference", decimals=0, by="endpoint", drawn="heatmap", diverges=0.0)
     unit = "Percent of the wrong answers about a culture. The unit is the question."
@@ -200,11 +197,10 @@ def _standing_out(rows: pl.DataFrame) -> Iterator[str]:
         above = part.filter(pl.col("p_holm") < 0.05, pl.col("difference") > 0).sort("difference", descending=True)
         told = "; ".join(_told(row) for row in above.head(NAMED).iter_rows(named=True))
         more = f"; and {above.height - NAMED} more" if above.height > NAMED else ""
-        where = languages()[language].name if language in languages() else language
+        where = name_of_code(str(language))
         yield f"{endpoint}, asked in {where}: {f'above chance {told}{more}' if told else 'nothing is above chance'} (p_holm < .05)."
 
 
 def _told(row: dict[str, Any]) -> str:
-    known = cultures()
-    pair = [known[row[name]].name for name in ("asked_culture", "culture") if row.get(name)]
+    pair = [name_of_code(row[name]) for name in ("asked_culture", "culture") if row.get(name)]
     return f"{' to '.join(pair)} {row['difference']:+.1f}"

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Mapping
-from functools import partial
+from collections.abc import Iterable, Mapping
 from importlib.metadata import version
 from typing import ClassVar, Self
 
@@ -16,6 +15,7 @@ from folkways.benchmarks.judging.models import Comparer
 from folkways.benchmarks.summary import summarise_means
 from folkways.benchmarks.templates import Template, choose_templates
 from folkways.benchmarks.xcr import data as xcr
+from folkways.benchmarks.xcr.authors import tagged_outputs
 from folkways.benchmarks.xcr.comparisons import compare_all
 from folkways.benchmarks.xcr.data.check import prompt_example_rows
 from folkways.errors import UnknownNameError
@@ -76,14 +76,14 @@ class XcrTask(ItemwiseTask):
         return {**super().models(), **{role: model.name for role, model in self._models.items()}}
 
     @abstractmethod
-    def sentences(self, release: Release, base: pl.DataFrame) -> list[Row]:
+    def sentences(self, release: Release, base: pl.DataFrame) -> Iterable[Row]:
         """``rows`` made of the corpus with its facets."""
 
     def authors_template(self, text: str) -> Template:
         """The authors' prompt, to whose end the input is added."""
         return Template(f"{text.rstrip()} {{sentence}}", "release")
 
-    def rows(self, release: Release) -> list[Row]:
+    def rows(self, release: Release) -> Iterable[Row]:
         base = xcr.corpus(release)
         shown = prompt_example_rows(xcr.read_prompt(release, self.short_name) or "", base["sentence"].to_list())
         base = base.with_columns(
@@ -97,7 +97,7 @@ class XcrTask(ItemwiseTask):
     def templates(self, options: PromptOptions, release: Release, language: str) -> Mapping[str, Template]:
         own = Template(WORDINGS[self.short_name], OURS)
         text = xcr.read_prompt(release, self.short_name)
-        known: dict[str, Callable[[], Template | None]] = {AUTHORS: partial(self._authors, text), OURS: lambda: own}
+        known = {AUTHORS: lambda: None if text is None else self.authors_template(text), OURS: lambda: own}
         default = self.variants if text is not None else (OURS,)
         return choose_templates(self.name, options, known, default, needed=("sentence",))
 
@@ -133,5 +133,23 @@ class XcrTask(ItemwiseTask):
     def short_name(self) -> str:
         return self.name.split("/", 1)[1]
 
-    def _authors(self, text: str | None) -> Template | None:
-        return None if text is None else self.authors_template(text)
+
+class SourceTask(XcrTask):
+    """A task on the sentences as they are, of the culture that they come from; a subclass says by ``shown`` what is asked."""
+
+    own_columns: ClassVar[Schema] = {"sentence": pl.String}
+
+    @abstractmethod
+    def shown(self, sentence: str) -> tuple[str, str]:
+        """What a model is shown of a tagged sentence, and the gold as people read it."""
+
+    def sentences(self, release: Release, base: pl.DataFrame) -> Iterable[Row]:
+        for entry in base.drop("row", "cultural_context").iter_rows(named=True):
+            text, gold = self.shown(entry["sentence"])
+            yield {**entry, "item": entry["id"], "culture": "ANGLO", "text": text, "gold": gold}
+
+    def parts(self, item: Row, language: str) -> Mapping[str, str]:
+        return {"sentence": item["text"]}
+
+    def from_authors(self, table: pl.DataFrame) -> pl.DataFrame | None:
+        return tagged_outputs(table)

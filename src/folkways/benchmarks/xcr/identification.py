@@ -5,22 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar
 
-import polars as pl
-
 from folkways.benchmarks.itemwise import Row, Verdict, unread
-from folkways.benchmarks.xcr.authors import tagged_outputs
-from folkways.benchmarks.xcr.common import XcrTask
+from folkways.benchmarks.xcr.common import SourceTask
 from folkways.benchmarks.xcr.sentences import without_tags
 from folkways.metrics.edits import edit_similarity
 from folkways.metrics.spans import exact_spans, hi_csi, si_csi, tagged_spans
-from folkways.records import Metric, Schema, State
-from folkways.releases.base import Release
+from folkways.records import Metric, State
 from folkways.text.refusals import declines
 
 _SAME_SENTENCE = 0.5  # edit similarity from which an untagged reply is the sentence given back, whatever it says
 
 
-class Identification(XcrTask):
+class Identification(SourceTask):
     """Both profiles read tags alike; ``strict`` adds precision, recall and F1 of exact spans, so that tagging everything costs."""
 
     name: ClassVar[str] = "xcr/identification"
@@ -37,24 +33,9 @@ class Identification(XcrTask):
         Metric("recall", "Exact recall", "Share of gold items tagged exactly, each matched once (strict only).", "mean"),
         Metric("f1", "Exact F1", "Harmonic mean of the two, per sentence (strict only).", "mean"),
     )
-    own_columns: ClassVar[Schema] = {"sentence": pl.String}
 
-    def sentences(self, release: Release, base: pl.DataFrame) -> list[Row]:
-        return [
-            {
-                **entry,
-                "item": entry["id"],
-                "release_id": entry["id"],
-                "question": entry["id"],
-                "culture": "ANGLO",
-                "text": without_tags(entry["sentence"]),
-                "gold": entry["sentence"],
-            }
-            for entry in base.drop("row", "cultural_context").iter_rows(named=True)
-        ]
-
-    def parts(self, item: Row, language: str) -> Mapping[str, str]:
-        return {"sentence": item["text"]}
+    def shown(self, sentence: str) -> tuple[str, str]:
+        return without_tags(sentence), sentence
 
     def verdict(self, item: Row, response: Row, profile: str) -> Verdict:
         reply = response["response"]
@@ -77,6 +58,3 @@ class Identification(XcrTask):
     def worst(self, item: Row, profile: str, state: State) -> Mapping[str, float | None]:
         strict_only = ("precision", "recall", "f1")
         return {metric.name: None if profile == "paper" and metric.name in strict_only else 0.0 for metric in self.metrics}
-
-    def from_authors(self, table: pl.DataFrame) -> pl.DataFrame | None:
-        return tagged_outputs(table)

@@ -9,16 +9,14 @@ import polars as pl
 
 from folkways.benchmarks.itemwise import Row, Verdict, unread
 from folkways.benchmarks.judging.models import ModelRole
-from folkways.benchmarks.xcr.authors import tagged_outputs
-from folkways.benchmarks.xcr.common import ASKED, XcrTask
+from folkways.benchmarks.xcr.common import ASKED, SourceTask
 from folkways.benchmarks.xcr.comparisons import Comparison
 from folkways.benchmarks.xcr.sentences import masked
 from folkways.metrics.spans import hp_csi, hp_csi_per_gold, tagged_spans
 from folkways.records import Metric, Schema, State
-from folkways.releases.base import Release
 
 
-class Prediction(XcrTask):
+class Prediction(SourceTask):
     """``paper`` counts hits per sentence, so that a perfect copy scores 116.15; ``strict`` gives the share of the gold items hit.
 
     A sentence without gold items counts as 0 in ``paper`` and not at all in ``strict``.
@@ -49,25 +47,10 @@ class Prediction(XcrTask):
     model_roles: ClassVar[tuple[ModelRole, ...]] = (
         ModelRole("embedding", "sentences", ("sp_csi",), "sentence-transformers/all-mpnet-base-v2"),
     )
-    own_columns: ClassVar[Schema] = {"sentence": pl.String}
     details: ClassVar[Schema] = {"hp_weight": pl.Float64}  # how much the row's share counts: its gold items in strict, 1 in paper
 
-    def sentences(self, release: Release, base: pl.DataFrame) -> list[Row]:
-        return [
-            {
-                **entry,
-                "item": entry["id"],
-                "release_id": entry["id"],
-                "question": entry["id"],
-                "culture": "ANGLO",
-                "text": masked(entry["sentence"]),
-                "gold": " | ".join(tagged_spans(entry["sentence"], across_lines=False)),
-            }
-            for entry in base.drop("row", "cultural_context").iter_rows(named=True)
-        ]
-
-    def parts(self, item: Row, language: str) -> Mapping[str, str]:
-        return {"sentence": item["text"]}
+    def shown(self, sentence: str) -> tuple[str, str]:
+        return masked(sentence), " | ".join(tagged_spans(sentence, across_lines=False))
 
     def verdict(self, item: Row, response: Row, profile: str) -> Verdict:
         reply = response["response"]
@@ -109,6 +92,3 @@ class Prediction(XcrTask):
             .with_columns(pl.coalesce(f"{name}_pooled", name).alias(name) for name in numbers)
             .select(scores.columns)
         )
-
-    def from_authors(self, table: pl.DataFrame) -> pl.DataFrame | None:
-        return tagged_outputs(table)

@@ -11,7 +11,8 @@ import click
 from folkways.cli.options import workspace_option
 
 if TYPE_CHECKING:
-    from folkways.studio.clients.desk import Desk
+    from folkways.studio.clients.desk import LocalDesk
+    from folkways.studio.clients.remote import RemoteDesk
     from folkways.workspace.database import Workspace
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -38,7 +39,7 @@ def opened(workspace: str, *, create: bool = False) -> AbstractContextManager[Wo
 
 
 @contextmanager
-def desk_at(workspace: str, server: str | None) -> Iterator[Desk]:
+def desk_at(workspace: str, server: str | None) -> Iterator[LocalDesk | RemoteDesk]:
     """The studies of a server, or of a workspace where no server is given, for the length of a block."""
     if server is not None:
         from folkways.studio.clients.remote import RemoteDesk

@@ -112,11 +112,11 @@ def approve(study: str, number: str, dry_run: bool, workspace: str, server: str 
 
     prolific = Prolific()
     with desk_at(workspace, server) as desk:
-        found = review(prolific.submissions(number), desk.payments(study))
-    if found.answered and not dry_run:
-        prolific.approve(found.answered)
-    click.echo(f"{'would approve' if dry_run else 'approved'} {plural(len(found.answered), 'submission')}")
-    for each in found.unknown:
+        answered, unknown = review(prolific.submissions(number), desk.payments(study))
+    if answered and not dry_run:
+        prolific.approve(answered)
+    click.echo(f"{'would approve' if dry_run else 'approved'} {plural(len(answered), 'submission')}")
+    for each in unknown:
         click.echo(f"left for you to look at: {each.id} of {each.participant}, who has not answered here", err=True)
 
 

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from folkways.errors import FolkwaysError, MissingExtraError
+from folkways.errors import FolkwaysError, of_extra
 from folkways.metrics.neural.compute import Compute
 from folkways.metrics.neural.folder import ModelFolder
 from folkways.metrics.neural.room import Room
@@ -85,6 +85,18 @@ class Encoder:
             yield from zip(batch, vectors, strict=True)
             done += len(batch)
             tell(done, len(texts))
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Without garbage collection: what libraries make while they are imported stays, and looking through it takes a second."""
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collecting:
+            gc.enable()
 
 
 @dataclass(frozen=True)
@@ -177,16 +189,10 @@ class _Loaded:
         ]
 
 
+@_uncollected()
 def _load(folder: ModelFolder, layer: int, longest: int | None, compute: Compute) -> _Loaded:
-    with _uncollected():
-        return _loaded(folder, layer, longest, compute)
-
-
-def _loaded(folder: ModelFolder, layer: int, longest: int | None, compute: Compute) -> _Loaded:
-    try:
+    with of_extra(EXTRA, f"comparing texts with {folder.name}"):
         torch, transformers = import_module("torch"), import_module("transformers")
-    except ImportError as error:
-        raise MissingExtraError(f"comparing texts with {folder.name}", EXTRA, error.name or "torch") from None
     places = compute.places(torch)
     precision = {"fp32": torch.float32, "fp16": torch.float16, "bf16": torch.bfloat16}[compute.precision]
     try:
@@ -216,18 +222,6 @@ def _loaded(folder: ModelFolder, layer: int, longest: int | None, compute: Compu
         budget=TOKENS_PER_BATCH["cpu" if all(place.startswith("cpu") for place in places) else "other"],
         room=Room(folder.name, torch.cuda.OutOfMemoryError, torch.cuda.empty_cache),  # the latter does nothing without a GPU
     )
-
-
-@contextmanager
-def _uncollected() -> Iterator[None]:
-    """Without garbage collection: what libraries make while they are imported stays, and looking through it takes a second."""
-    collecting = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if collecting:
-            gc.enable()
 
 
 @contextmanager

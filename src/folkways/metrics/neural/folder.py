@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -46,14 +46,19 @@ def open_folder(path: Path, name: str | None = None) -> ModelFolder:
     return ModelFolder(path, name or path.name, _revision(path, weights), layers, config)
 
 
-def read_json(path: Path) -> dict[str, Any]:
-    """A JSON object; DataError where there is none."""
+def parsed_json(path: Path) -> Any:
+    """What a JSON file of the folder holds; DataError where it cannot be read."""
     try:
-        value = json.loads(path.read_text(encoding="utf-8"))
+        return json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise DataError(f"is not there: {path.parent} is not a folder of a transformers model", file=path) from None
     except (OSError, ValueError) as error:
         raise DataError(f"cannot be read as JSON: {error}", file=path) from None
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """A JSON object; DataError where there is none."""
+    value = parsed_json(path)
     if not isinstance(value, dict):
         raise DataError("is not a JSON object", file=path)
     return value
@@ -72,17 +77,12 @@ def _weights(path: Path) -> list[Path]:
 
 def _revision(path: Path, weights: list[Path]) -> str:
     digest = hashlib.sha256()
-    for file in sorted({*_deciding(path), *weights}):
+    deciding = (file for pattern in _DECIDING for file in path.glob(pattern))
+    told = (file for file in deciding if not file.name.startswith(_IDLE) and not file.name.endswith(".index.json"))
+    for file in sorted({*told, *weights}):
         if not file.is_file():
             raise DataError(f"is named in {path} and is not there", file=file)
         with file.open("rb") as stream:
             content = hashlib.file_digest(stream, "sha256").hexdigest()
         digest.update(f"{file.relative_to(path).as_posix()}\0{content}\n".encode())
     return digest.hexdigest()[:12]
-
-
-def _deciding(path: Path) -> Iterator[Path]:
-    for pattern in _DECIDING:
-        for file in path.glob(pattern):
-            if not file.name.startswith(_IDLE) and not file.name.endswith(".index.json"):
-                yield file

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +12,7 @@ import numpy.typing as npt
 from folkways.errors import DataError
 from folkways.metrics.neural.compute import Compute
 from folkways.metrics.neural.encoder import Encoder, Floats, TokenVectors, Told
-from folkways.metrics.neural.folder import ModelFolder, read_json
+from folkways.metrics.neural.folder import ModelFolder, parsed_json, read_json
 from folkways.metrics.neural.vectors import Computed, Recipe, TextVectors
 
 _PARTS = ("Transformer", "Pooling", "Normalize")
@@ -82,7 +81,10 @@ def read_pooling(folder: Path) -> Pooling:
     if not (folder / "modules.json").is_file():
         return Pooling()
     mode = None
-    for part in _modules(folder / "modules.json"):
+    parts = parsed_json(folder / "modules.json")
+    if not isinstance(parts, list) or not all(isinstance(part, dict) for part in parts):
+        raise DataError("is not a list of parts", file=folder / "modules.json")
+    for part in parts:
         kind = str(part.get("type", "")).rsplit(".", 1)[-1]
         if kind not in _PARTS:
             raise DataError(f"has the part {kind or part!r}; those known are {', '.join(_PARTS)}", file=folder / "modules.json")
@@ -96,16 +98,6 @@ def read_pooling(folder: Path) -> Pooling:
     if prompts.is_file() and read_json(prompts).get("default_prompt_name"):
         raise DataError("puts a prompt before every text, which is not done here", file=prompts)
     return Pooling(mode, settings.get("max_seq_length"), bool(settings.get("do_lower_case")))
-
-
-def _modules(path: Path) -> list[dict[str, object]]:
-    try:
-        parts = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise DataError(f"cannot be read as JSON: {error}", file=path) from None
-    if not isinstance(parts, list) or not all(isinstance(part, dict) for part in parts):
-        raise DataError("is not a list of parts", file=path)
-    return parts
 
 
 def _mode(path: Path) -> str:

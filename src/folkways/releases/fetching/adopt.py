@@ -72,18 +72,16 @@ def _adopt(record: ReleaseRecord, folder: Path, root: Path, force: bool) -> Adop
     if needed - found.keys():
         raise FolkwaysError(_refusal(record, folder, sorted(needed & set(differing)), sorted(needed & set(missing))))
     require_space(root, sum(path.stat().st_size for path in found.values()))
-    unverified = []
     for entry in wanted:
         if entry.path not in found:
             continue
         copy_into_place(found[entry.path], root / entry.path)
         sha256 = entry.sha256 or sha256_of(root / entry.path)
-        if entry.sha256 is None:
-            unverified.append(entry.path)
         size = (root / entry.path).stat().st_size
         provenance.add(entry.path, sha256, size, "record" if entry.sha256 else "none", f"adopted from {found[entry.path]}")
     provenance.write(root)
-    return Adoption(locate(record.name), tuple(found), present, tuple(unverified), tuple(missing), tuple(differing))
+    unverified = tuple(entry.path for entry in wanted if entry.path in found and entry.sha256 is None)
+    return Adoption(locate(record.name), tuple(found), present, unverified, tuple(missing), tuple(differing))
 
 
 def _search(record: ReleaseRecord, wanted: list[ReleaseFile], folder: Path) -> tuple[dict[str, Path], list[str], list[str]]:

@@ -9,7 +9,6 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 
 import aiohttp
 from yarl import URL
@@ -77,12 +76,6 @@ class Fetched:
 
 
 @dataclass(frozen=True, slots=True)
-class _Reply:
-    response: aiohttp.ClientResponse
-    host: _Told
-
-
-@dataclass(frozen=True, slots=True)
 class _Told:
     """What the source's own replies said of a file: the hash of its contents and the commit that it is of."""
 
@@ -94,31 +87,13 @@ class _Told:
 
 
 class Downloader:
-    """An asynchronous context manager around one connection pool."""
+    """Fetches files over one connection pool."""
 
-    def __init__(self, options: FetchOptions, progress: Progress) -> None:
+    def __init__(self, session: aiohttp.ClientSession, options: FetchOptions, progress: Progress) -> None:
+        self._session = session
         self._options = options
         self._progress = progress
-        self._session: aiohttp.ClientSession | None = None
         self._announced: dict[str, int] = {}  # sizes that no record knew and the progress has been told
-
-    async def __aenter__(self) -> Downloader:
-        """Open the connection pool."""
-        options = self._options
-        self._session = aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(limit=options.parallel),
-            timeout=aiohttp.ClientTimeout(total=None, sock_connect=30, sock_read=options.stall),
-            headers={"Accept-Encoding": "identity", "User-Agent": f"folkways/{__version__}"},
-            cookie_jar=aiohttp.DummyCookieJar(),
-            auto_decompress=False,
-            trust_env=True,
-        )
-        return self
-
-    async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        """Close the connection pool."""
-        if self._session is not None:
-            await self._session.close()
 
     async def fetch(self, transfer: Transfer) -> Fetched:
         """Bring the file to ``transfer.part``, resuming what lies there, and verify it.
@@ -156,11 +131,10 @@ class Downloader:
             offset = 0
         if offset == transfer.size and transfer.sha256 is not None:
             return _Told()
-        async with self._open(transfer, offset) as reply:
-            response = reply.response
+        async with self._open(transfer, offset) as (response, host):
             if response.status == 416:
                 if offset and response.headers.get("Content-Range", "") == f"bytes */{offset}":
-                    return reply.host
+                    return host
                 self._discard(transfer)
                 raise TransientError("the server could not resume; starting over")
             start = offset
@@ -172,7 +146,7 @@ class Downloader:
                 self._discard(transfer)
                 start = 0
             await self._append(transfer, response, start)
-            return reply.host
+            return host
 
     async def _append(self, transfer: Transfer, response: aiohttp.ClientResponse, start: int) -> None:
         length = response.content_length
@@ -204,9 +178,8 @@ class Downloader:
             raise TransientError(f"the server sent {total} of {transfer.size} bytes")
 
     @asynccontextmanager
-    async def _open(self, transfer: Transfer, offset: int) -> AsyncIterator[_Reply]:
+    async def _open(self, transfer: Transfer, offset: int) -> AsyncIterator[tuple[aiohttp.ClientResponse, _Told]]:
         """Ask for the file. Redirects are followed by hand: no other host may see the token, and only the source's hash counts."""
-        assert self._session is not None  # noqa: S101 - a Downloader that was not entered is a bug of ours
         home = URL(transfer.url, encoded=True)
         url, host = home, _Told()
         for _ in range(REDIRECTS + 1):
@@ -226,7 +199,7 @@ class Downloader:
                     continue
                 if response.status not in (200, 206, 416):
                     raise _trouble(response, transfer)
-                yield _Reply(response, host)
+                yield response, host
                 return
         raise FolkwaysError(f"{transfer.url} redirects more than {REDIRECTS} times")
 
@@ -260,7 +233,15 @@ async def fetch_all(
 ) -> None:
     """Fetch every file; ``keep`` is called with each one as soon as it is whole and verified. The first error stops the rest."""
     turns = asyncio.Semaphore(options.parallel)
-    async with Downloader(options, progress) as downloader:
+    async with aiohttp.ClientSession(
+        connector=aiohttp.TCPConnector(limit=options.parallel),
+        timeout=aiohttp.ClientTimeout(total=None, sock_connect=30, sock_read=options.stall),
+        headers={"Accept-Encoding": "identity", "User-Agent": f"folkways/{__version__}"},
+        cookie_jar=aiohttp.DummyCookieJar(),
+        auto_decompress=False,
+        trust_env=True,
+    ) as session:
+        downloader = Downloader(session, options, progress)
 
         async def one(transfer: Transfer) -> None:
             async with turns:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import threading
 import zipfile
 from collections.abc import Coroutine
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -124,16 +124,5 @@ def _run(job: Coroutine[None, None, None]) -> None:
     except RuntimeError:
         asyncio.run(job)
         return
-    failure: list[BaseException] = []
-
-    def work() -> None:
-        try:
-            asyncio.run(job)
-        except BaseException as error:  # noqa: BLE001 - handed to the caller's thread below
-            failure.append(error)
-
-    thread = threading.Thread(target=work, name="folkways-fetch")
-    thread.start()
-    thread.join()
-    if failure:
-        raise failure[0]
+    with ThreadPoolExecutor(1, "folkways-fetch") as thread:
+        thread.submit(asyncio.run, job).result()

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-from folkways.errors import FolkwaysError, MissingExtraError
+from folkways.errors import FolkwaysError, of_extra
 from folkways.runs.models import Model
 from folkways.runs.options import Cluster
 from folkways.workspace.database import Workspace
@@ -20,10 +20,8 @@ def connect() -> Any:
 
     MissingExtraError without the extra ``cluster``; FolkwaysError for an address where no cluster answers.
     """
-    try:
+    with of_extra("cluster", "--on ray"):
         import ray
-    except ImportError:
-        raise MissingExtraError("--on ray", "cluster", "ray") from None
     if ray.is_initialized():
         return ray
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # what runs here is told to nobody

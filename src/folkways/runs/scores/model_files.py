@@ -6,7 +6,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from folkways.errors import FolkwaysError, MissingExtraError
+from folkways.errors import FolkwaysError, of_extra
 
 _NEEDED = ("*.json", "*.txt", "*.model", "*/config.json")
 _WEIGHTS = (("*.safetensors",), ("pytorch_model*.bin",))
@@ -23,10 +23,8 @@ def model_folder(name: str) -> tuple[Path, str]:
         return path, path.resolve().name
     if name.startswith((".", "/", "~", "\\")) or name.count("/") > 1:
         raise FolkwaysError(f"there is no model folder {path}; give a folder, or a name on the Hugging Face hub such as OWNER/NAME")
-    try:
+    with of_extra("neural", f"the model {name}"):
         hub = import_module("huggingface_hub")
-    except ImportError:
-        raise MissingExtraError(f"the model {name}", "neural", "huggingface_hub") from None
     source, _, revision = name.partition("@")
     for weights in _WEIGHTS:
         folder = _cached(hub, source, revision or None, weights) or _fetched(hub, source, revision or None, weights)

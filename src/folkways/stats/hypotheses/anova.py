@@ -12,13 +12,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from folkways.errors import DataError
 from folkways.records import Schema, require_columns
+from folkways.stats.intervals import Floats
 
-Floats = npt.NDArray[np.float64]
 Design = Literal["one-way", "blocked"]
 
 

@@ -13,11 +13,8 @@ from dataclasses import dataclass
 from statistics import NormalDist
 
 import numpy as np
-import numpy.typing as npt
 
-from folkways.stats.intervals import DEFAULT_CONFIDENCE, Interval
-
-Floats = npt.NDArray[np.float64]
+from folkways.stats.intervals import DEFAULT_CONFIDENCE, Floats, Interval, Ints
 
 PSEUDO_VERDICTS = np.array([0.0, 0.0, 1.0, 1.0])
 PSEUDO_LABELS = np.array([0.0, 1.0, 0.0, 1.0])
@@ -43,7 +40,7 @@ class Corrected:
 def prediction_powered(
     verdicts: Floats,
     labels: Floats,
-    clusters: npt.NDArray[np.int64],
+    clusters: Ints,
     *,
     tuning: float | None = None,
     confidence: float = DEFAULT_CONFIDENCE,
@@ -82,7 +79,9 @@ def prediction_powered(
         influence[others] = weight * (verdicts[others] - elsewhere) / unseen
     influence = share * influence + of_judged * (judged - share) / verdicts.size
     sums = np.bincount(np.unique(clusters, return_inverse=True)[1], weights=influence)
-    variance = float(sums @ sums) * sums.size / (sums.size - 1) + share**2 * _pseudo_variance(weight, correction, n)
+    pseudo = PSEUDO_LABELS - weight * PSEUDO_VERDICTS - correction
+    unknown = PSEUDO_WEIGHT * float(pseudo @ pseudo) / n**2
+    variance = float(sums @ sums) * sums.size / (sums.size - 1) + share**2 * unknown
 
     from scipy.stats import t  # takes longer to import than everything else here
 
@@ -98,11 +97,6 @@ def _best_tuning(verdict: Floats, label: Floats, unseen: int) -> float:
     weights = np.append(np.ones(verdict.size), np.full(4, PSEUDO_WEIGHT))
     covariance = np.cov(f, y, aweights=weights)
     return float(np.clip(covariance[0, 1] / covariance[0, 0] * unseen / (unseen + verdict.size), 0.0, 1.0))
-
-
-def _pseudo_variance(weight: float, correction: float, n: int) -> float:
-    residuals = PSEUDO_LABELS - weight * PSEUDO_VERDICTS - correction
-    return PSEUDO_WEIGHT * float(residuals @ residuals) / n**2
 
 
 def rogan_gladen(

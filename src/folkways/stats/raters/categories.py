@@ -8,11 +8,8 @@ from dataclasses import dataclass
 from operator import eq
 
 import numpy as np
-import numpy.typing as npt
 
-from folkways.stats.intervals import DEFAULT_CONFIDENCE, DEFAULT_RESAMPLES, Interval, wilson
-
-Floats = npt.NDArray[np.float64]
+from folkways.stats.intervals import DEFAULT_CONFIDENCE, DEFAULT_RESAMPLES, Floats, Interval, wilson
 
 
 @dataclass(frozen=True, slots=True)

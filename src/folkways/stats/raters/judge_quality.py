@@ -10,13 +10,10 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from folkways.stats.clusters import clustered_mean
 from folkways.stats.differences import Difference, difference_of_shares
-from folkways.stats.intervals import Floats
-
-Integers = npt.NDArray[np.int64]
+from folkways.stats.intervals import Floats, Ints, cluster_totals
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +31,7 @@ class Youden:
     wrong: float
 
 
-def youden_index(verdicts: Floats, labels: Floats, clusters: Integers) -> Youden | None:
+def youden_index(verdicts: Floats, labels: Floats, clusters: Ints) -> Youden | None:
     """J from a judge's verdicts and people's labels (both 0 or 1, one per case); None where people call all cases the same.
 
     Cases of a cluster (variants of a question) count for fewer. The interval puts Wilson's of the two shares together.
@@ -62,16 +59,14 @@ def youden_difference(first: Youden, second: Youden) -> Difference:
     return Difference(2 * found.difference, 2 * found.low, 2 * found.high, found.p)
 
 
-def _share(values: Floats, clusters: Integers) -> tuple[float, float]:
+def _share(values: Floats, clusters: Ints) -> tuple[float, float]:
     if not values.size:
         return math.nan, 0.0
-    codes = np.unique(clusters, return_inverse=True)[1]
-    sums = np.bincount(codes, weights=values).astype(np.float64)
-    found = clustered_mean(sums, np.bincount(codes).astype(np.float64), float(values @ values))
+    found = clustered_mean(*cluster_totals(values, clusters), float(values @ values))
     return found.mean, found.worth
 
 
-def noisy_but_valid(verdicts: Floats, labels: Floats, strata: Integers, clusters: Integers, required: float) -> tuple[float, float]:
+def noisy_but_valid(verdicts: Floats, labels: Floats, strata: Ints, clusters: Ints, required: float) -> tuple[float, float]:
     """One-sided p that the true rate is above ``required``, and that it is below: from all verdicts, and how the judge errs.
 
     The test of Feng, Shen, Balashankar, Gerner-Beuerle and Rodrigues (Noisy but valid, ICLR 2026): if the rate were ``required``,
@@ -105,7 +100,6 @@ def noisy_but_valid(verdicts: Floats, labels: Floats, strata: Integers, clusters
     return above, 1 - above
 
 
-def _variance_of_mean(values: Floats, clusters: Integers) -> float:
-    codes = np.unique(clusters, return_inverse=True)[1]
-    sums = np.bincount(codes, weights=values - values.mean())
+def _variance_of_mean(values: Floats, clusters: Ints) -> float:
+    sums, _ = cluster_totals(values - values.mean(), clusters)
     return float(sums @ sums) / values.size**2 * sums.size / max(1, sums.size - 1)

@@ -15,10 +15,8 @@ from statistics import NormalDist
 import numpy as np
 import numpy.typing as npt
 
-from folkways.stats.intervals import DEFAULT_CONFIDENCE, Floats, Interval, wilson
+from folkways.stats.intervals import DEFAULT_CONFIDENCE, Floats, Interval, Ints, wilson
 from folkways.stats.raters.calibration import PSEUDO_LABELS, PSEUDO_VERDICTS, Corrected
-
-Integers = npt.NDArray[np.int64]
 
 BORROWED = 4.0
 """Labels with the mean variance of all strata that a stratum's own are joined by (as Smyth 2004 joins variances of few values)."""
@@ -50,8 +48,8 @@ class Powered:
 def stratified_powered(
     verdicts: Floats,
     labels: Floats,
-    strata: Integers,
-    clusters: Integers,
+    strata: Ints,
+    clusters: Ints,
     *,
     tuning: float | None = None,
     confidence: float = DEFAULT_CONFIDENCE,
@@ -147,7 +145,7 @@ def _wilson(rate: float, variance: float, freedom: int, n: int, confidence: floa
     return Interval(found.low, found.high, method)
 
 
-def _joined(strata: Integers, labelled: npt.NDArray[np.bool_]) -> tuple[Integers, tuple[int, ...]]:
+def _joined(strata: Ints, labelled: npt.NDArray[np.bool_]) -> tuple[Ints, tuple[int, ...]]:
     """Numbers of strata of which each has FEWEST labels: those with fewer are one, with the smallest of the others if need be."""
     names, places = np.unique(strata, return_inverse=True)
     seen = np.bincount(places[labelled], minlength=names.size)
@@ -163,7 +161,7 @@ def _joined(strata: Integers, labelled: npt.NDArray[np.bool_]) -> tuple[Integers
 
 
 def _tuning(
-    verdicts: Floats, labels: Floats, places: Integers, labelled: npt.NDArray[np.bool_], seen: Floats, unseen: Floats
+    verdicts: Floats, labels: Floats, places: Ints, labelled: npt.NDArray[np.bool_], seen: Floats, unseen: Floats
 ) -> Floats:
     """PPI++'s weight for each stratum, between 0 and 1, by the labels of all others: a weight that a stratum's own labels
     had chosen would be correlated with what they correct.

@@ -1,10 +1,10 @@
-"""What researchers do with studies, the same on a workspace of this machine and on a server."""
+"""What researchers do with studies of a workspace of this machine."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from typing import Any, Protocol
+from typing import Any
 
 from folkways.errors import UnknownNameError
 from folkways.studio.exports.make import export_files
@@ -23,57 +23,10 @@ MediaFiles = Mapping[str, tuple[str, bytes]]
 """Name -> type and contents."""
 
 
-class Desk(Protocol):
-    """Studies by name, people by pseudonym. What is not there raises FolkwaysError with the valid names."""
-
-    def studies(self) -> list[dict[str, Any]]:
-        """Name, state, workflow and title of each, newest first."""
-
-    def definition(self, study: str) -> Mapping[str, Any]:
-        """The file that describes a study."""
-
-    def set_state(self, study: str, state: str) -> str:
-        """Open, pause or close it; returns its state."""
-
-    def invite(self, study: str, role: str, population: str | None, uses: int | None, days: float, note: str) -> str:
-        """A link that lets people in: its whole address, or the path where the server's address is not known."""
-
-    def import_items(self, study: str, stage: str, rows: Rows, population: str | None, file: str, told: Told) -> int:
-        """Add items; how many. told: how far it is, again and again."""
-
-    def media(self, study: str) -> list[dict[str, Any]]:
-        """Name, type, bytes and sha256 of every picture and recording."""
-
-    def add_media(self, study: str, files: MediaFiles) -> int:
-        """Add pictures and recordings (``imports.media.read_files``); how many are new."""
-
-    def delete_media(self, study: str, name: str) -> None:
-        """Delete one that no item shows."""
-
-    def draw(self, study: str, **how: Any) -> Mapping[str, tuple[int, int]]:
-        """Draw answers of models: culture -> how many, and of how many."""
-
-    def export(self, study: str, format: str, discussion: bool = False) -> Mapping[str, bytes]:
-        """File name -> contents; with what was said of items, if that is asked for."""
-
-    def progress(self, study: str) -> list[dict[str, Any]]:
-        """Items and answers by stage and population."""
-
-    def agreement(self, study: str) -> list[dict[str, Any]]:
-        """Coefficients by stage, population and field."""
-
-    def payments(self, study: str) -> list[dict[str, Any]]:
-        """What everybody is owed for."""
-
-    def hand_out(self, study: str, person: str, stage: str, count: int, hours: float) -> bytes:
-        """A workbook for somebody who works off line."""
-
-    def take_in(self, study: str, person: str, rows: Rows, file: str) -> dict[str, int]:
-        """Submit such a workbook: how many rows were stored, repeated, empty."""
-
-
 class LocalDesk:
-    """A workspace of this machine."""
+    """A workspace of this machine, of which ``remote.RemoteDesk`` is the same on a server: studies by name, people by pseudonym.
+    What is not there raises FolkwaysError with the valid names.
+    """
 
     def __init__(self, workspace: Workspace) -> None:
         self.workspace = workspace
@@ -89,64 +42,64 @@ class LocalDesk:
         raise UnknownNameError("participant", pseudonym, [each.pseudonym for each in found])
 
     def studies(self) -> list[dict[str, Any]]:
-        """See Desk."""
+        """Name, state, workflow and title of each, newest first."""
         return [asdict(study) for study in studies.list_studies(self.workspace)]
 
     def definition(self, study: str) -> Mapping[str, Any]:
-        """See Desk."""
+        """The file that describes a study."""
         return studies.get_study(self.workspace, self._study(study)).definition
 
     def set_state(self, study: str, state: str) -> str:
-        """See Desk."""
+        """Open, pause or close it; returns its state."""
         return studies.set_state(self.workspace, self._study(study), StudyState(state)).state
 
     def invite(self, study: str, role: str, population: str | None, uses: int | None, days: float, note: str) -> str:
-        """See Desk."""
+        """A link that lets people in: its whole address, or the path where the server's address is not known."""
         how: dict[str, Any] = {"population": population, "uses": uses, "days": days, "note": note}
         return f"/join/{invites.create_invite(self.workspace, self._study(study), Role(role), **how)[1]}"
 
     def import_items(self, study: str, stage: str, rows: Rows, population: str | None, file: str, told: Told) -> int:
-        """See Desk."""
+        """Add items; how many. told: how far it is, again and again."""
         return len(import_items(self.workspace, self._study(study), stage, rows, population=population, file=file, told=told))
 
     def media(self, study: str) -> list[dict[str, Any]]:
-        """See Desk."""
+        """Name, type, bytes and sha256 of every picture and recording."""
         return [asdict(each) for each in media.list_media(self.workspace, self._study(study))]
 
     def add_media(self, study: str, files: MediaFiles) -> int:
-        """See Desk. All of them or none."""
+        """Add pictures and recordings (``imports.media.read_files``), all of them or none; how many are new."""
         return media.add_media(self.workspace, self._study(study), files)
 
     def delete_media(self, study: str, name: str) -> None:
-        """See Desk."""
+        """Delete a picture or recording that no item shows."""
         media.delete_media(self.workspace, self._study(study), name)
 
     def draw(self, study: str, **how: Any) -> Mapping[str, tuple[int, int]]:
-        """See Desk."""
+        """Draw answers of models: culture -> how many, and of how many."""
         return draw_answers(self.workspace, self._study(study), how.pop("stage"), how.pop("run"), **how).counts
 
     def export(self, study: str, format: str, discussion: bool = False) -> Mapping[str, bytes]:
-        """See Desk."""
+        """File name -> contents; with what was said of items, if that is asked for."""
         return export_files(self.workspace, self._study(study), format, discussion=discussion)
 
     def progress(self, study: str) -> list[dict[str, Any]]:
-        """See Desk."""
+        """Items and answers by stage and population."""
         return [asdict(row) for row in progress.progress(self.workspace, self._study(study))]
 
     def agreement(self, study: str) -> list[dict[str, Any]]:
-        """See Desk."""
+        """Coefficients by stage, population and field."""
         return [asdict(row) for row in agreement.agreement(self.workspace, self._study(study))]
 
     def payments(self, study: str) -> list[dict[str, Any]]:
-        """See Desk."""
+        """What everybody is owed for."""
         return [asdict(row) for row in progress.payments(self.workspace, self._study(study))]
 
     def hand_out(self, study: str, person: str, stage: str, count: int, hours: float) -> bytes:
-        """See Desk."""
+        """A workbook for somebody who works off line."""
         return hand_out(self.workspace, self._person(study, person), stage, count, hours=hours)
 
     def take_in(self, study: str, person: str, rows: Rows, file: str) -> dict[str, int]:
-        """See Desk."""
+        """Submit such a workbook: how many rows were stored, repeated, empty."""
         return asdict(take_in(self.workspace, self._person(study, person), rows, file=file))
 
 

@@ -13,7 +13,7 @@ from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 from folkways import __version__
 from folkways.errors import FolkwaysError
-from folkways.studio.web.settings import LOCAL_HOSTS
+from folkways.studio.single_sign_on import is_safe
 
 TIMEOUT_SECONDS = 120
 MOST_BYTES = 2**30
@@ -42,8 +42,7 @@ class JsonClient:
 
     def __init__(self, address: str, name: str, authorization: str) -> None:
         parts = urlsplit(address)
-        fine = parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in LOCAL_HOSTS)
-        if not fine or not parts.hostname or parts.query or parts.username:
+        if not is_safe(address) or parts.query or parts.username:
             raise FolkwaysError(f"{address!r} is no address of {name}; give one as https://studio.example.org")
         self.address = address.rstrip("/")
         self.name = name

@@ -23,7 +23,7 @@ import aiohttp
 import orjson
 
 from folkways import __version__
-from folkways.errors import MissingExtraError
+from folkways.errors import of_extra
 from folkways.studio.errors import BusyError, NotAllowedError
 from folkways.studio.single_sign_on import SingleSignOn, is_safe, secret_of
 
@@ -83,11 +83,9 @@ class OpenIdProvider:
     """One provider. MissingExtraError without authlib; FolkwaysError where the client's secret is not set."""
 
     def __init__(self, described: SingleSignOn) -> None:
-        try:
+        with of_extra("studio", "Single sign-on"):
             import authlib  # noqa: F401 - both are used further down
             import joserfc  # noqa: F401
-        except ImportError as error:
-            raise MissingExtraError("Single sign-on", "studio", error.name or "authlib") from None
         secret_of(described)
         self.described = described
         self._places = BoundedSemaphore(AT_ONCE)

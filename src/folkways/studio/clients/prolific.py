@@ -7,7 +7,7 @@ are in the currency of the account: rewards in its hundredths, as there, and bon
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -92,8 +92,7 @@ class Prolific:
 
     def show(self, study: str) -> dict[str, Any]:
         """The study as it is there: name, status, total_available_places, places_taken, reward, and more."""
-        found: dict[str, Any] = self._ask("GET", f"/studies/{segment(study)}/")
-        return found
+        return dict(self._ask("GET", f"/studies/{segment(study)}/"))
 
     def publish(self, study: str) -> str:
         """Offer it to people; returns its status."""
@@ -130,21 +129,14 @@ class Prolific:
         self._ask("POST", f"/bulk-bonus-payments/{segment(payment)}/pay/", {})
 
 
-@dataclass(frozen=True, slots=True)
-class Review:
-    """Who awaits review. answered: submissions of people who answered here. unknown: of people who did not, or are not known."""
-
-    answered: Sequence[Submission]
-    unknown: Sequence[Submission]
-
-
-def review(submissions: Iterable[Submission], payments: Iterable[Mapping[str, Any]]) -> Review:
-    """Which submissions that await review are of people who answered: they did the work, also where they left later."""
+def review(submissions: Iterable[Submission], payments: Iterable[Mapping[str, Any]]) -> tuple[list[Submission], list[Submission]]:
+    """Which submissions that await review are of people who answered here, also where they left later: they did the work. And those
+    of people who did not, or are not known.
+    """
     worked = {each["external"] for each in payments if each["external"] and each["answers"] and each["state"] != "screened_out"}
     waiting = [each for each in submissions if each.status == AWAITING]
-    return Review(
-        [each for each in waiting if each.participant in worked], [each for each in waiting if each.participant not in worked]
-    )
+    answered = [each for each in waiting if each.participant in worked]
+    return answered, [each for each in waiting if each.participant not in worked]
 
 
 def batches(amounts: Mapping[str, Decimal]) -> Iterable[dict[str, Decimal]]:

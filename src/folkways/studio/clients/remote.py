@@ -30,7 +30,7 @@ MOST_BYTES_AT_ONCE = LARGEST_BYTES
 
 
 class RemoteDesk:
-    """A server; its token comes from the environment alone. See ``desk.Desk``."""
+    """A server; its token comes from the environment alone. ``desk.LocalDesk`` says what each question is."""
 
     def __init__(self, address: str) -> None:
         token = os.environ.get(TOKEN_VARIABLE, "")
@@ -62,33 +62,27 @@ class RemoteDesk:
 
     def create(self, definition: Mapping[str, Any]) -> dict[str, Any]:
         """Make a study; its owner is the token's account."""
-        made: dict[str, Any] = self.client.ask("POST", "/studies", {"definition": dict(definition)})
-        return made
+        return dict(self.client.ask("POST", "/studies", {"definition": dict(definition)}))
 
     def give_role(self, study: str, login: str, role: str) -> None:
         """Give an account of the server a role."""
         self._ask("POST", study, "/members", {"login": login, "role": role})
 
     def studies(self) -> list[dict[str, Any]]:
-        """See Desk."""
         return self._all("/studies")
 
     def definition(self, study: str) -> Mapping[str, Any]:
-        """See Desk."""
-        found: Mapping[str, Any] = self._ask("GET", study)["definition"]
-        return found
+        return dict(self._ask("GET", study)["definition"])
 
     def set_state(self, study: str, state: str) -> str:
-        """See Desk."""
         return str(self._ask("PUT", study, "/state", {"state": state})["state"])
 
     def invite(self, study: str, role: str, population: str | None, uses: int | None, days: float, note: str) -> str:
-        """See Desk."""
         body = {"role": role, "population": population, "uses": uses, "days": days, "note": note}
         return str(self._ask("POST", study, "/invites", body)["link"])
 
     def import_items(self, study: str, stage: str, rows: Rows, population: str | None, file: str, told: Told) -> int:
-        """See Desk. Many rows are imported by the server in the background, which is waited for."""
+        """See LocalDesk. Many rows are imported by the server in the background, which is waited for."""
         body = {"stage": stage, "rows": [dict(row) for row in rows], "population": population}
         found = self._ask("POST", study, "/items", body)
         wait = SOONEST
@@ -116,11 +110,10 @@ class RemoteDesk:
             time.sleep(LATEST)
 
     def media(self, study: str) -> list[dict[str, Any]]:
-        """See Desk."""
         return self._all(f"/studies/{segment(study)}/media")
 
     def add_media(self, study: str, files: MediaFiles) -> int:
-        """See Desk. They are sent in parts of 20 MB, of each part all or none; FolkwaysError says what is there already."""
+        """See LocalDesk. They are sent in parts of 20 MB, of each part all or none; FolkwaysError says what is there already."""
         added, waiting = 0, list(files)
         while waiting:
             part: dict[str, bytes] = {}
@@ -135,17 +128,14 @@ class RemoteDesk:
         return added
 
     def delete_media(self, study: str, name: str) -> None:
-        """See Desk."""
         self._ask("DELETE", study, f"/media/{segment(name)}")
 
     def draw(self, study: str, **how: Any) -> Mapping[str, tuple[int, int]]:
-        """See Desk."""
         models = how.pop("models")
         counts = self._ask("POST", study, "/draws", {**how, "models": list(models) if models is not None else None})["counts"]
         return {culture: (taken, there) for culture, (taken, there) in counts.items()}
 
     def export(self, study: str, format: str, discussion: bool = False) -> Mapping[str, bytes]:
-        """See Desk."""
         content = self.client.ask_bytes(
             "GET", f"/studies/{segment(study)}/export", format=format, discussion=str(discussion).lower()
         )
@@ -159,26 +149,18 @@ class RemoteDesk:
             raise FolkwaysError("the server's export is no ZIP; try again, and check the address") from None
 
     def progress(self, study: str) -> list[dict[str, Any]]:
-        """See Desk."""
-        found: list[dict[str, Any]] = self._ask("GET", study, "/progress")
-        return found
+        return list(self._ask("GET", study, "/progress"))
 
     def agreement(self, study: str) -> list[dict[str, Any]]:
-        """See Desk."""
-        found: list[dict[str, Any]] = self._ask("GET", study, "/agreement")
-        return found
+        return list(self._ask("GET", study, "/agreement"))
 
     def payments(self, study: str) -> list[dict[str, Any]]:
-        """See Desk."""
         return self._all(f"/studies/{segment(study)}/payments")
 
     def hand_out(self, study: str, person: str, stage: str, count: int, hours: float) -> bytes:
-        """See Desk."""
         path = f"/studies/{segment(study)}/participants/{self._person(study, person)}/hand-out"
         return self.client.ask_bytes("POST", path, {"stage": stage, "count": count, "hours": hours})
 
     def take_in(self, study: str, person: str, rows: Rows, file: str) -> dict[str, int]:
-        """See Desk."""
         body = {"rows": [dict(row) for row in rows]}
-        taken: dict[str, int] = self._ask("POST", study, f"/participants/{self._person(study, person)}/take-in", body)
-        return taken
+        return dict(self._ask("POST", study, f"/participants/{self._person(study, person)}/take-in", body))

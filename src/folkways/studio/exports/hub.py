@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import io
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
@@ -13,6 +12,7 @@ import polars as pl
 
 from folkways import __version__
 from folkways.reports.names import language_name
+from folkways.studio.exports.tables import parquet_bytes
 from folkways.studio.records import Study
 from folkways.studio.services.gathering import Gathered
 from folkways.studio.workflows.wordings import StudyTexts
@@ -43,7 +43,7 @@ def hub_files(found: Gathered, tables: Mapping[str, pl.DataFrame], released: Map
     """File name -> contents. tables: configuration -> frame, each a Parquet file of its own. released: files put beside them as
     they are.
     """
-    files = {f"{name}/test-00000-of-00001.parquet": _parquet(_flat(frame)) for name, frame in tables.items()}
+    files = {f"{name}/test-00000-of-00001.parquet": parquet_bytes(_flat(frame)) for name, frame in tables.items()}
     files |= {f"release/{name}": content for name, content in released.items()}
     files["croissant.json"] = _croissant(found, tables, files)
     files["README.md"] = _card(found, tables, bool(released)).encode()
@@ -54,12 +54,6 @@ def _flat(frame: pl.DataFrame) -> pl.DataFrame:
     """Lists as texts: every configuration is a plain table."""
     lists = [name for name, kind in frame.schema.items() if kind == pl.List]
     return frame.with_columns(pl.col(name).list.join(" ") for name in lists)
-
-
-def _parquet(frame: pl.DataFrame) -> bytes:
-    buffer = io.BytesIO()
-    frame.write_parquet(buffer)
-    return buffer.getvalue()
 
 
 def _croissant(found: Gathered, tables: Mapping[str, pl.DataFrame], files: Mapping[str, bytes]) -> bytes:

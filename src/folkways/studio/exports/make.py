@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 import orjson
@@ -18,12 +17,12 @@ from folkways import __version__
 from folkways.benchmarks.registry import study_exports
 from folkways.benchmarks.studies import Study
 from folkways.errors import FolkwaysError, UnknownNameError
-from folkways.files import write_bytes
 from folkways.spreadsheet import csv_bytes
 from folkways.studio.exports.hub import hub_files
 from folkways.studio.exports.known_answers import known_tables
-from folkways.studio.exports.tables import comment_table, item_table, judgement_table, suggestion_table
+from folkways.studio.exports.tables import comment_table, item_table, judgement_table, parquet_bytes, suggestion_table
 from folkways.studio.exports.workbook import workbook
+from folkways.studio.services import audit
 from folkways.studio.services.content.discussion import comments_of_study
 from folkways.studio.services.content.gold import known_answers
 from folkways.studio.services.gathering import Gathered, gather
@@ -125,12 +124,7 @@ def export_files(workspace: Workspace, study_id: int, format: str = "release", *
 def _packed(frame: pl.DataFrame, format: str) -> bytes:
     if format == "csv":
         return csv_bytes(frame.columns, frame.iter_rows())
-    buffer = io.BytesIO()
-    if format == "parquet":
-        frame.write_parquet(buffer)
-    else:
-        frame.write_ndjson(buffer)
-    return buffer.getvalue()
+    return parquet_bytes(frame) if format == "parquet" else frame.write_ndjson().encode()
 
 
 def _record(found: Gathered, format: str, suggestions: pl.DataFrame) -> bytes:
@@ -148,13 +142,7 @@ def _record(found: Gathered, format: str, suggestions: pl.DataFrame) -> bytes:
         "excluded": found.excluded,
         "items_left_out_with_them": found.left_out,
         "populations": [
-            {
-                "name": each.name,
-                "title": each.title,
-                "culture": each.culture,
-                "language": each.language,
-                "criteria": list(each.criteria),
-            }
+            {name: getattr(each, name) for name in ("name", "title", "culture", "language", "criteria")}
             for each in found.populations.values()
         ],
         "stages": [{"name": stage.name, "kind": stage.kind, "answers": stage.config["answers"]} for stage in found.stages.values()],
@@ -196,18 +184,12 @@ def _consents(found: Gathered) -> list[dict[str, Any]]:
     ]
 
 
-def export_study(
-    workspace: Workspace, study_id: int, out: Path, format: str = "release", *, discussion: bool = False
-) -> list[Path]:
-    """Write an export into the folder ``out``; returns the files. Everything is made before the first is written."""
-    files = export_files(workspace, study_id, format, discussion=discussion)
-    return [write_bytes(out / name, content) for name, content in files.items()]
-
-
-def export_archive(workspace: Workspace, study_id: int, format: str = "release", *, discussion: bool = False) -> bytes:
-    """The files of an export as one ZIP, for a browser to save."""
-    buffer = io.BytesIO()
+def export_archive(workspace: Workspace, study_id: int, format: str, *, discussion: bool, by: int) -> bytes:
+    """The files of an export as one ZIP, for somebody to save, which the audit trail notes."""
+    files, buffer = export_files(workspace, study_id, format, discussion=discussion), io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in export_files(workspace, study_id, format, discussion=discussion).items():
+        for name, content in files.items():
             archive.writestr(name, content)
+    details = {"format": format, **({"discussion": True} if discussion else {})}
+    audit.record(workspace, "study.exported", study_id=study_id, account_id=by, details=details)
     return buffer.getvalue()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
@@ -149,6 +150,13 @@ def item_table(found: Gathered) -> pl.DataFrame:
         for item in found.items.values()
     ]
     return pl.DataFrame([{name: row[name] for name in ITEMS} for row in rows], schema=dict(ITEMS))
+
+
+def parquet_bytes(frame: pl.DataFrame) -> bytes:
+    """A table as a Parquet file."""
+    buffer = io.BytesIO()
+    frame.write_parquet(buffer)
+    return buffer.getvalue()
 
 
 def _copied(found: Gathered, item: Item) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ from folkways.errors import FolkwaysError
 from folkways.studio.imports.apart import SMALL_BYTES, NoLongerWantedError, read_apart
 from folkways.studio.imports.items import add_checked, checked_rows
 from folkways.studio.imports.tables import LARGEST_BYTES, RowsError, read_rows
-from folkways.studio.services import study_deletion
+from folkways.studio.services import studies, study_deletion
 from folkways.studio.services.content import imports
 from folkways.studio.services.content.imports import Import, ImportState
 from folkways.workspace.database import Workspace
@@ -52,6 +52,15 @@ class Background:
         self._later = Timer(imports.STALE_SECONDS + 1, self.wake)
         self._later.daemon = True
         self._later.start()
+
+    def bring(self, study_id: int, stage: str, file: str, content: bytes, *, population: str | None, by: int) -> Import:
+        """Have a file imported. NotFoundError for a stage or population that the study has not."""
+        studies.get_stage(self.workspace, study_id, stage)
+        if population is not None:
+            studies.get_population(self.workspace, study_id, population)
+        found = imports.begin(self.workspace, study_id, stage, file, population=population, content=content, by=by)
+        self.wake()
+        return found
 
     def wake(self) -> None:
         """Look for something to do, now or as soon as what is at hand is done."""

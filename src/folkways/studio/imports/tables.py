@@ -11,7 +11,7 @@ from typing import Any
 import orjson
 import polars as pl
 
-from folkways.errors import DataError, FolkwaysError, MissingExtraError
+from folkways.errors import DataError, FolkwaysError, of_extra
 from folkways.text_tables import SUFFIXES, read_replies
 
 LARGEST_BYTES = 20_000_000
@@ -69,10 +69,11 @@ def _read_json(path: Path) -> list[dict[str, str]]:
     wrong = {number: "is no object; write {...} for each row" for number, each in enumerate(found, 1) if not isinstance(each, dict)}
     if wrong:
         raise RowsError(wrong, path)
-    return [{name: _json_cell(value) for name, value in each.items()} for each in found]
+    return [{name: json_cell(value) for name, value in each.items()} for each in found]
 
 
-def _json_cell(value: Any) -> str:
+def json_cell(value: Any) -> str:
+    """A value of JSON as a cell: a text as it is, nothing as an empty one, lists and objects as JSON."""
     if value is None:
         return ""
     return value if isinstance(value, str) else orjson.dumps(value).decode()
@@ -80,10 +81,8 @@ def _json_cell(value: Any) -> str:
 
 def read_workbook(content: bytes, file: Path | str = "the workbook") -> list[dict[str, str]]:
     """The rows of a workbook's first sheet, its first row being the header. Formulas are read as their results."""
-    try:
+    with of_extra("studio", "XLSX"):
         from openpyxl import load_workbook
-    except ImportError:
-        raise MissingExtraError("XLSX", "studio", "openpyxl") from None
     _check_size(content, file)
     try:
         sheet = load_workbook(io.BytesIO(content), read_only=True, data_only=True).worksheets[0]

@@ -3,27 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 
-@dataclass(frozen=True, slots=True)
-class Eligibility:
-    """Whether somebody may take part, and which questions they failed (names of criteria)."""
-
-    eligible: bool
-    failed: tuple[str, ...]
-
-
-def eligibility(criteria: Sequence[Mapping[str, Any]], answers: Mapping[str, str]) -> Eligibility:
-    """Judge answers by the criteria of a population.
+def failed_criteria(criteria: Sequence[Mapping[str, Any]], answers: Mapping[str, str]) -> list[str]:
+    """The criteria of a population that answers do not meet, by their names; none where somebody may take part.
 
     A criterion has ``name`` and ``ask`` (the question) and one of: ``accept`` (answers that pass, compared without case and outer
     white space), ``least`` or ``most`` (bounds of a number, inclusive). A criterion without any of them is only recorded. A
     question without an answer is failed, unless the criterion is ``optional``.
     """
-    failed = [str(criterion["name"]) for criterion in criteria if not _passes(criterion, answers.get(str(criterion["name"]), ""))]
-    return Eligibility(not failed, tuple(failed))
+    return [str(each["name"]) for each in criteria if not _passes(each, answers.get(str(each["name"]), ""))]
 
 
 def _passes(criterion: Mapping[str, Any], answer: str) -> bool:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from math import ceil, floor
 from typing import Any
 
-from folkways.stats.intervals import Interval, wilson
+from folkways.stats.intervals import wilson
 
 ACTIONS = ("warn", "pause", "exclude")
 """What a rule may do, the mildest first."""
@@ -62,7 +62,7 @@ class Rule:
         """Whether so few are right that chance does not explain it: at least ``after`` were asked, and even the upper end of the
         95 % interval (Wilson) of the person's share lies below ``below``.
         """
-        return asked >= self.after and share(right, asked).high < self.below
+        return asked >= self.after and wilson(right, asked).high < self.below
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,11 +109,6 @@ class Gold:
                 real -= 1
             else:
                 return come
-
-
-def share(right: int, asked: int) -> Interval:
-    """The 95 % interval of a share of right answers; 0 to 1 where nothing was asked."""
-    return wilson(right, asked)
 
 
 def action(rules: Sequence[Rule], right: int, asked: int) -> Rule | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from math import isnan
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,6 +58,12 @@ def spread(labels: Sequence[Sequence[Labels]]) -> Spread:
         differs[row] |= differ
     with np.errstate(invalid="ignore"):
         return Spread(apart / fields, agree / fields, told, differs)
+
+
+def disagreement(labels: Sequence[Labels]) -> float | None:
+    """``Spread.apart`` of one item, whose labels are given; None where it cannot be told."""
+    share = float(spread([labels]).apart[0])
+    return None if isnan(share) else share
 
 
 def _columns(labels: Sequence[Sequence[Labels]]) -> tuple[dict[str, list[int]], dict[str, list[int]]]:

@@ -24,13 +24,12 @@ def note(
     participant_id: int | None = None,
     subject: str = "",
     details: Mapping[str, Any] | None = None,
-    now: float | None = None,
 ) -> None:
     """Add an event within the caller's transaction: it happened exactly if the transaction is committed.
 
     kind: "judgement.submitted". details: nothing personal, and no text that a person may want deleted.
     """
-    now = time.time() if now is None else now
+    now = time.time()
     row = {
         "kind": kind,
         "study_id": study_id,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,8 @@ import sqlalchemy as sa
 from folkways.studio.records import ItemState, Study, from_row
 from folkways.studio.services import audit
 from folkways.studio.services.content.items import MOST_NAMED, more_slots
-from folkways.studio.services.rows import change_rows, get_row, inserted_id, read_all
+from folkways.studio.services.rows import change_rows, get_row, inserted_id, read_all, read_values
+from folkways.studio.services.studies import note_description, place_parts, told_by
 from folkways.studio.stages.registry import stage_kind
 from folkways.studio.workflows.definition import Definition, DefinitionError, parse_yaml, read_definition
 from folkways.studio.workflows.editing import Use, compare
@@ -46,7 +47,7 @@ def description_of(workspace: Workspace, study: Study) -> str:
 
 
 def edit_study(
-    workspace: Workspace, study_id: int, text: str, *, by: int | None = None, file: Path | None = None, now: float | None = None
+    workspace: Workspace, study_id: int, text: str, *, by: int | None = None, file: Path | None = None
 ) -> tuple[str, ...]:
     """Have a study described by another text; returns what that changed, a line each (nothing but comments: none).
 
@@ -54,7 +55,6 @@ def edit_study(
     that are open are given more slots where more answers are wanted; those that are settled stay so.
 
     """
-    now = time.time() if now is None else now
     new = read_definition(parse_yaml(text, file), file)
     with workspace.write() as connection:
         study = from_row(Study, get_row(connection, schema.studies, id=study_id))
@@ -69,23 +69,15 @@ def edit_study(
         newest = connection.scalar(sa.select(schema.descriptions.c.text).filter_by(study_id=study_id, number=before))
         if newest == text:
             return ()
-        note_description(connection, study_id, before + 1, text, edit.changes, by=by, now=now)
+        note_description(connection, study_id, before + 1, text, edit.changes, by=by, now=time.time())
         _store(connection, study, new)
         details = {"description": before + 1, "changes": edit.changes}
-        audit.note(connection, "study.edited", study_id=study_id, account_id=by, details=details, now=now)
+        audit.note(connection, "study.edited", study_id=study_id, account_id=by, details=details)
     for stage in new.stages:
         was = next((each for each in old.stages if each.name == stage.name), None)
         if was is not None and not stage_kind(stage.kind).authored:
             _ask_more(workspace, study_id, stage.name, int(stage.config["answers"]) - int(was.config["answers"]))
     return tuple(edit.changes)
-
-
-def note_description(
-    connection: sa.Connection, study_id: int, number: int, text: str, changes: Sequence[str], *, by: int | None, now: float
-) -> None:
-    """Keep a text by which a study is described, within the caller's transaction."""
-    row = {"study_id": study_id, "number": number, "text": text, "changes": list(changes), "account_id": by, "created": now}
-    connection.execute(sa.insert(schema.descriptions).values(row))
 
 
 def _use(connection: sa.Connection, study_id: int) -> Use:
@@ -111,25 +103,11 @@ def _use(connection: sa.Connection, study_id: int) -> Use:
 
 
 def _store(connection: sa.Connection, study: Study, new: Definition) -> None:
-    values = {
-        "title": new.title, "workflow": new.workflow, "definition": dict(new.raw), "licence": new.licence,
-        "consent_text": new.consent, "consent_version": new.consent_version,
-    }  # fmt: skip
-    change_rows(connection, schema.studies, {"id": study.id}, **values)
-    populations: dict[str, int] = {}
-    _take_out(connection, schema.populations, study.id, [each.name for each in new.populations])
-    for population in new.populations:
-        row = asdict(population)
-        wider = row.pop("part_of")
-        row["parent_id"] = populations[wider] if wider else None
-        populations[population.name] = _put(connection, schema.populations, study.id, row)
-    _take_out(connection, schema.stages, study.id, [each.name for each in new.stages])
-    for position, stage in enumerate(new.stages):
-        _put(connection, schema.stages, study.id, {"position": position, **asdict(stage)})
-
-
-def _take_out(connection: sa.Connection, table: sa.Table, study_id: int, kept: Sequence[str]) -> None:
-    connection.execute(sa.delete(table).where(table.c.study_id == study_id, table.c.name.not_in(kept)))
+    change_rows(connection, schema.studies, {"id": study.id}, **told_by(new))
+    for table, parts in ((schema.populations, new.populations), (schema.stages, new.stages)):
+        kept = [each.name for each in parts]
+        connection.execute(sa.delete(table).where(table.c.study_id == study.id, table.c.name.not_in(kept)))
+    place_parts(new, lambda table, row: _put(connection, table, study.id, row))
 
 
 def _put(connection: sa.Connection, table: sa.Table, study_id: int, row: Mapping[str, Any]) -> int:
@@ -146,8 +124,7 @@ def _ask_more(workspace: Workspace, study_id: int, stage: str, more: int) -> Non
     if more <= 0:
         return
     items, stages = schema.items, schema.stages
-    with workspace.read() as connection:
-        stage_id = connection.scalar(sa.select(stages.c.id).where(stages.c.study_id == study_id, stages.c.name == stage))
+    (stage_id,) = read_values(workspace, sa.select(stages.c.id).filter_by(study_id=study_id, name=stage))
     query = sa.select(items.c.id).where(items.c.stage_id == stage_id, items.c.state == ItemState.OPEN, items.c.check.is_(None))
     last = 0
     while True:

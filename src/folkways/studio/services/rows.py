@@ -52,15 +52,37 @@ def inserted_id(connection: sa.Connection, table: sa.Table, row: Mapping[str, An
     return int(key[0])
 
 
+def inserted(connection: sa.Connection, record: type[T], table: sa.Table, row: Mapping[str, Any]) -> T:
+    """Insert one row and return it as a record."""
+    return from_row(record, get_row(connection, table, id=inserted_id(connection, table, row)))
+
+
+def changed(connection: sa.Connection, record: type[T], table: sa.Table, number: int, **values: Any) -> T:
+    """Set columns of the row with that ``id`` and return it as a record."""
+    change_rows(connection, table, {"id": number}, **values)
+    return from_row(record, get_row(connection, table, id=number))
+
+
 def read_all(workspace: Workspace, record: type[T], query: sa.Select[Any]) -> tuple[T, ...]:
     """What a query finds, as records, in a transaction of its own."""
     with workspace.read() as connection:
         return tuple(from_row(record, row) for row in connection.execute(query))
 
 
-def count(connection: sa.Connection, query: sa.Select[int]) -> int:
-    """The only number that a query gives: that of rows."""
-    return connection.scalars(query).one()
+def read_first(workspace: Workspace, record: type[T], query: sa.Select[Any]) -> T | None:
+    """The first thing that a query finds, as a record; None for nothing."""
+    return next(iter(read_all(workspace, record, query.limit(1))), None)
+
+
+def read_values(workspace: Workspace, query: sa.Select[Any]) -> list[Any]:
+    """The first column of what a query finds, in a transaction of its own."""
+    with workspace.read() as connection:
+        return list(connection.scalars(query))
+
+
+def count(connection: sa.Connection, rows: sa.FromClause, *where: sa.ColumnElement[bool]) -> int:
+    """How many of these rows there are for which all of ``where`` holds."""
+    return connection.scalars(sa.select(sa.func.count()).select_from(rows).where(*where)).one()
 
 
 @cache

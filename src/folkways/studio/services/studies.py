@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
+from typing import Any
 
 import sqlalchemy as sa
 
@@ -26,45 +27,50 @@ MOVES: Mapping[str, frozenset[str]] = {
 """State -> states that a study may go to from there. A pause gives out no more work; what is at hand may still be submitted."""
 
 
-def create_study(
-    workspace: Workspace, definition: Definition, *, owner: int, text: str | None = None, now: float | None = None
-) -> Study:
+def create_study(workspace: Workspace, definition: Definition, *, owner: int, text: str | None = None) -> Study:
     """Make a study as described, in state ``draft``, with ``owner`` as its owner. ConflictError where the name is taken.
 
     text: the YAML that the definition was read from, which is kept as it is.
     """
-    now = time.time() if now is None else now
+    now = time.time()
     with workspace.write() as connection:
         if connection.scalar(sa.select(schema.studies.c.id).filter_by(name=definition.name)) is not None:
             raise ConflictError(f"there is a study {definition.name!r} already; choose another name")
-        row = {
-            "name": definition.name,
-            "title": definition.title,
-            "workflow": definition.workflow,
-            "state": StudyState.DRAFT,
-            "definition": definition.raw,
-            "licence": definition.licence,
-            "consent_text": definition.consent,
-            "consent_version": definition.consent_version,
-            "created": now,
-            "created_by": owner,
-        }
+        row = {"name": definition.name, "state": StudyState.DRAFT, **told_by(definition), "created": now, "created_by": owner}
         study_id = inserted_id(connection, schema.studies, row)
-        populations: dict[str, int] = {}
-        for population in definition.populations:
-            values = asdict(population)
-            wider = values.pop("part_of")
-            values |= {"study_id": study_id, "parent_id": populations[wider] if wider else None}
-            populations[population.name] = inserted_id(connection, schema.populations, values)
-        for position, stage in enumerate(definition.stages):
-            values = {"study_id": study_id, "position": position, **asdict(stage)}
-            connection.execute(sa.insert(schema.stages).values(values))
+        place_parts(definition, lambda table, values: inserted_id(connection, table, {"study_id": study_id, **values}))
         if text is not None:
-            about = {"study_id": study_id, "number": 1, "text": text, "changes": [], "account_id": owner, "created": now}
-            connection.execute(sa.insert(schema.descriptions).values(about))
-        audit.note(connection, "study.created", study_id=study_id, account_id=owner, now=now)
+            note_description(connection, study_id, 1, text, [], by=owner, now=now)
+        audit.note(connection, "study.created", study_id=study_id, account_id=owner)
         accounts.grant(connection, study_id, owner, Role.OWNER, by=owner)
     return get_study(workspace, study_id)
+
+
+def told_by(definition: Definition) -> dict[str, Any]:
+    """The columns of a study that its description tells."""
+    return {
+        "title": definition.title, "workflow": definition.workflow, "definition": dict(definition.raw),
+        "licence": definition.licence, "consent_text": definition.consent, "consent_version": definition.consent_version,
+    }  # fmt: skip
+
+
+def place_parts(definition: Definition, put: Callable[[sa.Table, dict[str, Any]], int]) -> None:
+    """Keep populations and stages as described. put: keeps one row of a table, without its study, and returns its id."""
+    populations: dict[str | None, int] = {}
+    for population in definition.populations:
+        values = asdict(population)
+        values["parent_id"] = populations.get(values.pop("part_of"))
+        populations[population.name] = put(schema.populations, values)
+    for position, stage in enumerate(definition.stages):
+        put(schema.stages, {"position": position, **asdict(stage)})
+
+
+def note_description(
+    connection: sa.Connection, study_id: int, number: int, text: str, changes: Sequence[str], *, by: int | None, now: float
+) -> None:
+    """Keep a text by which a study is described, within the caller's transaction."""
+    row = {"study_id": study_id, "number": number, "text": text, "changes": list(changes), "account_id": by, "created": now}
+    connection.execute(sa.insert(schema.descriptions).values(row))
 
 
 def get_study(workspace: Workspace, study: int | str) -> Study:
@@ -122,16 +128,14 @@ def stages(workspace: Workspace, study_id: int) -> tuple[Stage, ...]:
 def get_stage(workspace: Workspace, study_id: int, name: str) -> Stage:
     """The stage of that name; NotFoundError that names the valid ones."""
     found = stages(workspace, study_id)
-    for stage in found:
-        if stage.name == name:
-            return stage
+    if stage := next((each for each in found if each.name == name), None):
+        return stage
     raise NotFoundError(f"there is no stage {name!r}; valid: {', '.join(stage.name for stage in found)}")
 
 
 def get_population(workspace: Workspace, study_id: int, name: str) -> Population:
     """The population of that name; NotFoundError that names the valid ones."""
     found = populations(workspace, study_id)
-    for population in found:
-        if population.name == name:
-            return population
+    if population := next((each for each in found if each.name == name), None):
+        return population
     raise NotFoundError(f"there is no population {name!r}; valid: {', '.join(each.name for each in found)}")

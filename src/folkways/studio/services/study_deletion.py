@@ -11,7 +11,7 @@ from folkways.studio.errors import SubmissionError
 from folkways.studio.records import ParticipantState, StudyState
 from folkways.studio.services import audit
 from folkways.studio.services.deletion import AT_ONCE, KEPT, delete_items, delete_with_all
-from folkways.studio.services.rows import change_rows
+from folkways.studio.services.rows import change_rows, read_values
 from folkways.studio.services.storage.media import delete_files
 from folkways.studio.services.studies import get_study
 from folkways.workspace.database import Workspace
@@ -50,9 +50,7 @@ def finish_deletions(workspace: Workspace) -> None:
     """Delete the rows of studies that were deleted, a few at a time, also where the process before this one was stopped at it."""
     studies = schema.studies
     query = sa.select(studies.c.id).where(studies.c.state == StudyState.DELETED, studies.c.licence != "")
-    with workspace.read() as connection:
-        found = list(connection.scalars(query))
-    for study_id in found:
+    for study_id in read_values(workspace, query):
         delete_items(workspace, schema.items.c.study_id == study_id)
         delete_files(workspace, study_id)
         for table in reversed(metadata.sorted_tables):

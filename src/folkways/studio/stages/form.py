@@ -43,7 +43,7 @@ class Form(Asking):
 
     name = "form"
     about = "a form of the study's own: texts, pictures or sound, and questions about them"
-    texts = ("text",)
+    texts = ("text", "texts")
     known_fields = ("answers",)
     branches = ("done", "disagree")
     show = ({"field": "text", "type": "text"},)

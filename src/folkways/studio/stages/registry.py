@@ -1,4 +1,6 @@
-"""Every kind of stage by name. A new one is one file and one line here, and its two templates (``web/templates/tasks``)."""
+"""Every kind of stage by name. A new one is one file with its parts (``asking.Asking``) and rules, one line here, and a template
+with its guidelines (``web/templates/tasks/help``); another (``tasks/kinds``) where it shows more than ``show`` can.
+"""
 
 from __future__ import annotations
 

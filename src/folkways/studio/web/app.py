@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
-from folkways.errors import MissingExtraError
+from folkways.errors import of_extra
 from folkways.studio.web.settings import Settings
 from folkways.workspace.database import Workspace
 
@@ -25,11 +25,9 @@ SPARE_THREADS = 8
 
 def create_app(workspace: Workspace, settings: Settings | None = None) -> FastAPI:
     """The studio as an ASGI application. Raises MissingExtraError without the extra ``studio``."""
-    try:
+    with of_extra("studio", "The studio"):
         from anyio import CapacityLimiter
         from fastapi import FastAPI
-    except ImportError as error:
-        raise MissingExtraError("The studio", "studio", error.name or "fastapi") from None
     from starlette.exceptions import HTTPException
     from starlette.requests import Request
     from starlette.responses import Response
@@ -66,9 +64,11 @@ def create_app(workspace: Workspace, settings: Settings | None = None) -> FastAP
 
         anyio.to_thread.current_default_thread_limiter().total_tokens = THREADS
         studio.background.start()
-        async with sending(workspace, private=settings.private_webhooks):
-            yield
-        await anyio.to_thread.run_sync(studio.background.stop)
+        try:
+            async with sending(workspace, private=settings.private_webhooks):
+                yield
+        finally:
+            await anyio.to_thread.run_sync(studio.background.stop)
 
     app = FastAPI(title="folkways studio", docs_url=None, redoc_url=None, openapi_url=None, lifespan=lifespan)
     for route in routes:

@@ -118,6 +118,11 @@ class RequestContext:
         return self.request.client.host if self.request.client else ""
 
     @property
+    def origin(self) -> str:
+        """The address under which people find this server."""
+        return (self.studio.settings.origin or str(self.request.base_url)).rstrip("/")
+
+    @property
     def is_change(self) -> bool:
         """Whether the request may change something."""
         return self.request.method not in ("GET", "HEAD")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote
@@ -16,7 +16,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from folkways.errors import FolkwaysError
-from folkways.studio.errors import StudioError, SubmissionError
+from folkways.studio.errors import DraftConflictError, StudioError, SubmissionError
 from folkways.studio.web.request_context import ANYBODY, Access, Handler, RequestContext, Studio
 from folkways.studio.web.security.origin import FIELD, HEADER, from_own_page, tokens_match
 
@@ -113,12 +113,14 @@ def respond(context: RequestContext, handler: Handler) -> Response:
         if refused is None:
             context.allow()
         response = refused or handler(context)
+    except DraftConflictError as error:  # of a script, which asks what is to become of the draft
+        response = JSONResponse({"message": str(error), "revision": error.current.revision}, status_code=error.status)
     except FolkwaysError as error:
         response = problem(context, error)
     except Exception:
         LOG.exception("the studio could not answer %s %s", context.request.method, context.request.scope["route"].path)
         message = context.gettext("Something went wrong on our side. What you wrote is kept; try again in a moment.")
-        response = _say(context, 500, message, {})
+        response = _say(context, 500, message)
     return context.set_cookies(response)
 
 
@@ -127,10 +129,9 @@ async def respond_externally(studio: Studio, request: Request, status: int) -> R
     context = RequestContext(studio, request, ANYBODY)
 
     def say() -> Response:
-        words = (
-            context.gettext("There is no such page.") if status == 404 else context.gettext("This page cannot be used in this way.")
-        )
-        return context.set_cookies(_say(context, status, words, {}))
+        unknown, unusable = context.gettext("There is no such page."), context.gettext("This page cannot be used in this way.")
+        words = unknown if status == 404 else unusable
+        return context.set_cookies(_say(context, status, words))
 
     return await run_in_threadpool(say)
 
@@ -142,16 +143,15 @@ def _refuse_forgery(context: RequestContext) -> Response | None:
     if from_own_page(context.request, context.studio.settings.origin) and tokens_match(context.csrf, given):
         return None
     message = context.gettext("This page is out of date. Go back, load it again, and send once more: nothing was changed.")
-    return _say(context, 403, message, {})
+    return _say(context, 403, message)
 
 
 def _refuse_stranger(context: RequestContext) -> Response | None:
     if not context.access.signed_in or context.account is not None:
         return None
     if context.is_change or context.wants_json:
-        return _say(
-            context, 401, context.gettext("You have been signed out. Sign in again; what you wrote is kept on this device."), {}
-        )
+        words = context.gettext("You have been signed out. Sign in again; what you wrote is kept on this device.")
+        return _say(context, 401, words)
     return context.go(f"/signin?next={quote(context.path)}")
 
 
@@ -168,7 +168,12 @@ def sentence(words: str) -> str:
     return words[:1].upper() + words[1:] + ("" if words.endswith((".", "!", "?", "؟")) else ".")
 
 
-def _say(context: RequestContext, status: int, message: str, problems: dict[str, str]) -> Response:
+def attachment(content: bytes | str, name: str, media_type: str) -> Response:
+    """A file for the browser to save."""
+    return Response(content, media_type=media_type, headers={"Content-Disposition": f'attachment; filename="{name}"'})
+
+
+def _say(context: RequestContext, status: int, message: str, problems: Mapping[str, str] | None = None) -> Response:
     if context.wants_json:
         return JSONResponse({"message": message, "problems": problems} if problems else {"message": message}, status_code=status)
     return context.page("problem.html.j2", status, message=message, problems=problems, code=status)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from folkways.errors import FolkwaysError, MissingExtraError
+from folkways.errors import FolkwaysError, of_extra
 from folkways.studio.web.app import create_app
 from folkways.studio.web.settings import Settings
 from folkways.workspace.database import Workspace, open_workspace
@@ -39,10 +39,8 @@ def serve(
     Whom the proxy in front names as the sender is believed of this machine's own addresses, or of those in the environment's
     FORWARDED_ALLOW_IPS.
     """
-    try:
+    with of_extra("studio", "The studio"):
         import uvicorn
-    except ImportError as error:
-        raise MissingExtraError("The studio", "studio", error.name or "uvicorn") from None
     listener = _listen(host, port)
     address = f"http://{_shown(host)}:{listener.getsockname()[1]}"
     config: dict[str, Any] = {

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 import orjson
 
 from folkways import __version__
-from folkways.errors import FolkwaysError
 from folkways.studio.errors import SubmissionError
 from folkways.studio.services.api.deliveries import Parcel, forget_old, settle, take_due
 from folkways.studio.services.api.webhooks import SECRET_PREFIX
@@ -64,8 +63,9 @@ async def _send_all(workspace: Workspace, private: bool) -> None:
             if time.monotonic() - forgotten > FORGET_SECONDS:
                 forgotten = time.monotonic()
                 await asyncio.to_thread(forget_old, workspace)
-        except FolkwaysError:
+        except Exception:  # whatever it was: the next ones are told, also without a new start of the server
             LOG.exception("webhooks cannot be told at this moment")
+            await asyncio.sleep(LOOK_SECONDS)
         if not parcels:
             await asyncio.sleep(LOOK_SECONDS)
 

@@ -18,6 +18,9 @@ FREE = ("title", "about", "prolific")
 FREE_OPTIONS = ("guidelines", "lease_minutes", "cap", "quota", "check_every", "gold", "qualification", "min_seconds")
 """Settings of a stage that may change at any time: none of them is in what people said before."""
 
+Raws = tuple[Mapping[str, Any], Mapping[str, Any]]
+"""A part of both descriptions, as it is in their files."""
+
 
 @dataclass(frozen=True, slots=True)
 class Use:
@@ -45,6 +48,12 @@ class Edit:
             self.refused.append(f"{place}: {why_not}")
         else:
             self.changes.append(f"{place}: {what}")
+
+    def note_texts(self, place: str, raw: Raws, keys: Iterable[str]) -> None:
+        """Which of these settings differ, all of which may."""
+        for key in keys:
+            if raw[0].get(key) != raw[1].get(key):
+                self.note(f"{place}, {key}", "changed")
 
 
 def compare(old: Definition, new: Definition, use: Use) -> Edit:
@@ -82,8 +91,7 @@ def _populations(old: Definition, new: Definition, use: Use, edit: Edit) -> None
     raw = [{str(each["name"]): each for each in one.raw["populations"]} for one in (old, new)]
     before, after = ({each.name: each for each in one.populations} for one in (old, new))
     for name in _kept("population", before, after, use.populations, "it has people, invitations or items", edit):
-        place, used = f"population {name}", name in use.populations
-        _population(before[name], after[name], raw[0][name], raw[1][name], place, used, edit)
+        _population(before[name], after[name], (raw[0][name], raw[1][name]), f"population {name}", name in use.populations, edit)
 
 
 def _kept(what: str, before: Iterable[str], after: Iterable[str], used: Collection[str], why_not: str, edit: Edit) -> Iterator[str]:
@@ -98,22 +106,12 @@ def _kept(what: str, before: Iterable[str], after: Iterable[str], used: Collecti
             yield name
 
 
-def _population(
-    old: PopulationDefinition,
-    new: PopulationDefinition,
-    raw_old: Mapping[str, Any],
-    raw_new: Mapping[str, Any],
-    place: str,
-    used: bool,
-    edit: Edit,
-) -> None:
-    for key in ("title", "people"):
-        if raw_old.get(key) != raw_new.get(key):
-            edit.note(f"{place}, {key}", "changed")
+def _population(old: PopulationDefinition, new: PopulationDefinition, raw: Raws, place: str, used: bool, edit: Edit) -> None:
+    edit.note_texts(place, raw, ("title", "people"))
     for key in ("culture", "language", "part_of"):
         if getattr(old, key) != getattr(new, key):
             edit.note(f"{place}, {key}", "changed", "people or items belong to it already" if used else "")
-    if raw_old.get("criteria") != raw_new.get("criteria"):
+    if raw[0].get("criteria") != raw[1].get("criteria"):
         rules = [[{name: value for name, value in each.items() if name != "ask"} for each in one.criteria] for one in (old, new)]
         why = "people were let in by them; only the words of a question can still change" if used and rules[0] != rules[1] else ""
         edit.note(f"{place}, criteria", "changed", why)
@@ -126,22 +124,11 @@ def _stages(old: Definition, new: Definition, use: Use, edit: Edit) -> None:
     if both != [name for name in after if name in before]:
         edit.note("stages", "in another order", "items are in them already; their order stays" if {*both} & {*use.stages} else "")
     for name in _kept("stage", before, after, use.stages, "it has items", edit):
-        place, used = f"stage {name}", name in use.stages
-        _stage(before[name], after[name], raw[0][name], raw[1][name], place, used, edit)
+        _stage(before[name], after[name], (raw[0][name], raw[1][name]), f"stage {name}", name in use.stages, edit)
 
 
-def _stage(
-    old: StageDefinition,
-    new: StageDefinition,
-    raw_old: Mapping[str, Any],
-    raw_new: Mapping[str, Any],
-    place: str,
-    used: bool,
-    edit: Edit,
-) -> None:
-    for key in ("title", "guidelines"):
-        if raw_old.get(key) != raw_new.get(key):
-            edit.note(f"{place}, {key}", "changed")
+def _stage(old: StageDefinition, new: StageDefinition, raw: Raws, place: str, used: bool, edit: Edit) -> None:
+    edit.note_texts(place, raw, ("title", "guidelines"))
     kept = "it has items; import them into a new stage if they are to be asked in another way" if used else ""
     for key in ("kind", "role"):
         if getattr(old, key) != getattr(new, key):

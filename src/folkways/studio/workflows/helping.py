@@ -61,35 +61,23 @@ def strategies() -> Mapping[str, Strategy]:
     return {name: Strategy(name=name, **entry) for name, entry in table.items()}
 
 
-@dataclass(frozen=True, slots=True)
-class Suggestion:
-    """A question that a helper made. intended: positions from 0 of the options that it takes for right; may be empty."""
-
-    question: str
-    options: tuple[str, ...]
-    intended: tuple[int, ...]
-
-
 def helper_prompt(scenario: str, place: str) -> str:
     """What the helper is asked. place: the name of the culture."""
     return fill(HELPER, scenario=scenario, place=place)
 
 
-def read_suggestion(reply: str) -> Suggestion | None:
-    """The question in a reply: the JSON object in it, whatever stands around; None where there is no question with four options."""
-    found = _OBJECT.search(reply)
-    try:
-        table: Any = json.loads(found[0]) if found else None
-    except ValueError:
-        return None
-    if not isinstance(table, dict):
-        return None
+def read_suggestion(reply: str) -> dict[str, Any] | None:
+    """The question in a reply: the JSON object in it, whatever stands around; None where there is no question with four options.
+
+    question, options; intended: positions from 0 of the options that the helper takes for right, in order; may be empty.
+    """
+    table = object_in(reply)
     question, options = table.get("question"), table.get("options")
     if isinstance(options, dict):
         options = list(options.values())
     if not isinstance(question, str) or not question.strip() or not isinstance(options, list) or len(options) != len(LETTERS):
         return None
-    texts = tuple(re.sub(r"^\s*\(?[A-Da-d1-4][).:]\s+", "", str(option)).strip() for option in options)
+    texts = [re.sub(r"^\s*\(?[A-Da-d1-4][).:]\s+", "", str(option)).strip() for option in options]
     if not all(texts):
         return None
     right = table.get("right")
@@ -97,7 +85,18 @@ def read_suggestion(reply: str) -> Suggestion | None:
     places = {
         LETTERS.index(each.upper()) if isinstance(each, str) and each.upper() in LETTERS else _place(each) for each in numbers
     }
-    return Suggestion(question.strip(), texts, tuple(sorted(place for place in places if place is not None)))
+    intended = sorted(place for place in places if place is not None)
+    return {"question": question.strip(), "options": texts, "intended": intended}
+
+
+def object_in(reply: str) -> dict[str, Any]:
+    """The JSON object in a reply, whatever stands around; empty where there is none."""
+    found = _OBJECT.search(reply)
+    try:
+        table = json.loads(found[0]) if found else None
+    except ValueError:
+        table = None
+    return table if isinstance(table, dict) else {}
 
 
 def _place(number: Any) -> int | None:

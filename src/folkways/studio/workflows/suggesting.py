@@ -6,8 +6,6 @@ What people wrote goes into the prompts as it is, and what models say comes back
 
 from __future__ import annotations
 
-import json
-import re
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -16,7 +14,7 @@ from typing import Any, ClassVar, Literal
 
 from folkways.studio.errors import ConflictError, Message, SubmissionError
 from folkways.studio.stages.answers import distinct_answers
-from folkways.studio.workflows.helping import fill
+from folkways.studio.workflows.helping import fill, object_in
 
 MOST_ANSWERS = 120
 """Different answers up to which groups are suggested: a longer list is more than a reply holds."""
@@ -50,8 +48,6 @@ Translate this question from {language} into plain English. Keep names that Engl
 {text}
 
 Reply with JSON only: {"translation": "..."}"""
-
-_OBJECT = re.compile(r"\{.*\}", re.S)
 
 
 class Suggester(ABC):
@@ -104,9 +100,9 @@ class Groups(Suggester):
 
     def read(self, reply: str, content: Mapping[str, Any]) -> Mapping[str, Any] | None:
         """Groups by the numbers of their answers; an answer that is in none, or was in one before, stays on its own."""
-        table, answers = _table(reply), distinct_answers(content)
-        groups = table.get("groups") if table is not None else None
-        if table is None or not isinstance(groups, list):
+        table, answers = object_in(reply), distinct_answers(content)
+        groups = table.get("groups")
+        if not isinstance(groups, list):
             return None
         free = dict(enumerate(answers, 1))
         invalid = _taken(free, table.get("invalid"))
@@ -154,7 +150,7 @@ class Translation(Suggester):
 
     def read(self, reply: str, content: Mapping[str, Any]) -> Mapping[str, Any] | None:
         """The text alone."""
-        said = (_table(reply) or {}).get("translation")
+        said = object_in(reply).get("translation")
         text = " ".join(said.split()) if isinstance(said, str) else ""
         return {self._target: text} if 0 < len(text) <= LONGEST else None
 
@@ -183,15 +179,6 @@ def outcome(suggester: Suggester, suggested: Mapping[str, Any], answer: Mapping[
     parts, told = suggester.parts(suggested), suggester.parts(answer)
     word = "rejected" if not taken else "accepted" if parts == told else "changed"
     return word, len(parts), len(parts & told)
-
-
-def _table(reply: str) -> Mapping[str, Any] | None:
-    found = _OBJECT.search(reply)
-    try:
-        table: Any = json.loads(found[0]) if found else None
-    except ValueError:
-        return None
-    return table if isinstance(table, dict) else None
 
 
 def _taken(free: dict[int, str], numbers: Any) -> list[str]:

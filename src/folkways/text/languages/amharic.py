@@ -18,12 +18,8 @@ _SIXTH, _SEVENTH = 5, 6
 _FIRST, _LAST = ord("ሀ"), ord("ፗ")
 
 
-def _same_sound() -> dict[int, int]:
-    pairs = (("ሐ", "ሀ"), ("ኀ", "ሀ"), ("ሠ", "ሰ"), ("ዐ", "አ"), ("ፀ", "ጸ"))
-    return {ord(one) + order: ord(other) + order for one, other in pairs for order in range(_ORDERS - 1)}
-
-
-_LETTERS = _same_sound()
+_SAME_SOUND = (("ሐ", "ሀ"), ("ኀ", "ሀ"), ("ሠ", "ሰ"), ("ዐ", "አ"), ("ፀ", "ጸ"))
+_LETTERS = {ord(one) + order: ord(other) + order for one, other in _SAME_SOUND for order in range(_ORDERS - 1)}
 
 
 def stem(word: str) -> str:

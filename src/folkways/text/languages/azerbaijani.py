@@ -41,7 +41,7 @@ def stem(word: str) -> str:
 
 def _without_ending(word: str) -> str:
     """One suffix less."""
-    hardened = _SOFTENED.sub(_harden, word)
+    hardened = _SOFTENED.sub(lambda ending: "k" if ending[0].startswith("y") else "q", word)
     if hardened != word:
         return hardened
     if len(word) > _SHORTEST and (bare := _BUFFER.sub("", word)) != word:
@@ -60,7 +60,3 @@ def _can_stand(stem: str, suffix: str) -> bool:
     if re.match(_VOWEL, suffix):
         return not after_vowel and (suffix not in ("a", "ə") or _TAKES_DATIVE.search(stem) is not None)
     return after_vowel or suffix[0] not in "ys"
-
-
-def _harden(ending: re.Match[str]) -> str:
-    return "k" if ending[0].startswith("y") else "q"

@@ -12,7 +12,6 @@ The Snowball stemmer, which asks no list, takes sekolah for seko-lah. PySastrawi
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache
 
 from folkways.text.languages.affixes import without_suffix
 from folkways.text.languages.lemmas import known_lemmas
@@ -30,7 +29,7 @@ _BOTH_SIDES = 4  # letters of the shortest affixes that stand on both sides of a
 
 def stem(word: str) -> str:
     """The base of a word in lower case."""
-    listed = _listed()
+    listed = known_lemmas("id")
     forms = {form for form in _forms(word) if form in listed}
     if word in listed:
         forms = {form for form in forms if _derived(word, form)} or {word}
@@ -40,11 +39,6 @@ def stem(word: str) -> str:
 def _derived(word: str, base: str) -> bool:
     """Whether a listed word is of a base nonetheless, as pegunungan of gunung: affixes on both sides, or -an behind a long one."""
     return len(base) > _SHORTEST and (len(word) - len(base) >= _BOTH_SIDES or (word == f"{base}an" and len(base) > _BOTH_SIDES))
-
-
-@cache
-def _listed() -> frozenset[str]:
-    return known_lemmas("id")
 
 
 def _forms(word: str) -> Iterator[str]:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
+from functools import cache
 
 
-def make_base(language: str) -> Callable[[str], str]:
-    """Word -> lemma; a word that is in no table stays. Imports simplemma; a table is read when the first word is looked up."""
+def lemma_of(word: str, language: str) -> str:
+    """The lemma of a word; the word itself where it is in no table. A table is read when the first word is looked up."""
     from simplemma import lemmatize
 
-    return partial(lemmatize, lang=language)
+    return lemmatize(word, lang=language)
 
 
+@cache
 def known_lemmas(language: str) -> frozenset[str]:
     """The words that simplemma gives as lemmas of themselves. Imports simplemma and reads the table."""
     from simplemma.strategies.dictionaries.dictionary_factory import DefaultDictionaryFactory

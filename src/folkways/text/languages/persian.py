@@ -9,7 +9,6 @@ and so do Arabic yeh and kaf, as the authors have them. Facts from S. Mahootian,
 from __future__ import annotations
 
 import re
-from functools import cache
 
 from folkways.text.languages.lemmas import known_lemmas
 
@@ -23,17 +22,12 @@ _ENDING = re.compile(f"{_ZWNJ}?(?:مان|تان|شان|ای|یی|ان|ی|م|ت|�
 def stem(word: str) -> str:
     """The word without its endings."""
     word = word.strip(_ZWNJ)
-    listed = _listed()
+    listed = known_lemmas("fa")
     bare = _without(_PLURAL, _without(_JOINED, word), shortest=2)
     if bare not in listed:
         bare = _without(_DEGREE, bare)
     shorter = _without(_ENDING, bare, shortest=4)
     return shorter if bare not in listed and shorter in listed else bare
-
-
-@cache
-def _listed() -> frozenset[str]:
-    return known_lemmas("fa")
 
 
 def _without(ending: re.Pattern[str], word: str, shortest: int = 3) -> str:

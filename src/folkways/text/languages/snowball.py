@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 
 
-def make_base(name: str) -> Callable[[str], str]:
+@cache
+def stemmer_of(name: str) -> Callable[[str], str]:
     """Word -> stem, by the algorithm of that name. Imports snowballstemmer."""
     from snowballstemmer import stemmer
 

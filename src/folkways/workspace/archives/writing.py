@@ -16,12 +16,9 @@ from folkways.errors import FolkwaysError
 from folkways.workspace import results, run_records, schema
 from folkways.workspace.archives.files import (
     ASKED,
-    FAILURE,
     JUDGED,
     JUDGEMENTS,
     MANIFEST,
-    PROMPT,
-    REPLY,
     RESPONSES,
     SCORES,
     PartFile,
@@ -37,6 +34,7 @@ from folkways.workspace.queue.batches import out_of_run
 from folkways.workspace.queue.judging_turn import turn_to_judge
 from folkways.workspace.queue.request_queue import RequestQueue
 from folkways.workspace.run_records import RunRecord
+from folkways.workspace.run_rows import JUDGED_OF_EXPECTED, asked_pages, beside, chunks, frame_of
 
 ROWS_PER_FILE, BYTES_PER_FILE = 100_000, 64_000_000
 """A file is full with so many rows, or with so many bytes of them in memory, whichever is first."""
@@ -128,7 +126,7 @@ def _write(workspace: Workspace, run: RunRecord, folder: Path, tell: Callable[[i
         profiles = sorted(connection.scalars(sa.select(schema.judgements.c.profile).filter_by(run_id=run.id).distinct()))
     totals: Totals = {"expected": _none(), "judgements": {profile: {"rows": 0, "characters": 0} for profile in profiles}}
     judged_files = 0
-    for number, frame in enumerate(_full(_asked(workspace, run)), 1):
+    for number, frame in enumerate(_full(asked_pages(workspace, run, tuple(ASKED))), 1):
         files.append(write_part(folder, f"{RESPONSES}/part-{number:05}.parquet", frame))
         ends = int(frame["ordinal"][0]), int(frame["ordinal"][-1])
         counted = frame.select(
@@ -174,56 +172,13 @@ def _full(pages: Iterator[pl.DataFrame]) -> Iterator[pl.DataFrame]:
         yield pl.concat(held)
 
 
-def _asked(workspace: Workspace, run: RunRecord) -> Iterator[pl.DataFrame]:
-    """What a run expects with prompt and reply, in the order of ordinals: ASKED, at most results.PAGE rows at a time."""
-    expected, prompts, replies, failures = schema.expected, schema.prompts, schema.responses, schema.failures
-    columns = [
-        *(column for column in expected.columns if column.name != "run_id"),
-        schema.endpoints.c.name.label("endpoint"),
-        schema.settings.c.json.label("settings"),
-        *(prompts.c[name] for name in PROMPT),
-        *(replies.c[name] for name in REPLY),
-        *(failures.c[column].label(name) for name, column in FAILURE.items()),
-    ]
-    query = (
-        sa.select(*columns)
-        .select_from(_with_replies(expected))
-        .join(schema.endpoints, schema.endpoints.c.id == expected.c.endpoint_id)
-        .join(schema.settings, schema.settings.c.id == expected.c.settings_id)
-        .join(prompts, prompts.c.prompt_hash == expected.c.prompt_hash)
-        .where(expected.c.run_id == run.id)
-        .order_by(expected.c.ordinal)
-        .limit(results.PAGE)
-    )
-    last = -1
-    while True:
-        with workspace.read() as connection:
-            rows = connection.execute(query.where(expected.c.ordinal > last)).all()
-        if not rows:
-            return
-        yield pl.DataFrame([tuple(row) for row in rows], schema=ASKED, orient="row")
-        last = rows[-1].ordinal
-
-
-def _with_replies(expected: sa.Table) -> sa.Join:
-    replies, failures = schema.responses, schema.failures
-    failed = sa.and_(failures.c.run_id == expected.c.run_id, failures.c.key == expected.c.key)
-    return expected.outerjoin(replies, replies.c.key == expected.c.key).outerjoin(failures, failed)
-
-
 def _judged(workspace: Workspace, run: RunRecord, profile: str, ends: tuple[int, int]) -> pl.DataFrame:
     """The judgements of what a run expects between two ordinals."""
     judgements = schema.judgements
-    query = sa.select(*(judgements.c[name] for name in JUDGED)).select_from(_judged_of_expected())
+    query = sa.select(*(judgements.c[name] for name in JUDGED)).select_from(JUDGED_OF_EXPECTED)
     mine = (judgements.c.run_id == run.id, judgements.c.profile == profile, judgements.c.ordinal.between(*ends))
-    frames = results.chunks(workspace, query.where(*mine).order_by(judgements.c.ordinal))
-    return pl.concat([pl.DataFrame(schema=JUDGED), *(pl.DataFrame(rows, schema=JUDGED, orient="row") for rows in frames)])
-
-
-def _judged_of_expected() -> sa.Join:
-    judgements, expected = schema.judgements, schema.expected
-    same = sa.and_(expected.c.run_id == judgements.c.run_id, expected.c.ordinal == judgements.c.ordinal)
-    return judgements.join(expected, same)
+    found = chunks(workspace, query.where(*mine).order_by(judgements.c.ordinal))
+    return pl.concat([pl.DataFrame(schema=JUDGED), *(frame_of(rows, JUDGED) for rows in found)])
 
 
 def _frame(workspace: Workspace, query: sa.Select[Any]) -> pl.DataFrame:
@@ -243,13 +198,12 @@ def _count(connection: sa.Connection, run: RunRecord) -> Totals:
             sa.func.count(failures.c.key),
             whole(sa.func.sum(length(replies.c.text)), 0) + whole(sa.func.sum(length(schema.prompts.c.user)), 0),
         )
-        .select_from(_with_replies(expected))
-        .join(schema.prompts, schema.prompts.c.prompt_hash == expected.c.prompt_hash)
+        .select_from(beside(expected, (replies, failures, schema.prompts)))
         .where(expected.c.run_id == run.id)
     )
     judged = (
         sa.select(judgements.c.profile, sa.func.count(), sa.func.sum(length(judgements.c.details)))
-        .select_from(_judged_of_expected())
+        .select_from(JUDGED_OF_EXPECTED)
         .where(judgements.c.run_id == run.id)
         .group_by(judgements.c.profile)
     )
@@ -266,12 +220,8 @@ def _take_out(workspace: Workspace, run: RunRecord, folder: Path, totals: Totals
     unused = sa.select(prompts.c.prompt_hash).except_(sa.select(expected.c.prompt_hash), sa.select(responses.c.prompt_hash))
     with workspace.write() as connection:
         now = connection.execute(sa.select(schema.runs).where(schema.runs.c.id == run.id)).one_or_none()
-        same = now is not None and (now.state, now.finished, now.seconds, now.archive) == (
-            run.state,
-            run.finished,
-            run.seconds,
-            None,
-        )
+        told = ("state", "finished", "seconds")
+        same = now is not None and now.archive is None and all(getattr(now, name) == getattr(run, name) for name in told)
         if not same or _count(connection, run) != totals:
             raise FolkwaysError(
                 f"run {run.name} was asked, judged or archived by another process meanwhile; nothing was taken out\n"

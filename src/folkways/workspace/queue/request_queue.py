@@ -231,20 +231,8 @@ class RequestQueue:
         now = time.time()
         with self.workspace.claim() as connection:
             self.workspace.insert_new(connection, schema.responses, [response_row(endpoint_id, result, now) for result in answered])
-            self.workspace.insert_new(
-                connection,
-                schema.failures,
-                [
-                    {
-                        "run_id": self.run_id,
-                        "key": result.request.key,
-                        "message": storable(result.message),
-                        "attempts": result.attempts,
-                        "created": now,
-                    }
-                    for result in failed
-                ],
-            )
+            failures = [(self.run_id, each.request.key, storable(each.message), each.attempts, now) for each in failed]
+            self.workspace.insert_new(connection, schema.failures, failures)
             keys = {result.request.key for result in results}
             over = self._ending(keys)
             if over:

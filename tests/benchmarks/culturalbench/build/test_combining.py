@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from folkways.benchmarks.culturalbench.build.combining import INSTRUCTION, NUMERALS, combine, statements_of, written
+from folkways.benchmarks.culturalbench.build.combining import INSTRUCTION, NUMERALS, combine, written
 from folkways.benchmarks.culturalbench.data import is_multi_mode
 from folkways.benchmarks.culturalbench.votes import LETTERS
+from tests.support.votes_data import statements_of
 
 GOLD = st.lists(st.sampled_from(LETTERS), min_size=2, max_size=4, unique=True).map(sorted)
 STATEMENTS = ("bread", "tea", "salt", "None")

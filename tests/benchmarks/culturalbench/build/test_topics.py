@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from folkways.benchmarks.culturalbench import data as culturalbench
 from folkways.benchmarks.culturalbench.build.sorting import Question, in_batches, prompt_of, questions_of, read_reply
-from folkways.benchmarks.culturalbench.build.topics import own_topics, parse_topics
+from folkways.benchmarks.culturalbench.build.topics import own_topics, topics_of
 from folkways.errors import DataError
+from folkways.toml_files import parse_toml
 from tests.support.culturalbench_data import write_culturalbench
 
 TOPICS = own_topics()
@@ -46,7 +47,7 @@ def test_names_are_known_in_any_way_of_writing_them(text: str) -> None:
 )
 def test_a_list_that_cannot_be_used(text: str, message: str) -> None:
     with pytest.raises(DataError) as error:
-        parse_topics(text, "mine.toml")
+        topics_of(parse_toml(text, "mine.toml"), "mine.toml")
     assert str(error.value).startswith("mine.toml: ")
     assert message in str(error.value)
 

@@ -6,7 +6,6 @@ import polars as pl
 from hypothesis import given
 from hypothesis import strategies as st
 
-from folkways.benchmarks.culturalbench.build.combining import statements_of
 from folkways.benchmarks.culturalbench.build.counting import Rule, count
 from folkways.benchmarks.culturalbench.build.tables import (
     BUILT_VOTES,
@@ -21,7 +20,7 @@ from folkways.benchmarks.culturalbench.build.tables import (
 from folkways.benchmarks.culturalbench.build.topics import own_topics
 from folkways.benchmarks.culturalbench.data import is_multi_mode
 from folkways.benchmarks.culturalbench.votes import LETTERS, OPTIONS, VOTES, Votes
-from tests.support.votes_data import collections, votes_of
+from tests.support.votes_data import collections, statements_of, votes_of
 
 
 @given(collections(), st.integers())

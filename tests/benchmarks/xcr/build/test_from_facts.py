@@ -14,7 +14,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from folkways.benchmarks.xcr.build.facts import Rules
-from folkways.benchmarks.xcr.build.proposing import Named, items_prompt, read_items, read_sentence, sentence_prompt
+from folkways.benchmarks.xcr.build.proposing import Named, prompt, read_items, read_sentence
 from folkways.benchmarks.xcr.build.sifting import KEPT_FILE
 from folkways.benchmarks.xcr.sentences import without_tags
 from folkways.cli.build import command
@@ -224,8 +224,10 @@ def test_sentences_are_read_out_of_replies(reply: str, why: str) -> None:
 
 
 def test_prompts_show_the_fact_and_the_item_as_they_are() -> None:
-    assert "{odd} \\1 braces" in items_prompt("Harland", "{odd} \\1 braces")
-    assert "people know this: soup mug\nBrought along.\n" in sentence_prompt("Harland", Named("soup mug", "Brought along."))
+    assert "{odd} \\1 braces" in prompt("items", culture="Harland", fact="{odd} \\1 braces")
+    assert "people know this: soup mug\nBrought along.\n" in prompt(
+        "sentence", culture="Harland", item="soup mug", context="Brought along."
+    )
 
 
 def test_rules_are_part_of_the_command(tmp_path: Path, models: tuple[str, ...]) -> None:

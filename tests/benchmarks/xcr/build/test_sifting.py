@@ -15,7 +15,7 @@ from folkways import text_tables
 from folkways.benchmarks.xcr.build import reading
 from folkways.benchmarks.xcr.build.clusters import MOST, Clusters, learnt_from
 from folkways.benchmarks.xcr.build.facts import ALIKE, KEPT, SAME, Rules, fact_id, representatives, spread
-from folkways.benchmarks.xcr.build.near_duplicates import near_duplicates
+from folkways.benchmarks.xcr.build.near_duplicates import repeated, signatures
 from folkways.benchmarks.xcr.build.sifting import KEPT_FILE, LEFT_OUT_FILE, sift
 from folkways.errors import DataError, FolkwaysError
 from perf.facts.synthetic import Plan, write
@@ -162,7 +162,7 @@ def test_near_duplicates_are_those_of_a_comparison_of_all_pairs() -> None:
     vocabulary = [f"w{number}" for number in range(300)]
     texts = [draw.sample(vocabulary, 25) for _ in range(80)]
     texts += [[*text[:changed], *draw.sample(vocabulary, 25 - changed)] for text in texts[:40] for changed in (24, 12)]
-    like = near_duplicates(pl.Series(texts), 0.7)
+    like = repeated(signatures(pl.Series(texts)), 0.7)
     for place, text in enumerate(texts):
         nearest = max((jaccard(text, earlier) for earlier in texts[:place]), default=0.0)
         if nearest > 0.85:
@@ -174,7 +174,7 @@ def test_near_duplicates_are_those_of_a_comparison_of_all_pairs() -> None:
 @given(st.lists(st.lists(st.sampled_from("abcdef"), min_size=1, max_size=4), min_size=1, max_size=25))
 @settings(max_examples=50)
 def test_what_a_fact_repeats_is_itself_kept(texts: list[list[str]]) -> None:
-    like = near_duplicates(pl.Series(texts, dtype=pl.List(pl.String)), 0.9)
+    like = repeated(signatures(pl.Series(texts, dtype=pl.List(pl.String))), 0.9)
     assert all(earlier == -1 or (earlier < place and like[earlier] == -1) for place, earlier in enumerate(like))
     seen: set[frozenset[str]] = set()
     for place, text in enumerate(texts):

@@ -18,8 +18,7 @@ from folkways.studio.offered_models import OfferedModel
 from folkways.studio.records import Participant
 from folkways.studio.services.content import items
 from folkways.studio.services.models import modelling, redteaming
-from folkways.studio.services.models.redteaming import Challenge
-from folkways.studio.workflows.helping import HELPER_TOKENS, VERIFIER_TOKENS, Suggestion, helper_prompt, verifier_prompt
+from folkways.studio.workflows.helping import HELPER_TOKENS, VERIFIER_TOKENS, helper_prompt, verifier_prompt
 from folkways.workspace.database import Workspace
 from folkways.workspace.studio import tables as schema
 from tests.support.chat_server import ChatServer
@@ -68,15 +67,15 @@ def test_every_step_in_whole_rows(desk: Desk, server: ChatServer) -> None:
     server.control(mode=f"fixed:Here: {json.dumps(SUGGESTION)}")
     suggestion, call = redteaming.suggest(*steps, desk.offered)
     made = {"question": "What is in it?", "options": SUGGESTION["options"], "intended": [1]}
-    assert suggestion == Suggestion("What is in it?", tuple(made["options"]), (1,))
+    assert suggestion == made
     server.control(mode="fixed:C")
     fooled = redteaming.challenge(*steps, desk.offered)
-    assert fooled == Challenge(2, True, "C", None, "What is in it?", tuple(made["options"]))
+    assert (fooled.read, fooled.reply, fooled.problem) == ({"chosen": 2, "fooled": True}, "C", None)
     redteaming.edit(*steps, " What is that? ", [" a", "b", "c", "d"], [2, 0])
     redteaming.edit(*steps, "What is that?", OPTIONS, [2, 0], strategy="negate")
     found = redteaming.edit(*steps, "What is that?", OPTIONS, [0, 2], strategy="negate")
     held = redteaming.challenge(*steps, desk.offered)
-    assert held == Challenge(2, False, "C", None, "What is that?", tuple(OPTIONS))
+    assert (held.read, held.reply, held.problem) == ({"chosen": 2, "fooled": False}, "C", None)
     with pytest.raises(ConflictError, match="2 times"):
         redteaming.challenge(*steps, desk.offered)
 
@@ -173,7 +172,7 @@ def test_what_a_call_that_brings_nothing_leaves(
     redteaming.edit(*steps, "Which one?", OPTIONS, [0])
     gone = Event()
     gone.set()
-    found: list[Challenge] = []
+    found: list[ModelCall] = []
     logged = []
     modes: list[tuple[dict[str, Any], Mapping[str, OfferedModel], Event | None]] = [
         ({"mode": "letter", "faults": {"chances": {"refusal": 1.0}, "seed": 1}}, offered, None),
@@ -190,7 +189,7 @@ def test_what_a_call_that_brings_nothing_leaves(
         logged.append(any(desk.study.name in record.getMessage() for record in caplog.records))
     server.control(mode="letter", faults={"chances": {}, "seed": 1})
     assert logged == [True, True, True, False, False]
-    assert [(each.chosen, each.fooled) for each in found] == [(None, None)] * 5
+    assert [each.read for each in found] == [{"chosen": None, "fooled": None}] * 5
     assert [each.reply for each in found] == [None] * 4 + ["A or B"]
     problems = [each.problem for each in found]
     assert problems[:4] == [modelling.REFUSED, modelling.FAILED, modelling.FAILED, modelling.GIVEN_UP]

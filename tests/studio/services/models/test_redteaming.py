@@ -54,19 +54,20 @@ def test_from_the_first_scenario_to_a_question_that_others_verify(desk: Desk, se
     redteaming.write_scenario(*steps, SCENARIO)
     suggestion, call = redteaming.suggest(*steps, desk.offered)
     assert suggestion is not None
-    assert suggestion.options == ("money", "a letter", "tea", "seeds")
-    assert suggestion.intended == (0,)
+    assert suggestion["options"] == ["money", "a letter", "tea", "seeds"]
+    assert suggestion["intended"] == [0]
     assert SCENARIO in call.prompt
     assert "South Korea" in call.prompt
 
     server.control(mode="fixed:A")
     held = redteaming.challenge(*steps, desk.offered)
-    assert (held.chosen, held.fooled) == (0, False)
+    assert held.read == {"chosen": 0, "fooled": False}
 
     options = ["a letter", "money", "tea", "seeds"]
     redteaming.edit(*steps, "What would not be in the envelope?", options, [0, 2, 3], strategy="negate")
     server.control(mode="fixed:The answer is (B).")
-    assert redteaming.challenge(*steps, desk.offered).fooled
+    fooled = redteaming.challenge(*steps, desk.offered).read
+    assert fooled is not None and fooled["fooled"]
 
     submission = {"scenario": SCENARIO, "question": "What would not be in the envelope?", "options": options, "intended": [0, 2, 3]}
     payload = desk.submit(author, work, submission).judgement.payload
@@ -105,7 +106,7 @@ def test_what_was_asked_before_is_not_asked_again(desk: Desk, server: ChatServer
     server.control(mode="letter")
     first = redteaming.challenge(*steps, desk.offered)
     second = redteaming.challenge(*steps, desk.offered)
-    assert first == second
+    assert (first.read, first.reply) == (second.read, second.reply)
     assert server.stats()["total"] == 2
     assert len(modelling.list_calls(desk.workspace, desk.study.id, item_id=work.item.id)) == 3
     assert {run.name.rsplit("-", 1)[0] for run in run_records.list_runs(desk.workspace)} == {"studio-helper", "studio-verifier"}
@@ -136,7 +137,7 @@ def test_models_that_fail_or_babble_are_told_in_words(
     assert "no question with four options" in call.problem
     redteaming.edit(*steps, "Which one?", ["a", "b", "c", "d"], [0])
     found = redteaming.challenge(*steps, desk.offered)
-    assert (found.chosen, found.fooled) == (None, None)
+    assert found.read == {"chosen": None, "fooled": None}
     assert found.problem is not None
     server.control(faults={"chances": {"500": 1.0}, "seed": 1})
     monkeypatch.setattr(modelling, "TIMEOUT_SECONDS", 1.0)

@@ -16,6 +16,7 @@ from folkways.studio.records import Role, Session
 from folkways.studio.services.people import accounts, sessions
 from folkways.workspace.database import Workspace
 from folkways.workspace.studio import tables as schema
+from tests.support.moments import at_time
 from tests.support.studies import ON_A_FILE, PASSWORD, open_desk, stored
 
 
@@ -60,11 +61,11 @@ def test_a_login_is_taken_once(studio_workspace: Workspace) -> None:
 def test_guessing_is_slowed_down_even_for_the_right_password(studio_workspace: Workspace) -> None:
     accounts.create_account(studio_workspace, "kim", PASSWORD)
     for _ in range(accounts.ATTEMPTS):
-        assert accounts.verify_password(studio_workspace, "kim", "a wrong guess", now=1000.0) is None
+        assert at_time(1000.0, accounts.verify_password, studio_workspace, "kim", "a wrong guess") is None
     with pytest.raises(TooManyAttemptsError) as error:
-        accounts.verify_password(studio_workspace, "kim", PASSWORD, now=1001.0)
+        at_time(1001.0, accounts.verify_password, studio_workspace, "kim", PASSWORD)
     assert error.value.seconds == accounts.ATTEMPTS_SECONDS - 1
-    assert accounts.verify_password(studio_workspace, "kim", PASSWORD, now=1001.0 + accounts.ATTEMPTS_SECONDS) is not None
+    assert at_time(1001.0 + accounts.ATTEMPTS_SECONDS, accounts.verify_password, studio_workspace, "kim", PASSWORD) is not None
 
 
 HERE, ELSEWHERE = "192.0.2.7", "192.0.2.8"
@@ -90,24 +91,24 @@ def test_the_typos_of_one_person_lock_out_nobody_else_behind_their_address(studi
 
 def test_nobody_locks_an_account_from_elsewhere_but_its_sign_ins_slow_down(studio_workspace: Workspace) -> None:
     accounts.create_account(studio_workspace, "kim", PASSWORD)
-    assert accounts.sign_in_pause(studio_workspace, "kim", now=1000.0) == 0
+    assert at_time(1000.0, accounts.sign_in_pause, studio_workspace, "kim") == 0
     pauses = []
     for address in range(10):
         for _ in range(accounts.ATTEMPTS):
-            accounts.verify_password(studio_workspace, "Kim ", "a wrong guess", key=f"198.51.100.{address}", now=1000.0)
-        pauses.append(accounts.sign_in_pause(studio_workspace, "kim", now=1000.0))
+            at_time(1000.0, accounts.verify_password, studio_workspace, "Kim ", "a wrong guess", key=f"198.51.100.{address}")
+        pauses.append(at_time(1000.0, accounts.sign_in_pause, studio_workspace, "kim"))
     assert pauses == [0, 1, 1, 2, 2, 4, 4, 8, 8, 8]
-    assert accounts.verify_password(studio_workspace, "kim", PASSWORD, key=HERE, now=1001.0) is not None
-    assert accounts.sign_in_pause(studio_workspace, "kim", now=1001.0) == 8, "what others tried is not forgotten with that"
-    assert accounts.sign_in_pause(studio_workspace, "kim", now=1001.0 + accounts.ATTEMPTS_SECONDS) == 0
+    assert at_time(1001.0, accounts.verify_password, studio_workspace, "kim", PASSWORD, key=HERE) is not None
+    assert at_time(1001.0, accounts.sign_in_pause, studio_workspace, "kim") == 8, "what others tried is not forgotten with that"
+    assert at_time(1001.0 + accounts.ATTEMPTS_SECONDS, accounts.sign_in_pause, studio_workspace, "kim") == 0
 
 
 def test_sign_ins_that_succeed_are_no_failures(studio_workspace: Workspace) -> None:
     accounts.create_account(studio_workspace, "kim", PASSWORD)
     for number in range(2):
         for _ in range(accounts.ATTEMPTS - 1):
-            accounts.verify_password(studio_workspace, "kim", "a typo", key=HERE, now=1000.0 + number)
-        assert accounts.verify_password(studio_workspace, "kim", PASSWORD, key=HERE, now=1000.5 + number) is not None
+            at_time(1000.0 + number, accounts.verify_password, studio_workspace, "kim", "a typo", key=HERE)
+        assert at_time(1000.5 + number, accounts.verify_password, studio_workspace, "kim", PASSWORD, key=HERE) is not None
     with studio_workspace.read() as connection:
         assert connection.scalar(sa.select(sa.func.count()).select_from(schema.attempts)) == 4 * (accounts.ATTEMPTS - 1)
 
@@ -118,7 +119,7 @@ def test_sessions_end_when_they_are_revoked_or_old(studio_workspace: Workspace) 
     found = sessions.find_session(studio_workspace, first)
     assert found is not None
     assert found.account == account
-    assert sessions.find_session(studio_workspace, first, now=found.expires + 1) is None
+    assert at_time(found.expires + 1, sessions.find_session, studio_workspace, first) is None
     sessions.revoke(studio_workspace, first)
     assert sessions.find_session(studio_workspace, first) is None
     assert sessions.find_session(studio_workspace, second) is not None
@@ -164,10 +165,10 @@ def test_somebody_stays_the_owner(studio_workspace: Workspace) -> None:
 
 @ON_A_FILE
 def test_what_is_kept_of_an_account(studio_workspace: Workspace) -> None:
-    long = accounts.create_account(studio_workspace, f" {'K' * 256} ", None, name=f" {'n' * 300}", locale="ar", now=5.0)
+    long = at_time(5.0, accounts.create_account, studio_workspace, f" {'K' * 256} ", None, name=f" {'n' * 300}", locale="ar")
     unnamed = accounts.create_account(studio_workspace, "Lee", None, name=" ")
     with studio_workspace.write() as connection:
-        nameless = accounts.nameless_account(connection, "ko", 6.0)
+        nameless = at_time(6.0, accounts.insert_account, connection, None, None, "", "ko")
     rows = stored(studio_workspace, schema.accounts)
     assert rows[0] == {
         "id": long.id, "login": "k" * 256, "password": None, "name": "n" * 256, "locale": "ar", "created": 5.0, "disabled": False,
@@ -242,18 +243,18 @@ def test_how_many_failures_within_a_quarter_of_an_hour_stop_a_sign_in(
     """What lies 900 seconds back counts no more; whoever is stopped is told when the first that counts will not."""
     fail(studio_workspace, key, 99.0, *[100.0] * 40)  # too long ago
     fail(studio_workspace, key, *(101.0 + number for number in range(29 if most is None else most - 2)))
-    assert accounts.verify_password(studio_workspace, "kim", "a wrong guess", key=HERE, now=1000.0) is None
+    assert at_time(1000.0, accounts.verify_password, studio_workspace, "kim", "a wrong guess", key=HERE) is None
     if most is not None:
-        assert accounts.verify_password(studio_workspace, "kim", "a wrong guess", key=HERE, now=1000.0) is None
+        assert at_time(1000.0, accounts.verify_password, studio_workspace, "kim", "a wrong guess", key=HERE) is None
         with pytest.raises(TooManyAttemptsError) as error:
-            accounts.verify_password(studio_workspace, "kim", "a wrong guess", key=HERE, now=1000.0)
+            at_time(1000.0, accounts.verify_password, studio_workspace, "kim", "a wrong guess", key=HERE)
         assert error.value.seconds == 1.0
 
 
 @ON_A_FILE
 def test_without_an_address_none_is_counted(studio_workspace: Workspace) -> None:
     fail(studio_workspace, "from:", *[999.0] * 40)
-    assert accounts.verify_password(studio_workspace, "kim", "a wrong guess", now=1000.0) is None
+    assert at_time(1000.0, accounts.verify_password, studio_workspace, "kim", "a wrong guess") is None
 
 
 @ON_A_FILE
@@ -266,8 +267,8 @@ def test_what_is_kept_of_sign_ins(studio_workspace: Workspace) -> None:
     others = [("login:kim", 40.0), (pair("kim", ELSEWHERE), 50.0), (f"from:{HERE}", 60.0)]
     for key, at in (("login:lee", 19.0), ("login:lee", 20.0), (pair("kim", HERE), 45.0), *others):
         fail(studio_workspace, key, at)
-    assert accounts.verify_password(studio_workspace, f" {login}", "a wrong guess", key=address, now=920.0) is None
-    assert accounts.verify_password(studio_workspace, "Kim ", PASSWORD, key=HERE, now=920.0) is not None
+    assert at_time(920.0, accounts.verify_password, studio_workspace, f" {login}", "a wrong guess", key=address) is None
+    assert at_time(920.0, accounts.verify_password, studio_workspace, "Kim ", PASSWORD, key=HERE) is not None
     kept = [(row["key"], row["at"]) for row in stored(studio_workspace, schema.attempts)]
     of_kim = [("login:lee", 20.0), *others]
     long = [(pair("k" * 256, address), 920.0), ("login:" + "k" * 122, 920.0), ("from:" + "a" * 123, 920.0)]
@@ -283,11 +284,11 @@ def test_how_long_a_sign_in_waits_after_so_many_failures(studio_workspace: Works
     for failed in expected:
         fail(studio_workspace, "login:kim", *[100.5] * (failed - noted))
         noted = failed
-        found[failed] = accounts.sign_in_pause(studio_workspace, " KIM", now=1000.0)
+        found[failed] = at_time(1000.0, accounts.sign_in_pause, studio_workspace, " KIM")
     assert found == expected
     long = "k" * 300
     fail(studio_workspace, f"login:{long}"[:128], *[999.0] * 10)
-    assert accounts.sign_in_pause(studio_workspace, long, now=1000.0) == 1
+    assert at_time(1000.0, accounts.sign_in_pause, studio_workspace, long) == 1
     assert accounts.sign_in_pause(studio_workspace, long) == 0, "by the clock, that is long ago"
 
 
@@ -295,7 +296,7 @@ def test_how_long_a_sign_in_waits_after_so_many_failures(studio_workspace: Works
 def test_a_session_is_of_one_account_and_ends_after_two_weeks(studio_workspace: Workspace) -> None:
     kim, lee = (accounts.create_account(studio_workspace, name, None).id for name in ("kim", "lee"))
     day = 86400.0
-    tokens = [sessions.open_session(studio_workspace, account, now=at) for account, at in ((kim, 0.0), (kim, 1.0), (lee, 2.0))]
+    tokens = [at_time(at, sessions.open_session, studio_workspace, account) for account, at in ((kim, 0.0), (kim, 1.0), (lee, 2.0))]
     assert [len(token) for token in tokens] == [43] * 3, "32 random bytes"
 
     def rows() -> list[dict[str, Any]]:
@@ -312,19 +313,19 @@ def test_a_session_is_of_one_account_and_ends_after_two_weeks(studio_workspace: 
         }
         for token, account, form, at in zip(tokens, (kim, kim, lee), csrf, (0.0, 1.0, 2.0), strict=True)
     ]  # fmt: skip
-    assert sessions.find_session(studio_workspace, tokens[0], now=14 * day) is None
-    found = sessions.find_session(studio_workspace, tokens[0], now=14 * day - 1)
+    assert at_time(14 * day, sessions.find_session, studio_workspace, tokens[0]) is None
+    found = at_time(14 * day - 1, sessions.find_session, studio_workspace, tokens[0])
     assert found == Session(accounts.get_account(studio_workspace, kim), csrf[0], 0.0, 0.0, 14 * day)
     for now, seen in ((302.0, 2.0), (302.5, 302.5), (602.5, 302.5), (603.0, 603.0)):
-        assert sessions.find_session(studio_workspace, tokens[2], now=now) is not None
+        assert at_time(now, sessions.find_session, studio_workspace, tokens[2]) is not None
         assert [row["seen"] for row in rows()] == [14 * day - 1, 1.0, seen], "written down every five minutes at most"
-    sessions.open_session(studio_workspace, lee, now=14 * day + 1)
+    at_time(14 * day + 1, sessions.open_session, studio_workspace, lee)
     assert [row["created"] for row in rows()] == [1.0, 2.0, 14 * day + 1], "what has expired goes when somebody signs in"
     sessions.revoke_all(studio_workspace, kim)
     assert [row["account_id"] for row in rows()] == [lee, lee]
     with studio_workspace.write() as connection:
         connection.execute(sa.update(schema.accounts).filter_by(id=lee).values(disabled=True))
-    assert sessions.find_session(studio_workspace, tokens[2], now=700.0) is None
+    assert at_time(700.0, sessions.find_session, studio_workspace, tokens[2]) is None
     sessions.revoke(studio_workspace, tokens[2])
     assert [row["created"] for row in rows()] == [14 * day + 1]
     accounts.set_password(studio_workspace, kim, PASSWORD)

@@ -13,6 +13,7 @@ from folkways.studio.services.measures import agreement
 from folkways.studio.services.people import exclusion, participants
 from folkways.workspace.database import Workspace
 from folkways.workspace.studio import tables as schema
+from tests.support.moments import at_time
 from tests.support.studies import ON_A_FILE, QUESTION, Desk, open_desk, stored
 
 pytestmark = ON_A_FILE
@@ -26,11 +27,11 @@ def desk(studio_workspace: Workspace) -> Desk:
 
 
 def exclude(desk: Desk, person: Participant, reason: str = "a script answered") -> Participant:
-    return exclusion.exclude(desk.workspace, desk.study.id, person.id, reason, by=desk.owner, now=50.0)
+    return at_time(50.0, exclusion.exclude, desk.workspace, desk.study.id, person.id, reason, by=desk.owner)
 
 
 def include(desk: Desk, person: Participant) -> Participant:
-    return exclusion.include(desk.workspace, desk.study.id, person.id, by=desk.owner, now=60.0)
+    return at_time(60.0, exclusion.include, desk.workspace, desk.study.id, person.id, by=desk.owner)
 
 
 def states(desk: Desk) -> list[str]:

@@ -9,6 +9,7 @@ from folkways.studio.records import Role
 from folkways.studio.services.people import accounts, password_links, sessions
 from folkways.workspace.database import Workspace
 from folkways.workspace.studio import tables as schema
+from tests.support.moments import at_time
 from tests.support.studies import ON_A_FILE, Desk, open_desk, stored
 
 pytestmark = ON_A_FILE
@@ -41,11 +42,11 @@ def test_a_link_changes_the_password_once_and_signs_out_everywhere(desk: Desk) -
 
 def test_a_link_ends(desk: Desk) -> None:
     account = accounts.create_account(desk.workspace, "me@example.org", None)
-    token = password_links.make_link(desk.workspace, account.id, hours=1, now=1000.0)
-    assert password_links.account_of_link(desk.workspace, token, now=4599.0).id == account.id
+    token = at_time(1000.0, password_links.make_link, desk.workspace, account.id, hours=1)
+    assert at_time(4599.0, password_links.account_of_link, desk.workspace, token).id == account.id
     for when in (4600.0, None):
         with pytest.raises(InviteError):
-            password_links.use_link(desk.workspace, token, NEW, now=when)
+            at_time(when, password_links.use_link, desk.workspace, token, NEW)
 
 
 def test_an_owner_makes_links_for_people_of_their_studies_alone(desk: Desk) -> None:

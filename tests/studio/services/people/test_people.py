@@ -15,6 +15,7 @@ from folkways.studio.services.people import accounts, invites, participants, per
 from folkways.studio.services.work import adjudications, judgements
 from folkways.workspace.database import Workspace
 from folkways.workspace.studio import tables as schema
+from tests.support.moments import at_time
 from tests.support.studies import PASSWORD, QUESTION, Desk, open_desk
 
 CRITERIA = [
@@ -140,7 +141,7 @@ def test_invitations_that_let_nobody_in(desk: Desk) -> None:
     with pytest.raises(InviteError, match="not known"):
         participants.join(desk.workspace, token + "x")
     with pytest.raises(InviteError, match="expired"):
-        participants.join(desk.workspace, token, now=invite.expires + 1)
+        at_time(invite.expires + 1, participants.join, desk.workspace, token)
     invites.revoke_invite(desk.workspace, desk.study.id, invite.id)
     with pytest.raises(InviteError, match="taken back"):
         participants.join(desk.workspace, token)

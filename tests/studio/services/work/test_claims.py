@@ -22,6 +22,7 @@ from folkways.studio.services.work.assignments import NoWork, Work
 from folkways.studio.services.work.eligible_slots import count_left
 from folkways.workspace.database import Workspace
 from folkways.workspace.studio import tables as schema
+from tests.support.moments import at_time
 from tests.support.studies import QUESTION, Desk, open_desk
 
 REPOSITORY = Path(__file__).resolve().parents[4]
@@ -96,39 +97,39 @@ def test_a_lease_that_ran_out_goes_to_the_next_and_the_first_is_told(desk: Desk)
         ids = connection.scalars(sa.select(schema.assignments.c.id).filter_by(item_id=items[0].id)).all()
         connection.execute(sa.update(schema.assignments).where(schema.assignments.c.id.in_(ids[1:])).values(state="closed"))
     began = 1_000_000.0
-    work = assignments.claim_next(desk.workspace, early.id, now=began)
+    work = at_time(began, assignments.claim_next, desk.workspace, early.id)
     assert isinstance(work, Work)
-    assert isinstance(assignments.claim_next(desk.workspace, late.id, now=began + 29 * 60), NoWork)
-    taken = assignments.claim_next(desk.workspace, late.id, now=began + 31 * 60)
+    assert isinstance(at_time(began + 29 * 60, assignments.claim_next, desk.workspace, late.id), NoWork)
+    taken = at_time(began + 31 * 60, assignments.claim_next, desk.workspace, late.id)
     assert isinstance(taken, Work)
     assert taken.assignment.id == work.assignment.id
     with pytest.raises(NotFoundError, match="kept for you too long"):
-        judgements.submit(desk.workspace, early.id, work.assignment.id, {"choices": [0]}, "k", now=began + 32 * 60)
+        at_time(began + 32 * 60, judgements.submit, desk.workspace, early.id, work.assignment.id, {"choices": [0]}, "k")
 
 
 def test_a_lease_that_ran_out_still_counts_while_nobody_took_it(desk: Desk) -> None:
     person = desk.person()
     desk.add("verify", [QUESTION])
-    work = assignments.claim_next(desk.workspace, person.id, now=1_000_000.0)
+    work = at_time(1_000_000.0, assignments.claim_next, desk.workspace, person.id)
     assert isinstance(work, Work)
-    found = judgements.submit(desk.workspace, person.id, work.assignment.id, {"choices": [0]}, "k", now=1_100_000.0)
+    found = at_time(1_100_000.0, judgements.submit, desk.workspace, person.id, work.assignment.id, {"choices": [0]}, "k")
     assert found.judgement.seconds == 100_000.0
 
 
 def test_a_heartbeat_keeps_the_slot(desk: Desk) -> None:
     person = desk.person()
     desk.add("verify", [QUESTION])
-    work = assignments.claim_next(desk.workspace, person.id, now=1_000_000.0)
+    work = at_time(1_000_000.0, assignments.claim_next, desk.workspace, person.id)
     assert isinstance(work, Work)
-    assert leases.heartbeat(desk.workspace, person.id, work.assignment.id, now=1_001_000.0) == 1_001_000.0 + 1800
+    assert at_time(1_001_000.0, leases.heartbeat, desk.workspace, person.id, work.assignment.id) == 1_001_000.0 + 1800
 
 
 def test_expired_slots_are_open_again_after_a_sweep(desk: Desk) -> None:
     person = desk.person()
     desk.add("verify", [QUESTION])
-    assignments.claim_next(desk.workspace, person.id, now=1_000_000.0)
-    assert leases.expire(desk.workspace, desk.study.id, now=1_000_001.0) == 0
-    assert leases.expire(desk.workspace, desk.study.id, now=1_100_000.0) == 1
+    at_time(1_000_000.0, assignments.claim_next, desk.workspace, person.id)
+    assert at_time(1_000_001.0, leases.expire, desk.workspace, desk.study.id) == 0
+    assert at_time(1_100_000.0, leases.expire, desk.workspace, desk.study.id) == 1
 
 
 def test_what_is_skipped_is_not_offered_again_to_the_same_person(desk: Desk) -> None:

@@ -10,6 +10,7 @@ from folkways.studio.errors import ConflictError, DraftConflictError, Submission
 from folkways.studio.records import Draft
 from folkways.studio.services.work import assignments, drafts
 from folkways.workspace.database import Workspace
+from tests.support.moments import at_time
 from tests.support.studies import QUESTION, Desk, open_desk
 
 
@@ -71,9 +72,9 @@ def test_of_tabs_that_save_at_once_one_wins_and_the_others_know(desk: Desk) -> N
 
 def test_saving_renews_the_lease(desk: Desk) -> None:
     person = desk.person()
-    work = assignments.claim_next(desk.workspace, person.id, now=1_000_000.0)
+    work = at_time(1_000_000.0, assignments.claim_next, desk.workspace, person.id)
     assert isinstance(work, assignments.Work)
-    drafts.save_draft(desk.workspace, person.id, work.assignment.id, {}, 0, now=1_001_000.0)
+    at_time(1_001_000.0, drafts.save_draft, desk.workspace, person.id, work.assignment.id, {}, 0)
     renewed = assignments.get_work(desk.workspace, person.id, work.assignment.id).assignment
     assert renewed.lease_until == 1_001_000.0 + 1800
 

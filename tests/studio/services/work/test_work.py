@@ -19,6 +19,7 @@ from folkways.studio.services.work.assignments import NoWork, Work
 from folkways.studio.services.work.eligible_slots import attention_check, count_left, free_slot, taken_by
 from folkways.workspace.database import Workspace
 from folkways.workspace.studio import tables as schema
+from tests.support.moments import at_time
 from tests.support.studies import ON_A_FILE, QUESTION, Desk, open_desk, stored
 
 VOTE = {"name": "verify", "kind": "vote"}
@@ -49,29 +50,29 @@ def test_a_slot_from_hand_to_hand(desk: Desk) -> None:
     workspace = desk.workspace
     kim, lee = desk.person(), desk.person()
     (item,) = desk.add("verify", [QUESTION])
-    work = take(desk, kim, now=1000.0)
+    work = at_time(1000.0, take, desk, kim)
     begun = {
         "id": work.assignment.id, "item_id": item, "stage_id": work.stage.id, "population_id": kim.population_id, "slot": 1,
         "participant_id": kim.id, "state": "leased", "leased": 1000.0, "lease_until": 2800.0, "done": None,
     }  # fmt: skip
     assert slot(desk, work) == begun
     assert work.assignment.lease_until == 2800.0
-    assert take(desk, kim, now=1100.0).assignment.lease_until == 2900.0
-    assert take(desk, kim, now=1050.0).assignment.lease_until == 2900.0, "never to an earlier end"
+    assert at_time(1100.0, take, desk, kim).assignment.lease_until == 2900.0
+    assert at_time(1050.0, take, desk, kim).assignment.lease_until == 2900.0, "never to an earlier end"
     assert slot(desk, work) == {**begun, "lease_until": 2900.0}
-    assert leases.heartbeat(workspace, kim.id, work.assignment.id, now=1200.0) == 3000.0
-    assert leases.heartbeat(workspace, kim.id, work.assignment.id, now=1150.0) == 3000.0
+    assert at_time(1200.0, leases.heartbeat, workspace, kim.id, work.assignment.id) == 3000.0
+    assert at_time(1150.0, leases.heartbeat, workspace, kim.id, work.assignment.id) == 3000.0
     assert slot(desk, work) == {**begun, "lease_until": 3000.0}
-    drafts.save_draft(workspace, kim.id, work.assignment.id, {}, 0, now=1300.0)
-    drafts.save_draft(workspace, kim.id, work.assignment.id, {}, 1, now=1250.0)
+    at_time(1300.0, drafts.save_draft, workspace, kim.id, work.assignment.id, {}, 0)
+    at_time(1250.0, drafts.save_draft, workspace, kim.id, work.assignment.id, {}, 1)
     assert slot(desk, work) == {**begun, "lease_until": 3100.0}
     assert [row["lease_until"] for row in stored(workspace, schema.assignments)] == [3100.0, None, None, None, None]
     leases.release(workspace, kim.id, work.assignment.id)
     free = {**begun, "participant_id": None, "state": "open", "leased": None, "lease_until": None}
     assert slot(desk, work) == free
-    again = take(desk, lee, now=4000.0)
+    again = at_time(4000.0, take, desk, lee)
     assert again.assignment.id == work.assignment.id
-    judgements.submit(workspace, lee.id, again.assignment.id, SAID, "k", now=4012.5)
+    at_time(4012.5, judgements.submit, workspace, lee.id, again.assignment.id, SAID, "k")
     assert slot(desk, work) == {
         **begun,
         "participant_id": lee.id,
@@ -84,7 +85,7 @@ def test_a_slot_from_hand_to_hand(desk: Desk) -> None:
         lambda: leases.heartbeat(workspace, lee.id, again.assignment.id),
         lambda: leases.release(workspace, lee.id, again.assignment.id),
         lambda: drafts.save_draft(workspace, lee.id, again.assignment.id, {}, 0),
-        lambda: assignments.require_leased(assignments.get_work(workspace, lee.id, again.assignment.id)),
+        lambda: leases.require_leased(assignments.get_work(workspace, lee.id, again.assignment.id).assignment),
     ):
         with pytest.raises(ConflictError):
             act()
@@ -99,8 +100,8 @@ def test_what_is_sent_is_stored_once_and_whole(desk: Desk) -> None:
     with workspace.write() as connection:  # another item was changed since
         change = {"item_id": second, "number": 2, "step": "edit", "content": QUESTION, "created": 0.0}
         connection.execute(sa.insert(schema.revisions).values(**change))
-    work = take(desk, kim, now=1000.0)
-    other = take(desk, lee, now=1000.0)
+    work = at_time(1000.0, take, desk, kim)
+    other = at_time(1000.0, take, desk, lee)
     for person, each in ((kim, work), (lee, other)):
         drafts.save_draft(workspace, person.id, each.assignment.id, {"choices": [3]}, 0)
     for key in ("", "k" * 65):
@@ -111,7 +112,7 @@ def test_what_is_sent_is_stored_once_and_whole(desk: Desk) -> None:
     assert set(error.value.problems) == {"choices"}
     judgements.check_submission(workspace, kim.id, work.assignment.id, SAID, "k")
     assert stored(workspace, schema.judgements) == []
-    found = judgements.submit(workspace, kim.id, work.assignment.id, {**SAID, "more": 1}, "k" * 64, now=1007.5)
+    found = at_time(1007.5, judgements.submit, workspace, kim.id, work.assignment.id, {**SAID, "more": 1}, "k" * 64)
     payload = {"choices": [0], "abstain": None, "comment": ""}
     row = {
         "id": found.judgement.id, "assignment_id": work.assignment.id, "item_id": first, "stage_id": work.stage.id,
@@ -162,7 +163,7 @@ def test_nothing_is_stored_where_the_slot_or_the_study_was_closed(desk: Desk) ->
 def test_a_question_of_ones_own_from_its_beginning_to_its_end(studio_workspace: Workspace) -> None:
     desk = open_desk(studio_workspace, [VOTE, {**WRITE, "lease_minutes": 10}])
     kim = desk.person()
-    work = take(desk, kim, stage="write", now=1000.0)
+    work = at_time(1000.0, take, desk, kim, stage="write")
     begun = {
         "id": work.item.id, "study_id": desk.study.id, "stage_id": work.stage.id, "population_id": kim.population_id,
         "parent_id": None, "author_id": kim.id, "key": f"write-{work.item.id}", "round": 1, "content": {}, "state": "draft",
@@ -179,8 +180,8 @@ def test_a_question_of_ones_own_from_its_beginning_to_its_end(studio_workspace: 
     assert stored(studio_workspace, schema.items) == [begun]
     assert stored(studio_workspace, schema.assignments, "id") == [held]
     assert stored(studio_workspace, schema.revisions, "id") == [first]
-    assert take(desk, kim, stage="write", now=1100.0).item.id == work.item.id
-    found = judgements.submit(studio_workspace, kim.id, work.assignment.id, WRITTEN, "k", now=1200.0).judgement
+    assert at_time(1100.0, take, desk, kim, stage="write").item.id == work.item.id
+    found = at_time(1200.0, judgements.submit, studio_workspace, kim.id, work.assignment.id, WRITTEN, "k").judgement
     (item,) = stored(studio_workspace, schema.items)
     assert {**item, "result": None} == {**begun, "state": "done", "content": found.payload}
     assert found.payload["scenario"] == WRITTEN["scenario"]
@@ -240,7 +241,7 @@ def test_a_draft_is_of_one_person_and_one_item(desk: Desk) -> None:
     works = {person: take(desk, person) for person in (kim, lee)}
 
     def save(person: Participant, payload: Mapping[str, Any], base: int, now: float) -> Draft:
-        return drafts.save_draft(workspace, person.id, works[person].assignment.id, payload, base, now=now)
+        return at_time(now, drafts.save_draft, workspace, person.id, works[person].assignment.id, payload, base)
 
     first = Draft(items[0], kim.id, 1, {"comment": "a"}, 5.0)
     assert save(kim, {"comment": "a"}, 0, 5.0) == first
@@ -268,10 +269,10 @@ def test_a_sweep_opens_what_ran_out_in_one_study_and_leaves_what_is_being_writte
     kim, lee, park = desk.person(), desk.person(), neighbour.person()
     desk.add("verify", [QUESTION])
     neighbour.add("verify", [QUESTION])
-    early, late = take(desk, kim, stage="verify", now=1000.0), take(desk, lee, stage="verify", now=1001.0)
-    elsewhere, writing = take(neighbour, park, stage="verify", now=1000.0), take(desk, kim, stage="write", now=1000.0)
-    assert leases.expire(studio_workspace, desk.study.id, now=2800.0) == 0
-    assert leases.expire(studio_workspace, desk.study.id, now=2801.0) == 1
+    early, late = at_time(1000.0, take, desk, kim, stage="verify"), at_time(1001.0, take, desk, lee, stage="verify")
+    elsewhere, writing = at_time(1000.0, take, neighbour, park, stage="verify"), at_time(1000.0, take, desk, kim, stage="write")
+    assert at_time(2800.0, leases.expire, studio_workspace, desk.study.id) == 0
+    assert at_time(2801.0, leases.expire, studio_workspace, desk.study.id) == 1
     assert [slot(desk, work)["state"] for work in (early, late, elsewhere, writing)] == ["open", "leased", "leased", "leased"]
     with studio_workspace.write() as connection:  # as none of a service's are: done and closed slots have no end
         connection.execute(sa.update(schema.assignments).filter_by(id=late.assignment.id).values(state="closed"))
@@ -336,13 +337,13 @@ def test_a_batch_is_what_is_at_hand_and_more(studio_workspace: Workspace) -> Non
     workspace = desk.workspace
     kim, lee = desk.person(), desk.person()
     desk.add("again", [QUESTION])
-    take(desk, kim, stage="again", now=1000.0)
+    at_time(1000.0, take, desk, kim, stage="again")
     items = desk.add("verify", [QUESTION] * 5)
-    theirs = take(desk, lee, stage="verify", now=1000.0)
-    first = take(desk, kim, stage="verify", now=1000.0)
+    theirs = at_time(1000.0, take, desk, lee, stage="verify")
+    first = at_time(1000.0, take, desk, kim, stage="verify")
 
     def batch(count: int, seconds: float, now: float) -> list[tuple[int, float | None]]:
-        found = assignments.claim_batch(workspace, kim.id, "verify", count, seconds=seconds, now=now)
+        found = at_time(now, assignments.claim_batch, workspace, kim.id, "verify", count, seconds=seconds)
         assert isinstance(found, tuple)
         assert all(work.stage == first.stage for work in found)
         return [(work.item.id, slot(desk, work)["lease_until"]) for work in found]
@@ -353,8 +354,8 @@ def test_a_batch_is_what_is_at_hand_and_more(studio_workspace: Workspace) -> Non
         (items[0], 10520.0), (items[1], 10520.0), (items[2], 10010.0), (items[3], 1130.0), (items[4], 1130.0),
     ]  # fmt: skip
     assert slot(desk, theirs)["lease_until"] == 2800.0
-    assert leases.heartbeat(workspace, kim.id, first.assignment.id, now=2000.0) == 10520.0
-    assert drafts.save_draft(workspace, kim.id, first.assignment.id, {}, 0, now=2000.0).revision == 1
+    assert at_time(2000.0, leases.heartbeat, workspace, kim.id, first.assignment.id) == 10520.0
+    assert at_time(2000.0, drafts.save_draft, workspace, kim.id, first.assignment.id, {}, 0).revision == 1
     assert slot(desk, first)["lease_until"] == 10520.0
     desk.submit(kim, first, SAID)
     assert [item for item, _ in batch(2, 1.0, 2000.0)] == items[1:3]

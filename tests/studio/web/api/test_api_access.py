@@ -35,6 +35,7 @@ from tests.studio.web.worlds import (
     STRANGER,
     World,
 )
+from tests.support.moments import at_time
 from tests.support.studies import QUESTION
 from tests.support.studio_server import StudioServer
 
@@ -208,7 +209,7 @@ def test_a_token_to_read_changes_nothing(program: Make, world: World, changes: C
 
 def test_only_a_good_token_lets_in(server: StudioServer, program: Make, world: World) -> None:
     address = f"/studies/{world.study.name}"
-    expired = program(days=1, now=time.time() - 2 * 86400)
+    expired = at_time(time.time() - 2 * 86400, program, days=1)
     assert "expired" in problem(expired.ask("GET", address), 401)["detail"]
     assert "not known" in problem(Program(expired.client, "folkways_nothing").ask("GET", address), 401)["detail"]
     reply = Program(expired.client, "").ask("GET", address)

@@ -26,6 +26,7 @@ from folkways.studio.web.security.addresses import PrivateAddressError, PublicRe
 from folkways.workspace.database import Workspace
 from tests.studio.web.api.conftest import Program, problem
 from tests.studio.web.worlds import World
+from tests.support.moments import at_time
 from tests.support.studies import ON_A_FILE, Desk, open_desk
 
 STAGES = [{"name": "verify", "kind": "vote"}]
@@ -120,10 +121,10 @@ def test_only_chosen_events_of_its_study_are_queued_and_taken_once(desk: Desk) -
     studies.set_state(workspace, other.study.id, StudyState.PAUSED)
     move(desk, StudyState.PAUSED)
     move(desk, StudyState.OPEN)
-    taken = take_due(workspace, now=now)
+    taken = at_time(now, take_due, workspace)
     assert [(each.body["type"], each.body["data"]["study"]) for each in taken] == [("study.paused", desk.study.name)]
-    assert take_due(workspace, now=now) == []
-    assert [each.id for each in take_due(workspace, now=now + deliveries.LEASE_SECONDS)] == [taken[0].id]  # its taker died
+    assert at_time(now, take_due, workspace) == []
+    assert [each.id for each in at_time(now + deliveries.LEASE_SECONDS, take_due, workspace)] == [taken[0].id]  # its taker died
     with pytest.raises(NotFoundError):
         webhooks.delete_webhook(workspace, other.study.id, hook.id)
 
@@ -141,54 +142,54 @@ def test_a_failed_delivery_is_tried_again_later_and_later_until_the_webhook_is_s
     workspace, now = desk.workspace, time.time() + 1
     hook = hook_of(desk)
     for pause in (*PAUSES, None):
-        (parcel,) = take_due(workspace, now=now)
-        settle(workspace, parcel, 500, "it answered 500", now=now)
+        (parcel,) = at_time(now, take_due, workspace)
+        at_time(now, settle, workspace, parcel, 500, "it answered 500")
         assert webhooks.get_webhook(workspace, desk.study.id, hook.id).enabled == (pause is not None)
         if pause is not None:
-            assert take_due(workspace, now=now + pause - 1) == []
+            assert at_time(now + pause - 1, take_due, workspace) == []
             now += pause
     (row,) = deliveries.list_deliveries(workspace, [hook.id])
     assert (row.state, row.attempts, row.status) == ("failed", len(PAUSES) + 1, 500)
     move(desk, StudyState.PAUSED)
-    assert take_due(workspace, now=now + 10) == []
+    assert at_time(now + 10, take_due, workspace) == []
     webhooks.enable_webhook(workspace, desk.study.id, hook.id)
-    assert [each.body["type"] for each in take_due(workspace, now=now + 10)] == ["webhook.enabled"]
+    assert [each.body["type"] for each in at_time(now + 10, take_due, workspace)] == ["webhook.enabled"]
 
 
 @ON_A_FILE
 def test_a_webhook_that_fails_rests_and_what_failed_before_comes_first(desk: Desk) -> None:
     workspace, now = desk.workspace, time.time() + 1
     hook_of(desk)
-    (first,) = take_due(workspace, now=now)
+    (first,) = at_time(now, take_due, workspace)
     for _ in range(5):
         move(desk, StudyState.PAUSED)
         move(desk, StudyState.OPEN)
-    settle(workspace, first, 500, "it answered 500", now=now)
-    assert take_due(workspace, now=now + PAUSES[0] - 1) == []
-    taken = take_due(workspace, now=now + PAUSES[0])
+    at_time(now, settle, workspace, first, 500, "it answered 500")
+    assert at_time(now + PAUSES[0] - 1, take_due, workspace) == []
+    taken = at_time(now + PAUSES[0], take_due, workspace)
     assert len(taken) == deliveries.AT_ONCE and (taken[0].id, taken[0].attempt) == (first.id, 2)
-    settle(workspace, taken[0], 200, None, now=now + PAUSES[0])
-    settle(workspace, taken[1], 500, "it answered 500", now=now + PAUSES[0])
-    assert len(take_due(workspace, now=now + PAUSES[0])) == deliveries.AT_ONCE, "it took one: only the other waits"
+    at_time(now + PAUSES[0], settle, workspace, taken[0], 200, None)
+    at_time(now + PAUSES[0], settle, workspace, taken[1], 500, "it answered 500")
+    assert len(at_time(now + PAUSES[0], take_due, workspace)) == deliveries.AT_ONCE, "it took one: only the other waits"
 
 
 @ON_A_FILE
 def test_a_webhook_that_takes_others_stays_on_and_one_that_is_gone_does_not(desk: Desk) -> None:
     workspace, now = desk.workspace, time.time() + 1
     hook = hook_of(desk)
-    (parcel,) = take_due(workspace, now=now)
+    (parcel,) = at_time(now, take_due, workspace)
     move(desk, StudyState.PAUSED)
-    (other,) = take_due(workspace, now=now + 1)
-    settle(workspace, other, 200, None, now=now + 2)
+    (other,) = at_time(now + 1, take_due, workspace)
+    at_time(now + 2, settle, workspace, other, 200, None)
     last = deliveries.Parcel(**{**{name: getattr(parcel, name) for name in parcel.__slots__}, "attempt": len(PAUSES) + 1})
-    settle(workspace, last, 500, "it answered 500", now=now + 3)
+    at_time(now + 3, settle, workspace, last, 500, "it answered 500")
     assert webhooks.get_webhook(workspace, desk.study.id, hook.id).enabled
     move(desk, StudyState.OPEN)
-    (parcel,) = take_due(workspace, now=time.time() + 1)
+    (parcel,) = at_time(time.time() + 1, take_due, workspace)
     settle(workspace, parcel, 410, "it answered 410")
     found = webhooks.get_webhook(workspace, desk.study.id, hook.id)
     assert (found.enabled, found.problem) == (False, "it answered 410")
-    deliveries.forget_old(workspace, now=time.time() + deliveries.KEPT_SECONDS + 60)
+    at_time(time.time() + deliveries.KEPT_SECONDS + 60, deliveries.forget_old, workspace)
     assert deliveries.list_deliveries(workspace, [hook.id]) == ()
 
 
@@ -199,7 +200,7 @@ def test_nothing_private_is_called_and_no_redirect_followed(desk: Desk, receiver
         hook_of(desk, url)
 
     def send(private: bool) -> list[str | None]:
-        parcels = take_due(desk.workspace, now=time.time() + 1)
+        parcels = at_time(time.time() + 1, take_due, desk.workspace)
         asyncio.run(webhook_sender._send_together(desk.workspace, parcels, private))
         hooks = webhooks.list_webhooks(desk.workspace, desk.study.id)
         return [deliveries.list_deliveries(desk.workspace, [hook.id])[-1].problem for hook in hooks]

@@ -31,7 +31,6 @@ class JudgeCall:
     target_country: str
 
     def parts(self) -> dict[str, str]:
-        """What is put into the prompt."""
         return {
             "answer_country": spoken_name(self.answer_country),
             "target_country": spoken_name(self.target_country),
@@ -40,7 +39,6 @@ class JudgeCall:
         }
 
     def read(self, reply: str) -> Verdict | None:
-        """The answer that a reply gives."""
         same = last_value(reply, "same")
         return same if isinstance(same, bool) else None
 
@@ -56,11 +54,9 @@ class PairsCall:
     pairs: tuple[tuple[str, str], ...]
 
     def parts(self) -> dict[str, str]:
-        """What is put into the prompt."""
         return {"text": self.text, "pairs": _numbered(f"{one} | {other}" for one, other in self.pairs)}
 
     def read(self, reply: str) -> frozenset[int] | None:
-        """The answer that a reply gives."""
         places = _places(last_value(reply, "same"), len(self.pairs))
         return None if places is None else frozenset(places)
 
@@ -76,11 +72,9 @@ class GroupsCall:
     answers: tuple[str, ...]
 
     def parts(self) -> dict[str, str]:
-        """What is put into the prompt."""
         return {"text": self.text, "answers": _numbered(self.answers)}
 
     def read(self, reply: str) -> Groups | None:
-        """The answer that a reply gives."""
         groups = last_value(reply, "groups")
         if not isinstance(groups, list):
             return None
@@ -100,16 +94,16 @@ class DummyCall:
     taken: tuple[str, ...]
 
     def parts(self) -> dict[str, str]:
-        """What is put into the prompt."""
         return {"text": self.text, "number": str(self.number), "taken": _quoted(self.taken)}
 
     def read(self, reply: str) -> Options | None:
-        """The answer that a reply gives."""
         options = last_value(reply, "options")
         return tuple(options) if isinstance(options, list) and all(isinstance(option, str) for option in options) else None
 
 
 Call = JudgeCall | PairsCall | GroupsCall | DummyCall
+"""``parts`` is what is put into its prompt, ``read`` the answer that a reply gives."""
+
 Answer = Verdict | Groups | frozenset[int] | Options
 Judge = Callable[[JudgeCall], bool]
 

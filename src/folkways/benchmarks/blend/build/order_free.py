@@ -17,7 +17,7 @@ from itertools import combinations
 from folkways.benchmarks.blend.build.calls import Groups, GroupsCall, PairsCall
 from folkways.benchmarks.blend.build.forms import fits, settled_by_form
 from folkways.benchmarks.blend.build.paper import Choice
-from folkways.benchmarks.blend.build.sources import LEAST_VOTES, Group, Source
+from folkways.benchmarks.blend.build.sources import LEAST_VOTES, Source
 
 Pair = tuple[str, str]
 """Two texts in ``folded`` form, the lesser first."""
@@ -88,7 +88,7 @@ def meanings(source: Source) -> Meanings:
         merged: dict[str, Meaning] = {}
         top = 0
         for group in groups:
-            variants = _variants(group)
+            variants = _distinct(map(_clean, group.variants))
             if not variants:
                 continue
             top = max(top, group.count)
@@ -165,10 +165,6 @@ def _words(text: str) -> frozenset[str]:
 
 def _pair(one: str, other: str) -> Pair:
     return (one, other) if one <= other else (other, one)
-
-
-def _variants(group: Group) -> tuple[str, ...]:
-    return _distinct(_clean(variant) for variant in group.variants)
 
 
 def _clean(text: str) -> str:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import polars as pl
 
@@ -73,7 +72,8 @@ def select_sources(annotations: pl.DataFrame, questions: pl.DataFrame, wanted: S
     against = _against(annotations)
     answers: dict[str, dict[str, tuple[Group, ...]]] = {}
     for code, key, groups in annotations.select("culture", "id", "groups").iter_rows():
-        answers.setdefault(key, {})[names[code]] = _in_english(groups)
+        english = tuple(Group(tuple(group["en_answers"]), group["count"]) for group in groups if group["en_answers"])
+        answers.setdefault(key, {})[names[code]] = english
     countries = [names[code] for code in annotations["culture"].unique(maintain_order=True)]
     first, texts = _texts(questions, names)
     if missing := [country for country in countries if country not in texts]:
@@ -122,10 +122,6 @@ def _objections() -> dict[str, pl.Expr]:
         f"in one country, more than {MOST_NOT_KNOWING} people did not know it": not_knowing > MOST_NOT_KNOWING,
         f"in one country, no answer was given by {LEAST_VOTES} people": votes < LEAST_VOTES,
     }
-
-
-def _in_english(groups: Iterable[Mapping[str, Any]]) -> tuple[Group, ...]:
-    return tuple(Group(tuple(group["en_answers"]), group["count"]) for group in groups if group["en_answers"])
 
 
 def _texts(questions: pl.DataFrame, names: Mapping[str, str]) -> tuple[dict[str, str], dict[str, dict[str, str]]]:

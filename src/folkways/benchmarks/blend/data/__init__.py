@@ -5,35 +5,24 @@ Each function that reads takes a release and gives one frame for all its culture
 ``check`` lists what is odd about the data.
 """
 
-from folkways.benchmarks.blend.data.annotations import ANNOTATIONS, GROUPS, is_counted, read_annotations, valid_counts
+from folkways.benchmarks.blend.data.annotations import ANNOTATIONS, is_counted, read_annotations
 from folkways.benchmarks.blend.data.check import check
 from folkways.benchmarks.blend.data.files import has, looks_like
 from folkways.benchmarks.blend.data.mcq import MCQ, read_mcq, read_mcq_batches
-from folkways.benchmarks.blend.data.questions import (
-    PROMPT_TEXTS,
-    QUESTIONS,
-    country_in_english,
-    local_column,
-    read_prompts,
-    read_questions,
-)
+from folkways.benchmarks.blend.data.questions import QUESTIONS, country_in_english, read_prompts, read_questions
 
 __all__ = [
     "ANNOTATIONS",
-    "GROUPS",
     "MCQ",
-    "PROMPT_TEXTS",
     "QUESTIONS",
     "check",
     "country_in_english",
     "has",
     "is_counted",
-    "local_column",
     "looks_like",
     "read_annotations",
     "read_mcq",
     "read_mcq_batches",
     "read_prompts",
     "read_questions",
-    "valid_counts",
 ]

@@ -43,7 +43,8 @@ def _annotation_table(culture: Culture, file: Path) -> pl.DataFrame:
         try:
             rows.append((culture.code, key, *_annotation(entry)))
         except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise DataError(f"question {key!r}: {_what_is_wrong(error)}. {REMEDY}", file=file) from None
+            problem = f"has no {error}" if isinstance(error, KeyError) else str(error)
+            raise DataError(f"question {key!r}: {problem}. {REMEDY}", file=file) from None
     nested = [pl.col(name).str.json_decode(ANNOTATIONS[name]) for name in NESTED]
     return pl.DataFrame(rows, schema=dict.fromkeys(ANNOTATIONS, pl.String), orient="row").with_columns(nested)
 
@@ -96,10 +97,6 @@ def _text(entry: Mapping[str, Any], key: str) -> str:
     return str(entry[key])
 
 
-def _what_is_wrong(error: Exception) -> str:
-    return f"has no {error}" if isinstance(error, KeyError) else str(error)
-
-
 def is_counted() -> pl.Expr:
     """Whether a question counts, over the columns ``idks`` and ``groups`` of ANNOTATIONS.
 
@@ -113,9 +110,3 @@ def is_counted() -> pl.Expr:
         return pl.col("idks").list.eval(counts).list.sum()
 
     return (people("no-answer", "not-applicable") < 3) & (people("idk") < 5) & (pl.col("groups").list.len() > 0)
-
-
-def valid_counts(release: Release) -> dict[str, int]:
-    """Culture code -> how many of its questions count in short-answer scores (Tables 10 and 11)."""
-    counted = read_annotations(release).group_by("culture", maintain_order=True).agg(is_counted().sum().alias("n"))
-    return dict(counted.select("culture", "n").iter_rows())

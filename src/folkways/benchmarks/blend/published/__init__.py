@@ -4,8 +4,6 @@ Tables 2, 7, 8 and 9 are of the data, 10 and 11 of short answers (in the local l
 Llama-3.1-70B. Short-answer questions are the same in every culture, and Table 2 counts them for none.
 """
 
-from __future__ import annotations
-
 from folkways.benchmarks.published import Published
 
 PUBLISHED = Published(__name__)

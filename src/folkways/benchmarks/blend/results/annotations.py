@@ -6,8 +6,8 @@ from typing import Literal
 
 import polars as pl
 
-from folkways.benchmarks.blend.results.shared import CULTURES, EVERY, TOPICS, in_order, mean_over_questions
-from folkways.benchmarks.tables import Layout, Table
+from folkways.benchmarks.blend.results.shared import CULTURES, EVERY, TOPICS, mean_over_questions
+from folkways.benchmarks.tables import Layout, Table, in_order
 from folkways.records import Schema, require_columns
 
 Measure = Literal["votes", "answers", "unknown"]

@@ -11,8 +11,8 @@ from dataclasses import asdict
 
 import polars as pl
 
-from folkways.benchmarks.blend.results.shared import CULTURES, SAQ, TOPICS, in_order
-from folkways.benchmarks.tables import Layout, Table
+from folkways.benchmarks.blend.results.shared import CULTURES, SAQ, TOPICS
+from folkways.benchmarks.tables import Layout, Table, in_order
 from folkways.errors import DataError
 from folkways.records import Schema, plain, require_columns
 from folkways.stats.hypotheses.anova import TUKEY, Anova, blocked, one_way, tukey

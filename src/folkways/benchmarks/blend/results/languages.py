@@ -7,8 +7,8 @@ import math
 import polars as pl
 
 from folkways.benchmarks.blend.published import PUBLISHED
-from folkways.benchmarks.blend.results.shared import CULTURES, ENGLISH, SAQ, in_order
-from folkways.benchmarks.tables import Table, with_holm
+from folkways.benchmarks.blend.results.shared import CULTURES, ENGLISH, SAQ
+from folkways.benchmarks.tables import DIFFERENCE, Table, in_order, with_holm
 from folkways.records import Schema, plain, require_columns
 from folkways.stats.paired import paired_mean
 
@@ -18,10 +18,7 @@ LANGUAGES: Schema = {
     "language": pl.String,  # the local one
     "local": pl.Float64,  # in percent, like English and the difference
     "english": pl.Float64,
-    "difference": pl.Float64,  # local minus English
-    "low": pl.Float64,
-    "high": pl.Float64,
-    "p": pl.Float64,
+    **DIFFERENCE,  # local minus English
     "p_holm": pl.Float64,  # corrected for the number of cultures
     "n": pl.Int64,  # pairs: questions or models
 }

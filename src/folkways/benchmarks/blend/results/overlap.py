@@ -8,8 +8,8 @@ from itertools import combinations
 import numpy as np
 import polars as pl
 
-from folkways.benchmarks.blend.results.shared import CULTURES, in_order, mean_over_questions
-from folkways.benchmarks.tables import Table
+from folkways.benchmarks.blend.results.shared import CULTURES, mean_over_questions
+from folkways.benchmarks.tables import Table, in_order
 from folkways.records import Schema, require_columns
 from folkways.text.tools import TextTool
 

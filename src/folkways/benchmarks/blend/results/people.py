@@ -17,11 +17,11 @@ import polars as pl
 
 from folkways.benchmarks.blend.answer_judging import Judge
 from folkways.benchmarks.blend.data import is_counted
-from folkways.benchmarks.blend.results.shared import CULTURES, SAQ, in_order
+from folkways.benchmarks.blend.results.shared import CULTURES, SAQ
 from folkways.benchmarks.itemwise import Verdict
 from folkways.benchmarks.judging.answer_matching import MATCHERS
 from folkways.benchmarks.summary import summarise_means
-from folkways.benchmarks.tables import Table
+from folkways.benchmarks.tables import Table, in_order
 from folkways.cultures import get_culture
 from folkways.errors import DataError
 from folkways.records import JUDGEMENTS, Metric, Schema, State, require_columns
@@ -77,8 +77,7 @@ def people_judgements(annotations: pl.DataFrame, profile: str, tool_set: str = "
             "language": language,
             "variant": FIRST_ANSWER,
         }
-        for number, verdict in enumerate(_verdicts(question, language, judge)):
-            rows.append({**own, "sample": number, **verdict})
+        rows += [{**own, "sample": number, **verdict} for number, verdict in enumerate(_verdicts(question, language, judge))]
     return pl.DataFrame(rows, schema=dict(PEOPLE_JUDGEMENTS))
 
 
@@ -125,16 +124,25 @@ def _verdicts(question: Mapping[str, Any], language: str, judge: Judge) -> list[
     verdicts = []
     for person, answers in enumerate(said):
         if not answers:
-            verdicts.append(_verdict(Verdict(None, _NO_ANSWER, state=State.REFUSED, counted=False)))
+            verdicts.append(Verdict(None, _NO_ANSWER, state=State.REFUSED, counted=False))
         elif not question["is_counted"]:
-            verdicts.append(_verdict(Verdict(answers[0], _SKIPPED, counted=False)))
+            verdicts.append(Verdict(answers[0], _SKIPPED, counted=False))
         elif gold := _groups_of_others(question["groups"], votes, person):
             name = f"{question['culture']}/{question['id']}/{person}"  # every person has a gold of their own
             item = {"item": name, "groups": gold, "skip_reason": None, "local_language": language}
-            verdicts.append(_verdict(judge.verdict(item, language, FIRST_ANSWER, answers[0], prompt="")))
+            verdicts.append(judge.verdict(item, language, FIRST_ANSWER, answers[0], prompt=""))
         else:
-            verdicts.append(_verdict(Verdict(answers[0], _NOBODY_ELSE)))
-    return verdicts
+            verdicts.append(Verdict(answers[0], _NOBODY_ELSE))
+    return [
+        {
+            "counted": verdict.counted,
+            "state": str(verdict.state),
+            "answer": verdict.answer,
+            "reason": verdict.reason,
+            **{metric.name: verdict.values.get(metric.name) or 0.0 for metric in _METRICS},
+        }
+        for verdict in verdicts
+    ]
 
 
 def _groups_of_others(groups: Sequence[Mapping[str, Any]], votes: Sequence[set[int]], person: int) -> list[dict[str, Any]]:
@@ -142,14 +150,3 @@ def _groups_of_others(groups: Sequence[Mapping[str, Any]], votes: Sequence[set[i
     counts = [sum(place in voted for other, voted in enumerate(votes) if other != person) for place in range(len(groups))]
     left = [{**group, "count": count} for group, count in zip(groups, counts, strict=True) if count]
     return sorted(left, key=lambda group: -group["count"])
-
-
-def _verdict(verdict: Verdict) -> dict[str, Any]:
-    return {
-        "counted": verdict.counted,
-        "state": str(verdict.state),
-        "answer": verdict.answer,
-        "reason": verdict.reason,
-        "sem_b": verdict.values.get("sem_b") or 0.0,
-        "sem_w": verdict.values.get("sem_w") or 0.0,
-    }

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-import polars as pl
 
 from folkways.stats.intervals import Interval, clustered_normal
 
@@ -25,8 +24,3 @@ def mean_over_questions(values: npt.NDArray[np.float64]) -> tuple[float, Interva
     """The mean of one value per question, and its normal interval; NaN of nothing."""
     mean = float(values.mean()) if values.size else float("nan")
     return mean, clustered_normal(values, np.arange(values.size))
-
-
-def in_order(column: str, names: tuple[str, ...]) -> pl.Expr:
-    """A key that sorts by the place in ``names``; what is not there comes last, by name."""
-    return pl.col(column).replace_strict({name: place for place, name in enumerate(names)}, default=len(names))

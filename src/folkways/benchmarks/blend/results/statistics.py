@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import polars as pl
 
-from folkways.benchmarks.blend.results.shared import CULTURES, EVERY, TOPICS, in_order
-from folkways.benchmarks.tables import Layout, Table
+from folkways.benchmarks.blend.results.shared import CULTURES, EVERY, TOPICS
+from folkways.benchmarks.tables import Layout, Table, in_order
 from folkways.records import Schema, require_columns
 
 STATISTICS: Schema = {

@@ -11,7 +11,7 @@ from folkways.benchmarks.blend.results.shared import ENGLISH, MCQ, SAQ
 from folkways.benchmarks.judging.answer_matching import StrictMatcher
 from folkways.benchmarks.results import Inputs
 from folkways.benchmarks.tables import NotAvailableError
-from folkways.benchmarks.whose_culture.matching import Answers, Wording, of_answers, of_options
+from folkways.benchmarks.whose_culture.matching import Wording, of_answers, of_options
 from folkways.benchmarks.whose_culture.result import whose_culture
 from folkways.cultures import get_culture
 
@@ -33,13 +33,10 @@ def _of_short_answers(inputs: Inputs) -> pl.DataFrame:
                 known.setdefault((question, language), {})[culture] = [group for group in wordings if group]
     matcher = StrictMatcher("simple")
 
-    def answers(question: str, language: str) -> Answers:
-        return known.get((question, language), {})
-
     def same(answer: str, reply: str, language: str) -> bool:
         return matcher.compare(answer, reply, language) is not None
 
-    return of_answers(judged, "sem_b", pl.col("question"), answers, same)
+    return of_answers(judged, "sem_b", pl.col("question"), lambda *asked: known.get(asked, {}), same)
 
 
 def _wordings(group: dict[str, Sequence[str]], language: str) -> list[Wording]:

@@ -58,8 +58,3 @@ def _others(right: tuple[int, ...], random: Random) -> list[tuple[int, ...]]:
 def written(places: Sequence[int]) -> str:
     """Places from 0 as an option: ``(i), (iii)``."""
     return ", ".join(NUMERALS[place] for place in places)
-
-
-def statements_of(option: str) -> tuple[str, ...]:
-    """The letters that an option of ``written`` stands for: ``(i), (iii)`` is A and C."""
-    return tuple(LETTERS[NUMERALS.index(numeral)] for numeral in option.split(", "))

@@ -37,7 +37,7 @@ def build_votes(
         f"of {built.counted.height:,}, "
         f"from {plural(record['votes_cast'], 'vote')} of {plural(record['annotators'], 'person', 'people')}"
     )
-    notes = [f"left out: {reason}: {count:,}" for reason, count in built.dropped.items()]
+    notes = [f"left out: {reason}: {count:,}" for reason, count in record["dropped"].items()]
     notes += [f"note: {note}" for note in built.notes]
     tasks = " ".join(f"culturalbench/{name}" for name in record["configs"])
     advice = f"to ask it: folkways run {tasks} --release culturalbench={out} --model NAME"

@@ -8,8 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from folkways.benchmarks.culturalbench.build.names import country_name
-from folkways.benchmarks.culturalbench.data import is_multi_mode
+from folkways.benchmarks.culturalbench.data.reading import country_name, is_multi_mode
 from folkways.benchmarks.culturalbench.votes import ABSTENTIONS, CANNOT_ANSWER, DONT_KNOW, LETTERS, OPTIONS, Votes
 from folkways.errors import FolkwaysError
 from folkways.records import Schema

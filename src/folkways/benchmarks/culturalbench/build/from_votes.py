@@ -14,7 +14,6 @@ import polars as pl
 from folkways import __version__
 from folkways.benchmarks.culturalbench.build.card import card, registration
 from folkways.benchmarks.culturalbench.build.counting import MULTI, SINGLE, Rule, count
-from folkways.benchmarks.culturalbench.build.names import country_name
 from folkways.benchmarks.culturalbench.build.tables import (
     dropped_table,
     easy_table,
@@ -25,7 +24,7 @@ from folkways.benchmarks.culturalbench.build.tables import (
 from folkways.benchmarks.culturalbench.build.topics import own_topics
 from folkways.benchmarks.culturalbench.build.votes_files import read_votes
 from folkways.benchmarks.culturalbench.data.check import READ_AS_MISSING
-from folkways.benchmarks.culturalbench.data.reading import EASY, HARD, culture_of
+from folkways.benchmarks.culturalbench.data.reading import EASY, HARD, country_name, culture_of
 from folkways.benchmarks.culturalbench.people import RECORD_FILE, VOTES_FILE
 from folkways.benchmarks.culturalbench.votes import Votes, frame_bytes, to_files
 from folkways.errors import FolkwaysError, UnknownNameError
@@ -45,11 +44,6 @@ class BuiltVotes:
     record: dict[str, Any]
     notes: tuple[str, ...]
     files: tuple[Path, ...]
-
-    @property
-    def dropped(self) -> dict[str, int]:
-        """Reason -> questions that were left out for it."""
-        return dict(self.record["dropped"])
 
 
 def build_from_votes(
@@ -85,7 +79,8 @@ def build_from_votes(
     counted = count(votes, rule)
     kept = counted.filter(pl.col("dropped").is_null())
     if kept.is_empty():
-        raise FolkwaysError(f"no question is left of {counted.height}: {_reasons_in_words(counted)}\nNothing was written.")
+        told = ", ".join(f"{number} {reason}" for reason, number in _reasons(counted).items())
+        raise FolkwaysError(f"no question is left of {counted.height}: {told}\nNothing was written.")
     record |= {
         "configs": configs,
         "questions": kept.height,
@@ -140,12 +135,7 @@ def _digest(votes: Votes) -> str:
 
 
 def _reasons(counted: pl.DataFrame) -> dict[str, int]:
-    lost = counted.filter(pl.col("dropped").is_not_null()).group_by("dropped", maintain_order=True).len()
-    return {reason: int(number) for reason, number in lost.iter_rows()}
-
-
-def _reasons_in_words(counted: pl.DataFrame) -> str:
-    return ", ".join(f"{number} {reason}" for reason, number in _reasons(counted).items())
+    return dict(counted.drop_nulls("dropped").group_by("dropped", maintain_order=True).len().iter_rows())
 
 
 def _notes(votes: Votes, kept: pl.DataFrame) -> list[str]:

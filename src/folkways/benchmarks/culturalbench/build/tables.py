@@ -9,8 +9,8 @@ import polars as pl
 
 from folkways.benchmarks.culturalbench.build.combining import combine
 from folkways.benchmarks.culturalbench.build.counting import COUNTED, MULTI, deciding
-from folkways.benchmarks.culturalbench.build.names import country_name
 from folkways.benchmarks.culturalbench.build.topics import TOPIC_COLUMNS, Topics
+from folkways.benchmarks.culturalbench.data.reading import country_name
 from folkways.benchmarks.culturalbench.votes import LETTERS, OPTIONS, Votes
 from folkways.records import Schema
 

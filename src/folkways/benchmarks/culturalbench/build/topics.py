@@ -6,15 +6,14 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from hashlib import blake2b
-from importlib.resources import files
 from typing import Any
 
 import polars as pl
 
+from folkways.benchmarks.templates import digest_of
 from folkways.errors import DataError
 from folkways.records import Schema
-from folkways.toml_files import parse_toml
+from folkways.toml_files import packaged_toml
 
 OURS = "folkways"
 """The source of our own list."""
@@ -56,26 +55,18 @@ class Topics:
     @property
     def digest(self) -> str:
         """8 hexadecimal digits over names, heads and descriptions."""
-        told = "\n".join(f"{topic.head}\t{topic.name}\t{topic.about}" for topic in self.topics)
-        return blake2b(told.encode(), digest_size=4).hexdigest()
+        return digest_of("\n".join(f"{topic.head}\t{topic.name}\t{topic.about}" for topic in self.topics))
 
 
 def own_topics() -> Topics:
     """The 17 topics that folkways ships."""
-    text = files("folkways.benchmarks.culturalbench.build").joinpath("topics.toml").read_text(encoding="utf-8")
-    return parse_topics(text, OURS)
-
-
-def parse_topics(text: str, source: str) -> Topics:
-    """A list in the form of ours: ``[[head]]`` with a name, and in it ``[[head.topic]]`` with name and, if wished, about.
-
-    Raises DataError that names what is missing, or a topic that is there twice.
-    """
-    return topics_of(parse_toml(text, source), source)
+    return topics_of(packaged_toml("folkways.benchmarks.culturalbench.build", "topics.toml"), OURS)
 
 
 def topics_of(table: Mapping[str, Any], source: str) -> Topics:
-    """``parse_topics`` of what a TOML file holds."""
+    """What a TOML file in the form of ours holds: ``[[head]]`` with a name, and in it ``[[head.topic]]`` with name and, if wished,
+    about. Raises DataError that names what is missing, or a topic that is there twice.
+    """
     heads = table.get("head")
     if not isinstance(heads, list) or not heads:
         raise DataError("has no heads; write [[head]] with a name, and under it [[head.topic]] with a name each", file=source)

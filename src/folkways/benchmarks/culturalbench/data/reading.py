@@ -8,8 +8,9 @@ from pathlib import Path
 
 import polars as pl
 
+from folkways.benchmarks.choosing.files import is_readable
 from folkways.cultures import cultures, get_culture
-from folkways.errors import DataError, FolkwaysError, UnknownNameError
+from folkways.errors import DataError, UnknownNameError
 from folkways.releases.base import Release
 from folkways.text_tables import Columns, read_table
 
@@ -43,16 +44,6 @@ def is_multi_mode(options: Sequence[str]) -> bool:
     return lists >= 2 and lists + min(others, 1) == len(options)
 
 
-def read_easy(release: Release) -> pl.DataFrame:
-    """CulturalBench-Easy as released: ``row`` and its nine columns, all text; the option "None" stays the word it is."""
-    return read_table(_find(release, EASY), EASY_COLUMNS)
-
-
-def read_hard(release: Release) -> pl.DataFrame:
-    """CulturalBench-Hard as released: ``row`` and its six columns, all text."""
-    return read_table(_find(release, HARD), HARD_COLUMNS)
-
-
 def has(release: Release, name: str) -> bool:
     """Whether the configuration (EASY or HARD) is there in any of its places."""
     return any(release.has(place.format(name)) for place in PLACES)
@@ -81,7 +72,7 @@ def easy(release: Release) -> pl.DataFrame:
     culture is a code of folkways.cultures, or the released name where that is unknown; region is null then. mode is ``single`` or
     ``multi``; topic is null where it is not known.
     """
-    table = read_easy(release)
+    table = read_table(_find(release, EASY), EASY_COLUMNS)
     modes = ["multi" if is_multi_mode(options) else "single" for options in table.select(_OPTIONS).iter_rows()]
     return _with_cultures(table).select(
         "row",
@@ -105,7 +96,7 @@ def hard(release: Release) -> pl.DataFrame:
     not there or does not have it, because the judgements no longer show it.
     """
     modes = {} if not has(release, EASY) else dict(easy(release).select("question_idx", "mode").iter_rows())
-    return _with_cultures(read_hard(release)).select(
+    return _with_cultures(read_table(_find(release, HARD), HARD_COLUMNS)).select(
         "row",
         "data_idx",
         "question_idx",
@@ -127,12 +118,12 @@ def truth_of(answer: str) -> str:
 
 def looks_like(folder: Path) -> bool:
     """Whether ``folder`` holds either configuration, there or under ``data/``, with the columns of its schema."""
-    for name, columns in ((EASY, EASY_COLUMNS), (HARD, HARD_COLUMNS)):
-        for place in PLACES:
-            for path in (folder / place.format(name), folder / "data" / place.format(name)):
-                if path.is_file() and _has_columns(path, columns):
-                    return True
-    return False
+    return any(
+        path.is_file() and is_readable(path, columns)
+        for name, columns in ((EASY, EASY_COLUMNS), (HARD, HARD_COLUMNS))
+        for place in PLACES
+        for path in (folder / place.format(name), folder / "data" / place.format(name))
+    )
 
 
 def culture_of(country: str) -> str | None:
@@ -141,6 +132,15 @@ def culture_of(country: str) -> str | None:
         return get_culture(country.strip()).code
     except UnknownNameError:
         return None
+
+
+def country_name(country: str) -> str:
+    """What CulturalBench's files call a culture that folkways knows ("US" is "United States"); any other name as it is."""
+    try:
+        culture = get_culture(country)
+    except UnknownNameError:
+        return country
+    return culture.names.get("culturalbench", culture.name)
 
 
 def _topic_of(release: Release) -> pl.Expr:
@@ -158,15 +158,5 @@ def _with_cultures(table: pl.DataFrame) -> pl.DataFrame:
 
 
 def _find(release: Release, name: str) -> Path:
-    for place in PLACES:
-        if release.has(place.format(name)):
-            return release.path(place.format(name))
-    return release.path(PLACES[0].format(name))
-
-
-def _has_columns(path: Path, columns: Columns) -> bool:
-    try:
-        read_table(path, columns)
-    except (DataError, FolkwaysError):
-        return False
-    return True
+    places = [place.format(name) for place in PLACES]
+    return release.path(next(filter(release.has, places), places[0]))

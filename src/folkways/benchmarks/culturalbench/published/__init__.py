@@ -4,8 +4,6 @@ Source: Chiu et al. (2024), arXiv:2410.02677, first version; the regional scores
 and the estimate that looking at the options alone gives 40 % on Easy, which is not in the paper.
 """
 
-from __future__ import annotations
-
 from folkways.benchmarks.published import Published
 
 PUBLISHED = Published(__name__)

@@ -19,7 +19,7 @@ from folkways.benchmarks.culturalbench.results.values import (
 )
 from folkways.benchmarks.results import Inputs
 from folkways.benchmarks.summary import summarise_means
-from folkways.benchmarks.tables import Layout, NotAvailableError, Table, with_holm
+from folkways.benchmarks.tables import DIFFERENCE, Layout, NotAvailableError, Table, with_holm
 from folkways.records import Metric, Schema
 from folkways.stats.differences import METHOD, difference_of_shares
 from folkways.stats.intervals import Floats
@@ -29,10 +29,7 @@ DIFFERENCES: Schema = {
     "endpoint": pl.String,
     "group": pl.String,
     "score": pl.Float64,  # percent, the mean over the countries of the group
-    "difference": pl.Float64,  # points, from the mean over all other countries
-    "low": pl.Float64,
-    "high": pl.Float64,
-    "p": pl.Float64,
+    **DIFFERENCE,  # points, from the mean over all other countries
     "p_holm": pl.Float64,
     "formats": pl.Int64,  # in how many formats it was asked
     "least": pl.Float64,  # the difference in the format in which it is least
@@ -136,10 +133,7 @@ def _differences(values: pl.DataFrame, grouping: str) -> Iterator[dict[str, Any]
         yield {
             "group": group,
             "score": 100 * float(np.mean(inside["share"].to_numpy())),
-            "difference": 100 * found.difference,
-            "low": 100 * found.low,
-            "high": 100 * found.high,
-            "p": found.p,
+            **found.columns(100),
             "least": 100 * min(known) if len(known) > 1 else None,
             "most": 100 * max(known) if len(known) > 1 else None,
             "questions": int(inside["questions"].sum()),

@@ -100,10 +100,7 @@ def _change(values: pl.DataFrame, earlier: Step, later: Step) -> dict[str, Any]:
     return {
         "from": earlier.shown,
         "to": later.shown,
-        "difference": found.difference,
-        "low": found.low,
-        "high": found.high,
-        "p": found.p,
+        **found.columns(),
         "questions": found.n,
         "earlier": earlier.endpoint,
         "later": later.endpoint,

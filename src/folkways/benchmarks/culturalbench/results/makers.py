@@ -17,7 +17,7 @@ from folkways.benchmarks.culturalbench.results.values import (
     scores_of,
 )
 from folkways.benchmarks.results import Inputs
-from folkways.benchmarks.tables import Layout, NotAvailableError, Table
+from folkways.benchmarks.tables import Layout, NotAvailableError, Table, in_order
 from folkways.cultures import REGIONS
 from folkways.records import ModelCard
 
@@ -48,7 +48,8 @@ def regions(inputs: Inputs) -> Sequence[Table]:
         for provider, endpoints, values in _groups(inputs, task, "provider", "region"):
             found = mean_scores(values, task, regions=True).rename({"value": "region"})
             makers.append(found.select(setup, pl.lit(provider).alias("provider"), pl.all(), pl.lit(len(endpoints)).alias("models")))
-    by_model = _in_order(pl.concat(models))
+    order = ("setup", in_order("region", REGIONS))
+    by_model = pl.concat(models).sort(order, maintain_order=True)
     if by_model.is_empty():
         raise NotAvailableError("needs questions of two regions or more")
     unit = f"Percent of questions. {UNIT}"
@@ -65,7 +66,7 @@ def regions(inputs: Inputs) -> Sequence[Table]:
             "region-providers",
             "Regions by maker of the model (section 5.3)",
             unit,
-            _in_order(pl.concat(makers)),
+            pl.concat(makers).sort(order, maintain_order=True),
             Layout("provider", "region", "score", decimals=1, by="setup", drawn="heatmap"),
             notes=(
                 REGION_NOTE,
@@ -116,10 +117,3 @@ def _groups(inputs: Inputs, task: str, attribute: str, *also: str) -> Iterator[t
         )
         if means.height:
             yield value, endpoints, means.drop("len")
-
-
-def _in_order(rows: pl.DataFrame) -> pl.DataFrame:
-    """Regions in the leaderboard's order, groups as they come."""
-    place = {region: number for number, region in enumerate(REGIONS)}
-    keyed = rows.with_columns(_place=pl.col("region").replace_strict(place, default=len(REGIONS), return_dtype=pl.Int64))
-    return keyed.sort("setup", "_place", maintain_order=True).drop("_place")

@@ -11,7 +11,7 @@ import polars as pl
 from folkways.benchmarks.culturalbench.people import PEOPLE_JUDGEMENTS
 from folkways.benchmarks.summary import interval_of_mean
 from folkways.benchmarks.tables import Table
-from folkways.cultures import cultures
+from folkways.cultures import cultures, name_of_code
 from folkways.records import Metric, Schema, require_columns
 
 RIGHT = Metric("right", "Accuracy", "The person chose what the others' votes make gold, and nothing else.")
@@ -46,11 +46,10 @@ def people_table(judgements: pl.DataFrame) -> Table:
 
 def _rows(judgements: pl.DataFrame) -> Iterator[dict[str, Any]]:
     yield _row("all", judgements)
-    known = cultures()
-    order = {code: place for place, code in enumerate(known)}
+    order = {code: place for place, code in enumerate(cultures())}
     parts = judgements.partition_by("culture", as_dict=True)
     for (code,) in sorted(parts, key=lambda key: (order.get(str(key[0]), len(order)), str(key[0]))):
-        yield _row(known[str(code)].name if code in known else str(code), parts[(code,)])
+        yield _row(name_of_code(str(code)), parts[(code,)])
 
 
 def _row(country: str, judgements: pl.DataFrame) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import polars as pl
 
 from folkways.benchmarks.culturalbench.build.topics import TOPIC_COLUMNS
 from folkways.benchmarks.culturalbench.votes import LETTERS
-from folkways.benchmarks.tables import Table
+from folkways.benchmarks.tables import Table, in_order
 from folkways.cultures import REGIONS, cultures
 from folkways.records import Schema, require_columns
 
@@ -58,12 +58,11 @@ def words_table(easy: pl.DataFrame) -> Table:
 
 def _counted(easy: pl.DataFrame, by: str, names: list[str]) -> pl.DataFrame:
     """Numbers of one grouping in the order of ``names``, the others after them, most frequent first."""
-    place = pl.col(by).replace_strict({name: place for place, name in enumerate(names)}, default=len(names), return_dtype=pl.Int64)
     counts = easy.with_columns(pl.col(by).fill_null(UNKNOWN)).group_by(by).agg(pl.len().cast(pl.Int64).alias("questions"))
     shown = pl.col(by)
     if by == "culture":
         shown = shown.replace({code: culture.name for code, culture in cultures().items()})
-    return counts.sort(place, -pl.col("questions"), by).select(
+    return counts.sort(in_order(by, names), -pl.col("questions"), by).select(
         by=pl.lit("country" if by == "culture" else by),
         value=shown,
         questions="questions",

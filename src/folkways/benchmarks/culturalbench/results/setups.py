@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
-import numpy as np
 import polars as pl
 
 from folkways.benchmarks.culturalbench.results.values import EASY, HARD, SETUPS, UNIT, by_question, present, scores_of
 from folkways.benchmarks.results import Inputs
-from folkways.benchmarks.tables import Layout, NotAvailableError, Table, with_holm
+from folkways.benchmarks.tables import DIFFERENCE, Layout, NotAvailableError, Table, with_holm
 from folkways.records import Schema
-from folkways.stats.differences import METHOD, difference_of_shares
+from folkways.stats.differences import METHOD, difference_of_groups
 from folkways.stats.paired import paired_mean
 
 GAPS: Schema = {
@@ -32,10 +30,7 @@ MODES: Schema = {
     "endpoint": pl.String,
     "single": pl.Float64,  # percent
     "multi": pl.Float64,
-    "difference": pl.Float64,  # points
-    "low": pl.Float64,
-    "high": pl.Float64,
-    "p": pl.Float64,
+    **DIFFERENCE,  # points
     "p_holm": pl.Float64,
     "n_single": pl.Int64,
     "n_multi": pl.Int64,
@@ -98,7 +93,10 @@ def by_mode(inputs: Inputs) -> Sequence[Table]:
         for (endpoint,), group in values.group_by(["endpoint"], maintain_order=True):
             single, multi = (group.filter(pl.col("mode") == mode)["value"].to_numpy() for mode in ("single", "multi"))
             if single.size and multi.size:
-                rows.append({"setup": SETUPS[task], "endpoint": endpoint, **_difference(single, multi)})
+                means = {"single": 100 * float(single.mean()), "multi": 100 * float(multi.mean())}
+                found = difference_of_groups(single, multi).columns(100)
+                numbers = {"n_single": single.size, "n_multi": multi.size}
+                rows.append({"setup": SETUPS[task], "endpoint": endpoint, **means, **found, **numbers})
     if not rows:
         raise NotAvailableError("needs questions of both types; these are of one type only")
     return (
@@ -117,18 +115,3 @@ def by_mode(inputs: Inputs) -> Sequence[Table]:
             notes=(f"Interval: {METHOD} (Newcombe); p_holm is corrected for the number of models and setups.",),
         ),
     )
-
-
-def _difference(single: Any, multi: Any) -> dict[str, Any]:
-    one, many = np.array([float(single.size)]), np.array([float(multi.size)])
-    found = difference_of_shares(np.array([single.mean()]), one, np.array([multi.mean()]), many)
-    return {
-        "single": 100 * float(single.mean()),
-        "multi": 100 * float(multi.mean()),
-        "difference": 100 * found.difference,
-        "low": 100 * found.low,
-        "high": 100 * found.high,
-        "p": found.p,
-        "n_single": single.size,
-        "n_multi": multi.size,
-    }

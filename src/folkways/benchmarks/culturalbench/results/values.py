@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from folkways.benchmarks.culturalbench.regions import REGION, with_regional_means
+from folkways.benchmarks.culturalbench.common import with_regional_means
 from folkways.benchmarks.results import Inputs
 from folkways.benchmarks.summary import summarise_means
 from folkways.benchmarks.tables import NotAvailableError
@@ -57,7 +57,7 @@ def scores_of(inputs: Inputs, task: str, facet: str) -> pl.DataFrame:
     found = []
     for (endpoint,), judged in judgements_of(inputs, task).group_by(["endpoint"], maintain_order=True):
         scores = summarise_means(judged, task, (metric,), (), [() if facet == WHOLE else (facet,)])
-        if facet == REGION:
+        if facet == "region":
             scores = with_regional_means(scores, judged, (metric,))
         found.append(scores.filter(pl.col("facet") == facet).with_columns(endpoint=pl.lit(endpoint)))
     return pl.concat(found).select("endpoint", "value", "score", "low", "high", "n")

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from folkways.errors import MissingExtraError
+from folkways.errors import of_extra
 
 FEATURES = 2**12
 MOST = 1000
@@ -87,11 +87,9 @@ def _nearest(vectors: Any, middles: Floats) -> tuple[npt.NDArray[np.int64], Floa
 
 
 def _learn() -> Any:
-    try:
+    with of_extra("building", "folkways build csi"):
         from types import SimpleNamespace
 
         from sklearn import cluster, feature_extraction
 
         return SimpleNamespace(cluster=cluster, text=feature_extraction.text)
-    except ImportError as error:
-        raise MissingExtraError("folkways build csi", "building", error.name or "scikit-learn") from None

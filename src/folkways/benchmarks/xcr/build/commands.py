@@ -34,8 +34,7 @@ def build_csi(
     rules = Rules(frozenset(cultures) if cultures else None, *words, similarity, cluster_size, seed)
     if len(writers) != 3:
         session.note(f"note: {plural(len(writers), 'sentence')} per item; the paper had three, one of each model")
-    done = build_items(session, facts, out, writers, proposer=proposer, rules=rules, limit=limit)
-    record = done.record
+    record, files = build_items(session, facts, out, writers, proposer=proposer, rules=rules, limit=limit)
     summary = [
         f"{plural(record['rows'], 'fact')}, {record['kept']:,} kept in {plural(record['clusters'], 'cluster')}; "
         f"{record['facts_asked']:,} asked about, {plural(record['items'], 'item')}"
@@ -47,7 +46,7 @@ def build_csi(
         ("no sentence: ", record["without_sentence"]),
     ):
         summary += [f"  {told}{what}: {count:,}" for what, count in counts.items()]
-    return Built(summary, files=done.files)
+    return Built(summary, files=files)
 
 
 def build_csi_corpus(

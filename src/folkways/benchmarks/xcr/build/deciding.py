@@ -7,7 +7,7 @@ not expected to agree: the first stands in the corpus until an expert decides, a
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -82,16 +82,9 @@ def decided_version(votes: Sequence[Version]) -> tuple[Version, bool]:
 
 def agreement(votes: Iterable[Labels]) -> Mapping[str, CategoryAgreement]:
     """Cohen's kappa of category, level and element, over the first two judges of each item; experts do not count."""
-    pairs = [
-        found[:2]
-        for found in ([vote for vote in said if not vote.expert] for said in by_item(votes).values())
-        if len(found) >= 2
-    ]  # fmt: skip
-    return {name: category_kappa(*_columns(pairs, lambda vote: getattr(vote, name))) for name in FIELDS}  # noqa: B023
-
-
-def _columns(pairs: Sequence[Sequence[Labels]], value: Callable[[Labels], str]) -> tuple[list[str], list[str]]:
-    return [value(first) for first, _ in pairs], [value(second) for _, second in pairs]
+    judged = ([vote for vote in said if not vote.expert] for said in by_item(votes).values())
+    pairs = [found[:2] for found in judged if len(found) >= 2]
+    return {name: category_kappa(*([getattr(pair[judge], name) for pair in pairs] for judge in (0, 1))) for name in FIELDS}
 
 
 def _spaced(text: str) -> str:

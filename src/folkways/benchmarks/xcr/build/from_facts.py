@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -30,14 +30,6 @@ ITEMS_FILE, FORM_FILE, RECORD_FILE = "items.jsonl", "choices-form.csv", "csi.bui
 SIFTED_FILE, CHOSEN_FILE = "facts.build.json", "facts-chosen.parquet"
 
 
-@dataclass(frozen=True)
-class BuiltItems:
-    """A record of how the items were made, and the files."""
-
-    record: dict[str, Any]
-    files: Sequence[Path]
-
-
 def build_items(
     session: BuildSession,
     facts: Path,
@@ -47,8 +39,10 @@ def build_items(
     proposer: str | None,
     rules: Rules,
     limit: int | None,
-) -> BuiltItems:
+) -> tuple[dict[str, Any], list[Path]]:
     """Sift the facts, have a model name items, and each of several write a sentence with each; writes into the folder ``out``.
+
+    Returns a record of how the items were made, and the files.
 
     facts: a table. writers: models; proposer: names items, the first writer unless given. limit: facts that are asked about at
     most. The same call goes on where it stopped, and facts that were sifted by the same rules are not sifted again. Raises what
@@ -62,9 +56,8 @@ def build_items(
     models, names_items = [opened[name] for name in writers], opened[proposer or writers[0]]
     sifted = _sifted(session, facts, out, {"sha256": digest, "rules": _plain(rules), "limit": limit}, rules)
     chosen = sifted.chosen.to_dicts()
-    asked = _ask(
-        names_items, PROPOSE, "items", [(proposing.items_prompt(fact["culture"], fact["fact"]), fact["id"]) for fact in chosen]
-    )
+    texts = [(proposing.prompt("items", culture=fact["culture"], fact=fact["fact"]), fact["id"]) for fact in chosen]
+    asked = _ask(names_items, PROPOSE, "items", texts)
     named, left_out = _named(chosen, asked, names_items.name)
     if not named:
         told = ", ".join(f"{why}: {count:,}" for why, count in left_out.items())
@@ -91,7 +84,7 @@ def build_items(
     }
     contents = {ITEMS_FILE: to_json_lines(items), FORM_FILE: to_form(items), RECORD_FILE: json_bytes(record)}
     files = [write_bytes(out / name, content) for name, content in contents.items()]
-    return BuiltItems(record, [*files, out / KEPT_FILE, out / LEFT_OUT_FILE])
+    return record, [*files, out / KEPT_FILE, out / LEFT_OUT_FILE]
 
 
 def _sifted(session: BuildSession, facts: Path, out: Path, made_of: Mapping[str, Any], rules: Rules) -> Sifted:
@@ -133,7 +126,7 @@ def _named(facts: Sequence[dict[str, Any]], replies: Sequence[Reply], proposer: 
 def _written(items: Sequence[Item], models: Sequence[Ask]) -> list[Item]:
     sentences: list[dict[str, str]] = [{} for _ in items]
     missing: list[dict[str, str]] = [{} for _ in items]
-    texts = [(proposing.sentence_prompt(item.fact["culture"], item.named), item.id) for item in items]
+    texts = [(proposing.prompt("sentence", culture=item.fact["culture"], **asdict(item.named)), item.id) for item in items]
     for model in models:
         replies = _ask(model, WRITE, "sentence", texts)
         for place, (item, reply) in enumerate(zip(items, replies, strict=True)):

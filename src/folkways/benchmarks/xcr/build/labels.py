@@ -1,7 +1,5 @@
 """The labels of XCR-Bench's corpus (section 2 and Table 8), as its released files spell them, and the ways of adapting."""
 
-from __future__ import annotations
-
 from folkways.benchmarks.xcr.results.corpus import LEVELS
 
 CATEGORIES = (

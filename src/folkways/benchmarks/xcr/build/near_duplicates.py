@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from folkways.errors import MissingExtraError
+from folkways.errors import of_extra
 
 PERMUTATIONS = 64
 BANDS = 16
@@ -27,17 +27,11 @@ Ints = npt.NDArray[np.int64]
 Signatures = npt.NDArray[np.uint16]
 
 
-def near_duplicates(words: pl.Series, similarity: float, seed: int = 0) -> Ints:
-    """For each fact the place of the earliest fact found that it repeats, or -1.
-
-    words: List(String), the words of each fact. similarity: estimated Jaccard similarity of their sets from which two count as the
-    same; the estimate's standard error is at most 1/16. MissingExtraError without datasketch.
-    """
-    return repeated(signatures(words, seed), similarity)
-
-
 def signatures(words: pl.Series, seed: int = 0) -> Signatures:
-    """The signature of each fact, (facts, PERMUTATIONS): the low 16 bits of each minimum, enough to tell minima apart."""
+    """The signature of each fact, (facts, PERMUTATIONS): the low 16 bits of each minimum, enough to tell minima apart.
+
+    words: List(String), the words of each fact. MissingExtraError without datasketch.
+    """
     minhash = _minhash()
     found: Signatures = np.empty((len(words), PERMUTATIONS), dtype=np.uint16)
     made = minhash.generator(_sets(words), num_perm=PERMUTATIONS, seed=seed + 1, hashfunc=_hash)
@@ -47,7 +41,11 @@ def signatures(words: pl.Series, seed: int = 0) -> Signatures:
 
 
 def repeated(found: Signatures, similarity: float) -> Ints:
-    """``near_duplicates`` of facts with these signatures."""
+    """For each fact with these signatures the place of the earliest fact found that it repeats, or -1.
+
+    similarity: estimated Jaccard similarity of the sets of words from which two facts count as the same; the estimate's standard
+    error is at most 1/16.
+    """
     like = np.full(len(found), -1, dtype=np.int64)
     values = PERMUTATIONS // BANDS
     for band in range(BANDS):
@@ -93,8 +91,6 @@ def _roots(like: Ints) -> Ints:
 
 
 def _minhash() -> Any:
-    try:
+    with of_extra("building", "folkways build csi"):
         from datasketch import MinHash
-    except ImportError as error:
-        raise MissingExtraError("folkways build csi", "building", error.name or "datasketch") from None
     return MinHash

@@ -33,15 +33,9 @@ def wordings_digest() -> str:
     return digest_of(wordings(__package__))
 
 
-def items_prompt(culture: str, fact: str) -> str:
-    """The text that asks for the items of a fact."""
-    return Template(wordings(__package__)["items"], "folkways").fill({"culture": culture, "fact": fact})
-
-
-def sentence_prompt(culture: str, named: Named) -> str:
-    """The text that asks for a sentence with an item."""
-    parts = {"culture": culture, "item": named.item, "context": named.context}
-    return Template(wordings(__package__)["sentence"], "folkways").fill(parts)
+def prompt(form: str, **parts: str) -> str:
+    """The text that asks for the ``items`` of a fact (culture, fact), or for a ``sentence`` (culture, item, context)."""
+    return Template(wordings(__package__)[form], "folkways").fill(parts)
 
 
 def read_items(reply: str) -> list[Named] | None:

@@ -164,7 +164,8 @@ def sift_culture(culture: str, file: Path, folder: Path, rules: Rules, limit: in
         left_out = _LeftOut(dropped, header=False)
         kept = _distinct(file, rules, left_out)
     count, drawn = learnt_from(kept.size, rules.cluster_size, rules.seed)
-    clusters = Clusters(_words_of_rows(file, kept[drawn]), count, rules.seed)
+    learnt = pl.concat(batch.select(words_of("fact"))["fact"] for batch in _batches(file, kept[drawn]))
+    clusters = Clusters(learnt, count, rules.seed)
     sizes = np.zeros(max(1, count), dtype=np.int64)
     pieces = []
     for number, batch in enumerate(_batches(file, kept)):
@@ -232,8 +233,3 @@ def _same(keys: npt.NDArray[np.uint64]) -> tuple[npt.NDArray[np.bool_], Ints]:
 
 def _told(rows: Ints, reason: str, like: Ints) -> pl.DataFrame:
     return pl.DataFrame({"row": rows, "reason": [reason] * rows.size, "like_row": like}, schema=dict(LEFT_OUT))
-
-
-def _words_of_rows(file: Path, rows: Ints) -> pl.Series:
-    parts = [batch.select(words_of("fact"))["fact"] for batch in _batches(file, rows)]
-    return pl.concat(parts)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import polars as pl
 
@@ -60,39 +61,33 @@ class Version:
     strategies: tuple[str, ...]
 
 
-Item = Mapping[str, object]
-Items = Mapping[str, Item]
+Items = Mapping[str, Mapping[str, Any]]
 """Item id -> a line of ``items.jsonl``."""
 
 
-def read_choices(table: pl.DataFrame, items: Items, file: str) -> list[Choice]:
+def read_choices(table: pl.DataFrame, items: Items, file: str) -> Iterator[Choice]:
     """Columns item_id, judge, best (a candidate's letter, or ``none``), and perhaps ratings (JSON) and role."""
-    found = []
     for row, cells in _rows(table, ("item_id", "judge", "best"), items, file):
-        letters = [str(candidate["id"]) for candidate in _candidates(items[cells["item_id"]])]
+        letters = [str(candidate["id"]) for candidate in items[cells["item_id"]]["candidates"]]
         best = _one_of(cells["best"].lower(), [*letters, NONE], "sentence", file, row)
-        found.append(Choice(cells["item_id"], cells["judge"], _expert(cells, file, row), best, _ratings(cells, letters, file, row)))
-    return found
+        yield Choice(cells["item_id"], cells["judge"], _expert(cells, file, row), best, _ratings(cells, letters, file, row))
 
 
-def read_labels(table: pl.DataFrame, items: Items, file: str) -> list[Labels]:
+def read_labels(table: pl.DataFrame, items: Items, file: str) -> Iterator[Labels]:
     """Columns item_id, judge, category, level, element, and perhaps tagged and role."""
-    found = []
     for row, cells in _rows(table, ("item_id", "judge", *FIELDS), items, file):
         labels = {name: _one_of(cells[name], valid, name, file, row) for name, valid in FIELDS.items()}
         tagged = cells.get("tagged", "")
         if tagged:
             _check_tags(tagged, "the tagged sentence", file, row)
-        found.append(Labels(cells["item_id"], cells["judge"], _expert(cells, file, row), tagged=tagged, **labels))
-    return found
+        yield Labels(cells["item_id"], cells["judge"], _expert(cells, file, row), tagged=tagged, **labels)
 
 
-def read_versions(table: pl.DataFrame, items: Items, file: str) -> list[Version]:
+def read_versions(table: pl.DataFrame, items: Items, file: str) -> Iterator[Version]:
     """Columns item_id, judge, culture, intra, inter, strategies (one for all items, or one for each with ``;``), and perhaps role.
 
     Where every strategy is non_transferable, the versions may stay empty.
     """
-    found = []
     for row, cells in _rows(table, ("item_id", "judge", "culture", "intra", "inter", "strategies"), items, file):
         culture = _culture(cells["culture"], file, row)
         named = [part.strip().lower().replace("-", "_").replace(" ", "_") for part in cells["strategies"].split(";")]
@@ -103,8 +98,7 @@ def read_versions(table: pl.DataFrame, items: Items, file: str) -> list[Version]
         else:
             for name, text in zip(("intra", "inter"), versions, strict=True):
                 _check_tags(text, f"the version {name}", file, row)
-        found.append(Version(cells["item_id"], cells["judge"], _expert(cells, file, row), culture, *versions, strategies))
-    return found
+        yield Version(cells["item_id"], cells["judge"], _expert(cells, file, row), culture, *versions, strategies)
 
 
 def _rows(table: pl.DataFrame, needed: Sequence[str], items: Items, file: str) -> Iterator[tuple[int, dict[str, str]]]:
@@ -129,12 +123,6 @@ def _rows(table: pl.DataFrame, needed: Sequence[str], items: Items, file: str) -
                 f"{tidy['judge']} spoke of {tidy['item_id']} in row {earlier[key]} already; keep one", file=file, row=row
             )
         yield row, tidy
-
-
-def _candidates(item: Item) -> Sequence[Mapping[str, object]]:
-    found = item["candidates"]
-    assert isinstance(found, list)  # noqa: S101 - checked when the items were read
-    return found
 
 
 def _one_of(text: str, valid: Sequence[str], kind: str, file: str, row: int) -> str:

@@ -4,8 +4,6 @@ Of the corpus: section 2.3 and Table 8, whose elements have the names of the dat
 number beside them. The abstract's 4.9k parallel sentences are left out: section 2.3 has 4,136, which the files bear out.
 """
 
-from __future__ import annotations
-
 from folkways.benchmarks.published import Published
 
 PUBLISHED = Published(__name__)

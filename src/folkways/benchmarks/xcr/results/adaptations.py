@@ -115,14 +115,12 @@ def gold_items(release: Release, side: str, cultures: Sequence[str] = tuple(xcr.
         xcr.adaptations(release, culture).select(
             pl.col("id").alias("question"),
             pl.lit(culture).alias("culture"),
-            pl.col(side).map_elements(_count_items, return_dtype=pl.Int64).alias("items"),
+            pl.col(side)
+            .map_elements(lambda text: len(tagged_spans(text, across_lines=False)), return_dtype=pl.Int64)
+            .alias("items"),
         )
         for culture in cultures
         if release.has(xcr.ADAPTATION_FILES[culture])
     ]
     schema = {"question": pl.String, "culture": pl.String, "items": pl.Int64}
     return pl.concat([pl.DataFrame(schema=schema), *parts])
-
-
-def _count_items(text: str) -> int:
-    return len(tagged_spans(text, across_lines=False))

@@ -8,7 +8,7 @@ from __future__ import annotations
 import polars as pl
 
 from folkways.benchmarks.published import beside_published
-from folkways.benchmarks.tables import Layout, Table
+from folkways.benchmarks.tables import Layout, Table, in_order
 from folkways.benchmarks.xcr import data as xcr
 from folkways.benchmarks.xcr.published import PUBLISHED
 from folkways.benchmarks.xcr.results.adaptations import cultures_of
@@ -126,7 +126,7 @@ def element_levels(base: pl.DataFrame) -> Table:
     rows = (
         counts.join(published, on="element", how="full", coalesce=True)
         .with_columns(pl.col("value").fill_null(0), reproduced=(pl.col("level") == pl.col("published")).fill_null(False))
-        .sort(pl.col("level").replace_strict({level: place for place, level in enumerate(LEVELS)}, default=len(LEVELS)), "element")
+        .sort(in_order("level", LEVELS), "element")
         .select("element", "level", "published", "reproduced", "value")
     )
     differing = rows.filter(~pl.col("reproduced"))["element"].unique().sort()

@@ -99,8 +99,9 @@ def _of(said: pl.DataFrame, profile: str, facet: str, intra: Measure, inter: Mea
     values = {"intra": intra.name, "inter": inter.name}
     sentences = per_sentence(said, ["endpoint", "culture", facet], values).drop_nulls(["intra", "inter"])
     for (endpoint, culture), part in sentences.group_by(["endpoint", "culture"], maintain_order=True):
-        measure = f"{_label(intra)}, {cultures()[str(culture)].name}, {profile} ({_SPOKEN[scales]})"
-        for group, members in ((WHOLE, part), *_groups(part, facet)):
+        measure = f"{intra.family}, {cultures()[str(culture)].name}, {profile} ({_SPOKEN[scales]})"
+        groups = part.drop_nulls(facet).group_by([facet], maintain_order=True)
+        for group, members in ((WHOLE, part), *((str(group), members) for (group,), members in groups)):
             found = paired_mean(members["inter"].to_numpy(), members["intra"].to_numpy())
             means = (members["intra"].mean(), members["inter"].mean())
             key = (endpoint, profile, culture, intra.name.removesuffix("_intra"), scales, measure, group)
@@ -122,12 +123,3 @@ def _as_it_was(said: pl.DataFrame, compares: str, metric: str, release: Release)
         .with_columns(pl.when(scored).then(raw).otherwise(metric).alias(metric))
         .drop("items")
     )
-
-
-def _groups(part: pl.DataFrame, facet: str) -> Iterator[tuple[str, pl.DataFrame]]:
-    for (group,), members in part.drop_nulls(facet).group_by([facet], maintain_order=True):
-        yield str(group), members
-
-
-def _label(measure: Measure) -> str:
-    return measure.label.split(",", 1)[0]

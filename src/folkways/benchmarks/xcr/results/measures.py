@@ -55,6 +55,11 @@ class Measure:
         """What people read."""
         return self.metric.label
 
+    @property
+    def family(self) -> str:
+        """What people read of the metrics of both versions."""
+        return self.label.split(",", 1)[0]
+
 
 def measures(inputs: Inputs, task: str, judged: pl.DataFrame) -> list[Measure]:
     """The metrics of ``task`` that the analyses look at and that ``judged`` has values of, in the paper's order.

@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 
 from folkways.benchmarks.results import Inputs
-from folkways.benchmarks.tables import NotAvailableError, Table, with_holm
+from folkways.benchmarks.tables import DIFFERENCE, NotAvailableError, Table, with_holm
 from folkways.benchmarks.xcr.results.measures import TASKS, measures, per_sentence, task_by_task
 from folkways.records import Schema
 from folkways.stats.paired import paired_mean
@@ -31,10 +31,7 @@ REASONING: Schema = {
     "more": pl.String,
     "score_less": pl.Float64,
     "score_more": pl.Float64,
-    "difference": pl.Float64,  # more minus less effort, in points
-    "low": pl.Float64,
-    "high": pl.Float64,
-    "p": pl.Float64,  # two-sided, paired t over sentences
+    **DIFFERENCE,  # more minus less effort, in points; p is two-sided, paired t over sentences
     "p_holm": pl.Float64,  # over the rows of this table
     "sentences": pl.Int64,
 }

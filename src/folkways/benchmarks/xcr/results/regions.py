@@ -67,8 +67,21 @@ class Gap:
 
     @cached_property
     def categories(self) -> pl.DataFrame:
-        """BY_CATEGORY without endpoint and measure."""
-        return _by_category(self.sentences)
+        """BY_CATEGORY without endpoint and measure: of the categories that are scored in both cultures."""
+        west, east = (pl.col("score").filter(pl.col("culture") == culture) for culture in (WEST, EAST))
+        return (
+            self.sentences.drop_nulls(["score", "category"])
+            .group_by("category")
+            .agg(
+                west_bengal=west.mean(),
+                bangladesh=east.mean(),
+                difference=west.mean() - east.mean(),
+                n_west_bengal=west.len().cast(pl.Int64),
+                n_bangladesh=east.len().cast(pl.Int64),
+            )
+            .drop_nulls(["west_bengal", "bangladesh"])
+            .sort("category")
+        )
 
     @property
     def difference(self) -> float:
@@ -131,31 +144,6 @@ def gaps(judged: pl.DataFrame, looked_at: Sequence[Measure]) -> list[tuple[str, 
     if not found:
         raise NotAvailableError("no category has scored sentences of both Bengali cultures; judge more of them")
     return found
-
-
-def _by_category(sentences: pl.DataFrame) -> pl.DataFrame:
-    """Means of both cultures by category, of the categories that are scored in both."""
-    west, east = (pl.col("score").filter(pl.col("culture") == culture) for culture in (WEST, EAST))
-    return (
-        sentences.drop_nulls(["score", "category"])
-        .group_by("category")
-        .agg(
-            west_bengal=west.mean(),
-            bangladesh=east.mean(),
-            n_west_bengal=west.len().cast(pl.Int64),
-            n_bangladesh=east.len().cast(pl.Int64),
-        )
-        .drop_nulls(["west_bengal", "bangladesh"])
-        .sort("category")
-        .select(
-            "category",
-            "west_bengal",
-            "bangladesh",
-            (pl.col("west_bengal") - pl.col("bangladesh")).alias("difference"),
-            "n_west_bengal",
-            "n_bangladesh",
-        )
-    )
 
 
 def paired_sentences(sentences: pl.DataFrame) -> pl.DataFrame:

@@ -55,7 +55,7 @@ def strategy_tables(inputs: Inputs) -> Sequence[Table]:
     pair = next(((intra, inter) for compares, intra, inter in sided(inputs, judged) if compares == CSI), None)
     if pair is None:
         raise NotAvailableError("the tagged items of one version have no score in these judgements")
-    label = pair[0].label.split(",", 1)[0]
+    label = pair[0].family
     scored = judged.select(
         "endpoint",
         "culture",

@@ -63,9 +63,9 @@ def queue(connection: sa.Connection, study_id: int, event_id: int, kind: str, no
         connection.execute(sa.insert(api_tables.deliveries), [{"webhook_id": number, **fresh} for number in wanted])
 
 
-def take_due(workspace: Workspace, *, now: float | None = None) -> list[Parcel]:
+def take_due(workspace: Workspace) -> list[Parcel]:
     """Deliveries that are due, taken for LEASE_SECONDS: up to AT_ONCE of each webhook that is switched on."""
-    now = time.time() if now is None else now
+    now = time.time()
     table, hooks, events = api_tables.deliveries, api_tables.webhooks, schema.events
     order = (table.c.attempts.desc(), table.c.due, table.c.id)  # those that failed before first, or they would never be over
     place = sa.func.row_number().over(partition_by=table.c.webhook_id, order_by=order).label("place")
@@ -114,13 +114,13 @@ def _parcel(row: sa.Row[Any]) -> Parcel:
     return Parcel(row.id, row.webhook_id, row.event_id, row.attempts + 1, row.url, row.secret, body)
 
 
-def settle(workspace: Workspace, parcel: Parcel, status: int | None, problem: str | None, *, now: float | None = None) -> None:
+def settle(workspace: Workspace, parcel: Parcel, status: int | None, problem: str | None) -> None:
     """Note what became of an attempt. status: what the receiver answered; problem: why it was not taken (None: it was).
 
     A webhook that has taken nothing since the delivery was queued rests as well. It is switched off when that delivery has failed
     as often as it may, or at once where its receiver is gone for good (410).
     """
-    now = time.time() if now is None else now
+    now = time.time()
     table, hooks = api_tables.deliveries, api_tables.webhooks
     over = parcel.attempt > len(PAUSES) or status == GONE
     state = DeliveryState.DONE if problem is None else DeliveryState.FAILED if over else DeliveryState.WAITING
@@ -142,12 +142,11 @@ def _taken_since(hook: sa.Row[Any], delivery: sa.Row[Any]) -> bool:
     return hook.succeeded is not None and bool(hook.succeeded >= delivery.created)
 
 
-def forget_old(workspace: Workspace, *, now: float | None = None) -> None:
+def forget_old(workspace: Workspace) -> None:
     """Delete deliveries that are over and older than KEPT_SECONDS."""
-    now = time.time() if now is None else now
     table = api_tables.deliveries
     with workspace.claim() as connection:
-        old = (table.c.state != DeliveryState.WAITING, table.c.created < now - KEPT_SECONDS)
+        old = (table.c.state != DeliveryState.WAITING, table.c.created < time.time() - KEPT_SECONDS)
         connection.execute(sa.delete(table).where(*old))
 
 

@@ -12,7 +12,7 @@ from folkways.studio.errors import NotFoundError, SubmissionError, TokenError
 from folkways.studio.records import from_row
 from folkways.studio.services import audit
 from folkways.studio.services.people.sessions import SEEN_EVERY_SECONDS, token_hash
-from folkways.studio.services.rows import change_rows, find_row, get_row, inserted_id, read_all
+from folkways.studio.services.rows import change_rows, find_row, get_row, inserted, read_all
 from folkways.workspace.database import Workspace
 from folkways.workspace.studio import api_tables
 from folkways.workspace.studio import tables as schema
@@ -25,20 +25,13 @@ MOST_DAYS = 366
 
 
 def create_token(
-    workspace: Workspace,
-    account_id: int,
-    *,
-    study_id: int | None,
-    name: str = "",
-    scope: Scope = Scope.READ,
-    days: float = 90,
-    now: float | None = None,
+    workspace: Workspace, account_id: int, *, study_id: int | None, name: str = "", scope: Scope = Scope.READ, days: float = 90
 ) -> tuple[ApiToken, str]:
     """A token with which a program acts as this account, and its text, which is told here and never again.
 
     study_id: the only study that it is for; None for every study of the account. SubmissionError for days out of bounds.
     """
-    now = time.time() if now is None else now
+    now = time.time()
     if not 0 < days <= MOST_DAYS:
         raise SubmissionError({"days": f"a token lasts up to {MOST_DAYS} days"})
     text = PREFIX + secrets.token_urlsafe(32)
@@ -53,17 +46,15 @@ def create_token(
         "revoked": False,
     }
     with workspace.write() as connection:
-        number = inserted_id(connection, api_tables.tokens, row)
-        audit.note(
-            connection, "token.created", study_id=study_id, account_id=account_id, subject=f"token:{number}",
-            details={"scope": scope}, now=now,
-        )  # fmt: skip
-        return from_row(ApiToken, get_row(connection, api_tables.tokens, id=number)), text
+        made = inserted(connection, ApiToken, api_tables.tokens, row)
+        subject, details = f"token:{made.id}", {"scope": scope}
+        audit.note(connection, "token.created", study_id=study_id, account_id=account_id, subject=subject, details=details)
+        return made, text
 
 
-def find_token(workspace: Workspace, text: str, *, now: float | None = None) -> ApiToken:
+def find_token(workspace: Workspace, text: str) -> ApiToken:
     """The token with this text; TokenError that says why where it lets nobody in."""
-    now = time.time() if now is None else now
+    now = time.time()
     with workspace.read() as connection:
         row = find_row(connection, api_tables.tokens, token_hash=token_hash(text))
         account = get_row(connection, schema.accounts, id=row.account_id) if row is not None else None

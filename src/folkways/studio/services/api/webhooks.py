@@ -14,7 +14,7 @@ from folkways.studio.api_records import Webhook
 from folkways.studio.errors import ConflictError, NotFoundError, SubmissionError
 from folkways.studio.records import from_row
 from folkways.studio.services import audit
-from folkways.studio.services.rows import change_rows, find_row, get_row, inserted_id, read_all
+from folkways.studio.services.rows import changed, find_row, inserted, read_all
 from folkways.workspace.database import Workspace
 from folkways.workspace.studio import api_tables
 
@@ -37,13 +37,12 @@ MOST = 20
 
 
 def create_webhook(
-    workspace: Workspace, study_id: int, url: str, events: Sequence[str] = (), *, by: int | None = None, now: float | None = None
+    workspace: Workspace, study_id: int, url: str, events: Sequence[str] = (), *, by: int | None = None
 ) -> tuple[Webhook, str]:
     """A webhook, and the secret with which its deliveries are signed, which is told here and never again.
 
     events: of KINDS; none for all. SubmissionError for another, and for an address that is none of the web or holds a password.
     """
-    now = time.time() if now is None else now
     _check(url)
     unknown = [kind for kind in events if kind not in KINDS]
     if unknown:
@@ -55,16 +54,16 @@ def create_webhook(
         "events": list(dict.fromkeys(events)),
         "secret": secret,
         "enabled": True,
-        "created": now,
+        "created": time.time(),
         "created_by": by,
     }
     table = api_tables.webhooks
     with workspace.write() as connection:
         if len(connection.execute(sa.select(table.c.id).filter_by(study_id=study_id)).all()) >= MOST:
             raise ConflictError(f"a study has up to {MOST} webhooks; delete one first")
-        number = inserted_id(connection, table, row)
-        audit.note(connection, "webhook.created", study_id=study_id, account_id=by, subject=f"webhook:{number}", now=now)
-        return from_row(Webhook, get_row(connection, table, id=number)), secret
+        made = inserted(connection, Webhook, table, row)
+        audit.note(connection, "webhook.created", study_id=study_id, account_id=by, subject=f"webhook:{made.id}")
+        return made, secret
 
 
 def _check(url: str) -> None:
@@ -102,9 +101,9 @@ def enable_webhook(workspace: Workspace, study_id: int, webhook_id: int, *, by: 
     """Switch on a webhook that was switched off after it failed; what waits is sent."""
     with workspace.write() as connection:
         _of_study(connection, study_id, webhook_id)
-        change_rows(connection, api_tables.webhooks, {"id": webhook_id}, enabled=True, problem=None, resumes=None)
+        made = changed(connection, Webhook, api_tables.webhooks, webhook_id, enabled=True, problem=None, resumes=None)
         audit.note(connection, "webhook.enabled", study_id=study_id, account_id=by, subject=f"webhook:{webhook_id}")
-        return _of_study(connection, study_id, webhook_id)
+        return made
 
 
 def delete_webhook(workspace: Workspace, study_id: int, webhook_id: int, *, by: int | None = None) -> None:

@@ -19,7 +19,7 @@ from folkways.studio.records import Role, from_row
 from folkways.studio.services import audit
 from folkways.studio.services.content.items import get_item, lineage
 from folkways.studio.services.people import accounts
-from folkways.studio.services.rows import change_rows, find_row, get_row, inserted_id, read_all
+from folkways.studio.services.rows import changed, count, find_row, get_row, inserted, read_all
 from folkways.studio.stages.fields import raise_if, text_of
 from folkways.workspace.database import Workspace
 from folkways.workspace.studio import tables as schema
@@ -39,11 +39,8 @@ class Counts:
     open: int
 
 
-def add_comment(
-    workspace: Workspace, study_id: int, item_id: int, account_id: int, text: str, *, now: float | None = None
-) -> Comment:
+def add_comment(workspace: Workspace, study_id: int, item_id: int, account_id: int, text: str) -> Comment:
     """Say something of an item. SubmissionError for no text or too long a one; NotAllowedError without a role that may speak."""
-    now = time.time() if now is None else now
     said = _checked(text)
     item = get_item(workspace, study_id, item_id)
     with workspace.claim() as connection:
@@ -52,20 +49,16 @@ def add_comment(
         if role is None:
             raise NotAllowedError("only those who run or review the study discuss its items")
         get_row(connection, schema.items, id=item.id, lock="key")
-        there = sa.select(sa.func.count()).where(schema.comments.c.item_id == item.id)
-        if connection.scalars(there).one() >= MOST:
+        if count(connection, schema.comments, schema.comments.c.item_id == item.id) >= MOST:
             raise ConflictError("there are %(most)s comments on this item already; settle it", most=MOST)
         row: dict[str, Any] = {"item_id": item.id, "account_id": account_id, "role": str(role), "text": said, "history": []}
-        number = inserted_id(connection, schema.comments, {**row, "created": now})
-        _note(connection, "comment.added", study_id, account_id, item.id, number, now)
-        return _get(connection, number)
+        made = inserted(connection, Comment, schema.comments, {**row, "created": time.time()})
+        return _noted(connection, "comment.added", study_id, made)
 
 
-def edit_comment(
-    workspace: Workspace, study_id: int, comment_id: int, account_id: int, text: str, *, now: float | None = None
-) -> Comment:
+def edit_comment(workspace: Workspace, study_id: int, comment_id: int, account_id: int, text: str) -> Comment:
     """Give one's own comment another wording; the earlier one stays in its history."""
-    now = time.time() if now is None else now
+    now = time.time()
     said = _checked(text)
     with workspace.claim() as connection:
         found = _own(connection, study_id, comment_id, account_id)
@@ -74,35 +67,30 @@ def edit_comment(
         if len(found.history) >= MOST_EDITS:
             raise ConflictError("this comment was changed %(most)s times; write another", most=MOST_EDITS)
         history = [*found.history, {"text": found.text, "until": now}]
-        change_rows(connection, schema.comments, {"id": found.id}, text=said, history=history, edited=now)
-        _note(connection, "comment.edited", study_id, account_id, found.item_id, found.id, now)
-        return _get(connection, found.id)
+        made = changed(connection, Comment, schema.comments, found.id, text=said, history=history, edited=now)
+        return _noted(connection, "comment.edited", study_id, made)
 
 
-def delete_comment(workspace: Workspace, study_id: int, comment_id: int, account_id: int, *, now: float | None = None) -> Comment:
+def delete_comment(workspace: Workspace, study_id: int, comment_id: int, account_id: int) -> Comment:
     """Take one's own comment back: its place stays, its words are in its history alone."""
-    now = time.time() if now is None else now
+    now = time.time()
     with workspace.claim() as connection:
         found = _own(connection, study_id, comment_id, account_id)
         history = [*found.history, {"text": found.text, "until": now}]
-        change_rows(connection, schema.comments, {"id": found.id}, text="", history=history, deleted=now)
-        _note(connection, "comment.deleted", study_id, account_id, found.item_id, found.id, now)
-        return _get(connection, found.id)
+        made = changed(connection, Comment, schema.comments, found.id, text="", history=history, deleted=now)
+        return _noted(connection, "comment.deleted", study_id, made)
 
 
-def set_resolved(
-    workspace: Workspace, study_id: int, item_id: int, resolved: bool, *, by: int | None = None, now: float | None = None
-) -> None:
+def set_resolved(workspace: Workspace, study_id: int, item_id: int, resolved: bool, *, by: int | None = None) -> None:
     """Call all comments on an item resolved, or open again."""
-    now = time.time() if now is None else now
     item = get_item(workspace, study_id, item_id)
     table = schema.comments
     wanted = table.c.resolved.is_(None) if resolved else table.c.resolved.is_not(None)
     with workspace.write() as connection:
-        done = sa.update(table).where(table.c.item_id == item.id, wanted).values(resolved=now if resolved else None)
+        done = sa.update(table).where(table.c.item_id == item.id, wanted).values(resolved=time.time() if resolved else None)
         if connection.execute(done).rowcount:
             kind = "discussion.resolved" if resolved else "discussion.reopened"
-            audit.note(connection, kind, study_id=study_id, account_id=by, subject=f"item:{item.id}", now=now)
+            audit.note(connection, kind, study_id=study_id, account_id=by, subject=f"item:{item.id}")
 
 
 def list_comments(workspace: Workspace, study_id: int, item_id: int) -> tuple[Comment, ...]:
@@ -155,10 +143,8 @@ def _own(connection: sa.Connection, study_id: int, comment_id: int, account_id: 
     return from_row(Comment, row)
 
 
-def _note(connection: sa.Connection, kind: str, study_id: int, account_id: int, item_id: int, number: int, now: float) -> None:
-    about = {"subject": f"item:{item_id}", "details": {"comment": number}}
-    audit.note(connection, kind, study_id=study_id, account_id=account_id, now=now, **about)  # type: ignore[arg-type]
-
-
-def _get(connection: sa.Connection, number: int) -> Comment:
-    return from_row(Comment, get_row(connection, schema.comments, id=number))
+def _noted(connection: sa.Connection, kind: str, study_id: int, made: Comment) -> Comment:
+    """The comment, once it is in the trail what its author did."""
+    details = {"comment": made.id}
+    audit.note(connection, kind, study_id=study_id, account_id=made.account_id, subject=f"item:{made.item_id}", details=details)
+    return made

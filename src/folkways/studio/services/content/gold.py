@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,13 +9,13 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from folkways.stats.intervals import Interval
-from folkways.studio.errors import ConflictError, NotFoundError, SubmissionError
+from folkways.stats.intervals import Interval, wilson
+from folkways.studio.errors import ConflictError, SubmissionError
 from folkways.studio.records import Item, ItemState, Participant, ParticipantState, Stage, Standing, from_row
-from folkways.studio.rules.known_answers import Qualification, share
+from folkways.studio.rules.known_answers import Qualification
 from folkways.studio.services import audit, studies
-from folkways.studio.services.content.items import close_open_slots, place_item
-from folkways.studio.services.rows import change_rows, find_row, get_row
+from folkways.studio.services.content.items import close_open_slots, item_within, place_item
+from folkways.studio.services.rows import changed, find_row, get_row
 from folkways.studio.services.work.known_answers import overlap_of
 from folkways.studio.stages.registry import stage_kind
 from folkways.workspace.database import Workspace
@@ -33,19 +32,13 @@ def known_answer_of(item: Item, stage: Stage) -> Mapping[str, Any]:
     return stage_kind(stage.kind).known_of(item.result)
 
 
-def make_gold(
-    workspace: Workspace, study_id: int, item_id: int, *, test: bool = False, by: int | None = None, now: float | None = None
-) -> Item:
+def make_gold(workspace: Workspace, study_id: int, item_id: int, *, test: bool = False, by: int | None = None) -> Item:
     """A question of known answer, of the test or among the work, made of a decided item. The item and its answers stay data.
 
     Nobody is asked it who answered or wrote the item. ConflictError where the item is not decided, or was used so before.
     """
-    now = time.time() if now is None else now
     with workspace.write() as connection:
-        row = find_row(connection, schema.items, id=item_id, study_id=study_id, lock="row")
-        if row is None:
-            raise NotFoundError("there is no such item")
-        item = from_row(Item, row)
+        item = item_within(connection, study_id, item_id, lock="row")
         stage = from_row(Stage, get_row(connection, schema.stages, id=item.stage_id))
         known = known_answer_of(item, stage)
         if not known:
@@ -54,41 +47,22 @@ def make_gold(
         if find_row(connection, schema.items, stage_id=stage.id, key=key[:128], round=1) is not None:
             raise ConflictError("this item is used as a known answer already")
         check = stage_kind(stage.kind).check_known(known, item.content, stage.config)
-        number = place_item(
-            connection,
-            stage,
-            key,
-            item.content,
-            population_id=item.population_id,
-            parent_id=item.id,
-            author_id=item.author_id,
-            check=check,
-            test=test,
-            now=now,
-        )
+        number = place_item(connection, stage, key, item.content, item, item.population_id, check=check, test=test)
         details = {"stage": stage.name, "test": test}
-        audit.note(
-            connection, "item.gold_made", study_id=study_id, account_id=by, subject=f"item:{number}", details=details, now=now
-        )
+        audit.note(connection, "item.gold_made", study_id=study_id, account_id=by, subject=f"item:{number}", details=details)
         return from_row(Item, get_row(connection, schema.items, id=number))
 
 
-def drop_gold(
-    workspace: Workspace, study_id: int, item_id: int, reason: str, *, by: int | None = None, now: float | None = None
-) -> Item:
+def drop_gold(workspace: Workspace, study_id: int, item_id: int, reason: str, *, by: int | None = None) -> Item:
     """Ask nobody a question of known answer any more, and count no answer to it. SubmissionError without a reason."""
     if not reason.strip():
         raise SubmissionError({"reason": "say why"})
     with workspace.write() as connection:
-        row = find_row(connection, schema.items, id=item_id, study_id=study_id, lock="row")
-        if row is None:
-            raise NotFoundError("there is no such item")
-        if from_row(Item, row).check is None:
+        if item_within(connection, study_id, item_id, lock="row").check is None:
             raise ConflictError("this item has no known answer")
-        change_rows(connection, schema.items, {"id": item_id}, state=str(ItemState.DROPPED), reason=reason.strip())
         close_open_slots(connection, item_id)
-        audit.note(connection, "item.gold_dropped", study_id=study_id, account_id=by, subject=f"item:{item_id}", now=now)
-        return from_row(Item, get_row(connection, schema.items, id=item_id))
+        audit.note(connection, "item.gold_dropped", study_id=study_id, account_id=by, subject=f"item:{item_id}")
+        return changed(connection, Item, schema.items, item_id, state=str(ItemState.DROPPED), reason=reason.strip())
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +78,7 @@ class PersonGold:
     @property
     def interval(self) -> Interval:
         """Of the share of right answers, 95 %."""
-        return share(self.right, self.asked)
+        return wilson(self.right, self.asked)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +93,7 @@ class ItemGold:
     @property
     def interval(self) -> Interval:
         """Of the share of right answers, 95 %."""
-        return share(self.right, self.asked)
+        return wilson(self.right, self.asked)
 
     @property
     def is_doubtful(self) -> bool:

@@ -18,7 +18,7 @@ from folkways.studio.records import Stage
 from folkways.studio.services import audit
 from folkways.studio.services.content.items import Checked, place_new
 from folkways.studio.services.deletion import delete_items
-from folkways.studio.services.rows import change_rows, count, inserted_id
+from folkways.studio.services.rows import change_rows, count, inserted_id, read_values
 from folkways.workspace.database import Workspace
 from folkways.workspace.studio import tables as schema
 
@@ -94,16 +94,13 @@ def begin(
     *,
     population: str | None = None,
     content: bytes | None = None,
-    waiting: bool = False,
     by: int | None = None,
-    now: float | None = None,
 ) -> Import:
-    """Note that a file is to be imported. content: of the file, so that somebody else can go on with it where it is interrupted.
-
-    waiting: for anybody to ``take_up``; otherwise the caller works on it.
+    """Note that a file is to be imported. content: of the file, for anybody to ``take_up``, also where somebody is interrupted;
+    without it the caller works on it.
     """
-    now = time.time() if now is None else now
-    packed = zlib.compress(content, 1) if content is not None else None
+    now = time.time()
+    waiting = content is not None
     row = {
         "study_id": study_id,
         "account_id": by,
@@ -113,7 +110,7 @@ def begin(
         "created": now,
         "started": None if waiting else now,
         "seen": now,
-        "content": packed,
+        "content": zlib.compress(content, 1) if content is not None else None,
     }
     with workspace.write() as connection:
         number = inserted_id(connection, schema.jobs, row)
@@ -127,7 +124,7 @@ def get_import(workspace: Workspace, study_id: int, import_id: int) -> Import:
 
 
 def _within(connection: sa.Connection, study_id: int, import_id: int) -> Import:
-    row = connection.execute(_IMPORTS.where(schema.jobs.c.study_id == study_id, schema.jobs.c.id == import_id)).first()
+    row = _job(connection, study_id=study_id, id=import_id)
     if row is None:
         raise NotFoundError("there is no such import")
     return _import(row)
@@ -141,8 +138,8 @@ def _job(connection: sa.Connection, **values: Any) -> Any:
 def list_imports(workspace: Workspace, study_id: int) -> tuple[Import, ...]:
     """The imports of a study, newest first."""
     with workspace.read() as connection:
-        query = _IMPORTS.where(schema.jobs.c.study_id == study_id).order_by(schema.jobs.c.id.desc())
-        return tuple(_import(row) for row in connection.execute(query))
+        rows = connection.execute(_IMPORTS.filter_by(study_id=study_id).order_by(schema.jobs.c.id.desc()))
+        return tuple(_import(row) for row in rows)
 
 
 def _free(now: float) -> sa.ColumnElement[bool]:
@@ -152,9 +149,9 @@ def _free(now: float) -> sa.ColumnElement[bool]:
     return sa.and_(jobs.c.kind == KIND, jobs.c.content.is_not(None), sa.or_(jobs.c.state == ImportState.WAITING, left))
 
 
-def take_up(workspace: Workspace, *, now: float | None = None) -> tuple[Import, bytes] | None:
+def take_up(workspace: Workspace) -> tuple[Import, bytes] | None:
     """The oldest import that nobody works on, which is the caller's from now on, with its file; None where there is none."""
-    now = time.time() if now is None else now
+    now = time.time()
     jobs = schema.jobs
     query = sa.select(jobs).where(_free(now)).order_by(jobs.c.id).limit(1)
     with workspace.read() as connection:
@@ -191,57 +188,46 @@ def keys_of(workspace: Workspace, stage_id: int, import_id: int | None = None) -
     query = sa.select(items.c.key).where(items.c.stage_id == stage_id)
     if import_id is not None:
         query = query.where(items.c.job_id == import_id)
-    with workspace.read() as connection:
-        return frozenset(connection.scalars(query))
+    return frozenset(read_values(workspace, query))
 
 
-def add_some(
-    workspace: Workspace, found: Import, stage: Stage, new: Sequence[Checked], *, rows: int, now: float | None = None
-) -> bool:
+def add_some(workspace: Workspace, found: Import, stage: Stage, new: Sequence[Checked], *, rows: int) -> bool:
     """Add a few of an import's items in one short transaction. False, and nothing is added, where it is the caller's no more: it
     was cancelled.
 
     rows: how many it has in all. ConflictError for a key that somebody else has added meanwhile.
     """
-    now = time.time() if now is None else now
     with workspace.write() as connection:
         job = _job(connection, **_mine(found))
         if job is None:
             return False
-        place_new(connection, stage, new, job_id=found.id, now=now)
+        place_new(connection, stage, new, job_id=found.id)
         result = {"rows": rows, "added": (job.result or {}).get("added", 0) + len(new)}
-        change_rows(connection, schema.jobs, {"id": found.id}, result=result, seen=now)
+        change_rows(connection, schema.jobs, {"id": found.id}, result=result, seen=time.time())
     return True
 
 
-def signal(workspace: Workspace, found: Import, *, now: float | None = None) -> None:
+def signal(workspace: Workspace, found: Import) -> None:
     """Say that somebody is at work on an import."""
     with workspace.write() as connection:
-        change_rows(connection, schema.jobs, _mine(found), seen=time.time() if now is None else now)
+        change_rows(connection, schema.jobs, _mine(found), seen=time.time())
 
 
 def end(
-    workspace: Workspace,
-    found: Import,
-    state: ImportState,
-    *,
-    error: str | None = None,
-    problems: Sequence[tuple[int, str]] = (),
-    now: float | None = None,
+    workspace: Workspace, found: Import, state: ImportState, *, error: str | None = None, problems: Sequence[tuple[int, str]] = ()
 ) -> Import:
     """Note how an import ended that is the caller's. What a failed one had added is deleted, but for what was answered already."""
-    now = time.time() if now is None else now
     with workspace.write() as connection:
         job = _job(connection, **_mine(found))
         if job is None:
             return _within(connection, found.study_id, found.id)
         result = {**(job.result or {}), "problems": [[number, problem] for number, problem in problems[:MOST_PROBLEMS]]}
-        values = {"state": str(state), "result": result, "error": error, "content": None, "finished": now}
+        values = {"state": str(state), "result": result, "error": error, "content": None, "finished": time.time()}
         change_rows(connection, schema.jobs, {"id": found.id}, **values)
         added = result.get("added", 0)
         if state == ImportState.DONE:
             details: dict[str, Any] = {"stage": found.stage, "n": added, "import": found.id}
-            audit.note(connection, "items.added", study_id=found.study_id, account_id=found.account_id, details=details, now=now)
+            audit.note(connection, "items.added", study_id=found.study_id, account_id=found.account_id, details=details)
     if state == ImportState.FAILED and added:
         items = schema.items
         gone = delete_items(workspace, items.c.study_id == found.study_id, items.c.job_id == found.id, unbegun())
@@ -274,11 +260,10 @@ class Left:
 def left_of(workspace: Workspace, study_id: int, import_id: int) -> Left:
     """How many items of an import are there, by whether somebody has answered or works on them, or decided over them."""
     items = schema.items
-    mine = [items.c.study_id == study_id, items.c.job_id == import_id]
-    total = sa.select(sa.func.count()).select_from(items).where(*mine)
+    mine = items.c.study_id == study_id, items.c.job_id == import_id
     with workspace.read() as connection:
-        unused = count(connection, total.where(unbegun()))
-        return Left(unused, count(connection, total) - unused)
+        unused = count(connection, items, *mine, unbegun())
+        return Left(unused, count(connection, items, *mine) - unused)
 
 
 def unbegun() -> sa.ColumnElement[bool]:
@@ -303,13 +288,8 @@ def delete_import(workspace: Workspace, study_id: int, import_id: int, *, by: in
         if found.state in AT_WORK:
             raise ConflictError("this import is at work; cancel it first")
         job = _job(connection, id=import_id)
-        change_rows(
-            connection,
-            schema.jobs,
-            {"id": import_id},
-            state=str(ImportState.DELETING),
-            result={**(job.result if job and job.result else {}), "by": by},
-        )
+        result = {**(job.result or {}), "by": by}
+        change_rows(connection, schema.jobs, {"id": import_id}, state=str(ImportState.DELETING), result=result)
         return _within(connection, study_id, import_id)
 
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from math import isnan
 from typing import Any
 
 import orjson
 import sqlalchemy as sa
 
 from folkways.studio.records import LEFT_OUT, Item, ItemState, Judgement, from_row
-from folkways.studio.rules.disagreement import disagreement
-from folkways.studio.services.rows import count, read_all
+from folkways.studio.rules.spread import spread
+from folkways.studio.services.rows import count, read_all, read_values
 from folkways.studio.stages.registry import stage_kind
 from folkways.workspace.database import Workspace
 from folkways.workspace.studio import tables as schema
@@ -61,7 +62,7 @@ def find_items(
     if wanted.disputed:
         return Page(tuple(page), len(ranked), apart)
     with workspace.read() as connection:
-        total = count(connection, sa.select(sa.func.count()).select_from(items).where(*where))
+        total = count(connection, items, *where)
         rest = query.where(items.c.id.not_in(ranked)) if ranked else query
         rest = rest.offset(max(0, start - len(ranked))).limit(limit - len(chosen))
         page += [from_row(Item, row) for row in connection.execute(rest)]
@@ -73,18 +74,13 @@ def find_ids(workspace: Workspace, study_id: int, wanted: Wanted, *, most: int) 
     where = _where(study_id, wanted)
     if wanted.disputed:
         return sorted(number for number, share in _disagreement(workspace, where).items() if share > 0)[:most]
-    with workspace.read() as connection:
-        return list(connection.scalars(sa.select(schema.items.c.id).where(*where).order_by(schema.items.c.id).limit(most)))
+    return read_values(workspace, sa.select(schema.items.c.id).where(*where).order_by(schema.items.c.id).limit(most))
 
 
 def _where(study_id: int, wanted: Wanted) -> list[sa.ColumnElement[bool]]:
     items, said = schema.items, schema.judgements
-    where = [items.c.study_id == study_id]
-    for column, value in ((items.c.stage_id, wanted.stage_id), (items.c.population_id, wanted.population_id)):
-        if value is not None:
-            where.append(column == value)
-    if wanted.state is not None:
-        where.append(items.c.state == wanted.state)
+    named = (items.c.stage_id, wanted.stage_id), (items.c.population_id, wanted.population_id), (items.c.state, wanted.state)
+    where = [items.c.study_id == study_id, *(column == value for column, value in named if value is not None)]
     if words := wanted.words.strip():
         stored = orjson.dumps(words).decode()[1:-1]  # as the words stand in the column's JSON
         content = sa.type_coerce(items.c.content, sa.Text())
@@ -121,8 +117,8 @@ def _disagreement(workspace: Workspace, where: Sequence[sa.ColumnElement[bool]])
     with workspace.read() as connection:
         for row in connection.execute(query):
             labels.setdefault(row.item_id, []).append(stage_kind(row.kind).labels(row.payload))
-    found = {number: disagreement(each) for number, each in labels.items()}
-    return {number: share for number, share in found.items() if share is not None}
+    shares = spread(list(labels.values())).apart.tolist()
+    return {number: share for number, share in zip(labels, shares, strict=True) if not isnan(share)}
 
 
 def judgements_of(workspace: Workspace, numbers: Sequence[int]) -> dict[int, list[Judgement]]:

@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from folkways.studio.errors import ConflictError, NotFoundError, SubmissionError
 from folkways.studio.records import AssignmentState, Item, ItemState, Revision, Stage, from_row
 from folkways.studio.services import audit
-from folkways.studio.services.rows import find_row, inserted_id, read_all
+from folkways.studio.services.rows import Lock, find_row, inserted_id, read_all
 from folkways.studio.services.storage.media import media_names, no_file
 from folkways.studio.services.studies import get_population, get_stage
 from folkways.studio.stages.registry import stage_kind
@@ -43,10 +43,9 @@ Checked = tuple[NewItem, int | None, Mapping[str, Any]]
 
 
 def add_items(
-    workspace: Workspace, study_id: int, stage: str, new: Iterable[NewItem], *, by: int | None = None, now: float | None = None
+    workspace: Workspace, study_id: int, stage: str, new: Iterable[NewItem], *, by: int | None = None
 ) -> tuple[Item, ...]:
     """Add items to a stage, all or none. SubmissionError names the first wrong one by its key; ConflictError for a taken key."""
-    now = time.time() if now is None else now
     found = get_stage(workspace, study_id, stage)
     kind = stage_kind(found.kind)
     files = media_names(workspace, study_id)
@@ -62,21 +61,12 @@ def add_items(
             raise SubmissionError({each.key: no_file(gone[0])})
         rows.append((known, population.id if population else None, content))
     with workspace.write() as connection:
-        numbers = place_new(connection, found, rows, now=now)
-        audit.note(
-            connection, "items.added", study_id=study_id, account_id=by, details={"stage": stage, "n": len(numbers)}, now=now
-        )
-        return tuple(_get(connection, number) for number in numbers)
+        numbers = place_new(connection, found, rows)
+        audit.note(connection, "items.added", study_id=study_id, account_id=by, details={"stage": stage, "n": len(numbers)})
+        return tuple(item_within(connection, study_id, number) for number in numbers)
 
 
-def place_new(
-    connection: sa.Connection,
-    stage: Stage,
-    new: Sequence[Checked],
-    *,
-    job_id: int | None = None,
-    now: float,
-) -> list[int]:
+def place_new(connection: sa.Connection, stage: Stage, new: Sequence[Checked], *, job_id: int | None = None) -> list[int]:
     """Insert new items, each with the id of its population and its content, with revisions and open slots; returns their ids.
 
     ConflictError for a key that the stage has already.
@@ -90,7 +80,7 @@ def place_new(
             raise ConflictError(f"there is an item {each.key!r} in {stage.name} already; nothing was added")
         taken.add(each.key)
     rows = [
-        {**_row(stage, each.key, content, population_id=population_id, check=each.check, test=each.test, now=now), "job_id": job_id}
+        {**_row(stage, each.key, content, population_id=population_id, check=each.check, test=each.test), "job_id": job_id}
         for each, population_id, content in new
     ]
     if not rows:
@@ -99,7 +89,7 @@ def place_new(
     numbers = list(connection.scalars(sa.insert(items).returning(items.c.id, sort_by_parameter_order=True), rows))
     placed = [(number, row) for number, row in zip(numbers, rows, strict=True)]
     written = Json().process_bind_param  # these rows go past the types of their columns
-    revisions = [_revision(number, 1, "placed", row["content"], now=now) for number, row in placed]
+    revisions = [_revision(number, 1, "placed", row["content"]) for number, row in placed]
     insert(
         connection,
         schema.revisions,
@@ -120,37 +110,23 @@ def _among(keys: Sequence[str]) -> sa.ColumnElement[bool]:
 
 
 def place_item(
-    connection: sa.Connection,
-    stage: Stage,
-    key: str,
-    content: Mapping[str, Any],
-    *,
-    population_id: int | None,
-    parent_id: int | None = None,
-    author_id: int | None = None,
-    check: Mapping[str, Any] | None = None,
-    test: bool = False,
-    round: int = 1,
-    now: float,
-) -> int:
-    """Insert an item with its open slots within the caller's transaction; returns its id. Attention checks get slots on demand."""
-    row = _row(stage, key, content, population_id=population_id, check=check, test=test, now=now)
-    item_id = inserted_id(connection, schema.items, {**row, "parent_id": parent_id, "author_id": author_id, "round": round})
-    add_revision(connection, item_id, "placed", content, participant_id=author_id, now=now)
+    connection: sa.Connection, stage: Stage, key: str, content: Mapping[str, Any], parent: Item, population_id: int | None, *,
+    check: Mapping[str, Any] | None = None, test: bool = False, round: int = 1,
+) -> int:  # fmt: skip
+    """Insert an item that descends from ``parent``, with its open slots, within the caller's transaction; returns its id. Attention
+    checks get slots on demand.
+    """
+    row = _row(stage, key, content, population_id=population_id, check=check, test=test)
+    row |= {"parent_id": parent.id, "author_id": parent.author_id, "round": round}
+    item_id = inserted_id(connection, schema.items, row)
+    add_revision(connection, item_id, "placed", content, participant_id=parent.author_id)
     if check is None:
         add_slots(connection, item_id, stage.id, population_id, stage_kind(stage.kind).answers_wanted(stage.config))
     return item_id
 
 
 def _row(
-    stage: Stage,
-    key: str,
-    content: Mapping[str, Any],
-    *,
-    population_id: int | None,
-    check: Mapping[str, Any] | None,
-    test: bool,
-    now: float,
+    stage: Stage, key: str, content: Mapping[str, Any], *, population_id: int | None, check: Mapping[str, Any] | None, test: bool
 ) -> dict[str, Any]:
     return {
         "study_id": stage.study_id,
@@ -162,7 +138,7 @@ def _row(
         "state": str(ItemState.OPEN),
         "check": dict(check) if check is not None else None,
         "test": test or None,
-        "created": now,
+        "created": time.time(),
     }
 
 
@@ -202,12 +178,11 @@ def add_revision(
     *,
     participant_id: int | None = None,
     strategy: str | None = None,
-    now: float,
 ) -> int:
     """Note one state of an item's content; returns its number. The caller holds the item's row."""
     table = schema.revisions
     number = (connection.scalar(sa.select(sa.func.max(table.c.number)).where(table.c.item_id == item_id)) or 0) + 1
-    row = _revision(item_id, number, step, content, strategy=strategy, participant_id=participant_id, now=now)
+    row = _revision(item_id, number, step, content, strategy=strategy, participant_id=participant_id)
     connection.execute(sa.insert(table).values(row))
     return number
 
@@ -220,23 +195,20 @@ def _revision(
     *,
     strategy: str | None = None,
     participant_id: int | None = None,
-    now: float,
 ) -> dict[str, Any]:
     about = {"item_id": item_id, "number": number, "step": step, "strategy": strategy}
-    return {**about, "content": dict(content), "participant_id": participant_id, "created": now}
+    return {**about, "content": dict(content), "participant_id": participant_id, "created": time.time()}
 
 
 def get_item(workspace: Workspace, study_id: int, item_id: int) -> Item:
     """An item of this study; NotFoundError."""
     with workspace.read() as connection:
-        item = _get(connection, item_id)
-    if item.study_id != study_id:
-        raise NotFoundError("there is no such item")
-    return item
+        return item_within(connection, study_id, item_id)
 
 
-def _get(connection: sa.Connection, item_id: int) -> Item:
-    row = find_row(connection, schema.items, id=item_id)
+def item_within(connection: sa.Connection, study_id: int, item_id: int, *, lock: Lock = "no") -> Item:
+    """``get_item`` within the caller's transaction."""
+    row = find_row(connection, schema.items, id=item_id, study_id=study_id, lock=lock)
     if row is None:
         raise NotFoundError("there is no such item")
     return from_row(Item, row)
@@ -259,12 +231,8 @@ def list_items(
     query = sa.select(schema.items).where(schema.items.c.study_id == study_id, schema.items.c.id > after)
     if stage is not None:
         query = query.where(schema.items.c.stage_id == get_stage(workspace, study_id, stage).id)
-    if population_id is not None:
-        query = query.where(schema.items.c.population_id == population_id)
-    if state is not None:
-        query = query.where(schema.items.c.state == state)
-    if import_id is not None:
-        query = query.where(schema.items.c.job_id == import_id)
+    named = {"population_id": population_id, "state": state, "job_id": import_id}
+    query = query.filter_by(**{name: value for name, value in named.items() if value is not None})
     return read_all(workspace, Item, query.order_by(schema.items.c.id).limit(limit))
 
 

@@ -32,7 +32,7 @@ class Similar:
     likeness: float
 
 
-def similar_items(workspace: Workspace, item: Item, most: int = CLOSEST) -> tuple[Similar, ...]:
+def similar_items(workspace: Workspace, item: Item) -> tuple[Similar, ...]:
     """The items of the stage of ``item`` whose texts (``StageKind.compared``) read most like its own, the closest first.
 
     How alike two texts are is the share of the item's own runs of three letters that stand in the other as well, rare ones
@@ -63,7 +63,7 @@ def similar_items(workspace: Workspace, item: Item, most: int = CLOSEST) -> tupl
     for name in names:
         texts = [str(row.content.get(name) or "") for row in rows]
         alike = np.maximum(alike, likeness(str(item.content.get(name) or ""), texts))
-    closest = np.argsort(-alike, kind="stable")[:most]
+    closest = np.argsort(-alike, kind="stable")[:CLOSEST]
     found = ((rows[number], float(alike[number])) for number in closest if alike[number] >= ALIKE)
     return tuple(Similar(row.key, row.content, row.state == ItemState.DONE, like) for row, like in found)
 

@@ -38,21 +38,17 @@ class Progress:
 def progress(workspace: Workspace, study_id: int) -> tuple[Progress, ...]:
     """Every stage by population, in order; those that have no items yet are there with zeros (population None)."""
     items, table, judgements = schema.items, schema.assignments, schema.judgements
-    of_items = (
-        sa.select(items.c.stage_id, items.c.population_id, items.c.state, sa.func.count().label("n"))
-        .where(items.c.study_id == study_id, items.c.check.is_(None))
-        .group_by(items.c.stage_id, items.c.population_id, items.c.state)
-    )
-    of_slots = (
-        sa.select(table.c.stage_id, table.c.population_id, table.c.state, sa.func.count().label("n"))
-        .select_from(table.join(items, items.c.id == table.c.item_id))
-        .where(items.c.study_id == study_id, items.c.check.is_(None))
-        .group_by(table.c.stage_id, table.c.population_id, table.c.state)
-    )
+    ours = items.c.study_id == study_id, items.c.check.is_(None)
+
+    def counted(of: sa.Table, rows: sa.FromClause) -> sa.Select[Any]:
+        same = (of.c.stage_id, of.c.population_id, of.c.state)
+        return sa.select(*same, sa.func.count().label("n")).select_from(rows).where(*ours).group_by(*same)
+
+    of_items, of_slots = counted(items, items), counted(table, table.join(items, items.c.id == table.c.item_id))
     of_time = (
         sa.select(items.c.stage_id, items.c.population_id, judgements.c.seconds)
         .join(items, items.c.id == judgements.c.item_id)
-        .where(items.c.study_id == study_id, items.c.check.is_(None), judgements.c.seconds.is_not(None))
+        .where(*ours, judgements.c.seconds.is_not(None))
     )
     names = {population.id: population.name for population in studies.populations(workspace, study_id)}
     with workspace.read() as connection:
@@ -99,6 +95,18 @@ class Mine:
     done: int
     left: int | None
     seconds_left: float | None
+
+    @property
+    def total(self) -> int | None:
+        """All that they could give, with the task at hand, which is counted neither as done nor as left; None for nobody knows."""
+        return None if self.left is None else self.done + self.left + 1
+
+    @property
+    def minutes_left(self) -> int | None:
+        """With the task at hand; None for nobody knows."""
+        if not self.left or self.seconds_left is None:
+            return None
+        return max(1, round(self.seconds_left / self.left * (self.left + 1) / 60))
 
 
 def own_progress(workspace: Workspace, person: Participant, stage: Stage) -> Mine:

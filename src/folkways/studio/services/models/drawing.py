@@ -60,7 +60,7 @@ def draw_answers(
     if not found:
         kind = "wrong answer" if wrong_only else "answer"
         raise FolkwaysError(f"run {run} has no {kind} in a culture of this study ({', '.join(populations)})")
-    taken = _taken(workspace, study_id, stage)
+    taken = {item.key for item in list_items(workspace, study_id, stage)}
     new: list[NewItem] = []
     counts: dict[str, tuple[int, int]] = {}
     for culture, rows in found.items():
@@ -69,10 +69,6 @@ def draw_answers(
         counts[culture] = (len(drawn), len(rows))
         new += [NewItem(_key(row), _content(row, run), populations[culture].name) for row in drawn]
     return Drawn(add_items(workspace, study_id, stage, new, by=by), counts)
-
-
-def _taken(workspace: Workspace, study_id: int, stage: str) -> set[str]:
-    return {item.key for item in list_items(workspace, study_id, stage)}
 
 
 def _replies(workspace: Workspace, run: str, models: Sequence[str] | None, wrong_only: bool) -> Iterator[dict[str, Any]]:
@@ -108,15 +104,7 @@ def _key(row: Mapping[str, Any]) -> str:
 def _content(row: Mapping[str, Any], run: str) -> dict[str, Any]:
     item = row["_item"]
     groups = get_task(row["task"]).accepted_answers(item)
-    return {
-        "question": item["text"],
-        "reply": row["reply"],
-        "accepted": [" / ".join(group) for group in groups],
-        "language": row["language"],
-        "task": row["task"],
-        "item_id": row["item"],
-        "variant": row["variant"],
-        "sample": row["sample"],
-        "endpoint": row["endpoint"],
-        "run": run,
-    }
+    same = ("reply", "language", "task", "variant", "sample", "endpoint")
+    accepted = [" / ".join(group) for group in groups]
+    told = {"question": item["text"], "accepted": accepted, "item_id": row["item"], "run": run}
+    return told | {name: row[name] for name in same}

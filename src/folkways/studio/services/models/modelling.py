@@ -25,8 +25,8 @@ from folkways.runs.options import AskOptions
 from folkways.studio.activity import ModelCall
 from folkways.studio.errors import ConflictError
 from folkways.studio.offered_models import OfferedModel, TimedEndpoint, open_offered
-from folkways.studio.records import Study, from_row
-from folkways.studio.services.rows import change_rows, count, get_row, inserted_id, read_all
+from folkways.studio.records import Study
+from folkways.studio.services.rows import changed, count, inserted, read_all, read_values
 from folkways.workspace.database import Workspace
 from folkways.workspace.studio import tables as schema
 
@@ -115,7 +115,7 @@ def call_model(
         LOG.warning("the studio could not ask %s for study %s: %s", name, study.name, error)
         row["problem"] = FAILED
     with workspace.write() as connection:
-        return _get(connection, inserted_id(connection, schema.model_calls, row))
+        return inserted(connection, ModelCall, schema.model_calls, row)
 
 
 def _ask(
@@ -151,11 +151,11 @@ def _ask(
 def _check_calls(workspace: Workspace, study: Study, participant_id: int | None) -> None:
     limits, table = study.definition.get("models") or {}, schema.model_calls
     most, own = limits.get("most_calls"), limits.get("most_calls_per_person")
-    of_study = sa.select(sa.func.count()).where(table.c.study_id == study.id)
+    of_study = table.c.study_id == study.id
     with workspace.read() as connection:
-        if most is not None and count(connection, of_study) >= most:
+        if most is not None and count(connection, table, of_study) >= most:
             raise ConflictError("this study has made the %(most)s calls to models that it may; go on without them", most=most)
-        if own is not None and count(connection, of_study.where(table.c.participant_id == participant_id)) >= own:
+        if own is not None and count(connection, table, of_study, table.c.participant_id == participant_id) >= own:
             raise ConflictError("you have asked models %(most)s times, as often as one may; go on without them", most=own)
 
 
@@ -165,8 +165,7 @@ def _money_left(workspace: Workspace, study: Study) -> float | None:
     if most is None:
         return None
     table = schema.model_calls
-    with workspace.read() as connection:
-        spent = connection.scalar(sa.select(sa.func.sum(table.c.usd)).where(table.c.study_id == study.id)) or 0.0
+    spent = read_values(workspace, sa.select(sa.func.sum(table.c.usd)).where(table.c.study_id == study.id))[0] or 0.0
     if spent >= most:
         raise ConflictError("this study has spent what it may on models; go on without them")
     return float(most - spent)
@@ -176,8 +175,7 @@ def note_reading(workspace: Workspace, call: ModelCall, read: Mapping[str, Any] 
     """Add to a call what was read out of its reply."""
     values = {"read": dict(read) if read is not None else None, "problem": problem if problem is not None else call.problem}
     with workspace.write() as connection:
-        change_rows(connection, schema.model_calls, {"id": call.id}, **values)
-        return _get(connection, call.id)
+        return changed(connection, ModelCall, schema.model_calls, call.id, **values)
 
 
 def list_calls(workspace: Workspace, study_id: int, *, item_id: int | None = None) -> Sequence[ModelCall]:
@@ -186,7 +184,3 @@ def list_calls(workspace: Workspace, study_id: int, *, item_id: int | None = Non
     if item_id is not None:
         query = query.filter_by(item_id=item_id)
     return read_all(workspace, ModelCall, query)
-
-
-def _get(connection: sa.Connection, number: int) -> ModelCall:
-    return from_row(ModelCall, get_row(connection, schema.model_calls, id=number))

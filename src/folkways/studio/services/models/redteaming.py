@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from threading import Event
 from typing import Any
 
@@ -21,7 +20,8 @@ from folkways.studio.services.content.items import add_revision
 from folkways.studio.services.models import modelling
 from folkways.studio.services.rows import change_rows, find_row, get_row
 from folkways.studio.services.studies import get_study
-from folkways.studio.services.work.assignments import Work, get_work, require_leased
+from folkways.studio.services.work.assignments import Work, get_work
+from folkways.studio.services.work.leases import require_leased
 from folkways.studio.stages.fields import raise_if
 from folkways.studio.stages.registry import stage_kind
 from folkways.studio.stages.writing import read_written
@@ -31,20 +31,6 @@ from folkways.workspace.studio import tables as schema
 
 WORDING = ("question", "options", "intended")
 """The fields that the verifier is asked with."""
-
-
-@dataclass(frozen=True, slots=True)
-class Challenge:
-    """How the verifier did. chosen: position of its option, None where it settled on none. fooled: it chose a wrong one; None
-    as well where it gave no answer, for ``problem``.
-    """
-
-    chosen: int | None
-    fooled: bool | None
-    reply: str | None
-    problem: str | None
-    question: str
-    options: tuple[str, ...]
 
 
 def write_scenario(workspace: Workspace, participant_id: int, assignment_id: int, scenario: str) -> Item:
@@ -58,7 +44,7 @@ def write_scenario(workspace: Workspace, participant_id: int, assignment_id: int
 
 def suggest(
     workspace: Workspace, participant_id: int, assignment_id: int, offered: Mapping[str, OfferedModel], *, gone: Event | None = None
-) -> tuple[helping.Suggestion | None, ModelCall]:
+) -> tuple[Mapping[str, Any] | None, ModelCall]:
     """Have the helper make a question of the scenario; it becomes the item's question. None where the call brought none (it
     says why). offered, gone: see ``modelling.call_model``.
 
@@ -78,9 +64,8 @@ def suggest(
     if found is None:
         problem = call.problem or "the helper's reply holds no question with four options; ask again, or write one yourself"
         return None, modelling.note_reading(workspace, call, None, problem)
-    made = {"question": found.question, "options": list(found.options), "intended": list(found.intended)}
-    _revise(workspace, work, "suggestion", made)
-    return found, modelling.note_reading(workspace, call, made)
+    _revise(workspace, work, "suggestion", found)
+    return found, modelling.note_reading(workspace, call, found)
 
 
 def edit(
@@ -108,9 +93,12 @@ def edit(
 
 def challenge(
     workspace: Workspace, participant_id: int, assignment_id: int, offered: Mapping[str, OfferedModel], *, gone: Event | None = None
-) -> Challenge:
+) -> ModelCall:
     """Ask the verifier the question as it stands. SubmissionError where it is not complete; ConflictError without a verifier,
     or after as many challenges as the stage allows. offered, gone: see ``modelling.call_model``.
+
+    The call's ``read`` is how it did. chosen: position of its option, None where it settled on none. fooled: it chose a wrong one;
+    None as well where it gave no answer, for the call's ``problem``.
     """
     work = writing_at_hand(workspace, participant_id, assignment_id)
     content = work.item.content
@@ -133,17 +121,17 @@ def challenge(
     chosen = helping.read_choice(call.reply) if call.reply is not None else None
     fooled = chosen not in intended if chosen is not None else None
     problem = call.problem if call.reply is None else None if chosen is not None else "the model's reply names no single option"
-    modelling.note_reading(workspace, call, {"chosen": chosen, "fooled": fooled}, problem)
+    call = modelling.note_reading(workspace, call, {"chosen": chosen, "fooled": fooled}, problem)
     entry = {"question": question, "options": options, "chosen": chosen, "fooled": fooled, "call": call.id}
     if call.reply is not None:
         _revise(workspace, work, "challenge", {"challenges": [*earlier, entry]})
-    return Challenge(chosen, fooled, call.reply, problem, question, tuple(options))
+    return call
 
 
 def writing_at_hand(workspace: Workspace, participant_id: int, assignment_id: int) -> Work:
     """The question that a person is writing behind a slot of theirs; ConflictError for any other work."""
     work = get_work(workspace, participant_id, assignment_id)
-    require_leased(work)
+    require_leased(work.assignment)
     if not stage_kind(work.stage.kind).asks_models:
         raise ConflictError("this step belongs to writing a question")
     return work
@@ -161,7 +149,6 @@ def _place(workspace: Workspace, work: Work) -> tuple[Study, str]:
 
 def _revise(workspace: Workspace, work: Work, step: str, changes: Mapping[str, Any], *, strategy: str | None = None) -> Item:
     """Change the content of the item and note the revision."""
-    now = time.time()
     with workspace.claim() as connection:
         row = get_row(connection, schema.items, id=work.item.id, lock="row")
         if row.state != ItemState.DRAFT:
@@ -169,7 +156,7 @@ def _revise(workspace: Workspace, work: Work, step: str, changes: Mapping[str, A
         content = {**row.content, **changes}
         change_rows(connection, schema.items, {"id": row.id}, content=content)
         author = work.assignment.participant_id
-        add_revision(connection, row.id, step, content, participant_id=author, strategy=strategy, now=now)
-        until = now + 60.0 * float(work.stage.config["lease_minutes"])
+        add_revision(connection, row.id, step, content, participant_id=author, strategy=strategy)
+        until = time.time() + 60.0 * float(work.stage.config["lease_minutes"])
         change_rows(connection, schema.assignments, {"id": work.assignment.id}, lease_until=until)
         return from_row(Item, get_row(connection, schema.items, id=row.id))

@@ -12,11 +12,12 @@ from folkways.endpoints.clean import storable
 from folkways.studio.activity import ModelCall, ModelSuggestion
 from folkways.studio.errors import ConflictError
 from folkways.studio.offered_models import OfferedModel
-from folkways.studio.records import Stage, from_row
+from folkways.studio.records import Stage
 from folkways.studio.services.models import modelling
-from folkways.studio.services.rows import find_row, get_row, inserted_id
+from folkways.studio.services.rows import find_row, get_row, inserted
 from folkways.studio.services.studies import get_study
-from folkways.studio.services.work.assignments import get_work, require_leased
+from folkways.studio.services.work.assignments import get_work
+from folkways.studio.services.work.leases import require_leased
 from folkways.studio.workflows.suggesting import SUGGESTERS, Suggester
 from folkways.workspace.database import Workspace
 from folkways.workspace.studio import tables as schema
@@ -45,7 +46,7 @@ def suggest(
     stage in which nothing is suggested.
     """
     work = get_work(workspace, participant_id, assignment_id)
-    require_leased(work)
+    require_leased(work.assignment)
     suggester = suggester_of(work.stage)
     if suggester is None:
         raise ConflictError("nothing is suggested in this step")
@@ -73,5 +74,4 @@ def suggest(
         "created": time.time(),
     }
     with workspace.write() as connection:
-        number = inserted_id(connection, schema.suggestions, row)
-        return from_row(ModelSuggestion, get_row(connection, schema.suggestions, id=number)), call
+        return inserted(connection, ModelSuggestion, schema.suggestions, row), call

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 import sqlalchemy as sa
 
-from folkways.errors import MissingExtraError
+from folkways.errors import of_extra
 from folkways.studio.errors import NotAllowedError, NotFoundError, SubmissionError, TooManyAttemptsError
 from folkways.studio.records import Account, Role, from_row
 from folkways.studio.services import audit
 from folkways.studio.services.people.sessions import token_hash
-from folkways.studio.services.rows import count, find_row, get_value, inserted_id
+from folkways.studio.services.rows import change_rows, count, find_row, get_value, inserted_id, read_first, read_values
 from folkways.workspace.database import Workspace
 from folkways.workspace.studio import tables as schema
 
@@ -41,11 +41,9 @@ MakeAccount = Callable[[sa.Connection], int]
 
 @cache
 def _hasher() -> PasswordHash:
-    try:
+    with of_extra("studio", "The studio"):
         from pwdlib import PasswordHash
         from pwdlib.hashers.argon2 import Argon2Hasher
-    except ImportError as error:
-        raise MissingExtraError("The studio", "studio", error.name or "pwdlib") from None
     return PasswordHash((Argon2Hasher(),))
 
 
@@ -54,22 +52,18 @@ def _nobodys_hash() -> str:
     return _hasher().hash("a password that nobody has")
 
 
-def create_account(
-    workspace: Workspace, login: str, password: str | None, *, name: str = "", locale: str = "en", now: float | None = None
-) -> Account:
+def create_account(workspace: Workspace, login: str, password: str | None, *, name: str = "", locale: str = "en") -> Account:
     """Make an account. login: an e-mail address or any other name, compared without case. password None: it cannot sign in.
 
     Raises SubmissionError (fields ``login``, ``password``) where the login is taken or empty or the password too short.
     """
-    make = prepare_account(login, password, name=name, locale=locale, now=now)
+    make = prepare_account(login, password, name=name, locale=locale)
     with workspace.write() as connection:
         number = make(connection)
     return get_account(workspace, number)
 
 
-def prepare_account(
-    login: str, password: str | None, *, name: str = "", locale: str = "en", now: float | None = None
-) -> MakeAccount:
+def prepare_account(login: str, password: str | None, *, name: str = "", locale: str = "en") -> MakeAccount:
     """Make an account as ``create_account`` does, but within the transaction of whoever calls what is returned.
 
     Raises SubmissionError at once, or when it is called where the login is taken. Nobody waits for the password to be hashed.
@@ -87,26 +81,21 @@ def prepare_account(
     def make(connection: sa.Connection) -> int:
         if connection.scalar(sa.select(schema.accounts.c.id).where(schema.accounts.c.login == login)) is not None:
             raise SubmissionError({"login": f"{login!r} is taken; sign in, or choose another"})
-        return insert_account(connection, login, hashed, name.strip()[:256] or login, locale, now)
+        return insert_account(connection, login, hashed, name.strip()[:256] or login, locale)
 
     return make
 
 
-def nameless_account(connection: sa.Connection, locale: str = "en", now: float | None = None) -> int:
-    """The id of a new account without login, for people who come by a recruitment service; within the caller's transaction."""
-    return insert_account(connection, None, None, "", locale, now)
-
-
-def insert_account(
-    connection: sa.Connection, login: str | None, hashed: str | None, name: str, locale: str, now: float | None
-) -> int:
-    """The id of a new account, within the caller's transaction. login: in small letters, and nobody's yet; hashed: its password."""
+def insert_account(connection: sa.Connection, login: str | None, hashed: str | None, name: str, locale: str) -> int:
+    """The id of a new account, within the caller's transaction. login: in small letters, and nobody's yet; None for people who come
+    by a recruitment service. hashed: its password.
+    """
     row = {
         "login": login,
         "password": hashed,
         "name": name,
         "locale": locale,
-        "created": time.time() if now is None else now,
+        "created": time.time(),
         "disabled": False,
     }
     return inserted_id(connection, schema.accounts, row)
@@ -131,9 +120,7 @@ def get_account(workspace: Workspace, account_id: int) -> Account:
 
 def find_account(workspace: Workspace, login: str) -> Account | None:
     """The account with that login, in any case; None."""
-    with workspace.read() as connection:
-        row = connection.execute(sa.select(schema.accounts).where(schema.accounts.c.login == login.strip().casefold())).first()
-    return from_row(Account, row) if row else None
+    return read_first(workspace, Account, sa.select(schema.accounts).filter_by(login=login.strip().casefold()))
 
 
 def has_password(workspace: Workspace, account_id: int) -> bool:
@@ -142,14 +129,14 @@ def has_password(workspace: Workspace, account_id: int) -> bool:
         return get_value(connection, schema.accounts.c.password, id=account_id) is not None
 
 
-def verify_password(workspace: Workspace, login: str, password: str, *, key: str = "", now: float | None = None) -> Account | None:
+def verify_password(workspace: Workspace, login: str, password: str, *, key: str = "") -> Account | None:
     """The account if login and password fit, else None; takes as long for a login that does not exist.
 
     key: what besides the login failed attempts are counted by, such as the address that the request came from.
     Raises TooManyAttemptsError after ATTEMPTS failures of the login from that key, or ATTEMPTS_OF_ADDRESS of the key, within
     ATTEMPTS_SECONDS, even for the right password.
     """
-    now = time.time() if now is None else now
+    now = time.time()
     login = _counted_login(login)
     pair, rest = f"pair:{token_hash(f'{login} {key}')}", [f"login:{login}"[:128], f"from:{key}"[:128]]
     attempts = schema.attempts
@@ -167,19 +154,17 @@ def verify_password(workspace: Workspace, login: str, password: str, *, key: str
         return from_row(Account, row)
     with workspace.write() as connection:
         connection.execute(sa.delete(attempts).where(attempts.c.at < now - ATTEMPTS_SECONDS))
-        audit.note(connection, "account.sign_in_failed", account_id=row.id if row is not None else None, now=now)
+        audit.note(connection, "account.sign_in_failed", account_id=row.id if row is not None else None)
     return None
 
 
-def sign_in_pause(workspace: Workspace, login: str, *, now: float | None = None) -> float:
+def sign_in_pause(workspace: Workspace, login: str) -> float:
     """Seconds that a sign-in to this account is to wait before it is looked at: 0 unless many have failed lately."""
-    now = time.time() if now is None else now
     attempts = schema.attempts
     query = sa.select(sa.func.count()).where(
-        attempts.c.key == f"login:{_counted_login(login)}"[:128], attempts.c.at > now - ATTEMPTS_SECONDS
+        attempts.c.key == f"login:{_counted_login(login)}"[:128], attempts.c.at > time.time() - ATTEMPTS_SECONDS
     )
-    with workspace.read() as connection:
-        failed = count(connection, query)
+    failed = read_values(workspace, query)[0]
     return 0.0 if failed < SLOW_AFTER else min(SLOWEST_SECONDS, 1 << (failed // SLOW_AFTER - 1))
 
 
@@ -212,7 +197,7 @@ def set_password(
     hashed = _hasher().hash(password)
     with workspace.write() as connection:
         first(connection)
-        connection.execute(sa.update(schema.accounts).where(schema.accounts.c.id == account_id).values(password=hashed))
+        change_rows(connection, schema.accounts, {"id": account_id}, password=hashed)
         connection.execute(sa.delete(schema.sessions).where(schema.sessions.c.account_id == account_id))
         audit.note(connection, "account.password_changed", account_id=account_id)
 
@@ -220,7 +205,7 @@ def set_password(
 def set_locale(workspace: Workspace, account_id: int, locale: str) -> None:
     """Choose the language of the interface for an account."""
     with workspace.write() as connection:
-        connection.execute(sa.update(schema.accounts).where(schema.accounts.c.id == account_id).values(locale=locale[:16]))
+        change_rows(connection, schema.accounts, {"id": account_id}, locale=locale[:16])
 
 
 def give_role(workspace: Workspace, study_id: int, account_id: int, role: Role, *, by: int | None = None) -> None:
@@ -244,9 +229,7 @@ def take_role(workspace: Workspace, study_id: int, account_id: int, role: Role, 
     """Take a role away. NotAllowedError for the last owner: somebody has to be left."""
     roles = schema.roles
     with workspace.write() as connection:
-        owners = connection.scalar(
-            sa.select(sa.func.count()).select_from(roles).where(roles.c.study_id == study_id, roles.c.role == Role.OWNER)
-        )
+        owners = count(connection, roles, roles.c.study_id == study_id, roles.c.role == Role.OWNER)
         mine = roles_within(connection, study_id, account_id)
         if role == Role.OWNER and role in mine and owners == 1:
             raise NotAllowedError("this is the study's only owner; make somebody else an owner first")

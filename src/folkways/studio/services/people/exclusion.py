@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
+import time
+
 import sqlalchemy as sa
 
 from folkways.studio.errors import ConflictError, SubmissionError
 from folkways.studio.records import Participant, ParticipantState
-from folkways.studio.services import audit
-from folkways.studio.services.people.personal import participant_of, participant_within
+from folkways.studio.services.people.personal import change_participant, participant_of, participant_within
 from folkways.studio.services.people.standings import count_anew
-from folkways.studio.services.rows import change_rows
 from folkways.studio.services.work.leases import free_leases
 from folkways.studio.services.work.resolution import apply_rule_to_answers_of
 from folkways.workspace.database import Workspace
-from folkways.workspace.studio import tables as schema
 
 LONGEST_REASON = 1000
 
 
-def exclude(workspace: Workspace, study_id: int, participant_id: int, reason: str, *, by: int, now: float) -> Participant:
+def exclude(workspace: Workspace, study_id: int, participant_id: int, reason: str, *, by: int) -> Participant:
     """Exclude somebody: they are given no more work, what they hold is free, and others are asked in place of their answers.
 
     reason: kept, and shown to them; SubmissionError without one. Items that others go on with stay as they are, as when somebody
@@ -30,21 +29,21 @@ def exclude(workspace: Workspace, study_id: int, participant_id: int, reason: st
         person = participant_of(connection, study_id, participant_id, lock=True)
         if person.state in (ParticipantState.WITHDRAWN, ParticipantState.EXCLUDED):
             raise ConflictError("this person is not in the study any more")
-        return exclude_within(connection, person, reason.strip()[:LONGEST_REASON], by=by, now=now)
+        return exclude_within(connection, person, reason.strip()[:LONGEST_REASON], by=by)
 
 
 def exclude_within(
-    connection: sa.Connection, person: Participant, reason: str, *, pay: str | None = None, by: int | None = None, now: float
+    connection: sa.Connection, person: Participant, reason: str, *, pay: str | None = None, by: int | None = None
 ) -> Participant:
     """``exclude`` within the caller's transaction, which holds the person's row. pay: the code of the recruitment service that
     they are given; by: None where a rule excludes them.
     """
     free_leases(connection, person.id)
-    values: dict[str, object] = {"state": str(ParticipantState.EXCLUDED), "exclusion": reason, "left": now, "pay": pay}
-    return _change(connection, person, "participant.excluded", values, by, now, {"was": person.state})
+    values: dict[str, object] = {"state": str(ParticipantState.EXCLUDED), "exclusion": reason, "left": time.time(), "pay": pay}
+    return _change(connection, person, "excluded", values, by, {"was": person.state})
 
 
-def include(workspace: Workspace, study_id: int, participant_id: int, *, by: int, now: float) -> Participant:
+def include(workspace: Workspace, study_id: int, participant_id: int, *, by: int) -> Participant:
     """Undo an exclusion: what they said counts again, and they can go on where they were. ConflictError where there is none."""
     with workspace.write() as connection:
         person = participant_of(connection, study_id, participant_id, lock=True)
@@ -57,19 +56,12 @@ def include(workspace: Workspace, study_id: int, participant_id: int, *, by: int
             before = ParticipantState.SCREENED_OUT
         values: dict[str, object] = {"state": str(before), "exclusion": None, "left": None, "pay": None}
         count_anew(connection, person.id)
-        return _change(connection, person, "participant.included", values, by, now, {})
+        return _change(connection, person, "included", values, by, {})
 
 
 def _change(
-    connection: sa.Connection,
-    person: Participant,
-    kind: str,
-    values: dict[str, object],
-    by: int | None,
-    now: float,
-    details: dict[str, str],
+    connection: sa.Connection, person: Participant, kind: str, values: dict[str, object], by: int | None, details: dict[str, str]
 ) -> Participant:
-    change_rows(connection, schema.participants, {"id": person.id}, **values)
-    audit.note(connection, kind, study_id=person.study_id, account_id=by, participant_id=person.id, details=details, now=now)
-    apply_rule_to_answers_of(connection, person.id, now)
+    change_participant(connection, person, kind, values, account_id=by, details=details)
+    apply_rule_to_answers_of(connection, person.id)
     return participant_within(connection, person.id)

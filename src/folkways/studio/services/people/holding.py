@@ -10,38 +10,32 @@ import sqlalchemy as sa
 from folkways.studio.errors import ConflictError, NotFoundError, SubmissionError
 from folkways.studio.records import LEFT_OUT, Participant, ParticipantState
 from folkways.studio.services import audit
-from folkways.studio.services.people.personal import participant_of
+from folkways.studio.services.people.personal import change_participant, participant_of
 from folkways.studio.services.people.standings import count_anew, save_standing, standing_of
 from folkways.studio.services.rows import change_rows, find_row
 from folkways.workspace.database import Workspace
 from folkways.workspace.studio import tables as schema
 
 
-def pause_within(connection: sa.Connection, person: Participant, why: str, *, now: float) -> None:
+def pause_within(connection: sa.Connection, person: Participant, why: str) -> None:
     """Give somebody no more work until a researcher lifts it; what they have at hand they may still send."""
-    change_rows(connection, schema.participants, {"id": person.id}, state=str(ParticipantState.PAUSED), pause=why)
-    _note(connection, person, "paused", now, why)
+    change_participant(connection, person, "paused", {"state": str(ParticipantState.PAUSED), "pause": why}, details={"why": why})
 
 
-def fail_within(connection: sa.Connection, person: Participant, pay: str, *, now: float) -> None:
+def fail_within(connection: sa.Connection, person: Participant, pay: str) -> None:
     """Somebody is out of every test; their work ends."""
-    change_rows(connection, schema.participants, {"id": person.id}, state=str(ParticipantState.FAILED), pay=pay, left=now)
+    change_rows(connection, schema.participants, {"id": person.id}, state=str(ParticipantState.FAILED), pay=pay, left=time.time())
 
 
-def resume(
-    workspace: Workspace, study_id: int, participant_id: int, reason: str, *, by: int | None = None, now: float | None = None
-) -> None:
+def resume(workspace: Workspace, study_id: int, participant_id: int, reason: str, *, by: int | None = None) -> None:
     """Let somebody who is paused go on; their known answers are counted anew. SubmissionError without a reason."""
-    now = time.time() if now is None else now
     with workspace.write() as connection:
         person = participant_of(connection, study_id, participant_id, lock=True)
         reason = _reason(reason)
         if person.state != ParticipantState.PAUSED:
             raise ConflictError("this person is not paused")
-        values = {"state": str(ParticipantState.ACTIVE), "pause": None}
-        change_rows(connection, schema.participants, {"id": person.id}, **values)
         count_anew(connection, person.id, reason)
-        _note(connection, person, "resumed", now, by=by)
+        change_participant(connection, person, "resumed", {"state": str(ParticipantState.ACTIVE), "pause": None}, account_id=by)
 
 
 def waive_test(workspace: Workspace, study_id: int, participant_id: int, stage: str, reason: str, *, by: int | None = None) -> None:
@@ -68,9 +62,3 @@ def _reason(reason: str) -> str:
     if not reason.strip():
         raise SubmissionError({"reason": "say why"})
     return reason.strip()
-
-
-def _note(connection: sa.Connection, person: Participant, kind: str, now: float, why: str = "", by: int | None = None) -> None:
-    details = {"why": why} if why else {}
-    about = f"participant.{kind}"
-    audit.note(connection, about, study_id=person.study_id, account_id=by, participant_id=person.id, details=details, now=now)

@@ -16,9 +16,7 @@ from folkways.workspace.database import Workspace
 from folkways.workspace.studio import tables as schema
 
 
-def account_of(
-    workspace: Workspace, identity: Identity, *, create: bool = False, locale: str = "en", now: float | None = None
-) -> Account | None:
+def account_of(workspace: Workspace, identity: Identity, *, create: bool = False, locale: str = "en") -> Account | None:
     """The account of an identity: the one that it was linked with before, else the one whose login is its e-mail address, else,
     with ``create``, a new one; None for nobody's.
 
@@ -26,21 +24,21 @@ def account_of(
     given an address that was not theirs. NotAllowedError for one that is disabled, or that is linked with somebody else.
     """
     with workspace.write() as connection:
-        return _account(connection, identity, create, locale, time.time() if now is None else now)
+        return _account(connection, identity, create, locale)
 
 
 def prepare_account(identity: Identity, *, locale: str = "en") -> accounts.MakeAccount:
     """Find or make the account of an identity, within the transaction of whoever calls what is returned."""
 
     def make(connection: sa.Connection) -> int:
-        account = _account(connection, identity, True, locale, time.time())
+        account = _account(connection, identity, True, locale)
         assert account is not None  # noqa: S101 - it is made where there is none
         return account.id
 
     return make
 
 
-def _account(connection: sa.Connection, identity: Identity, create: bool, locale: str, now: float) -> Account | None:
+def _account(connection: sa.Connection, identity: Identity, create: bool, locale: str) -> Account | None:
     table, identities = schema.accounts, schema.identities
     login = identity.email.strip().casefold()
     known = find_row(connection, identities, issuer=identity.issuer, subject=identity.subject)
@@ -52,12 +50,12 @@ def _account(connection: sa.Connection, identity: Identity, create: bool, locale
             return None
         if row is not None and find_row(connection, identities, account_id=row.id, issuer=identity.issuer) is not None:
             raise NotAllowedError("the account with your e-mail address is somebody else's; tell whoever runs this server")
-        number = row.id if row else accounts.insert_account(connection, login, None, identity.name[:256] or login, locale, now)
+        number = row.id if row else accounts.insert_account(connection, login, None, identity.name[:256] or login, locale)
         connection.execute(sa.update(table).where(table.c.id == number).values(password=None))
         for each in (schema.sessions, schema.password_links):
             connection.execute(sa.delete(each).filter_by(account_id=number))
-        values = {"account_id": number, "issuer": identity.issuer, "subject": identity.subject, "created": now}
+        values = {"account_id": number, "issuer": identity.issuer, "subject": identity.subject, "created": time.time()}
         connection.execute(sa.insert(identities).values(values))
-        audit.note(connection, "account.linked", account_id=number, now=now)
+        audit.note(connection, "account.linked", account_id=number)
         row = find_row(connection, table, id=number)
     return from_row(Account, row)

@@ -33,13 +33,12 @@ def create_invite(
     days: float = 30,
     note: str = "",
     by: int | None = None,
-    now: float | None = None,
 ) -> tuple[Invite, str]:
     """The invite and the token for its link, which is told here and never again.
 
     population: its name; annotators need one. uses: how many people may come by it (None: any number).
     """
-    now = time.time() if now is None else now
+    now = time.time()
     token = secrets.token_urlsafe(24)
     with workspace.write() as connection:
         population_id = None
@@ -64,17 +63,17 @@ def create_invite(
         }
         connection.execute(sa.insert(schema.invites).values(row))
         details = {"role": role, "population": population}
-        audit.note(connection, "invite.created", study_id=study_id, account_id=by, details=details, now=now)
-    return find_invite(workspace, token, now=now), token
+        audit.note(connection, "invite.created", study_id=study_id, account_id=by, details=details)
+    return find_invite(workspace, token), token
 
 
-def find_invite(workspace: Workspace, token: str, *, now: float | None = None) -> Invite:
+def find_invite(workspace: Workspace, token: str) -> Invite:
     """The invite of a token. InviteError that says why where it lets nobody in."""
     with workspace.read() as connection:
-        return usable_invite(connection, token, time.time() if now is None else now)
+        return usable_invite(connection, token)
 
 
-def usable_invite(connection: sa.Connection, token: str, now: float) -> Invite:
+def usable_invite(connection: sa.Connection, token: str) -> Invite:
     """``find_invite`` within the caller's transaction; the row is locked there."""
     query = sa.select(schema.invites).where(schema.invites.c.token_hash == token_hash(token))
     if not connection.get_execution_options().get("read_only", False):
@@ -84,7 +83,7 @@ def usable_invite(connection: sa.Connection, token: str, now: float) -> Invite:
         raise InviteError("this invitation is not known; check that the link is complete, or ask who sent it")
     if row.revoked:
         raise InviteError("this invitation was taken back; ask who sent it for another")
-    if row.expires <= now:
+    if row.expires <= time.time():
         raise InviteError("this invitation has expired; ask who sent it for another")
     if row.uses_left == 0:
         raise InviteError("this invitation has been used as often as it may be; ask who sent it for another")

@@ -5,23 +5,23 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Mapping
-from typing import Any
 
 import sqlalchemy as sa
 
 from folkways.studio.errors import ConflictError, SubmissionError
 from folkways.studio.records import Participant, ParticipantState, Population, Role, StudyState, from_row
-from folkways.studio.rules.eligibility import eligibility
+from folkways.studio.rules.eligibility import failed_criteria
 from folkways.studio.services import audit
 from folkways.studio.services.people import accounts
 from folkways.studio.services.people.invites import usable_invite
 from folkways.studio.services.people.personal import (
+    change_participant,
     participant_of,
     participant_within,
     write_attributes,
 )
 from folkways.studio.services.people.returning import RETURN_CODE, find_returning, new_return_code
-from folkways.studio.services.rows import change_rows, count, find_row, get_row, inserted_id, read_all
+from folkways.studio.services.rows import change_rows, count, find_row, get_row, inserted, inserted_id, read_all
 from folkways.studio.services.work.leases import free_leases
 from folkways.studio.services.work.resolution import apply_rule_to_answers_of
 from folkways.studio.workflows.wordings import StudyTexts
@@ -45,7 +45,6 @@ def join(
     browser: int | None = None,
     code: str = "",
     locale: str = "en",
-    now: float | None = None,
 ) -> Participant:
     """Come into a study by an invitation; the same account, or the same external person, comes back to the same participant.
 
@@ -56,18 +55,18 @@ def join(
     who has begun, and neither signature, browser nor code shows that it is them; ConflictError where the study is closed or the
     person has withdrawn.
     """
-    now = time.time() if now is None else now
     external = {name: value[:LONGEST_ATTRIBUTE] for name, value in (external or {}).items() if name in EXTERNAL and value}
     with workspace.write() as connection:
         back = find_returning(connection, token, account_id, external, sure=signed, browser=browser, code=code)
         if back is not None:
             return back
-        invite = usable_invite(connection, token, now)
+        invite = usable_invite(connection, token)
         state = connection.scalar(sa.select(schema.studies.c.state).filter_by(id=invite.study_id))
         if state == StudyState.CLOSED:
             raise ConflictError("this study is closed; thank you for your interest")
         if account_id is None:
-            account_id = make_account(connection) if make_account else accounts.nameless_account(connection, locale, now)
+            make_account = make_account or (lambda connection: accounts.insert_account(connection, None, None, "", locale))
+            account_id = make_account(connection)
         row = {
             "study_id": invite.study_id,
             "account_id": account_id,
@@ -75,7 +74,7 @@ def join(
             "pseudonym": f"p-{secrets.token_hex(6)}",
             "state": ParticipantState.JOINED,
             "source": "prolific" if "prolific_pid" in external else "invite",
-            "joined": now,
+            "joined": time.time(),
         }
         participant_id = inserted_id(connection, schema.participants, row)
         accounts.grant(connection, invite.study_id, account_id, Role(invite.role), by=invite.created_by)
@@ -84,7 +83,7 @@ def join(
         write_attributes(connection, participant_id, external)
         if invite.uses_left is not None:
             change_rows(connection, schema.invites, {"id": invite.id}, uses_left=invite.uses_left - 1)
-        audit.note(connection, "participant.joined", study_id=invite.study_id, participant_id=participant_id, now=now)
+        audit.note(connection, "participant.joined", study_id=invite.study_id, participant_id=participant_id)
         return participant_within(connection, participant_id)
 
 
@@ -104,7 +103,7 @@ def add_staff(workspace: Workspace, study_id: int, account_id: int, role: Role, 
             "eligible": True,
             "joined": time.time(),
         }
-        return participant_within(connection, inserted_id(connection, schema.participants, values))
+        return inserted(connection, Participant, schema.participants, values)
 
 
 def get_participant(workspace: Workspace, participant_id: int) -> Participant:
@@ -113,26 +112,17 @@ def get_participant(workspace: Workspace, participant_id: int) -> Participant:
         return participant_within(connection, participant_id)
 
 
-def find_participant(workspace: Workspace, study_id: int, account_id: int) -> Participant | None:
-    """The account's part in a study; None where it has none."""
-    query = sa.select(schema.participants).filter_by(study_id=study_id, account_id=account_id)
-    with workspace.read() as connection:
-        row = connection.execute(query).first()
-    return from_row(Participant, row) if row else None
-
-
 def list_participants(workspace: Workspace, study_id: int) -> tuple[Participant, ...]:
     """Everybody in a study, by id."""
     query = sa.select(schema.participants).filter_by(study_id=study_id).order_by(schema.participants.c.id)
     return read_all(workspace, Participant, query)
 
 
-def consent(workspace: Workspace, participant_id: int, version: str, *, now: float | None = None) -> Participant:
+def consent(workspace: Workspace, participant_id: int, version: str) -> Participant:
     """Record that a person agreed to the study's text: the hash and the language of the one that they saw.
 
     version: of that text, which tells its languages apart; ConflictError if it is another by now.
     """
-    now = time.time() if now is None else now
     with workspace.write() as connection:
         person = participant_within(connection, participant_id)
         study = get_row(connection, schema.studies, id=person.study_id)
@@ -142,24 +132,16 @@ def consent(workspace: Workspace, participant_id: int, version: str, *, now: flo
         if person.state == ParticipantState.WITHDRAWN:
             raise ConflictError("you have left this study")
         told = {"consent_sha256": seen.sha256, "consent_language": seen.language}
-        values: dict[str, object] = {"consent_version": version, **told, "consented": now}
+        values: dict[str, object] = {"consent_version": version, **told, "consented": time.time()}
         if person.state == ParticipantState.JOINED:
             staff_or_free = person.population_id is None or not _population(connection, person.population_id).criteria
             values["state"] = ParticipantState.ACTIVE if staff_or_free else ParticipantState.CONSENTED
             values["eligible"] = True if staff_or_free else None
-        return _change(connection, person, "consented", values, details={"version": version, "language": seen.language}, now=now)
-
-
-def _change(connection: sa.Connection, person: Participant, kind: str, values: Mapping[str, object], **about: Any) -> Participant:
-    """Change a participant's row, note why, and return them as they are now. about: as for ``audit.note``."""
-    change_rows(connection, schema.participants, {"id": person.id}, **values)
-    audit.note(connection, f"participant.{kind}", study_id=person.study_id, participant_id=person.id, **about)
-    return participant_within(connection, person.id)
+        return change_participant(connection, person, "consented", values, details={"version": version, "language": seen.language})
 
 
 def _population(connection: sa.Connection, population_id: int) -> Population:
-    row = get_row(connection, schema.populations, id=population_id)
-    return from_row(Population, row)
+    return from_row(Population, get_row(connection, schema.populations, id=population_id))
 
 
 def answer_eligibility(workspace: Workspace, participant_id: int, answers: Mapping[str, str]) -> Participant:
@@ -185,21 +167,20 @@ def answer_eligibility(workspace: Workspace, participant_id: int, answers: Mappi
         }
         if open_ones:
             raise SubmissionError(open_ones)
-        found = eligibility(population.criteria, given)
-        if found.eligible:
+        failed = failed_criteria(population.criteria, given)
+        if not failed:
             _check_room(connection, population)
         write_attributes(connection, participant_id, given)
-        state = ParticipantState.ACTIVE if found.eligible else ParticipantState.SCREENED_OUT
-        values = {"state": str(state), "eligible": found.eligible}
-        kind = "eligible" if found.eligible else "screened_out"
-        return _change(connection, person, kind, values, details={"failed": list(found.failed)})
+        state, kind = (ParticipantState.SCREENED_OUT, "screened_out") if failed else (ParticipantState.ACTIVE, "eligible")
+        values = {"state": str(state), "eligible": not failed}
+        return change_participant(connection, person, kind, values, details={"failed": failed})
 
 
 def _check_room(connection: sa.Connection, population: Population) -> None:
     participants = schema.participants
     inside = (ParticipantState.ACTIVE, ParticipantState.FINISHED)
-    taken = sa.select(sa.func.count()).where(participants.c.population_id == population.id, participants.c.state.in_(inside))
-    if population.people is not None and count(connection, taken) >= population.people:
+    taken = participants.c.population_id == population.id, participants.c.state.in_(inside)
+    if population.people is not None and count(connection, participants, *taken) >= population.people:
         raise ConflictError("this study has found all the people it needs; thank you for your interest")
 
 
@@ -212,7 +193,7 @@ def waive_eligibility(workspace: Workspace, study_id: int, participant_id: int, 
         if person.state not in (ParticipantState.SCREENED_OUT, ParticipantState.CONSENTED):
             raise ConflictError(f"a person who is {person.state} needs no waiver")
         values = {"state": str(ParticipantState.ACTIVE), "eligible": False, "waiver": reason.strip()}
-        return _change(connection, person, "waived", values, account_id=by)
+        return change_participant(connection, person, "waived", values, account_id=by)
 
 
 def finish(workspace: Workspace, participant_id: int) -> Participant:
@@ -222,24 +203,21 @@ def finish(workspace: Workspace, participant_id: int) -> Participant:
         free_leases(connection, participant_id)
         if person.state != ParticipantState.ACTIVE:
             return person
-        return _change(connection, person, "finished", {"state": str(ParticipantState.FINISHED), "left": time.time()})
+        return change_participant(connection, person, "finished", {"state": str(ParticipantState.FINISHED), "left": time.time()})
 
 
-def withdraw(
-    workspace: Workspace, study_id: int, participant_id: int, *, by: int | None = None, now: float | None = None
-) -> Participant:
+def withdraw(workspace: Workspace, study_id: int, participant_id: int, *, by: int | None = None) -> Participant:
     """A person leaves: their leases are free, their drafts are deleted, and their answers leave every export.
 
     Items that are still open, and finished ones that nothing descends from, get another slot in place of each of their answers.
     """
-    now = time.time() if now is None else now
     with workspace.write() as connection:
         person = participant_of(connection, study_id, participant_id, lock=True)
         if person.state == ParticipantState.WITHDRAWN:
             return person
         free_leases(connection, participant_id)
         connection.execute(sa.delete(schema.drafts).filter_by(participant_id=participant_id))
-        values = {"state": str(ParticipantState.WITHDRAWN), "left": now}
-        _change(connection, person, "withdrawn", values, account_id=by, now=now)
-        apply_rule_to_answers_of(connection, participant_id, now)
+        values = {"state": str(ParticipantState.WITHDRAWN), "left": time.time()}
+        change_participant(connection, person, "withdrawn", values, account_id=by)
+        apply_rule_to_answers_of(connection, participant_id)
         return participant_within(connection, participant_id)

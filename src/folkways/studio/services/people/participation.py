@@ -17,6 +17,7 @@ from folkways.studio.records import (
     from_row,
 )
 from folkways.studio.services.people.sessions import token_hash
+from folkways.studio.services.rows import read_first, read_values
 from folkways.workspace.database import Workspace
 from folkways.workspace.studio import tables as schema
 
@@ -45,8 +46,7 @@ def answers_given(workspace: Workspace, person: Participant) -> int:
     table, items = schema.judgements, schema.items
     query = sa.select(sa.func.count()).select_from(table.join(items, items.c.id == table.c.item_id))
     query = query.where(table.c.participant_id == person.id, items.c.test.is_not(True))
-    with workspace.read() as connection:
-        return int(connection.scalar(query) or 0)
+    return int(read_values(workspace, query)[0])
 
 
 def parts_of(workspace: Workspace, account_id: int) -> tuple[tuple[Study, Participant], ...]:
@@ -68,17 +68,14 @@ def study_of_invitation(workspace: Workspace, token: str) -> Study | None:
     """The study of an invitation, also of one that lets nobody in any more: those who came by it may come back."""
     invites, studies = schema.invites, schema.studies
     query = sa.select(studies).join(invites, invites.c.study_id == studies.c.id).where(invites.c.token_hash == token_hash(token))
-    with workspace.read() as connection:
-        row = connection.execute(query).first()
-    return from_row(Study, row) if row else None
+    return read_first(workspace, Study, query)
 
 
 def has_work_at_hand(workspace: Workspace, person: Participant) -> bool:
     """Whether a task is kept for this person."""
     table = schema.assignments
     query = sa.select(table.c.id).where(table.c.participant_id == person.id, table.c.state == AssignmentState.LEASED).limit(1)
-    with workspace.read() as connection:
-        return connection.execute(query).first() is not None
+    return bool(read_values(workspace, query))
 
 
 def may_make_studies(workspace: Workspace, account: Account) -> bool:

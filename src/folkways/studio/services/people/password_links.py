@@ -11,26 +11,24 @@ import time
 import sqlalchemy as sa
 
 from folkways.studio.errors import InviteError, NotAllowedError, NotFoundError
-from folkways.studio.records import Account, Role, from_row
+from folkways.studio.records import Account, Role
 from folkways.studio.services import audit
 from folkways.studio.services.people import accounts
 from folkways.studio.services.people.sessions import token_hash
-from folkways.studio.services.rows import find_row
+from folkways.studio.services.rows import find_row, read_first
 from folkways.workspace.database import Workspace
 from folkways.workspace.studio import tables as schema
 
 HOURS = 24.0
 
 
-def make_link(
-    workspace: Workspace, account_id: int, *, by: int | None = None, hours: float = HOURS, now: float | None = None
-) -> str:
+def make_link(workspace: Workspace, account_id: int, *, by: int | None = None, hours: float = HOURS) -> str:
     """The token of a new link for an account, which is told here and never again; links made before work no more.
 
     by: the owner of a study who makes it; None for whoever runs the server. NotAllowedError for an owner where the account has a
     part in a study that is not theirs: they would come into that one as well. NotFoundError for an account without a login.
     """
-    now = time.time() if now is None else now
+    now = time.time()
     links = schema.password_links
     token = secrets.token_urlsafe(32)
     with workspace.write() as connection:
@@ -44,7 +42,7 @@ def make_link(
         connection.execute(sa.delete(links).where(sa.or_(links.c.account_id == account_id, links.c.expires < now)))
         values = {"token_hash": token_hash(token), "account_id": account_id, "created": now, "expires": now + hours * 3600}
         connection.execute(sa.insert(links).values(values))
-        audit.note(connection, "account.password_link_made", account_id=by, subject=f"account:{account_id}", now=now)
+        audit.note(connection, "account.password_link_made", account_id=by, subject=f"account:{account_id}")
     return token
 
 
@@ -56,28 +54,26 @@ def _all_theirs(connection: sa.Connection, account_id: int, owner: int) -> bool:
     return connection.execute(others.limit(1)).first() is None
 
 
-def account_of_link(workspace: Workspace, token: str, *, now: float | None = None) -> Account:
+def account_of_link(workspace: Workspace, token: str) -> Account:
     """Whose password a link changes; InviteError for one that is unknown, used or too old."""
-    now = time.time() if now is None else now
     links, table = schema.password_links, schema.accounts
     query = (
         sa.select(table)
         .join(links, links.c.account_id == table.c.id)
-        .where(links.c.token_hash == token_hash(token), links.c.expires > now, table.c.disabled.is_(False))
+        .where(links.c.token_hash == token_hash(token), links.c.expires > time.time(), table.c.disabled.is_(False))
     )
-    with workspace.read() as connection:
-        row = connection.execute(query).first()
-    if row is None:
+    found = read_first(workspace, Account, query)
+    if found is None:
         raise InviteError("this link has been used or is too old; ask for another")
-    return from_row(Account, row)
+    return found
 
 
-def use_link(workspace: Workspace, token: str, password: str, *, now: float | None = None) -> Account:
+def use_link(workspace: Workspace, token: str, password: str) -> Account:
     """Give the account of a link a new password and end all of its sessions; the link works no more.
 
     Raises what ``account_of_link`` does; SubmissionError for a password that is too short, after which the link still works.
     """
-    account = account_of_link(workspace, token, now=now)
+    account = account_of_link(workspace, token)
     links = schema.password_links
 
     def spend(connection: sa.Connection) -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import sqlalchemy as sa
 
 from folkways.studio.errors import NotFoundError
 from folkways.studio.records import Participant, Role, from_row
 from folkways.studio.services import audit
-from folkways.studio.services.rows import change_rows
+from folkways.studio.services.rows import change_rows, changed
 from folkways.workspace.database import Workspace
 from folkways.workspace.studio import tables as schema
 
@@ -32,6 +33,13 @@ def attributes(workspace: Workspace, study_id: int, participant_id: int) -> Mapp
         participant_of(connection, study_id, participant_id)
         rows = connection.execute(sa.select(schema.attributes).filter_by(participant_id=participant_id))
         return {row.name: row.value for row in rows}
+
+
+def look_up_attributes(workspace: Workspace, study_id: int, participant_id: int, *, by: int) -> Mapping[str, str]:
+    """``attributes`` for somebody who asks to see them, which the audit trail notes."""
+    found = attributes(workspace, study_id, participant_id)
+    audit.record(workspace, "participant.attributes_read", study_id=study_id, account_id=by, participant_id=participant_id)
+    return found
 
 
 def delete_attributes(workspace: Workspace, study_id: int, participant_id: int, *, by: int | None = None) -> int:
@@ -62,6 +70,14 @@ def participant_of(connection: sa.Connection, study_id: int, participant_id: int
     if person.study_id != study_id:
         raise NotFoundError("there is no such participant")
     return person
+
+
+def change_participant(
+    connection: sa.Connection, person: Participant, kind: str, values: Mapping[str, object], **about: Any
+) -> Participant:
+    """Change a participant's row, note why, and return them as they are now. about: as for ``audit.note``."""
+    audit.note(connection, f"participant.{kind}", study_id=person.study_id, participant_id=person.id, **about)
+    return changed(connection, Participant, schema.participants, person.id, **values)
 
 
 def write_attributes(connection: sa.Connection, participant_id: int, values: Mapping[str, str]) -> None:

@@ -33,9 +33,9 @@ def token_hash(token: str) -> str:
     return hashlib.sha256(token.encode()).hexdigest()
 
 
-def open_session(workspace: Workspace, account_id: int, *, now: float | None = None) -> str:
+def open_session(workspace: Workspace, account_id: int) -> str:
     """The token for the cookie of a new session, which lasts LIFETIME_SECONDS."""
-    now = time.time() if now is None else now
+    now = time.time()
     token = secrets.token_urlsafe(32)
     row = {
         "token_hash": token_hash(token),
@@ -51,9 +51,9 @@ def open_session(workspace: Workspace, account_id: int, *, now: float | None = N
     return token
 
 
-def find_session(workspace: Workspace, token: str, *, now: float | None = None) -> Session | None:
+def find_session(workspace: Workspace, token: str) -> Session | None:
     """The session of a token, with its account; None for one that is unknown, expired or revoked, or whose account is disabled."""
-    now = time.time() if now is None else now
+    now = time.time()
     with workspace.read() as connection:
         row = connection.execute(_SESSION, {"hash": token_hash(token), "now": now}).first()
     if row is None:

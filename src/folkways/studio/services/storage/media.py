@@ -15,7 +15,7 @@ from folkways.studio.errors import ConflictError, NotFoundError
 from folkways.studio.imports.media import MediaError
 from folkways.studio.records import ItemState, from_row
 from folkways.studio.services import audit
-from folkways.studio.services.rows import find_row, read_all
+from folkways.studio.services.rows import find_row, read_all, read_values
 from folkways.studio.services.storage.media_stores import MediaStoreError, media_store
 from folkways.studio.stages.registry import stage_kind
 from folkways.workspace.database import Workspace
@@ -36,20 +36,12 @@ class Media:
     sha256: str
 
 
-def add_media(
-    workspace: Workspace,
-    study_id: int,
-    files: Mapping[str, tuple[str, bytes]],
-    *,
-    by: int | None = None,
-    now: float | None = None,
-) -> int:
+def add_media(workspace: Workspace, study_id: int, files: Mapping[str, tuple[str, bytes]], *, by: int | None = None) -> int:
     """Add files (``imports.media.read_media``) to a study, all or none; returns how many are new.
 
     A name stands for one file: what people were shown is not changed under them. MediaError names each that is there already with
     other contents.
     """
-    now = time.time() if now is None else now
     store = media_store(workspace)
     hashes = {name: hashlib.sha256(content).hexdigest() for name, (_, content) in files.items()}
 
@@ -72,10 +64,10 @@ def add_media(
         new = [name for name in files if name not in known]
         for name in new:
             kind, content = files[name]
-            row = {"study_id": study_id, "name": name, "type": kind, "bytes": len(content), "sha256": hashes[name], "created": now}
-            connection.execute(sa.insert(table), row)
+            row = {"study_id": study_id, "name": name, "type": kind, "bytes": len(content), "sha256": hashes[name]}
+            connection.execute(sa.insert(table), {**row, "created": time.time()})
         if new:
-            audit.note(connection, "media.added", study_id=study_id, account_id=by, details={"n": len(new)}, now=now)
+            audit.note(connection, "media.added", study_id=study_id, account_id=by, details={"n": len(new)})
     keep(new)  # what was deleted at this moment, with a study that had it as well
     return len(new)
 
@@ -83,13 +75,11 @@ def add_media(
 def _deleted(workspace: Workspace, study_id: int) -> dict[str, str]:
     """Name -> hash of files that were deleted singly: what people were shown under a name stays the only thing of that name."""
     told = sa.select(schema.events.c.details).filter_by(study_id=study_id, kind=DELETED)
-    with workspace.read() as connection:
-        return {each["name"]: each["sha256"] for each in connection.scalars(told)}
+    return {each["name"]: each["sha256"] for each in read_values(workspace, told)}
 
 
-def delete_media(workspace: Workspace, study_id: int, name: str, *, by: int | None = None, now: float | None = None) -> None:
+def delete_media(workspace: Workspace, study_id: int, name: str, *, by: int | None = None) -> None:
     """Delete a file of a study; NotFoundError, and ConflictError that names the items which still show it."""
-    now = time.time() if now is None else now
     with workspace.write() as connection:
         row = find_row(connection, schema.media, study_id=study_id, name=name)
         if row is None:
@@ -100,7 +90,7 @@ def delete_media(workspace: Workspace, study_id: int, name: str, *, by: int | No
             raise ConflictError("items still show this file: %(items)s; drop them first, nothing was deleted", items=told)
         connection.execute(sa.delete(schema.media).where(schema.media.c.id == row.id))
         details = {"name": name, "sha256": row.sha256}
-        audit.note(connection, DELETED, study_id=study_id, account_id=by, details=details, now=now)
+        audit.note(connection, DELETED, study_id=study_id, account_id=by, details=details)
     try:
         _delete_contents(workspace, row.id, row.sha256)
     except (MediaStoreError, OSError) as error:
@@ -128,10 +118,8 @@ def _delete_contents(workspace: Workspace, number: int, sha256: str) -> None:
 
     number: of the file's row, which may be there still.
     """
-    with workspace.read() as connection:
-        others = sa.select(schema.media.c.id).where(schema.media.c.sha256 == sha256, schema.media.c.id != number).limit(1)
-        shared = connection.scalar(others) is not None
-    if not shared:
+    others = sa.select(schema.media.c.id).where(schema.media.c.sha256 == sha256, schema.media.c.id != number).limit(1)
+    if not read_values(workspace, others):
         media_store(workspace).delete(sha256)
 
 
@@ -151,8 +139,7 @@ def find_media(workspace: Workspace, study_id: int, name: str) -> Media:
 
 def media_names(workspace: Workspace, study_id: int) -> frozenset[str]:
     """The names of the files of a study."""
-    with workspace.read() as connection:
-        return frozenset(connection.scalars(sa.select(schema.media.c.name).filter_by(study_id=study_id)))
+    return frozenset(read_values(workspace, sa.select(schema.media.c.name).filter_by(study_id=study_id)))
 
 
 def delete_files(workspace: Workspace, study_id: int) -> None:

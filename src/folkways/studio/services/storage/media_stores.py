@@ -14,10 +14,10 @@ from contextlib import contextmanager
 from datetime import timedelta
 from functools import cache
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 from urllib.parse import urlsplit
 
-from folkways.errors import FolkwaysError, MissingExtraError
+from folkways.errors import FolkwaysError, of_extra
 from folkways.files import write_bytes
 from folkways.studio.errors import StudioError
 from folkways.workspace.database import Workspace
@@ -36,29 +36,8 @@ class MediaStoreError(StudioError):
     status = 503
 
 
-class MediaStore(Protocol):
-    """Contents by their SHA-256. Every call but ``place`` raises MediaStoreError where the place cannot be used."""
-
-    place: str
-
-    def has(self, sha256: str) -> bool:
-        """Whether it is there."""
-
-    def write(self, sha256: str, content: bytes) -> None:
-        """Store it, whole or not at all."""
-
-    def read(self, sha256: str, start: int = 0, end: int | None = None) -> bytes:
-        """The bytes from ``start`` up to ``end`` (None: to the last); FileNotFoundError where it is not there."""
-
-    def delete(self, sha256: str) -> None:
-        """Delete it; nothing happens where it is not there."""
-
-    def check(self) -> None:
-        """Try whether files can be stored."""
-
-
 class Folder:
-    """A folder of this machine."""
+    """Contents by their SHA-256, in a folder of this machine. Every call raises MediaStoreError where it cannot be used."""
 
     def __init__(self, folder: Path) -> None:
         self.place = str(folder)
@@ -69,15 +48,15 @@ class Folder:
         return self._folder / sha256[:2] / sha256
 
     def has(self, sha256: str) -> bool:
-        """See MediaStore."""
+        """Whether it is there."""
         return self.path(sha256).is_file()
 
     def write(self, sha256: str, content: bytes) -> None:
-        """See MediaStore."""
+        """Store it, whole or not at all."""
         write_bytes(self.path(sha256), content)
 
     def read(self, sha256: str, start: int = 0, end: int | None = None) -> bytes:
-        """See MediaStore."""
+        """The bytes from ``start`` up to ``end`` (None: to the last); FileNotFoundError where it is not there."""
         try:
             with self.path(sha256).open("rb") as stream:
                 stream.seek(start)
@@ -88,22 +67,20 @@ class Folder:
             raise MediaStoreError(f"the file {self.path(sha256)} cannot be read: {error.strerror or error}") from None
 
     def delete(self, sha256: str) -> None:
-        """See MediaStore."""
+        """Delete it; nothing happens where it is not there."""
         self.path(sha256).unlink(missing_ok=True)
 
     def check(self) -> None:
-        """Nothing: the folder is made with its first file."""
+        """Try whether files can be stored: nothing to do, the folder is made with its first file."""
 
 
 class Bucket:
-    """A bucket, and a prefix in it. Each part of a file is a request of its own, so that a slow reader holds no connection."""
+    """A Folder that is a bucket. Each part of a file is a request of its own, so that a slow reader holds no connection."""
 
     def __init__(self, bucket: str, prefix: str, endpoint: str, region: str, key: str, secret: str) -> None:
-        try:
+        with of_extra("s3", "A bucket for pictures and recordings"):
             import obstore
             from obstore.store import S3Store
-        except ImportError as error:
-            raise MissingExtraError("A bucket for pictures and recordings", "s3", error.name or "obstore") from None
         self.place = f"s3://{bucket}/{prefix}".rstrip("/")
         self._at = endpoint or "Amazon S3"
         self._api = obstore
@@ -146,7 +123,6 @@ class Bucket:
         return MediaStoreError(f"pictures and recordings lie in {self.place} at {self._at}: {why}")
 
     def has(self, sha256: str) -> bool:
-        """See MediaStore."""
         try:
             with self._explained():
                 self._api.head(self._store, _key(sha256))
@@ -155,24 +131,20 @@ class Bucket:
         return True
 
     def write(self, sha256: str, content: bytes) -> None:
-        """See MediaStore."""
         with self._explained():
             self._api.put(self._store, _key(sha256), content, use_multipart=False)
 
     def read(self, sha256: str, start: int = 0, end: int | None = None) -> bytes:
-        """See MediaStore."""
         with self._explained():
             if end is None:
                 return bytes(self._api.get(self._store, _key(sha256)).bytes())
             return bytes(self._api.get_range(self._store, _key(sha256), start=start, end=end))
 
     def delete(self, sha256: str) -> None:
-        """See MediaStore."""
         with self._explained():
             self._api.delete(self._store, _key(sha256))
 
     def check(self) -> None:
-        """See MediaStore."""
         self.write(PROBE, b"folkways")
         self.delete(PROBE)
 
@@ -185,6 +157,9 @@ def _code(error: Exception) -> str:
     """What the server called it. The rest of an answer may name the key, and is not for people."""
     found = re.search(r"<Code>(\w{1,64})</Code>", str(error)) or re.search(r"status code: (\d{3})", str(error))
     return found[1] if found else "no answer"
+
+
+MediaStore = Folder | Bucket
 
 
 def media_store(workspace: Workspace) -> MediaStore:

@@ -8,12 +8,12 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from folkways.studio.errors import ConflictError, NotFoundError, SubmissionError
+from folkways.studio.errors import ConflictError, SubmissionError
 from folkways.studio.records import Adjudication, Item, ItemState, Stage, from_row
 from folkways.studio.services import audit
-from folkways.studio.services.content.items import close_open_slots
+from folkways.studio.services.content.items import close_open_slots, item_within
 from folkways.studio.services.rows import change_rows, get_row, read_all
-from folkways.studio.services.work.resolution import apply_rule_again, hand_on_item
+from folkways.studio.services.work.resolution import apply_rule_again, follow_branch, has_children
 from folkways.studio.stages.registry import stage_kind
 from folkways.workspace.database import Workspace
 from folkways.workspace.studio import tables as schema
@@ -28,45 +28,25 @@ def adjudicate(
     reason: str,
     *,
     drop: bool = False,
-    now: float | None = None,
 ) -> Item:
     """Decide over an item: ``decision`` is laid over its result, and the item is done (or dropped).
 
     It goes on to the stage after it if it had not yet. The last decision stands; all are kept. SubmissionError without a reason.
     """
-    now = time.time() if now is None else now
     if not reason.strip():
         raise SubmissionError({"reason": "say why"})
     with workspace.write() as connection:
-        row = connection.execute(sa.select(schema.items).filter_by(id=item_id, study_id=study_id).with_for_update()).first()
-        if row is None:
-            raise NotFoundError("there is no such item")
-        item = from_row(Item, row)
-        values = {
-            "item_id": item_id,
-            "account_id": account_id,
-            "decision": dict(decision),
-            "reason": reason.strip(),
-            "created": now,
-        }
-        connection.execute(sa.insert(schema.adjudications).values(values))
+        item = item_within(connection, study_id, item_id, lock="row")
+        values = {"item_id": item_id, "account_id": account_id, "decision": dict(decision), "reason": reason.strip()}
+        connection.execute(sa.insert(schema.adjudications).values(**values, created=time.time()))
         result = {**(item.result or {}), **decision, "adjudicated": True}
         state = ItemState.DROPPED if drop else ItemState.DONE
-        changes = {"state": str(state), "result": result, "reason": reason.strip()}
-        connection.execute(sa.update(schema.items).filter_by(id=item_id).values(changes))
+        change_rows(connection, schema.items, {"id": item_id}, state=str(state), result=result, reason=reason.strip())
         close_open_slots(connection, item_id)
-        audit.note(connection, "item.adjudicated", study_id=study_id, account_id=account_id, subject=f"item:{item_id}", now=now)
-        children = connection.scalar(
-            sa.select(sa.func.count())
-            .select_from(schema.items)
-            .where(schema.items.c.parent_id == item_id, schema.items.c.check.is_(None))
-        )
-        if not drop and not children:
+        audit.note(connection, "item.adjudicated", study_id=study_id, account_id=account_id, subject=f"item:{item_id}")
+        if not drop and not has_children(connection, item_id):
             stage = from_row(Stage, get_row(connection, schema.stages, id=item.stage_id))
-            target = stage.config["next"].get("done")
-            if target is not None:
-                found = get_row(connection, schema.stages, study_id=study_id, name=target)
-                hand_on_item(connection, item, stage, from_row(Stage, found), result, now)
+            follow_branch(connection, item, stage, "done", result)
         return from_row(Item, get_row(connection, schema.items, id=item_id))
 
 
@@ -75,34 +55,22 @@ def drop(workspace: Workspace, study_id: int, item_id: int, account_id: int, rea
     return adjudicate(workspace, study_id, item_id, account_id, {}, reason, drop=True)
 
 
-def reopen(workspace: Workspace, study_id: int, item_id: int, account_id: int, reason: str, *, now: float | None = None) -> Item:
+def reopen(workspace: Workspace, study_id: int, item_id: int, account_id: int, reason: str) -> Item:
     """Undo that an item was dropped: its stage's rule says again what its answers come to, and others are asked where some miss.
 
     ConflictError for an item that is not dropped, or from which others descend; SubmissionError without a reason.
     """
-    now = time.time() if now is None else now
     if not reason.strip():
         raise SubmissionError({"reason": "say why"})
     items = schema.items
     with workspace.write() as connection:
-        row = connection.execute(sa.select(items).filter_by(id=item_id, study_id=study_id).with_for_update()).first()
-        if row is None:
-            raise NotFoundError("there is no such item")
-        children = connection.scalar(sa.select(items.c.id).where(items.c.parent_id == item_id, items.c.check.is_(None)).limit(1))
-        if row.state != ItemState.DROPPED or children is not None:
+        item = item_within(connection, study_id, item_id, lock="row")
+        if item.state != ItemState.DROPPED or has_children(connection, item_id):
             raise ConflictError("this item is not dropped, or others have been made of it")
         change_rows(connection, items, {"id": item_id}, state=str(ItemState.OPEN), result=None, reason=None)
-        details = {"reason": reason.strip()}
-        audit.note(
-            connection,
-            "item.reopened",
-            study_id=study_id,
-            account_id=account_id,
-            subject=f"item:{item_id}",
-            details=details,
-            now=now,
-        )
-        apply_rule_again(connection, item_id, now)
+        subject, details = f"item:{item_id}", {"reason": reason.strip()}
+        audit.note(connection, "item.reopened", study_id=study_id, account_id=account_id, subject=subject, details=details)
+        apply_rule_again(connection, item_id)
         return from_row(Item, get_row(connection, items, id=item_id))
 
 

@@ -13,7 +13,6 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from folkways.studio.errors import ConflictError
 from folkways.studio.records import (
     Assignment,
     AssignmentState,
@@ -81,9 +80,7 @@ class NoWork:
     reason: str
 
 
-def claim_next(
-    workspace: Workspace, participant_id: int, *, stage: str | None = None, after: str | None = None, now: float | None = None
-) -> Work | NoWork:
+def claim_next(workspace: Workspace, participant_id: int, *, stage: str | None = None, after: str | None = None) -> Work | NoWork:
     """Give a person what they have at hand, or else the next free slot of a stage that they work on.
 
     stage: its name, None for the first stage (in order) that has something. after: the stage that they have just worked on, ""
@@ -91,7 +88,7 @@ def claim_next(
     twice, in two tabs perhaps, is given the same slot twice. Nobody is given an item twice, or one that descends from their own,
     or one of another population.
     """
-    now = time.time() if now is None else now
+    now = time.time()
     with workspace.claim() as connection:
         worker = _worker(connection, participant_id, stage)
         if isinstance(worker, NoWork):
@@ -110,15 +107,13 @@ def claim_next(
         return found
 
 
-def claim_batch(
-    workspace: Workspace, participant_id: int, stage: str, count: int, *, seconds: float, now: float | None = None
-) -> tuple[Work, ...] | NoWork:
+def claim_batch(workspace: Workspace, participant_id: int, stage: str, count: int, *, seconds: float) -> tuple[Work, ...] | NoWork:
     """Give a person what they have at hand in a stage and further slots up to ``count``, all leased for ``seconds``: to work
     off line.
 
     Not for stages in which people write items of their own. NoWork where there is not even one.
     """
-    now = time.time() if now is None else now
+    now = time.time()
     with workspace.claim() as connection:
         worker = _worker(connection, participant_id, stage)
         if isinstance(worker, NoWork):
@@ -166,7 +161,7 @@ def _take(connection: sa.Connection, person: Participant, stage: Stage, now: flo
         return NoWork("cap")
     if stage_kind(stage.kind).authored:
         return _begin(connection, person, stage, now)
-    known = test_slot(connection, person, stage, now)
+    known = test_slot(connection, person, stage)
     if isinstance(known, str):
         return NoWork(known)
     if known is None:
@@ -193,12 +188,8 @@ def _begin(connection: sa.Connection, person: Participant, stage: Stage, now: fl
     if stage.config["quota"] is not None:
         # The stage's row is locked: two people of one population cannot both take the last place.
         connection.execute(sa.select(schema.stages.c.id).filter_by(id=stage.id).with_for_update(key_share=True))
-        written = (
-            sa.select(sa.func.count())
-            .select_from(items)
-            .where(items.c.stage_id == stage.id, items.c.population_id == person.population_id, items.c.state != ItemState.DROPPED)
-        )
-        if room(count(connection, written), stage.config["quota"]) == 0:
+        written = items.c.stage_id == stage.id, items.c.population_id == person.population_id, items.c.state != ItemState.DROPPED
+        if room(count(connection, items, *written), stage.config["quota"]) == 0:
             return NoWork("quota")
     row: dict[str, object] = {
         "study_id": person.study_id,
@@ -213,7 +204,7 @@ def _begin(connection: sa.Connection, person: Participant, stage: Stage, now: fl
     }
     item_id = inserted_id(connection, items, row)
     change_rows(connection, items, {"id": item_id}, key=f"{stage.name}-{item_id}")
-    add_revision(connection, item_id, "begun", {}, participant_id=person.id, now=now)
+    add_revision(connection, item_id, "begun", {}, participant_id=person.id)
     slot = {
         "item_id": item_id,
         "stage_id": stage.id,
@@ -249,9 +240,3 @@ def get_work(workspace: Workspace, participant_id: int, assignment_id: int, inst
     return Work(
         from_row(Assignment, row, schema.assignments), from_row(Item, row, schema.items), from_row(Stage, row, schema.stages)
     )
-
-
-def require_leased(work: Work) -> None:
-    """ConflictError unless the slot is being worked on."""
-    if work.assignment.state != AssignmentState.LEASED:
-        raise ConflictError("this was submitted or closed")

@@ -9,10 +9,10 @@ from typing import Any
 import orjson
 import sqlalchemy as sa
 
-from folkways.studio.errors import ConflictError, DraftConflictError, SubmissionError
-from folkways.studio.records import AssignmentState, Draft, from_row
+from folkways.studio.errors import DraftConflictError, SubmissionError
+from folkways.studio.records import Draft, from_row
 from folkways.studio.services.rows import change_rows, find_row
-from folkways.studio.services.work.leases import hold, not_theirs
+from folkways.studio.services.work.leases import hold, not_theirs, require_leased
 from folkways.workspace.database import Workspace
 from folkways.workspace.studio import tables as schema
 
@@ -28,27 +28,20 @@ _DRAFT = (
 
 
 def save_draft(
-    workspace: Workspace,
-    participant_id: int,
-    assignment_id: int,
-    payload: Mapping[str, Any],
-    base_revision: int,
-    *,
-    now: float | None = None,
+    workspace: Workspace, participant_id: int, assignment_id: int, payload: Mapping[str, Any], base_revision: int
 ) -> Draft:
     """Save a draft and renew the lease. base_revision: of the draft that it was made from, 0 for none.
 
     Raises DraftConflictError, with the newer draft, where another tab saved since; ConflictError where the slot is no longer this
     person's; SubmissionError above LARGEST_BYTES. Saving the same once more, after a lost reply, is no conflict.
     """
-    now = time.time() if now is None else now
+    now = time.time()
     if len(orjson.dumps(payload)) > LARGEST_BYTES:
         raise SubmissionError({"": "this is too long to be saved; shorten it"})
     with workspace.claim() as connection:
         held = hold(connection, participant_id, assignment_id)
         assignment = held.assignment
-        if assignment.state != AssignmentState.LEASED:
-            raise ConflictError("this was submitted or closed")
+        require_leased(assignment)
         table = schema.drafts
         mine = {"item_id": assignment.item_id, "participant_id": participant_id}
         row = find_row(connection, table, item_id=assignment.item_id, participant_id=participant_id)

@@ -56,15 +56,7 @@ class Submitted:
     then: str = ""
 
 
-def submit(
-    workspace: Workspace,
-    participant_id: int,
-    assignment_id: int,
-    submission: Mapping[str, Any],
-    key: str,
-    *,
-    now: float | None = None,
-) -> Submitted:
+def submit(workspace: Workspace, participant_id: int, assignment_id: int, submission: Mapping[str, Any], key: str) -> Submitted:
     """Store what a person says about the item behind their slot.
 
     key: made by the browser when it shows the form; sending it twice (a lost reply, a double click) stores once. A lease that ran
@@ -72,7 +64,7 @@ def submit(
     (or no longer) this person's, AlreadySubmittedError where it has a judgement under another key, ConflictError where the study is
     closed.
     """
-    now = time.time() if now is None else now
+    now = time.time()
     if not 1 <= len(key) <= LONGEST_KEY:
         raise SubmissionError({"": f"the form's key has to have 1 to {LONGEST_KEY} characters; load the page again"})
     with workspace.claim() as connection:
@@ -99,8 +91,8 @@ def submit(
             item = replace(item, content={**item.content, **payload})
         judgement = _store(connection, held, item, payload, key, now)
         if known:
-            return Submitted(judgement, False, judge_known(connection, participant_id, item, stage, now))
-        apply_rule(connection, item, stage, now)
+            return Submitted(judgement, False, judge_known(connection, participant_id, item, stage))
+        apply_rule(connection, item, stage)
         return Submitted(judgement, False)
 
 
@@ -137,7 +129,7 @@ def _store(connection: sa.Connection, held: Held, item: Item, payload: Mapping[s
     if stage_kind(stage.kind).authored:
         change_rows(connection, schema.items, {"id": item.id}, content=item.content)
         author = assignment.participant_id
-        revision = add_revision(connection, item.id, "submitted", item.content, participant_id=author, now=now)
+        revision = add_revision(connection, item.id, "submitted", item.content, participant_id=author)
     row: dict[str, Any] = {
         "assignment_id": assignment.id,
         "item_id": item.id,
@@ -161,7 +153,6 @@ def _store(connection: sa.Connection, held: Held, item: Item, payload: Mapping[s
         participant_id=assignment.participant_id,
         subject=f"item:{item.id}",
         details={"judgement": judgement_id, "stage": stage.name},
-        now=now,
     )
     return Judgement(id=judgement_id, **{**row, "payload": payload})
 

@@ -5,6 +5,7 @@ Whoever answers one changes how they stand, and nothing of the item: their own r
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from typing import Any
 
@@ -56,7 +57,7 @@ def test_of(connection: sa.Connection, person: Participant, stage: Stage) -> Qua
     return test if name in test.populations else None
 
 
-def test_slot(connection: sa.Connection, person: Participant, stage: Stage, now: float) -> int | str | None:
+def test_slot(connection: sa.Connection, person: Participant, stage: Stage) -> int | str | None:
     """A slot of the test before the stage; in words why there is none (``failed``, ``none_left``); None for whoever needs none."""
     test = test_of(connection, person, stage)
     if test is None:
@@ -68,8 +69,8 @@ def test_slot(connection: sa.Connection, person: Participant, stage: Stage, now:
         return "failed"
     asked = asked_in_try(connection, person.id, stage.id, standing)
     if asked >= test.questions:  # the test was made shorter meanwhile, or the rest is at hand
-        ended = _judge_test(connection, person, stage, standing, now)
-        return test_slot(connection, person, stage, now) if ended else "none_left"
+        ended = _judge_test(connection, person, stage, standing)
+        return test_slot(connection, person, stage) if ended else "none_left"
     if asked == 0 and count_fresh(connection, person, stage, test=True) < test.questions:
         return "none_left"  # a try is begun where it can be ended
     found = known_slot(connection, person, stage, test=True)
@@ -79,20 +80,16 @@ def test_slot(connection: sa.Connection, person: Participant, stage: Stage, now:
 def asked_in_try(connection: sa.Connection, participant_id: int, stage_id: int, standing: Standing) -> int:
     """How many questions of the test a person has answered or has at hand in this try."""
     table, items, judgements = schema.assignments, schema.items, schema.judgements
-    query = (
-        sa.select(sa.func.count())
-        .select_from(table)
-        .join(items, items.c.id == table.c.item_id)
-        .outerjoin(judgements, judgements.c.assignment_id == table.c.id)
-        .where(
-            table.c.participant_id == participant_id,
-            table.c.stage_id == stage_id,
-            items.c.test.is_(True),
-            items.c.state != ItemState.DROPPED,
-            sa.or_(table.c.state == AssignmentState.LEASED, judgements.c.id > standing.test_from),
-        )
+    own = table.join(items, items.c.id == table.c.item_id).outerjoin(judgements, judgements.c.assignment_id == table.c.id)
+    return count(
+        connection,
+        own,
+        table.c.participant_id == participant_id,
+        table.c.stage_id == stage_id,
+        items.c.test.is_(True),
+        items.c.state != ItemState.DROPPED,
+        sa.or_(table.c.state == AssignmentState.LEASED, judgements.c.id > standing.test_from),
     )
-    return count(connection, query)
 
 
 def test_is_over(workspace: Workspace, participant_id: int, stage_id: int) -> bool:
@@ -135,8 +132,7 @@ def _fresh(person: Participant, stage: Stage, *, test: bool) -> list[sa.ColumnEl
 
 def count_fresh(connection: sa.Connection, person: Participant, stage: Stage, *, test: bool) -> int:
     """How many questions of known answer a person may still be asked, of the test or among the work."""
-    fresh = _fresh(person, stage, test=test)
-    return count(connection, sa.select(sa.func.count()).select_from(schema.items).where(*fresh))
+    return count(connection, schema.items, *_fresh(person, stage, test=test))
 
 
 def known_slot(connection: sa.Connection, person: Participant, stage: Stage, *, test: bool) -> int | None:
@@ -163,17 +159,8 @@ def known_slot(connection: sa.Connection, person: Participant, stage: Stage, *, 
 def gold_asked(connection: sa.Connection, person: Participant, stage: Stage) -> int:
     """How many questions of known answer a person has had among the work."""
     items, table = schema.items, schema.assignments
-    query = (
-        sa.select(sa.func.count())
-        .select_from(table.join(items, items.c.id == table.c.item_id))
-        .where(
-            table.c.participant_id == person.id,
-            table.c.stage_id == stage.id,
-            items.c.check.is_not(None),
-            items.c.test.is_not(True),
-        )
-    )
-    return count(connection, query)
+    own, known = table.join(items, items.c.id == table.c.item_id), (items.c.check.is_not(None), items.c.test.is_not(True))
+    return count(connection, own, table.c.participant_id == person.id, table.c.stage_id == stage.id, *known)
 
 
 def seed_of(person: Participant, stage: Stage) -> str:
@@ -181,7 +168,7 @@ def seed_of(person: Participant, stage: Stage) -> str:
     return f"{person.pseudonym}|{stage.name}"
 
 
-def judge_known(connection: sa.Connection, participant_id: int, item: Item, stage: Stage, now: float) -> str:
+def judge_known(connection: sa.Connection, participant_id: int, item: Item, stage: Stage) -> str:
     """What follows for a person from an answer that they gave just now: ``passed``, ``again`` or ``failed`` at the end of a test,
     ``warn``, ``pause`` or ``exclude`` by a rule, empty for nothing. The caller holds the person's row.
     """
@@ -190,8 +177,8 @@ def judge_known(connection: sa.Connection, participant_id: int, item: Item, stag
         return ""
     standing = standing_of(connection, person.id, stage.id)
     if item.test:
-        return _judge_test(connection, person, stage, standing, now)
-    return _judge_gold(connection, person, stage, standing, now)
+        return _judge_test(connection, person, stage, standing)
+    return _judge_gold(connection, person, stage, standing)
 
 
 def answers_right(
@@ -225,7 +212,7 @@ def overlap_of(stage: Stage) -> float:
     return gold.overlap if gold is not None else 1.0
 
 
-def _judge_test(connection: sa.Connection, person: Participant, stage: Stage, standing: Standing, now: float) -> str:
+def _judge_test(connection: sa.Connection, person: Participant, stage: Stage, standing: Standing) -> str:
     test = test_of(connection, person, stage)
     if test is None or standing.test in HAS_PASSED:
         return ""
@@ -243,9 +230,9 @@ def _judge_test(connection: sa.Connection, person: Participant, stage: Stage, st
     save_standing(connection, found)
     details = {"stage": stage.name, "right": right, "asked": len(answers), "try": tries}
     kind = "participant.test_passed" if outcome == "passed" else "participant.test_failed"
-    audit.note(connection, kind, study_id=person.study_id, participant_id=person.id, details=details, now=now)
+    audit.note(connection, kind, study_id=person.study_id, participant_id=person.id, details=details)
     if outcome == "failed" and not _has_another_stage(connection, person):
-        fail_within(connection, person, test.pay, now=now)
+        fail_within(connection, person, test.pay)
     return outcome
 
 
@@ -261,7 +248,7 @@ def _has_another_stage(connection: sa.Connection, person: Participant) -> bool:
     return False
 
 
-def _judge_gold(connection: sa.Connection, person: Participant, stage: Stage, standing: Standing, now: float) -> str:
+def _judge_gold(connection: sa.Connection, person: Participant, stage: Stage, standing: Standing) -> str:
     gold = Gold.of(stage.config)
     if gold is None or not gold.rules:
         return ""
@@ -272,13 +259,13 @@ def _judge_gold(connection: sa.Connection, person: Participant, stage: Stage, st
         return ""
     why = f"{right} of {asked} known answers right in {stage.name}"
     if rule.then == "exclude":
-        exclude_within(connection, person, why, pay=rule.pay, now=now)
+        exclude_within(connection, person, why, pay=rule.pay)
     elif rule.then == "pause":
-        pause_within(connection, person, why, now=now)
+        pause_within(connection, person, why)
     elif standing.warned is not None:
         return ""
     else:
-        save_standing(connection, replace(standing, warned=now))
+        save_standing(connection, replace(standing, warned=time.time()))
         details = {"stage": stage.name, "right": right, "asked": asked}
-        audit.note(connection, "participant.warned", study_id=person.study_id, participant_id=person.id, details=details, now=now)
+        audit.note(connection, "participant.warned", study_id=person.study_id, participant_id=person.id, details=details)
     return rule.then

@@ -66,14 +66,18 @@ def not_theirs() -> NotFoundError:
     return NotFoundError("this is not yours to work on: it was kept for you too long, or never was; ask for the next one")
 
 
-def heartbeat(workspace: Workspace, participant_id: int, assignment_id: int, *, now: float | None = None) -> float:
+def require_leased(assignment: Assignment) -> None:
+    """ConflictError unless the slot is being worked on."""
+    if assignment.state != AssignmentState.LEASED:
+        raise ConflictError("this was submitted or closed")
+
+
+def heartbeat(workspace: Workspace, participant_id: int, assignment_id: int) -> float:
     """Renew a lease while the page is open; returns until when. ConflictError where the slot is no longer leased to this person."""
-    now = time.time() if now is None else now
     with workspace.claim() as connection:
         held = hold(connection, participant_id, assignment_id)
-        if held.assignment.state != AssignmentState.LEASED:
-            raise ConflictError("this was submitted or closed")
-        until = held.lease_end(now)
+        require_leased(held.assignment)
+        until = held.lease_end(time.time())
         change_rows(connection, schema.assignments, {"id": assignment_id}, lease_until=until)
         return until
 
@@ -85,8 +89,7 @@ def release(workspace: Workspace, participant_id: int, assignment_id: int, *, sk
     """
     with workspace.claim() as connection:
         assignment = own_assignment(connection, participant_id, assignment_id)
-        if assignment.state != AssignmentState.LEASED:
-            raise ConflictError("this was submitted or closed")
+        require_leased(assignment)
         if skip:
             row = {"item_id": assignment.item_id, "participant_id": participant_id, "reason": reason[:1000], "at": time.time()}
             workspace.insert_new(connection, schema.skips, [row])
@@ -109,13 +112,12 @@ def free_leases(connection: sa.Connection, participant_id: int, assignment_id: i
     connection.execute(sa.update(table).where(*mine).values(OPEN_AGAIN))
 
 
-def expire(workspace: Workspace, study_id: int, *, now: float | None = None) -> int:
+def expire(workspace: Workspace, study_id: int) -> int:
     """Open every slot whose lease ran out, for views that count open slots; returns how many. Claiming needs no such sweep."""
-    now = time.time() if now is None else now
     table, stages, items = schema.assignments, schema.stages, schema.items
     ours = sa.select(stages.c.id).where(stages.c.study_id == study_id)
     writing = sa.select(items.c.id).where(items.c.study_id == study_id, items.c.state == ItemState.DRAFT)
-    late = [table.c.state == AssignmentState.LEASED, table.c.lease_until < now, table.c.stage_id.in_(ours)]
+    late = [table.c.state == AssignmentState.LEASED, table.c.lease_until < time.time(), table.c.stage_id.in_(ours)]
     with workspace.claim() as connection:
         return int(connection.execute(sa.update(table).where(*late, table.c.item_id.not_in(writing)).values(OPEN_AGAIN)).rowcount)
 

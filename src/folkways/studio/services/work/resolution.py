@@ -29,24 +29,24 @@ _LIVE = sa.select(sa.func.count()).where(
 )
 
 
-def apply_rule_to_answers_of(connection: sa.Connection, participant_id: int, now: float) -> None:
+def apply_rule_to_answers_of(connection: sa.Connection, participant_id: int) -> None:
     """Apply the rule again to every item that somebody has answered: whether their answers count has changed."""
     judged = connection.scalars(sa.select(schema.judgements.c.item_id).filter_by(participant_id=participant_id)).all()
     for item_id in sorted(set(judged)):
-        apply_rule_again(connection, item_id, now)
+        apply_rule_again(connection, item_id)
 
 
-def apply_rule_again(connection: sa.Connection, item_id: int, now: float) -> None:
+def apply_rule_again(connection: sa.Connection, item_id: int) -> None:
     """Apply the stage's rule to the answers that an item has left. The item's row is locked here.
 
     An item that is done is looked at once more, unless something descends from it.
     """
     item = from_row(Item, get_row(connection, schema.items, id=item_id, lock="row"))
     stage = from_row(Stage, get_row(connection, schema.stages, id=item.stage_id))
-    apply_rule(connection, item, stage, now, reopen=True)
+    apply_rule(connection, item, stage, reopen=True)
 
 
-def apply_rule(connection: sa.Connection, item: Item, stage: Stage, now: float, *, reopen: bool = False) -> None:
+def apply_rule(connection: sa.Connection, item: Item, stage: Stage, *, reopen: bool = False) -> None:
     """Apply the stage's rule for a caller that holds the item's row and has read the item and its stage as they are now.
 
     reopen: see ``apply_rule_again``.
@@ -58,12 +58,12 @@ def apply_rule(connection: sa.Connection, item: Item, stage: Stage, now: float, 
     if decision.outcome == "wait":
         _wait(connection, item, decision.missing)
     elif decision.outcome == "subpopulation":
-        _subpopulation(connection, item, stage, decision, now)
+        _subpopulation(connection, item, stage, decision)
     elif decision.outcome == "dropped":
-        _end(connection, item, ItemState.DROPPED, decision, now)
+        _end(connection, item, ItemState.DROPPED, decision)
     else:
-        _end(connection, item, ItemState.DONE, decision, now)
-        _follow_branch(connection, item, stage, decision, now)
+        _end(connection, item, ItemState.DONE, decision)
+        follow_branch(connection, item, stage, decision.branch, decision.result)
 
 
 def _may_change(connection: sa.Connection, item: Item, reopen: bool) -> bool:
@@ -71,8 +71,16 @@ def _may_change(connection: sa.Connection, item: Item, reopen: bool) -> bool:
         return True
     if not reopen or item.result is None:  # without a result: it was taken out by hand
         return False
-    child = connection.scalar(sa.select(schema.items.c.id).filter_by(parent_id=item.id).where(schema.items.c.check.is_(None)))
-    return child is None and connection.scalar(sa.select(schema.adjudications.c.id).filter_by(item_id=item.id)) is None
+    return (
+        not has_children(connection, item.id)
+        and connection.scalar(sa.select(schema.adjudications.c.id).filter_by(item_id=item.id)) is None
+    )
+
+
+def has_children(connection: sa.Connection, item_id: int) -> bool:
+    """Whether something descends from an item, questions of known answer that were made of it aside."""
+    children = sa.select(schema.items.c.id).filter_by(parent_id=item_id).where(schema.items.c.check.is_(None))
+    return connection.scalar(children.limit(1)) is not None
 
 
 def votes_of(connection: sa.Connection, item_id: int) -> list[Vote]:
@@ -94,50 +102,37 @@ def _wait(connection: sa.Connection, item: Item, missing: int) -> None:
         connection.execute(sa.update(table).where(table.c.id.in_(found)).values(state=str(AssignmentState.CLOSED)))
 
 
-def _end(
-    connection: sa.Connection, item: Item, state: ItemState, decision: Decision, now: float, reason: str | None = None
-) -> None:
+def _end(connection: sa.Connection, item: Item, state: ItemState, decision: Decision, reason: str | None = None) -> None:
     values = {"state": str(state), "result": dict(decision.result), "reason": reason or decision.reason or None}
     change_rows(connection, schema.items, {"id": item.id}, **values)
     close_open_slots(connection, item.id)
-    audit.note(connection, f"item.{state}", study_id=item.study_id, subject=f"item:{item.id}", now=now)
+    audit.note(connection, f"item.{state}", study_id=item.study_id, subject=f"item:{item.id}")
 
 
-def _subpopulation(connection: sa.Connection, item: Item, stage: Stage, decision: Decision, now: float) -> None:
+def _subpopulation(connection: sa.Connection, item: Item, stage: Stage, decision: Decision) -> None:
     """Ask the parts of the item's population, each in a round of its own; without parts the item is dropped."""
     parts: list[int] = []
     if item.population_id is not None:
         query = sa.select(schema.populations.c.id).filter_by(parent_id=item.population_id).order_by(schema.populations.c.id)
         parts = list(connection.scalars(query))
     if not parts:
-        return _end(connection, item, ItemState.DROPPED, decision, now)
-    _end(connection, item, ItemState.DROPPED, decision, now, f"{decision.reason}; asked again of a subpopulation")
+        return _end(connection, item, ItemState.DROPPED, decision)
+    _end(connection, item, ItemState.DROPPED, decision, f"{decision.reason}; asked again of a subpopulation")
     for number, part in enumerate(parts):
         key = item.key if len(parts) == 1 else f"{item.key}-{number + 1}"
-        place_item(
-            connection,
-            stage,
-            key,
-            item.content,
-            population_id=part,
-            parent_id=item.id,
-            author_id=item.author_id,
-            round=item.round + 1,
-            now=now,
-        )
+        place_item(connection, stage, key, item.content, item, part, round=item.round + 1)
     return None
 
 
-def _follow_branch(connection: sa.Connection, item: Item, stage: Stage, decision: Decision, now: float) -> None:
+def follow_branch(connection: sa.Connection, item: Item, stage: Stage, branch: str, result: Mapping[str, Any]) -> None:
     """Place what comes of a done item into the stage that its branch leads to."""
-    target = stage.config["next"].get(decision.branch)
-    if target is None:
-        return
-    row = get_row(connection, schema.stages, study_id=item.study_id, name=target)
-    hand_on_item(connection, item, stage, from_row(Stage, row), decision.result, now)
+    target = stage.config["next"].get(branch)
+    if target is not None:
+        row = get_row(connection, schema.stages, study_id=item.study_id, name=target)
+        _hand_on(connection, item, stage, from_row(Stage, row), result)
 
 
-def hand_on_item(connection: sa.Connection, item: Item, stage: Stage, target: Stage, result: Mapping[str, Any], now: float) -> None:
+def _hand_on(connection: sa.Connection, item: Item, stage: Stage, target: Stage, result: Mapping[str, Any]) -> None:
     """Place the descendants of ``item`` into ``target``: one, or one for each population without parts."""
     content = stage_kind(stage.kind).hand_on(item.content, result, stage.config)
     arrival = Arrival(stage.kind, stage.config, votes_of(connection, item.id))
@@ -152,17 +147,8 @@ def hand_on_item(connection: sa.Connection, item: Item, stage: Stage, target: St
         places = [(row.id, f"{item.key}@{row.name}") for row in connection.execute(query.order_by(populations.c.id))]
     settled = stage_kind(target.kind).on_arrival(content, target.config)
     for population_id, key in places:
-        placed = place_item(
-            connection,
-            target,
-            key,
-            content,
-            population_id=population_id,
-            parent_id=item.id,
-            author_id=item.author_id,
-            now=now,
-        )
+        placed = place_item(connection, target, key, content, item, population_id)
         if settled is not None:
             child = from_row(Item, get_row(connection, schema.items, id=placed))
-            _end(connection, child, ItemState.DONE, settled, now)
-            _follow_branch(connection, child, target, settled, now)
+            _end(connection, child, ItemState.DONE, settled)
+            follow_branch(connection, child, target, settled.branch, settled.result)

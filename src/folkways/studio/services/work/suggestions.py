@@ -12,9 +12,9 @@ import sqlalchemy as sa
 
 from folkways.studio.activity import ModelSuggestion
 from folkways.studio.errors import ConflictError, NotFoundError
-from folkways.studio.records import LEFT_OUT, Draft, Stage, from_row
+from folkways.studio.records import LEFT_OUT, Draft, Stage
 from folkways.studio.services import studies
-from folkways.studio.services.rows import change_rows, read_all
+from folkways.studio.services.rows import change_rows, read_all, read_first
 from folkways.studio.services.work import drafts
 from folkways.studio.services.work.leases import own_assignment
 from folkways.studio.workflows.suggesting import SUGGESTERS, outcome
@@ -54,41 +54,32 @@ class Made:
 def latest_suggestion(workspace: Workspace, participant_id: int, item_id: int) -> ModelSuggestion | None:
     """What this person was suggested last for an item."""
     table = schema.suggestions
-    query = sa.select(table).filter_by(participant_id=participant_id, item_id=item_id).order_by(table.c.id.desc()).limit(1)
-    return next(iter(read_all(workspace, ModelSuggestion, query)), None)
+    query = sa.select(table).filter_by(participant_id=participant_id, item_id=item_id).order_by(table.c.id.desc())
+    return read_first(workspace, ModelSuggestion, query)
 
 
 def take_suggestion(
-    workspace: Workspace,
-    participant_id: int,
-    assignment_id: int,
-    written: Mapping[str, Any],
-    base_revision: int,
-    *,
-    now: float | None = None,
+    workspace: Workspace, participant_id: int, assignment_id: int, written: Mapping[str, Any], base_revision: int
 ) -> Draft:
     """Put the latest suggestion into the person's draft; ``written``, what stood in their form, is kept beside it.
 
     NotFoundError where nothing was suggested; ConflictError where it stands in the draft already; otherwise as ``save_draft``.
     """
-    now = time.time() if now is None else now
     found = _at_hand(workspace, participant_id, assignment_id)
     if found.taken is not None:
         raise ConflictError("this suggestion is in your form already")
-    draft = drafts.save_draft(workspace, participant_id, assignment_id, {**written, **found.content}, base_revision, now=now)
+    draft = drafts.save_draft(workspace, participant_id, assignment_id, {**written, **found.content}, base_revision)
     with workspace.write() as connection:
-        change_rows(connection, schema.suggestions, {"id": found.id}, taken=now, before=dict(written))
+        change_rows(connection, schema.suggestions, {"id": found.id}, taken=time.time(), before=dict(written))
     return draft
 
 
-def put_back(
-    workspace: Workspace, participant_id: int, assignment_id: int, base_revision: int, *, now: float | None = None
-) -> Draft:
+def put_back(workspace: Workspace, participant_id: int, assignment_id: int, base_revision: int) -> Draft:
     """Put what stood in the form before the latest suggestion was taken back into the draft."""
     found = _at_hand(workspace, participant_id, assignment_id)
     if found.taken is None or found.before is None:
         raise ConflictError("there is nothing to put back")
-    draft = drafts.save_draft(workspace, participant_id, assignment_id, found.before, base_revision, now=now)
+    draft = drafts.save_draft(workspace, participant_id, assignment_id, found.before, base_revision)
     with workspace.write() as connection:
         change_rows(connection, schema.suggestions, {"id": found.id}, taken=None, before=None)
     return draft
@@ -141,9 +132,7 @@ def made_of_suggestions(workspace: Workspace, study_id: int) -> tuple[Made, ...]
 def _at_hand(workspace: Workspace, participant_id: int, assignment_id: int) -> ModelSuggestion:
     with workspace.read() as connection:
         assignment = own_assignment(connection, participant_id, assignment_id)
-        table = schema.suggestions
-        mine = sa.select(table).filter_by(participant_id=participant_id, item_id=assignment.item_id).order_by(table.c.id.desc())
-        row = connection.execute(mine.limit(1)).first()
-    if row is None:
+    found = latest_suggestion(workspace, participant_id, assignment.item_id)
+    if found is None:
         raise NotFoundError("nothing has been suggested here")
-    return from_row(ModelSuggestion, row)
+    return found

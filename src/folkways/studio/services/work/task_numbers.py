@@ -9,6 +9,7 @@ from hashlib import blake2b
 import sqlalchemy as sa
 
 from folkways.studio.records import Participant
+from folkways.studio.services.rows import read_values
 from folkways.studio.stages.parts.form_fields import whole
 from folkways.workspace.database import Workspace
 from folkways.workspace.studio import tables as schema
@@ -34,8 +35,7 @@ def slot_of(workspace: Workspace, person: Participant, shown: str) -> int | None
         return next(iter(meant), None)
     table = schema.assignments
     query = sa.select(table.c.id).where(table.c.id.in_(meant), table.c.participant_id == person.id)
-    with workspace.read() as connection:
-        return meant[1] if list(connection.scalars(query)) == [meant[1]] else meant[0]
+    return meant[1] if read_values(workspace, query) == [meant[1]] else meant[0]
 
 
 def slots_meant(shown: str, person: Participant) -> tuple[int, ...]:

@@ -129,7 +129,7 @@ def _check_asked(
         isinstance(least or 1, int) and isinstance(most or 5, int) and 2 <= len(Scale.points(entry)) <= MOST_STEPS
     ):
         problems[f"{place}.most"] = f"a scale has 2 to {MOST_STEPS} whole numbers, from least to most"
-    elif isinstance(kind, Texts) and not (isinstance(kind.most(entry), int) and 1 <= kind.most(entry) <= MOST_LINES):
+    elif isinstance(kind, Texts) and entry.get("most", 3) not in range(1, MOST_LINES + 1):
         problems[f"{place}.most"] = f"has to be a whole number from 1 to {MOST_LINES}"
     elif isinstance(kind, Several) and not all(isinstance(each, int) and each >= 0 for each in (least or 0, most or 0)):
         problems[f"{place}.least"] = WANTED["count"]

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from datetime import UTC, datetime
-from typing import Any
+from datetime import datetime
+from typing import Any, Self
 
-from pydantic import BaseModel, ConfigDict
-
-from folkways.studio.records import Item, Participant, Population, Stage
+from pydantic import BaseModel
 
 
 class Told(BaseModel):
     """Any answer that is made of a record: fields of the same names are taken over."""
 
-    model_config = ConfigDict(from_attributes=True)
+    @classmethod
+    def of(cls, record: object, **others: Any) -> Self:
+        """The answer for a record, with ``others`` for what the record has not, or has as a number."""
+        return cls(**{name: getattr(record, name) for name in cls.model_fields.keys() - others.keys()}, **others)
 
 
 class StudyLine(Told):
@@ -67,7 +67,7 @@ class TemplateTold(BaseModel):
     text: str
 
 
-class ItemTold(BaseModel):
+class ItemTold(Told):
     """One thing that people work on. check: the right answer of an attention check. result: what its judgements came to."""
 
     id: int
@@ -85,7 +85,7 @@ class ItemTold(BaseModel):
     created: datetime
 
 
-class JudgementTold(BaseModel):
+class JudgementTold(Told):
     """What one person said about an item. words: the same in words."""
 
     id: int
@@ -156,7 +156,7 @@ class InviteMade(InviteTold):
     link: str
 
 
-class ParticipantTold(BaseModel):
+class ParticipantTold(Told):
     """Somebody who takes part. state: joined, consented, active, screened_out, finished, withdrawn. source: invite, prolific or
     staff.
     """
@@ -192,7 +192,7 @@ class MemberTold(BaseModel):
     role: str
 
 
-class EventTold(BaseModel):
+class EventTold(Told):
     """A line of the audit trail. by: login of the account; participant: pseudonym. subject: such as `item:12`."""
 
     id: int
@@ -250,37 +250,3 @@ class DeliveryTold(Told):
     problem: str | None
     created: datetime
     tried: datetime | None
-
-
-def moment(at: float) -> datetime:
-    """Seconds since the epoch as a time in UTC."""
-    return datetime.fromtimestamp(at, UTC)
-
-
-def of_population(each: Population, by_id: Mapping[int, Population]) -> PopulationTold:
-    """A population with the name of the wider one."""
-    wider = by_id[each.parent_id].name if each.parent_id is not None else None
-    return PopulationTold(
-        name=each.name, title=each.title, culture=each.culture, language=each.language, people=each.people, part_of=wider
-    )
-
-
-def item_fields(
-    item: Item, stages: Mapping[int, Stage], populations: Mapping[int, Population], people: Mapping[int, Participant]
-) -> dict[str, Any]:
-    """The fields of an ItemTold."""
-    own = ("id", "key", "state", "round", "content", "check", "result", "reason", "created")
-    return {
-        **{name: getattr(item, name) for name in own},
-        "stage": stages[item.stage_id].name,
-        "population": populations[item.population_id].name if item.population_id is not None else None,
-        "parent": item.parent_id,
-        "author": people[item.author_id].pseudonym if item.author_id is not None else None,
-    }
-
-
-def of_participant(person: Participant, populations: Mapping[int, Population]) -> ParticipantTold:
-    """A participant with the name of their population."""
-    own = [name for name in ParticipantTold.model_fields if name != "population"]
-    place = populations[person.population_id].name if person.population_id is not None else None
-    return ParticipantTold(**{name: getattr(person, name) for name in own}, population=place)

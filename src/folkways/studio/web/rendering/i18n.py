@@ -100,6 +100,6 @@ def accepted_languages(header: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(tag for weight, tag in sorted(weighted, key=lambda pair: -pair[0]) if weight > 0 and tag))
 
 
-def negotiate(accepted: str, fallback: str = DEFAULT) -> str:
+def negotiate(accepted: str) -> str:
     """The best of ``offered_unasked`` for an ``Accept-Language`` header."""
-    return next((tag for tag in accepted_languages(accepted) if tag in offered_unasked()), fallback)
+    return next((tag for tag in accepted_languages(accepted) if tag in offered_unasked()), DEFAULT)

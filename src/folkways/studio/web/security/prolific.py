@@ -16,13 +16,13 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from folkways.errors import FolkwaysError, MissingExtraError
+from folkways.errors import FolkwaysError, of_extra
 from folkways.studio.errors import InviteError
 from folkways.studio.records import Study
 from folkways.studio.web.settings import Settings
 
 if TYPE_CHECKING:
-    from jwt import PyJWKSet
+    from joserfc.jwk import KeySet
 
 PARAMETERS: Mapping[str, str] = {"PROLIFIC_PID": "prolific_pid", "STUDY_ID": "prolific_study", "SESSION_ID": "prolific_session"}
 """Name in the address -> name of the participant's attribute."""
@@ -60,37 +60,33 @@ def check_entry(study: Study, given: Mapping[str, str], external: Mapping[str, s
 
 
 def _claims(token: str, settings: Settings) -> Mapping[str, Any]:
+    with of_extra("studio", "Signed entry from Prolific"):
+        from joserfc import errors, jwt
+        from joserfc.jws import JWSRegistry
+    registry = JWSRegistry(algorithms=["RS256"], strict_check_header=False)  # Prolific may add headers of its own
+    needed = jwt.JWTClaimsRegistry(
+        leeway=LEEWAY_SECONDS,
+        exp={"essential": True},
+        aud={"essential": True, "value": settings.origin or ""},  # a server that does not know its address is nobody's audience
+    )
     try:
-        import jwt
-    except ImportError as error:
-        raise MissingExtraError("Signed entry from Prolific", "studio", error.name or "pyjwt") from None
-    try:
-        header = jwt.get_unverified_header(token)
-        keys = _key_set(settings.prolific_keys, int(time.time() // KEYS_SECONDS))
-        key = next((each for each in keys.keys if each.key_id == header.get("kid")), None)
-        if key is None:
-            raise InviteError(
-                "this link was signed with a key that is not Prolific's; open the study again from your Prolific page"
-            )
-        claims: Mapping[str, Any] = jwt.decode(
-            token,
-            key.key,
-            algorithms=["RS256"],
-            audience=settings.origin,
-            leeway=LEEWAY_SECONDS,
-            options={"require": ["exp", "aud"]},
-        )
-    except jwt.PyJWTError:
+        claims = jwt.decode(token, _key_set(settings.prolific_keys, int(time.time() // KEYS_SECONDS)), registry=registry).claims
+        needed.validate(claims)
+    except errors.InvalidKeyIdError:
+        raise InviteError(
+            "this link was signed with a key that is not Prolific's; open the study again from your Prolific page"
+        ) from None
+    except (errors.JoseError, ValueError):
         raise InviteError("this link has expired or was changed; open the study again from your Prolific page") from None
     return claims
 
 
 @lru_cache(maxsize=4)
-def _key_set(source: str, _hour: int) -> PyJWKSet:
+def _key_set(source: str, _hour: int) -> KeySet:
     """The keys of a file or URL, read once an hour."""
     from urllib.request import urlopen
 
-    from jwt import PyJWKSet
+    from joserfc.jwk import KeySet
 
     try:
         if "://" in source:
@@ -98,6 +94,6 @@ def _key_set(source: str, _hour: int) -> PyJWKSet:
                 text = response.read(2**20).decode()
         else:
             text = Path(source).read_text(encoding="utf-8")
-        return PyJWKSet.from_dict(json.loads(text))
-    except (OSError, ValueError) as error:
+        return KeySet.import_key_set(json.loads(text))
+    except (OSError, ValueError, LookupError, TypeError) as error:
         raise FolkwaysError(f"the keys that Prolific signs with cannot be read from {source}: {error}") from None

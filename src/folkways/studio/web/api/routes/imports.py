@@ -8,12 +8,10 @@ from typing import Annotated
 
 import orjson
 from fastapi import APIRouter, Path
-from pydantic import BaseModel
 
-from folkways.studio.services import studies
 from folkways.studio.services.content import imports
 from folkways.studio.services.content.imports import Import
-from folkways.studio.web.api.answers import moment
+from folkways.studio.web.api.answers import Told
 from folkways.studio.web.api.calls import StaffCall
 from folkways.studio.web.api.pages import Cursor, Limit, Page, slice_of
 from folkways.studio.web.api.problems import Place
@@ -21,7 +19,7 @@ from folkways.studio.web.api.problems import Place
 router = APIRouter(tags=["items"])
 
 
-class ImportTold(BaseModel):
+class ImportTold(Told):
     """A table that is imported in the background. address: where to ask how far it is; rows: null until they have been counted.
 
     state: waiting, running, done, failed (nothing of it was kept), cancelled, deleting, deleted. problems: the first hundred rows
@@ -42,16 +40,9 @@ class ImportTold(BaseModel):
 
 
 def begin_import(call: StaffCall, stage: str, rows: Sequence[Mapping[str, str]], population: str | None) -> ImportTold:
-    """Have rows imported in the background. UnknownNameError for a stage or population that the study has not."""
-    place = studies.get_stage(call.workspace, call.study.id, stage)
-    if population is not None:
-        studies.get_population(call.workspace, call.study.id, population)
-    found = imports.begin(
-        call.workspace, call.study.id, place.name, "rows.json", population=population, content=orjson.dumps(rows), waiting=True,
-        by=call.account.id,
-    )  # fmt: skip
-    call.studio.background.wake()
-    return _told(call, found)
+    """Have rows imported in the background. NotFoundError for a stage or population that the study has not."""
+    background, content = call.studio.background, orjson.dumps(rows)
+    return _told(call, background.bring(call.study.id, stage, "rows.json", content, population=population, by=call.account.id))
 
 
 ImportNumber = Annotated[int, Path(alias="import", ge=1, le=2**31 - 1)]
@@ -87,9 +78,5 @@ def delete_import(call: StaffCall, number: ImportNumber) -> ImportTold:
 
 
 def _told(call: StaffCall, found: Import) -> ImportTold:
-    return ImportTold(
-        id=found.id, address=f"{call.request.scope['root_path']}/studies/{call.study.name}/imports/{found.id}", stage=found.stage,
-        state=found.state, rows=found.rows, added=found.added, deleted=found.deleted, error=found.error,
-        problems=[Place(where=f"row {row}", what=what) for row, what in found.problems], created=moment(found.created),
-        finished=moment(found.finished) if found.finished is not None else None,
-    )  # fmt: skip
+    address = f"{call.request.scope['root_path']}/studies/{call.study.name}/imports/{found.id}"
+    return ImportTold.of(found, address=address, problems=[Place(where=f"row {row}", what=what) for row, what in found.problems])

@@ -5,30 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-import orjson
 from fastapi import APIRouter, Query, Response
 from starlette.datastructures import FormData
 
 from folkways.studio.errors import ConflictError
 from folkways.studio.imports.items import import_items
-from folkways.studio.records import Item, ItemState, Participant, Population, Stage
+from folkways.studio.imports.tables import json_cell
+from folkways.studio.records import Item, ItemState, Stage
 from folkways.studio.services import studies
 from folkways.studio.services.content import items, redaction
 from folkways.studio.services.models.drawing import draw_answers
 from folkways.studio.services.people import participants
 from folkways.studio.services.work import adjudications, judgements
 from folkways.studio.stages.registry import stage_kind
-from folkways.studio.web.api.answers import (
-    Added,
-    DecisionTold,
-    Drawn,
-    ItemTold,
-    ItemWhole,
-    JudgementTold,
-    RevisionTold,
-    item_fields,
-    moment,
-)
+from folkways.studio.web.api.answers import Added, DecisionTold, Drawn, ItemTold, ItemWhole, JudgementTold, RevisionTold
 from folkways.studio.web.api.bodies import Cell, NewDecision, NewDraw, NewItems, NewRedaction
 from folkways.studio.web.api.calls import AdjudicatorCall, Number, StaffCall, StudyCall
 from folkways.studio.web.api.pages import Cursor, Limit, Page, page_of
@@ -42,7 +32,8 @@ MOST_AT_ONCE = 500
 ACCEPTED = "They are many and are imported in the background; ask at the address how far that is."
 
 Filter = Annotated[str | None, Query(max_length=64)]
-Names = tuple[Mapping[int, Stage], Mapping[int, Population], Mapping[int, Participant]]
+Names = tuple[dict[int, Stage], dict[int | None, str], dict[int | None, str]]
+"""Stages, and the names of populations and people, by their ids."""
 
 
 @router.get("/studies/{study}/items")
@@ -54,7 +45,7 @@ def list_items(
     place = studies.get_population(call.workspace, call.study.id, population).id if population is not None else None
     found = items.list_items(call.workspace, call.study.id, stage, population_id=place, state=state, after=cursor, limit=limit + 1)
     names = _names(call)
-    return page_of(found, limit, lambda item: item.id, lambda item: ItemTold(**item_fields(item, *names)))
+    return page_of(found, limit, lambda item: item.id, lambda item: ItemTold.of(item, **_origin(item, names)))
 
 
 @router.post("/studies/{study}/items", status_code=201, responses={202: {"model": ImportTold, "description": ACCEPTED}})
@@ -74,13 +65,7 @@ def add_items(call: StaffCall, body: NewItems, response: Response) -> Added | Im
 
 def cells(row: Mapping[str, Cell]) -> dict[str, str]:
     """A row as a table has it: every cell a text."""
-    return {name: _cell(value) for name, value in row.items()}
-
-
-def _cell(value: Cell) -> str:
-    if value is None:
-        return ""
-    return value if isinstance(value, str) else orjson.dumps(value).decode()
+    return {name: json_cell(value) for name, value in row.items()}
 
 
 @router.get("/studies/{study}/items/{item}")
@@ -131,27 +116,34 @@ def _names(call: StudyCall) -> Names:
     workspace, study = call.workspace, call.study.id
     return (
         {each.id: each for each in studies.stages(workspace, study)},
-        {each.id: each for each in studies.populations(workspace, study)},
-        {each.id: each for each in participants.list_participants(workspace, study)},
+        {each.id: each.name for each in studies.populations(workspace, study)},
+        {each.id: each.pseudonym for each in participants.list_participants(workspace, study)},
     )
+
+
+def _origin(item: Item, names: Names) -> dict[str, Any]:
+    """Where an item is from, by names."""
+    stages, populations, people = names
+    return {
+        "stage": stages[item.stage_id].name, "population": populations.get(item.population_id), "parent": item.parent_id,
+        "author": people.get(item.author_id),
+    }  # fmt: skip
 
 
 def _whole(call: StudyCall, item: Item) -> ItemWhole:
     workspace, study = call.workspace, call.study.id
-    stages, populations, people = _names(call)
-    kind = stage_kind(stages[item.stage_id].kind)
+    names = _names(call)
+    stages, _, people = names
+    describe = stage_kind(stages[item.stage_id].kind).describe
     said = [
-        JudgementTold(
-            id=each.id, participant=people[each.participant_id].pseudonym, payload=dict(each.payload),
-            words=list(kind.describe(each.payload, item.content, str)), seconds=each.seconds,
-            created=moment(each.created),
-        )
+        JudgementTold.of(each, participant=people[each.participant_id], words=list(describe(each.payload, item.content, str)))
         for each in judgements.list_judgements(workspace, study, item.id)
-    ]  # fmt: skip
-    return ItemWhole(
-        **item_fields(item, stages, populations, people),
+    ]
+    return ItemWhole.of(
+        item,
+        **_origin(item, names),
         judgements=said,
-        revisions=[RevisionTold.model_validate(each) for each in items.revisions(workspace, study, item.id)],
-        decisions=[DecisionTold.model_validate(each) for each in adjudications.list_adjudications(workspace, study, item.id)],
+        revisions=[RevisionTold.of(each) for each in items.revisions(workspace, study, item.id)],
+        decisions=[DecisionTold.of(each) for each in adjudications.list_adjudications(workspace, study, item.id)],
         ancestors=[each.id for each in items.lineage(workspace, study, item.id)[:-1]],
     )

@@ -9,7 +9,7 @@ from pydantic import BaseModel
 
 from folkways.studio.imports.media import MOST_FILES, read_media
 from folkways.studio.services.storage import media
-from folkways.studio.services.storage.media import Media
+from folkways.studio.web.api.answers import Told
 from folkways.studio.web.api.calls import StaffCall
 from folkways.studio.web.api.pages import Cursor, Limit, Page, slice_of
 
@@ -22,7 +22,7 @@ class MediaAdded(BaseModel):
     added: int
 
 
-class MediaTold(BaseModel):
+class MediaTold(Told):
     """A file that items may show. type: "image/png". bytes: its size."""
 
     name: str
@@ -34,11 +34,7 @@ class MediaTold(BaseModel):
 @router.get("/studies/{study}/media")
 def list_media(call: StaffCall, limit: Limit = 100, cursor: Cursor = 0) -> Page[MediaTold]:
     """Pictures and recordings by name."""
-
-    def told(each: Media) -> MediaTold:
-        return MediaTold(name=each.name, type=each.type, bytes=each.bytes, sha256=each.sha256)
-
-    return slice_of(media.list_media(call.workspace, call.study.id), cursor, limit, told)
+    return slice_of(media.list_media(call.workspace, call.study.id), cursor, limit, MediaTold.of)
 
 
 @router.post("/studies/{study}/media", status_code=201)

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable
 
 from fastapi import APIRouter
 from starlette.responses import Response
 
 from folkways.studio.errors import NotFoundError, SubmissionError
 from folkways.studio.imports.offline import hand_out, take_in
-from folkways.studio.records import Invite, Participant, Population, Role
-from folkways.studio.services import audit, studies
+from folkways.studio.records import Invite, Participant, Role
+from folkways.studio.services import studies
 from folkways.studio.services.people import accounts, invites, participants, personal
-from folkways.studio.web.api.answers import InviteMade, InviteTold, MemberTold, ParticipantTold, TakenIn, of_participant
+from folkways.studio.web.api.answers import InviteMade, InviteTold, MemberTold, ParticipantTold, TakenIn
 from folkways.studio.web.api.bodies import FilledRows, NewInvite, NewMember, NewWaiver, NewWorkbook
 from folkways.studio.web.api.calls import Number, OwnerCall, StaffCall, StudyCall
 from folkways.studio.web.api.pages import Cursor, Limit, Page, slice_of
@@ -23,22 +23,17 @@ router = APIRouter(tags=["people"])
 XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 
 
-def _populations(call: StudyCall) -> dict[int, Population]:
-    return {each.id: each for each in studies.populations(call.workspace, call.study.id)}
-
-
-def _invite(invite: Invite, populations: Mapping[int, Population]) -> InviteTold:
-    own = [name for name in InviteTold.model_fields if name != "population"]
-    place = populations[invite.population_id].name if invite.population_id is not None else None
-    return InviteTold(**{name: getattr(invite, name) for name in own}, population=place)
+def _population(call: StudyCall) -> Callable[[Invite | Participant], str | None]:
+    """Tells the population of somebody, or of a link, by its name."""
+    names: dict[int | None, str] = {each.id: each.name for each in studies.populations(call.workspace, call.study.id)}
+    return lambda each: names.get(each.population_id)
 
 
 @router.get("/studies/{study}/invites")
 def list_invites(call: StaffCall, limit: Limit = 100, cursor: Cursor = 0) -> Page[InviteTold]:
     """Links that let people in, newest first, without their addresses."""
-    populations = _populations(call)
-    found = invites.list_invites(call.workspace, call.study.id)
-    return slice_of(found, cursor, limit, lambda each: _invite(each, populations))
+    place, found = _population(call), invites.list_invites(call.workspace, call.study.id)
+    return slice_of(found, cursor, limit, lambda each: InviteTold.of(each, population=place(each)))
 
 
 @router.post("/studies/{study}/invites", status_code=201)
@@ -51,7 +46,7 @@ def invite(call: StaffCall, body: NewInvite) -> InviteMade:
         call.workspace, call.study.id, body.role, population=place, uses=body.uses, days=body.days, note=body.note,
         by=call.account.id,
     )  # fmt: skip
-    return InviteMade(**_invite(made, _populations(call)).model_dump(), link=f"{call.origin.rstrip('/')}/join/{token}")
+    return InviteMade.of(made, population=_population(call)(made), link=f"{call.origin.rstrip('/')}/join/{token}")
 
 
 @router.delete("/studies/{study}/invites/{invite}", status_code=204)
@@ -63,9 +58,12 @@ def revoke_invite(call: StaffCall, invite: Number) -> None:
 @router.get("/studies/{study}/participants")
 def list_participants(call: StaffCall, limit: Limit = 100, cursor: Cursor = 0) -> Page[ParticipantTold]:
     """Everybody who takes part, staff who work on stages among them, in the order in which they came."""
-    populations = _populations(call)
-    found = participants.list_participants(call.workspace, call.study.id)
-    return slice_of(found, cursor, limit, lambda person: of_participant(person, populations))
+    place, found = _population(call), participants.list_participants(call.workspace, call.study.id)
+    return slice_of(found, cursor, limit, lambda person: ParticipantTold.of(person, population=place(person)))
+
+
+def _told(call: StudyCall, person: Participant) -> ParticipantTold:
+    return ParticipantTold.of(person, population=_population(call)(person))
 
 
 def _person(call: StudyCall, number: int) -> Participant:
@@ -78,17 +76,13 @@ def _person(call: StudyCall, number: int) -> Participant:
 @router.get("/studies/{study}/participants/{person}")
 def show_participant(call: StaffCall, person: Number) -> ParticipantTold:
     """One participant, without what is personal."""
-    return of_participant(_person(call, person), _populations(call))
+    return _told(call, _person(call, person))
 
 
 @router.get("/studies/{study}/participants/{person}/personal")
 def show_personal(call: StaffCall, person: Number) -> dict[str, str]:
     """What is personal about somebody, by name. That it was read is noted in the audit trail."""
-    found = personal.attributes(call.workspace, call.study.id, person)
-    audit.record(
-        call.workspace, "participant.attributes_read", study_id=call.study.id, account_id=call.account.id, participant_id=person
-    )
-    return dict(found)
+    return dict(personal.look_up_attributes(call.workspace, call.study.id, person, by=call.account.id))
 
 
 @router.delete("/studies/{study}/participants/{person}/personal", status_code=204)
@@ -101,14 +95,14 @@ def erase(call: StaffCall, person: Number) -> None:
 def waive(call: StaffCall, person: Number, body: NewWaiver) -> ParticipantTold:
     """Let somebody in who does not meet the criteria."""
     found = participants.waive_eligibility(call.workspace, call.study.id, person, body.reason, by=call.account.id)
-    return of_participant(found, _populations(call))
+    return _told(call, found)
 
 
 @router.post("/studies/{study}/participants/{person}/withdrawal", status_code=201)
 def withdraw(call: StaffCall, person: Number) -> ParticipantTold:
     """Take somebody's answers out of everything that leaves the study, at their request."""
     found = participants.withdraw(call.workspace, call.study.id, person, by=call.account.id)
-    return of_participant(found, _populations(call))
+    return _told(call, found)
 
 
 @router.post("/studies/{study}/participants/{person}/hand-out", response_class=Response,
@@ -124,7 +118,7 @@ def hand_out_workbook(call: StaffCall, person: Number, body: NewWorkbook) -> Res
 def take_in_rows(call: StaffCall, person: Number, body: FilledRows) -> TakenIn:
     """Submit the rows of such a workbook, filled in: all of them, or none if one is wrong."""
     found = _person(call, person)
-    return TakenIn.model_validate(take_in(call.workspace, found.id, [cells(row) for row in body.rows]))
+    return TakenIn.of(take_in(call.workspace, found.id, [cells(row) for row in body.rows]))
 
 
 @router.get("/studies/{study}/members")

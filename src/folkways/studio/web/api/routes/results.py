@@ -7,6 +7,7 @@ from typing import Literal
 from fastapi import APIRouter
 from starlette.responses import Response
 
+from folkways.studio.activity import Event
 from folkways.studio.exports.make import export_archive
 from folkways.studio.services import audit
 from folkways.studio.services.measures import agreement as agreements
@@ -16,9 +17,10 @@ from folkways.studio.services.measures.progress import Payment, Progress, Qualit
 from folkways.studio.services.models import modelling
 from folkways.studio.services.people import accounts, participants
 from folkways.studio.services.work import leases
-from folkways.studio.web.api.answers import EventTold, ModelCallTold, moment
+from folkways.studio.web.api.answers import EventTold, ModelCallTold
 from folkways.studio.web.api.calls import StaffCall
 from folkways.studio.web.api.pages import Cursor, Limit, Page, page_of, slice_of
+from folkways.studio.web.routing import attachment
 
 router = APIRouter(tags=["results"])
 
@@ -58,28 +60,26 @@ def export(call: StaffCall, format: Format = "release", discussion: bool = False
 
     discussion: tables with what researchers and reviewers said of items.
     """
-    content = export_archive(call.workspace, call.study.id, format, discussion=discussion)
-    audit.record(call.workspace, "study.exported", study_id=call.study.id, account_id=call.account.id, details={"format": format})
-    name = f"{call.study.name}-{format}.zip"
-    return Response(content, media_type=ZIP, headers={"Content-Disposition": f'attachment; filename="{name}"'})
+    content = export_archive(call.workspace, call.study.id, format, discussion=discussion, by=call.account.id)
+    return attachment(content, f"{call.study.name}-{format}.zip", ZIP)
 
 
 @router.get("/studies/{study}/events")
 def list_events(call: StaffCall, limit: Limit = 100, cursor: Cursor = 0) -> Page[EventTold]:
     """The audit trail, newest first."""
-    logins = {account.id: account.login for account, _ in accounts.members(call.workspace, call.study.id)}
-    people = {person.id: person.pseudonym for person in participants.list_participants(call.workspace, call.study.id)}
+    logins: dict[int | None, str | None] = {each.id: each.login for each, _ in accounts.members(call.workspace, call.study.id)}
+    people: dict[int | None, str] = {
+        each.id: each.pseudonym for each in participants.list_participants(call.workspace, call.study.id)
+    }
     found = audit.events(call.workspace, call.study.id, before=cursor or None, limit=limit + 1)
-    return page_of(
-        found, limit, lambda event: event.id,
-        lambda event: EventTold(
-            id=event.id, kind=event.kind, by=logins.get(event.account_id or 0), participant=people.get(event.participant_id or 0),
-            subject=event.subject, details=dict(event.details), at=moment(event.at),
-        ),
-    )  # fmt: skip
+
+    def told(event: Event) -> EventTold:
+        return EventTold.of(event, by=logins.get(event.account_id), participant=people.get(event.participant_id))
+
+    return page_of(found, limit, lambda event: event.id, told)
 
 
 @router.get("/studies/{study}/model-calls")
 def list_model_calls(call: StaffCall, limit: Limit = 100, cursor: Cursor = 0) -> Page[ModelCallTold]:
     """What models were asked in this study, and what they said, oldest first."""
-    return slice_of(modelling.list_calls(call.workspace, call.study.id), cursor, limit, ModelCallTold.model_validate)
+    return slice_of(modelling.list_calls(call.workspace, call.study.id), cursor, limit, ModelCallTold.of)

@@ -10,7 +10,7 @@ from folkways.studio.services import studies
 from folkways.studio.services.models.modelling import check_offered
 from folkways.studio.services.people import accounts
 from folkways.studio.services.people.participation import may_make_studies
-from folkways.studio.web.api.answers import StageTold, StudyLine, StudyTold, TemplateTold, of_population
+from folkways.studio.web.api.answers import PopulationTold, StageTold, StudyLine, StudyTold, TemplateTold
 from folkways.studio.web.api.bodies import NewState, NewStudy
 from folkways.studio.web.api.calls import AccountCall, Call, StaffCall, WholeAccountCall
 from folkways.studio.web.api.pages import Cursor, Limit, Page, slice_of
@@ -25,7 +25,7 @@ def list_studies(call: AccountCall, limit: Limit = 100, cursor: Cursor = 0) -> P
     """The studies that the token is for, newest first."""
     mine = studies.list_studies(call.workspace, account_id=call.account.id)
     found = [study for study in mine if call.token.study_id in (None, study.id)]
-    return slice_of(found, cursor, limit, StudyLine.model_validate)
+    return slice_of(found, cursor, limit, StudyLine.of)
 
 
 @router.post("/studies", status_code=201)
@@ -61,11 +61,11 @@ def list_templates(call: AccountCall) -> list[TemplateTold]:
 
 
 def _told(call: Call, study: Study) -> StudyTold:
-    populations = {each.id: each for each in studies.populations(call.workspace, study.id)}
-    return StudyTold(
-        **StudyLine.model_validate(study).model_dump(),
+    populations = studies.populations(call.workspace, study.id)
+    names: dict[int | None, str] = {each.id: each.name for each in populations}
+    return StudyTold.of(
+        study,
         roles=sorted(accounts.roles_of(call.workspace, study.id, call.account.id)),
-        populations=[of_population(each, populations) for each in populations.values()],
-        stages=[StageTold.model_validate(each) for each in studies.stages(call.workspace, study.id)],
-        definition=dict(study.definition),
+        populations=[PopulationTold.of(each, part_of=names.get(each.parent_id)) for each in populations],
+        stages=[StageTold.of(each) for each in studies.stages(call.workspace, study.id)],
     )

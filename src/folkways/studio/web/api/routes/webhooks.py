@@ -17,7 +17,7 @@ router = APIRouter(tags=["webhooks"])
 @router.get("/studies/{study}/webhooks")
 def list_webhooks(call: OwnerCall) -> list[WebhookTold]:
     """The addresses that are told, without their secrets."""
-    return [WebhookTold.model_validate(each) for each in webhooks.list_webhooks(call.workspace, call.study.id)]
+    return [WebhookTold.of(each) for each in webhooks.list_webhooks(call.workspace, call.study.id)]
 
 
 @router.post("/studies/{study}/webhooks", status_code=201)
@@ -25,13 +25,13 @@ def make_webhook(call: OwnerCall, body: NewWebhook) -> WebhookMade:
     """Have an address told of events. Deliveries are signed as Standard Webhooks describes it, with the secret in the answer."""
     check_target(body.url, private=call.studio.settings.private_webhooks)
     made, secret = webhooks.create_webhook(call.workspace, call.study.id, body.url, body.events, by=call.account.id)
-    return WebhookMade(**WebhookTold.model_validate(made).model_dump(), secret=secret)
+    return WebhookMade.of(made, secret=secret)
 
 
 @router.post("/studies/{study}/webhooks/{webhook}/enable")
 def enable_webhook(call: OwnerCall, webhook: Number) -> WebhookTold:
     """Switch one on again that was switched off after it failed."""
-    return WebhookTold.model_validate(webhooks.enable_webhook(call.workspace, call.study.id, webhook, by=call.account.id))
+    return WebhookTold.of(webhooks.enable_webhook(call.workspace, call.study.id, webhook, by=call.account.id))
 
 
 @router.delete("/studies/{study}/webhooks/{webhook}", status_code=204)
@@ -45,4 +45,4 @@ def list_deliveries(call: OwnerCall, webhook: Number, limit: Limit = 100, cursor
     """What it was told and what became of it, newest first."""
     found = webhooks.get_webhook(call.workspace, call.study.id, webhook)
     rows = deliveries.list_deliveries(call.workspace, [found.id], before=cursor or None, limit=limit + 1)
-    return page_of(rows, limit, lambda each: each.id, DeliveryTold.model_validate)
+    return page_of(rows, limit, lambda each: each.id, DeliveryTold.of)

@@ -46,9 +46,12 @@ def health(context: RequestContext) -> Response:
 @routes.get("/signin", ANYBODY)
 def show_sign_in(context: RequestContext) -> Response:
     """The form."""
-    return context.page(
-        "account/signin.html.j2", login="", problem="", next=own_address(context.request.query_params.get("next", "/"))
-    )
+    return sign_in_page(context, own_address(context.request.query_params.get("next", "/")))
+
+
+def sign_in_page(context: RequestContext, following: str, problem: str = "", status: int = 200) -> Response:
+    """The form, with what went wrong. following: where to go next."""
+    return context.page("account/signin.html.j2", status, login=context.text("login"), problem=problem, next=following)
 
 
 @routes.post("/signin", ANYBODY, pause=lambda context: accounts.sign_in_pause(context.workspace, context.text("login")))
@@ -62,10 +65,9 @@ def sign_in(context: RequestContext) -> Response:
     except TooManyAttemptsError as error:
         minutes = max(1, round(error.seconds / 60))
         words = context.gettext("Too many attempts have failed. Try again in %(minutes)s minutes.", minutes=minutes)
-        return context.page("account/signin.html.j2", 429, login=context.text("login"), problem=words, next=following)
+        return sign_in_page(context, following, words, 429)
     if account is None:
-        words = context.gettext("Name and password do not fit together.")
-        return context.page("account/signin.html.j2", 403, login=context.text("login"), problem=words, next=following)
+        return sign_in_page(context, following, context.gettext("Name and password do not fit together."), 403)
     begin_session(context, account.id)
     return context.go(following)
 
@@ -92,12 +94,8 @@ def change_password(context: RequestContext) -> Response:
     context.studio.rates.take("signin", context.address)
     login = context.me.login or ""
     if accounts.verify_password(context.workspace, login, context.text("current"), key=context.address) is None:
-        return context.page(
-            "account/account.html.j2",
-            403,
-            problems={"current": context.gettext("This is not your present password.")},
-            has_password=True,
-        )
+        problems = {"current": context.gettext("This is not your present password.")}
+        return context.page("account/account.html.j2", 403, problems=problems, has_password=True)
     if len(context.text("password")) < accounts.SHORTEST_PASSWORD:
         words = context.gettext("At least %(count)s characters are needed.", count=accounts.SHORTEST_PASSWORD)
         return context.page("account/account.html.j2", 422, problems={"password": words}, has_password=True)

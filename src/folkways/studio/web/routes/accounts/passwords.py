@@ -8,7 +8,7 @@ from folkways.studio.errors import NotFoundError, SubmissionError
 from folkways.studio.services.people import accounts, password_links
 from folkways.studio.stages.parts.form_fields import whole
 from folkways.studio.web.request_context import ANYBODY, OWNER, SESSION_COOKIE, RequestContext
-from folkways.studio.web.routes.researchers.people import origin_of, people_page
+from folkways.studio.web.routes.researchers.people import people_page
 from folkways.studio.web.routing import Routes
 
 routes = Routes()
@@ -46,4 +46,4 @@ def make(context: RequestContext) -> Response:
     if number is None or not accounts.roles_of(context.workspace, context.study.id, number):
         raise NotFoundError(context.gettext("There is no such person."))
     token = password_links.make_link(context.workspace, number, by=context.me.id)
-    return people_page(context, password_link=f"{origin_of(context)}/password/{token}")
+    return people_page(context, password_link=f"{context.origin}/password/{token}")

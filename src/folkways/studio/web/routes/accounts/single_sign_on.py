@@ -12,8 +12,7 @@ from folkways.studio.records import Account, Role
 from folkways.studio.services import audit, studies
 from folkways.studio.services.people import accounts, identities, invites, participants
 from folkways.studio.web.request_context import ANYBODY, SIGN_ON_COOKIE, RequestContext
-from folkways.studio.web.routes.accounts.account import begin_session, own_address
-from folkways.studio.web.routes.researchers.people import origin_of
+from folkways.studio.web.routes.accounts.account import begin_session, own_address, sign_in_page
 from folkways.studio.web.routing import Routes, sentence
 from folkways.studio.web.security.origin import tokens_match
 
@@ -31,7 +30,7 @@ def _provider(context: RequestContext) -> OpenIdProvider:
 
 def _back(context: RequestContext) -> str:
     """The address to which the provider sends people; it has to know it."""
-    return f"{origin_of(context)}/signin/sso/callback"
+    return f"{context.origin}/signin/sso/callback"
 
 
 @routes.get("/signin/sso", ANYBODY, slow=True)
@@ -91,5 +90,4 @@ def _account(context: RequestContext, identity: Identity, provider: OpenIdProvid
 
 def _refused(context: RequestContext, error: NotAllowedError | InviteError, following: str) -> Response:
     """The page for signing in, with what went wrong."""
-    words = sentence(error.words(context.gettext))
-    return context.page("account/signin.html.j2", error.status, login="", problem=words, next=following)
+    return sign_in_page(context, following, sentence(error.words(context.gettext)), error.status)

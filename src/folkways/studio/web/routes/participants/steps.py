@@ -7,7 +7,8 @@ from typing import Any
 
 from starlette.responses import JSONResponse, Response
 
-from folkways.studio.errors import DraftConflictError, SubmissionError
+from folkways.studio.activity import ModelCall
+from folkways.studio.errors import SubmissionError
 from folkways.studio.services.models import redteaming
 from folkways.studio.services.models.modelling import TOO_LATE
 from folkways.studio.services.work import drafts
@@ -43,10 +44,7 @@ def step(context: RequestContext) -> Response:
         trouble = _suggest(context, number) if suggesting else _challenge(context, number, written, work.item.content)
     if context.gone.is_set():
         return Response(status_code=204)  # nobody reads it, and the browser's own draft is newer than this form
-    try:
-        revision = _keep(context, number, written, take_over=suggesting and not trouble)
-    except DraftConflictError as error:
-        return JSONResponse({"message": str(error), "revision": error.current.revision}, status_code=error.status)
+    revision = _keep(context, number, written, take_over=suggesting and not trouble)
     if trouble and context.wants_json:
         return JSONResponse({"problems": {"": trouble}, "kept": revision}, status_code=SubmissionError.status)
     if trouble:
@@ -61,15 +59,12 @@ def _suggest(context: RequestContext, number: int) -> str:
     )
     if found:
         return ""
-    return (
-        _late(context)
-        if call.problem == TOO_LATE
-        else context.gettext("The helper gave no question. Try once more, or write one yourself.")
-    )
+    return _late(context, call) or context.gettext("The helper gave no question. Try once more, or write one yourself.")
 
 
-def _late(context: RequestContext) -> str:
-    return context.gettext("The model did not answer in time. Try once more, or go on without it.")
+def _late(context: RequestContext, call: ModelCall) -> str:
+    late = context.gettext("The model did not answer in time. Try once more, or go on without it.")
+    return late if call.problem == TOO_LATE else ""
 
 
 def _challenge(context: RequestContext, number: int, written: Mapping[str, Any], content: Mapping[str, Any]) -> str:
@@ -84,9 +79,7 @@ def _challenge(context: RequestContext, number: int, written: Mapping[str, Any],
     )
     if found.reply is not None:
         return ""
-    if found.problem == TOO_LATE:
-        return _late(context)
-    return context.gettext("The model could not be asked. Try once more, or send the question as it is.")
+    return _late(context, found) or context.gettext("The model could not be asked. Try once more, or send the question as it is.")
 
 
 def _keep(context: RequestContext, number: int, written: Mapping[str, Any], *, take_over: bool) -> int:

@@ -9,7 +9,7 @@ from typing import Any
 from starlette.responses import JSONResponse, Response
 
 from folkways.studio.activity import ModelSuggestion
-from folkways.studio.errors import DraftConflictError, SubmissionError
+from folkways.studio.errors import SubmissionError
 from folkways.studio.services.models import suggesting
 from folkways.studio.services.models.modelling import TOO_LATE, models_of
 from folkways.studio.services.work import drafts
@@ -52,15 +52,12 @@ def suggest(context: RequestContext) -> Response:
     work = get_work(context.workspace, person.id, number)
     written = stage_kind(work.stage.kind).read_form(context.form, work.item.content, work.stage.config)
     base, step = whole(context.text("revision")) or 0, context.text("step")
-    try:
-        if step == "take":
-            take_suggestion(context.workspace, person.id, number, written, base)
-        elif step == "back":
-            put_back(context.workspace, person.id, number, base)
-        else:
-            return _ask(context, number, written, base)
-    except DraftConflictError as error:
-        return JSONResponse({"message": str(error), "revision": error.current.revision}, status_code=error.status)
+    if step == "take":
+        take_suggestion(context.workspace, person.id, number, written, base)
+    elif step == "back":
+        put_back(context.workspace, person.id, number, base)
+    else:
+        return _ask(context, number, written, base)
     return context.go(context.task_address(number))
 
 

@@ -4,18 +4,12 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from starlette.responses import JSONResponse, Response
 
-from folkways.studio.errors import (
-    AlreadySubmittedError,
-    DraftConflictError,
-    NotFoundError,
-    SubmissionError,
-)
-from folkways.studio.records import AssignmentState, ParticipantState, Stage
+from folkways.studio.errors import AlreadySubmittedError, NotFoundError, SubmissionError
+from folkways.studio.records import AssignmentState, ParticipantState
 from folkways.studio.rules.known_answers import Qualification
 from folkways.studio.services import studies
 from folkways.studio.services.content import repeats
@@ -36,25 +30,6 @@ from folkways.studio.web.routes.researchers.discussion import discussion_beside
 from folkways.studio.web.routing import Routes
 
 routes = Routes()
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """Answers given in this stage, all that the person could give there (None: nobody knows), minutes left (None likewise)."""
-
-    done: int
-    total: int | None
-    minutes_left: int | None
-
-
-def _progress(context: RequestContext, stage: Stage) -> Progress:
-    """With the task at hand, which the service counts neither as done nor as left."""
-    mine = own_progress(context.workspace, context.participant, stage)
-    if mine.left is None:
-        return Progress(mine.done, None, None)
-    pace = mine.seconds_left / mine.left if mine.seconds_left is not None and mine.left else None
-    minutes = None if pace is None else max(1, round(pace * (mine.left + 1) / 60))
-    return Progress(mine.done, mine.done + mine.left + 1, minutes)
 
 
 @routes.get("/work", SIGNED_IN)
@@ -135,7 +110,8 @@ def _task_page(
     place = work.item.population_id or person.population_id
     models = {purpose for purpose, name in models_of(context.study).items() if name in context.studio.settings.models}
     return context.page(
-        "tasks/task.html.j2", status, study=context.study, stage=work.stage, kind=kind, progress=_progress(context, work.stage),
+        "tasks/task.html.j2", status, study=context.study, stage=work.stage, kind=kind,
+        progress=own_progress(context.workspace, context.participant, work.stage),
         address=context.task_address(work.assignment.id), key=secrets.token_urlsafe(16), revision=revision,
         language=_language(context, place), content=content,
         config=config, draft=draft, problems=problems or {}, has_helper="helper" in models,
@@ -166,10 +142,7 @@ def save(context: RequestContext) -> Response:
     work = context.work
     payload = stage_kind(work.stage.kind).read_form(context.form, _presented(context, work), work.stage.config)
     base = whole(context.text("revision")) or 0
-    try:
-        draft = drafts.save_draft(context.workspace, context.participant.id, work.assignment.id, payload, base)
-    except DraftConflictError as error:
-        return JSONResponse({"message": str(error), "revision": error.current.revision}, status_code=error.status)
+    draft = drafts.save_draft(context.workspace, context.participant.id, work.assignment.id, payload, base)
     return JSONResponse({"revision": draft.revision})
 
 

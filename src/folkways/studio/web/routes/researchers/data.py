@@ -13,7 +13,7 @@ from folkways.studio.imports.offline import hand_out, take_in
 from folkways.studio.imports.running import read_content
 from folkways.studio.imports.tables import RowsError
 from folkways.studio.records import ParticipantState
-from folkways.studio.services import audit, studies
+from folkways.studio.services import studies
 from folkways.studio.services.content import imports
 from folkways.studio.services.models.drawing import draw_answers
 from folkways.studio.services.people import participants
@@ -21,7 +21,7 @@ from folkways.studio.services.storage import media
 from folkways.studio.stages.parts.form_fields import whole
 from folkways.studio.stages.registry import stage_kind
 from folkways.studio.web.request_context import STAFF, RequestContext
-from folkways.studio.web.routing import Routes
+from folkways.studio.web.routing import Routes, attachment
 
 routes = Routes()
 
@@ -83,17 +83,10 @@ def bring_items(context: RequestContext) -> Response:
     """Have items added to a stage; the import's page says how far that is, and which rows cannot be used."""
     try:
         name, content = _upload(context)
-        stage = studies.get_stage(context.workspace, context.study.id, context.text("stage"))
-        population = context.text("population") or None
-        if population is not None:
-            studies.get_population(context.workspace, context.study.id, population)
-        found = imports.begin(
-            context.workspace, context.study.id, stage.name, name, population=population, content=content, waiting=True,
-            by=context.me.id,
-        )  # fmt: skip
+        stage, population = context.text("stage"), context.text("population") or None
+        found = context.studio.background.bring(context.study.id, stage, name, content, population=population, by=context.me.id)
     except FolkwaysError as error:
         return _refused(context, error)
-    context.studio.background.wake()
     context.studio.background.wait(SOON_SECONDS)
     return context.go(f"/studies/{context.study.name}/data/imports/{found.id}")
 
@@ -149,21 +142,10 @@ def export(context: RequestContext) -> Response:
     format = context.request.query_params.get("format", "release")
     discussion = context.request.query_params.get("discussion") == "yes"
     try:
-        content = export_archive(context.workspace, context.study.id, format, discussion=discussion)
+        content = export_archive(context.workspace, context.study.id, format, discussion=discussion, by=context.me.id)
     except FolkwaysError as error:
         return _refused(context, error)
-    audit.record(
-        context.workspace,
-        "study.exported",
-        study_id=context.study.id,
-        account_id=context.me.id,
-        details={"format": format, **({"discussion": True} if discussion else {})},
-    )
-    return _file(content, f"{context.study.name}-{format}.zip", "application/zip")
-
-
-def _file(content: bytes, name: str, media_type: str) -> Response:
-    return Response(content, media_type=media_type, headers={"Content-Disposition": f'attachment; filename="{name}"'})
+    return attachment(content, f"{context.study.name}-{format}.zip", "application/zip")
 
 
 @routes.post("/studies/{study}/data/hand-out", STAFF)
@@ -177,7 +159,7 @@ def hand_out_workbook(context: RequestContext) -> Response:
         content = hand_out(context.workspace, person.id, context.text("stage"), count)
     except FolkwaysError as error:
         return _refused(context, error)
-    return _file(content, f"{context.study.name}-{person.pseudonym}.xlsx", XLSX)
+    return attachment(content, f"{context.study.name}-{person.pseudonym}.xlsx", XLSX)
 
 
 @routes.post("/studies/{study}/data/take-in", STAFF, upload=1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from starlette.responses import PlainTextResponse, Response
+from starlette.responses import Response
 
 from folkways.spreadsheet import csv_bytes
 from folkways.studio.errors import SubmissionError
@@ -17,7 +17,7 @@ from folkways.studio.services.work import leases
 from folkways.studio.services.work.suggestions import made_of_suggestions
 from folkways.studio.stages.parts.form_fields import whole
 from folkways.studio.web.request_context import SIGNED_IN, STAFF, RequestContext
-from folkways.studio.web.routing import Routes
+from folkways.studio.web.routing import Routes, attachment
 
 routes = Routes()
 
@@ -28,10 +28,8 @@ CALLS_SHOWN = 50
 @routes.get("/studies", SIGNED_IN)
 def list_studies(context: RequestContext) -> Response:
     """The studies in which this account has a role other than answering, with the roles."""
-    rows = []
-    for study in studies.list_studies(context.workspace, account_id=context.me.id):
-        roles = accounts.roles_of(context.workspace, study.id, context.me.id)
-        rows.append((study, sorted(roles)))
+    mine = studies.list_studies(context.workspace, account_id=context.me.id)
+    rows = [(study, sorted(accounts.roles_of(context.workspace, study.id, context.me.id))) for study in mine]
     return context.page("desk/studies.html.j2", rows=rows, may_make=may_make_studies(context.workspace, context.me))
 
 
@@ -72,8 +70,7 @@ def set_state(context: RequestContext) -> Response:
 def show_description(context: RequestContext) -> Response:
     """The file that describes the study, for making another like it."""
     text = descriptions.description_of(context.workspace, context.study)
-    headers = {"Content-Disposition": f'attachment; filename="{context.study.name}.yaml"'}
-    return PlainTextResponse(text, headers=headers, media_type="text/yaml")
+    return attachment(text, f"{context.study.name}.yaml", "text/yaml")
 
 
 @routes.get("/studies/{study}/quality", STAFF)
@@ -81,12 +78,8 @@ def show_quality(context: RequestContext) -> Response:
     """Agreement, with why it is not defined where it is not; how each person works; what models were asked."""
     study = context.study
     found = agreement.agreement(context.workspace, study.id)
-    coefficients = (
-        value
-        for each in found
-        if each.field
-        for value in (each.percent, each.majority, each.largest_vote, each.cohen, each.fleiss, each.alpha, each.masi, each.fitting)
-    )
+    named = ("percent", "majority", "largest_vote", "cohen", "fleiss", "alpha", "masi", "fitting")
+    coefficients = (getattr(each, name) for each in found if each.field for name in named)
     return context.page(
         "desk/quality.html.j2", study=study, agreement=found, quality=progress.quality(context.workspace, study.id),
         known=gold.known_answers(context.workspace, study.id),
@@ -128,10 +121,7 @@ def show_payments(context: RequestContext) -> Response:
             for each in progress.payments(context.workspace, context.study.id)
         ),
     )
-    name = f"{context.study.name}-payments.csv"
-    return Response(
-        content, media_type="text/csv; charset=utf-8", headers={"Content-Disposition": f'attachment; filename="{name}"'}
-    )
+    return attachment(content, f"{context.study.name}-payments.csv", "text/csv; charset=utf-8")
 
 
 def _worth(worked: working_time.WorkingTime | None, rate: working_time.Rate | None) -> tuple[str, str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +11,7 @@ from starlette.responses import Response
 
 from folkways.studio.errors import ConflictError, SubmissionError
 from folkways.studio.records import Item, ItemState, Stage
-from folkways.studio.rules.disagreement import disagreement
+from folkways.studio.rules.spread import disagreement
 from folkways.studio.services import studies
 from folkways.studio.services.content import gold, item_search, items, redaction, repeats
 from folkways.studio.services.content.discussion import comment_counts
@@ -133,13 +134,9 @@ def change_items(context: RequestContext) -> Response:
     reason = context.text("reason_why").strip()
     if context.text("sure") == "yes" and reason:
         change = adjudications.reopen if reopens else adjudications.drop
-        done = 0
         for item in found:
-            try:
+            with suppress(ConflictError):  # it went on meanwhile: it stays as it is
                 change(context.workspace, context.study.id, item.id, context.me.id, reason)
-                done += 1
-            except ConflictError:  # it went on meanwhile: it stays as it is
-                continue
         return context.go(f"/studies/{context.study.name}/items", "saved")
     problems = {"reason_why": context.gettext("Say why, in a few words: it is kept on record.")}
     stages = {each.id: each for each in studies.stages(context.workspace, context.study.id)}
@@ -200,18 +197,12 @@ def adjudicate(context: RequestContext) -> Response:
     """Decide over an item in place of the rule; the judgements stay as they are."""
     item = items.get_item(context.workspace, context.study.id, context.number("item"))
     stage = next(stage for stage in studies.stages(context.workspace, context.study.id) if stage.id == item.stage_id)
+    study_id, drop = context.study.id, context.text("drop") == "yes"
     try:
-        if context.text("drop") == "yes":
-            adjudications.adjudicate(
-                context.workspace, context.study.id, item.id, context.me.id, {}, context.text("reason_why"), drop=True
-            )
-        else:
-            decision = adjudications.decision_of(
-                stage, item, stage_kind(stage.kind).read_form(context.form, item.content, stage.config)
-            )
-            adjudications.adjudicate(
-                context.workspace, context.study.id, item.id, context.me.id, decision, context.text("reason_why")
-            )
+        said = {} if drop else stage_kind(stage.kind).read_form(context.form, item.content, stage.config)
+        decision = {} if drop else adjudications.decision_of(stage, item, said)
+        reason = context.text("reason_why")
+        adjudications.adjudicate(context.workspace, study_id, item.id, context.me.id, decision, reason, drop=drop)
     except SubmissionError as error:
         words = {"reason": context.gettext("Say why, in a few words: it is kept on record.")}
         return _item(context, {name: words.get(name, problem) for name, problem in error.problems_in(context.gettext).items()}, 422)

@@ -65,10 +65,7 @@ def _choose(context: RequestContext, problems: Mapping[str, str], status: int = 
 def show_gallery(context: RequestContext) -> Response:
     """The templates that are forms: what they ask, which paper each follows, and how its page looks."""
     _may_make(context)
-    entries = [
-        (name, TEMPLATES[name][0].words(context.gettext), TEMPLATES[name][1].words(context.gettext), paper)
-        for name, paper in PAPERS.items()
-    ]
+    entries = [(name, *(words.words(context.gettext) for words in TEMPLATES[name]), paper) for name, paper in PAPERS.items()]
     return context.page("desk/gallery.html.j2", entries=entries)
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
 
 from starlette.responses import Response
 
 from folkways.studio.errors import NotFoundError, SubmissionError
 from folkways.studio.records import Role
-from folkways.studio.services import audit, studies
+from folkways.studio.services import studies
 from folkways.studio.services.content import gold
 from folkways.studio.services.measures import progress
 from folkways.studio.services.people import accounts, exclusion, invites, participants, personal
@@ -43,21 +42,16 @@ def people_page(
         "desk/people.html.j2", status, study=study, people=[each for each in found if each.source != "staff"],
         populations=studies.populations(context.workspace, study.id), invites=invites.list_invites(context.workspace, study.id),
         members=accounts.members(context.workspace, study.id, Role.OWNER, Role.RESEARCHER, Role.REVIEWER, Role.EXPERT),
-        answers=answers, flags=flags, link=link, password_link=password_link, problems=problems or {}, may_give=may_give(context),
-        is_owner=Role.OWNER in context.roles,
+        answers=answers, flags=flags, link=link, password_link=password_link, problems=problems or {},
+        may_give=invites.may_give(context.roles), is_owner=Role.OWNER in context.roles,
     )  # fmt: skip
-
-
-def may_give(context: RequestContext) -> tuple[Role, ...]:
-    """The roles that this account may let others have: a researcher's invitation makes nobody more than a researcher."""
-    return invites.may_give(context.roles)
 
 
 @routes.post("/studies/{study}/invites", STAFF)
 def invite(context: RequestContext) -> Response:
     """Make a link; it is shown once."""
     role = context.text("role", Role.ANNOTATOR)
-    if role not in may_give(context):
+    if role not in invites.may_give(context.roles):
         raise SubmissionError({"role": context.gettext("You cannot give this role.")})
     uses, days = whole(context.text("uses")), whole(context.text("days", "30"))
     problems = {}
@@ -78,12 +72,7 @@ def invite(context: RequestContext) -> Response:
         note=context.text("note")[:200],
         by=context.me.id,
     )
-    return people_page(context, link=f"{origin_of(context)}/join/{token}")
-
-
-def origin_of(context: RequestContext) -> str:
-    """The address under which people find this server."""
-    return (context.studio.settings.origin or str(context.request.base_url)).rstrip("/")
+    return people_page(context, link=f"{context.origin}/join/{token}")
 
 
 @routes.post("/studies/{study}/invites/{invite}/revoke", STAFF)
@@ -97,24 +86,14 @@ def revoke(context: RequestContext) -> Response:
 def show_person(context: RequestContext) -> Response:
     """One participant: their state and how they work; what is personal only when it is asked for, which is noted."""
     number = context.number("person")
-    person = context.person(number)
+    person, asked = context.person(number), context.request.query_params.get("personal") == "show"
     names = {population.id: population for population in studies.populations(context.workspace, context.study.id)}
     quality = [each for each in progress.quality(context.workspace, context.study.id) if each.participant_id == number]
     return context.page(
         "desk/person.html.j2", study=context.study, person=person, population=names.get(person.population_id or 0), quality=quality,
-        personal=_personal(context, number),
+        personal=personal.look_up_attributes(context.workspace, context.study.id, number, by=context.me.id) if asked else None,
         known=[each for each in gold.known_answers(context.workspace, context.study.id).people if each.participant.id == number],
     )  # fmt: skip
-
-
-def _personal(context: RequestContext, number: int) -> Mapping[str, str] | None:
-    """What is personal about somebody, if it is asked for; that somebody looked is noted."""
-    if context.request.query_params.get("personal") != "show":
-        return None
-    audit.record(
-        context.workspace, "participant.attributes_read", study_id=context.study.id, account_id=context.me.id, participant_id=number
-    )
-    return personal.attributes(context.workspace, context.study.id, number)
 
 
 @routes.post("/studies/{study}/people/{person}/waive", STAFF)
@@ -145,7 +124,7 @@ def withdraw(context: RequestContext) -> Response:
 def exclude(context: RequestContext) -> Response:
     """Leave somebody's answers out of everything, for a reason that they are told."""
     number = context.number("person")
-    exclusion.exclude(context.workspace, context.study.id, number, context.text("exclusion"), by=context.me.id, now=time.time())
+    exclusion.exclude(context.workspace, context.study.id, number, context.text("exclusion"), by=context.me.id)
     return context.go(f"/studies/{context.study.name}/people/{number}", "saved")
 
 
@@ -153,7 +132,7 @@ def exclude(context: RequestContext) -> Response:
 def include(context: RequestContext) -> Response:
     """Undo an exclusion."""
     number = context.number("person")
-    exclusion.include(context.workspace, context.study.id, number, by=context.me.id, now=time.time())
+    exclusion.include(context.workspace, context.study.id, number, by=context.me.id)
     return context.go(f"/studies/{context.study.name}/people/{number}", "saved")
 
 
