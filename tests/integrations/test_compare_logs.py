@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-import statsmodels.api as sm
+from statsmodels.regression.linear_model import OLS
 
 from folkways.errors import FolkwaysError
 from folkways.integrations.compare_logs import compare_logs, read_log
@@ -77,7 +77,7 @@ def test_epochs_are_rows_of_their_sample_and_no_further_questions(tmp_path: Path
     row = found["differences"][0]
     assert (row["n"], row["questions"]) == (600, 120)
     between = (answers[:, 0].astype(float) - answers[:, 1]).T.ravel()
-    fitted = sm.OLS(between, np.ones(600)).fit(cov_type="cluster", cov_kwds={"groups": np.repeat(np.arange(120), 5)})
+    fitted = OLS(between, np.ones(600)).fit(cov_type="cluster", cov_kwds={"groups": np.repeat(np.arange(120), 5)})
     assert row["difference"] == pytest.approx(100 * between.mean())
     clustered, naive = 100 * fitted.bse[0], 100 * between.std(ddof=1) / math.sqrt(600)
     assert (row["high"] - row["low"]) / 2 / 1.96 == pytest.approx(clustered, rel=0.1), "the outside implementation's, to a margin"
