@@ -45,7 +45,7 @@ def command(server: ChatServer, release: Path, workspace: Path) -> tuple[object,
 
 @pytest.mark.parametrize(
     "number",
-    [pytest.param(number, marks=pytest.mark.nightly if number == signal.SIGHUP else ()) for number in STOPS],
+    [pytest.param(number, marks=() if number == signal.SIGINT else pytest.mark.nightly) for number in STOPS],
     ids=lambda number: number.name,
 )
 def test_one_signal_ends_the_run_cleanly_and_the_same_command_goes_on(

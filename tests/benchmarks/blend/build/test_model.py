@@ -79,7 +79,10 @@ def test_asking_ahead_gives_what_asking_one_by_one_gives(server: ChatServer, rel
 
 @pytest.mark.parametrize(
     ("options", "latency"),
-    [(("--profile", "paper", *FEW, "--concurrency", 4), 0.05), (("--profile", "strict", "--concurrency", 1), 0.2)],
+    [
+        (("--profile", "paper", *FEW, "--concurrency", 4), 0.05),
+        pytest.param(("--profile", "strict", "--concurrency", 1), 0.2, marks=pytest.mark.nightly),
+    ],
     ids=["paper", "strict"],
 )
 def test_killed_builds_go_on_where_they_were(
