@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import signal
 from pathlib import Path
@@ -25,8 +24,6 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 for threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(threads, "1")
 
-gc.disable()  # until all tests are collected (see pytest_collection_finish): what that makes is no garbage
-
 LONGEST = (
     "tests/runs/test_on_ray.py",
     "tests/docs/test_examples.py",
@@ -47,13 +44,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
     browsing = {item.nodeid.split("::")[0] for item in items if item.get_closest_marker("browser")}
     items.sort(key=rank)
-
-
-def pytest_collection_finish() -> None:
-    """What is there now stays until the end, a gigabyte of it: no collection of garbage has to walk through it again."""
-    gc.enable()
-    gc.collect()
-    gc.freeze()
 
 
 REPOSITORY = Path(__file__).resolve().parents[1]

@@ -158,7 +158,8 @@ def test_a_task_that_was_answered_throughout_has_no_figure_of_losses(data: Repor
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize("scheme", ["dark", pytest.param("light", marks=pytest.mark.nightly)])
+@pytest.mark.nightly
+@pytest.mark.parametrize("scheme", ["dark", "light"])
 def test_analyses_and_outcomes_stand_in_nobodys_way(new_page: Any, data: ReportData, tmp_path: Path, scheme: str) -> None:
     result = Result("gains", "What is gained", lambda _: (), about="Is anything gained?", tasks=("blend/saq",))
     tables = [replace(_table(drawn=drawn, diverges=0.0), name=f"gains-{drawn}") for drawn in ("heatmap", "intervals", None)]

@@ -106,9 +106,9 @@ def test_only_rows_in_sight_are_in_the_document(browser_page: Watched, page_file
     assert page.locator("#list [role=option]").count() < 40
 
 
-@pytest.mark.parametrize("slack", [10, pytest.param(1, marks=pytest.mark.nightly)])
-def test_eighty_thousand_judgements_open_in_two_seconds_and_filter_in_a_fifth(new_page: Any, tmp_path: Path, slack: int) -> None:
-    """At the best of a few trials, and by day with time to spare: what else the machine does makes it slower."""
+@pytest.mark.nightly
+def test_eighty_thousand_judgements_open_in_two_seconds_and_filter_in_a_fifth(new_page: Any, tmp_path: Path) -> None:
+    """At the best of a few trials: what else the machine does makes it slower."""
     models = {f"lab/model-{number}": float(number) for number in range(3)}
     data = simulate(Shape(saq=465), models=models, tasks=("blend/saq",))
     file = tmp_path / "report.html"
@@ -120,7 +120,7 @@ def test_eighty_thousand_judgements_open_in_two_seconds_and_filter_in_a_fifth(ne
         assert page.locator("#found").inner_text().startswith("80,000 of 80,000")
         first = page.evaluate(FILTER, ["search", "rice"])  # brings every text to lower case, once
         times = [page.evaluate(FILTER, chosen) for chosen in filters]
-        if opened < slack * 2000 and first < slack * 1000 and max(times) < slack * 200:
+        if opened < 2000 and first < 1000 and max(times) < 200:
             return
         page.context.close()
     pytest.fail(f"the last of {TRIALS} trials took {opened:.0f}, {first:.0f} and {max(times):.0f} ms")
