@@ -91,7 +91,7 @@ def test_a_study_is_run_from_elsewhere(remote: Folkways, server: StudioServer) -
 
 
 def test_pictures_are_brought_from_elsewhere(remote: Folkways, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("folkways.studio.clients.remote.MOST_BYTES_AT_ONCE", 30)  # so that three go in two parts
+    monkeypatch.setattr("folkways.studio.clients.remote.LARGEST_BYTES", 30)  # so that three go in two parts
     assert remote("studio", "create-study", "verification", "--name", "pictures", "--open").returncode == 0
     files = {'한국 "1".gif': b"GIF89a one", "b.gif": b"GIF89a two\r\n--", "c.gif": b"GIF89a three"}
     for name, content in files.items():

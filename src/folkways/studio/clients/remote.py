@@ -14,7 +14,7 @@ from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.studio.clients.desk import MediaFiles, Rows
 from folkways.studio.clients.json_client import JsonClient, segment
 from folkways.studio.imports.items import Told
-from folkways.studio.imports.media import LARGEST_BYTES
+from folkways.studio.imports.media import LARGEST_BYTES, MOST_FILES
 from folkways.studio.services.content.imports import AT_WORK, ImportState
 
 TOKEN_VARIABLE = "FOLKWAYS_STUDIO_TOKEN"  # noqa: S105 - the name of a variable, not a token
@@ -24,9 +24,6 @@ SOONEST, LATEST = 0.2, 2.0
 PATIENCE = 60.0
 """Seconds for which a server that does not answer is asked again."""
 DONE = ImportState.DONE
-MOST_AT_ONCE = 500
-MOST_BYTES_AT_ONCE = LARGEST_BYTES
-"""Files that are sent in one request, and their bytes: a server takes somewhat more than one of the largest."""
 
 
 class RemoteDesk:
@@ -113,12 +110,14 @@ class RemoteDesk:
         return self._all(f"/studies/{segment(study)}/media")
 
     def add_media(self, study: str, files: MediaFiles) -> int:
-        """See LocalDesk. They are sent in parts of 20 MB, of each part all or none; FolkwaysError says what is there already."""
+        """See LocalDesk. They are sent in parts of 20 MB, of each part all or none: as large as the
+        largest file, which a server takes with room to spare. FolkwaysError says how many are there already.
+        """
         added, waiting = 0, list(files)
         while waiting:
             part: dict[str, bytes] = {}
             size = 0
-            while waiting and len(part) < MOST_AT_ONCE and (size := size + len(files[waiting[0]][1])) <= MOST_BYTES_AT_ONCE:
+            while waiting and len(part) < MOST_FILES and (size := size + len(files[waiting[0]][1])) <= LARGEST_BYTES:
                 name = waiting.pop(0)
                 part[name] = files[name][1]
             try:

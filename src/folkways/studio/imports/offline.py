@@ -16,7 +16,7 @@ from folkways.studio.exports.workbook import workbook
 from folkways.studio.imports.tables import RowsError
 from folkways.studio.records import Participant, Stage
 from folkways.studio.services.people.participants import get_participant
-from folkways.studio.services.studies import get_study, populations, stages
+from folkways.studio.services.studies import get_stage, get_study, populations
 from folkways.studio.services.work.assignments import NoWork, claim_batch, get_work
 from folkways.studio.services.work.judgements import Submitted, check_submission, submit
 from folkways.studio.services.work.task_numbers import shown_number, slot_of
@@ -34,17 +34,16 @@ def hand_out(workspace: Workspace, participant_id: int, stage: str, count: int, 
     """
     person = get_participant(workspace, participant_id)
     texts = _texts_for(workspace, person)
-    asked = next((each for each in stages(workspace, person.study_id) if each.name == stage), None)
-    if asked is not None and _sheet(asked, texts) is None:  # before items are kept for the person
+    asked = get_stage(workspace, person.study_id, stage)
+    sheet = _sheet(asked, texts)
+    if sheet is None:  # before items are kept for the person
         usual = {name: {key: option.default for key, option in each.options.items()} for name, each in STAGE_KINDS.items()}
         able = ", ".join(name for name, each in STAGE_KINDS.items() if each.sheet_of(usual[name], str))
         raise FolkwaysError(f"stages of kind {asked.kind} cannot be worked on off line; those that can: {able}")
     works = claim_batch(workspace, participant_id, stage, count, seconds=hours * 3600)
     if isinstance(works, NoWork):
         raise FolkwaysError(f"there is nothing to hand out: {works.reason.replace('_', ' ')}")
-    kind = stage_kind(works[0].stage.kind)
-    sheet = _sheet(works[0].stage, texts)
-    assert sheet is not None  # noqa: S101 - asked above; claim_batch knows the stage
+    kind = stage_kind(asked.kind)
     rows, offered = [], []
     for work in works:
         content = kind.presented(work.item.content, person.pseudonym)
@@ -56,7 +55,7 @@ def hand_out(workspace: Workspace, participant_id: int, stage: str, count: int, 
     frame = pl.DataFrame([{name: row.get(name, "") for name in names} for row in rows], schema=dict.fromkeys(names, pl.String))
     guidelines = texts.guidelines(stage)
     help = [
-        ("guidelines", guidelines.text if guidelines else works[0].stage.config["guidelines"]),
+        ("guidelines", guidelines.text if guidelines else asked.config["guidelines"]),
         ("task", kind.about),
         ("columns to fill in", ", ".join(sheet.filled)),
         *sheet.help.items(),
