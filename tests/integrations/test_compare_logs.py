@@ -170,7 +170,7 @@ def test_samples_that_are_not_the_same_question_are_left_out(tmp_path: Path) -> 
     samples = [sample(n, {"match": "C"}, **({"target": "other"} if n < 4 else {})) for n in range(N + 5)]
     write_inspect_log(tmp_path / "1.eval", samples, model="org/m1")
     (found,) = compared(tmp_path / "0.eval", tmp_path / "1.eval")
-    assert found["shared"]["questions"] == N - 4
+    assert found["shared"][0]["questions"] == N - 4
     assert found["notes"][0].startswith("4 samples with the same id are not the same question, or have another right answer")
     for name, id, text in (
         ("other data", lambda n: n, "another question"),
@@ -192,7 +192,7 @@ def test_messages_are_compared_by_what_they_say(tmp_path: Path) -> None:
             for n in range(N)
         ]
         write_inspect_log(tmp_path / f"{model}.eval", samples, model=f"org/m{model}")
-    assert compared(tmp_path / "0.eval", tmp_path / "1.eval")[0]["shared"]["questions"] == N
+    assert compared(tmp_path / "0.eval", tmp_path / "1.eval")[0]["shared"][0]["questions"] == N
 
 
 def test_logs_of_one_model_are_told_apart_and_so_is_how_it_was_asked(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from folkways.reports.text import (
+from folkways.display import (
     count,
     duration,
     interval,

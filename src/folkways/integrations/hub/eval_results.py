@@ -12,12 +12,12 @@ import polars as pl
 
 from folkways import __version__
 from folkways.benchmarks.registry import get_task
+from folkways.display import number, plural
 from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.files import write_bytes
 from folkways.integrations.stored_run import StoredRun
 from folkways.records import State
 from folkways.releases.cards import yaml_text
-from folkways.reports.text import number, plural
 from folkways.workspace import run_records
 from folkways.workspace.database import Workspace
 
