@@ -111,7 +111,7 @@ class Answers:
                 )
 
 
-def answers_of(judgements: Mapping[str, pl.DataFrame], metric: Metric, groups: Sequence[str]) -> Answers:
+def answers_of(judgements: Mapping[str, pl.DataFrame | pl.LazyFrame], metric: Metric, groups: Sequence[str]) -> Answers:
     """Match the models' counted rows to which the metric applies.
 
     judgements: model -> records.JUDGEMENTS of one task and profile, with the metric's column and ``groups``. Rows are matched by
@@ -120,37 +120,43 @@ def answers_of(judgements: Mapping[str, pl.DataFrame], metric: Metric, groups: S
     """
     key = (*(("culture", "question") if metric.per == "question" else ("item",)), *ASKING)
     carried = list(dict.fromkeys((*key, "question", *groups)))
-    expected = {model: _expected(frame, metric, key, carried) for model, frame in judgements.items()}
-    heard = {model: frame.filter(~pl.col("lost")) for model, frame in expected.items()}
-    frames = list(heard.values())
-    names = frames[0].select(key)
-    if all(frame.select(key).equals(names) for frame in frames[1:]):
-        rows = frames[0]
-        values = np.column_stack([frame["value"].to_numpy() for frame in frames])
+    expected, replied, unread, truncated = {}, {}, {}, {}
+    heard: list[pl.DataFrame] = []
+    for model, frame in judgements.items():
+        rows = _expected(frame, metric, key, carried)
+        expected[model] = rows.height
+        rows = rows.filter(~pl.col("lost")).drop("lost")
+        replied[model] = rows.height
+        truncated[model] = _count(rows["state"], State.TRUNCATED)
+        unread[model] = truncated[model] + _count(rows["state"], State.UNREADABLE)
+        alike = bool(heard) and rows.select(key).equals(heard[0].select(key))
+        heard.append(rows.select("value") if alike else rows.drop("state"))  # most models were asked alike: one copy will do
+    base = heard[0]
+    if all(rows.width == 1 for rows in heard[1:]):
+        values = np.column_stack([rows["value"].to_numpy() for rows in heard])
     else:
-        rows = pl.concat([frame.select(carried) for frame in frames]).unique(key, keep="first", maintain_order=True)
-        index = rows.select(*key, place=pl.int_range(pl.len(), dtype=pl.Int64))
-        values = np.full((rows.height, len(frames)), np.nan)
-        for column, frame in enumerate(frames):
-            places = frame.select(key).join(index, on=key, how="left", maintain_order="left")["place"].to_numpy()
-            values[places, column] = frame["value"].to_numpy()
-    units = rows["question"].unique().cast(pl.String).sort()
-    states = {model: frame["state"] for model, frame in heard.items()}
-    truncated = {model: _count(state, State.TRUNCATED) for model, state in states.items()}
+        heard = [base.select(carried).with_columns(rows) if rows.width == 1 else rows for rows in heard]
+        base = pl.concat([rows.select(carried) for rows in heard]).unique(key, keep="first", maintain_order=True)
+        index = base.select(*key, place=pl.int_range(pl.len(), dtype=pl.Int64))
+        values = np.full((base.height, len(heard)), np.nan)
+        for column, rows in enumerate(heard):
+            places = rows.select(key).join(index, on=key, how="left", maintain_order="left")["place"].to_numpy()
+            values[places, column] = rows["value"].to_numpy()
+    units = base["question"].unique().cast(pl.String).sort()
     return Answers(
-        tuple(judgements),
-        values,
-        rows["question"].cast(pl.Enum(units)).to_physical().cast(pl.Int64).to_numpy(),
-        len(units),
-        rows.select(*dict.fromkeys(groups)),
-        {model: frame.height for model, frame in expected.items()},
-        {model: frame.height for model, frame in heard.items()},
-        {model: truncated[model] + _count(state, State.UNREADABLE) for model, state in states.items()},
-        truncated,
+        models=tuple(judgements),
+        values=values,
+        questions=base["question"].cast(pl.Enum(units)).to_physical().cast(pl.Int64).to_numpy(),
+        n_questions=len(units),
+        groups=base.select(*dict.fromkeys(groups)),
+        expected=expected,
+        replied=replied,
+        unread=unread,
+        truncated=truncated,
     )
 
 
-def _expected(frame: pl.DataFrame, metric: Metric, key: Sequence[str], carried: Sequence[str]) -> pl.DataFrame:
+def _expected(frame: pl.DataFrame | pl.LazyFrame, metric: Metric, key: Sequence[str], carried: Sequence[str]) -> pl.DataFrame:
     """The carried columns, state, value and whether a reply is lost: one row for each that a metric has a value for."""
     value, lost = pl.col(metric.name).cast(pl.Float64), pl.col("state").is_in(LOST)
     counted = frame.lazy().filter(pl.col("counted")).select(*carried, "state", value=value, lost=lost)

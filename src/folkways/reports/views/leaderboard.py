@@ -9,7 +9,7 @@ from typing import Literal
 
 import polars as pl
 
-from folkways.evidence.answers import ASKING, answers_of
+from folkways.evidence.answers import answers_of
 from folkways.evidence.contrasts import CONTRASTS, CULTURE, contrasts
 from folkways.evidence.order import Standing, order
 from folkways.names import WHOLE, provider
@@ -121,12 +121,9 @@ class Leaderboard:
         nothing = pl.DataFrame(schema=dict(CONTRASTS))
         if len(task.models) < 2 or task.metric.name not in judged.columns:
             return nothing, {}
-        wanted = judged.lazy().filter(
-            (pl.col("task") == task.task) & (pl.col("profile") == task.profile) & pl.col("endpoint").is_in(task.models)
-        )
-        columns = ("item", "question", "culture", *ASKING, "counted", "state", task.metric.name)
-        by_model = wanted.select("endpoint", *columns).collect().partition_by("endpoint", as_dict=True, include_key=False)
-        frames = {name: by_model[name,] for name in task.models if (name,) in by_model}
+        of_task = judged.lazy().filter((pl.col("task") == task.task) & (pl.col("profile") == task.profile))
+        present = set(of_task.select(pl.col("endpoint").unique()).collect()["endpoint"])
+        frames = {name: of_task.filter(pl.col("endpoint") == name) for name in task.models if name in present}
         if len(frames) < 2:
             return nothing, {}
         answers = answers_of(frames, task.metric, (CULTURE,))
