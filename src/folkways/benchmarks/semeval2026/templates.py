@@ -80,9 +80,9 @@ def same_wordings(entries: Iterable[Entry]) -> Mapping[str, str]:
     """
     asked = {entry.number: entry for entry in entries if entry.english}
     words = {number: frozenset(_WORD.findall((entry.english or "").lower())) for number, entry in asked.items()}
+    names = set[str]().union(*_names(words, {number: entry.culture for number, entry in asked.items()}).values())
     first: dict[Words, str] = {}
-    bare = _without_names(words, {number: entry.culture for number, entry in asked.items()}) if asked else {}
-    return {number: first.setdefault(own, number) for number, own in bare.items()}
+    return {number: first.setdefault(own - names, number) for number, own in words.items()}
 
 
 def _number(question: str) -> str:
@@ -90,6 +90,12 @@ def _number(question: str) -> str:
 
 
 def _without_names(words: Mapping[str, Words], cultures: Mapping[str, str]) -> dict[str, Words]:
+    often = _names(words, cultures)
+    return {key: own - often[cultures[key]] for key, own in words.items()}
+
+
+def _names(words: Mapping[str, Words], cultures: Mapping[str, str]) -> dict[str, set[str]]:
+    """Culture -> the words of its name: those of many of its questions, and not of every culture's."""
     questions, counts = Counter(cultures.values()), Counter[tuple[str, str]]()
     for key, own in words.items():
         counts.update((cultures[key], word) for word in own)
@@ -98,7 +104,7 @@ def _without_names(words: Mapping[str, Words], cultures: Mapping[str, str]) -> d
         for culture, all_ in questions.items()
     }
     everywhere = set.intersection(*often.values()) if len(often) > 1 else set[str]()
-    return {key: own - (often[cultures[key]] - everywhere) for key, own in words.items()}
+    return {culture: own - everywhere for culture, own in often.items()}
 
 
 def _alike(one: Words, other: Words) -> float:
