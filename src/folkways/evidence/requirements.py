@@ -111,11 +111,18 @@ def _number(text: str, valid: str) -> tuple[str, float]:
 
 
 def check_minimum(
-    scores: pl.DataFrame, wanted: Minimum, metric: str, *, strict: bool = False, coverage: float = DEFAULT_COVERAGE
+    scores: pl.DataFrame,
+    wanted: Minimum,
+    metric: str,
+    *,
+    strict: bool = False,
+    coverage: float = DEFAULT_COVERAGE,
+    part: Sequence[str] = (),
 ) -> Iterator[Check]:
     """One check for each model of the scores (records.SCORES, of one profile per task).
 
-    coverage: percent of items that must have got a reply that counts in the score. UnknownNameError for a task or a group that was
+    coverage: percent of items that must have got a reply that counts in the score. part: what the run did not ask of the task, in
+    words (``Completeness.sentences``), which the message tells. UnknownNameError for a task or a group that was
     not scored.
     """
     of_task = without_nan(scores.filter(task=wanted.task, metric=metric))
@@ -132,7 +139,8 @@ def check_minimum(
             told = f"{100 * row['coverage']:.0f} % of the items {got}, less than {coverage:g} %: too few to decide on"
         else:
             status, told = _decide(low, high, wanted.at_least, strict)
-        yield Check(wanted.name, row["endpoint"], status, f"found {found}; {told}")
+        asked = f"; asked a part: {'; '.join(part)}" if part else ""
+        yield Check(wanted.name, row["endpoint"], status, f"found {found}; {told}{asked}")
 
 
 def _interval(low: float | None, high: float | None) -> str:

@@ -10,14 +10,13 @@ import polars as pl
 
 from folkways.benchmarks.registry import get_task
 from folkways.errors import FolkwaysError
-from folkways.evidence.completeness import Completeness
 from folkways.integrations.models import StoredModel, stored_model
 from folkways.records import is_baseline
 from folkways.releases.base import ReleaseRecord
 from folkways.releases.layout import UNKNOWN_LICENCE
 from folkways.releases.registry import get_record
 from folkways.runs.planning.plan import item_batches, restore_options
-from folkways.runs.reading.completeness import asks_by_default, completeness_of
+from folkways.runs.reading.completeness import lacking
 from folkways.runs.scores.scoring import release_of, stored_scores
 from folkways.workspace import results, run_records
 from folkways.workspace.database import Workspace
@@ -90,18 +89,15 @@ class StoredRun:
         return found
 
     @cached_property
-    def _completeness(self) -> dict[str, Completeness]:
-        """Those that were asked for."""
+    def _lacking(self) -> dict[str, list[str]]:
+        """Of the tasks that were asked for."""
         return {}
 
     def part_of_whole(self, task: str) -> list[str]:
         """What the run did not ask of what the task asks by default, in words; empty where it asked everything."""
-        asked = self.tasks[task]
-        if asks_by_default(asked):
-            return []
-        if task not in self._completeness:
-            self._completeness[task] = completeness_of(self.workspace, self.run, asked, get_task(task))
-        return list(self._completeness[task].sentences())
+        if task not in self._lacking:
+            self._lacking[task] = lacking(self.workspace, self.run, self.tasks[task])
+        return list(self._lacking[task])
 
     def without_hosts(self, text: str | None) -> str | None:
         """A message without the addresses of somebody's own servers."""

@@ -126,7 +126,9 @@ def _minimums(
     from folkways.errors import FolkwaysError
     from folkways.evidence.requirements import check_minimum, check_range, parse_minimum
     from folkways.runs.reading.compare import metric_of
+    from folkways.runs.reading.completeness import lacking
     from folkways.runs.scores.scoring import stored_scores
+    from folkways.workspace.run_records import run_tasks
 
     wanted = [minimum for text in texts for minimum in parse_minimum(text)]
     for minimum in wanted:
@@ -141,7 +143,9 @@ def _minimums(
         if of_task.height and resolved not in of_task["profile"]:
             raise FolkwaysError(f"run {run.name} is not scored so; do it: folkways score {run.name} --profile {resolved}")
         known = scores.filter((pl.col("profile") == resolved) | (pl.col("task") != task.name))
-        yield from check_minimum(known, minimum, metric_of(task, metric).name, **how)
+        asked = next((one for one in run_tasks(run.workspace, run.record) if one.task == task.name), None)
+        part = lacking(run.workspace, run.record, asked) if asked is not None else []
+        yield from check_minimum(known, minimum, metric_of(task, metric).name, part=part, **how)
 
 
 def _drops(

@@ -63,9 +63,10 @@ def uncertain(view: ReportView, leaderboard: Leaderboard) -> list[str]:
 
 
 def _no_better_than_guessing(task: TaskView, leaderboard: Leaderboard) -> bool:
-    """Whether the interval of the first model reaches down to what the best baseline scores, which is more than nothing."""
-    first, guessing = leaderboard.first(task), leaderboard.guessing(task)
-    return bool(task.models and first) and guessing > 0 and first[0].low <= guessing
+    """Whether the interval of every model reaches down to what the best baseline scores, which is more than nothing."""
+    guessing = leaderboard.guessing(task)
+    rows = [row for row in leaderboard.rows(task) if row.kind == "model" and row.counted and row.counted.profile == task.profile]
+    return bool(rows) and guessing > 0 and not any(row.low > guessing for row in rows)
 
 
 def turned_round(view: ReportView, leaderboard: Leaderboard) -> list[str]:

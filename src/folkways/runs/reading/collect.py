@@ -15,7 +15,7 @@ from folkways.errors import FolkwaysError
 from folkways.records import JUDGED_ITEMS, SCORES, Signature, Subject, compact, empty
 from folkways.releases.base import Release, ReleaseRecord
 from folkways.reports.data import FAILURES, ITEM_TEXTS, ReportData, RunInfo
-from folkways.runs.reading.completeness import asks_by_default, completeness_of
+from folkways.runs.reading.completeness import lacking
 from folkways.runs.reading.cut_replies import cut_warnings
 from folkways.runs.reading.judgements import judged_of_task
 from folkways.runs.reading.result_inputs import inputs_of, results_of_runs
@@ -88,9 +88,8 @@ def collect(
                 without_references[run.name] = None
             if with_judgements:
                 release = opened[task.name] = release_of(run_task)
-                if of_task.height and not asks_by_default(run_task):
-                    parts = list(completeness_of(workspace, run, run_task, task).sentences())
-                    partial += [f"{task.title}: run {run.name} asked a part, {'; '.join(parts)}."] if parts else []
+                if of_task.height and (parts := lacking(workspace, run, run_task)):
+                    partial.append(f"{task.title}: run {run.name} asked a part, {'; '.join(parts)}.")
                 releases[release.name] = release.record
                 profiles = of_task["profile"].unique(maintain_order=True).to_list()
                 judgements += judged_of_task(workspace, run, run_task, release, profiles, small=True)

@@ -17,8 +17,9 @@ from folkways.formatting import plural
 from folkways.names import WHOLE
 from folkways.records import Metric
 from folkways.reports.formats.comparison_tables import Comparisons
+from folkways.runs.reading.completeness import lacking
 from folkways.runs.reading.find_models import StoredModel, find_models, judgements_of
-from folkways.workspace import results
+from folkways.workspace import results, run_records
 from folkways.workspace.database import Workspace, open_workspace
 
 COVERAGE_KEYS = ("cultures", "limit", "sampling")
@@ -82,7 +83,7 @@ def _compared(
     judged = {one.label: _with_column(judgements_of(database, one, task.name, resolved), chosen, task) for one in asked}
     _check_facet(by, task, judged)
     signatures = {one.label: _signature(database, one, task.name, resolved) for one in asked}
-    notes = [*unlike_notes(signatures), *_cut(database, asked, task.name, resolved)]
+    notes = [*unlike_notes(signatures), *_partial(database, asked, task.name), *_cut(database, asked, task.name, resolved)]
     return compare_judgements(judged, task.name, resolved, chosen, by=by, unlike=unlike_parts(signatures), notes=notes)
 
 
@@ -125,6 +126,14 @@ def _check_facet(by: str, task: Task, judged: Mapping[str, pl.DataFrame]) -> Non
 def _signature(workspace: Workspace, asked: StoredModel, task: str, profile: str) -> Mapping[str, str]:
     own = results.load_scores(workspace, asked.run).filter(endpoint=asked.endpoint, task=task, profile=profile)
     return results.load_signatures(workspace, asked.run)[own["signature"][0]].parts if own.height else {}
+
+
+def _partial(workspace: Workspace, asked: Sequence[StoredModel], task: str) -> Iterator[str]:
+    """One sentence for each run that asked a part of the task."""
+    for run in {one.run.id: one.run for one in asked}.values():
+        (of_task,) = (entry for entry in run_records.run_tasks(workspace, run) if entry.task == task)
+        if parts := lacking(workspace, run, of_task):
+            yield f"Run {run.name} asked a part: {'; '.join(parts)}."
 
 
 def _cut(workspace: Workspace, asked: Sequence[StoredModel], task: str, profile: str) -> Iterator[str]:

@@ -8,6 +8,8 @@ import polars as pl
 
 from folkways.benchmarks.base import PromptOptions, Task
 from folkways.benchmarks.choosing.orders import split_variant
+from folkways.benchmarks.registry import get_task
+from folkways.errors import FolkwaysError
 from folkways.evidence.completeness import ASKED_BY, CELLS, Completeness
 from folkways.releases.base import Release
 from folkways.runs.planning.plan import SLICE, restore_options
@@ -15,6 +17,19 @@ from folkways.runs.scores.scoring import release_of
 from folkways.workspace import results, run_records
 from folkways.workspace.database import Workspace
 from folkways.workspace.run_rows import judged_pages
+
+
+def lacking(workspace: Workspace, run: run_records.RunRecord, asked: run_records.RunTask) -> list[str]:
+    """What the run did not ask of what the task asks by default, in words without a full stop; empty where it asked everything.
+
+    Only a run with an option that might leave something out is looked at, and its data are read for that.
+    """
+    if _asks_by_default(asked):
+        return []
+    try:
+        return list(completeness_of(workspace, run, asked, get_task(asked.task)).sentences())
+    except FolkwaysError as error:  # the data have gone since
+        return [f"how much of the task this is cannot be told ({str(error).splitlines()[0]})"]
 
 
 def completeness_of(workspace: Workspace, run: run_records.RunRecord, asked: run_records.RunTask, task: Task) -> Completeness:
@@ -30,7 +45,7 @@ def completeness_of(workspace: Workspace, run: run_records.RunRecord, asked: run
     return Completeness.of(default_rows(task, release_of(asked)), _cells(rows.filter(pl.col("variant").is_in(released))))
 
 
-def asks_by_default(asked: run_records.RunTask) -> bool:
+def _asks_by_default(asked: run_records.RunTask) -> bool:
     """Whether no option of the run could have made it ask less than the task does by default."""
     options = restore_options(asked.options)
     chosen = (options.cultures, options.languages, options.variants, options.limit, options.until)
