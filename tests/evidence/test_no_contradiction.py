@@ -275,18 +275,16 @@ def _summary(every: Comparison, standings: Any, view: ReportView, board: Leaderb
         assert not is_open, seed
 
 
-def read_many(seeds: range) -> None:
-    kinds: dict[str, int] = {}
-    for seed in seeds:
-        for kind, times in read(seed).items():
-            kinds[kind] = kinds.get(kind, 0) + times
-    assert set(kinds) == {"equally", "few", "better", "looks", "open", "turned", "nothing"}, "every kind of sentence was read"
+def read_many(seeds: range) -> set[str]:
+    """The kinds of sentences that were read."""
+    return {kind for seed in seeds for kind in read(seed)}
 
 
 def test_no_output_contradicts_another() -> None:
-    read_many(range(80))
+    assert {"equally", "few", "better", "looks", "open", "turned"} <= read_many(range(40))
 
 
 @pytest.mark.nightly
 def test_no_output_contradicts_another_in_two_thousand_sets() -> None:
-    read_many(range(1_000, 3_000))
+    kinds = read_many(range(1_000, 3_000))
+    assert kinds == {"equally", "few", "better", "looks", "open", "turned", "nothing"}, "every kind of sentence was read"
