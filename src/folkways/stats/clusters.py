@@ -89,17 +89,56 @@ def clustered_mean(
 
     extremes: what the two are imagined to have instead of the bounds. ValueError without rows.
     """
-    rows = float(counts.sum())
-    if not rows:
+    if not counts.sum():
         raise ValueError("a mean needs at least one row")
-    mean, clusters = float(sums.sum()) / rows, effective_number(counts)
+    totals = Totals(
+        counts.size,
+        float(counts.sum()),
+        float(counts @ counts),
+        float(sums.sum()),
+        float(sums @ (sums / counts)),
+        squares,
+        math.nan if bounds else float(jackknife_error(sums, counts)),
+    )
+    return mean_of_totals(totals, bounds, extremes)
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """What the mean of clustered rows is made of.
+
+    clusters, rows: how many there are; sizes: the sum of the squares of the clusters' numbers of rows.
+    total: the sum of all rows. between: over clusters, that of the square of a cluster's sum over its rows. squares: of the squares
+    of all rows. error: ``jackknife_error``, which values without bounds need.
+    """
+
+    clusters: int
+    rows: float
+    sizes: float
+    total: float
+    between: float
+    squares: float
+    error: float = math.nan
+
+
+def mean_of_totals(
+    totals: Totals, bounds: tuple[float, float] | None, extremes: tuple[float, float] | None = None
+) -> ClusteredMean:
+    """``clustered_mean`` of what has been added up already, for many means at once (``pairwise``)."""
+    mean, clusters = totals.total / totals.rows, totals.rows**2 / totals.sizes
     if bounds is None:
-        return ClusteredMean(mean, None, math.nan, _jackknife_error(sums, counts), clusters)
+        return ClusteredMean(mean, None, math.nan, totals.error, clusters)
     lowest, span = bounds[0], bounds[1] - bounds[0]
-    shares = (sums - lowest * counts) / span
-    squares = (squares - 2 * lowest * float(sums.sum()) + lowest**2 * rows) / span**2
+    shares = Totals(
+        totals.clusters,
+        totals.rows,
+        totals.sizes,
+        (totals.total - lowest * totals.rows) / span,
+        (totals.between - 2 * lowest * totals.total + lowest**2 * totals.rows) / span**2,
+        (totals.squares - 2 * lowest * totals.total + lowest**2 * totals.rows) / span**2,
+    )
     low, high = ((end - lowest) / span for end in extremes or bounds)
-    return ClusteredMean(mean, bounds, _worth(shares, counts, squares, (low, high)), math.nan, clusters)
+    return ClusteredMean(mean, bounds, _worth(shares, (low, high)), math.nan, clusters)
 
 
 def clustered_difference(rows: Floats, sums: Floats, counts: Floats, most: float | None) -> ClusteredMean:
@@ -109,9 +148,12 @@ def clustered_difference(rows: Floats, sums: Floats, counts: Floats, most: float
     the largest that can be. ValueError without rows.
     """
     bounds = None if most is None else (-most, most)
-    found = float(np.abs(rows).max())
-    extremes = (-found, found) if found > 0 else None
-    return clustered_mean(sums, counts, float(rows @ rows), bounds, extremes)
+    return clustered_mean(sums, counts, float(rows @ rows), bounds, opposites(float(np.abs(rows).max())))
+
+
+def opposites(largest: float) -> tuple[float, float] | None:
+    """What the two imagined clusters of a paired difference have, by the largest difference found; the bounds if there is none."""
+    return (-largest, largest) if largest > 0 else None
 
 
 def effective_number(counts: Floats) -> float:
@@ -122,29 +164,32 @@ def effective_number(counts: Floats) -> float:
     return float(counts.sum()) ** 2 / float(counts @ counts)
 
 
-def _worth(sums: Floats, counts: Floats, squares: float, imagined: tuple[float, float]) -> float:
+def _worth(totals: Totals, imagined: tuple[float, float]) -> float:
     """The effective number of answers, of values between 0 and 1."""
-    n, rows, sizes = counts.size, float(counts.sum()), float(counts @ counts)
+    n, rows, sizes = totals.clusters, totals.rows, totals.sizes
     ordinary = rows / n
     imagined_squares = ordinary * (imagined[0] ** 2 + imagined[1] ** 2)
     all_rows = rows + 2 * ordinary
-    mean = (float(sums.sum()) + ordinary * sum(imagined)) / all_rows
-    total = squares + imagined_squares - all_rows * mean**2
+    mean = (totals.total + ordinary * sum(imagined)) / all_rows
+    total = totals.squares + imagined_squares - all_rows * mean**2
     effect = 1.0
     if rows > n:
-        between = float(sums @ (sums / counts)) + imagined_squares - all_rows * mean**2
+        between = totals.between + imagined_squares - all_rows * mean**2
         size = (all_rows - (sizes + 2 * ordinary**2) / all_rows) / (n + 1)
         among, within = between / (n + 1), max(0.0, total - between) / (all_rows - n - 2)
         correlation = max(0.0, (among - within) / (among + (size - 1) * within))
         effect += correlation * (sizes / rows - 1)
-    zeros_and_ones = squares == float(sums.sum())
+    zeros_and_ones = totals.squares == totals.total
     return rows / effect * (1.0 if zeros_and_ones else mean * (1 - mean) / (total / all_rows))
 
 
-def _jackknife_error(sums: Floats, counts: Floats) -> float:
-    """From leaving out one cluster after the other, around the mean of all (CR3; MacKinnon, Nielsen and Webb 2023); NaN of one."""
-    n, rows = counts.size, float(counts.sum())
-    if n < 2:
-        return math.nan
-    pulls = (sums - sums.sum() / rows * counts) / (rows - counts)
-    return math.sqrt(float(pulls @ pulls) * (n - 1) / n)
+def jackknife_error(sums: Floats, counts: Floats) -> Floats:
+    """From leaving out one cluster after the other, around the mean of all (CR3; MacKinnon, Nielsen and Webb 2023); NaN of one.
+
+    sums, counts: shape (clusters,) or (means, clusters), where a mean may lack clusters, which then have no rows and a sum of 0.
+    """
+    rows, n = counts.sum(axis=-1, keepdims=True), np.count_nonzero(counts, axis=-1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        pulls = (sums - sums.sum(axis=-1, keepdims=True) / rows * counts) / (rows - counts)
+        found: Floats = np.sqrt((pulls * pulls).sum(axis=-1) * (n - 1) / n)
+    return found
