@@ -11,7 +11,7 @@ from itertools import combinations
 
 import numpy as np
 
-from folkways.stats.clusters import Totals, jackknife_error, mean_of_totals, opposites
+from folkways.stats.clusters import Totals, jackknife, mean_of_totals, opposites
 from folkways.stats.intervals import DEFAULT_CONFIDENCE, Floats, Ints
 
 FEWEST_QUESTIONS = 6
@@ -102,7 +102,7 @@ def _against_later(of_model: Floats, first: int, starts: Ints, largest: float | 
         sums.sum(axis=1).tolist(),
         (sums * means).sum(axis=1).tolist(),
         np.einsum("mr,mr->m", apart, apart).tolist(),
-        (jackknife_error(sums, counts) if largest is None else np.full(len(sums), math.nan)).tolist(),
+        *(moment.tolist() for moment in (jackknife(sums, counts) if largest is None else np.full((2, len(sums)), math.nan))),
         np.maximum(apart.max(axis=1), -apart.min(axis=1)).tolist(),
         strict=True,
     )
@@ -127,6 +127,7 @@ def _ends(totals: Totals, most: float, largest: float | None, confidence: float)
         return math.nan, math.nan, math.nan, math.nan, NOTHING_SHARED
     if totals.clusters < FEWEST_QUESTIONS:
         return totals.total / totals.rows, math.nan, math.nan, math.nan, TOO_FEW
-    mean = mean_of_totals(totals, None if largest is None else (-largest, largest), opposites(most))
+    bounds = None if largest is None else (-largest, largest)
+    mean = mean_of_totals(totals, bounds, opposites(most), paired=True)
     interval = mean.interval(confidence)
     return mean.mean, interval.low, interval.high, mean.p(), interval.method
