@@ -46,8 +46,9 @@ class ClusteredMean:
     fewest: int = FEWEST_UNBOUNDED
 
     def interval(self, confidence: float = DEFAULT_CONFIDENCE) -> Interval:
-        """Wilson's of the effective answers; without bounds Student's, and Hall's for skewed values (1992) on the side where that is
-        wider. NaN where it cannot be told, with the reason as method.
+        """Wilson's of the effective answers; without bounds Student's, or Hall's for skewed values (1992) if wider.
+
+        NaN where it cannot be told, with the reason as method.
         """
         if self.bounds is not None:
             lowest, highest = self.bounds
