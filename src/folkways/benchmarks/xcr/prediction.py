@@ -92,7 +92,8 @@ class Prediction(SourceTask):
     def summarise(self, judgements: pl.DataFrame) -> pl.DataFrame:
         """As for every task; in ``strict``, HP and SP are pooled: hits over all gold items, drawn by sentence for the interval."""
         scores = super().summarise(judgements)
-        hits = [replace(metric, bounds=(0.0, judgements["hp_most"].max() or 1.0)) for metric in self.metrics[:2]]
+        most = MOST_ITEMS if (judgements["hp_most"] > 1).any() else 1.0
+        hits = [replace(metric, bounds=(0.0, most)) for metric in self.metrics[:2]]
         by_item = judgements.select(pl.exclude("hp_weight").repeat_by("hp_weight").explode())
         numbers = ["score", "low", "high", "at_best"]
         keys = ["metric", "facet", "value"]
