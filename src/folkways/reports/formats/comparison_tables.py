@@ -11,7 +11,7 @@ import polars as pl
 from folkways import __version__
 from folkways.benchmarks.tables import Table
 from folkways.reports.names import facet_title, value_name
-from folkways.reports.text import NOT_A_NUMBER, count, interval, number, one_line
+from folkways.reports.text import count, interval, number, one_line, p_value
 from folkways.reports.views.comparison import Comparison
 
 MOST_MODELS = 4
@@ -95,7 +95,7 @@ def _pair(comparison: Comparison, first: str, second: str) -> Table:
         pl.DataFrame(shown),
         notes=(
             *(one_line(note) for note in notes),
-            f"McNemar's exact test, by question: p {_p(whole['p_mcnemar'])}. Effect size (Cohen's d of pairs): "
+            f"McNemar's exact test, by question: p {p_value(whole['p_mcnemar'])}. Effect size (Cohen's d of pairs): "
             f"{number(whole['effect'], 2)}.",
             "detectable: the true difference that these questions would find four times of five. "
             "better: questions on which the first, or the second, does better.",
@@ -111,8 +111,8 @@ def _cells(row: dict[str, Any], comparison: Comparison) -> dict[str, str]:
         "second": number(row["second_score"]),
         "difference": number(row["difference"]),
         "95 % interval": interval(row["low"], row["high"], " to "),
-        "p": _p(row["p"]),
-        "p (Holm)": _p(row["p_holm"]),
+        "p": p_value(row["p"]),
+        "p (Holm)": p_value(row["p_holm"]),
         "better": f"{row['first_better']}:{row['second_better']}",
         "detectable": number(row["detectable"]),
         "questions": count(row["questions"]),
@@ -137,9 +137,3 @@ def _spread(comparison: Comparison) -> Table:
         pl.DataFrame(rows),
         notes=("A difference between groups that is no larger than between ways of asking says little about the groups.",),
     )
-
-
-def _p(value: float | None) -> str:
-    if value is None:
-        return NOT_A_NUMBER
-    return "<.001" if value < 0.001 else "1" if value > 0.9995 else f"{value:.3f}".lstrip("0")
