@@ -14,7 +14,6 @@ from polars.testing import assert_frame_equal
 
 from folkways.evidence.answers import answers_of
 from folkways.evidence.comparison import DIFFERENCES, RANKING, SPREAD, Comparison, compare_judgements
-from folkways.evidence.contrasts import TOO_FEW
 from folkways.evidence.sentences import Contrast, verdict
 from folkways.names import culture_name
 from folkways.records import JUDGEMENTS, Metric
@@ -22,6 +21,8 @@ from folkways.stats.clusters import clustered_difference, clustered_mean
 from folkways.stats.hypotheses.corrections import benjamini_hochberg, holm
 from folkways.stats.hypotheses.mcnemar import exact_mcnemar
 from folkways.stats.hypotheses.power import detectable_difference
+from folkways.stats.intervals import squared_error
+from folkways.stats.pairwise import TOO_FEW
 
 RIGHT = Metric("right", "Right", "")
 POINTS = Metric("right", "Points", "", "mean", 2.0, (-1.0, 5.0))
@@ -107,11 +108,16 @@ def differences(frames: dict[str, pl.DataFrame], metric: Metric, facets: list[st
                 bounds = (metric.scale * interval.low, metric.scale * interval.high) if interval else (math.nan, math.nan)
                 row |= {"low": bounds[0], "high": bounds[1]}
                 row["interval"] = TOO_FEW if not interval else interval.method + " by question" * (not math.isnan(interval.low))
-                row |= {"p_mcnemar": exact_mcnemar(between).p, "first_better": int((between > 0).sum())}
+                row |= {
+                    "p_mcnemar": exact_mcnemar(int((between > 0).sum()), int((between < 0).sum())),
+                    "first_better": int((between > 0).sum()),
+                }
                 row |= {"second_better": int((between < 0).sum()), "same": int((between == 0).sum())}
                 spread = np.std(by_question, ddof=1) if len(counts) > 1 else 0.0
                 row["effect"] = np.mean(by_question) / spread if spread else math.nan
-                row["detectable"] = metric.scale * detectable_difference(between, counts) if interval else math.nan
+                row["detectable"] = (
+                    metric.scale * detectable_difference(math.sqrt(squared_error(between, counts))) if interval else math.nan
+                )
                 rows.append({**row, "n": len(members), "questions": len(counts)})
     for facet in facets:  # the pairs over everything are one family, and so are the groups of all pairs
         family = [row for row in rows if row["facet"] == facet]

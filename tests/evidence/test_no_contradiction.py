@@ -248,8 +248,8 @@ def _order(
     for model, standing in standings.items():
         assert standing.low == 1 + len(better[model]), seed
         assert standing.high == len(standings) - sum(model in others for others in better.values()), seed
-        lead = next(iter(standings))
-        assert standing.level == (standing.rank > 1 and lead not in better[model]), seed
+        firsts = {name for name, one in standings.items() if one.rank == 1}
+        assert standing.level == (standing.rank > 1 and not firsts <= better[model]), seed
     if every.ranking.height:
         ranked = {row["model"]: (row["rank"], row["rank_low"], row["rank_high"]) for row in every.ranking.iter_rows(named=True)}
         assert ranked == {model: (one.rank, one.low, one.high) for model, one in standings.items()}, seed

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from folkways.evidence.sentences import Contrast, named, p_value, points_of, verdict
+from folkways.evidence.sentences import Contrast, named, verdict
 
 CLEAR = Contrast("A", "B", 6.2, 2.0, 10.5, 0.004, 0.012, 60, 31, 200, 3, 5.9)
 OPEN = replace(CLEAR, difference=1.2, low=-3.0, high=5.4, p=0.58, p_holm=1.0)
@@ -138,21 +138,6 @@ def test_wordings_are_counted_by_the_side_they_are_on() -> None:
         swapped = [{"A": "B", "B": "A", None: None}[lead] for lead in leads]
         assert verdict(replace(CLEAR, difference=-6.2), leads=swapped).endswith(end)
     assert verdict(OPEN, leads=["A", "A"]) == verdict(OPEN)
-
-
-@pytest.mark.parametrize(
-    ("value", "words"), [(0.0, "0.0"), (0.04, "0.04"), (-0.004, "0.004"), (0.05, "0.1"), (12.34, "12.3"), (1e-9, "0.0000")]
-)
-def test_a_size_that_is_something_is_not_written_as_nothing(value: float, words: str) -> None:
-    assert points_of(value) == words
-
-
-@pytest.mark.parametrize(
-    ("value", "words"),
-    [(0.0496, ".049"), (0.05, ".050"), (0.0504, ".050"), (0.012, ".012"), (0.0004, "<.001"), (0.9996, "1"), (None, "–")],
-)
-def test_a_p_stands_on_its_own_side_of_the_level(value: float | None, words: str) -> None:
-    assert p_value(value) == words
 
 
 def test_six_questions_tell_something_and_what_is_not_known_is_not_said() -> None:

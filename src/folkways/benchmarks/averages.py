@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
 import polars as pl
 
 from folkways.benchmarks.summary import interval_of_mean
 from folkways.records import LOST, Metric, without_nan
 from folkways.stats.clusters import clustered_mean
-from folkways.stats.intervals import MANY_MEANS, Interval, cluster_totals, interval_of_average, wilson, wilson_of_average
+from folkways.stats.intervals import Interval, cluster_totals, interval_of_average, wilson
 
 WHOLE = "all"
 POOLED = "{} (pooled)"
@@ -21,9 +20,8 @@ def mean_over(judgements: pl.DataFrame, metric: Metric, groups: str, word: str) 
     """``score``, its interval and ``at_best`` as the mean of each group's, for the columns of records.SCORES.
 
     judgements: counted ones to which the metric applies. groups: a column; ``word`` is what the interval's method calls one. The
-    interval puts those of the groups together (Zou and Donner 2008); that of one group is its own, and many have Wilson's
-    (``wilson_of_average``). Where groups share questions they are not independent: the interval is then Wilson's of the mean over
-    questions, if that is wider.
+    interval puts those of the groups together (``interval_of_average``); that of one group is its own. Where groups share questions
+    they are not independent: the interval is then Wilson's of the mean over questions, if that is wider.
     """
     best = pl.when(pl.col("state").is_in(LOST)).then(1.0).otherwise(pl.col(metric.name))
     judgements = judgements.sort(groups, "question")  # a sum of floats depends on its order
@@ -32,11 +30,10 @@ def mean_over(judgements: pl.DataFrame, metric: Metric, groups: str, word: str) 
         (part[metric.name].to_numpy(), part["question"].rle_id().cast(pl.Int64).to_numpy())
         for part in judgements.partition_by(groups, maintain_order=True)
     ]
-    if len(parts) >= MANY_MEANS and metric.bounds == (0.0, 1.0):
+    worth = None
+    if metric.bounds == (0.0, 1.0):
         worth = [clustered_mean(*cluster_totals(*part), float(part[0] @ part[0])).worth for part in parts]
-        interval = wilson_of_average(means[metric.name].to_numpy(), np.array(worth))
-    else:
-        interval = interval_of_average(means[metric.name].to_list(), [interval_of_mean(*part, metric) for part in parts])
+    interval = interval_of_average(means[metric.name].to_list(), [interval_of_mean(*part, metric) for part in parts], worth)
     shared = judgements.select(groups, "question").unique()["question"].is_duplicated().any()
     if shared and metric.bounds == (0.0, 1.0):
         across = _across_questions(judgements, metric, groups, means)

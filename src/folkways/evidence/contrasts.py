@@ -7,31 +7,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from folkways.benchmarks.judging.totals import Cells
 from folkways.evidence.answers import Answers
 from folkways.names import WHOLE, value_name
 from folkways.records import Metric, Schema, is_baseline
-from folkways.stats.clusters import clustered_difference
 from folkways.stats.hypotheses.corrections import benjamini_hochberg, holm
 from folkways.stats.hypotheses.mcnemar import exact_mcnemar
 from folkways.stats.hypotheses.power import detectable_difference
-from folkways.stats.intervals import Floats
+from folkways.stats.pairwise import paired_contrasts
 
 ALPHA = 0.05
 
 CULTURE = "culture"
-
-FEWEST_QUESTIONS = 6
-"""Below so many questions no pattern of answers can be told from chance: six that all differ one way give p = .03."""
-
-TOO_FEW = f"none: under {FEWEST_QUESTIONS} questions"
 
 CONTRASTS: Schema = {
     "first": pl.String,
@@ -74,12 +66,8 @@ REVERSALS: Schema = {
     "p_holm": pl.Float64,
 }
 
-Pair = tuple[int, int]
-Groups = tuple[Sequence[str], npt.NDArray[np.int64]]
-"""The names of a facet's groups, and the group of each row (-1 for rows in none)."""
 
-
-def model_pairs(models: Sequence[str]) -> list[Pair]:
+def model_pairs(models: Sequence[str]) -> list[tuple[int, int]]:
     """The pairs that are looked at: those with at least one model, or all where there are only baselines."""
     pairs = list(combinations(range(len(models)), 2))
     if all(map(is_baseline, models)):
@@ -90,25 +78,15 @@ def model_pairs(models: Sequence[str]) -> list[Pair]:
 def contrasts(answers: Answers, metric: Metric, facets: Sequence[str] = (CULTURE,), *, tests: bool = False) -> pl.DataFrame:
     """CONTRASTS of every pair that shares a row: over everything, then by each facet; with TESTS where these are asked for."""
     schema = {**CONTRASTS, **(TESTS if tests else {})}
-    groups = {WHOLE: ((WHOLE,), np.zeros(len(answers.questions), np.int64)), **{name: _groups(answers, name) for name in facets}}
-    masks = ~np.isnan(answers.values)
-    alike: dict[bytes, list[int]] = {}
-    for model in range(len(answers.models)):
-        alike.setdefault(np.packbits(masks[:, model]).tobytes(), []).append(model)
-    of_mask = {model: mask for mask, models in alike.items() for model in models}
-    found: dict[Pair, list[dict[str, object]]] = {}
-    by_rows: dict[bytes | Pair, list[Pair]] = {}
-    for pair in model_pairs(answers.models):  # models that replied to the same rows share all that depends on rows alone
-        first, second = pair
-        by_rows.setdefault(of_mask[first] if of_mask[first] == of_mask[second] else pair, []).append(pair)
-    for pairs in by_rows.values():
-        shared = np.flatnonzero(masks[:, pairs[0][0]] & masks[:, pairs[0][1]])
-        for facet, of_facet in groups.items() if shared.size else ():
-            for pair, row in _by_group(answers, metric, shared, pairs, facet, of_facet, tests):
-                found.setdefault(pair, []).append(row)
-    rows = pl.DataFrame([row for pair in sorted(found) for row in found[pair]], schema=dict(schema))
-    lead = -pl.col("difference") if metric.lower_is_better else pl.col("difference")
-    return _corrected(rows.with_columns(ahead=pl.when(lead > 0).then("first").when(lead < 0).then("second")))
+    wanted = model_pairs(answers.models)
+    frames = [pl.DataFrame(schema=dict(schema))]
+    for facet in (WHOLE, *facets):
+        for value, rows in _groups(answers, facet):
+            frames.append(_pairs(answers, metric, rows, tests).with_columns(facet=pl.lit(facet), value=pl.lit(value)))
+    every = pl.concat([frame.select(list(schema)).cast(dict(schema)) for frame in frames])  # type: ignore[arg-type]
+    names = {"first": [answers.models[pair[0]] for pair in wanted], "second": [answers.models[pair[1]] for pair in wanted]}
+    order = pl.DataFrame(names, schema={"first": pl.String, "second": pl.String})
+    return _corrected(order.join(every.filter(pl.col("n") > 0), on=["first", "second"], how="inner", maintain_order="left_right"))
 
 
 def reversals(rows: pl.DataFrame, facets: Sequence[str] = (CULTURE,)) -> pl.DataFrame:
@@ -130,83 +108,57 @@ def reversals(rows: pl.DataFrame, facets: Sequence[str] = (CULTURE,)) -> pl.Data
     )
 
 
-def _groups(answers: Answers, facet: str) -> Groups:
+def _groups(answers: Answers, facet: str) -> Iterator[tuple[str, npt.NDArray[np.int64] | slice]]:
+    """Each group of a facet with its rows, by name."""
+    if facet == WHOLE:
+        if len(answers.questions):
+            yield WHOLE, slice(None)
+        return
     column = answers.groups[facet]
     names = column.drop_nulls().unique().cast(pl.String).sort().to_list()
-    return names, column.cast(pl.Enum(names)).to_physical().cast(pl.Int64).fill_null(-1).to_numpy()
-
-
-@dataclass(frozen=True)
-class _Rows:
-    """Shared rows of one group, sorted by nothing; ``cells`` are its questions."""
-
-    values: Floats  # (rows, models)
-    sums: Floats  # (questions, models)
-    counts: Floats  # (questions,)
-
-
-def _by_group(
-    answers: Answers, metric: Metric, rows: npt.NDArray[np.int64], pairs: Sequence[Pair], facet: str, groups: Groups, tests: bool
-) -> Iterator[tuple[Pair, dict[str, object]]]:
-    names, of_row = groups
-    models = sorted({model for pair in pairs for model in pair})
-    column = {model: position for position, model in enumerate(models)}
-    group = of_row[rows]
-    order = np.argsort(group, kind="stable") if len(names) > 1 or (group < 0).any() else np.arange(rows.size)
-    order = order[np.searchsorted(group[order], 0) :]
-    rows, group = rows[order], group[order]
-    cells = Cells.of(group, answers.questions[rows], len(names), answers.n_questions)
-    values = answers.values[rows][:, models]
-    sums = np.column_stack([cells.sums(values[:, position]) for position in range(len(models))])
-    ends = np.searchsorted(group, np.arange(len(names) + 1))
+    group = column.cast(pl.Enum(names)).to_physical().cast(pl.Int64).fill_null(-1).to_numpy()
     for number, name in enumerate(names):
-        part, questions = values[ends[number] : ends[number + 1]], slice(cells.first[number], cells.first[number + 1])
-        if not part.size:
-            continue
-        shared = _Rows(part, sums[questions], cells.rows[questions])
-        for first, second in pairs:
-            pair = {"first": answers.models[first], "second": answers.models[second], "facet": facet, "value": name}
-            yield (first, second), {**pair, **_contrast(shared, column[first], column[second], metric, tests)}
+        yield name, np.flatnonzero(group == number)
 
 
-def _contrast(rows: _Rows, first: int, second: int, metric: Metric, tests: bool) -> dict[str, object]:
-    """The contrast of two columns of the rows."""
-    between, counts = rows.sums[:, first] - rows.sums[:, second], rows.counts
-    n = float(counts.sum())
-    low, high, method, p = math.nan, math.nan, TOO_FEW, math.nan
-    enough = counts.size >= FEWEST_QUESTIONS
-    if enough:
-        differences = rows.values[:, first] - rows.values[:, second]
-        most = None if metric.bounds is None else metric.bounds[1] - metric.bounds[0]
-        mean = clustered_difference(differences, between, counts, most)
-        interval = mean.interval()
-        low, high, p = interval.low, interval.high, mean.p()
-        method = interval.method if math.isnan(low) else f"{interval.method} by question"
-    sign = -1.0 if metric.lower_is_better else 1.0
-    difference = between.sum() / n * metric.scale
-    found: dict[str, object] = {
-        "first_score": rows.sums[:, first].sum() / n * metric.scale,
-        "second_score": rows.sums[:, second].sum() / n * metric.scale,
-        "difference": difference,
-        "low": low * metric.scale,
-        "high": high * metric.scale,
-        "interval": method,
-        "p": p,
-        "first_better": int((sign * between > 1e-12).sum()),
-        "second_better": int((sign * between < -1e-12).sum()),
-        "n": int(n),
-        "questions": counts.size,
+def _pairs(answers: Answers, metric: Metric, rows: npt.NDArray[np.int64] | slice, tests: bool) -> pl.DataFrame:
+    """The columns of CONTRASTS that rest on the pair alone."""
+    largest = None if metric.bounds is None else metric.bounds[1] - metric.bounds[0]
+    pairs = paired_contrasts(answers.values[rows], answers.questions[rows], largest)
+    models, sign = np.array(answers.models, dtype=object), -1 if metric.lower_is_better else 1
+    better = (pairs.first_better, pairs.second_better)[::sign]
+    told = ~np.isnan(pairs.low)
+    columns: dict[str, object] = {
+        "first": models[pairs.first],
+        "second": models[pairs.second],
+        "first_score": pairs.first_mean * metric.scale,
+        "second_score": pairs.second_mean * metric.scale,
+        "difference": pairs.difference * metric.scale,
+        "low": pairs.low * metric.scale,
+        "high": pairs.high * metric.scale,
+        "interval": [f"{method} by question" if has else method for method, has in zip(pairs.method, told, strict=True)],
+        "p": pairs.p,
+        "first_better": better[0],
+        "second_better": better[1],
+        "n": pairs.rows,
+        "questions": pairs.questions,
     }
     if tests:
-        unlike, means = exact_mcnemar(between), between / counts
-        spread = means.std(ddof=1) if counts.size > 1 else 0.0
-        found |= {
-            "same": unlike.same,
-            "p_mcnemar": unlike.p,
-            "effect": means.mean() / spread if spread > 0 else math.nan,
-            "detectable": detectable_difference(between, counts) * metric.scale if enough else math.nan,
+        columns |= {
+            "same": pairs.questions - better[0] - better[1],
+            "p_mcnemar": [exact_mcnemar(first, second) for first, second in zip(*better, strict=True)],
+            "effect": pairs.effect,
+            "detectable": [
+                detectable_difference(error) * metric.scale if has else math.nan
+                for error, has in zip(pairs.error, told, strict=True)
+            ],
         }
-    return found
+    lead = sign * pl.col("difference").round(9)
+    return pl.DataFrame(columns).with_columns(
+        ahead=pl.when(lead > 0).then("first").when(lead < 0).then("second"),
+        **dict.fromkeys(("p_holm", "p_bh"), pl.lit(math.nan)),
+        looks=pl.lit(0),
+    )
 
 
 def _corrected(rows: pl.DataFrame) -> pl.DataFrame:

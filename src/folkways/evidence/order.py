@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 import polars as pl
@@ -12,6 +13,7 @@ from folkways.evidence.answers import Answers
 from folkways.evidence.contrasts import ALPHA
 from folkways.names import WHOLE
 from folkways.records import Metric, is_baseline
+from folkways.stats.ranks import ranks_of_pairs
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,22 +54,12 @@ def order(answers: Answers, rows: pl.DataFrame, metric: Metric) -> Mapping[str, 
         return {}
     models.sort(key=answers.models.index)
     sign = -1.0 if metric.lower_is_better else 1.0
-    lead = np.zeros((len(models), len(models)))
-    clear = np.zeros(lead.shape, dtype=np.bool_)
-    for first, one in enumerate(models):
-        for second, other in enumerate(models[first + 1 :], first + 1):
-            row = pairs[one, other]
-            lead[first, second] = sign * row["difference"]
-            clear[first, second] = row["p_holm"] < ALPHA
-    lead, clear = lead - lead.T, clear | clear.T
-    scores = np.round(lead.sum(axis=1), 9)
-    ranks = [1 + int((scores > score).sum()) for score in scores]
-    best = int(np.argmax(scores))
-    better, worse = (clear & (lead < 0)).sum(axis=1), (clear & (lead > 0)).sum(axis=1)
-    standings = {
-        model: Standing(
-            ranks[index], 1 + int(better[index]), len(models) - int(worse[index]), ranks[index] > 1 and not clear[index, best]
-        )
-        for index, model in enumerate(models)
-    }
+    lead, p = (np.full((len(models), len(models)), np.nan) for _ in range(2))
+    for (first, one), (second, other) in combinations(enumerate(models), 2):
+        row = pairs[one, other]
+        lead[first, second], lead[second, first] = sign * row["difference"], -sign * row["difference"]
+        p[first, second] = p[second, first] = row["p_holm"]
+    ranks = ranks_of_pairs(lead, p, ALPHA)
+    columns = zip(models, ranks.rank, ranks.low, ranks.high, ranks.level, strict=True)
+    standings = {model: Standing(rank, low, high, level and rank > 1) for model, rank, low, high, level in columns}
     return dict(sorted(standings.items(), key=lambda entry: entry[1].rank))

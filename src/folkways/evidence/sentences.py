@@ -6,8 +6,10 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from folkways.evidence.contrasts import ALPHA, FEWEST_QUESTIONS
-from folkways.formatting import count, number, plural
+from folkways.display import bound, p_value
+from folkways.evidence.contrasts import ALPHA
+from folkways.formatting import count, plural
+from folkways.stats.pairwise import FEWEST_QUESTIONS
 
 MOST_NAMED = 5
 """Groups that a sentence names; of more it tells how many."""
@@ -57,7 +59,7 @@ class Contrast:
 
     def end(self, value: float, unit: str) -> str:
         """One end of the interval: how far which model may be ahead."""
-        return f"{points_of(value)}{unit} for {self._leader(value) or 'either'}"
+        return f"{bound(abs(value))}{unit} for {self._leader(value) or 'either'}"
 
     def _leader(self, difference: float) -> str | None:
         if not difference:
@@ -69,24 +71,6 @@ def named(names: Sequence[str]) -> str:
     """``a``, ``a and b``, ``a, b and c``; of more than MOST_NAMED the first ones, ``and 3 more``."""
     shown = list(names) if len(names) <= MOST_NAMED else [*names[:MOST_NAMED], f"{len(names) - MOST_NAMED} more"]
     return " and ".join(part for part in (", ".join(shown[:-1]), shown[-1]) if part)
-
-
-def points_of(value: float) -> str:
-    """A size with one decimal, and with as many as show that it is not nothing."""
-    decimals = next((digits for digits in (1, 2, 3, 4) if value == 0 or round(abs(value), digits) > 0), 4)
-    return number(abs(value), decimals)
-
-
-def p_value(value: float | None) -> str:
-    """A p with three decimals, which stands on its own side of .05; ``<.001`` and ``1`` at the ends."""
-    if value is None or math.isnan(value):
-        return number(None)
-    if value < 0.001:
-        return "<.001"
-    if value > 0.9995:
-        return "1"
-    shown = min(round(value, 3), ALPHA - 0.001) if value < ALPHA else round(value, 3)
-    return f"{shown:.3f}".lstrip("0")
 
 
 def verdict(
@@ -148,7 +132,7 @@ def _size(contrast: Contrast, points: bool) -> str:
     if contrast.questions < FEWEST_QUESTIONS:
         few = "question is" if contrast.questions == 1 else "questions are"
         return f"{contrast.questions} {few} too few to tell {contrast.first} and {contrast.second} apart."
-    size = f"{points_of(contrast.difference)}{unit}"
+    size = f"{bound(abs(contrast.difference))}{unit}"
     if contrast.ahead is None:
         sentence = f"No difference can be told: {contrast.first} and {contrast.second} score the same."
     elif contrast.clear:
@@ -168,7 +152,7 @@ def _size(contrast: Contrast, points: bool) -> str:
         sentence += f" The true difference may lie anywhere from {ends}."
     if not math.isnan(contrast.detectable):
         questions = plural(contrast.questions, "question")
-        sentence += f" These {questions} would find one of {points_of(contrast.detectable)}{unit} four times of five."
+        sentence += f" These {questions} would find one of {bound(contrast.detectable)}{unit} four times of five."
     return sentence
 
 
@@ -176,7 +160,7 @@ def _between(contrast: Contrast, unit: str) -> str:
     if math.isnan(contrast.low):
         return ""
     low, high = sorted((abs(contrast.low), abs(contrast.high)))
-    return f" (between {points_of(low)} and {points_of(high)}{unit}, with 95 % confidence)"
+    return f" (between {bound(low)} and {bound(high)}{unit}, with 95 % confidence)"
 
 
 def _wordings(contrast: Contrast, leads: Sequence[str | None], turns: bool) -> str:

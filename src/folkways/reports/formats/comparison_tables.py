@@ -10,9 +10,9 @@ import polars as pl
 
 from folkways import __version__
 from folkways.benchmarks.tables import Table
-from folkways.display import count, interval, number, one_line
+from folkways.display import count, interval, number, one_line, p_value
 from folkways.evidence.comparison import Comparison
-from folkways.evidence.sentences import RANKS, p_value
+from folkways.evidence.sentences import RANKS
 from folkways.names import facet_title, value_name
 
 MOST_MODELS = 4
