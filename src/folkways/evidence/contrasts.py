@@ -19,7 +19,7 @@ from folkways.records import Metric, Schema, is_baseline
 from folkways.stats.hypotheses.corrections import benjamini_hochberg, holm
 from folkways.stats.hypotheses.mcnemar import exact_mcnemar
 from folkways.stats.hypotheses.power import detectable_difference
-from folkways.stats.pairwise import paired_contrasts
+from folkways.stats.pairwise import FEWEST_QUESTIONS, paired_contrasts
 
 ALPHA = 0.05
 
@@ -149,8 +149,8 @@ def _pairs(answers: Answers, metric: Metric, rows: npt.NDArray[np.int64] | slice
             "p_mcnemar": [exact_mcnemar(first, second) for first, second in zip(*better, strict=True)],
             "effect": pairs.effect,
             "detectable": [
-                detectable_difference(error) * metric.scale if has else math.nan
-                for error, has in zip(pairs.error, told, strict=True)
+                detectable_difference(error) * metric.scale if enough else math.nan
+                for error, enough in zip(pairs.error, pairs.questions >= FEWEST_QUESTIONS, strict=True)
             ],
         }
     lead = sign * pl.col("difference").round(9)
