@@ -27,7 +27,7 @@ from folkways.studio.web.completion import completion
 from folkways.studio.web.request_context import PARTICIPANT, SIGNED_IN, RequestContext
 from folkways.studio.web.routes.participants.suggestions import suggestion_beside
 from folkways.studio.web.routes.researchers.discussion import discussion_beside
-from folkways.studio.web.routing import Routes
+from folkways.studio.web.routing import TASK_PAGE, Routes
 
 routes = Routes()
 
@@ -86,7 +86,7 @@ def show_rest(context: RequestContext) -> Response:
     return context.page("entry/done.html.j2", study=context.study, person=context.participant, end=completion(context))
 
 
-@routes.get("/work/{study}/tasks/{assignment}", PARTICIPANT)
+@routes.get(TASK_PAGE, PARTICIPANT)
 def show_task(context: RequestContext) -> Response:
     """The page of one task, with what was typed before."""
     work = context.work
