@@ -139,6 +139,7 @@ TABLE: dict[tuple[str, str], frozenset[str]] = {
     ("GET", "/studies/{study}/items/{item}"): ADJUDICATORS,
     ("POST", "/studies/{study}/items/change"): STAFF,
     ("POST", "/studies/{study}/items/{item}/settle"): ADJUDICATORS,
+    ("POST", "/studies/{study}/items/{item}/look"): ADJUDICATORS,
     ("POST", "/studies/{study}/items/{item}/comments"): ADJUDICATORS,
     ("POST", "/studies/{study}/items/{item}/discussion"): ADJUDICATORS,
     ("POST", "/studies/{study}/comments/{comment}/edit"): AUTHOR,

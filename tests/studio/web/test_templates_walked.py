@@ -74,9 +74,7 @@ def people_of(desk: Desk, stage: Stage) -> list[Participant]:
     """As many people as the stage asks, two at least; of every population where it asks populations."""
     wanted = max(2, stage_kind(stage.kind).answers_wanted(stage.config))
     if stage.role != Role.ANNOTATOR:
-        names = [f"{stage.name}-{number}-{desk.study.name}" for number in range(wanted)]
-        made = [accounts.create_account(desk.workspace, name, None).id for name in names]
-        return [participants.add_staff(desk.workspace, desk.study.id, number, Role(stage.role)) for number in made]
+        return [desk.person(role=Role(stage.role)) for _ in range(wanted)]
     joined = [desk.person(each.name) for each in studies.populations(desk.workspace, desk.study.id) for _ in range(wanted)]
     for person in joined:
         if participants.get_participant(desk.workspace, person.id).state != "active":

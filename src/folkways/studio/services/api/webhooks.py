@@ -21,7 +21,16 @@ from folkways.workspace.studio import api_tables
 SECRET_PREFIX = "whsec_"  # noqa: S105 - what every secret begins with, not a secret
 KINDS = (
     *("study.created", "study.edited", "study.open", "study.paused", "study.closed", "study.exported"),
-    *("items.added", "items.deleted", "import.cancelled", "item.done", "item.dropped", "item.reopened", "item.adjudicated"),
+    *(
+        "items.added",
+        "items.deleted",
+        "import.cancelled",
+        "item.done",
+        "item.dropped",
+        "item.reopened",
+        "item.adjudicated",
+        "item.looked_at",
+    ),
     *("item.gold_made", "item.gold_dropped", "judgement.submitted", "answer.redacted", "media.added"),
     *("comment.added", "comment.edited", "comment.deleted", "discussion.resolved", "discussion.reopened"),
     *(f"participant.{what}" for what in ("joined", "consented", "eligible", "screened_out", "waived", "finished", "withdrawn")),
