@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 import sqlalchemy as sa
 
@@ -13,6 +14,7 @@ from folkways.benchmarks.studies import StudyItem, Vote
 from folkways.studio.records import LEFT_OUT, Item, ItemState, Judgement, ParticipantState, Population, Stage, Study, from_row
 from folkways.studio.services import studies
 from folkways.studio.services.work.blinding import blind_within
+from folkways.studio.services.work.corrections import corrected
 from folkways.workspace.database import Workspace
 from folkways.workspace.studio import tables as schema
 
@@ -21,7 +23,8 @@ from folkways.workspace.studio import tables as schema
 class Gathered:
     """What may leave a study.
 
-    items: by id. judgements: by item id, in order of arrival. people: participant id -> pseudonym, of those whose judgements
+    items: by id. judgements: by item id, in order of arrival, each as it was corrected last; ``first``: judgement id -> what it was
+    before, where it was corrected. people: participant id -> pseudonym, of those whose judgements
     are here. consent: pseudonym -> version and language of the text that they agreed to. withdrawn, excluded: how many are, and
     ``left_out`` how many items left with them. blind: how many items are not here because whoever exports may still be asked about
     them.
@@ -38,6 +41,7 @@ class Gathered:
     excluded: int
     left_out: int
     blind: int = 0
+    first: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)
 
     def of(self, stage: Stage) -> Iterator[Item]:
         """The items of a stage, in order."""
@@ -87,10 +91,12 @@ def gather(workspace: Workspace, study_id: int, *, reader: int | None = None) ->
         rows = connection.execute(sa.select(items_of).where(*ours).order_by(items_of.c.id))
         items = {row.id: from_row(Item, row) for row in rows}
         joined = sa.select(judgements_of).join(items_of, items_of.c.id == judgements_of.c.item_id).where(*ours)
-        judgements = [from_row(Judgement, row) for row in connection.execute(joined.order_by(judgements_of.c.id))]
+        first = [from_row(Judgement, row) for row in connection.execute(joined.order_by(judgements_of.c.id))]
+        judgements = corrected(connection, first)
         blind = blind_within(connection, study_id, reader, items)
     gone = {person.id for person in people if person.state in LEFT_OUT}
     by_item: defaultdict[int, list[Judgement]] = defaultdict(list)
+    before = {each.id: each.payload for each, last in zip(first, judgements, strict=True) if each.payload != last.payload}
     for each in judgements:
         by_item[each.item_id].append(each)
     whole = _without(items, by_item, gone)
@@ -109,6 +115,7 @@ def gather(workspace: Workspace, study_id: int, *, reader: int | None = None) ->
         excluded=sum(person.state == ParticipantState.EXCLUDED for person in people),
         left_out=len(items) - len(whole),
         blind=len(whole) - len(kept),
+        first=before,
     )
 
 

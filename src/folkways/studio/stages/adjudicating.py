@@ -100,6 +100,8 @@ class Adjudicate(Asking):
         """The inner form with its own context, and each version as that form filled in. A new form has what all agree on."""
         inner, inside, rules = _inner(content), content["content"], content["rules"]
         decision = {name: value for name, value in draft.items() if name != "reason"} or inner.draft_of(_agreed(content))
+        if isinstance(decision.get("decision"), Mapping):  # a judgement, and no draft
+            decision = inner.draft_of(decision["decision"])
         versions = [
             {**version, "draft": filled, "values": inner.form_values(inside, rules, filled)}
             for version in _versions(content)

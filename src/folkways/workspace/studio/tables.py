@@ -2,7 +2,8 @@
 
 They are declared here, beside the other tables, because one schema has one history; what they mean is ``folkways.studio``'s.
 Times are seconds since the epoch. Columns of type ``Json`` hold JSON text. Rows of ``studio_events`` can only be added, and those
-of ``studio_judgements`` never changed but for redacting their words: triggers refuse it (``studio_guards``).
+of ``studio_judgements`` never changed but for redacting their words: triggers refuse it (``studio_guards``). A correction
+is a row of its own.
 """
 
 from __future__ import annotations
@@ -277,6 +278,17 @@ judgements = Table(
     Column("created", Float, nullable=False),
     UniqueConstraint("assignment_id"),
     UniqueConstraint("participant_id", "key"),
+)
+
+corrections = Table(
+    "studio_corrections",  # what somebody said later in place of a judgement of theirs; the last one counts, the first is kept
+    metadata,
+    id_column(),
+    reference("studio_judgements", "judgement_id"),
+    Column("key", String(64), nullable=False),  # the browser's; the same key is the same correction
+    Column("payload", Json, nullable=False),
+    Column("created", Float, nullable=False),
+    UniqueConstraint("judgement_id", "key"),
 )
 
 drafts = Table(

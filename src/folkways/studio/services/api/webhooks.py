@@ -31,7 +31,7 @@ KINDS = (
         "item.adjudicated",
         "item.looked_at",
     ),
-    *("item.gold_made", "item.gold_dropped", "judgement.submitted", "answer.redacted", "media.added"),
+    *("item.gold_made", "item.gold_dropped", "judgement.submitted", "judgement.corrected", "answer.redacted", "media.added"),
     *("comment.added", "comment.edited", "comment.deleted", "discussion.resolved", "discussion.reopened"),
     *(f"participant.{what}" for what in ("joined", "consented", "eligible", "screened_out", "waived", "finished", "withdrawn")),
     *(f"participant.{what}" for what in ("excluded", "included", "warned", "paused", "resumed")),

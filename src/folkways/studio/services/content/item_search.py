@@ -132,7 +132,7 @@ def _disagreement(
 
 
 def judgements_of(workspace: Workspace, numbers: Sequence[int]) -> dict[int, list[Judgement]]:
-    """Item id -> its judgements in order of arrival, without those of people who are LEFT_OUT."""
+    """Item id -> its judgements in order of arrival, as they were first, without those of people who are LEFT_OUT."""
     said, people = schema.judgements, schema.participants
     query = (
         sa.select(said)
