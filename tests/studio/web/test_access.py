@@ -115,6 +115,7 @@ TABLE: dict[tuple[str, str], frozenset[str]] = {
     ("GET", "/studies/{study}/people"): STAFF,
     ("GET", "/studies/{study}/people/{person}"): STAFF,
     ("POST", "/studies/{study}/people/{person}/waive"): STAFF,
+    ("POST", "/studies/{study}/people/{person}/let-in"): STAFF,
     ("POST", "/studies/{study}/people/{person}/erase"): STAFF,
     ("POST", "/studies/{study}/people/{person}/withdraw"): STAFF,
     ("POST", "/studies/{study}/people/{person}/resume"): STAFF,

@@ -202,7 +202,7 @@ def test_what_is_personal_is_shown_on_request_and_noted_and_can_be_deleted(make_
     someone.get_by_label("Where did you grow up?").fill("Atlantis")
     someone.get_by_role("button", name="Go on").click()
     (person,) = participants.list_participants(field.workspace, field.study.id)
-    assert person.state == "screened_out"
+    assert person.state == "waiting"
     page = field.researcher(f"/people/{person.id}")
     expect(page.get_by_text("Atlantis")).to_have_count(0)
     page.get_by_role("link", name="Show it").click()

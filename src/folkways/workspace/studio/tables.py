@@ -145,7 +145,7 @@ participants = Table(
     reference("studio_populations", "population_id", nullable=True, index=True),  # null for reviewers of every population
     Column("pseudonym", String(32), nullable=False, unique=True),  # all that exports say of a person
     Column("state", String(16), nullable=False),  # joined, consented, active, screened_out, finished, withdrawn, excluded,
-    # paused, failed
+    # paused, failed, waiting
     Column("source", String(32), nullable=False),  # invite, prolific
     Column("consent_version", String(32)),
     Column("consented", Float),

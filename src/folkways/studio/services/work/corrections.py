@@ -21,7 +21,7 @@ from folkways.studio.stages.registry import stage_kind
 from folkways.workspace.database import Workspace
 from folkways.workspace.studio import tables as schema
 
-SETTLED = Message("This is settled, so that your answer stays as it is.")
+SETTLED = Message("This is settled: your answer stays as it is.")
 STAYS = Message("This answer cannot be changed.")
 MOST_SHOWN = 100
 

@@ -160,8 +160,8 @@ class InviteMade(InviteTold):
 
 
 class ParticipantTold(Told):
-    """Somebody who takes part. state: joined, consented, active, screened_out, finished, withdrawn. source: invite, prolific or
-    staff.
+    """Somebody who takes part. state: joined, consented, waiting, active, screened_out, finished, withdrawn. source: invite,
+    prolific or staff.
     """
 
     id: int

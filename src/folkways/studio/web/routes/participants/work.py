@@ -47,7 +47,7 @@ def show_study(context: RequestContext) -> Response:
     person, study = context.participant, context.study
     if person.state == ParticipantState.JOINED:
         return context.go(f"/work/{study.name}/consent")
-    if person.state == ParticipantState.CONSENTED:
+    if person.state in (ParticipantState.CONSENTED, ParticipantState.WAITING):
         return context.go(f"/work/{study.name}/eligibility")
     if person.state in (ParticipantState.SCREENED_OUT, ParticipantState.FAILED):
         return context.go(f"/work/{study.name}/done")
