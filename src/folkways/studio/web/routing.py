@@ -180,5 +180,5 @@ def _say(context: RequestContext, status: int, message: str, problems: Mapping[s
     if context.wants_json:
         return JSONResponse({"message": message, "problems": problems} if problems else {"message": message}, status_code=status)
     route = getattr(context.request.scope.get("route"), "path", "")
-    held = context.path if route == TASK_PAGE and status >= 500 else ""
+    held = context.path if route == TASK_PAGE and status not in (401, 403, 404, 429) else ""
     return context.page("problem.html.j2", status, message=message, problems=problems, code=status, held=held)

@@ -14,6 +14,7 @@ import sqlalchemy as sa
 from folkways.studio.errors import ConflictError, Message
 from folkways.studio.records import Item, ItemState, Judgement, Participant, ParticipantState, Stage, Study, StudyState, from_row
 from folkways.studio.services import audit
+from folkways.studio.services.content.items import MOST_NAMED
 from folkways.studio.services.rows import count, find_row, get_row, inserted_id
 from folkways.studio.services.work.leases import not_theirs
 from folkways.studio.services.work.resolution import apply_rule, may_change
@@ -90,6 +91,12 @@ def correct(workspace: Workspace, participant_id: int, assignment_id: int, submi
         return replace(sent.judgement, payload=payload)
 
 
+def last_payloads(workspace: Workspace, numbers: Collection[int]) -> dict[int, Mapping[str, Any]]:
+    """Judgement -> the payload of its last correction; those without one are absent."""
+    with workspace.read() as connection:
+        return _last_payloads(connection, numbers)
+
+
 def corrected(connection: sa.Connection, judgements: Iterable[Judgement]) -> list[Judgement]:
     """The same judgements, each with the payload of its last correction."""
     listed = list(judgements)
@@ -98,10 +105,9 @@ def corrected(connection: sa.Connection, judgements: Iterable[Judgement]) -> lis
 
 
 def _last_payloads(connection: sa.Connection, numbers: Collection[int]) -> dict[int, Mapping[str, Any]]:
-    """Judgement -> the payload of its last correction; those without one are absent."""
     table = schema.corrections
     query = sa.select(table.c.judgement_id, table.c.payload).order_by(table.c.id)
-    if len(numbers) <= MOST_SHOWN:
+    if len(numbers) <= MOST_NAMED:
         query = query.where(table.c.judgement_id.in_(numbers))
     wanted = set(numbers)
     return {row.judgement_id: row.payload for row in connection.execute(query) if row.judgement_id in wanted}

@@ -18,7 +18,7 @@ from folkways.studio.services.content.discussion import comment_counts
 from folkways.studio.services.content.item_search import Page, Wanted
 from folkways.studio.services.measures import progress
 from folkways.studio.services.people import participants
-from folkways.studio.services.work import adjudications, blinding, judgements
+from folkways.studio.services.work import adjudications, blinding, corrections, judgements
 from folkways.studio.stages.parts.form_fields import whole
 from folkways.studio.stages.registry import stage_kind
 from folkways.studio.web.request_context import ADJUDICATORS, RUNS_STUDIES, STAFF, RequestContext
@@ -109,6 +109,7 @@ def _rows(context: RequestContext, found: Page, stages: Mapping[int, Stage]) -> 
     numbers = [item.id for item in found.items]
     by_item = item_search.judgements_of(context.workspace, numbers)
     blind = blinding.blind_among(context.workspace, context.study.id, context.me.id, numbers)
+    last = corrections.last_payloads(context.workspace, [each.id for answers in by_item.values() for each in answers])
     rows = []
     for item in found.items:
         stage, said = stages[item.stage_id], by_item.get(item.id, ())
@@ -118,7 +119,7 @@ def _rows(context: RequestContext, found: Page, stages: Mapping[int, Stage]) -> 
             continue
         counts: dict[str, int] = {}
         for judgement in said:
-            for line in kind.describe(judgement.payload, item.content, context.gettext):
+            for line in kind.describe(last.get(judgement.id, judgement.payload), item.content, context.gettext):
                 counts[line] = counts.get(line, 0) + 1
         ranked = tuple(sorted(counts.items(), key=lambda pair: -pair[1])[:6])
         labels = [kind.labels(judgement.payload) for judgement in said]
