@@ -101,11 +101,11 @@ def test_what_the_first_said_is_seen_nowhere_before_both_have_answered(pair: Pai
         token = client.csrf(f"{place}/{number}")
         for path, fields in (("settle", {"drop": "yes", "reason_why": "so"}), ("comments", {"comment": "x"}), ("discussion", {})):
             assert client.post(f"{place}/{number}/{path}", fields, csrf=token).status == 403, path
-        status, told = pair.ask(person.account_id, f"/items/{number}")
-        whole = json.loads(told)
+        status, reply = pair.ask(person.account_id, f"/items/{number}")
+        whole = json.loads(reply)
         assert status == 200 and whole["blind"] and whole["result"] is None
         assert not whole["judgements"] and not whole["decisions"] and not whole["revisions"]
-        assert pair.first.pseudonym not in told and "model-" not in told and '"by"' not in told
+        assert pair.first.pseudonym not in reply and "model-" not in reply and '"by"' not in reply
         decision = {"drop": True, "reason": "so"}
         assert pair.ask(person.account_id, f"/items/{number}/decisions", "POST", decision)[0] == 403
 

@@ -82,7 +82,7 @@ def people_of(desk: Desk, stage: Stage) -> list[Participant]:
     return joined
 
 
-def said(stage: Stage, content: Mapping[str, Any], variant: int) -> dict[str, Any]:
+def answer_of(stage: Stage, content: Mapping[str, Any], variant: int) -> dict[str, Any]:
     """What somebody says: the same for the same ``variant``."""
     letter, other = "abc"[variant % 3], ["Rituals", "Customs", "Time"][variant % 3]
     rated = {each: {"accuracy": 3, "fluency": 3, "realism": 3} for each in "abc"}
@@ -161,7 +161,7 @@ def walk(server: StudioServer, desk: Desk, stage: Stage) -> None:
                 assert not [each for each in people if each in text], "who said it is not told"
             digits = re.search(r"\d+", work.item.key)
             differ = digits is not None and int(digits[0]) % 2 == 0
-            desk.submit(person, work, said(stage, work.item.content, number if differ else 0))
+            desk.submit(person, work, answer_of(stage, work.item.content, number if differ else 0))
 
 
 @pytest.mark.parametrize("template", TEMPLATES)

@@ -19,7 +19,7 @@ from folkways.workspace.studio import tables as schema
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
+class WaitingPerson:
     """Somebody who waits. unclear: the questions whose answers somebody has to look at, each with the answer."""
 
     person: Participant
@@ -27,7 +27,7 @@ class Waiting:
     unclear: Sequence[tuple[str, str]]
 
 
-def list_waiting(workspace: Workspace, study_id: int, *, by: int) -> list[Waiting]:
+def list_waiting(workspace: Workspace, study_id: int, *, by: int) -> list[WaitingPerson]:
     """Everybody who waits in a study, the first to come first. What they wrote is personal: that it was looked at is noted once for
     each person and reader.
     """
@@ -42,17 +42,17 @@ def list_waiting(workspace: Workspace, study_id: int, *, by: int) -> list[Waitin
     with workspace.read() as connection:
         for row in connection.execute(query).all():
             person, population = from_row(Participant, row, people), from_row(Population, row, populations)
-            said = connection.execute(sa.select(attributes).filter_by(participant_id=person.id))
-            answers = {each.name: each.value for each in said}
+            rows = connection.execute(sa.select(attributes).filter_by(participant_id=person.id))
+            answers = {each.name: each.value for each in rows}
             unclear = unclear_criteria(population.criteria, answers)
-            asked = {str(each["name"]): str(each["ask"]) for each in population.criteria}
-            waiting.append(Waiting(person, population, [(asked[name], answers[name]) for name in unclear]))
+            questions = {str(each["name"]): str(each["ask"]) for each in population.criteria}
+            waiting.append(WaitingPerson(person, population, [(questions[name], answers[name]) for name in unclear]))
         noted = sa.select(events.c.participant_id).where(
             events.c.study_id == study_id, events.c.account_id == by, events.c.kind == "participant.attributes_read"
         )
-        seen = set(connection.scalars(noted)) if waiting else set()
+        readers_people = set(connection.scalars(noted)) if waiting else set()
     for each in waiting:
-        if each.person.id not in seen:
+        if each.person.id not in readers_people:
             audit.record(workspace, "participant.attributes_read", study_id=study_id, account_id=by, participant_id=each.person.id)
     return waiting
 

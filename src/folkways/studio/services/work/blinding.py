@@ -39,17 +39,17 @@ def blind_items(connection: sa.Connection, study_id: int, account_id: int | None
         return None
     person = from_row(Participant, row)
     stages, roles = schema.stages, schema.roles
-    worked = (
+    stages_of_roles = (
         sa.select(stages)
         .join(roles, sa.and_(roles.c.study_id == stages.c.study_id, roles.c.role == stages.c.role))
         .where(stages.c.study_id == study_id, roles.c.account_id == account_id)
     )
-    own = [from_row(Stage, each) for each in connection.execute(worked)]
-    if not own or person.state in GONE:
+    worked_on = [from_row(Stage, each) for each in connection.execute(stages_of_roles)]
+    if not worked_on or person.state in GONE:
         return None
-    several = [stage.id for stage in own if stage_kind(stage.kind).answers_wanted(stage.config) > 1]
-    items, slots, said, skips = schema.items, schema.assignments, schema.judgements, schema.skips
-    answers = sa.exists().where(said.c.item_id == items.c.id)
+    several = [stage.id for stage in worked_on if stage_kind(stage.kind).answers_wanted(stage.config) > 1]
+    items, slots, judgements, skips = schema.items, schema.assignments, schema.judgements, schema.skips
+    answers = sa.exists().where(judgements.c.item_id == items.c.id)
     at_hand = sa.exists().where(
         slots.c.item_id == items.c.id, slots.c.participant_id == person.id, slots.c.state == AssignmentState.LEASED
     )
@@ -57,14 +57,17 @@ def blind_items(connection: sa.Connection, study_id: int, account_id: int | None
         items.c.state == ItemState.OPEN,
         may_be_given(items.c.population_id, sa.bindparam(None, person.population_id, sa.Integer)),
         sa.or_(items.c.author_id.is_(None), items.c.author_id != person.id),
-        sa.or_(items.c.check.is_(None), ~answers.where(said.c.participant_id == person.id)),
+        sa.or_(items.c.check.is_(None), ~answers.where(judgements.c.participant_id == person.id)),
         ~sa.exists().where(skips.c.item_id == items.c.id, skips.c.participant_id == person.id),
     )
     independent = sa.or_(
-        items.c.stage_id.in_(several), items.c.check.is_not(None), answers.where(said.c.participant_id != person.id)
+        items.c.stage_id.in_(several), items.c.check.is_not(None), answers.where(judgements.c.participant_id != person.id)
     )
     return sa.select(items.c.id).where(
-        items.c.study_id == study_id, items.c.stage_id.in_([stage.id for stage in own]), sa.or_(at_hand, may_be_asked), independent
+        items.c.study_id == study_id,
+        items.c.stage_id.in_([stage.id for stage in worked_on]),
+        sa.or_(at_hand, may_be_asked),
+        independent,
     )
 
 

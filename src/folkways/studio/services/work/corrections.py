@@ -31,7 +31,7 @@ MOST_CORRECTIONS = 50
 
 
 @dataclass(frozen=True, slots=True)
-class Sent:
+class SentAnswer:
     """An answer of somebody, as they see it: with the payload of its last correction."""
 
     judgement: Judgement
@@ -39,13 +39,13 @@ class Sent:
     stage: Stage
 
 
-def sent_by(workspace: Workspace, participant_id: int) -> list[Sent]:
+def sent_by(workspace: Workspace, participant_id: int) -> list[SentAnswer]:
     """The last MOST_SHOWN answers of a person, the newest first."""
     with workspace.read() as connection:
         return _sent(connection, participant_id, schema.judgements.c.id.is_not(None))
 
 
-def sent_for(workspace: Workspace, participant_id: int, assignment_id: int) -> tuple[Sent, str]:
+def sent_for(workspace: Workspace, participant_id: int, assignment_id: int) -> tuple[SentAnswer, str]:
     """What a person has sent for a slot, and why it cannot be corrected: empty where it can. NotFoundError where they have sent
     nothing for it.
     """
@@ -113,34 +113,34 @@ def _last_payloads(connection: sa.Connection, numbers: Collection[int]) -> dict[
     return {row.judgement_id: row.payload for row in connection.execute(query) if row.judgement_id in wanted}
 
 
-def _one(connection: sa.Connection, participant_id: int, assignment_id: int) -> Sent:
-    found = _sent(connection, participant_id, schema.judgements.c.assignment_id == assignment_id)
-    if not found:
+def _one(connection: sa.Connection, participant_id: int, assignment_id: int) -> SentAnswer:
+    answers = _sent(connection, participant_id, schema.judgements.c.assignment_id == assignment_id)
+    if not answers:
         raise not_theirs()
-    return found[0]
+    return answers[0]
 
 
-def _sent(connection: sa.Connection, participant_id: int, where: sa.ColumnElement[bool]) -> list[Sent]:
-    said, items, stages = schema.judgements, schema.items, schema.stages
+def _sent(connection: sa.Connection, participant_id: int, where: sa.ColumnElement[bool]) -> list[SentAnswer]:
+    judgements, items, stages = schema.judgements, schema.items, schema.stages
     query = (
-        sa.select(said, items, stages)
-        .join(items, items.c.id == said.c.item_id)
-        .join(stages, stages.c.id == said.c.stage_id)
-        .where(said.c.participant_id == participant_id, where)
-        .order_by(said.c.id.desc())
+        sa.select(judgements, items, stages)
+        .join(items, items.c.id == judgements.c.item_id)
+        .join(stages, stages.c.id == judgements.c.stage_id)
+        .where(judgements.c.participant_id == participant_id, where)
+        .order_by(judgements.c.id.desc())
         .limit(MOST_SHOWN)
     )
     rows = connection.execute(query).all()
-    last = _last_payloads(connection, [row._mapping[said.c.id] for row in rows])
+    last = _last_payloads(connection, [row._mapping[judgements.c.id] for row in rows])
     sent = []
     for row in rows:
-        judgement, item, stage = from_row(Judgement, row, said), from_row(Item, row, items), from_row(Stage, row, stages)
+        judgement, item, stage = from_row(Judgement, row, judgements), from_row(Item, row, items), from_row(Stage, row, stages)
         judgement = replace(judgement, payload=last.get(judgement.id, judgement.payload))
-        sent.append(Sent(judgement, item, stage))
+        sent.append(SentAnswer(judgement, item, stage))
     return sent
 
 
-def _fixed(connection: sa.Connection, participant_id: int, sent: Sent) -> str:
+def _fixed(connection: sa.Connection, participant_id: int, sent: SentAnswer) -> str:
     """Why an answer to an item cannot be corrected; empty where it can.
 
     What was written was handed on as it is, and a test has told its answers. Otherwise an answer can be corrected until its item is
@@ -157,6 +157,6 @@ def _fixed(connection: sa.Connection, participant_id: int, sent: Sent) -> str:
         return STAYS
     if item.state == ItemState.OPEN:
         return ""
-    said = schema.judgements
-    others = count(connection, said, said.c.item_id == item.id, said.c.participant_id != person.id)
+    judgements = schema.judgements
+    others = count(connection, judgements, judgements.c.item_id == item.id, judgements.c.participant_id != person.id)
     return SETTLED if others or not may_change(connection, item, True) else ""
