@@ -89,7 +89,7 @@ class Desk:
     def person(self, population: str = "korea", role: Role = Role.ANNOTATOR) -> Participant:
         """Somebody new who has agreed to everything and is let in."""
         if role != Role.ANNOTATOR:
-            account = accounts.create_account(self.workspace, f"{role}-{len(self.people())}@example.org", None)
+            account = accounts.create_account(self.workspace, f"{role}-{len(self.people())}@{self.study.name}.example.org", None)
             return participants.add_staff(self.workspace, self.study.id, account.id, role)
         _, token = invites.create_invite(self.workspace, self.study.id, population=population)
         joined = participants.join(self.workspace, token)

@@ -135,4 +135,4 @@ def test_what_cannot_be_changed_is_the_same_as_in_a_new_workspace(tmp_path: Path
             found = connection.exec_driver_sql("SELECT sql FROM sqlite_master WHERE type = 'trigger' ORDER BY name")
             guards.append(found.scalars().all())
     assert guards[0] == guards[1]
-    assert len(guards[1]) == 4
+    assert len(guards[1]) == 5

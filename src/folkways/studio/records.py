@@ -42,6 +42,7 @@ class ParticipantState(StrEnum):
     CONSENTED = "consented"  # has agreed; eligibility is open
     ACTIVE = "active"
     SCREENED_OUT = "screened_out"
+    WAITING = "waiting"  # for a researcher, who looks at what they wrote about themselves
     FINISHED = "finished"
     WITHDRAWN = "withdrawn"  # left out of every export
     EXCLUDED = "excluded"  # by a researcher, for a reason; left out of every export as long as that stands

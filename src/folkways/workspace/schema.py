@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import BigInteger, Boolean, Column, Float, ForeignKey, Index, Integer, MetaData, String, Table, Text
 
-HEAD = "0018"
+HEAD = "0019"
 """The newest schema revision this folkways knows; a test holds it against the migration scripts."""
 
 metadata = MetaData(

@@ -68,7 +68,7 @@ def test_every_action_leaves_the_event_that_tells_of_it(studio_workspace: Worksp
     people = []
     for number in range(3):
         person = at_time(20.0 + number, participants.join, workspace, token)
-        told("role.given", helper, None, f"account:{person.account_id}", at=20.0 + number, role="annotator")
+        told("role.given", None, None, f"account:{person.account_id}", at=20.0 + number, role="annotator", invitation=1)
         told("participant.joined", None, person.id, at=20.0 + number)
         at_time(30.0 + number, participants.consent, workspace, person.id, study.consent_version)
         told("participant.consented", None, person.id, at=30.0 + number, version=study.consent_version, language=None)

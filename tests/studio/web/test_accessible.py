@@ -54,6 +54,8 @@ class Site:
     person: int
     tasks: dict[str, str] = field(default_factory=dict)
     desk: list[str] = field(default_factory=list)
+    sent: tuple[int, list[str]] = (0, [])
+    """Somebody who has sent an answer, and the pages on which they look at it."""
 
     @property
     def entry(self) -> list[str]:
@@ -105,6 +107,12 @@ def site(make_field: Callable[..., Field]) -> Site:
     deciding = assignments.claim_next(made.workspace, person.id, stage="decide")
     assert isinstance(deciding, assignments.Work)
     site.tasks["adjudicate"] = f"/work/{made.study.name}/tasks/{deciding.assignment.id}"
+    sender = made.arrived()
+    sending = assignments.claim_next(made.workspace, sender.id, stage="adapt")
+    assert isinstance(sending, assignments.Work)
+    judgements.submit(made.workspace, sender.id, sending.assignment.id, VERSIONS[0], "key-of-what-was-sent")
+    home = f"/work/{made.study.name}"
+    site.sent = (sender.account_id, [home, f"{home}/sent", f"{home}/tasks/{sending.assignment.id}/sent"])
     site.desk = [made.desk + page for page in (*DESK, f"/items/{made.ids[0]}", f"/items/{made.ids[6]}", f"/people/{person.id}")]
     return site
 
@@ -121,6 +129,8 @@ def looked_at(site: Site, account: int, addresses: list[str], **options: Any) ->
 def test_no_page_breaks_a_rule_of_wcag(site: Site, theme: str) -> None:
     found = {}
     for address, page in looked_at(site, site.person, [*site.entry, *site.tasks.values()], color_scheme=theme):
+        found[address] = axe_violations(page)
+    for address, page in looked_at(site, *site.sent, color_scheme=theme):
         found[address] = axe_violations(page)
     for address, page in looked_at(
         site, site.field.owner.id, ["/studies", "/studies/new", *GALLERY, *site.desk], color_scheme=theme

@@ -82,7 +82,7 @@ def test_a_study_is_made_of_a_template_and_mistakes_are_named_with_their_place(f
 
 def test_items_come_in_as_a_table_all_or_none(field: Field, tmp_path: Path) -> None:
     page = field.researcher("/data")
-    page.get_by_label("Table (CSV, JSON lines, Parquet, XLSX)").first.set_input_files(
+    page.get_by_label("Table (CSV, JSON, JSON lines, Parquet, XLSX)").first.set_input_files(
         table(tmp_path, ITEMS + "q3,,a,b,c\nq1,Again?,a,b,c\n")
     )
     page.get_by_role("button", name="Import", exact=True).click()
@@ -92,10 +92,10 @@ def test_items_come_in_as_a_table_all_or_none(field: Field, tmp_path: Path) -> N
     field.open(page, f"{field.desk}/items")
     expect(page.get_by_text("0 items")).to_be_visible()
     field.open(page, f"{field.desk}/data")
-    page.get_by_label("Table (CSV, JSON lines, Parquet, XLSX)").first.set_input_files(table(tmp_path, "x", "items.docx"))
+    page.get_by_label("Table (CSV, JSON, JSON lines, Parquet, XLSX)").first.set_input_files(table(tmp_path, "x", "items.docx"))
     page.get_by_role("button", name="Import", exact=True).click()
     expect(alert).to_contain_text(".xlsx")
-    page.get_by_label("Table (CSV, JSON lines, Parquet, XLSX)").first.set_input_files(table(tmp_path, ITEMS))
+    page.get_by_label("Table (CSV, JSON, JSON lines, Parquet, XLSX)").first.set_input_files(table(tmp_path, ITEMS))
     page.get_by_label("Population, where a row names none").select_option("korea")
     page.get_by_role("button", name="Import", exact=True).click()
     expect(page.get_by_role("status").first).to_contain_text("2 items were added.")
@@ -202,7 +202,7 @@ def test_what_is_personal_is_shown_on_request_and_noted_and_can_be_deleted(make_
     someone.get_by_label("Where did you grow up?").fill("Atlantis")
     someone.get_by_role("button", name="Go on").click()
     (person,) = participants.list_participants(field.workspace, field.study.id)
-    assert person.state == "screened_out"
+    assert person.state == "waiting"
     page = field.researcher(f"/people/{person.id}")
     expect(page.get_by_text("Atlantis")).to_have_count(0)
     page.get_by_role("link", name="Show it").click()

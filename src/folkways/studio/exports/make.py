@@ -78,15 +78,18 @@ def _answered(study: Study) -> list[str]:
     return list(dict.fromkeys(study.stages[item.stage] for item in study.items.values() if item.votes))
 
 
-def export_files(workspace: Workspace, study_id: int, format: str = "release", *, discussion: bool = False) -> Mapping[str, bytes]:
+def export_files(
+    workspace: Workspace, study_id: int, format: str = "release", *, discussion: bool = False, reader: int | None = None
+) -> Mapping[str, bytes]:
     """File name -> contents of an export, with ``study.json``: what the study is, who agreed to what, who left.
 
+    reader: the account that it is for; items that are blind for it are left out, and counted in ``study.json``.
     discussion: with what researchers and reviewers said of items, in formats of tables; nothing of it leaves otherwise.
     UnknownNameError for a format that is none of FORMATS; FolkwaysError where there is nothing to export yet.
     """
     if format not in FORMATS:
         raise UnknownNameError("format", format, FORMATS)
-    found = gather(workspace, study_id)
+    found = gather(workspace, study_id, reader=reader)
     study = found.for_benchmarks()
     own = _own_tables(study)
     if own and (meaning := _codebook(found)) is not None:
@@ -141,6 +144,7 @@ def _record(found: Gathered, format: str, suggestions: pl.DataFrame) -> bytes:
         "withdrawn": found.withdrawn,
         "excluded": found.excluded,
         "items_left_out_with_them": found.left_out,
+        "items_left_out_as_blind": found.blind,
         "populations": [
             {name: getattr(each, name) for name in ("name", "title", "culture", "language", "criteria")}
             for each in found.populations.values()
@@ -186,7 +190,7 @@ def _consents(found: Gathered) -> list[dict[str, Any]]:
 
 def export_archive(workspace: Workspace, study_id: int, format: str, *, discussion: bool, by: int) -> bytes:
     """The files of an export as one ZIP, for somebody to save, which the audit trail notes."""
-    files, buffer = export_files(workspace, study_id, format, discussion=discussion), io.BytesIO()
+    files, buffer = export_files(workspace, study_id, format, discussion=discussion, reader=by), io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in files.items():
             archive.writestr(name, content)

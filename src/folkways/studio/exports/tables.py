@@ -27,6 +27,7 @@ JUDGEMENTS: Schema = {
     "language": pl.String,
     "participant": pl.String,  # a pseudonym
     "payload": pl.String,  # JSON; its fields depend on the kind of stage
+    "first_payload": pl.String,  # what they had said before they corrected it; null where they did not
     "seconds": pl.Float64,
     "date": pl.String,  # the day, in UTC
     "consent": pl.String,  # version of the text that the person agreed to; null for staff
@@ -82,6 +83,7 @@ def judgement_table(found: Gathered) -> pl.DataFrame:
             **_about(found, item),
             "participant": found.people[each.participant_id],
             "payload": _json(each.payload),
+            "first_payload": _json(found.first[each.id]) if each.id in found.first else None,
             "seconds": each.seconds,
             "date": _day(each.created),
             "consent": found.consent[found.people[each.participant_id]][0],

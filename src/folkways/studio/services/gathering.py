@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 import sqlalchemy as sa
 
@@ -12,6 +13,8 @@ from folkways.benchmarks.studies import Study as CollectedStudy
 from folkways.benchmarks.studies import StudyItem, Vote
 from folkways.studio.records import LEFT_OUT, Item, ItemState, Judgement, ParticipantState, Population, Stage, Study, from_row
 from folkways.studio.services import studies
+from folkways.studio.services.work.blinding import blind_within
+from folkways.studio.services.work.corrections import corrected
 from folkways.workspace.database import Workspace
 from folkways.workspace.studio import tables as schema
 
@@ -20,9 +23,11 @@ from folkways.workspace.studio import tables as schema
 class Gathered:
     """What may leave a study.
 
-    items: by id. judgements: by item id, in order of arrival. people: participant id -> pseudonym, of those whose judgements
+    items: by id. judgements: by item id, in order of arrival, each as it was corrected last; ``first``: judgement id -> what it was
+    before, where it was corrected. people: participant id -> pseudonym, of those whose judgements
     are here. consent: pseudonym -> version and language of the text that they agreed to. withdrawn, excluded: how many are, and
-    ``left_out`` how many items left with them.
+    ``left_out`` how many items left with them. blind: how many items are not here because whoever exports may still be asked about
+    them.
     """
 
     study: Study
@@ -35,6 +40,8 @@ class Gathered:
     withdrawn: int
     excluded: int
     left_out: int
+    blind: int = 0
+    first: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)
 
     def of(self, stage: Stage) -> Iterator[Item]:
         """The items of a stage, in order."""
@@ -72,8 +79,8 @@ class Gathered:
         return CollectedStudy(self.study.name, self.study.title, self.study.licence, stages, items)
 
 
-def gather(workspace: Workspace, study_id: int) -> Gathered:
-    """Everything that may leave a study, in one consistent reading."""
+def gather(workspace: Workspace, study_id: int, *, reader: int | None = None) -> Gathered:
+    """Everything that may leave a study, in one consistent reading. reader: an account, without the items that are blind for it."""
     study = studies.get_study(workspace, study_id)
     stages = {stage.id: stage for stage in studies.stages(workspace, study_id)}
     populations = {population.id: population for population in studies.populations(workspace, study_id)}
@@ -84,12 +91,16 @@ def gather(workspace: Workspace, study_id: int) -> Gathered:
         rows = connection.execute(sa.select(items_of).where(*ours).order_by(items_of.c.id))
         items = {row.id: from_row(Item, row) for row in rows}
         joined = sa.select(judgements_of).join(items_of, items_of.c.id == judgements_of.c.item_id).where(*ours)
-        judgements = [from_row(Judgement, row) for row in connection.execute(joined.order_by(judgements_of.c.id))]
+        first = [from_row(Judgement, row) for row in connection.execute(joined.order_by(judgements_of.c.id))]
+        judgements = corrected(connection, first)
+        blind = blind_within(connection, study_id, reader, items)
     gone = {person.id for person in people if person.state in LEFT_OUT}
     by_item: defaultdict[int, list[Judgement]] = defaultdict(list)
+    before = {each.id: each.payload for each, last in zip(first, judgements, strict=True) if each.payload != last.payload}
     for each in judgements:
         by_item[each.item_id].append(each)
-    kept = _without(items, by_item, gone)
+    whole = _without(items, by_item, gone)
+    kept = {number: item for number, item in whole.items() if number not in blind}
     left = {number: [each for each in by_item[number] if each.participant_id not in gone] for number in kept}
     present = {each.participant_id for found in left.values() for each in found}
     return Gathered(
@@ -102,7 +113,9 @@ def gather(workspace: Workspace, study_id: int) -> Gathered:
         consent={each.pseudonym: (each.consent_version, each.consent_language) for each in people if each.id in present},
         withdrawn=sum(person.state == ParticipantState.WITHDRAWN for person in people),
         excluded=sum(person.state == ParticipantState.EXCLUDED for person in people),
-        left_out=len(items) - len(kept),
+        left_out=len(items) - len(whole),
+        blind=len(whole) - len(kept),
+        first=before,
     )
 
 

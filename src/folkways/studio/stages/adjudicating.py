@@ -54,10 +54,12 @@ class Adjudicate(Asking):
         return _inner(content).media(content["content"], content["rules"])
 
     def presented(self, content: Content, seed: str) -> Mapping[str, Any]:
-        """The inner content as that stage shows it; people are "1", "2" in place of pseudonyms."""
+        """The inner content as that stage shows it, and its ``versions``: they rest on the whole content, which may say what the
+        stage hides. People are "1", "2" in place of pseudonyms.
+        """
         inner = _inner(content).presented(content["content"], seed)
         candidates = [{**each, "participant": str(number)} for number, each in enumerate(content["candidates"], 1)]
-        return {**content, "content": inner, "candidates": candidates}
+        return {**content, "content": inner, "candidates": candidates, "versions": _versions(content)}
 
     def validate(self, submission: Mapping[str, Any], content: Content, config: Config) -> Mapping[str, Any]:
         """Whatever the other kind takes."""
@@ -98,6 +100,8 @@ class Adjudicate(Asking):
         """The inner form with its own context, and each version as that form filled in. A new form has what all agree on."""
         inner, inside, rules = _inner(content), content["content"], content["rules"]
         decision = {name: value for name, value in draft.items() if name != "reason"} or inner.draft_of(_agreed(content))
+        if isinstance(decision.get("decision"), Mapping):  # a judgement, and no draft
+            decision = inner.draft_of(decision["decision"])
         versions = [
             {**version, "draft": filled, "values": inner.form_values(inside, rules, filled)}
             for version in _versions(content)
@@ -121,8 +125,11 @@ class Adjudicate(Asking):
 def _versions(content: Content) -> list[dict[str, Any]]:
     """What people said, in order of arrival: each different ``payload`` with how many ``people`` said it.
 
-    Two are the same where the item would come to the same by either, spacing and ways of encoding a letter aside.
+    Two are the same where the item would come to the same by either, spacing and ways of encoding a letter aside. Content that was
+    ``presented`` brings them along.
     """
+    if "versions" in content:
+        return list(content["versions"])
     inner = _inner(content)
     found: dict[str, dict[str, Any]] = {}
     for candidate in content["candidates"]:

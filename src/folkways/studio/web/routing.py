@@ -21,6 +21,9 @@ from folkways.studio.web.request_context import ANYBODY, Access, Handler, Reques
 from folkways.studio.web.security.origin import FIELD, HEADER, from_own_page, tokens_match
 
 MOST_FIELDS = 500
+TASK_PAGE = "/work/{study}/tasks/{assignment}"
+"""Where it cannot be shown, its task can still be given back."""
+
 LOG = logging.getLogger("folkways.studio")
 
 
@@ -176,4 +179,6 @@ def attachment(content: bytes | str, name: str, media_type: str) -> Response:
 def _say(context: RequestContext, status: int, message: str, problems: Mapping[str, str] | None = None) -> Response:
     if context.wants_json:
         return JSONResponse({"message": message, "problems": problems} if problems else {"message": message}, status_code=status)
-    return context.page("problem.html.j2", status, message=message, problems=problems, code=status)
+    route = getattr(context.request.scope.get("route"), "path", "")
+    held = context.path if route == TASK_PAGE and status not in (401, 403, 404, 429) else ""
+    return context.page("problem.html.j2", status, message=message, problems=problems, code=status, held=held)

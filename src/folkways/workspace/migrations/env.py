@@ -21,4 +21,4 @@ def execute(statements: list[str]) -> None:
 context.configure(connection=connection, target_metadata=metadata, render_as_batch=True, transaction_per_migration=False)
 execute(without_guards(connection.dialect.name))
 context.run_migrations()
-execute(guards(connection.dialect.name))
+execute(guards(connection.dialect.name, sa.inspect(connection).get_table_names()))

@@ -2,7 +2,8 @@
 
 They are declared here, beside the other tables, because one schema has one history; what they mean is ``folkways.studio``'s.
 Times are seconds since the epoch. Columns of type ``Json`` hold JSON text. Rows of ``studio_events`` can only be added, and those
-of ``studio_judgements`` never changed but for redacting their words: triggers refuse it (``studio_guards``).
+of ``studio_judgements`` never changed but for redacting their words: triggers refuse it (``studio_guards``). A correction
+is a row of its own.
 """
 
 from __future__ import annotations
@@ -144,7 +145,7 @@ participants = Table(
     reference("studio_populations", "population_id", nullable=True, index=True),  # null for reviewers of every population
     Column("pseudonym", String(32), nullable=False, unique=True),  # all that exports say of a person
     Column("state", String(16), nullable=False),  # joined, consented, active, screened_out, finished, withdrawn, excluded,
-    # paused, failed
+    # paused, failed, waiting
     Column("source", String(32), nullable=False),  # invite, prolific
     Column("consent_version", String(32)),
     Column("consented", Float),
@@ -277,6 +278,17 @@ judgements = Table(
     Column("created", Float, nullable=False),
     UniqueConstraint("assignment_id"),
     UniqueConstraint("participant_id", "key"),
+)
+
+corrections = Table(
+    "studio_corrections",  # what somebody said later in place of a judgement of theirs; the last one counts, the first is kept
+    metadata,
+    id_column(),
+    reference("studio_judgements", "judgement_id"),
+    Column("key", String(64), nullable=False),  # the browser's; the same key is the same correction
+    Column("payload", Json, nullable=False),
+    Column("created", Float, nullable=False),
+    UniqueConstraint("judgement_id", "key"),
 )
 
 drafts = Table(

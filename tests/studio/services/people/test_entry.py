@@ -191,7 +191,7 @@ def test_consent_lets_in_those_who_need_not_be_asked_more(desks: tuple[Desk, Des
     again = at_time(60.0, participants.consent, workspace, asked.id, version)
     assert (again.state, again.eligible, again.consented) == ("consented", None, 60.0)
     participants.answer_eligibility(workspace, asked.id, {"nationality": "French"})
-    assert at_time(70.0, participants.consent, workspace, asked.id, version).state == "screened_out"
+    assert at_time(70.0, participants.consent, workspace, asked.id, version).state == "waiting"
     assert participants.get_participant(workspace, bystander.id) == bystander
     assert participants.consent(workspace, bystander.id, version).consented == pytest.approx(time.time(), abs=600)
     participants.withdraw(workspace, desk.study.id, free.id)
@@ -219,7 +219,7 @@ def test_answers_about_oneself_are_kept_and_judged_once(desks: tuple[Desk, Desk]
     kept = personal.attributes(workspace, desk.study.id, first.id)
     assert kept == {"prolific_pid": "x", "nationality": "Korean", "group": "g" * 2000}
     out = participants.answer_eligibility(workspace, second.id, {"nationality": "French"})
-    assert (out.state, out.eligible) == ("screened_out", False)
+    assert (out.state, out.eligible) == ("waiting", None)
     assert personal.attributes(workspace, desk.study.id, second.id) == {"nationality": "French"}
     participants.answer_eligibility(workspace, agreed(desk).id, good)  # those elsewhere and those who are out take up no place
     full = agreed(desk)
@@ -227,7 +227,8 @@ def test_answers_about_oneself_are_kept_and_judged_once(desks: tuple[Desk, Desk]
         participants.answer_eligibility(workspace, full.id, good)
     assert participants.get_participant(workspace, full.id) == full
     assert personal.attributes(workspace, desk.study.id, full.id) == {}
-    assert participants.answer_eligibility(workspace, full.id, {"nationality": "French"}).state == "screened_out"
+    with pytest.raises(ConflictError, match="all the people"):
+        participants.answer_eligibility(workspace, full.id, {"nationality": "French"})  # nobody waits for nothing
 
 
 def test_a_waiver_is_for_one_person_who_is_not_in(desks: tuple[Desk, Desk]) -> None:

@@ -13,6 +13,7 @@ import sqlalchemy as sa
 from folkways.studio.records import LEFT_OUT, Item, ItemState, Judgement, from_row
 from folkways.studio.rules.spread import spread
 from folkways.studio.services.rows import count, read_all, read_values
+from folkways.studio.services.work.blinding import blind_items
 from folkways.studio.stages.registry import stage_kind
 from folkways.workspace.database import Workspace
 from folkways.workspace.studio import tables as schema
@@ -46,13 +47,16 @@ class Page:
 
 
 def find_items(
-    workspace: Workspace, study_id: int, wanted: Wanted, *, by_disagreement: bool = False, start: int = 0, limit: int = 25
-) -> Page:
-    """The items from ``start`` on, in order of their ids or the most disputed first."""
+    workspace: Workspace, study_id: int, wanted: Wanted, *,
+    by_disagreement: bool = False, start: int = 0, limit: int = 25, reader: int | None = None,
+) -> Page:  # fmt: skip
+    """The items from ``start`` on, in order of their ids or the most disputed first. reader: an account; items blind for it have no
+    place in that order.
+    """
     items = schema.items
     where = _where(study_id, wanted)
     query = sa.select(items).where(*where).order_by(items.c.id)
-    apart = _disagreement(workspace, where) if by_disagreement or wanted.disputed else {}
+    apart = _disagreement(workspace, study_id, where, reader) if by_disagreement or wanted.disputed else {}
     if wanted.disputed:
         apart = {number: share for number, share in apart.items() if share > 0}
     ranked = sorted(apart, key=lambda number: (-apart[number], number)) if by_disagreement else sorted(apart)
@@ -69,11 +73,11 @@ def find_items(
     return Page(tuple(page), total, apart)
 
 
-def find_ids(workspace: Workspace, study_id: int, wanted: Wanted, *, most: int) -> list[int]:
-    """The ids of such items, so many at most."""
+def find_ids(workspace: Workspace, study_id: int, wanted: Wanted, *, most: int, reader: int | None = None) -> list[int]:
+    """The ids of such items, so many at most. reader: as in ``find_items``."""
     where = _where(study_id, wanted)
     if wanted.disputed:
-        return sorted(number for number, share in _disagreement(workspace, where).items() if share > 0)[:most]
+        return sorted(number for number, share in _disagreement(workspace, study_id, where, reader).items() if share > 0)[:most]
     return read_values(workspace, sa.select(schema.items.c.id).where(*where).order_by(schema.items.c.id).limit(most))
 
 
@@ -90,15 +94,21 @@ def _where(study_id: int, wanted: Wanted) -> list[sa.ColumnElement[bool]]:
     return where
 
 
-def _disagreement(workspace: Workspace, where: Sequence[sa.ColumnElement[bool]]) -> dict[int, float]:
-    """How far people are apart on each of MOST_RANKED items that have two answers or more; only where that can be said."""
+def _disagreement(
+    workspace: Workspace, study_id: int, where: Sequence[sa.ColumnElement[bool]], reader: int | None
+) -> dict[int, float]:
+    """How far people are apart on each of MOST_RANKED items that have two answers or more; only where that can be said, and where
+    the items are not blind for the reader.
+    """
+    with workspace.read() as connection:
+        blind = blind_items(connection, study_id, reader)
     items, said, people, stages = schema.items, schema.judgements, schema.participants, schema.stages
     counted = people.c.state.not_in(LEFT_OUT)
     several = (
         sa.select(said.c.item_id)
         .join(items, items.c.id == said.c.item_id)
         .join(people, people.c.id == said.c.participant_id)
-        .where(*where, counted)
+        .where(*where, counted, *([items.c.id.not_in(blind)] if blind is not None else []))
         .group_by(said.c.item_id)
         .having(sa.func.count() > 1)
         .order_by(said.c.item_id)
@@ -122,7 +132,7 @@ def _disagreement(workspace: Workspace, where: Sequence[sa.ColumnElement[bool]])
 
 
 def judgements_of(workspace: Workspace, numbers: Sequence[int]) -> dict[int, list[Judgement]]:
-    """Item id -> its judgements in order of arrival, without those of people who are LEFT_OUT."""
+    """Item id -> its judgements in order of arrival, as they were first, without those of people who are LEFT_OUT."""
     said, people = schema.judgements, schema.participants
     query = (
         sa.select(said)

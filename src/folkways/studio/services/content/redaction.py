@@ -8,7 +8,7 @@ called back.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 import sqlalchemy as sa
@@ -17,7 +17,7 @@ from folkways.studio.errors import ConflictError, NotFoundError, SubmissionError
 from folkways.studio.records import Item, ItemState, Judgement, Stage, from_row
 from folkways.studio.services import audit
 from folkways.studio.services.content.items import close_open_slots
-from folkways.studio.services.rows import change_rows, find_row, get_row
+from folkways.studio.services.rows import change_rows, delete_rows, find_row, get_row
 from folkways.studio.stages.base import REDACTED
 from folkways.studio.stages.registry import stage_kind
 from folkways.workspace import schema as stored
@@ -54,6 +54,10 @@ def redact(
         chosen = [name for name in kind.texts if name in (fields or kind.texts)]
         payload = kind.redacted(judgement.payload, chosen, item.content)
         words = set(_texts(judgement.payload)) - set(_texts(payload))
+        for row in _corrections(connection, schema.corrections.c.judgement_id == judgement_id):
+            redacted = kind.redacted(row.payload, chosen, item.content)
+            words |= set(_texts(row.payload)) - set(_texts(redacted))
+            _replace(connection, row, redacted)
         if not words:
             raise ConflictError("there is nothing left to redact in this answer")
         _change(connection, study_id, judgement_id, payload, by=by, details={"fields": chosen, "item": item.id})
@@ -62,6 +66,8 @@ def redact(
         )
         for said in connection.scalars(others):
             words -= set(_texts(said))
+        for each in _corrections(connection, schema.judgements.c.item_id == item.id, schema.judgements.c.id != judgement_id):
+            words -= set(_texts(each.payload))
         family = _family(connection, item.id)
         if words:
             _scrub(connection, study_id, item.id, family, words, by)
@@ -84,6 +90,22 @@ def _change(
 ) -> None:
     audit.note(connection, EVENT, study_id=study_id, account_id=by, subject=f"judgement:{judgement_id}", details=details)
     change_rows(connection, schema.judgements, {"id": judgement_id}, payload=dict(payload))
+
+
+def _corrections(connection: sa.Connection, *where: sa.ColumnElement[bool]) -> Sequence[sa.Row[Any]]:
+    """Corrections, with the kind of their stage."""
+    table, said, stages = schema.corrections, schema.judgements, schema.stages
+    query = (
+        sa.select(table, stages.c.kind).join(said, said.c.id == table.c.judgement_id).join(stages, stages.c.id == said.c.stage_id)
+    )
+    return connection.execute(query.where(*where).order_by(table.c.id)).all()
+
+
+def _replace(connection: sa.Connection, row: sa.Row[Any], payload: Mapping[str, Any]) -> None:
+    """Put other words into a correction: the database lets nothing of it be changed, so that it is made again."""
+    delete_rows(connection, schema.corrections, id=row.id)
+    values = {"id": row.id, "judgement_id": row.judgement_id, "key": row.key, "payload": dict(payload), "created": row.created}
+    connection.execute(sa.insert(schema.corrections).values(values))
 
 
 def _family(connection: sa.Connection, item_id: int) -> list[int]:
@@ -119,6 +141,11 @@ def _scrub(connection: sa.Connection, study_id: int, item_id: int, family: list[
         payload = {name: _without(value, words) if name in texts else value for name, value in row.payload.items()}
         if payload != row.payload:
             _change(connection, study_id, row.id, payload, by=by, details={"copied_from": item_id})
+    for row in _corrections(connection, schema.judgements.c.item_id.in_(descends)):
+        texts = stage_kind(row.kind).texts
+        payload = {name: _without(value, words) if name in texts else value for name, value in row.payload.items()}
+        if payload != row.payload:
+            _replace(connection, row, payload)
     runs = sa.select(schema.model_calls.c.run).where(schema.model_calls.c.item_id.in_(family))
     asked = sa.select(stored.expected.c.key, stored.expected.c.prompt_hash).where(
         stored.expected.c.run_id.in_(sa.select(stored.runs.c.id).where(stored.runs.c.name.in_(runs)))

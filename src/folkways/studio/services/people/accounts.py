@@ -214,15 +214,16 @@ def give_role(workspace: Workspace, study_id: int, account_id: int, role: Role, 
         grant(connection, study_id, account_id, role, by=by)
 
 
-def grant(connection: sa.Connection, study_id: int, account_id: int, role: Role, *, by: int | None = None) -> None:
-    """``give_role`` within the caller's transaction."""
+def grant(
+    connection: sa.Connection, study_id: int, account_id: int, role: Role, *, by: int | None = None, invitation: int | None = None
+) -> None:
+    """``give_role`` within the caller's transaction. invitation: the one that somebody came by, where nobody gave them the role."""
     roles = schema.roles
     if find_row(connection, roles, study_id=study_id, account_id=account_id, role=str(role)) is None:
         row = {"study_id": study_id, "account_id": account_id, "role": str(role), "since": time.time()}
         connection.execute(sa.insert(roles).values(row))
-        audit.note(
-            connection, "role.given", study_id=study_id, account_id=by, subject=f"account:{account_id}", details={"role": role}
-        )
+        details = {"role": role} if invitation is None else {"role": role, "invitation": invitation}
+        audit.note(connection, "role.given", study_id=study_id, account_id=by, subject=f"account:{account_id}", details=details)
 
 
 def take_role(workspace: Workspace, study_id: int, account_id: int, role: Role, *, by: int | None = None) -> None:

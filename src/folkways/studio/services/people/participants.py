@@ -10,7 +10,7 @@ import sqlalchemy as sa
 
 from folkways.studio.errors import ConflictError, SubmissionError
 from folkways.studio.records import Participant, ParticipantState, Population, Role, StudyState, from_row
-from folkways.studio.rules.eligibility import failed_criteria
+from folkways.studio.rules.eligibility import failed_criteria, unclear_criteria
 from folkways.studio.services import audit
 from folkways.studio.services.people import accounts
 from folkways.studio.services.people.invites import usable_invite
@@ -77,7 +77,7 @@ def join(
             "joined": time.time(),
         }
         participant_id = inserted_id(connection, schema.participants, row)
-        accounts.grant(connection, invite.study_id, account_id, Role(invite.role), by=invite.created_by)
+        accounts.grant(connection, invite.study_id, account_id, Role(invite.role), invitation=invite.id)
         if external and not signed:
             external[RETURN_CODE] = new_return_code()
         write_attributes(connection, participant_id, external)
@@ -147,12 +147,13 @@ def _population(connection: sa.Connection, population_id: int) -> Population:
 def answer_eligibility(workspace: Workspace, participant_id: int, answers: Mapping[str, str]) -> Participant:
     """Record a person's answers to the population's questions (as personal attributes) and let them in or screen them out.
 
-    SubmissionError names questions without an answer. A person is judged once; later calls change nothing. ConflictError where the
-    population has as many people as it may.
+    Where all that fails was written freely (``unclear_criteria``), they wait for a researcher, and may answer again meanwhile.
+    Otherwise a person is judged once; later calls change nothing. SubmissionError names questions without an answer. ConflictError
+    where the population has as many people as it may.
     """
     with workspace.write() as connection:
         person = participant_within(connection, participant_id)
-        if person.state not in (ParticipantState.CONSENTED, ParticipantState.JOINED):
+        if person.state not in (ParticipantState.CONSENTED, ParticipantState.JOINED, ParticipantState.WAITING):
             return person
         if person.consented is None:
             raise ConflictError("read what the study is about and agree first")
@@ -168,15 +169,19 @@ def answer_eligibility(workspace: Workspace, participant_id: int, answers: Mappi
         if open_ones:
             raise SubmissionError(open_ones)
         failed = failed_criteria(population.criteria, given)
-        if not failed:
-            _check_room(connection, population)
+        state, kind = ParticipantState.ACTIVE, "eligible"
+        if failed:
+            waits = failed == unclear_criteria(population.criteria, given)
+            state, kind = (ParticipantState.WAITING, "waiting") if waits else (ParticipantState.SCREENED_OUT, "screened_out")
+        if state != ParticipantState.SCREENED_OUT:
+            check_room(connection, population)
         write_attributes(connection, participant_id, given)
-        state, kind = (ParticipantState.SCREENED_OUT, "screened_out") if failed else (ParticipantState.ACTIVE, "eligible")
-        values = {"state": str(state), "eligible": not failed}
+        values = {"state": str(state), "eligible": None if state == ParticipantState.WAITING else not failed}
         return change_participant(connection, person, kind, values, details={"failed": failed})
 
 
-def _check_room(connection: sa.Connection, population: Population) -> None:
+def check_room(connection: sa.Connection, population: Population) -> None:
+    """ConflictError where a population has as many people as it may."""
     participants = schema.participants
     inside = (ParticipantState.ACTIVE, ParticipantState.FINISHED)
     taken = participants.c.population_id == population.id, participants.c.state.in_(inside)
@@ -190,7 +195,7 @@ def waive_eligibility(workspace: Workspace, study_id: int, participant_id: int, 
         raise SubmissionError({"reason": "say why the criteria do not apply to this person"})
     with workspace.write() as connection:
         person = participant_of(connection, study_id, participant_id)
-        if person.state not in (ParticipantState.SCREENED_OUT, ParticipantState.CONSENTED):
+        if person.state not in (ParticipantState.SCREENED_OUT, ParticipantState.CONSENTED, ParticipantState.WAITING):
             raise ConflictError(f"a person who is {person.state} needs no waiver")
         values = {"state": str(ParticipantState.ACTIVE), "eligible": False, "waiver": reason.strip()}
         return change_participant(connection, person, "waived", values, account_id=by)

@@ -13,7 +13,8 @@ from folkways.studio.errors import AlreadySubmittedError, ConflictError, Submiss
 from folkways.studio.records import Assignment, AssignmentState, Item, Judgement, Stage, StudyState, from_row
 from folkways.studio.services import audit
 from folkways.studio.services.content.items import add_revision
-from folkways.studio.services.rows import change_rows, delete_rows, get_row, inserted_id, read_all
+from folkways.studio.services.rows import change_rows, delete_rows, get_row, inserted_id
+from folkways.studio.services.work.corrections import corrected
 from folkways.studio.services.work.known_answers import judge_known
 from folkways.studio.services.work.leases import Held, hold, not_theirs, own_assignment
 from folkways.studio.services.work.resolution import apply_rule
@@ -158,7 +159,7 @@ def _store(connection: sa.Connection, held: Held, item: Item, payload: Mapping[s
 
 
 def list_judgements(workspace: Workspace, study_id: int, item_id: int) -> tuple[Judgement, ...]:
-    """The judgements of an item of this study, in order of arrival."""
+    """The judgements of an item of this study, in order of arrival, each as it was corrected last."""
     table, items = schema.judgements, schema.items
     query = (
         sa.select(table)
@@ -166,4 +167,5 @@ def list_judgements(workspace: Workspace, study_id: int, item_id: int) -> tuple[
         .where(table.c.item_id == item_id, items.c.study_id == study_id)
         .order_by(table.c.id)
     )
-    return read_all(workspace, Judgement, query)
+    with workspace.read() as connection:
+        return tuple(corrected(connection, (from_row(Judgement, row) for row in connection.execute(query))))

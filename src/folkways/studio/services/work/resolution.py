@@ -14,11 +14,19 @@ from folkways.studio.services.content.items import add_slots, close_open_slots, 
 from folkways.studio.services.rows import change_rows, get_row
 from folkways.studio.stages.base import Arrival, Decision
 from folkways.studio.stages.registry import stage_kind
+from folkways.workspace.columns import Json
 from folkways.workspace.studio import tables as schema
 
 # Every answer asks these: they are made once, as making a statement costs more than running it.
+_LAST = (
+    sa.select(schema.corrections.c.payload)
+    .where(schema.corrections.c.judgement_id == schema.judgements.c.id)
+    .order_by(schema.corrections.c.id.desc())
+    .limit(1)
+    .scalar_subquery()
+)
 _VOTES = (
-    sa.select(schema.participants.c.pseudonym, schema.judgements.c.payload)
+    sa.select(schema.participants.c.pseudonym, sa.func.coalesce(_LAST, schema.judgements.c.payload, type_=Json()).label("payload"))
     .join(schema.participants, schema.participants.c.id == schema.judgements.c.participant_id)
     .where(schema.judgements.c.item_id == sa.bindparam("item"), schema.participants.c.state.not_in(LEFT_OUT))
     .order_by(schema.judgements.c.id)
@@ -51,7 +59,7 @@ def apply_rule(connection: sa.Connection, item: Item, stage: Stage, *, reopen: b
 
     reopen: see ``apply_rule_again``.
     """
-    if item.check is not None or not _may_change(connection, item, reopen):
+    if item.check is not None or not may_change(connection, item, reopen):
         return
     kind = stage_kind(stage.kind)
     decision = kind.decide(votes_of(connection, item.id), item.content, stage.config)
@@ -66,7 +74,8 @@ def apply_rule(connection: sa.Connection, item: Item, stage: Stage, *, reopen: b
         follow_branch(connection, item, stage, decision.branch, decision.result)
 
 
-def _may_change(connection: sa.Connection, item: Item, reopen: bool) -> bool:
+def may_change(connection: sa.Connection, item: Item, reopen: bool) -> bool:
+    """Whether the rule may still decide over an item; see ``apply_rule_again``."""
     if item.state == ItemState.OPEN or item.state == ItemState.DRAFT:
         return True
     if not reopen or item.result is None:  # without a result: it was taken out by hand
@@ -84,7 +93,9 @@ def has_children(connection: sa.Connection, item_id: int) -> bool:
 
 
 def votes_of(connection: sa.Connection, item_id: int) -> list[Vote]:
-    """The judgements of an item in order of arrival, without those of people who withdrew or are excluded."""
+    """The judgements of an item in order of arrival, without those of people who withdrew or are excluded; each as it was corrected
+    last.
+    """
     return [Vote(row.pseudonym, row.payload) for row in connection.execute(_VOTES, {"item": item_id})]
 
 

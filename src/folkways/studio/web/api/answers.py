@@ -115,12 +115,15 @@ class DecisionTold(Told):
 
 
 class ItemWhole(ItemTold):
-    """An item with all that was said of it. ancestors: ids of the items that it descends from, the oldest first."""
+    """An item with all that was said of it. ancestors: ids of the items that it descends from, the oldest first. blind: the account
+    may still be asked about it, and what was said of it is left out.
+    """
 
     judgements: list[JudgementTold]
     revisions: list[RevisionTold]
     decisions: list[DecisionTold]
     ancestors: list[int]
+    blind: bool
 
 
 class Added(BaseModel):
@@ -157,8 +160,8 @@ class InviteMade(InviteTold):
 
 
 class ParticipantTold(Told):
-    """Somebody who takes part. state: joined, consented, active, screened_out, finished, withdrawn. source: invite, prolific or
-    staff.
+    """Somebody who takes part. state: joined, consented, waiting, active, screened_out, finished, withdrawn. source: invite,
+    prolific or staff.
     """
 
     id: int

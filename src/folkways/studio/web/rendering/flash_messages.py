@@ -10,6 +10,7 @@ FLASH_MESSAGES: Mapping[str, str] = {
     "saved": Message("Saved."),
     "answered": Message("Your answer has been saved."),
     "answered-before": Message("You had answered this before, perhaps in another window. Your first answer stands."),
+    "corrected": Message("Your correction has been saved."),
     "given-back": Message("Given back. Somebody else will be asked."),
     "signed-out": Message("You have signed out."),
     "signed-out-everywhere": Message("All your other devices have been signed out."),

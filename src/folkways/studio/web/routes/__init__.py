@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from folkways.studio.web.routes.accounts import account, passwords, single_sign_on
-from folkways.studio.web.routes.participants import entry, steps, suggestions, work
+from folkways.studio.web.routes.participants import entry, sent, steps, suggestions, work
 from folkways.studio.web.routes.researchers import (
     data,
     desk,
@@ -20,8 +20,8 @@ from folkways.studio.web.routes.researchers import (
 from folkways.studio.web.routing import Route
 
 PARTS = (
-    *(account, entry, work, steps, suggestions, known_answers, new_study, desk, people, items, discussion, disagreement, data),
-    *(media, settings, programs, passwords, single_sign_on),
+    *(account, entry, work, sent, steps, suggestions, known_answers, new_study, desk, people, items, discussion, disagreement),
+    *(data, media, settings, programs, passwords, single_sign_on),
 )
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from dataclasses import replace
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Response
@@ -16,7 +17,7 @@ from folkways.studio.services import studies
 from folkways.studio.services.content import items, redaction
 from folkways.studio.services.models.drawing import draw_answers
 from folkways.studio.services.people import participants
-from folkways.studio.services.work import adjudications, judgements
+from folkways.studio.services.work import adjudications, blinding, judgements
 from folkways.studio.stages.registry import stage_kind
 from folkways.studio.web.api.answers import Added, DecisionTold, Drawn, ItemTold, ItemWhole, JudgementTold, RevisionTold
 from folkways.studio.web.api.bodies import Cell, NewDecision, NewDraw, NewItems, NewRedaction
@@ -45,7 +46,8 @@ def list_items(
     place = studies.get_population(call.workspace, call.study.id, population).id if population is not None else None
     found = items.list_items(call.workspace, call.study.id, stage, population_id=place, state=state, after=cursor, limit=limit + 1)
     names = _names(call)
-    return page_of(found, limit, lambda item: item.id, lambda item: ItemTold.of(item, **_origin(item, names)))
+    blind = blinding.blind_among(call.workspace, call.study.id, call.account.id, [item.id for item in found])
+    return page_of(found, limit, lambda item: item.id, lambda item: ItemTold.of(_seen(item, names, blind), **_origin(item, names)))
 
 
 @router.post("/studies/{study}/items", status_code=201, responses={202: {"model": ImportTold, "description": ACCEPTED}})
@@ -70,7 +72,9 @@ def cells(row: Mapping[str, Cell]) -> dict[str, str]:
 
 @router.get("/studies/{study}/items/{item}")
 def show_item(call: AdjudicatorCall, item: Number) -> ItemWhole:
-    """One item with its judgements, states, decisions and what it descends from."""
+    """One item with its judgements, states, decisions and what it descends from; without the first three, and without its result,
+    while it is blind: the account works on its stage and may still be asked about it.
+    """
     return _whole(call, items.get_item(call.workspace, call.study.id, item))
 
 
@@ -79,6 +83,7 @@ def decide(call: AdjudicatorCall, item: Number, body: NewDecision) -> ItemWhole:
     """Decide over an item in place of the rule, or drop it; the judgements stay as they are."""
     found = items.get_item(call.workspace, call.study.id, item)
     stage = next(each for each in studies.stages(call.workspace, call.study.id) if each.id == found.stage_id)
+    blinding.require_sight(call.workspace, call.study.id, call.account.id, item)
     decision: Mapping[str, Any] = {}
     if not body.drop:
         if not adjudications.can_decide(stage, found):
@@ -130,9 +135,22 @@ def _origin(item: Item, names: Names) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def _seen(item: Item, names: Names, blind: Collection[int]) -> Item:
+    """The item as its people see it, where it is blind for the account; without its result and its known answer then."""
+    if item.id not in blind:
+        return item
+    content = stage_kind(names[0][item.stage_id].kind).presented(item.content, "")
+    return replace(item, content=content, check=None, result=None, reason=None)
+
+
 def _whole(call: StudyCall, item: Item) -> ItemWhole:
     workspace, study = call.workspace, call.study.id
     names = _names(call)
+    blind = blinding.blind_among(workspace, study, call.account.id, [item.id])
+    ancestors = [each.id for each in items.lineage(workspace, study, item.id)[:-1]]
+    if blind:
+        nothing: Mapping[str, Any] = {"judgements": [], "revisions": [], "decisions": [], "ancestors": ancestors, "blind": True}
+        return ItemWhole.of(_seen(item, names, blind), **_origin(item, names), **nothing)
     stages, _, people = names
     describe = stage_kind(stages[item.stage_id].kind).describe
     said = [
@@ -145,5 +163,6 @@ def _whole(call: StudyCall, item: Item) -> ItemWhole:
         judgements=said,
         revisions=[RevisionTold.of(each) for each in items.revisions(workspace, study, item.id)],
         decisions=[DecisionTold.of(each) for each in adjudications.list_adjudications(workspace, study, item.id)],
-        ancestors=[each.id for each in items.lineage(workspace, study, item.id)[:-1]],
+        ancestors=ancestors,
+        blind=False,
     )

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from starlette.responses import Response
 
 from folkways.studio.errors import InviteError, ReturnError, SubmissionError
-from folkways.studio.records import Role, Study
+from folkways.studio.records import ParticipantState, Role, Study
 from folkways.studio.services import studies
 from folkways.studio.services.people import accounts, invites, participants, personal
 from folkways.studio.services.people.participation import study_of_invitation
@@ -127,18 +127,25 @@ def agree(context: RequestContext) -> Response:
 
 @routes.get("/work/{study}/eligibility", PARTICIPANT)
 def show_eligibility(context: RequestContext) -> Response:
-    """The questions of the person's population."""
-    return _eligibility(context, {}, {})
+    """The questions of the person's population; with their answers where they wait, and may still change them."""
+    person = context.participant
+    if person.state not in (ParticipantState.JOINED, ParticipantState.CONSENTED, ParticipantState.WAITING):
+        return context.go(f"/work/{context.study.name}")
+    given = personal.attributes(context.workspace, context.study.id, person.id)
+    return _eligibility(context, given, {})
 
 
 def _eligibility(context: RequestContext, given: Mapping[str, str], problems: Mapping[str, str], status: int = 200) -> Response:
     criteria = context.study_texts.criteria(context.population.name) if context.population else []
-    return context.page("entry/eligibility.html.j2", status, study=context.study, criteria=criteria, given=given, problems=problems)
+    return context.page(
+        "entry/eligibility.html.j2", status, study=context.study, criteria=criteria, given=given, problems=problems,
+        waits=context.participant.state == ParticipantState.WAITING,
+    )  # fmt: skip
 
 
 @routes.post("/work/{study}/eligibility", PARTICIPANT)
 def answer_eligibility(context: RequestContext) -> Response:
-    """Judge the answers once; they are kept apart from everything the person will say later."""
+    """Judge the answers; they are kept apart from everything the person will say later."""
     population = context.population
     names = [str(criterion["name"]) for criterion in population.criteria] if population else []
     given = {name: context.text(f"criterion-{name}") for name in names}

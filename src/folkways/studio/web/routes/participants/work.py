@@ -15,7 +15,7 @@ from folkways.studio.services import studies
 from folkways.studio.services.content import repeats
 from folkways.studio.services.measures.progress import own_progress
 from folkways.studio.services.models.modelling import models_of
-from folkways.studio.services.people.participation import parts_of
+from folkways.studio.services.people.participation import answers_given, parts_of
 from folkways.studio.services.people.personal import attributes
 from folkways.studio.services.people.returning import RETURN_CODE
 from folkways.studio.services.work import drafts, judgements, leases
@@ -27,7 +27,7 @@ from folkways.studio.web.completion import completion
 from folkways.studio.web.request_context import PARTICIPANT, SIGNED_IN, RequestContext
 from folkways.studio.web.routes.participants.suggestions import suggestion_beside
 from folkways.studio.web.routes.researchers.discussion import discussion_beside
-from folkways.studio.web.routing import Routes
+from folkways.studio.web.routing import TASK_PAGE, Routes
 
 routes = Routes()
 
@@ -47,7 +47,7 @@ def show_study(context: RequestContext) -> Response:
     person, study = context.participant, context.study
     if person.state == ParticipantState.JOINED:
         return context.go(f"/work/{study.name}/consent")
-    if person.state == ParticipantState.CONSENTED:
+    if person.state in (ParticipantState.CONSENTED, ParticipantState.WAITING):
         return context.go(f"/work/{study.name}/eligibility")
     if person.state in (ParticipantState.SCREENED_OUT, ParticipantState.FAILED):
         return context.go(f"/work/{study.name}/done")
@@ -59,7 +59,14 @@ def show_study(context: RequestContext) -> Response:
         return context.page("entry/excluded.html.j2", study=study, person=person, end=completion(context))
     stages = [stage for stage in studies.stages(context.workspace, study.id) if stage.role in context.roles]
     code = attributes(context.workspace, study.id, person.id).get(RETURN_CODE, "")
-    return context.page("work/study.html.j2", study=study, person=person, stages=stages, return_code=code)
+    return context.page(
+        "work/study.html.j2",
+        study=study,
+        person=person,
+        stages=stages,
+        return_code=code,
+        has_sent=answers_given(context.workspace, person) > 0,
+    )
 
 
 @routes.post("/work/{study}/next", PARTICIPANT)
@@ -86,29 +93,33 @@ def show_rest(context: RequestContext) -> Response:
     return context.page("entry/done.html.j2", study=context.study, person=context.participant, end=completion(context))
 
 
-@routes.get("/work/{study}/tasks/{assignment}", PARTICIPANT)
+@routes.get(TASK_PAGE, PARTICIPANT)
 def show_task(context: RequestContext) -> Response:
     """The page of one task, with what was typed before."""
     work = context.work
     if work.assignment.state != AssignmentState.LEASED:
         return context.go(f"/work/{context.study.name}", "answered-before")
     draft = drafts.get_draft(context.workspace, context.participant.id, work.assignment.id)
-    return _task_page(context, work, dict(draft.payload) if draft else {}, draft.revision if draft else 0)
+    return task_page(context, work, dict(draft.payload) if draft else {}, draft.revision if draft else 0)
 
 
-def _task_page(
+def task_page(
     context: RequestContext,
     work: Work,
     draft: Mapping[str, Any],
     revision: int,
     problems: Mapping[str, str] | None = None,
     status: int = 200,
+    *,
+    correcting: bool = False,
 ) -> Response:
+    """The form of a task. correcting: of an answer that was sent; models are asked nothing more then."""
     kind, config = stage_kind(work.stage.kind), work.stage.config
-    content = _presented(context, work)
+    content = presented(context, work)
     person = context.participant
     place = work.item.population_id or person.population_id
-    models = {purpose for purpose, name in models_of(context.study).items() if name in context.studio.settings.models}
+    offered = {} if correcting else context.studio.settings.models
+    models = {purpose for purpose, name in models_of(context.study).items() if name in offered}
     return context.page(
         "tasks/task.html.j2", status, study=context.study, stage=work.stage, kind=kind,
         progress=own_progress(context.workspace, context.participant, work.stage),
@@ -117,7 +128,8 @@ def _task_page(
         config=config, draft=draft, problems=problems or {}, has_helper="helper" in models,
         has_verifier="verifier" in models, similar=repeats.similar_items(context.workspace, work.item) if kind.compared else (),
         test=Qualification.of(config) if work.item.test else None,
-        discussion=discussion_beside(context, work), beside=suggestion_beside(context, work),
+        discussion=None if correcting else discussion_beside(context, work), correcting=correcting,
+        beside=None if correcting else suggestion_beside(context, work),
         **kind.form_values(content, config, draft),
     )  # fmt: skip
 
@@ -131,7 +143,7 @@ def _language(context: RequestContext, population_id: int | None) -> str:
     return next((each.language for each in known if each.id == population_id), "")
 
 
-def _presented(context: RequestContext, work: Work) -> Mapping[str, Any]:
+def presented(context: RequestContext, work: Work) -> Mapping[str, Any]:
     """The item as this person is to see it: without what is hidden from them, in an order of their own."""
     return stage_kind(work.stage.kind).presented(work.item.content, context.participant.pseudonym)
 
@@ -140,7 +152,7 @@ def _presented(context: RequestContext, work: Work) -> Mapping[str, Any]:
 def save(context: RequestContext) -> Response:
     """Keep what has been typed so far, on top of the version that it was made from."""
     work = context.work
-    payload = stage_kind(work.stage.kind).read_form(context.form, _presented(context, work), work.stage.config)
+    payload = stage_kind(work.stage.kind).read_form(context.form, presented(context, work), work.stage.config)
     base = whole(context.text("revision")) or 0
     draft = drafts.save_draft(context.workspace, context.participant.id, work.assignment.id, payload, base)
     return JSONResponse({"revision": draft.revision})
@@ -161,14 +173,14 @@ def send(context: RequestContext) -> Response:
 
 
 def _send(context: RequestContext, work: Work) -> Response:
-    submission = stage_kind(work.stage.kind).read_form(context.form, _presented(context, work), work.stage.config)
+    submission = stage_kind(work.stage.kind).read_form(context.form, presented(context, work), work.stage.config)
     try:
         sent = judgements.submit(context.workspace, context.participant.id, work.assignment.id, submission, context.text("key"))
     except SubmissionError as error:
         if context.wants_json:
             raise
         revision = whole(context.text("revision")) or 0
-        return _task_page(context, work, submission, revision, error.problems_in(context.gettext), error.status)
+        return task_page(context, work, submission, revision, error.problems_in(context.gettext), error.status)
     except AlreadySubmittedError:
         return _on(context, "answered-before", after=work.stage.name)
     place = _after_known_answer(context, work, sent)

@@ -10,6 +10,7 @@ from folkways.studio.services.content.discussion import comment_counts
 from folkways.studio.services.measures.agreement_over_time import By, agreement_over_time
 from folkways.studio.services.measures.disagreements import by_person, by_stage, measured, most_disputed, read_answers
 from folkways.studio.services.measures.working_time import rate_of, working_times
+from folkways.studio.services.work.blinding import blind_among
 from folkways.studio.stages.registry import stage_kind
 from folkways.studio.web.rendering.agreement_chart import chart_of
 from folkways.studio.web.request_context import STAFF, RequestContext
@@ -28,8 +29,12 @@ def show_disagreement(context: RequestContext) -> Response:
     answered = measured(read_answers(context.workspace, study.id))
     people = by_person(context.workspace, study.id, answered)
     by: By = "hundred" if context.request.query_params.get("by") == "hundred" else "week"
+    ranked = most_disputed(answered, MOST_ITEMS)
+    blind = blind_among(context.workspace, study.id, context.me.id, [each.item_id for each, _ in ranked])
     disputed = []
-    for each, share in most_disputed(answered, MOST_ITEMS):
+    for each, share in ranked:
+        if each.item_id in blind:
+            continue
         item = items.get_item(context.workspace, study.id, each.item_id)
         disputed.append((each, share, title_of(item, stage_kind(each.stage.kind).subject(item.content))))
     return context.page(

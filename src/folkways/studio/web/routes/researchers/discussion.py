@@ -12,6 +12,7 @@ from folkways.studio.records import Item, Role
 from folkways.studio.services.content import discussion
 from folkways.studio.services.people import accounts
 from folkways.studio.services.work.assignments import Work
+from folkways.studio.services.work.blinding import blind_among, require_sight
 from folkways.studio.services.work.task_numbers import shown_number
 from folkways.studio.stages.parts.form_fields import whole
 from folkways.studio.web.request_context import ADJUDICATORS, RUNS_STUDIES, RequestContext
@@ -52,8 +53,12 @@ def discussion_of(context: RequestContext, item: Item, task: int | None = None) 
 
 
 def discussion_beside(context: RequestContext, work: Work) -> Discussion | None:
-    """The discussion for somebody who reviews or decides; None for those who answer, whatever else they are in the study."""
+    """The discussion for somebody who reviews or decides; None for those who answer, whatever else they are in the study, and where
+    several people answer independently.
+    """
     if work.stage.role == Role.ANNOTATOR or not context.roles & (ADJUDICATORS.roles or frozenset()):
+        return None
+    if blind_among(context.workspace, context.study.id, context.me.id, [work.item.id]):
         return None
     return discussion_of(context, work.item, shown_number(work.assignment.id, context.participant.pseudonym))
 
@@ -69,6 +74,7 @@ def _back(context: RequestContext, item_id: int, say: str) -> Response:
 def add(context: RequestContext) -> Response:
     """Say something."""
     item_id = context.number("item")
+    require_sight(context.workspace, context.study.id, context.me.id, item_id)
     discussion.add_comment(context.workspace, context.study.id, item_id, context.me.id, context.text("comment"))
     return _back(context, item_id, "comment-added")
 
@@ -77,6 +83,7 @@ def add(context: RequestContext) -> Response:
 def settle(context: RequestContext) -> Response:
     """Call the discussion resolved, or open again."""
     item_id = context.number("item")
+    require_sight(context.workspace, context.study.id, context.me.id, item_id)
     discussion.set_resolved(context.workspace, context.study.id, item_id, context.text("resolved") == "yes", by=context.me.id)
     return _back(context, item_id, "saved")
 

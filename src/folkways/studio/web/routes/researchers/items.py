@@ -18,7 +18,7 @@ from folkways.studio.services.content.discussion import comment_counts
 from folkways.studio.services.content.item_search import Page, Wanted
 from folkways.studio.services.measures import progress
 from folkways.studio.services.people import participants
-from folkways.studio.services.work import adjudications, judgements
+from folkways.studio.services.work import adjudications, blinding, corrections, judgements
 from folkways.studio.stages.parts.form_fields import whole
 from folkways.studio.stages.registry import stage_kind
 from folkways.studio.web.request_context import ADJUDICATORS, RUNS_STUDIES, STAFF, RequestContext
@@ -42,7 +42,9 @@ MOST_AT_ONCE = 400
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One item in the list: what it is about, its stage, what was said, and how far people are apart."""
+    """One item in the list: what it is about, its stage, what was said, and how far people are apart. blind: nothing of what was
+    said is here, because the reader may still be asked.
+    """
 
     item: Item
     subject: Mapping[str, Any]
@@ -50,6 +52,7 @@ class Row:
     said: tuple[tuple[str, int], ...]
     answers: int
     disagreement: float | None
+    blind: bool = False
 
 
 def title_of(item: Item, subject: Mapping[str, Any]) -> str:
@@ -64,7 +67,7 @@ def list_items(context: RequestContext) -> Response:
     page = whole(context.request.query_params.get("page")) or 1
     found = item_search.find_items(
         context.workspace, context.study.id, _wanted(context, chosen), by_disagreement=chosen["order"] == "disputed",
-        start=(page - 1) * PER_PAGE, limit=PER_PAGE,
+        start=(page - 1) * PER_PAGE, limit=PER_PAGE, reader=context.me.id,
     )  # fmt: skip
     stages = studies.stages(context.workspace, context.study.id)
     populations = studies.populations(context.workspace, context.study.id)
@@ -103,14 +106,20 @@ def _wanted(context: RequestContext, chosen: Mapping[str, str]) -> Wanted:
 
 def _rows(context: RequestContext, found: Page, stages: Mapping[int, Stage]) -> list[Row]:
     """A page of items with their judgements, without those of people whose answers do not count."""
-    by_item = item_search.judgements_of(context.workspace, [item.id for item in found.items])
+    numbers = [item.id for item in found.items]
+    by_item = item_search.judgements_of(context.workspace, numbers)
+    blind = blinding.blind_among(context.workspace, context.study.id, context.me.id, numbers)
+    last = corrections.last_payloads(context.workspace, [each.id for answers in by_item.values() for each in answers])
     rows = []
     for item in found.items:
         stage, said = stages[item.stage_id], by_item.get(item.id, ())
         kind = stage_kind(stage.kind)
+        if item.id in blind:
+            rows.append(Row(item, kind.subject(kind.presented(item.content, "")), stage, (), 0, None, blind=True))
+            continue
         counts: dict[str, int] = {}
         for judgement in said:
-            for line in kind.describe(judgement.payload, item.content, context.gettext):
+            for line in kind.describe(last.get(judgement.id, judgement.payload), item.content, context.gettext):
                 counts[line] = counts.get(line, 0) + 1
         ranked = tuple(sorted(counts.items(), key=lambda pair: -pair[1])[:6])
         labels = [kind.labels(judgement.payload) for judgement in said]
@@ -123,7 +132,9 @@ def change_items(context: RequestContext) -> Response:
     """Drop many items, or open dropped ones again: first shown which, then done, for a reason."""
     chosen = _chosen(context.form)
     if context.text("all") == "yes":
-        numbers = item_search.find_ids(context.workspace, context.study.id, _wanted(context, chosen), most=MOST_AT_ONCE + 1)
+        numbers = item_search.find_ids(
+            context.workspace, context.study.id, _wanted(context, chosen), most=MOST_AT_ONCE + 1, reader=context.me.id
+        )
     else:
         numbers = [number for number in map(whole, context.texts("item")) if number is not None]
     if len(numbers) > MOST_AT_ONCE:
@@ -160,6 +171,9 @@ def _item(context: RequestContext, problems: Mapping[str, str], status: int = 20
     stages = {stage.id: stage for stage in studies.stages(context.workspace, study.id)}
     stage = stages[item.stage_id]
     kind = stage_kind(stage.kind)
+    if blinding.blind_among(context.workspace, study.id, context.me.id, [item.id]):
+        subject = kind.subject(kind.presented(item.content, ""))
+        return context.page("desk/item_blind.html.j2", status, study=study, item=item, stage=stage, facts=_facts(subject))
     pseudonyms = {person.id: person for person in participants.list_participants(context.workspace, study.id)}
     said = [
         (pseudonyms[each.participant_id], each, kind.describe(each.payload, item.content, context.gettext))
@@ -171,7 +185,7 @@ def _item(context: RequestContext, problems: Mapping[str, str], status: int = 20
     return context.page(
         "desk/item.html.j2", status, study=study, item=item, stage=stage, stages=stages, said=said, problems=problems,
         lineage=items.lineage(context.workspace, study.id, item.id)[:-1], pseudonyms=pseudonyms,
-        facts=sorted(subject.items(), key=lambda pair: SUBJECT.index(pair[0]) if pair[0] in SUBJECT else len(SUBJECT)),
+        facts=_facts(subject),
         populations=populations, revisions=items.revisions(context.workspace, study.id, item.id),
         decisions=adjudications.list_adjudications(context.workspace, study.id, item.id), kind=kind, draft={},
         redactable=kind.texts if context.roles & RUNS_STUDIES else (),
@@ -181,6 +195,19 @@ def _item(context: RequestContext, problems: Mapping[str, str], status: int = 20
         similar=repeats.similar_items(context.workspace, item), discussion=discussion_of(context, item),
         **kind.form_values(item.content, stage.config, {}),
     )  # fmt: skip
+
+
+def _facts(subject: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    """What an item is about, field by field, the most telling first."""
+    return sorted(subject.items(), key=lambda pair: SUBJECT.index(pair[0]) if pair[0] in SUBJECT else len(SUBJECT))
+
+
+@routes.post("/studies/{study}/items/{item}/look", ADJUDICATORS)
+def look(context: RequestContext) -> Response:
+    """Show what others said of an item, in place of being asked about it."""
+    number = context.number("item")
+    blinding.look(context.workspace, context.study.id, context.me.id, number)
+    return context.go(f"/studies/{context.study.name}/items/{number}")
 
 
 @routes.post("/studies/{study}/answers/{answer}/redact", STAFF)
@@ -197,6 +224,7 @@ def adjudicate(context: RequestContext) -> Response:
     """Decide over an item in place of the rule; the judgements stay as they are."""
     item = items.get_item(context.workspace, context.study.id, context.number("item"))
     stage = next(stage for stage in studies.stages(context.workspace, context.study.id) if stage.id == item.stage_id)
+    blinding.require_sight(context.workspace, context.study.id, context.me.id, item.id)
     study_id, drop = context.study.id, context.text("drop") == "yes"
     try:
         said = {} if drop else stage_kind(stage.kind).read_form(context.form, item.content, stage.config)

@@ -11,7 +11,7 @@ from folkways.studio.records import Role
 from folkways.studio.services import studies
 from folkways.studio.services.content import gold
 from folkways.studio.services.measures import progress
-from folkways.studio.services.people import accounts, exclusion, invites, participants, personal
+from folkways.studio.services.people import accounts, exclusion, invites, participants, personal, waiting
 from folkways.studio.stages.parts.form_fields import whole
 from folkways.studio.web.request_context import OWNER, STAFF, RequestContext
 from folkways.studio.web.routing import Routes
@@ -43,6 +43,7 @@ def people_page(
         populations=studies.populations(context.workspace, study.id), invites=invites.list_invites(context.workspace, study.id),
         members=accounts.members(context.workspace, study.id, Role.OWNER, Role.RESEARCHER, Role.REVIEWER, Role.EXPERT),
         answers=answers, flags=flags, link=link, password_link=password_link, problems=problems or {},
+        waiting=waiting.list_waiting(context.workspace, study.id, by=context.me.id),
         may_give=invites.may_give(context.roles), is_owner=Role.OWNER in context.roles,
     )  # fmt: skip
 
@@ -94,6 +95,14 @@ def show_person(context: RequestContext) -> Response:
         personal=personal.look_up_attributes(context.workspace, context.study.id, number, by=context.me.id) if asked else None,
         known=[each for each in gold.known_answers(context.workspace, context.study.id).people if each.participant.id == number],
     )  # fmt: skip
+
+
+@routes.post("/studies/{study}/people/{person}/let-in", STAFF)
+def let_in(context: RequestContext) -> Response:
+    """Decide over somebody who waits."""
+    lets_in = context.text("let_in") == "yes"
+    waiting.settle_waiting(context.workspace, context.study.id, context.number("person"), let_in=lets_in, by=context.me.id)
+    return context.go(f"/studies/{context.study.name}/people", "waived" if lets_in else "saved")
 
 
 @routes.post("/studies/{study}/people/{person}/waive", STAFF)
