@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from folkways.reports.text import (
+from folkways.display import (
     bound,
     count,
     duration,

@@ -11,16 +11,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import rankdata
 
-from folkways.stats.bootstrap import draws
 from folkways.stats.hypotheses.corrections import holm
 from folkways.stats.pairwise import paired_contrasts
-from folkways.stats.ranks import Ranks, rank_intervals, ranks_of_pairs
+from folkways.stats.ranks import Ranks, ranks_of_pairs
 
 NAN = math.nan
 
 
 def models(seed: int, levels: list[float], questions: int) -> np.ndarray:
     return (np.random.default_rng(seed).random((questions, len(levels))) < levels).astype(float)
+
+
+def ranks(values: np.ndarray) -> Ranks:
+    """Of models that were asked the same questions, each question a row."""
+    contrasts = paired_contrasts(values, np.arange(len(values)), 1.0)
+    p = contrasts.matrix(np.array(holm(contrasts.p.tolist())))
+    return ranks_of_pairs(contrasts.matrix(contrasts.difference, opposite=True), p)
 
 
 def pairs(upper: dict[tuple[int, int], tuple[float, float]], size: int) -> tuple[np.ndarray, np.ndarray]:
@@ -89,13 +95,11 @@ def test_ranks_say_what_the_contrasts_say(seed: int, size: int, questions: int) 
     assert found.low == [1 + each for each in above]
     assert found.high == [size - each for each in below]
     assert all(low <= rank <= high for low, rank, high in zip(found.low, found.rank, found.high, strict=True))
-    # every question counts as one row there; here the rows of a question are alike
-    assert rank_intervals(values.reshape(-1, 2, size).sum(axis=1), np.full(questions, 2.0)).low == found.low
 
 
 def test_a_model_far_ahead_is_first_and_close_ones_share_ranks() -> None:
-    found = rank_intervals(models(2, [0.9, 0.4, 0.41, 0.1], 400), np.ones(400))
-    assert (found.low[0], found.high[0], found.first[0]) == (1, 1, 1.0)
+    found = ranks(models(2, [0.9, 0.4, 0.41, 0.1], 400))
+    assert (found.low[0], found.high[0]) == (1, 1)
     assert (found.low[1], found.high[1]) == (found.low[2], found.high[2]) == (2, 3)
     assert (found.rank[3], found.level) == (4, [True, False, False, False])
 
@@ -107,9 +111,7 @@ def test_equal_models_are_hardly_ever_told_apart(questions: int, common: bool) -
     random, wrong, studies = np.random.default_rng(questions), 0, 200
     for _ in range(studies):
         chance = random.random((questions, 1)) if common else 0.5
-        wrong += not all(
-            rank_intervals((random.random((questions, 5)) < chance).astype(float), np.ones(questions), resamples=1).level
-        )
+        wrong += not all(ranks((random.random((questions, 5)) < chance).astype(float)).level)
     assert wrong <= 20  # 5 % of 200 are 10, with 3.2 standard errors
 
 
@@ -133,41 +135,24 @@ def test_ranges_hold_the_true_ranks() -> None:
     levels, held, studies = np.array([0.60, 0.58, 0.56, 0.54, 0.52]), 0, 100
     random = np.random.default_rng(1)
     for _ in range(studies):
-        found = rank_intervals((random.random((10, 5)) < levels).astype(float), np.ones(10), resamples=1)
+        found = ranks((random.random((10, 5)) < levels).astype(float))
         held += sum(low <= rank <= high for rank, low, high in zip(range(1, 6), found.low, found.high, strict=True))
     assert held / studies / 5 >= 0.95
 
 
 def test_under_six_questions_none_is_told_apart() -> None:
     always, never = np.ones((5, 1)), np.zeros((5, 1))
-    assert rank_intervals(np.hstack([always, never]), np.ones(5)).level == [True, True]
-    assert rank_intervals(np.vstack([np.hstack([always, never])] * 2), np.ones(10)).level == [True, False]
+    assert ranks(np.hstack([always, never])).level == [True, True]
+    assert ranks(np.vstack([np.hstack([always, never])] * 2)).level == [True, False]
 
 
 def test_models_with_one_score_share_the_better_rank() -> None:
     sums = models(3, [0.5], 50).repeat(3, axis=1)
-    found = rank_intervals(sums, np.ones(50))
+    found = ranks(sums)
     assert (found.rank, found.level) == ([1, 1, 1], [True] * 3)
 
 
 def test_scores_that_differ_by_rounding_alone_are_ties() -> None:
     """Twelve decimals count."""
-    scores = np.array([[0.5, 0.5 + 3e-13, 0.5 + 3e-12, 0.1]])
-    found = rank_intervals(scores * 1e5, np.array([1e5]))
+    found = ranks(np.array([[0.5, 0.5 + 3e-13, 0.5 + 3e-12, 0.1]]))
     assert (found.rank, found.low, found.high) == ([2, 2, 1, 4], [1] * 4, [4] * 4)
-
-
-def test_how_often_a_model_was_first_equals_a_loop_over_resamples() -> None:
-    counts = np.resize([1.0, 3.0, 2.0], 80)
-    sums = models(1, [0.5, 0.55, 0.3, 0.52], 80) * counts[:, None]
-    ranks = []
-    for resample in draws(80, 200, 3).T:
-        scores = np.round((sums * resample[:, None]).sum(axis=0) / (counts @ resample), 12)
-        ranks.append(rankdata(-scores, method="min"))
-    expected = (np.array(ranks) == 1).mean(axis=0).tolist()
-    assert rank_intervals(sums, counts, resamples=200, seed=3).first == expected
-
-
-def test_no_questions_no_ranks() -> None:
-    with pytest.raises(ValueError, match="at least one question"):
-        rank_intervals(np.empty((0, 2)), np.empty(0))

@@ -8,31 +8,25 @@ win rate is made: it changes with the models that happen to be compared, and cou
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
-from folkways.stats.bootstrap import resampled_means
-from folkways.stats.hypotheses.corrections import holm
-from folkways.stats.intervals import DEFAULT_CONFIDENCE, DEFAULT_RESAMPLES, Floats
-from folkways.stats.pairwise import paired_contrasts
+from folkways.stats.intervals import Floats
 
 
 @dataclass(frozen=True, slots=True)
 class Ranks:
-    """One entry per model: its rank (1 is best; ties share the better one), the ranks that it may have, how often it came first.
+    """One entry per model: its rank (1 is best; ties share the better one), and the ranks that it may have.
 
     low, high: one more than the models that are significantly better, and how many models less those that are significantly worse;
-    low is the better. level: whether no contrast tells it apart from a model of rank 1. first: share of resamples in which no model
-    was above it; models that tie for it each count.
+    low is the better. level: whether no contrast tells it apart from a model of rank 1.
     """
 
     rank: list[int]
     low: list[int]
     high: list[int]
     level: list[bool]
-    first: Sequence[float] = ()
 
 
 def ranks_of_pairs(difference: Floats, p: Floats, alpha: float = 0.05) -> Ranks:
@@ -52,22 +46,3 @@ def ranks_of_pairs(difference: Floats, p: Floats, alpha: float = 0.05) -> Ranks:
     first = rank == rank.min()
     level = first | (~told[:, first]).any(axis=1)
     return Ranks(rank.tolist(), low.tolist(), high.tolist(), level.tolist())
-
-
-def rank_intervals(
-    sums: Floats, counts: Floats, *, confidence: float = DEFAULT_CONFIDENCE, resamples: int = DEFAULT_RESAMPLES, seed: int = 0
-) -> Ranks:
-    """``ranks_of_pairs`` where every model has the same rows, from each question's sums.
-
-    sums: shape (questions, models), each question's sum of a model's values; counts: rows of each question. Higher is better.
-    Rows of a question count as alike: nothing is told here of how they vary. ValueError without questions.
-    """
-    if not len(sums):
-        raise ValueError("ranks need at least one question that all models were asked")
-    means = sums / counts[:, None]
-    questions = np.repeat(np.arange(len(counts)), counts.astype(np.int64))
-    contrasts = paired_contrasts(means[questions], questions, 1.0 if np.ptp(means) <= 1 else None)
-    p = contrasts.matrix(np.array(holm(contrasts.p.tolist())))
-    found = ranks_of_pairs(contrasts.matrix(contrasts.difference, opposite=True), p, 1 - confidence)
-    resampled = np.round(resampled_means(sums, counts, resamples, seed), 12)
-    return replace(found, first=(resampled == resampled.max(axis=1, keepdims=True)).mean(axis=0).tolist())
