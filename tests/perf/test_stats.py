@@ -7,7 +7,7 @@ import pytest
 
 from folkways.stats.intervals import wilson
 from perf.stats import __main__ as speed
-from perf.stats import judging, until
+from perf.stats import judging, relations, until
 
 
 def test_a_number_fixed_beforehand_is_the_smallest_that_is_enough() -> None:
@@ -67,3 +67,22 @@ def test_the_judges_simulation_has_a_line_for_each_way(monkeypatch: pytest.Monke
     tables = [[*table] for table in (judging.differences(1), judging.allocation(1), judging.coverage(1, None))]
     assert [len(lines) - 2 for lines in tables] == [24, 6, 9]
     assert all(line.count("|") == lines[0].count("|") for lines in tables for line in lines)
+
+
+def test_the_simulation_of_relations_has_a_line_for_each_case(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(relations, "TEMPLATES", {"small": (3, 20)})
+    monkeypatch.setattr(relations, "TOPICS", ((2, 3, 0.14),))
+    monkeypatch.setattr(relations, "FEW", (6, 10))
+    monkeypatch.setattr(relations, "ORDERS", (3,))
+    tables = {name: [*make(2)] for name, (make, _) in relations.TABLES.items()}
+    assert {name: len(lines) - 2 for name, lines in tables.items()} == {
+        "templates": 4,
+        "topics": 1,
+        "ranks": 13,
+        "wobbles": 5,
+        "skewed": 8,
+        "averages": 11,
+    }
+    assert all(line.count("|") == lines[0].count("|") for lines in tables.values() for line in lines)
+    page = relations.PAGE.read_text(encoding="utf-8")
+    assert all(page.count(relations.BEGIN.format(name)) == 1 for name in tables)
