@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from folkways.metrics.labels import TRUTHS, exact_label, first_label, first_truth
+from folkways.text.labels import TRUTHS, exact_label, first_label, settled_truth
 
 DRESSES = ["{}", "{}.", "({})", "**{}**", "Answer: {}", "answer is {}", "{})", " {}\n", "[{}]", "`{}`"]
 ABCD = ("A", "B", "C", "D")
@@ -116,8 +116,8 @@ def test_first_label_reads_what_a_reply_settles_on(reply: str, label: str | None
         ("", None),
     ],
 )
-def test_first_truth_reads_what_a_reply_settles_on(reply: str, truth: str | None) -> None:
-    assert first_truth(reply) == truth
+def test_settled_truth_reads_what_a_reply_settles_on(reply: str, truth: str | None) -> None:
+    assert settled_truth(reply) == truth
 
 
 @given(
@@ -131,7 +131,7 @@ def test_every_usual_dress_of_a_bare_label_is_read(label: str, dress: str) -> No
 @given(st.text(max_size=60))
 def test_readers_answer_with_a_label_or_nothing_for_any_text(reply: str) -> None:
     assert first_label(reply, ABCD) in {*ABCD, None}
-    assert first_truth(reply) in {*TRUTHS, None}
+    assert settled_truth(reply) in {*TRUTHS, None}
     exact = exact_label(reply, ABCD)
     if exact is not None:
         assert first_label(reply, ABCD) == exact

@@ -6,10 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from folkways.benchmarks.judging.chosen_label import chosen_label
-from folkways.metrics import labels
-from folkways.metrics.alphabets import SERIES, in_latin
-from folkways.metrics.labels import first_label
+from folkways.text.labels import chosen_label, first_label
+from folkways.text.labels.alphabets import SERIES, in_latin
 
 ABCD = ("A", "B", "C", "D")
 FIRST_SPELLINGS = [(letter.split("|")[0], ABCD[place]) for series in SERIES for place, letter in enumerate(series) if letter]
