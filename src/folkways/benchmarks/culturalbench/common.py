@@ -31,7 +31,7 @@ the question could still have been so only where nothing else is wrong with it."
 class CulturalBenchTask(ItemwiseTask):
     """A task whose replies are one of a few labels.
 
-    ``paper`` takes a reply that is the label and nothing else; ``lenient`` takes the label that a reply settles on, so that models that
+    ``paper`` takes a reply that is the label and nothing else; ``lenient`` the label that it settles on, so that models that
     talk can be told apart from models that do not know. Replies without a label count as wrong and are refused or unreadable.
     """
 

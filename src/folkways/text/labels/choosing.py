@@ -22,9 +22,9 @@ def chosen_label(reply: str, choices: Mapping[str, str]) -> str | None:
     choices: one-letter label -> text, which may be empty where the options are not known.
 
     A reply settles on an option that it names alone, by letter or text, and does not deny ("A is wrong, so B"), question ("D? No,
-    B"), or take back ("C... wait, D"). What it calls the answer counts before what it names in passing, and what it says last before
-    what it corrects. Options that it lists, compares or leaves open ("both A and B", "B, C") settle nothing, nor does a letter with
-    another option's text ("A. rice" where B is rice). Letters may be those of other scripts ("الإجابة: ب", "Б)").
+    B"), or take back ("C... wait, D"). What it calls the answer counts before what it names in passing, and what it says last
+    before what it corrects. Options that it lists, compares or leaves open ("both A and B", "B, C") settle nothing, nor does a
+    letter with another option's text ("A. rice" where B is rice). Letters may be those of other scripts ("الإجابة: ب", "Б)").
     """
     labels = tuple(choices)
     text = plain(reply)

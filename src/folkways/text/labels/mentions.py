@@ -21,36 +21,8 @@ _TAG = re.compile(r"<(?:/\w{1,20}|\w{1,3}|(\w{4,20}))>")
 _MARKUP = re.compile(r"[*_`#>]+|\\(?:text(?:bf)?)\b|[$]|[\ue000-\uf8ff]")
 _QUOTED = re.compile(rf"""(?<![{_LATIN}])['‘’"“„«]\s*([^\W\d_]|الف)\s*['’"”“»](?![{_LATIN}])""")
 _SEGMENTER = SimpleSegmenter()
-_PARTICLES = frozenset(
-    [
-        "은",
-        "는",
-        "이",
-        "가",
-        "을",
-        "를",
-        "도",
-        "의",
-        "입니다",
-        "이다",
-        "다",
-        "예요",
-        "이에요",
-        "에요",
-        "요",
-        "이며",
-        "이고",
-        "이라고",
-        "라고",
-        "와",
-        "과",
-        "보다",
-        "이나",
-        "나",
-        "가요",
-        "이지",
-        "지",
-    ]
+_PARTICLES = re.compile(
+    "은|는|이|가|을|를|도|의|입니다|이다|다|예요|이에요|에요|요|이며|이고|이라고|라고|와|과|보다|이나|나|이지|지"
 )
 _COMPOUND = r"""\b(?:class|vitamin|plan|group|team|type|hepatitis|grade|section|part|category|blood|schedule|exhibit|figure|table
     |appendix|influenza|visa|list|level|size|side|point|step|phase|row|seat|zone|unit|room|hall|gate|block|tier|series|version|model
@@ -59,7 +31,7 @@ _BEFORE_COMPOUND = re.compile(_COMPOUND, re.I | re.X)
 
 
 def plain(reply: str) -> str:
-    """Without Markdown and LaTeX dress and quotes around a letter, in compatibility composition (full-width letters become plain)."""
+    """Without Markdown and LaTeX dress and quotes around a letter, and with full-width letters as plain ones (NFKC)."""
     reply = _TAG.sub(lambda tag: f" {tag[1]}: " if tag[1] else " ", reply)
     return _QUOTED.sub(r"\1", _MARKUP.sub(" ", unicodedata.normalize("NFKC", reply))).strip()
 
@@ -117,9 +89,7 @@ def with_texts(text: str, choices: Mapping[str, str]) -> str:
 
 
 def _says_nothing(token: str) -> bool:
-    return token in whole_words("not", "correction", "or", "both", "answer") or (
-        len(token) == 1 and token.isascii() and token.isalpha()
-    )
+    return token in whole_words("not", "correction", "or", "both", "answer") or re.fullmatch("[a-z]", token) is not None
 
 
 def _stands_at(said: Sequence[str], place: int, sought: tuple[str, ...]) -> bool:
@@ -127,7 +97,9 @@ def _stands_at(said: Sequence[str], place: int, sought: tuple[str, ...]) -> bool
     if len(there) < len(sought) or tuple(there[:-1]) != sought[:-1]:
         return False
     last, wanted = there[-1], sought[-1]
-    return last == wanted or (last.startswith(wanted) and "\uac00" <= wanted[-1] <= "\ud7a3" and last[len(wanted) :] in _PARTICLES)
+    return last == wanted or (
+        last.startswith(wanted) and "\uac00" <= wanted[-1] <= "\ud7a3" and _PARTICLES.fullmatch(last, len(wanted)) is not None
+    )
 
 
 def with_letters(text: str, labels: Sequence[str]) -> str:
@@ -154,9 +126,7 @@ def _as_letter(hit: re.Match[str], numbers: Mapping[str, int]) -> str:
         begins = re.search(r"(?:^|\n)\s*$", before) and set_off
         if not (announced or opened or begins or (re.search(r"[^\x00-\u024f\s]$", before) and not is_word)):
             return written
-    elif (written in "AEIOUYZ" and is_word and word is not None and word[1][0].islower() and word[1].isascii()) or (
-        written in "AEIOUYZ" and is_word and word is not None and word[1][0].islower() and "\u00c0" <= word[1][0] <= "\u024f"
-    ):
+    elif written in "AEIOUYZ" and is_word and word is not None and word[1][0].islower() and word[1][0] <= "\u024f":
         return written
     if _BEFORE_COMPOUND.search(before):
         return written
@@ -165,9 +135,8 @@ def _as_letter(hit: re.Match[str], numbers: Mapping[str, int]) -> str:
 
 @cache
 def _letters(letters: str) -> re.Pattern[str]:
-    return re.compile(
-        rf"(?<![{_LATIN}])(?<![{_LATIN}][-–.])[{re.escape(letters)}](?![{_LATIN}])(?![-–][{_LATIN}]|\.[A-Za-z])", re.I
-    )
+    before, after = rf"(?<![{_LATIN}])(?<![{_LATIN}][-–.])", rf"(?![{_LATIN}])(?![-–][{_LATIN}]|\.[A-Za-z])"
+    return re.compile(rf"{before}[{re.escape(letters)}]{after}", re.I)
 
 
 @cache

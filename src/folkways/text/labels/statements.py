@@ -22,24 +22,35 @@ ALONE, SET_OFF, SETTLED, FINAL = 1, 2, 3, 4
 _CLOSE, _OPEN = r"[)\]}\"'”’]*", r"[(\[{\"'“‘<]*"
 _NO_WORD = r"[^\w\ue000-\uf8ff]*"  # without the characters that stand for options
 _END = re.compile(r"([!?。！？؟।።…]+|\.{2,}|\.(?=\s|$|[\"'”’)])|[;；]|\.(?=[^\s\w]))")
-_BOUNDARY = (
-    r"[,،，、፣;:：—–]|\bbut\b|\bpero\b|\baber\b|\bmais\b|\btetapi\b|\bнo\b|但|\bلكن\b|\bاما\b|\bलेकिन\b|\bকিন্তু\b|\bαλλά\b|\bግን\b"
+_PUNCTUATION = r"[,،，、፣;:：—–]"
+_NO_DENIAL = (
+    r"no doubt",
+    r"without (?:a )?doubt",
+    r"undoubtedly",
+    r"not only",
+    r"no question",
+    "sin duda",
+    "毫无疑问",
+    "의심의 여지 없이",
 )
-_REASSURANCE = re.compile(
-    r"\bno doubt\b|\bwithout (?:a )?doubt\b|\bundoubtedly\b|\bnot only\b|\bno question\b|\bsin duda\b|毫无疑问|의심의 여지 없이",
-    re.I,
-)
-_COPULA = r"(?:(?:would|must|should|will|has\sto|can|could|might|may)\s(?:\w+\s)?be|is|are|was|were|being|[:：=\-–—])"
-_ENGLISH = rf"""\b(?:answers?|answer_choice|choices?|options?|response|letter|one|conclusion) \b ["'”’]? \s* (?:to\s[^.,:]{{1,30}}?\s)?
+_REASSURANCE = re.compile("|".join(_NO_DENIAL), re.I)
+_MAY_BE = r"(?:would|must|should|will|has\sto|can|could|might|may)\s(?:\w+\s)?be"
+_COPULA = rf"(?:{_MAY_BE}|is|are|was|were|being|[:：=\-–—])"
+_ENGLISH = re.compile(
+    rf"""\b(?:answers?|answer_choice|choices?|options?|response|letter|one|conclusion) \b ["'”’]? \s* (?:to\s[^.,:]{{1,30}}?\s)?
     {_COPULA} (?:\s+(?:then|therefore|clearly|definitely|probably|most|likely|indeed|simply|thus|actually|really|that|it\sis|it's))*
-    [:：=\s]* (?:(?:the\s)?(?:option|choice|letter|answer)\s*)? {_OPEN} $"""
-_PREFERS = re.compile(r"\b(?:prefer|pick|choose|chose|favou?r)\w*\b", re.I)
-_ALL_BUT = re.compile(rf"\b(?:anything|everything|all|any)\s+but\s*(?:option\s*)?{_OPEN}$", re.I)
-_COMPARED = re.compile(
-    rf"\b(?:prefer|pick|choose|chose|favou?r)\w*\b.*[\ue000-\uf8ff].*\b(?:to|over)\s*{_OPEN}$|\bas\s+\w+\s+as\s*{_OPEN}$|أفضل.*[\ue000-\uf8ff].*على\s*$",
-    re.I,
+    [:：=\s]* (?:(?:the\s)?(?:option|choice|letter|answer)\s*)? {_OPEN} $""",
+    re.I | re.X,
 )
-""""I prefer A to\", before B."""
+_PREFERS = re.compile(r"\b(?:prefer|pick|choose|chose|favou?r)\w*\b", re.I)
+_COMPARED = re.compile(
+    rf"""{_PREFERS.pattern} .* [\ue000-\uf8ff] .* \b(?:to|over) \s* {_OPEN} $
+      | \bas\s+\w+\s+as \s* {_OPEN} $
+      | أفضل .* [\ue000-\uf8ff] .* على \s* $""",
+    re.I | re.X,
+)
+""""I prefer A to", before B."""
+_ALL_BUT = re.compile(rf"\b(?:anything|everything|all|any)\s+but\s*(?:option\s*)?{_OPEN}$", re.I)
 _SINGULAR = re.compile(r"^\W*(?:is|was|isn['’]t|wasn['’]t|seems|looks|sounds|does|has|es|ist|est|è|é)\b", re.I)
 
 
@@ -124,11 +135,9 @@ def _lists(piece: str, kind: str) -> bool:
 @cache
 def _groups(kind: str) -> re.Pattern[str]:
     perhaps = rf"(?:{words('maybe')}\s*)?"
-    between = (
-        rf"(?:[,،，、፣/&+<>]\s*(?:{words('or')}\s*{perhaps})?|{words('or')}\s*{perhaps})\s*(?:(?:the\s)?{words('answer')}\s*)?"
-    )
-    joined = rf"{_CLOSE}(?:\s*\([^()]{{1,30}}\))?(?:\s*{between}|[ \t]+){_OPEN}\s*"
-    return re.compile(rf"{kind}(?:{joined}{kind})*", re.I)
+    joint = rf"(?:[,،，、፣/&+<>]\s*(?:{words('or')}\s*{perhaps})?|{words('or')}\s*{perhaps})"
+    of_options = rf"(?:\s*{joint}\s*(?:(?:the\s)?{words('answer')}\s*)?|[ \t]+)"
+    return re.compile(rf"{kind}(?:{_CLOSE}(?:\s*\([^()]{{1,30}}\))?{of_options}{_OPEN}\s*{kind})*", re.I)
 
 
 def _mentions(sentence: str, kind: str, asks: bool, part: int, near: bool) -> Iterator[Mention]:
@@ -143,36 +152,38 @@ def _mentions(sentence: str, kind: str, asks: bool, part: int, near: bool) -> It
             before = _shared(before)[1]
         if number + 1 < len(hits):
             after = _shared(after)[0]
-        named = hit[0]
-        if (of_last := re.search(rf"(?<={kind}){_CLOSE}\s*[,،，、፣]\s*{_OPEN}({kind})$", named)) and pattern("or").search(named):
-            if pattern("between").search(before):  # "between A and B, B"
-                yield Mention(frozenset(re.findall(kind, named[: of_last.start()])), "aside", ALONE, part, near)
-                before, named = "", of_last[1]
-        characters = re.findall(kind, named)
-        first, *_ = characters
-        if len(set(characters)) > 1 and not pattern("or").search(named) and _denied_behind(after, announced=False):
-            # "B, A is wrong" denies the second alone, "A, B are wrong" both.
+        so_far, begins = sentence[: hit.start()], hit.start() == _begin(sentence)
+        for characters, (stance, strength) in _of_group(hit[0], before, after, so_far, begins, kind):
+            close = near and number == 0 and len(before.split()) <= 5
+            yield Mention(frozenset(characters), "aside" if asks and stance == "asserted" else stance, strength, part, close)
+
+
+def _of_group(
+    group: str, before: str, after: str, so_far: str, begins: bool, kind: str
+) -> Iterator[tuple[list[str], tuple[Stance, int]]]:
+    """What is said of options that are named together, or of the one that is: characters, and their stance and strength."""
+    joined = pattern("or").search(group) is not None
+    last = re.search(rf"(?<={kind}){_CLOSE}\s*[,،，、፣]\s*{_OPEN}({kind})$", group)
+    if last and joined and pattern("between").search(before):  # "between A and B, B"
+        yield re.findall(kind, group[: last.start()]), ("aside", ALONE)
+        yield [last[1]], _said("", after, "", several=False, begins=False, kind=kind)
+        return
+    characters = re.findall(kind, group)
+    several = len(set(characters)) > 1
+    if several and not joined and "/" not in group:
+        first, rest = characters[:1], characters[1:]
+        if _denied_behind(after, announced=False):  # "B, A is wrong" denies the second alone, "A, B are wrong" both
             announced = _announced(before)
-            if len(characters) == 2 and (announced or _SINGULAR.search(after)) and not _denied_before(before):
-                yield Mention(frozenset([first]), "asserted", SETTLED if announced else SET_OFF, part, near)
-            yield Mention(frozenset(characters[1:]), "denied", ALONE, part, near)
-            continue
-        if len(set(characters)) == 2 == len(characters) and not pattern("or").search(named) and "/" not in named:
-            aside = re.search(rf"{words('than')}\s*{_OPEN}\s*$", _clause(before), re.I)
-            if aside or (
-                _denied_before(before) == 1 and pattern("right").search(after) and not _denied_behind(after, announced=False)
-            ):
-                yield Mention(frozenset([first]), "aside" if aside else "denied", ALONE, part, near)
-                stance, strength = _said("", after, "", several=False, begins=False, kind=kind)
-                yield Mention(frozenset(characters[1:]), stance, strength, part, near)
-                continue
-        stance, strength = _said(
-            before, after, sentence[: hit.start()], len(set(characters)) > 1, hit.start() == _begin(sentence), kind
-        )
-        if asks and stance == "asserted":
-            stance = "aside"
-        close = near and number == 0 and len(before.split()) <= 5
-        yield Mention(frozenset(characters), stance, strength, part, close)
+            if len(rest) == 1 and (announced or _SINGULAR.search(after)) and not _denied_before(before):
+                yield first, ("asserted", SETTLED if announced else SET_OFF)
+            yield rest, ("denied", ALONE)
+            return
+        aside = re.search(rf"{words('than')}\s*{_OPEN}\s*$", _clause(before), re.I)
+        if len(rest) == 1 and (aside or (_denied_before(before) == 1 and pattern("right").search(after))):
+            yield first, ("aside" if aside else "denied", ALONE)  # "unlike A, B", "not A, B is right"
+            yield rest, _said("", after, "", several=False, begins=False, kind=kind)
+            return
+    yield characters, _said(before, after, so_far, several, begins, kind)
 
 
 def _begin(sentence: str) -> int:
@@ -181,11 +192,9 @@ def _begin(sentence: str) -> int:
 
 def _shared(between: str) -> tuple[str, str]:
     """What stands between two mentions as the end of the first one's clause and the beginning of the second one's."""
-    last = None
-    for last in re.finditer(rf"{_BOUNDARY}|{words('so')}|\band\b|\by\b|\bو(?=\s)", between, re.I):
-        pass
-    if last is not None:
-        return between[: last.start()], between[last.start() :]
+    borders = list(re.finditer(rf"{_boundary()}|{words('so')}|\band\b|\by\b|\bو(?=\s)", between, re.I))
+    if borders:
+        return between[: borders[-1].start()], between[borders[-1].start() :]
     of_next = re.fullmatch(rf"\s*{words('not')}\s*(?:{words('answer')}\s*)?{_OPEN}\s*", between, re.I) or re.search(
         rf"{words('than')}\s*(?:the\s)?(?:{words('answer')}\s*)?{_OPEN}\s*$|\b(?:to|على)\s*$", between, re.I
     )
@@ -196,79 +205,83 @@ def _shared(between: str) -> tuple[str, str]:
 
 def _said(before: str, after: str, so_far: str, several: bool, begins: bool, kind: str) -> tuple[Stance, int]:
     """What the words around a mention say of it."""
-    announced = _announced(before)
-    if not so_far.strip(before) and re.search(rf"\S\s*{words('or')}\s*{_OPEN}$", before, re.I):
-        return "aside", ALONE  # joined with something that is no option
-    if several and (pattern("between").search(before) or pattern("between").match(after.strip())):
+    clause_before = _clause(before)
+    if _set_aside(before, clause_before, after, so_far, several):
         return "aside", ALONE
-    if _COMPARED.search(so_far):
-        return "aside", ALONE
-    if re.search(rf"{words('than')}[^,،，]{{0,24}}$", _clause(before), re.I) or re.match(
-        rf"\s*\W?\s*{words('than_behind')}", after, re.I
-    ):
-        return "aside", ALONE
-    if pattern("both").search(_clause(before)):
+    if pattern("both").search(clause_before):
         return ("asserted" if several else "aside"), ALONE
-    denials = _denied_before(before) + (_ALL_BUT.search(before) is not None)
-    if denials == 1:
-        return ("denied", ALONE) if not _denied_behind(after, announced=True) else ("aside", ALONE)
-    if denials > 1:
-        return "aside", ALONE
+    announced = _announced(before)
+    if denials := _denied_before(before) + (_ALL_BUT.search(before) is not None):
+        return ("denied" if denials == 1 and not _denied_behind(after, announced=True) else "aside"), ALONE
     label = begins and re.match(r"\s*[)\].:}．：]", after) is not None
     if _denied_listed(after) if label else _denied_behind(after, announced):
         return "denied", ALONE
-    near = _until_reason(after)
-    clause = re.split(_BOUNDARY, near, maxsplit=1)[0]
-    opening = re.search(r"\\boxed\s*\{\s*$", before)
-    if announced or opening:
-        return "asserted", FINAL if opening or pattern("final").search(before) else SETTLED
-    right = not label and pattern("right").search(clause) is not None
-    if label:
-        right = (
-            re.match(rf"\W*(?:\w+\s+){{0,2}}{words('right')}\W*$", clause, re.I) is not None
-            or re.match(r"[\s).:]*(?:yes|true)\W*$", clause, re.I) is not None
-        )
-    if pattern("maybe").search(_clause(before)):
+    clause = re.split(_boundary(), _until_reason(after), maxsplit=1)[0]
+    boxed = re.search(r"\\boxed\s*\{\s*$", before)
+    if announced or boxed:
+        return "asserted", FINAL if boxed or pattern("final").search(before) else SETTLED
+    right = _right_listed(clause) if label else pattern("right").search(clause) is not None
+    if pattern("maybe").search(clause_before):
         return "asserted", ALONE
     if not label and pattern("maybe").search(" ".join(clause.split()[:4])):
-        return ("asserted", ALONE) if right else ("aside", ALONE)
-    if re.search(rf"{words('than_behind')}\s*{_OPEN}$", before, re.I):
+        return ("asserted" if right else "aside"), ALONE
+    if right or pattern("choose", "so", "right").search(before) or _ends_with("than_behind", before):
         return "asserted", SETTLED
-    if right or pattern("choose").search(before) or pattern("so").search(before) or pattern("right").search(before):
+    chosen = None if label else pattern("choose").search(clause)
+    if chosen and len(clause[: chosen.start()].split()) <= 3:
         return "asserted", SETTLED
-    if not label and (found := pattern("choose").search(clause)) and len(clause[: found.start()].split()) <= 3:
-        return "asserted", SETTLED
-    if label or (
-        re.fullmatch(rf"\W*(?:{words('answer')}\W*)?", before, re.I)
-        and (begins or before.strip())
-        and re.match(r"\s*(?:$|[,،，፣—–-])", after)
-    ):
+    bare = re.fullmatch(rf"\W*(?:{words('answer')}\W*)?", before, re.I) and (begins or before.strip())
+    if label or (bare and re.match(r"\s*(?:$|[,،，፣—–-])", after)):
         return "asserted", SET_OFF
     if several or kind == TEXT:
         return "asserted", ALONE
-    led = not _clause(before).strip(" \t([{\"'“‘") or re.search(rf"{words('lead', 'answer')}\s*{_OPEN}$", before, re.I)
-    followed = re.sub(rf"^\s*{words('behind')}", "", clause.strip(" \t)]}}\"'”’.")).strip()
-    is_it = re.search(rf"{words('lead')}\s*{_OPEN}$", before, re.I)
-    return ("asserted" if is_it or (led and not followed) else "aside"), ALONE
+    led = _ends_with("lead", before)
+    begun = re.fullmatch(rf"\s*{_OPEN}", clause_before) or _ends_with("answer", before)
+    followed = re.sub(rf"^\s*{words('behind')}", "", re.sub(r"[\s)\]}\"'”’.]+$", "", re.sub(rf"^[\s.]*{_CLOSE}", "", clause)))
+    return ("asserted" if led or (begun and not followed.strip()) else "aside"), ALONE
+
+
+def _set_aside(before: str, clause: str, after: str, so_far: str, several: bool) -> bool:
+    """Whether the words around a mention compare it, leave it open, or join it with something that is no option."""
+    if not so_far.strip(before) and re.search(rf"\S\s*{words('or')}\s*{_OPEN}$", before, re.I):
+        return True
+    if several and (pattern("between").search(before) or pattern("between").match(after.strip())):
+        return True
+    than = re.search(rf"{words('than')}[^,،]{{0,24}}$", clause, re.I) or re.match(rf"\s*\W?\s*{words('than_behind')}", after, re.I)
+    return bool(than or _COMPARED.search(so_far))
+
+
+def _ends_with(role: str, before: str) -> bool:
+    return re.search(rf"{words(role)}\s*{_OPEN}$", before, re.I) is not None
+
+
+def _right_listed(clause: str) -> bool:
+    """Whether what follows a label that is set off is nothing but a word for right."""
+    return re.match(rf"\W*(?:(?:\w+\s+){{0,2}}{words('right')}|yes|true)\W*$", clause, re.I) is not None
+
+
+@cache
+def _boundary() -> str:
+    return rf"(?:{_PUNCTUATION}|{words('but')})"
 
 
 def _clause(before: str) -> str:
     """What stands before a mention in its own clause."""
-    return re.split(rf"{_BOUNDARY}|{words('so')}|\band\b", before, flags=re.I)[-1]
+    return re.split(rf"{_boundary()}|{words('so')}|\band\b", before, flags=re.I)[-1]
 
 
 def _announced(before: str) -> bool:
     """Whether the words before a mention announce an answer."""
-    if re.search(_ENGLISH, before, re.I | re.X):
-        return True
-    return _other_announcement().search(before) is not None
+    return (_ENGLISH.search(before) or _other_announcement().search(before)) is not None
 
 
 @cache
 def _other_announcement() -> re.Pattern[str]:
-    english = r"(?:answers?|choices?|options?|response|letter|answer_choice)(?![\w])"
-    filler = rf"(?:\s*[:：=–—-]\s*|\s*(?-i:[^\W\d_A-Z])[^\s.,،，!?:：=]{{0,14}}(?:\s+|$)|\s+){{0,6}}[^\s.,،，!?。A-Za-z]{{0,12}}\s*{_OPEN}\s*$"
-    return re.compile(rf"(?!\b{english}){words('answer')}{filler}", re.I)
+    """A word for an answer in another language, and up to six words in small letters or 12 characters of another script."""
+    english = r"\b(?:answers?|choices?|options?|response|letter|answer_choice)(?!\w)"
+    word = r"\s*(?-i:[^\W\d_A-Z])[^\s.,،，!?:：=]{0,14}(?:\s+|$)"
+    filler = rf"(?:\s*[:：=–—-]\s*|{word}|\s+){{0,6}}[^\s.,،，!?。A-Za-z]{{0,12}}\s*{_OPEN}\s*$"
+    return re.compile(rf"(?!{english}){words('answer')}{filler}", re.I)
 
 
 def _denied_before(before: str) -> int:
@@ -288,7 +301,7 @@ def _until_reason(after: str) -> str:
 def _denied_behind(after: str, announced: bool) -> bool:
     """Whether what follows a mention denies it."""
     near = _REASSURANCE.sub(" ", _until_reason(after))
-    clause = re.split(_BOUNDARY, near, maxsplit=1)[0]
+    clause = re.split(_boundary(), near, maxsplit=1)[0]
     if announced:
         start = " ".join(clause.split()[:5]) if " " in clause.strip() else clause[:14]
         return bool(pattern("not_behind").search(start) or pattern("wrong").search(start)) or bool(
@@ -300,7 +313,7 @@ def _denied_behind(after: str, announced: bool) -> bool:
 def _denied_listed(after: str) -> bool:
     """Whether what follows a label that is set off, which may be its option's text, begins by denying it."""
     start = " ".join(after.split()[:5])[:60]
-    first = re.split(_BOUNDARY, re.sub(r"^[\s)\].:}．：]+", "", after), maxsplit=1)[0]
+    first = re.split(_boundary(), re.sub(r"^[\s)\].:}．：]+", "", after), maxsplit=1)[0]
     if len(first.split()) <= 2 and pattern("not_behind").search(first):
         return True
     if re.match(r"(?:no|nope|false|❌|✗|✘|✖)(?!\w)", first.strip(), re.I):

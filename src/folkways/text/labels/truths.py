@@ -1,55 +1,60 @@
 """What a reply says to a question that is answered by a word: true or false, yes or no.
 
-Each clause says one thing: its words for and against are multiplied, so that "the claim that it is true is wrong" is against. What a
-question asks, what "if" or "although" sets aside and what is hedged says nothing; "no" before a noun ("no reason") is no answer.
+Each clause says one thing: its words for and against are multiplied, so that "the claim that it is true is wrong" is against. What
+a question asks, what "if" or "although" sets aside and what is hedged says nothing; "no" before a noun ("no reason") is no answer.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from math import prod
 
 from folkways.text.labels.mentions import plain
 
 TRUTHS = ("True", "False")
 
-_SIGNS = {
-    "true": {"true": 1, "correct": 1, "accurate": 1, "false": -1, "untrue": -1, "incorrect": -1, "wrong": -1, "inaccurate": -1},
-    "acceptable": {
-        "acceptable": 1, "appropriate": 1, "unacceptable": -1, "inappropriate": -1,
-        "wrong": -1, "true": 1, "false": -1, "incorrect": -1,
-    },
-}  # fmt: skip
-_PLAIN_WORDS = {"yes": 1, "no": -1, "yeah": 1, "yep": 1, "nope": -1}
+_TRUTH = {"true": 1, "correct": 1, "accurate": 1, "false": -1, "untrue": -1, "incorrect": -1, "wrong": -1, "inaccurate": -1}
+_ACCEPTANCE = {**_TRUTH, "acceptable": 1, "appropriate": 1, "unacceptable": -1, "inappropriate": -1}
+_ANSWERS = {"yes": 1, "no": -1, "yeah": 1, "yep": 1, "nope": -1}
 _SENTENCE = re.compile(r"([.!?…\n]+)")
 _CLAUSES = re.compile(
-    r"[,;:—–]+|\s-\s|\bbut\b|\bso\b|\btherefore\b|\bthus\b|\bhence\b|\bbecause\b|\bsince\b|\bhowever\b|\byet\b|\band\b(?!\s+(?:true|false|correct|incorrect)\b)",
-    re.I,
-)
-_CORRECTION = re.compile(
-    r"(?:^|[,.…!?;:—–-]\s*)(?:no,?\s+)?(wait|hold on|scratch that|correction|sorry|i mean|on second thoughts?|let me reconsider|or rather|actually)\b",
-    re.I,
-)
-_NOT = re.compile(
-    r"\b(?:not|never|cannot|hardly|no longer|far from|by no means|neither|nor)\b|n[’']t\b|\b(?:dont|doesnt|isnt|cant)\b|\bno\s+(?=true\b|way\b)|\bdisagree\b|\breject\b|\bdeny\b|\bdenied\b",
-    re.I,
-)
-_NO_DENIAL = re.compile(r"\bnot only\b|\bno doubt\b|\bwithout (?:a )?doubt\b|\bnot just\b|\bwhy not\b", re.I)
-_LEFT_OPEN = re.compile(
-    r"""\b(?:not|n[’']t) \s+ (?:necessarily|always|entirely|completely|quite|strictly|generally|fully|wholly|simply)\b
-      | \b(?:partly|partially|half|sometimes|if|whether|unless|perhaps|maybe|might|may|could|possibly|depends|depending|in\ some)\b
-      | \b(?:can(?:\s*not|[’']?t)|could(?:\ not|n[’']t)|unable\ to)\ (?:say|tell|confirm|determine|judge|know|be\ sure|verify|decide|answer|see)
-      | \b(?:hard|difficult|impossible)\ to\b | \b(?:do|does)(?:\ not|n[’']t)\ (?:know|see\ (?:why|how|whether|if)) | \bnot\ (?:sure|certain|clear)\b
-      | \b(?:unsure|uncertain|unclear|doubt|no\ idea)\b
-      | \b(?:true|yes|correct)\s*(?:/|\||,|\bor\b|\band\b|,\s*or)\s*(?:not\s+)?(?:false|no|incorrect)\b
-      | \b(?:false|no|incorrect)\s*(?:/|\||\bor\b|\band\b)\s*(?:true|yes|correct)\b
-      | \bneither\ (?:true|correct)\ nor\b | \bboth\b""",
+    r"""( [,;:—–]+ | \s-\s | \b(?: but | so | therefore | thus | hence | because | since | however | yet )\b
+      | \band\b (?! \s+ (?:true|false|correct|incorrect)\b ) )""",
     re.I | re.X,
 )
+_CORRECTION = re.compile(
+    r"""(?: ^ | [,.…!?;:—–-]\s* ) (?: no,?\s+ )?
+        ( wait | hold\ on | scratch\ that | correction | sorry | i\ mean | on\ second\ thoughts? | let\ me\ reconsider | or\ rather
+          | actually )\b""",
+    re.I | re.X,
+)
+_NOT = re.compile(
+    r"""\b(?: not | never | cannot | hardly | nobody | no\ one | nothing | no\ longer | far\ from | by\ no\ means | neither | nor
+           | dont | doesnt | isnt | cant | disagree | reject | deny | denied )\b
+      | n[’']t\b | \bno\s+(?=true\b|way\b)""",
+    re.I | re.X,
+)
+_NO_DENIAL = re.compile(r"\b(?:not only|no doubt|without (?:a )?doubt|not just|why not)\b", re.I)
+_LEFT_OPEN = re.compile(
+    r"""\b(?: not | \w+n[’']t ) \s+ (?: necessarily|always|entirely|completely|quite|strictly|generally|fully|wholly|simply )\b
+      | \b(?: partly|partially|half|sometimes|if|whether|unless|perhaps|maybe|might|may|could|possibly|depends|depending )\b
+      | \b(?: cannot | can\ not | can[’']?t | could\ not | couldn[’']t | unable\ to )
+        \s (?: say|tell|confirm|determine|judge|know|be\ sure|verify|decide|answer|see )
+      | \b(?: hard|difficult|impossible )\ to\b | \bin\ some\b
+      | \b(?: do|does )(?:\ not|n[’']t)\ (?:know|see\ (?:why|how|whether|if))
+      | \b(?: not\ (?:sure|certain|clear) | unsure | uncertain | unclear | doubt | no\ idea )\b
+      | \b(?: true|yes|correct ) \s* (?: / | \| | , | \bor\b | \band\b ) \s* (?:not\s+)? (?: false|no|incorrect )\b
+      | \b(?: false|no|incorrect ) \s* (?: / | \| | \bor\b | \band\b ) \s* (?: true|yes|correct )\b
+      | \b(?: neither\ (?:true|correct)\ nor | both | no\ (?:rule|reason|law|evidence|proof) | never\ (?:said|claimed) )\b""",
+    re.I | re.X,
+)
+_IN_PART = re.compile(r"\b(?:in (?:some|part|parts|certain|others)|sometimes|partly|partially|half)\b", re.I)
+_ONLY = re.compile(rf"{_IN_PART.pattern}|\b(?:only|depends|not (?:always|entirely|necessarily))\b", re.I)
+_OF_ANSWER = re.compile(r"\b(?:correct|right|true|best|accurate) (?=answer|option|choice|response|verdict|judge?ment)", re.I)
 _CONCESSION = re.compile(
-    r"^\W*(?:although|though|while|whereas|even if|even though|if|unless|granted|some (?:may|might|would)|many (?:would|may)|people (?:may|might))\b",
-    re.I,
+    r"^\W*(?:although|though|while|whereas|even if|if|unless|granted|(?:some|many|people) (?:may|might|would))\b", re.I
 )
 _SUBJECT = re.compile(
     r"\b(?:statement|claim|answer|assertion|proposition|sentence|option|verdict|conclusion|judge?ment|this|that|it)\b", re.I
@@ -57,132 +62,126 @@ _SUBJECT = re.compile(
 _ANNOUNCED = re.compile(
     r"\banswer\b\W*(?:(?:is|would be|must be|was|:|=)\W*)+(?:that\s+(?:it|this)\s+is\s+)?$|\\boxed\s*\{\s*$", re.I
 )
+_NESTED = re.compile(r"\b(?:that|claim\w*|say\w*|statement|think\w*|call\w*|idea|case)\b", re.I)
+_CHOICE = re.compile(r"\b(?:true\s*(?:/|\bor\b|\|)\s*false|yes\s*(?:/|\bor\b|\|)\s*no)\b\s*[:?]?", re.I)
+_THINK_SO = re.compile(r"\b(don['’]t |do not )?(?:think|believe|suppose)_so\b", re.I)
 
 
 @dataclass(frozen=True, slots=True)
 class _Clause:
-    """What one clause says: a word's sign, 0 for neither, None for nothing. kind: bare, announced, said or word."""
+    """What one clause says: 1 for, -1 against, 0 neither; and whether it announces that as the answer."""
 
     sign: int
-    kind: str
+    announced: bool = False
 
 
 def settled_truth(reply: str) -> str | None:
-    """``"True"`` or ``"False"`` as the reply settles it, in any case and dress; None where it names neither, hedges or contradicts itself.
+    """``"True"`` or ``"False"`` as the reply settles it, in any case and dress; None where it names neither or hedges.
 
     "not true", "I don't think that is true" and "Is it true? No." are False, "not false" is True; "not necessarily true", "true or
     false", "not true but not false either" and "I can't say that is true" are nothing.
     """
-    sign = _settled(plain(reply), _SIGNS["true"])
+    sign = _settled(plain(reply), _TRUTH)
     return {1: "True", -1: "False"}.get(sign) if sign is not None else None
 
 
 def settled_word(reply: str, words: Mapping[str, str]) -> str | None:
-    """The label of the answer that a reply settles on, of a question whether something is acceptable: None where it leaves that open.
+    """The label of what a reply answers to the question whether something is acceptable; None where it leaves that open.
 
-    words: "yes", "no" and perhaps "neither" and others in small letters -> label. "no" is an answer where it stands by itself, and not
-    in "no reason"; "acceptable" and "unacceptable" say yes and no.
+    words: "yes", "no" and perhaps "neither" and others, in small letters -> label. "no" is an answer where it stands by itself, and
+    not in "no reason"; "acceptable" and "unacceptable" say yes and no.
     """
     text = plain(reply)
-    undecided = [word for word in words if word not in _PLAIN_WORDS]
+    undecided = "|".join(re.escape(word) for word in words if word not in _ANSWERS)
     text = re.sub(r"\bneither\s+(?:yes\s+nor\s+no|no\s+nor\s+yes|acceptable\s+nor\s+unacceptable)\b", "neither", text, flags=re.I)
     either = "|".join(map(re.escape, words))
     text = re.sub(rf"\b(?:{either})\b(?:\s*(?:,|/|\||\bor\b)+\s*\b(?:{either})\b)+", " ", text, flags=re.I)
-    middle = None
-    for word in undecided:
-        alone = rf"(?:^\W*|\banswer\W+(?:is|would be|must be|:)?\W*|[.!?\n:,]\s*|\b(?:it|this|that)(?:\s+is|['’]s)\s+|\bsay\s+){word}\b(?!\s+of\b)"
-        if re.search(alone, text, re.I) or (len(text.split()) <= 4 and re.search(rf"\b{word}\b", text, re.I)):
-            middle = words[word]
-    sign = _settled(text, _SIGNS["acceptable"])
-    if middle is not None:
-        begins = re.match(rf"\W*(?:{'|'.join(undecided)})\b", text, re.I)
-        return middle if sign is None or begins else None
+    sign = _settled(text, _ACCEPTANCE)
+    between = _undecided(text, undecided) if undecided else None
+    if between is not None:
+        return words[between] if sign is None or re.match(rf"\W*(?:{undecided})\b", text, re.I) else None
     return {1: words.get("yes"), -1: words.get("no")}.get(sign) if sign is not None else None
 
 
+def _undecided(text: str, words: str) -> str | None:
+    """The word for neither that the text gives as its answer, if it does."""
+    before = (
+        r"""^\W* | \banswer\W+(?:is|would\ be|must\ be|:)?\W* | [.!?\n:,]\s* | \b(?:it|this|that)(?:\s+is|['’]s)\s+ | \bsay\s+"""
+    )
+    told = re.findall(rf"(?:{before}) ({words}) \b (?!\s+of\b)", text, re.I | re.X)
+    if not told and len(text.split()) <= 4:
+        told = re.findall(rf"\b({words})\b", text, re.I)
+    return told[-1].casefold() if told else None
+
+
 def _settled(text: str, signs: Mapping[str, int]) -> int | None:
-    bare = re.sub(r"[^\w\s'’]", " ", text).strip().casefold()
-    if bare in {**signs, **_PLAIN_WORDS}:
-        return {**signs, **_PLAIN_WORDS}[bare]
+    every = {**signs, **_ANSWERS}
+    if (bare := re.sub(r"[^\w\s'’]", " ", text).strip().casefold()) in every:
+        return every[bare]
     cuts = [hit.start(1) for hit in _CORRECTION.finditer(text)]
     parts = [text[start:end] for start, end in zip([0, *cuts], [*cuts, len(text)], strict=True)]
     for part in reversed(parts):
-        clauses = list(_clauses(part, signs))
-        if clauses:
-            return _agreed(clauses)
+        if clauses := list(_clauses(part, signs)):
+            announced = [clause for clause in clauses if clause.announced]
+            agreed = {clause.sign for clause in announced or clauses}
+            return agreed.pop() if len(agreed) == 1 else None
     return None
 
 
-def _agreed(clauses: list[_Clause]) -> int | None:
-    announced = {clause.sign for clause in clauses if clause.kind == "announced"}
-    if announced:
-        return announced.pop() if len(announced) == 1 else None
-    by_kind = {kind: {clause.sign for clause in clauses if clause.kind == kind} for kind in ("bare", "said")}
-    said = by_kind["bare"] | by_kind["said"]
-    return said.pop() if len(said) == 1 else None
-
-
 def _clauses(text: str, signs: Mapping[str, int]) -> Iterator[_Clause]:
+    """What each clause says that says something; those behind the first only where they speak of the question."""
     pieces = _SENTENCE.split(text)
-    asked = 0
-    first = True
+    every = _any_of({**signs, **_ANSWERS})
+    asked, first = 0, True
     for sentence, end in zip(pieces[::2], [*pieces[1::2], ""], strict=True):
-        if not sentence.strip():
-            continue
         if "?" in end:
             asked = _sign(sentence, signs) or asked
             continue
-        for clause in _CLAUSES.split(_LEFT_OPEN_ECHO.sub(" ", sentence)):
-            found = _clause(clause, signs, asked, first)
-            if found is not None:
+        sentence = re.sub(r"\b(think|believe|suppose) so\b", r"\1_so", _CHOICE.sub(" ", sentence), flags=re.I)
+        parts = _CLAUSES.split(sentence)
+        for joint, clause in zip(["", *parts[1::2]], parts[::2], strict=True):
+            contrasts = joint.strip().casefold() in ("but", "however")
+            if (contrasts and _ONLY.search(clause)) or (_IN_PART.search(clause) and every.search(clause)):
+                yield _Clause(0)
+            elif (stance := _clause(_OF_ANSWER.sub(" ", _NO_DENIAL.sub(" ", clause)), signs, asked, first)) is not None:
                 first = False
-                yield found
-
-
-_LEFT_OPEN_ECHO = re.compile(r"\b(?:true\s*(?:/|\bor\b|\|)\s*false|yes\s*(?:/|\bor\b|\|)\s*no)\b\s*[:?]?", re.I)
+                yield stance
 
 
 def _clause(clause: str, signs: Mapping[str, int], asked: int, first: bool) -> _Clause | None:
-    words = re.findall(r"[^\W\d_]+(?:['’][^\W\d_]+)?", clause)
-    if not words:
+    """asked: the sign of the question before, if any. first: whether no clause before said anything."""
+    words = [word.casefold() for word in re.findall(r"[^\W\d_]+(?:['’][^\W\d_]+)?", clause)]
+    if not words or _CONCESSION.match(clause) or _LEFT_OPEN.search(clause):
         return None
-    lone = [word.casefold() for word in words]
-    plain_word = _plain_word(clause, lone)
-    if _CONCESSION.match(clause) or _LEFT_OPEN.search(clause):
-        return None
+    answer = _answer(clause, words)
     sign = _sign(clause, signs)
     if sign is None:
-        if plain_word is None:
+        if asked and (thought := _THINK_SO.search(clause)):
+            return _Clause(asked * (-1 if thought[1] else 1))
+        announced = "answer" in words or "boxed" in words
+        if answer is None or not (first or asked or announced or len(words) <= 2):
             return None
-        return _Clause(plain_word * (asked or 1), "announced" if _announced(clause, plain_word) else "bare")
-    hits = [hit for hit in _of(signs).finditer(clause)]
-    if _ANNOUNCED.search(clause[: hits[0].start()]):
-        return _Clause(sign, "announced")
-    if len(words) <= 2 or lone[0] in signs:
-        return _Clause(sign, "bare") if first or len(words) <= 2 else None
-    if plain_word is not None and plain_word != sign:
-        return _Clause(0, "said")
-    return _Clause(sign, "said") if first or _SUBJECT.search(clause) else None
+        return _Clause(answer * (asked or 1), announced)
+    begins = next(_any_of(signs).finditer(clause)).start()
+    if _ANNOUNCED.search(clause[:begins]):
+        return _Clause(sign, announced=True)
+    if len(words) <= 2:
+        return _Clause(sign)
+    if words[0] in signs:
+        return _Clause(sign) if first else None
+    if answer is not None and answer != sign:
+        return _Clause(0)
+    return _Clause(sign) if first or words[0] in ("not", "never") or _SUBJECT.search(clause) else None
 
 
-def _announced(clause: str, sign: int) -> bool:
-    return bool(re.search(r"\banswer\b|\\boxed", clause, re.I))
-
-
-def _plain_word(clause: str, words: list[str]) -> int | None:
+def _answer(clause: str, words: list[str]) -> int | None:
     """The sign of a yes or no that stands by itself in the clause: at its beginning or its end, and not before a noun."""
-    for word, sign in _PLAIN_WORDS.items():
+    for word, sign in _ANSWERS.items():
         if word not in words:
             continue
-        if words == [word] or (
-            words[-1] == word and not re.search(rf"\b(?:say|saying|said|not|n['’]t)\b.*\b{word}\W*$", clause, re.I)
-        ):
-            return sign
-        if (
-            words[-1] == word
-            and re.search(rf"\b(?:would|will|i['’]d|to|must|should)\s+say\b.*\b{word}\W*$", clause, re.I)
-            and not _NOT.search(clause)
-        ):
+        quoted = re.search(r"\b(?:say|saying|said|not)\b|n['’]t\b", clause, re.I) is not None
+        mine = re.search(r"\b(?:would|will|i['’]d|to|must|should)\s+say\b", clause, re.I) and not _NOT.search(clause)
+        if words == [word] or (words[-1] == word and (mine or not quoted)):
             return sign
         follows = words[1] if words[0] == word and len(words) > 1 else ""
         if follows in {"it", "this", "that", "he", "she", "they", "i", "the"} or (sign > 0 and follows):
@@ -190,18 +189,16 @@ def _plain_word(clause: str, words: list[str]) -> int | None:
     return None
 
 
-def _of(signs: Mapping[str, int]) -> re.Pattern[str]:
-    return re.compile(rf"(?<!\w)(?:{'|'.join(signs)})(?!\w)", re.I)
+def _any_of(words: Iterable[str]) -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w)(?:{'|'.join(words)})(?!\w)", re.I)
 
 
 def _sign(clause: str, signs: Mapping[str, int]) -> int | None:
-    """The product of what the clause says for or against and of its denials; None where it says nothing."""
-    hits = _of(signs).findall(clause)
-    if not hits:
+    """The product of what the clause says for or against and of its denials; 0 for both at once, None where it says nothing."""
+    told = [signs[word.casefold()] for word in _any_of(signs).findall(clause)]
+    if not told:
         return None
-    if len(hits) > 1 and not re.search(r"\bthat\b|\bclaim|\bsay|\bstatement\b|\bthink|\bcall|\bidea\b|\bcase\b", clause, re.I):
-        return 0 if len({signs[hit.casefold()] for hit in hits}) > 1 else signs[hits[0].casefold()]
-    product = 1
-    for hit in hits:
-        product *= signs[hit.casefold()]
-    return product * (-1) ** len(_NOT.findall(_NO_DENIAL.sub(" ", clause)))
+    if len(told) > 1 and not _NESTED.search(clause):
+        return told[0] if len(set(told)) == 1 else 0
+    denials = len(_NOT.findall(_NO_DENIAL.sub(" ", clause)))
+    return int(prod(told) * (-1) ** denials)
