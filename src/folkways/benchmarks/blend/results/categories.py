@@ -1,4 +1,4 @@
-"""Whether topics differ: analysis of variance and Tukey's comparisons (section 4.3, Figures 14 and 15).
+"""Whether topics differ: analysis of variance and Tukey's comparisons (section 4.1.1, Figures 14 and 15).
 
 The paper's test is one-way: it takes the topics of one model in one culture as independent. They are not (a culture that a model
 knows little of scores low in every topic), so two tests within blocks stand beside it: blocks of one model in one culture, and
