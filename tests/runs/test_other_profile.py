@@ -23,7 +23,8 @@ def test_the_other_profile_is_named_with_its_score_and_the_command(tmp_path: Pat
     arguments = ("--release", release, "-w", tmp_path / "w.db")
     with ChatServer(mode="fixed:Answer: A.") as server:  # no reply is the label and nothing else
         model = f"{server.url}/v1#talker"
-        done = folkways("run", "culturalbench/easy", "--model", model, "--name", "talk", *arguments, "--report", tmp_path / "report")
+        report = ("--report", tmp_path / "report")
+        done = folkways("run", "culturalbench/easy", "--model", model, "--name", "talk", *arguments, *report)
     assert done.returncode == 0, done
     printed = words(done.stdout + done.stderr)
     assert TOLD in printed

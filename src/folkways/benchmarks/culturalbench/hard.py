@@ -44,6 +44,9 @@ class Hard(CulturalBenchTask):
         "judgements": pl.Int64,
     }
 
+    def chance(self) -> float:
+        return 100 / 2**4  # four judgements, all of them right
+
     def rows(self, release: Release) -> Iterator[Row]:
         seen: dict[str, int] = {}
         table = culturalbench.hard(release).with_columns(judgements=pl.len().over("question_idx").cast(pl.Int64))

@@ -71,6 +71,9 @@ class TrueFalse(DemoTask):
     file: ClassVar[str] = "true_false.toml"
     own_columns: ClassVar[Schema] = {"statement": pl.String, "truth": pl.String}
 
+    def chance(self) -> float:
+        return 100 / 2**4  # four statements, all of them judged rightly
+
     def read_items(self, data: Mapping[str, Any]) -> Iterator[Row]:
         for question in data["question"]:
             for number, statement in enumerate(question["statements"], start=1):

@@ -132,6 +132,7 @@ def collect(
         results=tuple(made),
         without_results=without,
         without_items=kept,
+        chance={name: chance for name, task in tasks.items() if (chance := task.chance()) is not None},
     )
 
 
