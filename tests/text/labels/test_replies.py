@@ -135,6 +135,7 @@ def test_truths_by_the_words_and_the_denials_around_them(word: str, sign: int, f
     [
         ("Not true but not false either", None),
         ("True, but only in parts", None),
+        ("False. The answer is a false statement that is not a factual statement.", "False"),
         ("True? No, false.", "False"),
         ("True... wait, False", "False"),
         ("False, while it is true that some do.", "False"),

@@ -195,10 +195,11 @@ def _any_of(words: Iterable[str]) -> re.Pattern[str]:
 
 def _sign(clause: str, signs: Mapping[str, int]) -> int | None:
     """The product of what the clause says for or against and of its denials; 0 for both at once, None where it says nothing."""
-    told = [signs[word.casefold()] for word in _any_of(signs).findall(clause)]
+    hits = list(_any_of(signs).finditer(clause))
+    told = [signs[hit[0].casefold()] for hit in hits]
     if not told:
         return None
     if len(told) > 1 and not _NESTED.search(clause):
         return told[0] if len(set(told)) == 1 else 0
-    denials = len(_NOT.findall(_NO_DENIAL.sub(" ", clause)))
+    denials = len(_NOT.findall(_NO_DENIAL.sub(" ", clause[: hits[-1].end()])))  # "a false statement that is not a fact" is false
     return int(prod(told) * (-1) ** denials)
