@@ -72,3 +72,18 @@ def test_metrics_and_limits(name: str) -> None:
 def test_models_that_compare() -> None:
     roles = [role for name in DECLARED for role in get_task(name).model_roles]
     assert {role.name: (role.kind, role.metrics, role.layer, set(role.cultures)) for role in roles} == ROLES
+
+
+@pytest.mark.parametrize(
+    ("task", "chance"),
+    [
+        *((name, 25.0) for name in ("demo/mcq", "blend/mcq", "culturalbench/easy", "include/mcq", "global-mmlu-lite/mcq")),
+        *((name, 6.25) for name in ("demo/true-false", "culturalbench/hard")),  # four judgements, all of them right
+        ("semeval2026/mcq", 25.0),
+        ("global-piqa/mcq", 50.0),
+        ("normad/acceptable", 100 / 3),
+        *((name, None) for name in ("demo/saq", "blend/saq", "semeval2026/saq", "xcr/identification", "xcr/adaptation")),
+    ],
+)
+def test_guessing_is_exact_where_a_task_has_options(task: str, chance: float | None) -> None:
+    assert get_task(task).chance() == chance

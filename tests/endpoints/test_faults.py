@@ -46,7 +46,7 @@ def test_one_bad_request_says_nothing_about_the_others(fail, protocol, kind):
     [
         ("401", "OPENAI_API_KEY"),
         ("403", "OPENAI_API_KEY"),
-        ("404", "Is 'test-model' a model of this server"),
+        ("404", "has no model 'test-model'"),
         ("402", "no credit left"),
         ("quota", "no credit left"),
     ],

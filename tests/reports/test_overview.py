@@ -123,6 +123,8 @@ def test_baselines_are_no_models_of_a_summary(data: ReportData) -> None:
         assert [row.counted.endpoint for row in first if row.counted] == list(task.models[:MOST_IN_SUMMARY])
         best = max((score.score for score in task.whole if score.baseline), default=float("nan"))
         assert board.guessing(task) == pytest.approx(best, nan_ok=True)
+        with_options = ReportView(replace(data, chance={task.task: 25.0}))  # whatever baselines were asked
+        assert Leaderboard(with_options).guessing(task) == 25.0
 
 
 def test_methods_name_tasks_only_where_they_differ(data: ReportData) -> None:

@@ -26,8 +26,8 @@ SKILL = dict(zip(BLEND, (79, 76, 70, 66, 62, 58, 57, 48, 55, 50, 40, 41, 38, 36,
 TOPICS = ("Food", "Sport", "Family", "Education", "Holidays", "Work life")
 CULTURALBENCH = tuple(culture.code for culture in cultures_of("culturalbench"))
 
-SEM_B = Metric("sem_b", "SEM-B", "Share of questions with an answer that people of the culture gave (BLEnD, section 4.2).")
-SEM_W = Metric("sem_w", "SEM-W", "The same, weighted by how many people gave that answer (BLEnD, section 4.2).", kind="mean")
+SEM_B = Metric("sem_b", "SEM-B", "Share of questions with an answer that people of the culture gave (BLEnD, section 4.1).")
+SEM_W = Metric("sem_w", "SEM-W", "The same, weighted by how many people gave that answer (BLEnD, section 4.1).", kind="mean")
 ACCURACY = Metric("accuracy", "Accuracy", "Share of questions answered with the right label.")
 HI_CSI = Metric("hi_csi", "HI-CSI", "Share of sentences whose culture-specific item was named exactly (XCR, section 4.1).")
 SI_CSI = Metric("si_csi", "SI-CSI", "The same with near matches by edit distance (XCR, section 4.1).", kind="mean")

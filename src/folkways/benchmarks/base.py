@@ -152,6 +152,10 @@ class Task(ABC):
         """
         return None
 
+    def chance(self) -> float | None:
+        """What guessing among the options scores on the headline, exactly, in percent; None where answers are free."""
+        return None
+
     def baselines(self, items: pl.DataFrame) -> Mapping[str, pl.DataFrame]:
         """How guessing by rules that know nothing would do on these items: name (``baseline/chance``) -> judgements.
 

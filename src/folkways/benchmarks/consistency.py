@@ -77,10 +77,18 @@ def consistency(task: str, metric: str, chosen: str | None = "chosen_option", sa
 
     def make(inputs: Inputs) -> Sequence[Table]:
         columns = [name for name in (*ASKED, metric, chosen) if name is not None]
-        return consistency_tables(inputs.of(task, columns=columns), task, metric, chosen, same)
+        options = _options(task) if chosen else None
+        return consistency_tables(inputs.of(task, columns=columns), task, metric, chosen, same, options)
 
     asks = "Does a model answer the same question alike in other words, orders of the options, languages and samples?"
     return Result(name_of(task), f"Consistency: {task}", make, "", asks, (task,))
+
+
+def _options(task: str) -> int | None:
+    from folkways.benchmarks.registry import get_task
+
+    labels = getattr(get_task(task), "labels", None)
+    return len(labels) if labels else None
 
 
 def name_of(task: str) -> str:
@@ -89,9 +97,16 @@ def name_of(task: str) -> str:
 
 
 def consistency_tables(
-    judged: pl.DataFrame, task: str, metric: str, chosen: str | None = "chosen_option", same: Sequence[str] = ("item",)
+    judged: pl.DataFrame,
+    task: str,
+    metric: str,
+    chosen: str | None = "chosen_option",
+    same: Sequence[str] = ("item",),
+    options: int | None = None,
 ) -> Sequence[Table]:
     """How alike the answers are, and the gaps between cultures beside it; as ``consistency`` has it.
+
+    options: how many a question has; None where there are none.
 
     NotAvailableError where no question was asked in two ways.
     """
@@ -108,6 +123,7 @@ def consistency_tables(
     if not found:
         raise NotAvailableError(f"needs questions that were asked in more than one way: {HOW_TO_ASK}")
     by_words = "" if chosen in known else " Answers in words agree where both are right or both are wrong."
+    by_guessing = f"; guessing among {options} options anew has an agreement of {100 / options:.3g} %" if options else ""
     alike = Table(
         name_of(task),
         f"The same question asked in other ways ({task})",
@@ -116,7 +132,7 @@ def consistency_tables(
         pl.DataFrame(found, schema=dict(ALIKE)),
         notes=(
             f"Everything but one thing is kept equal. What could not be read agrees with nothing.{by_words} Agreement says nothing "
-            "of being right; guessing among four options anew has an agreement of 25 %.",
+            f"of being right{by_guessing}.",
             "Wilson's interval of the effective answers, clustered by question; spread is between whole scores.",
         ),
     )

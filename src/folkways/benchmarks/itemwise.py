@@ -123,6 +123,9 @@ class ItemwiseTask(Task):
         chosen: Schema = {"chosen_option": pl.String} if self.permutes_options else {}
         return {**facets, **self.details, **chosen, **{metric.name: pl.Float64 for metric in self.metrics}}
 
+    def chance(self) -> float | None:
+        return 100 / len(self.labels) if self.labels else None
+
     def items(self, release: Release) -> pl.DataFrame:
         named = {"task": self.name}
         rows = [{**named, "question": row["item"], "release_id": row["item"], **row} for row in self.rows(release)]

@@ -34,6 +34,11 @@ def terminal(*, stderr: bool = False) -> Console:
     return Console(stderr=stderr, markup=False, emoji=False, highlight=False)
 
 
+def how_to_go_on(reason: str | None) -> str:
+    """Why a run stopped, and what to do: a reason that is whole sentences says so itself, as the same command would fail again."""
+    return reason if reason and reason.endswith(".") else f"{reason}. Run the same command again to go on."
+
+
 def out_option(what: str, gets: str, *, required: bool = False) -> Callable[[F], F]:
     """``--out FILE|DIR`` of a command that writes one thing. what: what goes there; gets: the file's name in a folder."""
     told = f"{what}: a file, or a folder (a name without an ending), which gets {gets}."

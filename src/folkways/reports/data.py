@@ -79,6 +79,7 @@ class ReportData:
     results:     what the papers ask of their scores, asked of these, with the tables that answer; in the order of the benchmarks.
     without_results: name of a result that these judgements do not allow -> why.
     without_items: task whose items may not be passed on -> why; ITEM_TEXTS of its judgements are null.
+    chance:      task with options -> what guessing among them scores on the headline, in percent.
     """
 
     title: str
@@ -97,6 +98,7 @@ class ReportData:
     results: tuple[ResultTables, ...] = ()
     without_results: Mapping[str, str] = field(default_factory=dict)
     without_items: Mapping[str, str] = field(default_factory=dict)
+    chance: Mapping[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         require_columns(self.scores, SCORES, "the scores of a report")

@@ -14,8 +14,8 @@ from folkways.benchmarks.normad import BENCHMARK, data
 from folkways.benchmarks.normad.task import LEVELS, WORDS
 from folkways.benchmarks.results import Inputs, make_results
 from folkways.errors import FolkwaysError
-from folkways.metrics.labels import first_word
 from folkways.releases.base import Release
+from folkways.text.labels import settled_word
 from tests.support.choosing import judged, score
 from tests.support.hub_benchmarks import normad_rows, release_over, write_delimited, write_normad
 
@@ -72,12 +72,12 @@ def test_each_level_tells_what_it_says_and_no_more(release: Release) -> None:
     ],
 )
 def test_words_are_read_whole(reply: str, label: str | None) -> None:
-    assert first_word(reply, WORDS) == label
+    assert settled_word(reply, WORDS) == label
 
 
 @given(st.text(max_size=60))
 def test_any_reply_is_a_word_or_nothing(reply: str) -> None:
-    assert first_word(reply, WORDS) in {*WORDS.values(), None}
+    assert settled_word(reply, WORDS) in {*WORDS.values(), None}
 
 
 def test_scores_by_level_and_label(release: Release) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from folkways.benchmarks.judging.chosen_label import chosen_label
+from folkways.text.labels import chosen_label
 
 ANSWER_KEY = "answer_choice"
 

@@ -151,6 +151,9 @@ class MultipleChoice(Task):
         facets = (*(columns_of[name] for name in ("topic", *SEEN)), chosen, columns_of["accuracy"])
         return responses.select(*(columns_of.get(name, pl.col(name)) for name in JUDGEMENTS), *facets)
 
+    def chance(self) -> float:
+        return 25.0
+
     def options_of(self, item: Mapping[str, Any]) -> tuple[tuple[str, ...], int | None]:
         """The four answers of the version, and the culture's own."""
         place = item["labels"].index(item["answer_idx"]) if item["answer_idx"] in item["labels"] else None

@@ -13,11 +13,11 @@ import polars as pl
 
 from folkways.benchmarks.base import PromptOptions
 from folkways.benchmarks.itemwise import ItemwiseTask, Row, Verdict, unread
-from folkways.benchmarks.judging.chosen_label import chosen_label
 from folkways.benchmarks.judging.letters import LETTER_METRICS, letter_scores
 from folkways.benchmarks.templates import Template, choose_templates, wordings
 from folkways.records import JUDGEMENTS, Metric, Schema, State
 from folkways.releases.base import Release
+from folkways.text.labels import chosen_label
 
 LOCAL, ENGLISH, PLAIN = "local", "english", "plain"
 QUESTION = "{question}\n\n{options}"

@@ -11,9 +11,9 @@ import numpy as np
 import polars as pl
 
 from folkways.cultures import name_of_code
-from folkways.metrics.labels import TRUTHS
 from folkways.metrics.trigrams import TrigramSimilarity
 from folkways.records import State
+from folkways.text.labels import TRUTHS
 
 CHANCE, OPTION_ONLY, CONSTANT = "baseline/chance", "baseline/option-only", "baseline/constant:{}"
 

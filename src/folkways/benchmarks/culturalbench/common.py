@@ -31,7 +31,7 @@ the question could still have been so only where nothing else is wrong with it."
 class CulturalBenchTask(ItemwiseTask):
     """A task whose replies are one of a few labels.
 
-    ``paper`` takes a reply that is the label and nothing else; ``lenient`` takes the first unambiguous label, so that models that
+    ``paper`` takes a reply that is the label and nothing else; ``lenient`` the label that it settles on, so that models that
     talk can be told apart from models that do not know. Replies without a label count as wrong and are refused or unreadable.
     """
 
@@ -50,7 +50,7 @@ class CulturalBenchTask(ItemwiseTask):
     own_columns: ClassVar[Schema] = {**FACETS, "answer": pl.String}
 
     @abstractmethod
-    def read(self, reply: str, profile: str) -> str | None:
+    def read(self, item: Row, reply: str, profile: str) -> str | None:
         """The label that the reply gives under the profile."""
 
     def templates(self, options: PromptOptions, release: Release, language: str) -> Mapping[str, Template]:
@@ -86,7 +86,7 @@ class CulturalBenchTask(ItemwiseTask):
         return {"right": 0.0}
 
     def verdict(self, item: Row, response: Row, profile: str) -> Verdict:
-        label = self.read(response["response"], profile)
+        label = self.read(item, response["response"], profile)
         if label is None:
             reason = "the reply is not a label" if profile == "paper" else "no label found"
             return unread(response["response"], response["language"], reason)

@@ -13,9 +13,9 @@ from folkways.benchmarks.culturalbench import data as culturalbench
 from folkways.benchmarks.culturalbench.common import FACETS, LOST_LAST, CulturalBenchTask
 from folkways.benchmarks.itemwise import Row
 from folkways.benchmarks.judging.letters import LETTER_METRICS, letter_scores
-from folkways.metrics.labels import exact_label, first_label
 from folkways.records import Metric, Schema
 from folkways.releases.base import Release
+from folkways.text.labels import chosen_label, exact_label
 
 
 class Easy(CulturalBenchTask):
@@ -67,8 +67,10 @@ class Easy(CulturalBenchTask):
     def parts(self, item: Row, language: str) -> Mapping[str, str]:
         return {"question": item["text"], **dict(zip("abcd", item["options"], strict=True))}
 
-    def read(self, reply: str, profile: str) -> str | None:
-        return exact_label(reply, self.labels) if profile == "paper" else first_label(reply, self.labels)
+    def read(self, item: Row, reply: str, profile: str) -> str | None:
+        if profile == "paper":
+            return exact_label(reply, self.labels)
+        return chosen_label(reply, dict(zip(self.labels, item["options"], strict=True)))
 
     def judged(self, item: Row, response: Row, profile: str) -> Row:
         verdict = super().judged(item, response, profile)

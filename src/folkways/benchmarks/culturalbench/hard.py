@@ -11,9 +11,9 @@ from folkways.benchmarks.culturalbench import baselines, wordings
 from folkways.benchmarks.culturalbench import data as culturalbench
 from folkways.benchmarks.culturalbench.common import FACETS, LOST_LAST, CulturalBenchTask
 from folkways.benchmarks.itemwise import Row
-from folkways.metrics.labels import TRUTHS, exact_label, first_truth
 from folkways.records import Metric, Schema, State
 from folkways.releases.base import Release
+from folkways.text.labels import TRUTHS, exact_label, settled_truth
 
 ASKING = ("question", "language", "variant", "sample")
 """What one asking of a question has in common."""
@@ -44,6 +44,9 @@ class Hard(CulturalBenchTask):
         "judgements": pl.Int64,
     }
 
+    def chance(self) -> float:
+        return 100 / 2**4  # four judgements, all of them right
+
     def rows(self, release: Release) -> Iterator[Row]:
         seen: dict[str, int] = {}
         table = culturalbench.hard(release).with_columns(judgements=pl.len().over("question_idx").cast(pl.Int64))
@@ -67,8 +70,8 @@ class Hard(CulturalBenchTask):
     def parts(self, item: Row, language: str) -> Mapping[str, str]:
         return {"question": item["question_text"], "option": item["option"]}
 
-    def read(self, reply: str, profile: str) -> str | None:
-        return exact_label(reply, self.labels) if profile == "paper" else first_truth(reply)
+    def read(self, item: Row, reply: str, profile: str) -> str | None:
+        return exact_label(reply, self.labels) if profile == "paper" else settled_truth(reply)
 
     def judge(self, items: pl.DataFrame, responses: pl.DataFrame, profile: str) -> pl.DataFrame:
         """As for every task, with ``all_right``.

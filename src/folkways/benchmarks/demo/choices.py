@@ -9,14 +9,14 @@ import polars as pl
 
 from folkways.benchmarks.demo.common import DemoTask
 from folkways.benchmarks.itemwise import Row, Verdict, unread
-from folkways.metrics.labels import TRUTHS, first_label, first_truth
 from folkways.records import Metric, Schema
+from folkways.text.labels import TRUTHS, chosen_label, settled_truth
 
 LETTERS = ("A", "B", "C", "D")
 
 
 class MultipleChoice(DemoTask):
-    """Right when the letter that the reply settles on is the answer's. Chance is 25 %."""
+    """Right when the option that the reply settles on, by letter or text, is the answer. Chance is 25 %."""
 
     name: ClassVar[str] = "demo/mcq"
     title: ClassVar[str] = "Demo: multiple choice"
@@ -47,7 +47,7 @@ class MultipleChoice(DemoTask):
 
     def verdict(self, item: Row, response: Row, profile: str) -> Verdict:
         reply, language = response["response"], response["language"]
-        letter = first_label(reply, LETTERS)
+        letter = chosen_label(reply, dict(zip(LETTERS, item["options"], strict=True)))
         if letter is None:
             return unread(reply, language, "no answer in the reply")
         right = letter == item["answer"]
@@ -71,6 +71,9 @@ class TrueFalse(DemoTask):
     file: ClassVar[str] = "true_false.toml"
     own_columns: ClassVar[Schema] = {"statement": pl.String, "truth": pl.String}
 
+    def chance(self) -> float:
+        return 100 / 2**4  # four statements, all of them judged rightly
+
     def read_items(self, data: Mapping[str, Any]) -> Iterator[Row]:
         for question in data["question"]:
             for number, statement in enumerate(question["statements"], start=1):
@@ -90,7 +93,7 @@ class TrueFalse(DemoTask):
 
     def verdict(self, item: Row, response: Row, profile: str) -> Verdict:
         reply, language = response["response"], response["language"]
-        truth = first_truth(reply)
+        truth = settled_truth(reply)
         if truth is None:
             return unread(reply, language, "no answer in the reply")
         return Verdict(truth, f"the statement is {item['truth'].lower()}", {"right": float(truth == item["truth"])})

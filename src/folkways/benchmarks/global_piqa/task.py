@@ -13,9 +13,9 @@ from folkways.benchmarks.global_piqa import data
 from folkways.benchmarks.itemwise import Row
 from folkways.benchmarks.judging.letters import LETTER_METRICS
 from folkways.benchmarks.templates import Template
-from folkways.metrics.labels import first_label
 from folkways.records import Metric, Schema
 from folkways.releases.base import Release
+from folkways.text.labels import first_label
 
 FACETS = ("variety", "gold_letter")
 FINAL_LINE = "final-line"

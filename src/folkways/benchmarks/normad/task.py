@@ -13,9 +13,9 @@ from folkways.benchmarks.itemwise import Row
 from folkways.benchmarks.normad import data
 from folkways.benchmarks.summary import BASE_GROUPINGS, summarise_means
 from folkways.benchmarks.templates import Template
-from folkways.metrics.labels import first_word
 from folkways.records import Metric, Schema
 from folkways.releases.base import Release
+from folkways.text.labels import settled_word
 
 FACETS = ("axis", "subaxis", "gold_label")
 _STORY = (
@@ -85,7 +85,7 @@ class NormAd(ChoiceTask):
         return {"story": item["text"], "question": item["text"], **{name: item[name] for name in ("country", "value", "rule")}}
 
     def read(self, item: Row, reply: str, variant: str) -> str | None:
-        return first_word(reply, WORDS)
+        return settled_word(reply, WORDS)
 
     def summarise(self, judgements: pl.DataFrame) -> pl.DataFrame:
         """As for every task, also by level and label together."""

@@ -11,7 +11,6 @@ from folkways.benchmarks.averages import with_mean_over
 from folkways.benchmarks.base import PromptOptions
 from folkways.benchmarks.choosing.task import CHANCE, CONSTANT
 from folkways.benchmarks.itemwise import Row, Verdict, unread
-from folkways.benchmarks.judging.chosen_label import chosen_label
 from folkways.benchmarks.semeval2026.common import SemEvalTask, shared_columns
 from folkways.benchmarks.semeval2026.data import read_letters
 from folkways.benchmarks.semeval2026.data.reading import LABELS
@@ -20,6 +19,7 @@ from folkways.benchmarks.semeval2026.templates import same_wordings
 from folkways.benchmarks.templates import Template, choose_templates
 from folkways.records import Metric, Schema, State, plain
 from folkways.releases.base import Release
+from folkways.text.labels import chosen_label
 
 PLAIN = Template("{question}\n\n{options}\n\nAnswer with the letter of the best option and nothing else.", "folkways")
 

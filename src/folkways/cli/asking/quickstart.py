@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from folkways.cli.out import check_several, terminal
+from folkways.cli.out import check_several, how_to_go_on, terminal
 from folkways.errors import FolkwaysError
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def _asked(model: str, out: Path) -> Run:
     with RunProgress(then="Judging what was said") as progress:
         asked = run(TASKS, models=[model, *BASELINES], workspace=out / "folkways.db", observer=progress, every=progress.every)
     if asked.record.state == "interrupted":  # by the person, who did not ask for something else instead
-        click.echo(f"{asked.record.name} is not finished: {asked.record.reason}. Run the same command again to go on.", err=True)
+        click.echo(f"{asked.record.name} is not finished: {how_to_go_on(asked.record.reason)}", err=True)
         raise click.exceptions.Exit(130)
     if asked.record.state != "finished":
         raise FolkwaysError(asked.record.reason or asked.record.state)

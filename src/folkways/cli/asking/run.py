@@ -19,7 +19,7 @@ from folkways.cli.options import (
     scoring_model_options,
     workspace_option,
 )
-from folkways.cli.out import check_folder, check_several, terminal
+from folkways.cli.out import check_folder, check_several, how_to_go_on, terminal
 from folkways.errors import FolkwaysError
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ def command(
         console.print("Run the same command again, also days later, to collect the replies.")
     if done.record.state != "finished":
         how = "incomplete" if done.record.state == "incomplete" else "not finished"
-        console.print(f"{done.record.name} is {how}: {done.record.reason}. Run the same command again to go on.")
+        console.print(f"{done.record.name} is {how}: {how_to_go_on(done.record.reason)}")
         raise click.exceptions.Exit(130 if done.record.state == "interrupted" else 1)
 
 

@@ -10,6 +10,7 @@ import click
 
 from folkways.cli import completion
 from folkways.cli.options import ask_options, serve_option, workspace_named, workspace_option
+from folkways.cli.out import how_to_go_on
 
 if TYPE_CHECKING:
     from folkways.runs.options import AskOptions
@@ -69,7 +70,7 @@ def command(run: str, models: tuple[str, ...], workspace: str, serve: str | None
     elif left.state == "running":
         console.print(f"Other workers are still asking {left.name}.")
     else:
-        console.print(f"{left.name} is {left.state}: {left.reason}. Run the same command again to go on.", soft_wrap=True)
+        console.print(f"{left.name} is {left.state}: {how_to_go_on(left.reason)}", soft_wrap=True)
         raise click.exceptions.Exit(130 if left.state == "interrupted" else 1)
 
 

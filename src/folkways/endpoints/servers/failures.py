@@ -115,7 +115,9 @@ def outcome(
     if status in (401, 403) or (status == 400 and _BAD_KEY.search(whole)):
         return EndpointFailure(f"{quoted}\n{_about_key(address)}", status=status, fatal=True)
     if status in (404, 405):
-        advice = f"Is {address.model!r} a model of this server, and is {address.base_url} its address?"
+        advice = (
+            f"{address.base_url} has no model {address.model!r}, or is not the server's address. Correct the name or the address."
+        )
         return EndpointFailure(f"{quoted}\n{advice}", status=status, fatal=True)
     if status in (400, 422):
         return _bad_request(address, status, error, said, quoted, settings)

@@ -53,7 +53,10 @@ def render_markdown(view: ReportView, leaderboard: Leaderboard | None = None, tu
 def _summary(view: ReportView, board: Leaderboard, turned: Sequence[str]) -> Iterable[str]:
     """Who leads where, and what turns round between cultures: as at the head of the page."""
     yield "## Summary"
-    yield f"The first {MOST_IN_SUMMARY} models of each task. Guessing: the best baseline."
+    yield (
+        f"The first {MOST_IN_SUMMARY} models of each task. Chance: what guessing among the options scores; of tasks without "
+        "options, the best baseline of this report."
+    )
     rows = [
         [
             escape(task.title),
@@ -70,7 +73,7 @@ def _summary(view: ReportView, board: Leaderboard, turned: Sequence[str]) -> Ite
         for row in board.first(task)
         if (score := row.counted) is not None
     ]
-    head = ["Task", "Rank", "Model", "Score", "95 % interval", "Guessing", "n", "Coverage", "Without answer"]
+    head = ["Task", "Rank", "Model", "Score", "95 % interval", "Chance or best baseline", "n", "Coverage", "Without answer"]
     yield table(head, rows, numeric={3, 4, 5, 6, 7, 8})
     if any(row.standing and row.standing.level for task in view.tasks for row in board.first(task)):
         yield f"† {LEVEL}"

@@ -88,7 +88,9 @@ class Leaderboard:
         return (models or [row for row in rows if row.kind == "baseline"])[:MOST_IN_SUMMARY]
 
     def guessing(self, task: TaskView) -> float:
-        """What the best baseline scores; NaN where none is known."""
+        """What guessing among the task's options scores; without options the best baseline of the report, or NaN."""
+        if task.task in self.view.data.chance:
+            return self.view.data.chance[task.task]
         scores = [row.score for row in self.rows(task) if row.kind == "baseline" and row.score == row.score]
         return max(scores, default=math.nan)
 

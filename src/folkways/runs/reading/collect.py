@@ -18,6 +18,7 @@ from folkways.reports.data import FAILURES, ITEM_TEXTS, ReportData, RunInfo
 from folkways.runs.reading.completeness import lacking
 from folkways.runs.reading.cut_replies import cut_warnings
 from folkways.runs.reading.judgements import judged_of_task
+from folkways.runs.reading.other_profile import read_otherwise
 from folkways.runs.reading.result_inputs import inputs_of, results_of_runs
 from folkways.runs.scores.scoring import release_of, stored_scores
 from folkways.workspace import results, run_records
@@ -60,6 +61,7 @@ def collect(
     unknown_people: dict[str, str] = {}
     releases: dict[str, ReleaseRecord] = {}
     without_references: dict[str, None] = {}
+    otherwise: list[str] = []
     opened: dict[str, Release] = {}
     tasks: dict[str, Task] = {}
     partial: list[str] = []
@@ -82,6 +84,7 @@ def collect(
             scores += of_baselines.filter(shown).partition_by("endpoint", maintain_order=True)
             scores.append(of_task)
             people.append(known)
+            otherwise += read_otherwise(workspace, run, run_task, task, of_task)
             if task.people_release and known.is_empty():
                 unknown_people[task.name] = task.people_release
             if task.has_baselines and of_baselines.filter(shown).is_empty() and of_task.height:
@@ -120,7 +123,13 @@ def collect(
         releases=tuple(releases.values()),
         metrics=inputs.metrics,
         task_titles={name: task.title for name, task in tasks.items()},
-        warnings=(*partial, *cut_warnings(every, signatures, tasks), *_warnings(runs), *map(NOT_STORED.format, without_references)),
+        warnings=(
+            *partial,
+            *cut_warnings(every, signatures, tasks),
+            *otherwise,
+            *_warnings(runs),
+            *map(NOT_STORED.format, without_references),
+        ),
         failures=_failure_table([results.failure_counts(workspace, run) for run in runs]),
         people=pl.concat(people).unique(subset=SCORE_KEY, keep="last", maintain_order=True),
         signatures=signatures,
@@ -128,6 +137,7 @@ def collect(
         results=tuple(made),
         without_results=without,
         without_items=kept,
+        chance={name: chance for name, task in tasks.items() if (chance := task.chance()) is not None},
     )
 
 

@@ -113,7 +113,7 @@ def score_task(
     scores: list[pl.DataFrame] = []
     for part in (share for share in shares if share.task == task.name):
         slim, asked = [], []
-        for judged, told in _judge(task, release, options, results.response_pages(workspace, run, part), resolved):
+        for judged, told in judged_pages(task, release, options, results.response_pages(workspace, run, part), resolved):
             results.save_judgements(workspace, run, resolved, judged)
             kept = judged.drop(NOT_SUMMARISED if options.until is None else LEFT_OUT_OF_SAMPLES)
             slim.append(compact(kept) if task.judges_apart and options.until is None else kept)
@@ -172,7 +172,7 @@ def _check_complete(run: run_records.RunRecord, task: Task, judged: int, expecte
         )
 
 
-def _judge(
+def judged_pages(
     task: Task, release: Release, options: RunOptions, pages: Iterator[pl.DataFrame], profile: str
 ) -> Iterator[tuple[pl.DataFrame, pl.DataFrame]]:
     """Judgements with ``ordinal``, and how the replies were asked for: batch by batch of the items, or less where the task allows.

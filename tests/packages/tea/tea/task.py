@@ -9,9 +9,9 @@ import polars as pl
 
 from folkways.benchmarks.itemwise import ItemwiseTask, Row, Verdict, unread
 from folkways.benchmarks.templates import PromptOptions, Template, choose_templates
-from folkways.metrics.labels import first_label
 from folkways.records import Metric, Schema
 from folkways.releases.base import Release
+from folkways.text.labels import chosen_label
 from tea.data import read
 
 PLAIN = Template("{question}\nA. {a}\nB. {b}\nC. {c}\nAnswer with one letter.", "tea")
@@ -53,7 +53,7 @@ class Tea(ItemwiseTask):
 
     def verdict(self, item: Row, response: Row, profile: str) -> Verdict:
         """By the first letter."""
-        letter = first_label(response["response"], self.labels)
+        letter = chosen_label(response["response"], dict(zip(self.labels, item["options"], strict=True)))
         if letter is None:
             return unread(response["response"], "en", "no letter in the reply")
         return Verdict(letter, f"the answer is {item['gold']}", {"correct": float(letter == item["gold"])})

@@ -54,15 +54,16 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What passes the paper's filter, and why questions do not -> how many, each under the first reason that fits it."""
+    """What passes the filter of the authors' code, and why questions do not -> how many, each under the first reason that fits."""
 
     sources: list[Source]
     filtered: dict[str, int]
 
 
 def select_sources(annotations: pl.DataFrame, questions: pl.DataFrame, wanted: Sequence[str] | None = None) -> Selection:
-    """The questions that pass the paper's filter, in the order of the first country's question file.
+    """The questions that pass the filter of the authors' code, in the order of the first country's question file.
 
+    The paper's text (section 4.2.1) drops a question where more than three did not know it, the code where more than two did.
     annotations, questions: ``read_annotations`` and ``read_questions`` of releases/blend; they may be of two releases. A
     question goes when in any country somebody called it not applicable, more than MOST_NOT_KNOWING did not know it for whatever
     reason, or its most frequent answer has fewer than LEAST_VOTES votes. ``wanted`` names the questions to look at. Raises

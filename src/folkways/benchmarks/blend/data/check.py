@@ -26,7 +26,7 @@ from folkways.cultures import Culture, cultures_of
 from folkways.records import DataIssue
 from folkways.releases.base import Release
 
-ANNOTATORS = 5  # people asked per question and culture (paper, section 3.2)
+ANNOTATORS = 5  # people asked per question and culture (paper, section 3)
 KINDS_OF_NOT_KNOWING = ("idk", "no-answer", "not-applicable")
 DEFAULT_TEMPLATES = ("inst-4", "pers-3")
 QUESTION_COLUMNS = ("ID", "Topic", "Source", "Question", "Translation")

@@ -1,4 +1,4 @@
-"""Whether topics differ: analysis of variance and Tukey's comparisons (section 4.3, Figures 14 and 15).
+"""Whether topics differ: analysis of variance and Tukey's comparisons (section 4.1.1, Figures 14 and 15).
 
 The paper's test is one-way over the means of a model in a culture: it says nothing of other questions, for all models and cultures
 share those of a topic. A topic with 83 questions, some of them hard by chance, is below the others everywhere. So a test whose unit

@@ -1,4 +1,4 @@
-"""Short answers against multiple choice, culture by culture (section 4.4, Figure 4)."""
+"""Short answers against multiple choice, culture by culture (section 4.2.2, Figure 4)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The local language against English, culture by culture (section 4.3, Figure 3b)."""
+"""The local language against English, culture by culture (section 4.1.1, Figure 3b)."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from folkways.metrics.labels import TRUTHS, exact_label, first_label, first_truth
+from folkways.text.labels import TRUTHS, exact_label, first_label, settled_truth
 
 DRESSES = ["{}", "{}.", "({})", "**{}**", "Answer: {}", "answer is {}", "{})", " {}\n", "[{}]", "`{}`"]
 ABCD = ("A", "B", "C", "D")
@@ -54,8 +54,7 @@ def test_exact_label_takes_the_label_and_nothing_else(reply: str, label: str | N
         ("The answer is A or B", None),
         ("It is NOT A but B", "B"),
         ("Answer: B\nAs said, answer: B, never A or C", "B"),
-        ("not" + " " * 77 + "A or rather C", "C"),  # what stands 80 characters before is seen, and not what stands further away
-        ("not" + " " * 78 + "A or rather C", None),
+        ("not" + " " * 200 + "A or rather C", "C"),
         ("选B", "B"),
         ("我选择b", "B"),
         ("答案是C", "C"),
@@ -65,7 +64,7 @@ def test_exact_label_takes_the_label_and_nothing_else(reply: str, label: str | N
         ("选A还是B", None),
         ("选项A、B都可以", None),
         ("정답은 B입니다", "B"),
-        ("A가 아니라 B입니다", None),
+        ("A가 아니라 B입니다", "B"),
         ("الإجابة الصحيحة هي B", "B"),
         ("پاسخ درست گزینهB است", "B"),
         ("Η σωστή απάντηση είναι B, όχι C", "B"),
@@ -97,7 +96,7 @@ def test_first_label_reads_what_a_reply_settles_on(reply: str, label: str | None
         ("It is not necessarily true.", None),
         ("neither true nor false", None),
         ("I cannot say", None),
-        ("untrue", None),
+        ("untrue", "False"),
         ("I can't say that is true", None),
         ("I cannot confirm that this is true.", None),
         ("I'm not sure whether it is false", None),
@@ -116,8 +115,8 @@ def test_first_label_reads_what_a_reply_settles_on(reply: str, label: str | None
         ("", None),
     ],
 )
-def test_first_truth_reads_what_a_reply_settles_on(reply: str, truth: str | None) -> None:
-    assert first_truth(reply) == truth
+def test_settled_truth_reads_what_a_reply_settles_on(reply: str, truth: str | None) -> None:
+    assert settled_truth(reply) == truth
 
 
 @given(
@@ -131,7 +130,7 @@ def test_every_usual_dress_of_a_bare_label_is_read(label: str, dress: str) -> No
 @given(st.text(max_size=60))
 def test_readers_answer_with_a_label_or_nothing_for_any_text(reply: str) -> None:
     assert first_label(reply, ABCD) in {*ABCD, None}
-    assert first_truth(reply) in {*TRUTHS, None}
+    assert settled_truth(reply) in {*TRUTHS, None}
     exact = exact_label(reply, ABCD)
     if exact is not None:
         assert first_label(reply, ABCD) == exact

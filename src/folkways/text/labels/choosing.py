@@ -1,0 +1,180 @@
+"""The option that a reply settles on, by its letter or by its text: the one reader of letters for all tasks."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from folkways.text.labels.alphabets import in_latin
+from folkways.text.labels.mentions import LETTER, TEXT, letter_of, of_label, plain, tokens, with_letters, with_texts
+from folkways.text.labels.statements import ALONE, SETTLED, Mention, statements
+from folkways.text.labels.words import pattern
+
+_OPENING, _MARK = r"[(\[{\"'“‘]*", r"[)\]}.:,،、，：．\-–—\"'”’(\[“‘]*"
+_OF_WORDS = re.compile("[\u0400-\u04ff\u1100-\u11ff\uac00-\ud7a3]")
+"""Scripts in which letters that number options are words, too."""
+
+
+def chosen_label(reply: str, choices: Mapping[str, str]) -> str | None:
+    """The label of the option that the reply settles on, or None where it names none, or leaves open which.
+
+    choices: one-letter label -> text, which may be empty where the options are not known.
+
+    A reply settles on an option that it names alone, by letter or text, and does not deny ("A is wrong, so B"), question ("D? No,
+    B"), or take back ("C... wait, D"). What it calls the answer counts before what it names in passing, and what it says last
+    before what it corrects. Options that it lists, compares or leaves open ("both A and B", "B, C") settle nothing, nor does a
+    letter with another option's text ("A. rice" where B is rice). Letters may be those of other scripts ("الإجابة: ب", "Б)").
+    """
+    labels = tuple(choices)
+    text = plain(reply)
+    if whole := _whole(text, labels):
+        return whole
+    if same := _by_whole_text(reply, choices):
+        return same
+    objects = list(_objects(reply))
+    if (value := _json_answer([found for found, _ in objects])) is not None:
+        return chosen_label(value, choices)
+    for _, source in objects:
+        text = text.replace(plain(source), " ")
+    masked = with_texts(text, choices)
+    for version in dict.fromkeys((masked, in_latin(masked))):
+        lettered = _joined(with_letters(version, labels), labels)
+        said = list(statements(lettered, LETTER))
+        if version is not masked and _OF_WORDS.search(version):
+            said = [mention for mention in said if mention.strength > ALONE]
+        if any(mention.stance == "asserted" for mention in said):
+            return _settled(said, labels)
+        if any(mention.characters for mention in said):
+            break
+    if not re.search(TEXT, masked):
+        return None
+    by_text = _settled(list(statements(lettered, TEXT)), labels)
+    denied = {label for mention in said if mention.stance == "denied" for label in _labels_of(mention, labels)}
+    listing = len({mention.characters for mention in said if mention.stance == "aside"}) > 1
+    return None if by_text in denied or listing else by_text
+
+
+def first_label(reply: str, labels: Sequence[str]) -> str | None:
+    """``chosen_label`` where the options' texts are not known."""
+    return chosen_label(reply, dict.fromkeys(labels, ""))
+
+
+def _whole(text: str, labels: Sequence[str]) -> str | None:
+    """The label that the reply consists of but for punctuation, in any case, also in letters of other scripts."""
+    by_letter = {label.upper(): label for label in labels}
+    for convert in (str, in_latin):
+        bare = re.sub(r"\\boxed\b", " ", convert(text))
+        if (hit := re.fullmatch(r"[\W_]*([^\W\d_])[\W_]*", bare)) and (label := by_letter.get(hit[1].upper())):
+            return label
+    return None
+
+
+def _by_whole_text(reply: str, choices: Mapping[str, str]) -> str | None:
+    """The one option whose text the reply is, as it stands or in any punctuation."""
+    said = tokens(reply)
+    bare = _bare(reply)
+    same = [label for label, option in choices.items() if option and _bare(option) == bare] or [
+        label for label, option in choices.items() if option and tokens(option) == said
+    ]
+    return same[0] if len(same) == 1 and bare else None
+
+
+def _bare(text: str) -> str:
+    return text.strip().strip(".\"'`*[]()").casefold()
+
+
+def _json_answer(objects: Sequence[Mapping[str, object]]) -> str | None:
+    """What the last JSON object gives for its answer; None where none gives one."""
+    answer = None
+    for found in objects:
+        named = [value for key, value in found.items() if pattern("answer").search(key.replace("_", " "))]
+        values = named or list(found.values())
+        texts = [str(value) for value in values if isinstance(value, str | int | float)]
+        if len(texts) == 1:
+            answer = texts[0]
+    return answer
+
+
+def _objects(reply: str) -> Iterator[tuple[Mapping[str, object], str]]:
+    """The outermost JSON objects of a reply, each with its source."""
+    decoder = json.JSONDecoder()
+    start = reply.find("{")
+    while start >= 0:
+        try:
+            found, end = decoder.raw_decode(reply, start)
+        except (ValueError, RecursionError):
+            end = start + 1
+        else:
+            if isinstance(found, dict):
+                yield found, reply[start:end]
+        start = reply.find("{", end)
+
+
+def _joined(text: str, labels: Sequence[str]) -> str:
+    """The text in which a letter and its option's text are one mention, and a letter with another's are two that are joined."""
+    if not re.search(TEXT, text):
+        return text
+    own = rf"({LETTER})\s*{_MARK}\s*{_OPENING}({TEXT})"
+    listed = re.compile(rf"(?:{LETTER}\s*[).:\]}}-]+\s*{TEXT}[\s,;./|]*){{2,}}")
+    text = listed.sub(lambda hit: hit[0] if not _lists_its_own(hit[0]) else "\n", text)
+
+    def with_letter(hit: re.Match[str]) -> str:
+        letter, option = hit[1], hit[2]
+        if ord(letter) & 0xFF == ord(option) & 0xFF:
+            begins = re.search(r"(?:^|\n)\W*$", hit.string[: hit.start()])
+            return hit[0] if begins and re.search(r"[.):]", hit[0]) else letter
+        ends = re.match(r"[\s\"'”’]*(?:$|[.,;:!?)\]\n。，،؟।])", hit.string[hit.end() :])
+        firmly = re.search(r"[).:(]", hit[0])
+        return f"{letter}/{letter_of(ord(option) & 0xFF)}" if ends or firmly else hit[0]
+
+    text = re.sub(own, with_letter, text)
+    return re.sub(
+        rf"({TEXT})\s*[(\[]\s*({LETTER})\s*[)\]]",
+        lambda hit: hit[2] if ord(hit[1]) & 0xFF == ord(hit[2]) & 0xFF else f"{hit[2]}/{letter_of(ord(hit[1]) & 0xFF)}",
+        text,
+    )
+
+
+def _lists_its_own(listing: str) -> bool:
+    letters, texts = re.findall(LETTER, listing), re.findall(TEXT, listing)
+    return [ord(each) & 0xFF for each in letters] == [ord(each) & 0xFF for each in texts] and letters == [
+        letter_of(number) for number in range(len(letters))
+    ]
+
+
+def _settled(said: Sequence[Mention], labels: Sequence[str]) -> str | None:
+    """The label that all of this leaves; what follows a correction counts before what stands before it."""
+    asserted = [mention for mention in said if mention.stance == "asserted"]
+    if not asserted:
+        return None
+    last = max(mention.part for mention in asserted)
+    firmest = _firmest([mention for mention in asserted if mention.part == last])
+    earlier = _firmest([mention for mention in asserted if mention.part < last])
+    agreed = {label for mention in firmest for label in _labels_of(mention, labels)}
+    if len(agreed) != 1:
+        return None
+    if earlier and firmest[0].strength < SETTLED <= earlier[0].strength and not any(mention.near for mention in firmest):
+        before = {label for mention in earlier for label in _labels_of(mention, labels)}
+        if before != agreed:
+            return None
+    (label,) = agreed
+    after = said[said.index(firmest[0]) + 1 :]
+    taken_back = any(mention.stance == "denied" and label in (_labels_of(mention, labels) or agreed) for mention in after)
+    denied = any(mention.stance == "denied" and label in _labels_of(mention, labels) for mention in said)
+    return None if taken_back or (denied and firmest[0].strength < SETTLED) else label
+
+
+def _firmest(mentions: Sequence[Mention]) -> list[Mention]:
+    strength = max((mention.strength for mention in mentions), default=0)
+    return [mention for mention in mentions if mention.strength == strength]
+
+
+def _labels_of(mention: Mention, labels: Sequence[str]) -> set[str]:
+    return {of_label(character, labels) for character in mention.characters}
+
+
+def exact_label(reply: str, labels: Sequence[str]) -> str | None:
+    """The label that the stripped reply consists of, case-sensitively and with nothing else; None for any other reply."""
+    stripped = reply.strip()
+    return stripped if stripped in labels else None

@@ -1,0 +1,71 @@
+"""The words by which replies announce, deny, correct and join labels, in many languages at once: ``words.toml``, compiled."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable
+from functools import cache
+from importlib.resources import files
+from itertools import chain
+from unicodedata import normalize
+
+_MARKS = (
+    "\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u0900-\u0903\u093a-\u094f\u0981-\u0983\u09bc-\u09cd\u09d7\u0b82"
+    "\u0bbe-\u0bcd\u0c3e-\u0c4d\u0d3e-\u0d4d\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u200c\u200d"
+)
+IN_WORD = rf"\w{_MARKS}"
+"""The inside of a class that holds letters, digits and the marks of the scripts in ``words.toml``."""
+_UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff\u0e00-\u0e7f]")
+_ARABIC = re.compile("[\u0600-\u06ff]")
+_HANGUL = re.compile("[\uac00-\ud7a3]")
+
+
+@cache
+def spellings(*roles: str) -> frozenset[str]:
+    """The words and phrases of these roles; a star ends a stem."""
+    lines = chain.from_iterable(_table()[role].values() for role in roles)
+    return frozenset(chain.from_iterable(normalize("NFKC", line).split("|") for line in lines))
+
+
+@cache
+def words(*roles: str) -> str:
+    """The source of a pattern that finds any word or phrase of these roles as a whole; match it without regard to case."""
+    return any_of(sorted(spellings(*roles), key=lambda each: (-len(each), each)))
+
+
+@cache
+def pattern(*roles: str) -> re.Pattern[str]:
+    """``words``, compiled."""
+    return re.compile(words(*roles), re.I)
+
+
+@cache
+def whole_words(*roles: str) -> frozenset[str]:
+    """The single words of these roles; of stems, the stem."""
+    return frozenset(spelling.strip("*") for spelling in spellings(*roles) if " " not in spelling)
+
+
+def any_of(spellings: Iterable[str]) -> str:
+    """The source of a pattern that finds any of these as a whole word."""
+    return "(?:" + "|".join(_bounded(spelling) for spelling in spellings) + ")"
+
+
+@cache
+def _table() -> dict[str, dict[str, str]]:
+    return tomllib.loads(files(__package__).joinpath("words.toml").read_text(encoding="utf-8"))
+
+
+def _bounded(spelling: str) -> str:
+    stem = spelling.strip("*")
+    source = re.escape(stem).replace("'", "['’]").replace(r"\ ", r"\s+")
+    if _UNSPACED.search(stem):
+        return source
+    attached = "[وف]?" if _ARABIC.search(stem) else ""
+    before = "" if spelling.startswith("*") else rf"(?<![{IN_WORD}'’])"
+    if spelling.endswith("*"):
+        return f"{before}{attached}{source}[{IN_WORD}]*"
+    after = "" if not stem[-1].isalnum() and stem[-1] not in _MARKS else rf"(?![{IN_WORD}])"
+    if _HANGUL.search(stem) and len(stem) > 1:
+        after = ""  # particles and endings are written to the word
+    return f"{before}{attached}{source}{after}"

@@ -1,0 +1,177 @@
+"""Replies made by a grammar that knows what a person reads: no wrong label, and hardly any left unread."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from pathlib import Path
+from random import Random
+from runpy import run_path
+
+import pytest
+
+from folkways.text.labels import chosen_label, settled_truth, settled_word
+
+replies = run_path(str(Path(__file__).with_name("grammar.py")))["replies"]
+SEED = 30
+UNREAD = 0.03
+"""The largest share of what a person reads that may be left unread, in each language."""
+
+OPTIONS = dict(zip("ABCD", ("Prom", "Spelling bee", "rice", "soup"), strict=True))
+WORDS = {"yes": "Yes", "no": "No", "neither": "Neither", "neutral": "Neither"}
+
+
+@pytest.mark.parametrize("rounds", [2, pytest.param(60, marks=pytest.mark.nightly)])
+def test_no_reply_of_the_grammar_is_read_as_another_label(rounds: int) -> None:
+    wrong, unread, readable = [], defaultdict(list), defaultdict(int)
+    for reply in replies(Random(SEED), rounds):
+        label = chosen_label(reply.text, reply.choices)
+        readable[reply.language] += reply.label is not None
+        if label is None and reply.label is not None:
+            unread[reply.language].append(reply.text)
+        elif label != reply.label:
+            wrong.append((reply.text, reply.label, label))
+    assert not wrong
+    assert sum(readable.values()) > 300 * rounds
+    assert {language: texts for language, texts in unread.items() if len(texts) > UNREAD * readable[language]} == {}
+
+
+@pytest.mark.parametrize(
+    ("reply", "label"),
+    [
+        ("C. No.", None),
+        ("A. Spelling bee", None),  # says two things
+        ("The answer is A. Spelling bee", None),
+        ("rice (D)", None),
+        ("soup (D)", "D"),
+        ("A B", None),
+        ("A/B", None),
+        ("A to D", None),
+        ("A < B", None),
+        ("A or maybe B", None),
+        ("Everything but A", None),
+        ("I doubt it's A.", None),
+        ("The least likely is A.", None),
+        ("The worst option is C", None),
+        ("A is the least likely.", None),
+        ("User A says B", None),
+        ("A person would choose B.", "B"),
+        ("A: No\nB: Yes\nC: No\nD: No", "B"),
+        ("A ❌\nB ✅\nC ❌\nD ❌", "B"),
+        ("A: wrong\nB: right\nC: wrong\nD: wrong", "B"),
+        ("The answer is A. Actually it is B.", "B"),
+        ("The answer is A. No, the answer is B.", "B"),
+        ("The answer is A. The answer is B.", None),
+        ("Answer: A\nAnswer: B", None),
+        ("A\nB", None),
+        ("A is less common than B.", None),
+        ("B is not as common as C", None),
+        ("A is rude.", None),  # a predicate that nobody listed settles nothing
+        ("A जटिल", None),
+        ('{"A": 0.1, "B": 0.9}', None),
+        ('{"answer": "B", "explanation": "A is wrong"}', "B"),
+        ("<answer>B</answer>", "B"),
+        ("[[B]]", "B"),
+        ("It can't be rice or soup, so Prom.", "A"),
+        ("I prefer rice to soup", "C"),
+        ("Both rice and soup", None),
+        ("rice is wrong", None),
+        ("The correct answer is B. Spelling bee. A. Prom is wrong.", "B"),
+        ("Let's see:\nA. Prom: in the US.\nB. Spelling bee: there, too.\nC. rice: food.\nD. soup: food.", None),
+        ("Ответ: Б или Г", None),
+        ("Aは間違いです", None),
+        ("\ue100 \ue001", None),  # what the reader itself puts in place of options
+    ],
+)
+def test_hard_replies(reply: str, label: str | None) -> None:
+    assert chosen_label(reply, OPTIONS) == label
+
+
+PREDICATES = [("true", 1), ("false", -1), ("correct", 1), ("wrong", -1), ("incorrect", -1)]
+FRAMES = [
+    ("{}", 1),
+    ("{}.", 1),
+    ("**{}**", 1),
+    ("It is {}.", 1),
+    ("The statement is {}.", 1),
+    ("It is not {}.", -1),
+    ("It isn't {}", -1),
+    ("I don't think that it is {}.", -1),
+    ("I think it's {}", 1),
+    ("it is not the case that this is {}", -1),
+    ("The claim that it is {} is wrong", -1),
+    ("The claim that it is {} is true", 1),
+    ("It would be wrong to say that this is {}.", -1),
+    ("Is it {}? No.", -1),
+    ("Is it {}? Yes.", 1),
+    ("Is this {}? I don't think so.", -1),
+    ("There is no doubt that it is {}.", 1),
+    ("Nobody would say that it is {}.", -1),
+    ("The answer is: {}", 1),
+    ("It is never {}", -1),
+    ("I would say it is {}", 1),
+    ("It is {} because people like it.", 1),
+    ("Although some may disagree, it is {}.", 1),
+    ("It can't be {}", -1),
+    ("Not {} but not its opposite either: sometimes {}", 0),
+    ("It is not necessarily {}.", 0),
+    ("It may be {}", 0),
+    ("If it is {}, I am glad", 0),
+    ("I can't say whether it is {}.", 0),
+    ("It is {}. It is not {}.", 0),
+    ("Is it {}?", 0),
+    ("Neither {} nor its opposite: partly {}", 0),
+]
+
+
+@pytest.mark.parametrize(("word", "sign"), PREDICATES)
+@pytest.mark.parametrize(("frame", "factor"), FRAMES)
+def test_truths_by_the_words_and_the_denials_around_them(word: str, sign: int, frame: str, factor: int) -> None:
+    expected = {1: "True", -1: "False", 0: None}[sign * factor]
+    assert settled_truth(frame.replace("{}", word)) == expected
+
+
+@pytest.mark.parametrize(
+    ("reply", "truth"),
+    [
+        ("Not true but not false either", None),
+        ("True, but only in parts", None),
+        ("False. The answer is a false statement that is not a factual statement.", "False"),
+        ("True? No, false.", "False"),
+        ("True... wait, False", "False"),
+        ("False, while it is true that some do.", "False"),
+        ("True. In Korea people bow.", "True"),
+        ("No, it is true", None),
+        ("No, that's false", "False"),
+        ("The correct answer is false", "False"),
+        ("It is true. However, the statement is false in general", None),
+        ("true and false", None),
+        ("In some cultures yes, in others no", None),
+    ],
+)
+def test_hard_truths(reply: str, truth: str | None) -> None:
+    assert settled_truth(reply) == truth
+
+
+@pytest.mark.parametrize(
+    ("reply", "label"),
+    [
+        ("There is no reason to object", None),
+        ("There is no problem with this, so yes", "Yes"),
+        ("It is unacceptable", "No"),
+        ("Acceptable", "Yes"),
+        ("It is not acceptable.", "No"),
+        ("It would not be considered acceptable", "No"),
+        ("There is nothing wrong with it", "Yes"),
+        ("No one would mind.", None),
+        ("No problem", None),
+        ("Is it acceptable? No.", "No"),
+        ("Yes... wait, no.", "No"),
+        ("Neither of them was rude, so yes.", "Yes"),
+        ("It is neither acceptable nor unacceptable.", "Neither"),
+        ("The answer is neither", "Neither"),
+        ("**No**\nIt would be acceptable in France.", None),
+        ("I have no idea", None),
+    ],
+)
+def test_hard_words(reply: str, label: str | None) -> None:
+    assert settled_word(reply, WORDS) == label
