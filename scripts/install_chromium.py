@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Find or install a headless Chromium and axe-core for the browser tests, and print the path of the Chromium to launch.
 
-Looks in this order, and stops at the first that starts: ``FOLKWAYS_CHROMIUM``, a Chromium or Chrome on PATH, one installed by an
-earlier run of this script, and the npm package ``@sparticuz/chromium`` (a Chromium that needs no root). Everything it installs goes
-into ``.tools/browser`` (ignored by git); running it again changes nothing. The machine itself is changed only where that is asked for,
-with ``--apt`` or ``FOLKWAYS_APT=1``: then Debian's package is the last resort. If Chromium or axe-core is missing in the end, the exit
-code is 1 and standard error says what to do.
+Looks in this order, and stops at the first that starts: ``FOLKWAYS_CHROMIUM``, a Chromium or Chrome on PATH, one installed by
+an earlier run of this script, and the npm package ``@sparticuz/chromium`` (a Chromium that needs no root). Everything it
+installs goes into ``.tools/browser`` (ignored by git); running it again changes nothing. It changes the machine itself only if
+asked, with ``--apt`` or ``FOLKWAYS_APT=1``: then Debian's package is the last resort. If Chromium or axe-core is missing in the
+end, the exit code is 1 and standard error says what to do.
 
     python scripts/install_chromium.py            # prints the path
     python scripts/install_chromium.py --check    # only looks, installs nothing
@@ -110,7 +110,7 @@ def chromium_from_apt() -> None:
 
 
 def tried(what: str, install: Callable[[], None]) -> None:
-    """Install something; why it could not be done goes to standard error, and what is missing in the end is looked at afterwards."""
+    """Install something; if that fails, the reason goes to standard error, and the end of the script says what is missing."""
     try:
         install()
     except (OSError, subprocess.CalledProcessError, tarfile.TarError) as error:
@@ -158,7 +158,7 @@ def main() -> int:
     for line in lacking:
         log(line)
     if lacking:
-        log("Only the tests marked browser need these; to run all others: .venv/bin/python -m pytest -m 'not nightly and not browser'")
+        log("Only tests marked browser need these; to run all others: .venv/bin/python -m pytest -m 'not nightly and not browser'")
         return 1
     print(chromium)
     return 0
