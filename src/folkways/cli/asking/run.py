@@ -20,6 +20,7 @@ from folkways.cli.options import (
     workspace_option,
 )
 from folkways.cli.out import check_folder, check_several, terminal
+from folkways.engine import interrupts
 from folkways.errors import FolkwaysError
 
 if TYPE_CHECKING:
@@ -118,7 +119,7 @@ def command(
     if done.record.state != "finished":
         how = "incomplete" if done.record.state == "incomplete" else "not finished"
         console.print(f"{done.record.name} is {how}: {done.record.reason}. Run the same command again to go on.")
-        raise click.exceptions.Exit(130 if done.record.state == "interrupted" else 1)
+        raise click.exceptions.Exit(interrupts.exit_code() if done.record.state == "interrupted" else 1)
 
 
 def off_by(counted: int, estimated: float) -> str:

@@ -10,6 +10,7 @@ import click
 
 from folkways.cli import completion
 from folkways.cli.options import ask_options, serve_option, workspace_named, workspace_option
+from folkways.engine import interrupts
 
 if TYPE_CHECKING:
     from folkways.runs.options import AskOptions
@@ -70,7 +71,7 @@ def command(run: str, models: tuple[str, ...], workspace: str, serve: str | None
         console.print(f"Other workers are still asking {left.name}.")
     else:
         console.print(f"{left.name} is {left.state}: {left.reason}. Run the same command again to go on.", soft_wrap=True)
-        raise click.exceptions.Exit(130 if left.state == "interrupted" else 1)
+        raise click.exceptions.Exit(interrupts.exit_code() if left.state == "interrupted" else 1)
 
 
 def slurm_task() -> str | None:
