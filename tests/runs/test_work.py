@@ -63,7 +63,7 @@ def test_the_job_array_of_the_guide_survives_a_lost_node_and_scores_as_one_machi
     job.time_is_short(0)
     ended = job.wait(timeout=120)
     assert [code for code, _ in ended.values()] == [143, 0, 0], ended
-    assert "study is interrupted: ended by SIGTERM" in ended[0][1] or "Other workers are still asking study" in ended[0][1]
+    assert "Other workers are still asking study" in ended[0][1]
     assert time.monotonic() - began < 85  # its requests were free before a silence of 90 seconds was over
     assert "as slurm test 1001 0" in ended[1][1]
     done = folkways("score", "study", "-w", workspace)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from math import log
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,6 +24,7 @@ from folkways.cli.options import (
 from folkways.cli.out import check_folder, check_several, terminal
 from folkways.engine import interrupts
 from folkways.errors import FolkwaysError
+from folkways.formatting import plural
 
 if TYPE_CHECKING:
     from folkways.runs.options import AskOptions, Cluster, RunOptions
@@ -70,7 +73,7 @@ def command(
     from folkways.api import run
     from folkways.cli.asking.progress import RunProgress
     from folkways.reports.formats.terminal import terminal_summary
-    from folkways.reports.text import one_line, plural
+    from folkways.reports.text import one_line
     from folkways.runs.planning.estimate import reported
     from folkways.workspace.queue.batches import out_of_run
     from folkways.workspace.results import failure_counts, usage
@@ -100,12 +103,15 @@ def command(
         console.print(absent)
     terminal().print(terminal_summary(done.report_data(with_judgements=False)))
     if report_dir is not None:
-        for path in done.report(report_dir):
-            console.print(f"wrote {path}", soft_wrap=True)
+        first, *others = done.report(report_dir)
+        more = f", and {plural(len(others), 'file')} more" if others else ""
+        console.print(f"wrote {first}{more}", soft_wrap=True)
+    counted: dict[str, tuple[int, float]] = {}
     for use in usage(done.workspace, done.record) if progress.asked else ():
-        if (known := reported(done.workspace, use.endpoint)) is not None:
-            by_characters = use.input_tokens * known.estimated / known.counted
-            console.print(one_line(f"Input tokens of {use.endpoint}: {off_by(use.input_tokens, by_characters)}"), soft_wrap=True)
+        if use.input_tokens and (known := reported(done.workspace, use.endpoint)) is not None:
+            counted[use.endpoint] = use.input_tokens, use.input_tokens * known.estimated / known.counted
+    if told := off_by(counted):
+        console.print(one_line(told), soft_wrap=True)
     failures = failure_counts(done.workspace, done.record)
     if failures.height:
         failed = int(failures["count"].sum())
@@ -122,8 +128,18 @@ def command(
         raise click.exceptions.Exit(interrupts.exit_code() if done.record.state == "interrupted" else 1)
 
 
-def off_by(counted: int, estimated: float) -> str:
-    """How far an estimate from characters alone was off: ``210 reported, 175 estimated (17 % too low)``."""
-    share = abs(estimated - counted) / counted
-    told = f"{share:.0%}".replace("%", " %") + (" too low" if estimated < counted else " too high")
-    return f"{counted:,} reported, {estimated:,.0f} estimated ({told})"
+def off_by(counted: Mapping[str, tuple[int, float]]) -> str:
+    """How far the estimates of input tokens were off, in a line on the model that was furthest off; empty where none was far off.
+
+    counted: model -> what its server counted (above 0), and what was estimated from characters. Counts of a third or less, or three
+    times or more, are of something else than these texts, and nothing is said of them.
+    """
+    ratios = {model: estimated / count for model, (count, estimated) in counted.items() if count < 3 * estimated < 9 * count}
+    off = {model: ratio for model, ratio in ratios.items() if not 0.8 <= ratio <= 1.25}
+    if not off:
+        return ""
+    worst = max(off, key=lambda model: abs(log(off[model])))
+    count, estimated = counted[worst]
+    others = f" ({plural(len(off) - 1, 'other model')} were off by less)" if len(off) > 2 else ""
+    others = " (one other model was off by less)" if len(off) == 2 else others
+    return f"We estimated {estimated:,.0f} input tokens for {worst}; its server counted {count:,}{others}."

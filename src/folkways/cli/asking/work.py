@@ -46,6 +46,7 @@ def command(run: str, models: tuple[str, ...], workspace: str, serve: str | None
     """
     from folkways.cli.asking.progress import RunProgress
     from folkways.cli.out import terminal
+    from folkways.engine.session import INTERRUPTED
     from folkways.runs.serving import served_models
     from folkways.runs.work import check_planned, models_of, work
     from folkways.workspace.database import open_workspace
@@ -69,6 +70,8 @@ def command(run: str, models: tuple[str, ...], workspace: str, serve: str | None
         console.print(f"Everything has been asked. Judge and score it: {scoring}", soft_wrap=True)
     elif left.state == "running":
         console.print(f"Other workers are still asking {left.name}.")
+        if any(counts.stopped == INTERRUPTED for counts in told):
+            raise click.exceptions.Exit(interrupts.exit_code())
     else:
         console.print(f"{left.name} is {left.state}: {left.reason}. Run the same command again to go on.", soft_wrap=True)
         raise click.exceptions.Exit(interrupts.exit_code() if left.state == "interrupted" else 1)
