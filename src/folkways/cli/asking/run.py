@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from folkways.cli.grouped_options import GroupedCommand
 from folkways.cli.options import (
     ask_options,
     batch_option,
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from folkways.workspace.run_records import RunRecord
 
 
-@click.command("run")
+@click.command("run", cls=GroupedCommand)
 @models_option
 @question_options
 @scoring_model_options

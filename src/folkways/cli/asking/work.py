@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from folkways.cli import completion
+from folkways.cli.grouped_options import GroupedCommand
 from folkways.cli.options import ask_options, serve_option, workspace_named, workspace_option
 from folkways.engine import interrupts
 
@@ -19,7 +20,7 @@ SLURM = ("SLURM_CLUSTER_NAME", "SLURM_JOB_ID", "SLURM_PROCID")
 """What tells a task of SLURM from all others; one that is queued again keeps it."""
 
 
-@click.command("work")
+@click.command("work", cls=GroupedCommand)
 @click.argument("run", default="last", shell_complete=completion.runs)
 @click.option(
     "--model", "-m", "models", multiple=True, metavar="NAME", help="Only this model of the run, or its address: vllm/NAME@URL."
