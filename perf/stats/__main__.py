@@ -22,8 +22,8 @@ import numpy as np
 import polars as pl
 
 from folkways.benchmarks.summary import summarise_means
+from folkways.evidence.comparison import compare_judgements
 from folkways.records import Metric, State
-from folkways.reports.views.comparison import compare_judgements
 from folkways.reports.views.reference import reference_points
 from folkways.stats.shrinkage import shrunk_scores
 from perf.pages import replace_table

@@ -63,6 +63,7 @@ class Metric:
     bounds: between which every value lies, and the interval too; None for counts and the like, which have no such limits.
     leaves_out: True where the rule of a profile may leave a reply out: null, where the judgement's LEFT_OUT says why.
     lower_is_better: True where the metric counts what should not be (refusals, replies in another script).
+    per: ``question`` where the value is one of a whole question of several rows, and stands on one of these alone.
     """
 
     name: str
@@ -73,6 +74,7 @@ class Metric:
     bounds: tuple[float, float] | None = (0.0, 1.0)
     leaves_out: bool = False
     lower_is_better: bool = False
+    per: Literal["item", "question"] = "item"
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import f as f_distribution
 
 from folkways.benchmarks.consistency import consistency_tables
 from folkways.benchmarks.tables import NotAvailableError
@@ -73,15 +75,21 @@ def test_answers_in_words_agree_where_both_are_wrong() -> None:
     assert alike(rows)["sample"]["agreement"] == 0.0
 
 
-def test_gaps_that_are_smaller_than_the_wobble_are_marked() -> None:
-    def replies(culture: str, first: int, second: int) -> list[tuple[str, str, str, str, int, str | None]]:
-        """So many of ten right in either order."""
-        return [
-            (f"{culture}{number}", culture, "en", variant, 0, "A" if number < right else "B")
-            for variant, right in (("plain", first), ("plain~order-2", second))
-            for number in range(10)
-        ]
+def replies(culture: str, *right: int, of: int = 10) -> list[tuple[str, str, str, str, int, str | None]]:
+    """So many of ten right in each order."""
+    return [
+        (f"{culture}{number}", culture, "en", f"plain~order-{order}", 0, "A" if number < least else "B")
+        for order, least in enumerate(right, start=2)
+        for number in range(of)
+    ]
 
+
+def test_gaps_that_could_come_from_the_way_of_asking_are_marked() -> None:
+    """Two orders of ten questions, right 7 and 3 times: by hand.
+
+    Between orders: 10 (0.2^2 + 0.2^2) / 1 = 0.8. Four questions turn and six do not, 0.4 on average: 4 * 0.6^2 + 6 * 0.4^2 = 2.4,
+    half of it is the noise, over 9 degrees of freedom. F = 6; the variance of orders is (0.8 - 1.2 / 9) / 10.
+    """
     data = judged(*replies("KR", 9, 9), *replies("US", 7, 3), *replies("ES", 4, 4))
     tables = consistency_tables(data, "t/mcq", "correct")
     as_in_reports = compact(data).with_columns(pl.col("correct").cast(pl.Float64))
@@ -90,9 +98,48 @@ def test_gaps_that_are_smaller_than_the_wobble_are_marked() -> None:
     gaps = {row["culture"]: row for row in tables[1].rows.iter_rows(named=True)}
     assert [gaps[code]["score"] for code in ("KR", "US", "ES")] == pytest.approx([90.0, 50.0, 40.0])
     assert [gaps[code]["difference"] for code in ("KR", "US", "ES")] == pytest.approx([45.0, -15.0, -30.0])
-    assert [gaps[code]["wobble"] for code in ("KR", "US", "ES")] == pytest.approx([0.0, 40.0, 0.0])
+    spread = 100 * math.sqrt((0.8 - 1.2 / 9) / 10)
+    assert [gaps[code]["wobble"] for code in ("KR", "US", "ES")] == pytest.approx([0.0, spread, 0.0])
+    assert [gaps[code]["wobble_p"] for code in ("KR", "US", "ES")] == pytest.approx([1.0, f_distribution.sf(6, 1, 9), 1.0])
     assert [gaps[code]["within_wobble"] for code in ("KR", "US", "ES")] == [False, True, False]
-    assert any("1 of 3 gaps" in note and "say nothing of United States" in note for note in tables[1].notes)
+    assert tables[1].notes[1] == "m: 1 of 3 gaps could come from the way of asking: United States."
+
+
+def test_a_significant_gap_does_not_come_from_the_way_of_asking() -> None:
+    """The order turns 30 of 100 answers, and the gap is smaller than that, but p is below .05."""
+    data = judged(*replies("KR", 95, 35, of=100), *replies("US", 90, 90, of=100))
+    tables = consistency_tables(data, "t/mcq", "correct")
+    korea = next(row for row in tables[1].rows.iter_rows(named=True) if row["culture"] == "KR")
+    assert korea["p_holm"] < 0.05 and korea["wobble_p"] < 0.05 and abs(korea["difference"]) < korea["wobble"]
+    assert not tables[1].rows["within_wobble"].any()
+    assert tables[1].notes[1] == "m: no gap is shown to be within what the way of asking does."
+
+
+def test_questions_that_lack_a_way_do_not_tell_of_the_wobble() -> None:
+    whole = [*replies("KR", 9, 5), *replies("US", 6, 2)]
+    found = consistency_tables(judged(*whole), "t/mcq", "correct")[1].rows
+    less = consistency_tables(judged(*whole, ("KR99", "KR", "en", "plain~order-2", 0, "A")), "t/mcq", "correct")[1].rows
+    assert less["wobble"].to_list() == pytest.approx(found["wobble"].to_list())
+    single = consistency_tables(judged(*replies("KR", 1, 0, of=1), *replies("US", 6, 2)), "t/mcq", "correct")[1].rows
+    assert [each is None for each in single["wobble"]] == [True, False]
+    assert not single["within_wobble"][0]
+
+
+@pytest.mark.parametrize("orders", [2, 4, 12])
+def test_where_the_order_does_nothing_no_gap_is_said_to_come_from_it(orders: int) -> None:
+    """Two equal cultures of 60 questions. From the best order to the worst there are more points, the more orders there are."""
+    rng, marked, moved, studies = np.random.default_rng(orders), 0, 0, 60
+    for _ in range(studies):
+        rows = [
+            (f"{code}{number}", code, "en", f"plain~order-{order}", 0, "A" if rng.random() < level else "B")
+            for code in ("KR", "US")
+            for number, level in enumerate(rng.beta(2, 2, 60))
+            for order in range(2, 2 + orders)
+        ]
+        gaps = consistency_tables(judged(*rows), "t/mcq", "correct")[1].rows
+        marked += gaps["within_wobble"].sum()
+        moved += (gaps["wobble_p"] < 0.05).sum()
+    assert marked <= moved <= 15  # 5 % of 120 are 6, with 3.7 standard errors
 
 
 @given(st.lists(st.lists(st.sampled_from(["A", "B", "C", None]), min_size=2, max_size=5), min_size=1, max_size=6))

@@ -169,8 +169,8 @@ def test_interval_method_follows_from_the_data() -> None:
     assert interval_of_mean(mixed, questions, RIGHT) == wilson(10, 20)
     assert interval_of_mean(mixed, questions // 2, RIGHT).method == "wilson 95% by question"
     assert interval_of_mean(mixed, questions, SHARE).method == "wilson 95%"
-    assert interval_of_mean(mixed, questions, COUNT).method == "student 95%"
-    assert interval_of_mean(mixed, questions // 3, COUNT).method == "none: under 10 questions"
+    assert interval_of_mean(np.tile(mixed, 3), np.arange(60), COUNT).method == "student 95%"
+    assert interval_of_mean(np.tile(mixed, 3), np.arange(60) // 3, COUNT).method == "none: under 60 questions"
 
 
 @pytest.mark.parametrize(("value", "edge"), [(0.0, "low"), (1.0, "high")])
@@ -231,7 +231,7 @@ def test_counts_that_are_all_the_same_are_no_proportion(value: float) -> None:
     found = interval_of_mean(np.full(20, value), np.arange(20), COUNT)
     assert math.isnan(found.low)
     assert math.isnan(found.high)
-    varied = interval_of_mean(np.tile([1.0, 4.0], 10), np.arange(20), COUNT)
+    varied = interval_of_mean(np.tile([1.0, 4.0], 30), np.arange(60), COUNT)
     assert 1.0 < varied.low < 2.5 < varied.high < 4.0
 
 

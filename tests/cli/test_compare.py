@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 import folkways as package
-from folkways.reports.views.comparison import DIFFERENCES
+from folkways.evidence.comparison import DIFFERENCES
 from tests.support.river import folkways
 from tests.support.xcr_data import write_small_corpus
 
@@ -38,8 +38,8 @@ def test_runs_of_different_coverage_are_compared_on_what_they_share(workspace: P
     done = folkways("compare", "random@part", "random@whole", "--task", "demo/mcq", "--format", "json", "-w", workspace)
     (document,) = json.loads(done.stdout)
     assert document["models"] == ["baseline/random@part", "baseline/random@whole"]
-    assert document["shared"]["rows"] == 12
-    assert document["shared"]["expected"] == {"baseline/random@part": 12, "baseline/random@whole": 18}
+    assert document["shared"][0]["rows"] == 12
+    assert document["expected"] == {"baseline/random@part": 12, "baseline/random@whole": 18}
     told = " ".join(document["notes"])
     assert "baseline/random@whole: 12 of 18 rows are compared; 6 are left out." in told
     assert "Not asked or judged alike, seed: baseline/random@part 3; baseline/random@whole 0." in told

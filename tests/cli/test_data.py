@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from folkways.reports.text import spelled_out
+from folkways.display import spelled_out
 from tests.support.hub_server import HubServer
 from tests.support.river import Done, environment, folkways
 

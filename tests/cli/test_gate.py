@@ -46,7 +46,8 @@ def test_a_worse_model_in_the_same_place_is_a_drop(workspace: Path, tmp_path: Pa
     folkways("run", "demo/mcq", "--model", "baseline/echo", "--name", "worse", "-w", workspace)
     done = folkways("gate", "worse", "--max-drop-vs", "before=2", "--github", "--junit", junit, "-w", workspace)
     assert done.returncode == 1
-    assert "::error title=folkways gate%3A demo/mcq%3A no more than 2 below before::baseline/echo: found 0.0 here" in done.stdout
+    title = "folkways gate%3A demo/mcq%3A no more than 2 below before"
+    assert f"::error title={title}::baseline/echo against baseline/first: found 0.0 here" in done.stdout
     suite = ElementTree.parse(junit).getroot().find("testsuite")
     assert suite is not None
     assert suite.get("failures") == "1"

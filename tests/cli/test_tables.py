@@ -119,7 +119,7 @@ def test_models_of_a_run(release: str, workspace: str) -> None:
     coffee = next(row for row in languages if row["endpoint"].endswith("coffee") and row["culture"] == "ES")
     assert coffee["n"] == 3, "the fourth question does not count"
     assert {row["topic"] for row in made["category-means"]["rows"]} == {"Food", "Sport", "Family"}
-    assert {row["block"] for row in made["categories"]["rows"]} == {"", "endpoint and culture", "culture"}
+    assert [row["design"] for row in made["categories"]["rows"]] == ["by question", "as the paper"]
 
 
 def test_what_is_asked_for_and_cannot_be_made_is_an_error(release: str, workspace: str) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from statsmodels.regression.linear_model import OLS
 
+from folkways.api import run
 from folkways.errors import FolkwaysError
 from folkways.integrations.compare_logs import compare_logs, read_log
 from tests.support.eval_logs import sample, write_inspect_log, write_lm_eval_samples, zipfile, zstd
@@ -170,7 +171,7 @@ def test_samples_that_are_not_the_same_question_are_left_out(tmp_path: Path) -> 
     samples = [sample(n, {"match": "C"}, **({"target": "other"} if n < 4 else {})) for n in range(N + 5)]
     write_inspect_log(tmp_path / "1.eval", samples, model="org/m1")
     (found,) = compared(tmp_path / "0.eval", tmp_path / "1.eval")
-    assert found["shared"]["questions"] == N - 4
+    assert found["shared"][0]["questions"] == N - 4
     assert found["notes"][0].startswith("4 samples with the same id are not the same question, or have another right answer")
     for name, id, text in (
         ("other data", lambda n: n, "another question"),
@@ -192,7 +193,7 @@ def test_messages_are_compared_by_what_they_say(tmp_path: Path) -> None:
             for n in range(N)
         ]
         write_inspect_log(tmp_path / f"{model}.eval", samples, model=f"org/m{model}")
-    assert compared(tmp_path / "0.eval", tmp_path / "1.eval")[0]["shared"]["questions"] == N
+    assert compared(tmp_path / "0.eval", tmp_path / "1.eval")[0]["shared"][0]["questions"] == N
 
 
 def test_logs_of_one_model_are_told_apart_and_so_is_how_it_was_asked(tmp_path: Path) -> None:
@@ -284,3 +285,29 @@ def test_options_that_mean_nothing_for_logs_are_refused(tmp_path: Path) -> None:
     assert "unknown facet" in says(first, second, "--by", "state") and "valid: topic" in says(first, second, "--by", "culture")
     with pytest.raises(FolkwaysError, match=r"valid: \.eval"):
         read_log(tmp_path / "log.txt")
+
+
+def test_the_same_replies_compare_alike_in_a_run_and_in_samples_of_the_harness(tmp_path: Path) -> None:
+    """A question asked in two languages is one question, whoever wrote the log down."""
+    done = run(["demo/saq"], models=["baseline/constant:tea", "baseline/constant:rice"], workspace=tmp_path / "w.db", name="r")
+    assert folkways("export", "lm-eval", "demo/saq", "--out", tmp_path / "task").returncode == 0
+    (documents,) = (tmp_path / "task").rglob("*.jsonl")
+    asked = [json.loads(line) for line in documents.read_text().splitlines()]
+    judged = done.judgements().select("endpoint", "item", "language", "correct").rows_by_key(["endpoint", "item", "language"])
+    paths = [
+        write_lm_eval_samples(
+            tmp_path / model.replace(":", "__").replace("/", "__"),
+            [
+                {"doc_id": number, "correct": judged[model, row["item"], row["language"]][0][0], "doc": row}
+                for number, row in enumerate(asked)
+            ],
+            model=model,
+        )
+        for model in ("baseline/constant:tea", "baseline/constant:rice")
+    ]
+    (theirs,) = compared(*paths)
+    (ours,) = compared("constant:tea", "constant:rice", "-w", tmp_path / "w.db")
+    numbers = ("first_score", "second_score", "difference", "low", "high", "p", "n", "questions")
+    both = [{name: found["differences"][0][name] for name in numbers} for found in (ours, theirs)]
+    assert both[0] == pytest.approx(both[1])
+    assert both[0]["questions"] < both[0]["n"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,9 @@ import pytest
 import yaml
 
 from folkways.benchmarks.registry import get_task
+from folkways.errors import FolkwaysError
+from folkways.integrations.hub.eval_results import Places, _Export
+from folkways.releases.base import ReleaseRecord
 from folkways.releases.cards import hub_licence, size_category
 from folkways.releases.registry import get_record
 from folkways.releases.store import open_release
@@ -183,7 +186,10 @@ def test_items_of_an_unknown_licence_leave_only_where_the_user_says_so(people: R
     done = people.export("hub", tmp_path / "out", "--items")
     assert done.returncode == 0 and not done.stderr
     text = texts_in(tmp_path / "out")
-    assert "What do people drink in the US?" in text and "**Not the whole benchmark**: only the cultures US, KR." in text
+    assert (
+        "What do people drink in the US?" in text
+        and "**Not the whole benchmark**: 24 of 40 rows that the task asks by default; nothing of the culture Spain" in text
+    )
     assert str(people.workspace.parent) not in text
 
 
@@ -215,14 +221,34 @@ def test_what_is_incomplete_is_written_on_demand_and_says_so(mixed: Run, people:
     failing = mixed.export("eval-results", tmp_path, "--dataset", "me/demo", "--model", name, "--tasks", "demo/mcq")
     assert failing.returncode == 2 and "of 18 items without a reply" in failing.stderr and "--incomplete" in failing.stderr
     part = people.export("eval-results", tmp_path, "--dataset", "me/blend")
-    assert part.returncode == 2 and "only the cultures" in part.stderr
+    assert part.returncode == 2 and "24 of 40 rows that the task asks by default; nothing of the culture Spain" in part.stderr
     assert not [*tmp_path.iterdir()]
     assert people.export("eval-results", tmp_path, "--dataset", "me/blend", "--incomplete").returncode == 0
     (path,) = tmp_path.rglob("*.yaml")
     (entry,) = entries(path)
-    assert entry.notes is not None and "incomplete: only the cultures US, KR" in entry.notes
+    lacking = "incomplete: 24 of 40 rows that the task asks by default; incomplete: nothing of the culture Spain"
+    assert entry.notes is not None and lacking in entry.notes
     nowhere = people.export("eval-results", tmp_path, "--incomplete")
     assert nowhere.returncode == 2 and "--dataset blend=OWNER/NAME" in nowhere.stderr
+
+
+def test_one_data_set_is_never_that_of_two_benchmarks_nor_in_place_of_the_releases_own() -> None:
+    @dataclass(frozen=True)
+    class Records:
+        def record(self, task: str) -> ReleaseRecord:
+            demo = get_record(get_task("demo/mcq").release)
+            return replace(demo, source="hub", repository="org/released") if task.startswith("include") else demo
+
+    def export(**data_sets: str) -> _Export:
+        named = {"*" if name == "any" else name: value for name, value in data_sets.items()}
+        return _Export(Records(), Places(data_sets=named), incomplete=False)  # type: ignore[arg-type]
+
+    with pytest.raises(FolkwaysError, match=r"cannot be the data set of demo and blend alike; .*--dataset blend=OWNER/NAME"):
+        export(any="me/demo").check_data_set(["demo/mcq", "blend/saq", "demo/saq", "include/mcq"])
+    export(any="me/demo", blend="me/blend").check_data_set(["demo/mcq", "blend/saq", "include/mcq"])
+    assert export(any="me/demo").data_set("include/mcq") == "org/released"
+    assert export(any="me/demo").data_set("demo/mcq") == "me/demo"
+    assert export(include="me/copy").data_set("include/mcq") == "me/copy"
 
 
 @pytest.fixture(scope="module")

@@ -16,6 +16,7 @@ from pylatexenc.latex2text import LatexNodes2Text
 from pylatexenc.latexwalker import LatexEnvironmentNode, LatexWalker
 
 from folkways.benchmarks.results import Result, ResultTables
+from folkways.display import one_line
 from folkways.releases.registry import get_record
 from folkways.reports.data import ReportData
 from folkways.reports.formats import markdown
@@ -23,7 +24,6 @@ from folkways.reports.formats.citations import bibliography, citation_key
 from folkways.reports.formats.latex import escape, render_latex
 from folkways.reports.formats.methods_text import methods_paragraph
 from folkways.reports.formats.write import write_report
-from folkways.reports.text import one_line
 from folkways.reports.views.leaderboard import Leaderboard, Standing
 from folkways.reports.views.views import ReportView
 from tests.reports.test_analyses_shown import _table
@@ -67,14 +67,15 @@ def test_tables_parse_and_have_the_scores(document: str, data: ReportData) -> No
     assert "1 & gpt-4o-mini & " in document and "baseline constant:yes" in document
 
 
-def test_a_dagger_marks_what_is_not_told_apart_from_the_first(data: ReportData) -> None:
+def test_a_dagger_marks_what_is_not_told_apart_from_the_first(data: ReportData, monkeypatch: pytest.MonkeyPatch) -> None:
     view = ReportView(data)
     (task,) = [task for task in view.tasks if task.task == "blend/saq"]
     first, second = task.models[:2]
     board = Leaderboard(view)
     for level in (True, False):
         board._rows.clear()
-        board._ranked[task.task] = {first: Standing(1, 1, 2), second: Standing(2, 1, 2, level)}
+        standings = {first: Standing(1, 1, 2), second: Standing(2, 1, 2, level)}
+        monkeypatch.setattr(board, "standings", lambda asked, found=standings: found if asked.task == task.task else {})
         marked = f"{escape(view.short[second])}$^{{\\dagger}}$ &"
         document = render_latex(view, board).partition("\\label{tab:" + task.slug + "}")
         table = document[2].partition("\\end{table}")[0]

@@ -10,10 +10,10 @@ import pytest
 from rich.console import Console
 
 import folkways
+from folkways.evidence.requirements import Minimum, Status, check_minimum
 from folkways.reports.data import ReportData
 from folkways.reports.formats.terminal import terminal_summary
 from folkways.reports.formats.write import write_report
-from folkways.reports.views.gate import Minimum, Status, check_minimum
 from folkways.reports.views.views import ReportView
 from tests.support.xcr_data import write_small_corpus
 

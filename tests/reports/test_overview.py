@@ -34,11 +34,37 @@ def crossing() -> ReportView:
 
 
 def test_a_culture_in_which_the_loser_leads_is_named(crossing: ReportView) -> None:
-    assert turned_round(crossing) == ["Task: a is ahead overall, b is ahead in Mexico."]
+    assert turned_round(crossing, Leaderboard(crossing)) == ["Task: a is ahead of b overall, and behind it in Mexico."]
+
+
+def test_every_pair_is_looked_at_and_not_the_first_two_alone() -> None:
+    """``c`` and ``d`` change places; ``a`` and ``b``, which lead, do not."""
+    rights = {("m/a", "KR"): 55, ("m/b", "KR"): 50, ("m/c", "KR"): 40, ("m/d", "KR"): 5}
+    rights |= {("m/a", "ET"): 55, ("m/b", "ET"): 50, ("m/c", "ET"): 5, ("m/d", "ET"): 39}
+    view = report(rights)
+    (sentence,) = turned_round(view, Leaderboard(view))
+    assert sentence == "Task: No difference can be told between c and d overall; c is ahead in South Korea; d is ahead in Ethiopia."
+
+
+def test_of_many_reversals_the_first_are_named_and_the_others_counted() -> None:
+    rights = {}
+    for number in range(8):
+        up, down = (50, 4) if number % 2 else (4, 50)
+        rights |= {(f"m/{number}", "KR"): up, (f"m/{number}", "ET"): down}
+    view = report(rights)
+    sentences = turned_round(view, Leaderboard(view))
+    assert len(sentences) == 6
+    assert sentences[-1] == "11 further pairs of models change places in some culture; folkways compare names the cultures."
 
 
 def test_what_is_chance_does_not_turn_round() -> None:
-    assert turned_round(report({("m/a", "KR"): 40, ("m/b", "KR"): 20, ("m/a", "ET"): 29, ("m/b", "ET"): 31})) == []
+    view = report({("m/a", "KR"): 40, ("m/b", "KR"): 20, ("m/a", "ET"): 29, ("m/b", "ET"): 31})
+    assert turned_round(view, Leaderboard(view)) == [
+        "Nothing beyond chance: 1 pair of models in 2 cultures, and in none of these is a model clearly ahead that is not ahead "
+        "overall."
+    ]
+    alone = report({("m/a", "KR"): 40, ("m/a", "ET"): 29})
+    assert turned_round(alone, Leaderboard(alone)) == []
 
 
 def test_an_open_order_is_said_and_a_clear_one_is_not(crossing: ReportView) -> None:

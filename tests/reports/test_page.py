@@ -11,8 +11,8 @@ import pytest
 pytest.importorskip("playwright.sync_api")
 from playwright.sync_api import expect
 
+from folkways.display import number
 from folkways.reports.data import ReportData
-from folkways.reports.text import number
 from tests.support.browser import Watched, axe_violations
 from tests.support.report_page import open_items, unfold
 

@@ -12,6 +12,7 @@ import polars as pl
 import pytest
 from rich.console import Console
 
+from folkways.display import number
 from folkways.records import Metric
 from folkways.reports.data import ReportData
 from folkways.reports.formats.html import render_html
@@ -19,7 +20,6 @@ from folkways.reports.formats.item import item_as_json, render_item
 from folkways.reports.formats.markdown import code, escape, fenced, render_markdown
 from folkways.reports.formats.summary import coverage_notices, doubts, notices
 from folkways.reports.formats.terminal import terminal_summary
-from folkways.reports.text import number
 from folkways.reports.views.leaderboard import Leaderboard
 from folkways.reports.views.views import ReportView
 from tests.reports.conftest import HOSTILE

@@ -5,10 +5,11 @@ import math
 import unicodedata
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from folkways.reports.text import (
+from folkways.display import (
+    bound,
     count,
     duration,
     interval,
@@ -16,6 +17,7 @@ from folkways.reports.text import (
     json_for_terminal,
     number,
     one_line,
+    p_value,
     percent,
     plural,
     shorten,
@@ -64,6 +66,44 @@ def test_numbers(value: float | None, shown: str) -> None:
 )
 def test_percentages_are_whole_only_when_they_are_exact(share: float, shown: str) -> None:
     assert percent(share) == shown
+
+
+P_VALUES = [
+    (None, "–"),
+    (math.nan, "–"),
+    (0.0004, "<.001"),
+    (0.034, ".034"),
+    (0.0496, ".0496"),
+    (0.04999, ".04999"),
+    (0.05, ".050"),
+    (0.0504, ".0504"),
+    (0.0506, ".051"),
+    (0.9996, "1"),
+]
+
+
+@pytest.mark.parametrize(("value", "shown"), P_VALUES)
+def test_a_p_says_on_which_side_of_five_percent_it_is(value: float | None, shown: str) -> None:
+    assert p_value(value) == shown
+
+
+@given(st.floats(0.001, 0.999))
+def test_a_printed_p_is_significant_exactly_where_the_p_is(value: float) -> None:
+    assert (float(p_value(value)) < 0.05) == (value < 0.05)
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"), [(4.94, "4.9"), (0.0, "0.0"), (0.05, "0.1"), (0.049, "0.05"), (0.03, "0.03"), (-0.0004, "\u22120.0004")]
+)
+def test_a_bound_that_is_not_zero_is_not_written_as_zero(value: float, shown: str) -> None:
+    assert bound(value) == shown
+
+
+@given(st.floats(-50, 50))
+def test_a_bound_keeps_its_side_of_zero(value: float) -> None:
+    assume(not 0 < abs(value) < 1e-12)
+    written = float(bound(value).replace("\u2212", "-"))
+    assert (written > 0, written < 0) == (value > 0, value < 0)
 
 
 def test_counts_durations_and_plurals() -> None:

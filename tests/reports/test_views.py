@@ -10,6 +10,7 @@ from typing import Any
 
 import polars as pl
 
+from folkways.names import short_endpoints, value_name
 from folkways.reports.data import ReportData
 from folkways.reports.figures.charts import by_group, language_pairs
 from folkways.reports.figures.drawings import draw
@@ -20,7 +21,6 @@ from folkways.reports.formats.html import render_html
 from folkways.reports.formats.markdown import render_markdown
 from folkways.reports.formats.methods import explain
 from folkways.reports.formats.summary import coverage_notices, gaps, lede
-from folkways.reports.names import short_endpoints, value_name
 from folkways.reports.views.judgement_sample import MAX_CHARACTERS, Sample, take_sample
 from folkways.reports.views.leaderboard import Leaderboard
 from folkways.reports.views.views import ReportView

@@ -27,12 +27,12 @@ def by_scipy(successes: np.ndarray, n: np.ndarray) -> list[tuple[float, float, f
     total = (1 - spread**2) / spread**2
     alpha, beta = mean * total, (1 - mean) * total
     log = sum(reference.betabinom.logpmf(own, size, alpha, beta) for own, size in zip(successes, n, strict=True))
-    weights = np.exp(log - log.max())
+    weights = spread * np.exp(log - log.max())
     weights /= weights.sum()
     found = []
     for s, size in zip(successes, n, strict=True):
         own = alpha + s, beta + size - s
-        bounds = [brentq(lambda x, p=own, q=q: float(weights @ betainc(*p, x)) - q, 1e-9, 1 - 1e-9) for q in (0.025, 0.975)]
+        bounds = [brentq(lambda x, p=own, q=q: float(weights @ betainc(*p, x)) - q, 1e-30, 1 - 1e-12) for q in (0.025, 0.975)]
         found.append((float(weights @ (own[0] / (own[0] + own[1]))), *bounds))
     return found
 
@@ -51,7 +51,7 @@ def point_by_point(successes: list[float], n: list[float], confidence: float) ->
             mean = likeliest + error * step / 2
             if 0 < mean < 1:
                 a, b = mean * total, (1 - mean) * total
-                points.append((mean, total, error, sum(betaln(a + s, b + size - s) - betaln(a, b) for s, size in groups)))
+                points.append((mean, total, spread * error, sum(betaln(a + s, b + size - s) - betaln(a, b) for s, size in groups)))
     best = max(log for *_, log in points)
     weighted = [(mean, total, error * math.exp(log - best)) for mean, total, error, log in points]
     heaviest = max(weight for *_, weight in weighted)
@@ -119,18 +119,30 @@ def test_intervals_hold_the_truth_and_guesses_are_nearer_to_it() -> None:
         raw_errors.append(((successes / n - truth) ** 2).mean())
         widths.append((found.high - found.low).mean())
         raw_widths.append(np.mean([w.high - w.low for w in (wilson(s, int(k)) for s, k in zip(successes, n, strict=True))]))
-    assert 0.93 <= np.mean(held) <= 0.97
+    assert 0.93 <= np.mean(held) <= 0.98
     assert np.mean(errors) < 0.75 * np.mean(raw_errors)
     assert np.mean(widths) < 0.9 * np.mean(raw_widths)
+
+
+@pytest.mark.parametrize(("groups", "n", "spread"), [(45, 7, 0.1), (16, 30, 0.1), (16, 30, 0.05)])
+def test_groups_that_differ_a_little_have_intervals_that_hold(groups: int, n: int, spread: float) -> None:
+    """A flat prior of the spread holds 91 of 100: the most likely spread is too small in many samples."""
+    rng, held = np.random.default_rng(9), []
+    total = 0.85 * 0.15 / spread**2 - 1
+    for _ in range(100):
+        truth = rng.beta(0.85 * total, 0.15 * total, groups)
+        found = shrink(rng.binomial(n, truth).astype(float), np.full(groups, float(n)))
+        held.append(((found.low <= truth) & (truth <= found.high)).mean())
+    assert np.mean(held) >= 0.93
 
 
 def test_small_groups_are_drawn_to_the_others_and_large_ones_stay() -> None:
     n = np.array([7.0, 460.0, 460.0, 460.0, 460.0])
     rates = np.array([1.0, 0.30, 0.42, 0.38, 0.45])
     found = shrink(n * rates, n)
-    assert found.mean[0] < 0.75
+    assert found.mean[0] < 0.8
     assert found.mean[1:] == pytest.approx(rates[1:], abs=0.012)
-    assert found.weight[0] < 0.5 < 0.85 < found.weight[1:].min()
+    assert found.weight[0] < 0.65 < 0.85 < found.weight[1:].min()
 
 
 def test_groups_that_do_not_differ_still_have_intervals() -> None:

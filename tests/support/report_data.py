@@ -263,7 +263,11 @@ def small_report(metric: Metric, rights: dict[tuple[str, str], int], questions: 
         for (model, culture), right in rights.items()
         for number in range(questions)
     ]  # fmt: skip
-    judged = pl.DataFrame(rows, schema={**JUDGED_ITEMS, metric.name: pl.Float64})
+    return report_of(pl.DataFrame(rows, schema={**JUDGED_ITEMS, metric.name: pl.Float64}), metric)
+
+
+def report_of(judged: pl.DataFrame, metric: Metric) -> ReportData:
+    """A report of these judgements (JUDGED_ITEMS and the metric) of the task ``t/t`` in the profile ``strict``."""
     made = {"profile": pl.lit("strict"), "signature": pl.lit("task:t/t")}
     scores = [
         summarise_means(own, "t/t", [metric], []).with_columns(endpoint=pl.lit(model), **made)

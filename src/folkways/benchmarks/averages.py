@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
 import polars as pl
 
 from folkways.benchmarks.summary import interval_of_mean
 from folkways.records import LOST, Metric, without_nan
 from folkways.stats.clusters import clustered_mean
-from folkways.stats.intervals import MANY_MEANS, cluster_totals, interval_of_average, wilson_of_average
+from folkways.stats.intervals import Interval, cluster_totals, interval_of_average, wilson
 
 WHOLE = "all"
 POOLED = "{} (pooled)"
@@ -21,8 +20,8 @@ def mean_over(judgements: pl.DataFrame, metric: Metric, groups: str, word: str) 
     """``score``, its interval and ``at_best`` as the mean of each group's, for the columns of records.SCORES.
 
     judgements: counted ones to which the metric applies. groups: a column; ``word`` is what the interval's method calls one. The
-    interval puts those of the groups together (Zou and Donner 2008); that of one group is its own, and many have Wilson's
-    (``wilson_of_average``).
+    interval puts those of the groups together (``interval_of_average``); that of one group is its own. Where groups share questions
+    they are not independent: the interval is then Wilson's of the mean over questions, if that is wider.
     """
     best = pl.when(pl.col("state").is_in(LOST)).then(1.0).otherwise(pl.col(metric.name))
     judgements = judgements.sort(groups, "question")  # a sum of floats depends on its order
@@ -31,11 +30,14 @@ def mean_over(judgements: pl.DataFrame, metric: Metric, groups: str, word: str) 
         (part[metric.name].to_numpy(), part["question"].rle_id().cast(pl.Int64).to_numpy())
         for part in judgements.partition_by(groups, maintain_order=True)
     ]
-    if len(parts) >= MANY_MEANS and metric.bounds == (0.0, 1.0):
+    worth = None
+    if metric.bounds == (0.0, 1.0):
         worth = [clustered_mean(*cluster_totals(*part), float(part[0] @ part[0])).worth for part in parts]
-        interval = wilson_of_average(means[metric.name].to_numpy(), np.array(worth))
-    else:
-        interval = interval_of_average(means[metric.name].to_list(), [interval_of_mean(*part, metric) for part in parts])
+    interval = interval_of_average(means[metric.name].to_list(), [interval_of_mean(*part, metric) for part in parts], worth)
+    shared = judgements.select(groups, "question").unique()["question"].is_duplicated().any()
+    if shared and metric.bounds == (0.0, 1.0):
+        across = _across_questions(judgements, metric, groups, means)
+        interval = max(interval, across, key=lambda one: one.high - one.low)
     within = f" within {word}" if len(parts) > 1 else ""
     return {
         "score": _mean(means[metric.name]) * metric.scale,
@@ -44,6 +46,21 @@ def mean_over(judgements: pl.DataFrame, metric: Metric, groups: str, word: str) 
         "interval": f"{interval.method}{within}",
         "at_best": _mean(means["best"]) * metric.scale,
     }
+
+
+def _across_questions(judgements: pl.DataFrame, metric: Metric, groups: str, means: pl.DataFrame) -> Interval:
+    """The interval of the unweighted mean of groups that share questions, from each question's part in it (linearised).
+
+    Wilson's of as many answers as have the same variance as the sum over questions has, with two questions of ordinary weight
+    imagined besides, one right and one wrong throughout (as ``clusters.clustered_mean`` has them).
+    """
+    part = (pl.col(metric.name) - pl.col(metric.name).mean().over(groups)) / pl.len().over(groups) / means.height
+    parts = judgements.select("question", part=part).group_by("question").agg(pl.col("part").sum())["part"].to_numpy()
+    mean = _mean(means[metric.name])
+    imagined = (mean**2 + (1 - mean) ** 2) / parts.size**2
+    variance = (float(parts @ parts) + imagined) * parts.size / (parts.size + 1)
+    answers = min(mean * (1 - mean) / variance, float(judgements.height)) if variance > 0 else float(parts.size)
+    return wilson(mean * answers, answers)
 
 
 def with_mean_over(

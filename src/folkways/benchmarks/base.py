@@ -178,6 +178,10 @@ class Task(ABC):
         """
         return (), None
 
+    def order_key(self, item: Mapping[str, Any]) -> str:
+        """What the orders of an item's options are drawn by: items with the same key are asked in the same orders."""
+        return str(item["question"])
+
     def from_authors(self, table: pl.DataFrame) -> pl.DataFrame | None:
         """Recognise an output file of the authors' own programs (all columns read as strings).
 

@@ -1,4 +1,4 @@
-"""How alike a model answers the same question asked in several ways, and which gaps between cultures are smaller than that.
+"""How alike a model answers the same question asked in several ways, and which gaps between cultures could come from that.
 
 A benchmark opts in by a ``Result`` of ``consistency`` for each of its tasks.
 """
@@ -49,13 +49,20 @@ GAPS: Schema = {
     "culture": pl.String,
     "score": pl.Float64,  # percent of questions
     **DIFFERENCE,  # points from the mean of the other cultures
-    "wobble": pl.Float64,  # points between the culture's best and worst order, template or sample
-    "within_wobble": pl.Boolean,  # whether the difference is smaller than that
+    "wobble": pl.Float64,  # points: standard deviation of the culture's score between orders, templates and samples
+    "wobble_p": pl.Float64,  # of a test that the way of asking does not move the score; NaN where it cannot be told
+    "within_wobble": pl.Boolean,  # whether the difference could come from the way of asking
     "questions": pl.Int64,
 }
 
+ALPHA = 0.05
+REACH = 1.96
+"""So many standard deviations the score of one way of asking may be off that of all ways, 95 times of 100."""
+
 PIECE = 100_000
 """Answers that are compared at a time: there may be a million."""
+
+ROUNDING = 1e-12
 
 HOW_TO_ASK = "--permute-options 4, --variants all, --samples 3 or --languages local,en"
 
@@ -198,8 +205,8 @@ def _gaps(rows: pl.DataFrame) -> Iterator[dict[str, Any]]:
         return
     by_question = rows.group_by("culture", "question", maintain_order=True).agg(pl.col("right").mean())
     scores = by_question.group_by("culture").agg(score=pl.col("right").mean(), questions=pl.len()).sort("culture")
-    by_way = rows.group_by("culture", *ways).agg(pl.col("right").mean())
-    wobbles = dict(by_way.group_by("culture").agg(pl.col("right").max() - pl.col("right").min()).iter_rows())
+    way = pl.concat_str([pl.col(name).cast(pl.String).fill_null("") for name in ways], separator="\0").alias("way")
+    cells = rows.group_by("culture", "question", *ways).agg(pl.col("right").mean()).with_columns(way)
     found = []
     for culture, score, questions in scores.iter_rows():
         others = scores.filter(pl.col("culture") != culture)
@@ -209,7 +216,7 @@ def _gaps(rows: pl.DataFrame) -> Iterator[dict[str, Any]]:
             others["score"].to_numpy(),
             others["questions"].to_numpy().astype(float),
         )
-        wobble = wobbles[culture]
+        wobble, p = _wobble(cells.filter(pl.col("culture") == culture))
         found.append(
             {
                 "endpoint": rows["endpoint"][0],
@@ -217,11 +224,35 @@ def _gaps(rows: pl.DataFrame) -> Iterator[dict[str, Any]]:
                 "score": 100 * score,
                 **apart.columns(100),
                 "wobble": 100 * wobble,
-                "within_wobble": abs(apart.difference) < wobble,
+                "wobble_p": p,
+                "within_wobble": p < ALPHA and abs(apart.difference) < REACH * wobble,
                 "questions": questions,
             }
         )
-    yield from with_holm(pl.DataFrame(found, schema=dict(GAPS))).iter_rows(named=True)
+    gaps = with_holm(pl.DataFrame(found, schema=dict(GAPS)))
+    yield from gaps.with_columns(pl.col("within_wobble") & ~(pl.col("p_holm") < ALPHA)).iter_rows(named=True)
+
+
+def _wobble(cells: pl.DataFrame) -> tuple[float, float]:
+    """The standard deviation of the mean between ways of asking, without the noise of questions; and p for there being none.
+
+    cells: ``question``, ``way`` and the share ``right``; questions that were not asked in every way are left out. By the analysis
+    of variance of questions by ways: what neither explains is the noise (Searle, Casella and McCulloch 1992, 4.3). NaN of fewer
+    than two questions or ways.
+    """
+    table = cells.pivot("way", index="question", values="right").drop("question").drop_nulls().to_numpy()
+    n, ways = table.shape
+    if n < 2 or ways < 2:
+        return math.nan, math.nan
+    from scipy.special import fdtrc
+
+    by_way, by_question = table.mean(axis=0), table.mean(axis=1, keepdims=True)
+    between = n * float(((by_way - table.mean()) ** 2).sum()) / (ways - 1)
+    freedom = (n - 1) * (ways - 1)
+    noise = float(((table - by_way - by_question + table.mean()) ** 2).sum()) / freedom
+    if noise < ROUNDING:
+        return math.sqrt(between / n), 0.0 if between > ROUNDING else 1.0
+    return math.sqrt(max(0.0, between - noise) / n), float(fdtrc(ways - 1, freedom, between / noise))
 
 
 def _gap_table(gaps: Sequence[dict[str, Any]], task: str) -> Table:
@@ -230,8 +261,9 @@ def _gap_table(gaps: Sequence[dict[str, Any]], task: str) -> Table:
     for (endpoint,), of_model in rows.group_by(["endpoint"], maintain_order=True):
         within = [name_of_code(code) for code in of_model.filter("within_wobble")["culture"]]
         told.append(
-            f"{endpoint}: {len(within)} of {of_model.height} gaps are smaller than what the way of asking does"
-            + (f"; they say nothing of {', '.join(within)}." if within else ".")
+            f"{endpoint}: {len(within)} of {of_model.height} gaps could come from the way of asking: {', '.join(within)}."
+            if within
+            else f"{endpoint}: no gap is shown to be within what the way of asking does."
         )
     return Table(
         f"{name_of(task)}-gaps",
@@ -240,9 +272,10 @@ def _gap_table(gaps: Sequence[dict[str, Any]], task: str) -> Table:
         rows,
         Layout("culture", "endpoint", "difference", decimals=1, drawn="intervals", diverges=0.0),
         notes=(
-            f"Interval: {METHOD} (Zou and Donner); p_holm is corrected for the cultures of a model. wobble: how far the culture's "
-            "own score moves between orders, templates and samples, from the best to the worst: more, the more of them and the "
-            "fewer questions there are. within_wobble where the gap is smaller.",
+            f"Interval: {METHOD} (Zou and Donner); p_holm is corrected for the cultures of a model. wobble: the standard deviation "
+            "of the culture's own score between orders, templates and samples, without what the choice of questions adds; wobble_p "
+            "is below .05 where the way of asking moves the score. within_wobble: it does, the gap is below "
+            f"{REACH} wobbles, and p_holm is not below .05.",
             *told,
         ),
     )

@@ -87,7 +87,7 @@ class ItemwiseTask(Task):
         if not self.permutes_options:
             yield variant, self.parts(item, language)
             return
-        for name, order in orders.asked_orders(item["question"], item["options"], variant, options.orders):
+        for name, order in orders.asked_orders(self.order_key(item), item["options"], variant, options.orders):
             yield name, self.parts(self._shown(item, order), language)
 
     def _shown(self, item: Row, order: orders.Order) -> Row:
@@ -178,7 +178,7 @@ class ItemwiseTask(Task):
         """``judged`` of the item as the response's variant showed it."""
         if not self.permutes_options:
             return self.judged(item, response, profile)
-        order = orders.order_of(item["question"], response["variant"], len(item["options"] or ()))
+        order = orders.order_of(self.order_key(item), response["variant"], len(item["options"] or ()))
         shown = self._shown(item, order)
         template = orders.split_variant(response["variant"])[0]
         judged = self.judged(shown, {**response, "variant": template}, profile)

@@ -258,7 +258,8 @@ def make_results(results: Sequence[Result], inputs: Inputs) -> tuple[list[Result
             tables = [replace(table, notes=(*table.notes, *notes)) for table in result.make(inputs)]
             made.append(ResultTables(result, tables))
         except NotAvailableError as reason:
-            left_out[result.name] = " ".join([str(reason), *(told for told in too_few if told not in str(reason))])
+            others = [sentence.rstrip(".") for sentence in too_few if sentence not in str(reason)]
+            left_out[result.name] = ". ".join([str(reason).rstrip("."), *others])  # a command at its end stays one
     return made, left_out
 
 

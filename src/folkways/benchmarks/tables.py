@@ -16,7 +16,6 @@ ABBREVIATIONS: Mapping[str, str] = {
     "sem_b": "SEM-B",
     "sem_w": "SEM-W",
     "p_holm": "p (Holm)",
-    "p_corrected": "p (GG)",
 }
 """What people read for columns with names of their own, wherever a table is shown; GG is Greenhouse and Geisser's correction."""
 

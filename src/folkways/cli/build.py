@@ -154,6 +154,6 @@ def _print(console: Console, text: str) -> None:
 
 def _safe(line: str) -> str:
     """The line as far as it can be shown, with the spaces it begins with."""
-    from folkways.reports.text import one_line
+    from folkways.display import one_line
 
     return line[: len(line) - len(line.lstrip(" "))] + one_line(line)

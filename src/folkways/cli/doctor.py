@@ -20,7 +20,7 @@ def command(workspace: str, as_json: bool) -> None:
     nothing and contacts only servers at the local addresses. Home folders and user names are left out. The exit code is 1 if
     something is broken: a plug-in, data, the workspace.
     """
-    from folkways.reports.text import visible
+    from folkways.display import visible
     from folkways.runs.doctor import examine
 
     found = examine(workspace)

@@ -115,7 +115,7 @@ def _check_encoding(arguments: list[str]) -> None:
 
 def _say(message: str, kind: str = "error", colour: str = "red") -> None:
     """Print an error. It may quote data, file names and servers: nothing in it may act on the terminal."""
-    from folkways.reports.text import visible
+    from folkways.display import visible
 
     click.echo(f"{click.style(f'{kind}:', fg=colour, bold=True)} {visible(message)}", err=True)
 

@@ -54,7 +54,7 @@ def folder_option(told: str) -> Callable[[F], F]:
 
 def say_written(files: Iterable[Path], notes: Iterable[str]) -> None:
     """Name the files that were written, and on standard error what a person must know of them."""
-    from folkways.reports.text import one_line
+    from folkways.display import one_line
 
     for path in files:
         click.echo(f"wrote {path}")
@@ -64,7 +64,7 @@ def say_written(files: Iterable[Path], notes: Iterable[str]) -> None:
 
 def print_json(value: object) -> None:
     """Print a document: indented, null for what is not known, nothing in it that a terminal would obey."""
-    from folkways.reports.text import json_for_terminal
+    from folkways.display import json_for_terminal
 
     click.echo(json_for_terminal(value))
 

@@ -11,12 +11,13 @@ from pathlib import Path
 import polars as pl
 
 from folkways.errors import FolkwaysError, UnknownNameError
+from folkways.evidence.comparison import Comparison, compare_judgements
+from folkways.evidence.contrasts import CULTURE
 from folkways.integrations.lm_eval import samples as lm_eval
 from folkways.integrations.scored_log import ScoredLog
 from folkways.records import JUDGEMENTS, Metric, State
 from folkways.reports.formats.comparison_tables import Comparisons
-from folkways.reports.views.comparison import CULTURE, Comparison, compare_judgements
-from folkways.runs.reading.compare import unlike
+from folkways.runs.reading.compare import unlike_notes, unlike_parts
 
 SUFFIXES = (".eval", ".json", ".jsonl")
 
@@ -32,13 +33,13 @@ def compare_logs(
     tasks: Sequence[str] | str | None = None,
     metric: str | None = None,
     by: str | None = None,
-    seed: int = 0,
     tell: Callable[[str], object] = warnings.warn,
 ) -> Comparisons:
     """Compare the models of two logs or more, on each task of which there are at least two.
 
-    A sample is a question: several epochs of it count as its rows, and not as further questions. Samples are matched by id and
-    epoch; those that ask something else in another log, or were scored in one log alone, are left out, and the comparison says so.
+    A sample is a question, but where it says which question of folkways it asks: several epochs of it, and several askings of a
+    question, count as its rows and not as further questions. Samples are matched by id and epoch; those that ask something else in
+    another log, or were scored in one log alone, are left out, and the comparison says so.
     That more is better is taken for granted: logs do not tell it.
 
     paths:  ``.eval`` and ``.json`` of Inspect, ``samples_*.jsonl`` of lm-evaluation-harness.
@@ -58,7 +59,7 @@ def compare_logs(
     failures: list[tuple[str, FolkwaysError]] = []
     for task in named or there:
         try:
-            found.append(_compared(task, [log for log in logs if log.task == task], metric, by, seed))
+            found.append(_compared(task, [log for log in logs if log.task == task], metric, by))
         except FolkwaysError as error:
             if task in named:
                 raise
@@ -83,7 +84,7 @@ def read_log(path: Path) -> ScoredLog:
     return logs.read_scores(path)
 
 
-def _compared(task: str, logs: Sequence[ScoredLog], metric: str | None, by: str | None, seed: int) -> Comparison:
+def _compared(task: str, logs: Sequence[ScoredLog], metric: str | None, by: str | None) -> Comparison:
     if len(logs) < 2:
         raise FolkwaysError(
             f"{task} is in one log alone ({logs[0].path}); a comparison needs logs of one task, by two models or runs"
@@ -98,11 +99,12 @@ def _compared(task: str, logs: Sequence[ScoredLog], metric: str | None, by: str 
     scale, bounds = (100.0, (0.0, 1.0)) if shares else (1.0, None)
     chosen = Metric(column, score, "", "mean", scale, bounds)
     judged = {label: _judgements(task, log, log.scores[score], column, facet, same) for label, log in labelled.items()}
-    notes += unlike({label: log.settings for label, log in labelled.items()})
+    settings = {label: log.settings for label, log in labelled.items()}
+    notes += unlike_notes(settings)
     notes += [f"{label}: {note}." for label, log in labelled.items() for note in log.notes]
     if metric is None and others:
         notes.append(f"Other scores of these logs: {', '.join(others)}; choose one with --metric.")
-    return compare_judgements(judged, task, score, chosen, by=facet, seed=seed, notes=notes)
+    return compare_judgements(judged, task, score, chosen, by=facet, unlike=unlike_parts(settings), notes=notes)
 
 
 def _labels(logs: Sequence[ScoredLog]) -> list[str]:
@@ -148,7 +150,8 @@ def _same_samples(labelled: Mapping[str, ScoredLog]) -> tuple[set[str], list[str
         for item, content in zip(log.items, log.contents, strict=True):
             if contents.setdefault(item, content) != content:
                 unlike_ids.setdefault(item, label)
-    common = set.intersection(*(set(log.items) for log in logs))
+    counts = Counter(item for log in logs for item in set(log.items))
+    common = {item for item, n in counts.items() if n > 1}
     if not common:
         told = "; ".join(f"{log.path}: {', '.join(log.items[:2])}, ..." for log in logs)
         raise FolkwaysError(f"the logs of {logs[0].task} have no sample in common: their ids are others ({told})")

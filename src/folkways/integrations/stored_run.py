@@ -10,13 +10,13 @@ import polars as pl
 
 from folkways.benchmarks.registry import get_task
 from folkways.errors import FolkwaysError
-from folkways.formatting import plural
 from folkways.integrations.models import StoredModel, stored_model
 from folkways.records import is_baseline
 from folkways.releases.base import ReleaseRecord
 from folkways.releases.layout import UNKNOWN_LICENCE
 from folkways.releases.registry import get_record
 from folkways.runs.planning.plan import item_batches, restore_options
+from folkways.runs.reading.completeness import lacking
 from folkways.runs.scores.scoring import release_of, stored_scores
 from folkways.workspace import results, run_records
 from folkways.workspace.database import Workspace
@@ -88,17 +88,16 @@ class StoredRun:
             found.update((item, (text or "", gold or "")) for item, text, gold in rows)
         return found
 
+    @cached_property
+    def _lacking(self) -> dict[str, list[str]]:
+        """Of the tasks that were asked for."""
+        return {}
+
     def part_of_whole(self, task: str) -> list[str]:
-        """What the run was told to leave out of a task, in words; empty where it asked everything."""
-        options = restore_options(self.tasks[task].options)
-        found = []
-        if options.cultures:
-            found.append(f"only the cultures {', '.join(options.cultures)}")
-        if options.limit is not None:
-            found.append(f"at most {plural(options.limit, 'question')}")
-        if options.until is not None:
-            found.append(f"a sample, drawn until each stratum was known to {options.until:g} points")
-        return found
+        """What the run did not ask of what the task asks by default, in words; empty where it asked everything."""
+        if task not in self._lacking:
+            self._lacking[task] = lacking(self.workspace, self.run, self.tasks[task])
+        return list(self._lacking[task])
 
     def without_hosts(self, text: str | None) -> str | None:
         """A message without the addresses of somebody's own servers."""

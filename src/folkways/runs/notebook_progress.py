@@ -8,8 +8,8 @@ from typing import Any
 
 from markupsafe import Markup
 
+from folkways.display import duration, plural, visible
 from folkways.engine.progress import ModelProgress
-from folkways.reports.text import duration, plural, visible
 
 
 def in_notebook() -> bool:

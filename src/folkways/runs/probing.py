@@ -276,4 +276,4 @@ def _notes(frame: pl.DataFrame, held: Group | None, control: str | None, stopped
         yield f"{lost:,} values lack a reply{f' ({stopped})' if stopped else ''}: they are in no number"
     told = frame.filter(pl.col("value").is_not_null()).height
     if told > 1:
-        yield f"each interval is a 95 % interval by itself; of {told} of them one or two may miss by chance"
+        yield f"each interval is a 95 % interval by itself: of {told}, {0.05 * told:.1f} miss by chance on average"

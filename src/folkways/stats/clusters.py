@@ -14,8 +14,16 @@ import numpy as np
 
 from folkways.stats.intervals import DEFAULT_CONFIDENCE, Floats, Interval, wilson
 
-FEWEST_FOR_STUDENT = 10
-"""Effective clusters below which a mean without bounds has no interval: Student's holds for skewed counts only from here on."""
+FEWEST_UNBOUNDED = 60
+"""Effective clusters below which a mean without bounds has no interval: a value far from all others that one question in twenty has
+is missing from 21 of 100 samples of 30, and no interval that is made of the sample can know of it."""
+
+FEWEST_DIFFERENCES = 10
+"""The same of paired differences without bounds, which lean to neither side where nothing differs."""
+
+
+SYMMETRIC = 1e-6
+"""Skewness below which Student's interval and Hall's are the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,8 +32,9 @@ class ClusteredMean:
 
     bounds:  between which every value lies, or None.
     worth:   with bounds, how many independent zeros and ones it is known as well by (effective number of answers).
-    error:   without bounds, its standard error.
-    clusters: effective number of clusters.
+    error, skew: without bounds, its standard error, and how lopsided it is (third moment over the cube of the error; 0 of
+    differences, whose test is Student's).
+    clusters: effective number of clusters. fewest: without bounds, how many of them an interval needs.
     """
 
     mean: float
@@ -33,9 +42,14 @@ class ClusteredMean:
     worth: float
     error: float
     clusters: float
+    skew: float = 0.0
+    fewest: int = FEWEST_UNBOUNDED
 
     def interval(self, confidence: float = DEFAULT_CONFIDENCE) -> Interval:
-        """Wilson's of the effective answers; without bounds Student's, NaN where it cannot be told, with the reason as method."""
+        """Wilson's of the effective answers; without bounds Student's, or Hall's for skewed values (1992) if wider.
+
+        NaN where it cannot be told, with the reason as method.
+        """
         if self.bounds is not None:
             lowest, highest = self.bounds
             found = wilson(self._share(self.mean) * self.worth, self.worth, confidence)
@@ -45,8 +59,9 @@ class ClusteredMean:
             return Interval(math.nan, math.nan, reason)
         from scipy.special import stdtrit
 
-        half = float(stdtrit(self.clusters - 1, 0.5 + confidence / 2)) * self.error
-        return Interval(self.mean - half, self.mean + half, f"student {confidence:.0%}")
+        ratio = float(stdtrit(self.clusters - 1, 0.5 + confidence / 2))
+        above, below = max(ratio, self._unskewed(ratio)), min(-ratio, self._unskewed(-ratio))
+        return Interval(self.mean - above * self.error, self.mean - below * self.error, f"student {confidence:.0%}")
 
     def p(self, value: float = 0.0) -> float:
         """Two-sided, for a true mean of ``value``: below .05 where the 95 % interval does not hold it. NaN without an interval."""
@@ -58,7 +73,15 @@ class ClusteredMean:
             return math.nan
         from scipy.special import stdtr
 
-        return 2 * float(stdtr(self.clusters - 1, -abs(self.mean - value) / self.error))
+        ratio = (self.mean - value) / self.error
+        skewed = ratio + self.skew * ratio**2 / 3 + self.skew**2 * ratio**3 / 27 + self.skew / 6
+        return 2 * float(stdtr(self.clusters - 1, -min(abs(ratio), abs(skewed))))
+
+    def _unskewed(self, ratio: float) -> float:
+        """How many standard errors off the mean is, where Hall's transformation of that comes to ``ratio``."""
+        if abs(self.skew) < SYMMETRIC:
+            return ratio
+        return 3 * (math.cbrt(1 + self.skew * (ratio - self.skew / 6)) - 1) / self.skew
 
     def _share(self, value: float) -> float:
         assert self.bounds is not None  # noqa: S101 - asked by the two above alone
@@ -66,8 +89,8 @@ class ClusteredMean:
         return min(1.0, max(0.0, (value - lowest) / (highest - lowest)))
 
     def _untold(self) -> str:
-        if self.clusters < FEWEST_FOR_STUDENT:
-            return f"none: under {FEWEST_FOR_STUDENT} questions"
+        if self.clusters < self.fewest:
+            return f"none: under {self.fewest} questions"
         return "" if self.error > 0 else "none: all alike"
 
 
@@ -77,6 +100,8 @@ def clustered_mean(
     squares: float,
     bounds: tuple[float, float] | None = (0.0, 1.0),
     extremes: tuple[float, float] | None = None,
+    *,
+    paired: bool = False,
 ) -> ClusteredMean:
     """The mean over all rows, from each cluster's sum and number of rows, and the sum of the squares of all rows.
 
@@ -87,19 +112,64 @@ def clustered_mean(
     size (Kish 1965, 8.2), and this the effective number of answers: that of the questions at the least, where all rows of a
     question are alike, and that of the rows at most. Without bounds, the standard error is the jackknife's over clusters.
 
-    extremes: what the two are imagined to have instead of the bounds. ValueError without rows.
+    extremes: what the two are imagined to have instead of the bounds. paired: values are differences. ValueError without rows.
     """
-    rows = float(counts.sum())
-    if not rows:
+    if not counts.sum():
         raise ValueError("a mean needs at least one row")
-    mean, clusters = float(sums.sum()) / rows, effective_number(counts)
+    totals = Totals(
+        counts.size,
+        float(counts.sum()),
+        float(counts @ counts),
+        float(sums.sum()),
+        float(sums @ (sums / counts)),
+        squares,
+        *((math.nan, math.nan) if bounds else (float(moment) for moment in jackknife(sums, counts))),
+    )
+    return mean_of_totals(totals, bounds, extremes, paired=paired)
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """What the mean of clustered rows is made of.
+
+    clusters, rows: how many there are; sizes: the sum of the squares of the clusters' numbers of rows.
+    total: the sum of all rows. between: over clusters, that of the square of a cluster's sum over its rows. squares: of the squares
+    of all rows. error, skew: those of the ``jackknife``, which values without bounds need.
+    """
+
+    clusters: int
+    rows: float
+    sizes: float
+    total: float
+    between: float
+    squares: float
+    error: float = math.nan
+    skew: float = math.nan
+
+
+def mean_of_totals(
+    totals: Totals,
+    bounds: tuple[float, float] | None,
+    extremes: tuple[float, float] | None = None,
+    *,
+    paired: bool = False,
+) -> ClusteredMean:
+    """``clustered_mean`` of what has been added up already, for many means at once (``pairwise``)."""
+    mean, clusters = totals.total / totals.rows, totals.rows**2 / totals.sizes
     if bounds is None:
-        return ClusteredMean(mean, None, math.nan, _jackknife_error(sums, counts), clusters)
+        skew, fewest = (0.0, FEWEST_DIFFERENCES) if paired else (totals.skew, FEWEST_UNBOUNDED)
+        return ClusteredMean(mean, None, math.nan, totals.error, clusters, skew, fewest)
     lowest, span = bounds[0], bounds[1] - bounds[0]
-    shares = (sums - lowest * counts) / span
-    squares = (squares - 2 * lowest * float(sums.sum()) + lowest**2 * rows) / span**2
+    shares = Totals(
+        totals.clusters,
+        totals.rows,
+        totals.sizes,
+        (totals.total - lowest * totals.rows) / span,
+        (totals.between - 2 * lowest * totals.total + lowest**2 * totals.rows) / span**2,
+        (totals.squares - 2 * lowest * totals.total + lowest**2 * totals.rows) / span**2,
+    )
     low, high = ((end - lowest) / span for end in extremes or bounds)
-    return ClusteredMean(mean, bounds, _worth(shares, counts, squares, (low, high)), math.nan, clusters)
+    return ClusteredMean(mean, bounds, _worth(shares, (low, high)), math.nan, clusters)
 
 
 def clustered_difference(rows: Floats, sums: Floats, counts: Floats, most: float | None) -> ClusteredMean:
@@ -109,9 +179,12 @@ def clustered_difference(rows: Floats, sums: Floats, counts: Floats, most: float
     the largest that can be. ValueError without rows.
     """
     bounds = None if most is None else (-most, most)
-    found = float(np.abs(rows).max())
-    extremes = (-found, found) if found > 0 else None
-    return clustered_mean(sums, counts, float(rows @ rows), bounds, extremes)
+    return clustered_mean(sums, counts, float(rows @ rows), bounds, opposites(float(np.abs(rows).max())), paired=True)
+
+
+def opposites(largest: float) -> tuple[float, float] | None:
+    """What the two imagined clusters of a paired difference have, by the largest difference found; the bounds if there is none."""
+    return (-largest, largest) if largest > 0 else None
 
 
 def effective_number(counts: Floats) -> float:
@@ -122,29 +195,33 @@ def effective_number(counts: Floats) -> float:
     return float(counts.sum()) ** 2 / float(counts @ counts)
 
 
-def _worth(sums: Floats, counts: Floats, squares: float, imagined: tuple[float, float]) -> float:
+def _worth(totals: Totals, imagined: tuple[float, float]) -> float:
     """The effective number of answers, of values between 0 and 1."""
-    n, rows, sizes = counts.size, float(counts.sum()), float(counts @ counts)
+    n, rows, sizes = totals.clusters, totals.rows, totals.sizes
     ordinary = rows / n
     imagined_squares = ordinary * (imagined[0] ** 2 + imagined[1] ** 2)
     all_rows = rows + 2 * ordinary
-    mean = (float(sums.sum()) + ordinary * sum(imagined)) / all_rows
-    total = squares + imagined_squares - all_rows * mean**2
+    mean = (totals.total + ordinary * sum(imagined)) / all_rows
+    total = totals.squares + imagined_squares - all_rows * mean**2
     effect = 1.0
     if rows > n:
-        between = float(sums @ (sums / counts)) + imagined_squares - all_rows * mean**2
+        between = totals.between + imagined_squares - all_rows * mean**2
         size = (all_rows - (sizes + 2 * ordinary**2) / all_rows) / (n + 1)
         among, within = between / (n + 1), max(0.0, total - between) / (all_rows - n - 2)
         correlation = max(0.0, (among - within) / (among + (size - 1) * within))
         effect += correlation * (sizes / rows - 1)
-    zeros_and_ones = squares == float(sums.sum())
+    zeros_and_ones = totals.squares == totals.total
     return rows / effect * (1.0 if zeros_and_ones else mean * (1 - mean) / (total / all_rows))
 
 
-def _jackknife_error(sums: Floats, counts: Floats) -> float:
-    """From leaving out one cluster after the other, around the mean of all (CR3; MacKinnon, Nielsen and Webb 2023); NaN of one."""
-    n, rows = counts.size, float(counts.sum())
-    if n < 2:
-        return math.nan
-    pulls = (sums - sums.sum() / rows * counts) / (rows - counts)
-    return math.sqrt(float(pulls @ pulls) * (n - 1) / n)
+def jackknife(sums: Floats, counts: Floats) -> tuple[Floats, Floats]:
+    """Standard error and skewness of a mean, from leaving out one cluster after the other, around the mean of all; NaN of one.
+
+    The error is that of MacKinnon, Nielsen and Webb (2023, CR3). sums, counts: shape (clusters,) or (means, clusters), where a mean
+    may lack clusters, which then have no rows and a sum of 0.
+    """
+    rows, n = counts.sum(axis=-1, keepdims=True), np.count_nonzero(counts, axis=-1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        pulls = (sums - sums.sum(axis=-1, keepdims=True) / rows * counts) / (rows - counts)
+        squares = (pulls * pulls).sum(axis=-1)
+        return np.sqrt(squares * (n - 1) / n), (pulls**3).sum(axis=-1) / squares**1.5

@@ -97,11 +97,13 @@ def _poisson_bound(count: float, chance: float) -> float:
     return low
 
 
-def interval_of_average(means: Sequence[float], intervals: Sequence[Interval]) -> Interval:
+def interval_of_average(means: Sequence[float], intervals: Sequence[Interval], worth: Sequence[float] | None = None) -> Interval:
     """The interval of the unweighted mean of independent means from the interval of each (Zou and Donner 2008).
 
     The distances of each mean from its limits add up in squares; of one mean it is its own. The method is named after the plainest
-    of theirs. ValueError without any.
+    of theirs. worth: of means between 0 and 1, how many answers each is known as well by; on a side where it is wider, the interval
+    is then ``wilson_of_average``: that of the limits misses too often where small groups score near 0 or 1, the other one where a
+    group has a single answer. ValueError without any mean.
     """
     if not intervals:
         raise ValueError("an average needs at least one mean")
@@ -111,11 +113,11 @@ def interval_of_average(means: Sequence[float], intervals: Sequence[Interval]) -
     pairs = list(zip(means, intervals, strict=True))
     below = math.hypot(*(each - one.low for each, one in pairs)) / n
     above = math.hypot(*(one.high - each for each, one in pairs)) / n
-    return Interval(mean - below, mean + above, min((one.method for one in intervals), key=len))
-
-
-MANY_MEANS = 10
-"""From so many means on their average has Wilson's interval: those of many small groups, put together, miss too often."""
+    low, high = mean - below, mean + above
+    if worth is not None:
+        wide = wilson_of_average(np.array(means), np.array(worth))
+        low, high = min(low, wide.low), max(high, wide.high)
+    return Interval(low, high, min((one.method for one in intervals), key=len))
 
 
 def wilson_of_average(means: Floats, worth: Floats, confidence: float = DEFAULT_CONFIDENCE) -> Interval:

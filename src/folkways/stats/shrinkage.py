@@ -5,8 +5,9 @@ Differences from a mean have a normal one (``shrink_differences``).
 Each culture's true rate is taken for a draw from one beta distribution, whose mean and spread the cultures themselves tell
 (empirical Bayes). A culture with few questions is drawn towards the mean of all, one with many stays where it is. How well the
 mean and the spread are known is part of the answer: both are weighted over a grid by their likelihood, instead of being taken for
-certain at their most likely values, which would make intervals too narrow (flat priors on the mean and on the square root of the
-correlation within a culture, which is proportional to the spread).
+certain at their most likely values, which would make intervals too narrow. The spread is weighted by itself as well (its measure is
+the square root of the correlation within a culture), the mean is not: with a flat prior of the spread only 91 of 100 intervals held
+the truth where cultures differ a little.
 
 A shrunken score is the better guess of a culture's own rate, and a worse summary of what was measured: it stands beside the raw
 score, never in its place.
@@ -97,7 +98,7 @@ def _grid(successes: Floats, n: Floats) -> tuple[Floats, Floats, Floats]:
     alpha, beta = means * totals, (1 - means) * totals
     failures = n - successes
     likelihood = (betaln(alpha + successes[:, None], beta + failures[:, None]) - betaln(alpha, beta)).sum(axis=0)
-    weights = np.exp(likelihood - likelihood.max()) * widths
+    weights = np.exp(likelihood - likelihood.max()) * widths * np.repeat(_SPREADS, _STEPS.size)[inside]
     likely = weights > 1e-6 * weights.max()
     return means[likely], totals[likely], weights[likely] / weights[likely].sum()
 

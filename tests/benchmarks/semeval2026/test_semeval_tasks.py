@@ -51,7 +51,8 @@ def verdict(release: Release, item: str, reply: str, profile: str = "strict") ->
 def test_items_have_their_locale_culture_and_the_template_that_a_region_shares(release: Release) -> None:
     items = require_columns(SAQ.items(release), ITEMS, "items")
     rows = {row["item"]: row for row in items.iter_rows(named=True)}
-    assert rows["am-ET_001"]["question"] == rows["en-ET_001"]["question"] == "ET_001"
+    assert rows["am-ET_001"]["number"] == rows["en-ET_001"]["number"] == "ET_001"
+    assert rows["am-ET_001"]["question"] == rows["en-ET_001"]["question"] == "001"
     told = {key: tuple(rows[key][name] for name in ("culture", "locale", "region", "asked_in")) for key in rows}
     assert told["am-ET_001"] == ("ET", "am-ET", "Africa", "local language")
     assert told["en-ET_001"] == ("ET", "en-ET", "Africa", "English")

@@ -7,8 +7,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from folkways.benchmarks.semeval2026.data.reading import read_answers
-from folkways.benchmarks.semeval2026.templates import templates_of
+from folkways.benchmarks.semeval2026.data.reading import Entry, read_answers
+from folkways.benchmarks.semeval2026.templates import same_wordings, sampled_questions, templates_of
 from folkways.releases.store import open_release
 
 WORDINGS = (
@@ -53,3 +53,26 @@ def test_the_released_questions(shared: Path) -> None:
     assert sum(not template.endswith(question[3:]) for question, template in found.items() if question.startswith("JP")) > 450
     assert "JP" in moved and len(moved) < 6, "all other regions have the numbers, but for single questions"
     assert found["JP_060"] == "061", "the most famous private company"
+
+
+def entries(code: str, shift: int = 0, texts: bool = True) -> list[Entry]:
+    """The four questions about a region, in English, beginning at another one."""
+    wordings = [WORDINGS[(number + shift) % len(WORDINGS)].format(NAMES[code]) for number in range(len(WORDINGS))]
+    return [
+        Entry(f"en-{code}_{at:03}", f"en-{code}", "en", code, f"{code}_{at:03}", text, text if texts else None, ("x",))
+        for at, text in enumerate(wordings, 1)
+    ]
+
+
+def test_regions_share_what_is_sampled_by_wording_or_by_number() -> None:
+    told = sampled_questions([*entries("US"), *entries("FR"), *entries("JP", 1)])
+    assert (told["US_002"], told["FR_002"], told["JP_001"]) == ("002", "002", "002")
+    silent = sampled_questions([*entries("US", texts=False), *entries("JP", 1, texts=False)])
+    assert (silent["US_002"], silent["JP_002"]) == ("002", "JP_002"), "Japan's numbers tell nothing"
+
+
+def test_choices_are_the_same_question_where_their_words_are() -> None:
+    told = same_wordings([*entries("US"), *entries("FR", 2), *entries("KR", 1)])
+    assert told["US_003"] == told["FR_001"] == told["KR_002"]
+    assert len(set(told.values())) == len(WORDINGS)
+    assert same_wordings(entries("US", texts=False)) == {}

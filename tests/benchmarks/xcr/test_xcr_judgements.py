@@ -108,7 +108,8 @@ def test_prediction_in_full(small: Release, profile: str) -> None:
     paper = [(1.0, 1.0, 1.0), (0.0, 1.0, 1.0), (0.0, 0.0, 1.0), (0.0, 0.0, 1.0), (0.0, 0.0, 1.0)]
     strict = [(0.5, 1.0, 2.0), (None, 1.0, 0.0), (None, 0.0, 0.0), (0.0, 0.0, 1.0), (0.0, 0.0, 1.0)]
     assert found.select("hp_csi", "count_kept", "hp_weight").rows() == (paper if profile == "paper" else strict)
-    numbers = dict.fromkeys(("hp_weight", "hp_csi", "count_kept"), pl.Float64)
+    assert found["hp_most"].unique().to_list() == [4.0 if profile == "paper" else 1.0]
+    numbers = dict.fromkeys(("hp_weight", "hp_most", "hp_csi", "count_kept"), pl.Float64)
     assert dict(found.schema) == {**JUDGEMENTS, **FACETS, **numbers}
     lost = judged(PREDICTION, items, [None] * 5, profile, "missing")
     assert lost["hp_csi"].to_list() == ([0.0] * 5 if profile == "paper" else [0.0, None, None, 0.0, 0.0])

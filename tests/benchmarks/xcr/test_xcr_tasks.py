@@ -14,6 +14,7 @@ import pytest
 
 from folkways.benchmarks.base import PromptOptions, Task
 from folkways.benchmarks.xcr import BENCHMARK
+from folkways.benchmarks.xcr.adaptation import ENGLISH_BASELINE
 from folkways.errors import DataError, FolkwaysError, UnknownNameError
 from folkways.records import ITEMS, JUDGEMENTS, PROMPTS, RESPONSES, require_columns
 from folkways.releases.base import Release
@@ -283,6 +284,28 @@ def test_strict_prediction_is_pooled_over_gold_items(small: Release) -> None:
     assert paper == (pytest.approx(100 * 3 / 5), 5)
     assert strict == (pytest.approx(100 * 3 / 5), 4)
     assert judged(PREDICTION, small, replies, "paper")[2]["state"] == "unreadable"
+
+
+def test_hits_have_the_bounds_of_the_profile(small: Release) -> None:
+    """Five sentences already have an interval; one of hits per gold item ends at 100, one of hits per sentence need not."""
+    items = PREDICTION.items(small)
+    told = "<CSI> bill </CSI>", "<CSI> slippers </CSI> by the <CSI> gate </CSI>", "no tag", "<CSI> bill </CSI>", "<CSI> bill </CSI>"
+    table = responses(PREDICTION, items["item"].to_list(), told)
+    ends = {}
+    for profile in ("paper", "strict"):
+        found = PREDICTION.summarise(PREDICTION.judge(items, table, profile)).filter(facet="all", metric="hp_csi")
+        ends[profile] = found.select("low", "high").row(0)
+        assert "wilson 95%" in found["interval"].item()
+    assert 0 < ends["strict"][0] < ends["strict"][1] <= 100 < ends["paper"][1] < 400
+
+
+def test_similarities_have_bounds() -> None:
+    """What ``paper`` rescales is below 0 where two texts have less in common than unrelated sentences."""
+    bounds = {metric.name: metric.bounds for metric in ADAPTATION.metrics}
+    lowest = -ENGLISH_BASELINE / (1 - ENGLISH_BASELINE)
+    for name in ("csi_bert", "sent_bert"):
+        assert bounds[f"{name}_intra"] == pytest.approx((lowest, 1.0))
+        assert bounds[f"{name}_inter"] == (0.0, 1.0)
 
 
 def test_at_best_is_pooled_as_the_score_is(small: Release) -> None:

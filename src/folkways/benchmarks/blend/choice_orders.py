@@ -9,6 +9,9 @@ import polars as pl
 from folkways.benchmarks.choosing import orders
 from folkways.records import Schema
 
+ORDER_KEY = pl.concat_str("culture", "question", separator="/").alias("order_key")
+"""What orders are drawn by: the culture's question, of which there are several versions."""
+
 MOVED = ("choices", "choice_countries")
 """What stands beside the labels, and moves."""
 
@@ -26,8 +29,8 @@ def in_orders(items: pl.DataFrame, wanted: int) -> Iterator[tuple[int, pl.DataFr
     yield 1, items
     for number in range(2, wanted + 1):
         shown = []
-        for row in items.select("question", "prompt", "labels", "choices").iter_rows(named=True):
-            order = orders.order_of(row["question"], orders.variant_name("", number), len(row["choices"]))
+        for row in items.select(ORDER_KEY, "prompt", "labels", "choices").iter_rows(named=True):
+            order = orders.order_of(row["order_key"], orders.variant_name("", number), len(row["choices"]))
             listed = lettered(row["labels"], row["choices"])
             able = orders.can_be_permuted(row["choices"]) and order != tuple(range(len(order))) and row["prompt"].count(listed) == 1
             choices = [row["choices"][place] for place in order]
@@ -41,10 +44,10 @@ def as_asked(asked: pl.DataFrame) -> pl.DataFrame:
     """The items beside responses (with ``variant``), with choices, countries and right letter as the variant showed them."""
     if not asked["variant"].str.contains("~order-", literal=True).any():
         return asked
-    rows = asked.select("question", "variant", "labels", "answer_idx", *MOVED).iter_rows(named=True)
+    rows = asked.select(ORDER_KEY, "variant", "labels", "answer_idx", *MOVED).iter_rows(named=True)
     found = []
     for row in rows:
-        order = orders.order_of(row["question"], row["variant"], len(row["choices"]))
+        order = orders.order_of(row["order_key"], row["variant"], len(row["choices"]))
         moved = ([row[name][place] for place in order] if len(row[name]) == len(order) else row[name] for name in MOVED)
         found.append((*moved, orders.moved(row["answer_idx"], row["labels"], order)))
     schema: Schema = {**dict.fromkeys(MOVED, pl.List(pl.String)), "answer_idx": pl.String}
@@ -55,9 +58,9 @@ def released_letters(asked: pl.DataFrame, letters: pl.Series) -> pl.Series:
     """The letter in the release of each option that was chosen; null where none was."""
     if not asked["variant"].str.contains("~order-", literal=True).any():
         return letters
-    rows = zip(asked.select("question", "variant", "labels").iter_rows(), letters, strict=True)
+    rows = zip(asked.select(ORDER_KEY, "variant", "labels").iter_rows(), letters, strict=True)
     found = [
-        orders.released(letter, labels, orders.order_of(question, variant, len(labels))) if letter else None
-        for (question, variant, labels), letter in rows
+        orders.released(letter, labels, orders.order_of(order_key, variant, len(labels))) if letter else None
+        for (order_key, variant, labels), letter in rows
     ]
     return pl.Series(found, dtype=pl.String)

@@ -67,7 +67,7 @@ class MultipleChoice(Task):
                     task=pl.lit(self.name),
                     item="mcqid",
                     release_id="mcqid",
-                    question=pl.concat_str("culture", "id", separator="/"),
+                    question="id",
                     text=_before(_before(pl.col("prompt"), " Without any explanation,"), "\n\nA. "),
                     gold=_option_of(table),
                     gold_letter="answer_idx",
@@ -155,6 +155,9 @@ class MultipleChoice(Task):
         """The four answers of the version, and the culture's own."""
         place = item["labels"].index(item["answer_idx"]) if item["answer_idx"] in item["labels"] else None
         return tuple(item["choices"]), place
+
+    def order_key(self, item: Mapping[str, Any]) -> str:
+        return f"{item['culture']}/{item['question']}"
 
     def summarise(self, judgements: pl.DataFrame) -> pl.DataFrame:
         """Accuracy over items, and over questions with the same counts of states; whose options and which letters were taken.

@@ -31,7 +31,7 @@ class Hard(CulturalBenchTask):
     title: ClassVar[str] = "CulturalBench-Hard"
     about: ClassVar[str] = "Say of each of four proposed answers to a question whether it is true (sections 3.3 and 5)."
     metrics: ClassVar[tuple[Metric, ...]] = (
-        Metric("all_right", "Accuracy", "All four judgements of the question are right (section 5)."),
+        Metric("all_right", "Accuracy", "All four judgements of the question are right (section 5).", per="question"),
         Metric("right", "Judgements right", "The judgement is right; not the benchmark's score."),
     )
     labels: ClassVar[tuple[str, ...]] = TRUTHS

@@ -64,7 +64,7 @@ class TrueFalse(DemoTask):
         "Four proposed answers to each English question, each judged on its own; any number of them may be right."
     )
     metrics: ClassVar[tuple[Metric, ...]] = (
-        Metric("all_right", "All four right", "Every statement of the question is judged rightly."),
+        Metric("all_right", "All four right", "Every statement of the question is judged rightly.", per="question"),
         Metric("right", "Statements right", "The statement is judged rightly; a constant False gets this right often."),
     )
     labels: ClassVar[tuple[str, ...]] = TRUTHS

@@ -155,7 +155,7 @@ def _places(task: Task, row: Row, variants: Sequence[str]) -> list[int | None]:
     options, right = task.options_of(row)
     if right is None:
         return [None] * len(variants)
-    return [order_of(row["question"], variant, len(options)).index(right) for variant in variants]
+    return [order_of(task.order_key(row), variant, len(options)).index(right) for variant in variants]
 
 
 def _item(prompt: Prompt) -> str:

@@ -16,6 +16,7 @@ from folkways.benchmarks.semeval2026.common import SemEvalTask, shared_columns
 from folkways.benchmarks.semeval2026.data import read_letters
 from folkways.benchmarks.semeval2026.data.reading import LABELS
 from folkways.benchmarks.semeval2026.predictions import letters
+from folkways.benchmarks.semeval2026.templates import same_wordings
 from folkways.benchmarks.templates import Template, choose_templates
 from folkways.records import Metric, Schema, State, plain
 from folkways.releases.base import Release
@@ -37,17 +38,24 @@ class MultipleChoice(SemEvalTask):
     permutes_options: ClassVar[bool] = True
     labels: ClassVar[tuple[str, ...]] = LABELS
     gold_label: ClassVar[str] = "answer"
-    own_columns: ClassVar[Schema] = {"spoken": pl.String, "options": pl.List(pl.String), "answer": pl.String}
+    own_columns: ClassVar[Schema] = {"number": pl.String, "spoken": pl.String, "options": pl.List(pl.String), "answer": pl.String}
     max_tokens: ClassVar[int] = 64
     has_baselines: ClassVar[bool] = True
     ignores_unknown_ids: ClassVar[bool] = True
     has_options: ClassVar[bool] = True
 
     def rows(self, release: Release) -> Iterator[Row]:
-        for entry in read_letters(release):
+        entries = list(read_letters(release))
+        questions = same_wordings(entries)
+        for entry in entries:
             (answer,) = entry.answers
             right = f"{answer}. {entry.options[LABELS.index(answer)]}" if entry.options else answer
-            yield {**shared_columns(entry), "options": entry.options, "answer": answer, "gold": right}
+            yield {
+                **shared_columns(entry, questions.get(entry.number, entry.number)),
+                "options": entry.options,
+                "answer": answer,
+                "gold": right,
+            }
 
     def templates(self, options: PromptOptions, release: Release, language: str) -> Mapping[str, Template]:
         return choose_templates(self.name, options, {"plain": lambda: PLAIN}, self.variants, needed=("question", "options"))

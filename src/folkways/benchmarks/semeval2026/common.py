@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from folkways.benchmarks.itemwise import ItemwiseTask, Row
 from folkways.benchmarks.semeval2026.data import questions_file
@@ -28,16 +28,23 @@ class SemEvalTask(ItemwiseTask):
     def check_askable(self, release: Release) -> None:
         release.path(questions_file(release, options=self.has_options))
 
+    def order_key(self, item: Mapping[str, Any]) -> str:
+        return str(item["number"])
+
     def worst(self, item: Row, profile: str, state: State) -> Mapping[str, float | None]:
         return {"correct": 0.0}
 
 
-def shared_columns(entry: Entry) -> Row:
-    """What the items of both tasks have. ``asked_in`` tells English about a region from the region's own language."""
+def shared_columns(entry: Entry, question: str) -> Row:
+    """What the items of both tasks have. ``asked_in`` tells English about a region from the region's own language.
+
+    question: what is sampled, which items about several regions share (``templates``).
+    """
     culture = get_culture(entry.culture)
     return {
         "item": entry.id,
-        "question": entry.number,
+        "question": question,
+        "number": entry.number,
         "culture": entry.culture,
         "spoken": entry.language,
         "text": entry.text,

@@ -10,7 +10,7 @@ from folkways.benchmarks.consistency import consistency
 from folkways.benchmarks.judging.answer_matching import StrictMatcher
 from folkways.benchmarks.results import Inputs
 from folkways.benchmarks.semeval2026.data.reading import people_answered, read_answers
-from folkways.benchmarks.semeval2026.templates import templates_of
+from folkways.benchmarks.semeval2026.templates import sampled_questions
 from folkways.benchmarks.tables import NotAvailableError
 from folkways.benchmarks.whose_culture.matching import Wording, of_answers
 from folkways.benchmarks.whose_culture.result import whose_culture
@@ -23,30 +23,24 @@ def _matches(inputs: Inputs) -> pl.DataFrame:
     """Replies are compared with the answers of the regions that were asked in the same language."""
     judged = inputs.of(SAQ, columns=NEEDED)
     entries = list(read_answers(inputs.releases[SAQ]))
-    asked = pl.DataFrame(
-        [(entry.number, entry.culture, entry.english) for entry in entries],
-        schema={"question": pl.String, "culture": pl.String, "english": pl.String},
-        orient="row",
-    )
-    templates = templates_of(asked)
-    if not templates:
+    if not any(entry.english for entry in entries):
         raise NotAvailableError(f"needs the questions' texts, which tell which questions about two regions are the same ({SAQ})")
+    questions = sampled_questions(entries)
     known: dict[tuple[str, str], dict[str, Sequence[Sequence[Wording]]]] = {}
     for entry in entries:
         groups = [((answer, entry.language),) for answer in people_answered(entry.answers)]
-        if groups and entry.number in templates:
-            known.setdefault((templates[entry.number], entry.language), {}).setdefault(entry.culture, groups)
+        if groups:
+            known.setdefault((questions[entry.number], entry.language), {}).setdefault(entry.culture, groups)
     matcher = StrictMatcher("simple")
 
     def same(answer: str, reply: str, language: str) -> bool:
         return matcher.compare(answer, reply, language) is not None
 
-    template = pl.col("question").cast(pl.String).replace_strict(templates, default=None)
-    return of_answers(judged, "correct", template, lambda *asked: known.get(asked, {}), same)
+    return of_answers(judged, "correct", pl.col("question").cast(pl.String), lambda *asked: known.get(asked, {}), same)
 
 
 RESULTS = (
     whose_culture(SAQ, _matches),
-    consistency(SAQ, "correct", chosen=None, same=("question",)),
+    consistency(SAQ, "correct", chosen=None, same=("culture", "question")),
     consistency(MCQ, "correct"),
 )

@@ -22,6 +22,7 @@ from folkways.benchmarks.semeval2026.common import SemEvalTask, shared_columns
 from folkways.benchmarks.semeval2026.data import people_answered, read_answers, ways_to_put
 from folkways.benchmarks.semeval2026.data.reading import NOT_ANSWERED
 from folkways.benchmarks.semeval2026.predictions import short_replies
+from folkways.benchmarks.semeval2026.templates import sampled_questions
 from folkways.benchmarks.templates import Template, choose_templates, wordings
 from folkways.cultures import get_culture
 from folkways.records import Metric, Schema, State
@@ -59,7 +60,7 @@ class ShortAnswers(SemEvalTask):
             lower_is_better=True,
         ),
     )
-    own_columns: ClassVar[Schema] = {"spoken": pl.String, "english": pl.String, "answers": pl.List(pl.String)}
+    own_columns: ClassVar[Schema] = {"number": pl.String, "spoken": pl.String, "english": pl.String, "answers": pl.List(pl.String)}
     max_tokens: ClassVar[int] = 128
     tool_sets: ClassVar[tuple[str, ...]] = ("default", "simple")
     has_free_answers: ClassVar[bool] = True
@@ -73,9 +74,11 @@ class ShortAnswers(SemEvalTask):
         return ShortAnswers(self.resolve_tool_set(tool_set))
 
     def rows(self, release: Release) -> Iterator[Row]:
-        for entry in read_answers(release):
+        entries = list(read_answers(release))
+        questions = sampled_questions(entries)
+        for entry in entries:
             own = {"english": entry.english, "answers": entry.answers}
-            yield {**shared_columns(entry), **own, "gold": "; ".join(entry.answers)}
+            yield {**shared_columns(entry, questions[entry.number]), **own, "gold": "; ".join(entry.answers)}
 
     def templates(self, options: PromptOptions, release: Release, language: str) -> Mapping[str, Template]:
         get_tool(language, self.tool_set)  # what is missing for judging is told before anything is asked

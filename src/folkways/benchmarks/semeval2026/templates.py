@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import polars as pl
+
+from folkways.benchmarks.semeval2026.data.reading import Entry
 
 ALIKE, LIKEST, SURE = 0.6, 0.5, 0.75
 """Share of words in common (Jaccard) from which a question is the one of its number; from which it is so if no other number's is
@@ -52,11 +54,48 @@ def templates_of(items: pl.DataFrame) -> Mapping[str, str]:
     return found
 
 
+OWN_ORDER = "JP"
+"""The region whose questions stand in another order than those of all others: its numbers tell nothing of the template."""
+
+
+def sampled_questions(entries: Iterable[Entry]) -> Mapping[str, str]:
+    """Entry's ``number`` -> the question that is sampled, which regions share: short answers.
+
+    The template, where the texts tell it; a question that is like no other region's is its own. Without texts the bare number,
+    which all regions share but OWN_ORDER.
+    """
+    asked = [(entry.number, entry.culture, entry.english) for entry in entries]
+    schema = {"question": pl.String, "culture": pl.String, "english": pl.String}
+    templates = templates_of(pl.DataFrame(asked, schema=schema, orient="row"))
+    if templates:
+        return {number: templates.get(number, number) for number, *_ in asked}
+    return {number: number if number.startswith(f"{OWN_ORDER}_") else _number(number) for number, *_ in asked}
+
+
+def same_wordings(entries: Iterable[Entry]) -> Mapping[str, str]:
+    """Entry's ``number`` -> the question that is sampled: multiple choice, whose numbers are each region's own.
+
+    Questions are one where their words are, but for the regions' names. Without texts each is its own, and which of them regions
+    share is not known.
+    """
+    asked = {entry.number: entry for entry in entries if entry.english}
+    words = {number: frozenset(_WORD.findall((entry.english or "").lower())) for number, entry in asked.items()}
+    names = set[str]().union(*_names(words, {number: entry.culture for number, entry in asked.items()}).values())
+    first: dict[Words, str] = {}
+    return {number: first.setdefault(own - names, number) for number, own in words.items()}
+
+
 def _number(question: str) -> str:
     return question.rpartition("_")[2]
 
 
 def _without_names(words: Mapping[str, Words], cultures: Mapping[str, str]) -> dict[str, Words]:
+    often = _names(words, cultures)
+    return {key: own - often[cultures[key]] for key, own in words.items()}
+
+
+def _names(words: Mapping[str, Words], cultures: Mapping[str, str]) -> dict[str, set[str]]:
+    """Culture -> the words of its name: those of many of its questions, and not of every culture's."""
     questions, counts = Counter(cultures.values()), Counter[tuple[str, str]]()
     for key, own in words.items():
         counts.update((cultures[key], word) for word in own)
@@ -65,7 +104,7 @@ def _without_names(words: Mapping[str, Words], cultures: Mapping[str, str]) -> d
         for culture, all_ in questions.items()
     }
     everywhere = set.intersection(*often.values()) if len(often) > 1 else set[str]()
-    return {key: own - (often[cultures[key]] - everywhere) for key, own in words.items()}
+    return {culture: own - everywhere for culture, own in often.items()}
 
 
 def _alike(one: Words, other: Words) -> float:

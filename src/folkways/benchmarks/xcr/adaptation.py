@@ -44,6 +44,9 @@ ENGLISH_BASELINE = 0.35219112
 _likeness = partial(Metric, kind="mean", leaves_out=True)
 """A metric of how alike reply and gold are: under ``paper`` it leaves out what the authors' code leaves out."""
 
+_RESCALED = (ENGLISH_BASELINE / (ENGLISH_BASELINE - 1), 1.0)
+"""Bounds of an F1 that ``paper`` rescales: a similarity of 0 comes out there, and one that it sets to 0 above."""
+
 
 class Adaptation(XcrTask):
     """One prompt per sentence and target culture; each reply holds both versions and the strategy.
@@ -62,10 +65,12 @@ class Adaptation(XcrTask):
         "Rewrite a sentence for another culture, within English and into its language, and name the strategy (sections 3 and F)."
     )
     metrics: ClassVar[tuple[Metric, ...]] = (
-        _likeness("csi_bert_intra", "CSI_bert, in English", "BERTScore F1 of paired tagged items, within English.", bounds=None),
-        _likeness("csi_bert_inter", "CSI_bert, in the language", "BERTScore F1 of paired tagged items.", bounds=None),
-        _likeness("sent_bert_intra", "SENT_bert, in English", "BERTScore F1 of whole tagged sentences.", bounds=None),
-        _likeness("sent_bert_inter", "SENT_bert, in the language", "BERTScore F1 of whole tagged sentences.", bounds=None),
+        _likeness(
+            "csi_bert_intra", "CSI_bert, in English", "BERTScore F1 of paired tagged items, within English.", bounds=_RESCALED
+        ),
+        _likeness("csi_bert_inter", "CSI_bert, in the language", "BERTScore F1 of paired tagged items."),
+        _likeness("sent_bert_intra", "SENT_bert, in English", "BERTScore F1 of whole tagged sentences.", bounds=_RESCALED),
+        _likeness("sent_bert_inter", "SENT_bert, in the language", "BERTScore F1 of whole tagged sentences."),
         _likeness("csi_edit_intra", "CSI edit, in English", "Edit similarity of paired tagged items to gold, within English."),
         _likeness("csi_edit_inter", "CSI edit, in the language", "Edit similarity of paired tagged items, into the language."),
         _likeness("sent_edit_intra", "Sentence edit, in English", "Edit similarity of whole tagged sentences, within English."),

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import ClassVar
 
 import polars as pl
 
 from folkways.benchmarks.itemwise import Row, Verdict, unread
 from folkways.benchmarks.judging.models import ModelRole
+from folkways.benchmarks.summary import summarise_means
 from folkways.benchmarks.xcr.common import ASKED, SourceTask
 from folkways.benchmarks.xcr.comparisons import Comparison
 from folkways.benchmarks.xcr.sentences import masked
 from folkways.metrics.spans import hp_csi, hp_csi_per_gold, tagged_spans
 from folkways.records import Metric, Schema, State
+
+MOST_ITEMS = 4.0
+"""Tagged items of the release's longest sentence: so many hits can one sentence have, which ``paper`` counts."""
 
 
 class Prediction(SourceTask):
@@ -33,21 +38,24 @@ class Prediction(SourceTask):
             "HP-CSI",
             "Items equal to the gold item in the same place, lower-cased: hits per sentence (paper) or per gold item (strict).",
             "mean",
-            bounds=None,  # a sentence with two items can have two hits
+            bounds=(0.0, MOST_ITEMS),
         ),
         Metric(
             "sp_csi",
             "SP-CSI",
             "As HP-CSI, and items that differ count with the cosine of their sentence embeddings (appendix F).",
             "mean",
-            bounds=None,
+            bounds=(0.0, MOST_ITEMS),
         ),
         Metric("count_kept", "Items kept", "The reply has as many tagged items as the sentence."),
     )
     model_roles: ClassVar[tuple[ModelRole, ...]] = (
         ModelRole("embedding", "sentences", ("sp_csi",), "sentence-transformers/all-mpnet-base-v2"),
     )
-    details: ClassVar[Schema] = {"hp_weight": pl.Float64}  # how much the row's share counts: its gold items in strict, 1 in paper
+    details: ClassVar[Schema] = {
+        "hp_weight": pl.Float64,  # how much the row's share counts: its gold items in strict, 1 in paper
+        "hp_most": pl.Float64,  # the most that it can be: 1 in strict, MOST_ITEMS in paper
+    }
 
     def shown(self, sentence: str) -> tuple[str, str]:
         return masked(sentence), " | ".join(tagged_spans(sentence, across_lines=False))
@@ -78,15 +86,18 @@ class Prediction(SourceTask):
 
     def judged(self, item: Row, response: Row, profile: str) -> Row:
         weight = 1.0 if profile == "paper" else float(len(tagged_spans(item["sentence"], across_lines=False)))
-        return {**super().judged(item, response, profile), "hp_weight": weight}
+        most = MOST_ITEMS if profile == "paper" else 1.0
+        return {**super().judged(item, response, profile), "hp_weight": weight, "hp_most": most}
 
     def summarise(self, judgements: pl.DataFrame) -> pl.DataFrame:
         """As for every task; in ``strict``, HP and SP are pooled: hits over all gold items, drawn by sentence for the interval."""
         scores = super().summarise(judgements)
-        pooled = super().summarise(judgements.select(pl.exclude("hp_weight").repeat_by("hp_weight").explode()))
+        most = MOST_ITEMS if (judgements["hp_most"] > 1).any() else 1.0
+        hits = [replace(metric, bounds=(0.0, most)) for metric in self.metrics[:2]]
+        by_item = judgements.select(pl.exclude("hp_weight").repeat_by("hp_weight").explode())
         numbers = ["score", "low", "high", "at_best"]
         keys = ["metric", "facet", "value"]
-        pooled = pooled.filter(pl.col("metric").is_in(["hp_csi", "sp_csi"])).select(*keys, *numbers)
+        pooled = summarise_means(by_item, self.name, hits, self.facets).select(*keys, *numbers)
         return (
             scores.join(pooled, on=keys, how="left", suffix="_pooled", maintain_order="left")
             .with_columns(pl.coalesce(f"{name}_pooled", name).alias(name) for name in numbers)

@@ -38,8 +38,8 @@ def command(options: RunOptions, models: tuple[str, ...], workspace: str, prices
         return
     from rich.table import Column, Table
 
-    from folkways.reports.names import short_endpoints
-    from folkways.reports.text import count, duration, one_line, plural
+    from folkways.display import count, duration, one_line, plural
+    from folkways.names import short_endpoints
 
     short = short_endpoints(tuple(dict.fromkeys(entry.endpoint for entry in estimates)))
     look: dict[str, Any] = {"title_justify": "left", "box": None, "pad_edge": False, "header_style": "dim"}

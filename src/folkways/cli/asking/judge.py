@@ -61,8 +61,8 @@ def command(
     """
 
     from folkways.benchmarks.registry import get_task
+    from folkways.display import one_line, plural
     from folkways.releases.store import open_release
-    from folkways.reports.text import one_line, plural
     from folkways.reports.views.scores import facet_table, scores_table
     from folkways.runs.judging.external_responses import judge_file
     from folkways.runs.scores.scoring_models import equip

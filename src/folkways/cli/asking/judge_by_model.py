@@ -111,9 +111,9 @@ def command(
     import polars as pl
 
     from folkways.cli.asking.progress import RunProgress, check_finished
+    from folkways.display import one_line, plural
     from folkways.endpoints.base import EndpointOptions
     from folkways.errors import FolkwaysError
-    from folkways.reports.text import one_line, plural
     from folkways.runs.judging.model_judging import judge_run
     from folkways.runs.models import open_models
     from folkways.workspace import run_records
@@ -167,7 +167,7 @@ def command(
 
 def _table(part: pl.DataFrame, shown: Mapping[str, str]) -> Table:
     """The whole's quantities, one line each; cultures and languages are in the file."""
-    from folkways.reports.text import NOT_A_NUMBER, count, number
+    from folkways.display import NOT_A_NUMBER, count, number
     from folkways.reports.views.scores import table_of_numbers
 
     table = table_of_numbers("", ("estimate", "95 % interval", "n", "questions"))

@@ -29,7 +29,7 @@ def command(options: RunOptions, models: tuple[str, ...], workspace: str, name: 
     """
     from folkways.api import plan_run
     from folkways.cli.out import terminal
-    from folkways.reports.text import one_line
+    from folkways.display import one_line
     from folkways.runs.work import counts_of
 
     recipe = click.get_current_context().default_map or {}

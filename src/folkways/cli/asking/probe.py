@@ -54,8 +54,8 @@ def command(
     """
 
     from folkways.cli.asking.progress import RunProgress, check_finished
+    from folkways.display import one_line, plural
     from folkways.endpoints.base import EndpointOptions
-    from folkways.reports.text import one_line, plural
     from folkways.runs.models import open_models
     from folkways.runs.probing import probe
     from folkways.workspace.database import open_workspace
@@ -81,7 +81,7 @@ def command(
 
 def _show(done: Probed) -> None:
     """A table for each model, then what was not given and why, then what each signal is and cannot say."""
-    from folkways.reports.text import one_line
+    from folkways.display import one_line
 
     console = terminal()
     rows: list[Row] = done.signals.to_dicts()
@@ -102,7 +102,7 @@ def _show(done: Probed) -> None:
 
 
 def _table(rows: list[Row]) -> Table:
-    from folkways.reports.text import count
+    from folkways.display import count
     from folkways.reports.views.scores import table_of_numbers
 
     table = table_of_numbers("signal", ("these items", "control", "difference"))
@@ -118,7 +118,7 @@ def _table(rows: list[Row]) -> Table:
 
 def _told(row: Row, value: str, low: str, high: str) -> str:
     """A number with its interval in brackets; a dash where there is none."""
-    from folkways.reports.text import NOT_A_NUMBER, interval, number
+    from folkways.display import NOT_A_NUMBER, interval, number
 
     if row[value] is None:
         return NOT_A_NUMBER

@@ -14,11 +14,11 @@ from rich.table import Column
 from rich.text import Text
 
 from folkways.cli.out import terminal
+from folkways.display import one_line, shorten
 from folkways.engine import interrupts
 from folkways.engine.progress import ModelProgress
 from folkways.engine.session import INTERRUPTED
-from folkways.reports.names import short_endpoints
-from folkways.reports.text import one_line, shorten
+from folkways.names import short_endpoints
 from folkways.runs.notebook_progress import figures, waiting
 from folkways.workspace.run_records import RunRecord
 

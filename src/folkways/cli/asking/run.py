@@ -73,8 +73,8 @@ def command(
     """
     from folkways.api import run
     from folkways.cli.asking.progress import RunProgress
+    from folkways.display import one_line, plural
     from folkways.reports.formats.terminal import terminal_summary
-    from folkways.reports.text import one_line
     from folkways.runs.planning.estimate import reported
     from folkways.workspace.queue.batches import out_of_run
     from folkways.workspace.results import failure_counts, usage

@@ -83,9 +83,9 @@ def check(name_or_dir: str, as_json: bool, out: Path | None, limit: int) -> None
     Exit code 0 if the release can be read, however odd it is; 2 if it cannot.
     """
     from folkways.cli.releases.data_issues import as_document, as_lines
+    from folkways.display import json_for_terminal, plural
     from folkways.releases.readers import data_issues
     from folkways.releases.store import open_release
-    from folkways.reports.text import json_for_terminal, plural
 
     target = None if out is None else file_at(out, "data-issues.json" if as_json else "data-issues.txt")
     release = open_release(name_or_dir)
@@ -110,8 +110,8 @@ def where(name: str) -> None:
 
 
 def _adopt(record: ReleaseRecord, folder: Path, force: bool) -> None:
+    from folkways.display import plural
     from folkways.releases.fetching.adopt import adopt
-    from folkways.reports.text import plural
 
     adoption = adopt(record.name, folder, force=force)
     _announce(adoption.release, f"adopted: {plural(len(adoption.copied), 'file')} copied, {len(adoption.present)} were here")

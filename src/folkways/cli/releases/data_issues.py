@@ -6,9 +6,9 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 
+from folkways.display import plural, spelled_out
 from folkways.records import DataIssue
 from folkways.releases.base import Release
-from folkways.reports.text import plural, spelled_out
 
 VALUE_WIDTH = 80
 

@@ -9,8 +9,8 @@ from typing import Any
 import click
 
 from folkways.cli.out import terminal
+from folkways.display import spelled_out
 from folkways.releases.fetching.progress import Progress
-from folkways.reports.text import spelled_out
 
 SECONDS_BETWEEN_LINES = 5.0
 

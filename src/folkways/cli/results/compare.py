@@ -13,7 +13,7 @@ from folkways.cli.options import names, workspace_option
 from folkways.cli.out import file_at, format_option, out_option
 
 if TYPE_CHECKING:
-    from folkways.reports.views.comparison import Comparison
+    from folkways.evidence.comparison import Comparison
 
 LOGS = (".eval", ".json", ".jsonl")
 """What the files of other programs that can be compared end in."""
@@ -27,7 +27,6 @@ LOGS = (".eval", ".json", ".jsonl")
 @click.option("--metric", metavar="NAME", help="Metric (of a log: score) to compare by; each task's headline if left out.")
 @click.option("--profile", metavar="NAME", help="Profile of the judgements; each task's default if left out.")
 @click.option("--by", default="culture", show_default=True, metavar="FACET", help="Also compare for each of its values.")
-@click.option("--seed", type=int, default=0, show_default=True, help="For the resamples of ranks.")
 @format_option
 @out_option("Write there", "comparison.FORMAT")
 @click.pass_context
@@ -38,12 +37,11 @@ def command(
     tasks: str | None,
     metric: str | None,
     by: str,
-    seed: int,
     shape: str,
     out: Path | None,
     **of_runs: Any,
 ) -> None:
-    """Compare models on the items that all of them were asked: paired by item, clustered by question.
+    """Compare each two models on what both replied to: paired by item, clustered by question.
 
     MODEL is a name as in the run, the part behind its last slash, or MODEL@RUN; without it, all models of the runs. No model
     is asked.
@@ -67,11 +65,11 @@ def command(
         _check_logs(models, given)
         from folkways.integrations.compare_logs import compare_logs
 
-        found = compare_logs(*models, tasks=names(tasks), metric=metric, by=by if "by" in given else None, seed=seed, tell=tell)
+        found = compare_logs(*models, tasks=names(tasks), metric=metric, by=by if "by" in given else None, tell=tell)
     else:
         from folkways.runs.reading.compare import compare
 
-        found = compare(*models, tasks=names(tasks), metric=metric, by=by, seed=seed, tell=tell, **of_runs)
+        found = compare(*models, tasks=names(tasks), metric=metric, by=by, tell=tell, **of_runs)
     text = _written(found, shape)
     if target is None:
         click.echo(text, nl=False)
@@ -106,8 +104,8 @@ def _written(found: list[Comparison], shape: str) -> str:
 
     from folkways.cli.results.table_files import WIDTH
     from folkways.cli.results.table_output import as_markdown, as_text
+    from folkways.display import json_for_terminal
     from folkways.reports.formats.comparison_tables import comparison_document, comparison_tables
-    from folkways.reports.text import json_for_terminal
     from folkways.spreadsheet import for_csv
 
     if shape == "csv":

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from folkways.api import Run
-    from folkways.reports.views.gate import Check
+    from folkways.evidence.requirements import Check
 
 
 @click.command("gate")
@@ -66,8 +66,8 @@ def command(
     from folkways.cli.out import check_text_target
     from folkways.cli.results.table_files import write_text
     from folkways.errors import FolkwaysError
+    from folkways.evidence.requirements import failed
     from folkways.reports.formats.gate_output import as_annotations, as_junit, as_lines
-    from folkways.reports.views.gate import failed
 
     if not (minimums or drops):
         raise FolkwaysError("nothing is required; add --min TASK[:CULTURE]=X or --max-drop-vs RUN=Y")
@@ -105,7 +105,7 @@ def _judged(
     file: Path, endpoints: list[str], texts: tuple[str, ...], *, metric: str | None, strict: bool, **_of_runs: Any
 ) -> Iterator[Check]:
     from folkways.benchmarks.registry import get_task
-    from folkways.reports.views.gate import check_range, parse_minimum
+    from folkways.evidence.requirements import check_range, parse_minimum
     from folkways.runs.judging.judged_scores import check_judged, read_verdicts
     from folkways.runs.reading.compare import metric_of
 
@@ -124,9 +124,11 @@ def _minimums(
 
     from folkways.benchmarks.registry import get_task
     from folkways.errors import FolkwaysError
-    from folkways.reports.views.gate import check_minimum, check_range, parse_minimum
+    from folkways.evidence.requirements import check_minimum, check_range, parse_minimum
     from folkways.runs.reading.compare import metric_of
+    from folkways.runs.reading.completeness import lacking
     from folkways.runs.scores.scoring import stored_scores
+    from folkways.workspace.run_records import run_tasks
 
     wanted = [minimum for text in texts for minimum in parse_minimum(text)]
     for minimum in wanted:
@@ -141,7 +143,9 @@ def _minimums(
         if of_task.height and resolved not in of_task["profile"]:
             raise FolkwaysError(f"run {run.name} is not scored so; do it: folkways score {run.name} --profile {resolved}")
         known = scores.filter((pl.col("profile") == resolved) | (pl.col("task") != task.name))
-        yield from check_minimum(known, minimum, metric_of(task, metric).name, **how)
+        asked = next((one for one in run_tasks(run.workspace, run.record) if one.task == task.name), None)
+        part = lacking(run.workspace, run.record, asked) if asked is not None else []
+        yield from check_minimum(known, minimum, metric_of(task, metric).name, part=part, **how)
 
 
 def _drops(
@@ -157,8 +161,8 @@ def _drops(
     from folkways.api import load_run
     from folkways.benchmarks.registry import get_task
     from folkways.errors import FolkwaysError
-    from folkways.reports.views.comparison import NothingSharedError
-    from folkways.reports.views.gate import Status, check_drop, check_range, parse_drop, unknown_drop
+    from folkways.evidence.comparison import NothingSharedError
+    from folkways.evidence.requirements import Status, check_drop, check_range, lost_task, parse_drop, unknown_drop
     from folkways.runs.reading.compare import NotJudgedError, compare, metric_of
     from folkways.runs.reading.find_models import find_models
 
@@ -174,18 +178,20 @@ def _drops(
             other = endpoint if endpoint in there else next(iter(there))
             names = (f"{endpoint}@{run.name}", f"{other}@{before}")
             common = [task for task in here[endpoint] if task in there[other]]
+            model = endpoint if other == endpoint else f"{endpoint} against {other}"
             for known in map(get_task, common):
                 check_range(most, f"--max-drop-vs {text}", known, metric_of(known, metric), drop=True)
+            yield from (lost_task(task, most, before, model) for task in there[other] if common and task not in common)
             tasks: list[str | None] = [*common] or [None]  # with none in common, the comparison says what each has
             for task in tasks:
                 try:
                     (comparison,) = compare(*names, workspace=run.workspace, tasks=task, metric=metric, profile=profile)
                 except NothingSharedError as error:  # nothing was measured
-                    yield unknown_drop(str(task), most, before, endpoint, Status.FAIL, f"found nothing: {error}")
+                    yield unknown_drop(str(task), most, before, model, Status.FAIL, f"found nothing: {error}")
                 except NotJudgedError as error:
                     if metric is not None:  # it was asked for by name
                         raise
                     status = Status.FAIL if strict else Status.UNSURE
-                    yield unknown_drop(str(task), most, before, endpoint, status, f"not compared: {error}")
+                    yield unknown_drop(str(task), most, before, model, status, f"not compared: {error}")
                 else:
-                    yield check_drop(comparison, most, before, endpoint, strict=strict, coverage=coverage)
+                    yield check_drop(comparison, most, before, model, strict=strict, coverage=coverage)

@@ -62,7 +62,7 @@ def archive(run: str, workspace: str, out: Path | None) -> None:
     folkways runs archive run-1
     folkways runs archive run-1 --out /big/disk/run-1
     """
-    from folkways.reports.text import plural
+    from folkways.display import plural
     from folkways.workspace.archives.files import usual_place
     from folkways.workspace.archives.writing import archive_run, moved, shrink
     from folkways.workspace.database import open_workspace
@@ -97,7 +97,7 @@ def restore(run: str, workspace: str) -> None:
     \b
     folkways runs restore run-1
     """
-    from folkways.reports.text import plural
+    from folkways.display import plural
     from folkways.workspace.archives.files import place_of
     from folkways.workspace.archives.restoring import restore_run
     from folkways.workspace.database import open_workspace
@@ -123,7 +123,7 @@ def delete(run: str, workspace: str, yes: bool) -> None:
     \b
     folkways runs delete run-1
     """
-    from folkways.reports.text import one_line
+    from folkways.display import one_line
     from folkways.workspace.database import open_workspace
     from folkways.workspace.queue.request_queue import RequestQueue
     from folkways.workspace.run_records import find_run, forget_run
@@ -191,8 +191,8 @@ def _list(workspace: str, as_json: bool, recipe: str | None) -> None:
         return
     from rich.table import Table
 
-    from folkways.reports.names import short_endpoints
-    from folkways.reports.text import one_line
+    from folkways.display import one_line
+    from folkways.names import short_endpoints
 
     console = terminal()
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")

@@ -8,7 +8,7 @@ from typing import Any
 
 from folkways import __version__
 from folkways.benchmarks.tables import ABBREVIATIONS, Layout, Table
-from folkways.reports.text import count, figure, json_for_terminal, number, one_line
+from folkways.display import count, figure, json_for_terminal, number, one_line
 from folkways.reports.views.grids import wide_forms
 from folkways.spreadsheet import for_csv
 

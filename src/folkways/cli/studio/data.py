@@ -28,7 +28,7 @@ def import_items(study: str, stage: str, file: Path, population: str | None, wor
     question among the work or of one of the test) may be there as well. Options are columns option_a, option_b and so on;
     candidates candidate_1, by_1 and so on.
     """
-    from folkways.reports.text import plural
+    from folkways.display import plural
     from folkways.studio.imports.tables import read_rows
 
     with desk_at(workspace, server) as desk:
@@ -50,7 +50,7 @@ def media(study: str, files: tuple[Path, ...], gone: tuple[str, ...], workspace:
     They lie in a folder beside the workspace, or in the folder or bucket (s3://bucket/prefix) that FOLKWAYS_MEDIA names. A server
     gets them in parts of 20 MB, of each all or none.
     """
-    from folkways.reports.text import plural
+    from folkways.display import plural
     from folkways.studio.imports.media import read_files
 
     with desk_at(workspace, server) as desk:
@@ -114,7 +114,7 @@ def export(study: str, out: Path, kind: str, discussion: bool, workspace: str, s
 @place_options
 def progress(study: str, as_json: bool, workspace: str, server: str | None) -> None:
     """How far a study is, by stage and population."""
-    from folkways.reports.text import plural
+    from folkways.display import plural
 
     with desk_at(workspace, server) as desk:
         rows = desk.progress(study)
@@ -153,7 +153,7 @@ def agreement(study: str, as_json: bool, workspace: str, server: str | None) -> 
 
 
 def _shown(found: Mapping[str, Any]) -> str:
-    from folkways.reports.text import plural
+    from folkways.display import plural
 
     if found["value"] is None:
         return f"not defined: {found['reason']}"
@@ -188,7 +188,7 @@ def hand_out(study: str, stage: str, person: str, count: int, hours: float, out:
 @place_options
 def take_in(study: str, person: str, file: Path, workspace: str, server: str | None) -> None:
     """Submit a workbook that was filled in off line: all of its filled rows, or none if one is wrong."""
-    from folkways.reports.text import plural
+    from folkways.display import plural
     from folkways.studio.imports.tables import read_rows
 
     with desk_at(workspace, server) as desk:

@@ -10,11 +10,11 @@ from datetime import UTC, datetime
 import polars as pl
 
 from folkways.benchmarks.registry import benchmarks, get_task
+from folkways.display import count, interval, number, percent, plural, shown_n
 from folkways.integrations.stored_run import StoredRun
 from folkways.records import State, Subject
 from folkways.releases.cards import front_matter, hub_licence, size_category
 from folkways.reports.formats.markdown import code, escape, fenced, table
-from folkways.reports.text import count, interval, number, percent, plural, shown_n
 
 MARK = "folkways-judgements"
 """A tag that cards of runs have and no other card."""

@@ -12,12 +12,12 @@ import polars as pl
 
 from folkways import __version__
 from folkways.benchmarks.registry import get_task
+from folkways.display import number, plural
 from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.files import write_bytes
 from folkways.integrations.stored_run import StoredRun
 from folkways.records import State
 from folkways.releases.cards import yaml_text
-from folkways.reports.text import number, plural
 from folkways.workspace import run_records
 from folkways.workspace.database import Workspace
 
@@ -39,7 +39,8 @@ class ModelFile:
 class Places:
     """Where scores belong on the hub.
 
-    data_sets: benchmark (``*`` for all) -> data set, where it is not the release's own. task_ids: task -> its id in the data set's
+    data_sets: benchmark (``*`` for the only one that needs it) -> data set, where it is not the
+    release's own. task_ids: task -> its id in the data set's
     ``eval.yaml``, where that is not its name here. source: address of what a reader can check the scores by; empty for none.
     """
 
@@ -73,6 +74,7 @@ def export_eval_results(
     if unknown := sorted({*places.task_ids, *(tasks or ())} - set(stored.tasks)):
         raise UnknownNameError(f"task of run {run.name}", unknown[0], stored.tasks)
     wanted = [task for task in stored.tasks if tasks is None or task in tasks]
+    export.check_data_set(wanted)
     files: list[ModelFile] = []
     for endpoint in _chosen(stored, model):
         rows = [export.headline(endpoint, task) for task in wanted]
@@ -135,13 +137,28 @@ class _Export:
             found.append(f"{lost:,} of {row['n']:,} items without a reply, counted as nothing (at best {best})")
         return found
 
+    def check_data_set(self, tasks: Sequence[str]) -> None:
+        """FolkwaysError where one data set is named without a benchmark, and several benchmarks would take it for theirs."""
+        if "*" not in self.places.data_sets:
+            return
+        without = [task for task in tasks if self.stored.record(task).source != "hub"]
+        benchmarks = dict.fromkeys(task.split("/")[0] for task in without if task.split("/")[0] not in self.places.data_sets)
+        if len(benchmarks) > 1:
+            name = self.places.data_sets["*"]
+            raise FolkwaysError(
+                f"--dataset {name} cannot be the data set of {' and '.join(benchmarks)} alike; name one for each: "
+                + " ".join(f"--dataset {benchmark}=OWNER/NAME" for benchmark in benchmarks)
+            )
+
     def data_set(self, task: str) -> str | None:
         """The data set on the hub that a task's scores belong to; None with a note where nobody has said."""
         benchmark = task.split("/")[0]
         record = self.stored.record(task)
-        named = self.places.data_sets.get(benchmark) or self.places.data_sets.get("*")
-        if named is None and record.source == "hub":
+        if named := self.places.data_sets.get(benchmark):
+            return named
+        if record.source == "hub":
             return record.repository
+        named = self.places.data_sets.get("*")
         if named is None:
             self.notes.append(
                 f"{benchmark} is not written: {record.name} is no data set of the hub; --dataset {benchmark}=OWNER/NAME names one"

@@ -12,10 +12,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from folkways.display import one_line, shorten
 from folkways.errors import FolkwaysError, MissingExtraError
 from folkways.integrations.hub.card import MARK
 from folkways.releases.fetching.sources import hub_endpoint, hub_token
-from folkways.reports.text import one_line, shorten
 
 _NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,95}/[A-Za-z0-9][\w.-]{0,95}", re.ASCII)
 _OURS = re.compile(r"[^/]+/test-\d{5}\.parquet")

@@ -66,7 +66,7 @@ def read_scores(path: Path) -> ScoredLog:
         model=str(results.get("model_name") or path.resolve().parent.name),
         items=list(docs),
         repeats=[1] * len(docs),
-        questions=list(docs),
+        questions=[_question(name, row.get("doc")) for name, row in docs.items()],
         contents=[
             str(row["doc_hash"]) if "doc_hash" in row else digest(row.get("doc"), row.get("target")) for row in docs.values()
         ],
@@ -74,6 +74,12 @@ def read_scores(path: Path) -> ScoredLog:
         facets=facets([row["doc"] if isinstance(row.get("doc"), dict) else {} for row in docs.values()]),
         settings=_settings(results, task),
     )
+
+
+def _question(name: str, doc: Any) -> str:
+    """What is sampled: the question that a document of folkways names (``item`` and ``question``), else the document."""
+    ours = isinstance(doc, Mapping) and "item" in doc and "question" in doc
+    return str(doc["question"]) if ours else name
 
 
 def _results(path: Path, time: str) -> Row:

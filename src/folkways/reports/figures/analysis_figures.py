@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from folkways.benchmarks.results import Result, ResultTables
 from folkways.benchmarks.tables import Layout, Table
+from folkways.display import number, plural
 from folkways.reports.figures.analysis_charts import heat_map, intervals
 from folkways.reports.figures.chart_parts import FEW_TOLD, MAX_SERIES
 from folkways.reports.figures.figure import MAX_FIGURES_PER_KIND, NARROW, WIDE, Figure, render, slugged
-from folkways.reports.text import number, plural
 from folkways.reports.views.grids import Grid, grids
 
 MOST_COLUMNS, MOST_ROWS = 24, 45

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from folkways.display import number
+from folkways.names import culture_name, language_name, local_languages
 from folkways.reports.data import PEOPLE
 from folkways.reports.figures.chart_parts import (
     FEW_ITEMS,
@@ -31,8 +33,6 @@ from folkways.reports.figures.chart_parts import (
     series_legend,
     spec,
 )
-from folkways.reports.names import culture_name, language_name, local_languages
-from folkways.reports.text import number
 from folkways.reports.views.views import JOINT_LANGUAGE, FacetView, Score, TaskView
 
 PEOPLE_COLUMN = "people"

@@ -6,11 +6,11 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from folkways.display import count, number
+from folkways.names import facet_title
 from folkways.reports.figures import charts
 from folkways.reports.figures.chart_parts import FEW_ITEMS, FEW_TOLD, MAX_SERIES, Spec
-from folkways.reports.names import facet_title
 from folkways.reports.palette import LIGHT
-from folkways.reports.text import count, number
 from folkways.reports.views.views import JOINT_LANGUAGE, FacetView, TaskView
 
 WIDE, NARROW = 640, 190

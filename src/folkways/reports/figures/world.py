@@ -11,10 +11,10 @@ from typing import Any
 import polars as pl
 
 from folkways.cultures import cultures
+from folkways.display import number, visible
+from folkways.names import local_languages, value_name
 from folkways.records import Metric
 from folkways.reports.figures.geography import places
-from folkways.reports.names import local_languages, value_name
-from folkways.reports.text import number, visible
 from folkways.reports.views.views import JOINT_LANGUAGE, ReportView, TaskView, as_numbers
 
 MAX_MODELS = 12

@@ -10,9 +10,10 @@ import polars as pl
 
 from folkways import __version__
 from folkways.benchmarks.tables import Table
-from folkways.reports.names import facet_title, value_name
-from folkways.reports.text import NOT_A_NUMBER, count, interval, number, one_line
-from folkways.reports.views.comparison import Comparison
+from folkways.display import count, interval, number, one_line, p_value
+from folkways.evidence.comparison import Comparison
+from folkways.evidence.sentences import RANKS
+from folkways.names import facet_title, value_name
 
 MOST_MODELS = 4
 """Of more models, only those next to each other in the ranking are told pair by pair; CSV and JSON have every pair."""
@@ -39,14 +40,22 @@ def comparison_tables(comparison: Comparison) -> Iterator[Table]:
 
 def comparison_document(comparison: Comparison) -> dict[str, Any]:
     """Everything there is to tell, for JSON; what is not known is None."""
-    shared = comparison.shared
+    answers = comparison.answers
+    shared = [
+        {"first": first, "second": second, "rows": rows, "questions": questions}
+        for first, second, rows, questions in comparison.differences.filter(facet="all")
+        .select("first", "second", "n", "questions")
+        .iter_rows()
+    ]
     return {
         **{"folkways": __version__, "task": comparison.task, "profile": comparison.profile, "metric": comparison.metric.name},
         "models": list(comparison.models),
         "verdicts": comparison.verdicts,
         "reversals": comparison.reversals.to_dicts(),
-        "shared": {"rows": shared.n, "questions": shared.n_questions, "expected": shared.expected, "replied": shared.replied},
-        "notes": [*comparison.notes, *shared.notes()],
+        "shared": shared,
+        "expected": dict(answers.expected),
+        "replied": dict(answers.replied),
+        "notes": [*comparison.notes, *answers.notes(comparison.models if len(comparison.models) == 2 else None)],
         **{name: getattr(comparison, name).to_dicts() for name in ("differences", "ranking", "spread")},
     }
 
@@ -56,8 +65,9 @@ def told_pairs(comparison: Comparison) -> list[tuple[str, str]]:
     pairs = list(comparison.differences.select("first", "second").unique(maintain_order=True).iter_rows())
     if len(comparison.models) <= MOST_MODELS:
         return pairs
-    neighbours = {frozenset(pair) for pair in pairwise(comparison.ranking["model"])}
-    return [pair for pair in pairs if frozenset(pair) in neighbours]
+    ranked = comparison.ranking["model"].to_list()
+    neighbours = {frozenset(pair) for pair in pairwise(ranked)}
+    return [pair for pair in pairs if frozenset(pair) in neighbours or not set(pair) <= set(ranked)]
 
 
 def _ranking(comparison: Comparison) -> Table:
@@ -67,16 +77,16 @@ def _ranking(comparison: Comparison) -> Table:
             "model": one_line(row["model"]),
             comparison.metric.label: number(row["score"]),
             "95 % interval": interval(row["low"], row["high"], " to "),
-            "first in": f"{100 * row['first']:.0f} %",
+            "": "not told apart from the first" if row["level"] else "",
         }
         for row in comparison.ranking.iter_rows(named=True)
     ]
     return Table(
         "ranking",
         f"Ranking: {comparison.task}, {comparison.metric.label}",
-        "The unit is the question: ranks are those that 95 % of resamples of the questions give.",
+        f"The unit is the question. {RANKS}",
         pl.DataFrame(rows),
-        notes=("first in: share of resamples in which no model was above it.", *comparison.shared.notes()),
+        notes=("Scores are over the rows that all ranked models replied to.", *map(one_line, comparison.answers.notes())),
     )
 
 
@@ -85,8 +95,8 @@ def _pair(comparison: Comparison, first: str, second: str) -> Table:
     whole = rows.filter(pl.col("facet") == "all").row(0, named=True)
     groups = rows.filter(pl.col("facet") == comparison.by).sort("difference", descending=True)
     shown = [_cells(row, comparison) for row in (whole, *groups.iter_rows(named=True))]
-    notes = [*comparison.notes, *(comparison.shared.notes() if len(comparison.models) == 2 else ())]
-    several = f"; p (Holm) is corrected for the {groups.height} groups" if groups.height > 1 else ""
+    notes = [*comparison.notes, *comparison.answers.notes((first, second))]
+    several = f"; p (Holm) is corrected for the {groups['looks'][0]} groups looked at" if groups.height > 1 else ""
     return Table(
         "pair",
         f"{one_line(first)} against {one_line(second)}: {comparison.task}, {comparison.metric.label}",
@@ -95,7 +105,7 @@ def _pair(comparison: Comparison, first: str, second: str) -> Table:
         pl.DataFrame(shown),
         notes=(
             *(one_line(note) for note in notes),
-            f"McNemar's exact test, by question: p {_p(whole['p_mcnemar'])}. Effect size (Cohen's d of pairs): "
+            f"McNemar's exact test, by question: p {p_value(whole['p_mcnemar'])}. Effect size (Cohen's d of pairs): "
             f"{number(whole['effect'], 2)}.",
             "detectable: the true difference that these questions would find four times of five. "
             "better: questions on which the first, or the second, does better.",
@@ -111,8 +121,8 @@ def _cells(row: dict[str, Any], comparison: Comparison) -> dict[str, str]:
         "second": number(row["second_score"]),
         "difference": number(row["difference"]),
         "95 % interval": interval(row["low"], row["high"], " to "),
-        "p": _p(row["p"]),
-        "p (Holm)": _p(row["p_holm"]),
+        "p": p_value(row["p"]),
+        "p (Holm)": p_value(row["p_holm"]),
         "better": f"{row['first_better']}:{row['second_better']}",
         "detectable": number(row["detectable"]),
         "questions": count(row["questions"]),
@@ -133,13 +143,7 @@ def _spread(comparison: Comparison) -> Table:
     return Table(
         "spread",
         "How much the way of asking matters, beside what is asked about",
-        "The unit is the group: a model's score on the shared items in each.",
+        "The unit is the group: a model's score on its replies in each.",
         pl.DataFrame(rows),
         notes=("A difference between groups that is no larger than between ways of asking says little about the groups.",),
     )
-
-
-def _p(value: float | None) -> str:
-    if value is None:
-        return NOT_A_NUMBER
-    return "<.001" if value < 0.001 else "1" if value > 0.9995 else f"{value:.3f}".lstrip("0")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from xml.etree import ElementTree
 
-from folkways.reports.text import one_line
-from folkways.reports.views.gate import Check, Status
+from folkways.display import one_line
+from folkways.evidence.requirements import Check, Status
 
 _WORDS = {Status.PASS: "ok", Status.UNSURE: "unsure", Status.FAIL: "FAILED"}
 

@@ -19,7 +19,16 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from folkways import __version__
-from folkways.reports import text
+from folkways import display as text
+from folkways.evidence.sentences import RANKS
+from folkways.names import (
+    culture_name,
+    facet_title,
+    language_endonym,
+    language_name,
+    local_languages,
+    provider,
+)
 from folkways.reports.figures.drawings import Drawings, draw
 from folkways.reports.figures.figure import slugged
 from folkways.reports.figures.sparklines import strip_cells
@@ -33,14 +42,6 @@ from folkways.reports.formats.summary import (
     gaps,
     lede,
     unasked,
-)
-from folkways.reports.names import (
-    culture_name,
-    facet_title,
-    language_endonym,
-    language_name,
-    local_languages,
-    provider,
 )
 from folkways.reports.palette import css_variables
 from folkways.reports.views.judgement_sample import MAX_CHARACTERS, Sample, take_sample
@@ -91,7 +92,8 @@ def render_html(
         first={task.task: (rows := leaderboard.first(task), strip_cells(task, rows, "first")) for task in view.tasks},
         most_in_summary=MOST_IN_SUMMARY,
         ranked=any(leaderboard.standings(task) for task in view.tasks),
-        turned=turned_round(view) if turned is None else turned,
+        ranks=RANKS,
+        turned=turned_round(view, leaderboard) if turned is None else turned,
         examples=read.examples,
         method_rows=method_rows(view),
         lede=lede(view),

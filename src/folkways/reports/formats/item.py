@@ -15,9 +15,9 @@ from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
+from folkways.display import json_for_terminal, number, one_line, visible
+from folkways.names import culture_name, language_name
 from folkways.records import ITEMS, JUDGEMENTS, RESPONSES, Metric
-from folkways.reports.names import culture_name, language_name
-from folkways.reports.text import json_for_terminal, number, one_line, visible
 
 EMPTY_RESPONSES = pl.DataFrame(schema={"endpoint": pl.String, **RESPONSES})
 EMPTY_JUDGEMENTS = pl.DataFrame(schema={"endpoint": pl.String, "profile": pl.String, **JUDGEMENTS})

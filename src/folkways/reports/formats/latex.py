@@ -9,11 +9,12 @@ import re
 from collections.abc import Sequence
 
 from folkways import __version__
+from folkways.display import NOT_A_NUMBER, number, one_line, percent
+from folkways.evidence.sentences import LEVEL
+from folkways.names import facet_title
 from folkways.reports.formats.methods_text import methods_paragraph
-from folkways.reports.names import facet_title
-from folkways.reports.text import NOT_A_NUMBER, number, one_line, percent
 from folkways.reports.views.grids import Cell, Grid, grids
-from folkways.reports.views.leaderboard import LEVEL, Leaderboard
+from folkways.reports.views.leaderboard import Leaderboard
 from folkways.reports.views.views import FacetView, ReportView, Score, TaskView
 
 HEAD = f"""% Made by folkways {__version__}. In the preamble: \\usepackage{{booktabs}}; Unicode text (any engine of today).
@@ -89,7 +90,7 @@ def _results(board: Leaderboard, task: TaskView) -> str:
         rows.append([*place, name, *profile, _number(row.score), *ends])
     caption = f"{escape(task.title)}: {escape(task.metric.label)}."
     if standings:
-        caption += " Ranks are the range in 95\\,\\% of bootstrap resamples."
+        caption += " Ranks are the places that the paired differences leave open (Holm, 5\\,\\%)."
     if any(standing.level for standing in standings.values()):
         caption += f" $^{{\\dagger}}$ {escape(LEVEL)}."
     columns = ("r" if standings else "") + "l" + "l" * len(profiles) + "rcrr"

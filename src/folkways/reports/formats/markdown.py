@@ -6,12 +6,14 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from folkways.benchmarks.results import ResultTables
+from folkways.display import count, interval, number, one_line, percent
+from folkways.evidence.order import Standing
+from folkways.evidence.sentences import LEVEL
+from folkways.names import facet_title
 from folkways.reports.data import FAILURES, PEOPLE
 from folkways.reports.formats.summary import lede, notices, unasked
-from folkways.reports.names import facet_title
-from folkways.reports.text import count, interval, number, one_line, percent
 from folkways.reports.views.grids import Cell, grids
-from folkways.reports.views.leaderboard import LEVEL, MOST_IN_SUMMARY, Leaderboard, Standing
+from folkways.reports.views.leaderboard import MOST_IN_SUMMARY, Leaderboard
 from folkways.reports.views.overview import turned_round, uncertain
 from folkways.reports.views.views import FacetView, ReportView, Score, TaskView
 
@@ -27,7 +29,7 @@ def render_markdown(view: ReportView, leaderboard: Leaderboard | None = None, tu
     board = leaderboard if leaderboard is not None else Leaderboard(view)
     if told := notices(view, uncertain(view, board)):
         parts.append("> **Before you read the numbers**\n>\n" + "\n".join(f"> - {escape(sentence)}" for sentence in told))
-    parts += _summary(view, board, turned_round(view) if turned is None else turned)
+    parts += _summary(view, board, turned_round(view, board) if turned is None else turned)
     for task in view.tasks:
         parts += _task(view, task, board.standings(task))
     parts += _published(board)

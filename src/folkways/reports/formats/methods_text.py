@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from folkways.display import count, one_line, plural
 from folkways.reports.formats.citations import citation_key
 from folkways.reports.formats.methods import OWN_RULE, in_words, judging
 from folkways.reports.formats.summary import listing
-from folkways.reports.text import count, one_line, plural
 from folkways.reports.views.views import ReportView, TaskView
 
 MOST_NAMED = 8

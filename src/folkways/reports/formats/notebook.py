@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 from markupsafe import Markup, escape
 
+from folkways.display import count, number, percent, visible
+from folkways.names import facet_title, short_endpoints, value_name
 from folkways.records import Metric
 from folkways.reports.figures.world import WorldMap
 from folkways.reports.figures.world_chart import marked, world
-from folkways.reports.names import facet_title, short_endpoints, value_name
 from folkways.reports.palette import LIGHT
-from folkways.reports.text import count, number, percent, visible
 
 if TYPE_CHECKING:
     from folkways.benchmarks.tables import Table

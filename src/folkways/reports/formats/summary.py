@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from folkways.reports.text import count, number, percent, plural, reasons
-from folkways.reports.views.views import MANY_UNREADABLE, ReportView, Score
+from folkways.display import count, number, percent, plural, reasons
+from folkways.evidence.answers import MANY_UNREADABLE
+from folkways.reports.views.views import ReportView, Score
 
 MAX_NAMED = 3
 

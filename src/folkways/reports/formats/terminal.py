@@ -9,9 +9,9 @@ from rich.padding import Padding
 from rich.table import Column
 from rich.text import Text
 
+from folkways.display import count, interval, number, one_line, percent
 from folkways.reports.data import ReportData
 from folkways.reports.formats.summary import notices
-from folkways.reports.text import count, interval, number, one_line, percent
 from folkways.reports.views.scores import table_of_numbers
 from folkways.reports.views.views import ReportView, Score, TaskView
 

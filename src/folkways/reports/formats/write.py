@@ -62,7 +62,7 @@ def write_report(data: ReportData, out: Path, formats: Sequence[str] = USUAL_FOR
     if {"html", "md", "latex"} & {*formats}:
         for task in view.tasks:
             board.standings(task)
-    turned = turned_round(view) if {"html", "md"} & {*formats} else []
+    turned = turned_round(view, board) if {"html", "md"} & {*formats} else []
     written: list[Path] = []
     if "html" in formats:
         drawings = draw(view, board)

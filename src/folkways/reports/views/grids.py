@@ -9,10 +9,10 @@ from typing import Any
 import polars as pl
 
 from folkways.benchmarks.tables import ABBREVIATIONS, Layout, Table
+from folkways.display import NOT_A_NUMBER, count, figure, number, one_line
+from folkways.names import culture_name, language_name
 from folkways.records import BASELINE_PREFIX, is_baseline
 from folkways.reports.figures.chart_parts import FEW_ITEMS
-from folkways.reports.names import culture_name, language_name
-from folkways.reports.text import NOT_A_NUMBER, count, figure, number, one_line
 
 HEADINGS = {**ABBREVIATIONS, "endpoint": "model", "low": "95\u202f% low", "high": "95\u202f% high"}
 """What people read for a column, where it is not its name."""

@@ -11,10 +11,10 @@ from typing import Any
 import orjson
 import polars as pl
 
+from folkways.display import NOT_A_NUMBER, number, shorten, visible
+from folkways.names import culture_name, language_name
 from folkways.records import BASELINE_PREFIX, JUDGED_ITEMS, JUDGEMENTS, plain
 from folkways.reports.data import ITEM_TEXTS, ReportData
-from folkways.reports.names import culture_name, language_name
-from folkways.reports.text import NOT_A_NUMBER, number, shorten, visible
 from folkways.reports.views.views import ReportView
 
 MAX_ROWS = 80_000

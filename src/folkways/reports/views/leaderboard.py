@@ -7,43 +7,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-import numpy as np
 import polars as pl
 
-from folkways.reports.names import WHOLE, provider
+from folkways.evidence.answers import answers_of
+from folkways.evidence.contrasts import CONTRASTS, CULTURE, contrasts
+from folkways.evidence.order import Standing, order
+from folkways.names import WHOLE, provider
 from folkways.reports.views.published import PublishedView
 from folkways.reports.views.views import ReportView, Score, TaskView
-from folkways.stats.ranks import rank_intervals
 from folkways.stats.shrinkage import shrunk_scores
-
-ASKED = ("item", "language", "variant", "sample")
-"""What two models must both have been asked for it to count in a comparison of their ranks."""
-
 
 MOST_IN_SUMMARY = 3
 """Models of a task that a summary shows; the task's own leaderboard has all."""
-
-
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """A model's place in a task: 1 is best, ties share the better rank; ``low`` to ``high`` in 95 % of bootstrap resamples.
-
-    level: the questions do not tell it apart from the model of rank 1 (``folkways.stats.ranks``); that one is not marked itself.
-    """
-
-    rank: int
-    low: int
-    high: int
-    level: bool = False
-
-    @property
-    def span(self) -> str:
-        """``2`` where the questions leave no doubt, else ``1–3``."""
-        return str(self.low) if self.low == self.high else f"{self.low}–{self.high}"
-
-
-LEVEL = "not told apart from the first (paired bootstrap by question, all pairs of models at once, 5 % level)"
-"""What a dagger behind a model says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +57,7 @@ class Leaderboard:
         self.view = view
         self.published = PublishedView(view)
         self._rows: dict[str, list[Row]] = {}
-        self._ranked: dict[str, Mapping[str, Standing]] = {}
+        self._compared: dict[str, tuple[pl.DataFrame, Mapping[str, Standing]]] = {}
         self._drawn_in: dict[str, Mapping[tuple[str, str], Shrunk]] = {}
 
     def rows(self, task: TaskView) -> list[Row]:
@@ -123,10 +98,12 @@ class Leaderboard:
         return _row("baseline" if score.baseline else "model", name, source, score, standing)
 
     def standings(self, task: TaskView) -> Mapping[str, Standing]:
-        """Model -> its standing; empty for fewer than two models, and where they share no question."""
-        if task.task not in self._ranked:
-            self._ranked[task.task] = self._standings(task)
-        return self._ranked[task.task]
+        """Model -> its standing, as far as models have one (``evidence.order``)."""
+        return self._evidence(task)[1]
+
+    def contrasts(self, task: TaskView) -> pl.DataFrame:
+        """``evidence.contrasts.CONTRASTS`` of every pair of models, over everything and by culture."""
+        return self._evidence(task)[0]
 
     def shrunk(self, task: TaskView) -> Mapping[tuple[str, str], Shrunk]:
         """(culture, endpoint) -> its shrunk score, for the endpoints that tables show; empty for fewer than three cultures."""
@@ -134,29 +111,24 @@ class Leaderboard:
             self._drawn_in[task.task] = self._shrunk(task)
         return self._drawn_in[task.task]
 
-    def _standings(self, task: TaskView) -> Mapping[str, Standing]:
+    def _evidence(self, task: TaskView) -> tuple[pl.DataFrame, Mapping[str, Standing]]:
+        if task.task not in self._compared:
+            self._compared[task.task] = self._compare(task)
+        return self._compared[task.task]
+
+    def _compare(self, task: TaskView) -> tuple[pl.DataFrame, Mapping[str, Standing]]:
         judged = self.view.data.judgements
+        nothing = pl.DataFrame(schema=dict(CONTRASTS))
         if len(task.models) < 2 or task.metric.name not in judged.columns:
-            return {}
-        wanted = judged.lazy().filter(
-            (pl.col("task") == task.task) & (pl.col("profile") == task.profile) & pl.col("counted"),
-            pl.col(task.metric.name).is_not_null(),
-            pl.col("endpoint").is_in(task.models),
-        )
-        rows = wanted.select("endpoint", "question", *ASKED, value=pl.col(task.metric.name).cast(pl.Float64)).collect()
-        present = [name for name in task.models if name in set(rows["endpoint"].unique())]
-        not_by_all = rows.lazy().group_by(ASKED).len().filter(pl.col("len") != len(present)).collect(engine="streaming")
-        rows = rows.join(not_by_all, on=ASKED, how="anti", maintain_order="left") if not_by_all.height else rows
-        rows = rows if len(present) > 1 else rows.clear()
-        if rows.is_empty():
-            return {}
-        sums = rows.pivot("endpoint", index="question", values="value", aggregate_function="sum", sort_columns=False).sort(
-            "question"
-        )
-        counts = rows.filter(pl.col("endpoint") == present[0]).group_by("question").len().sort("question")
-        found = rank_intervals(sums.select(present).to_numpy(), counts["len"].to_numpy().astype(np.float64))
-        ends = zip(present, found.rank, found.low, found.high, found.level, strict=True)
-        return {name: Standing(rank, low, high, level and rank > 1) for name, rank, low, high, level in ends}
+            return nothing, {}
+        of_task = judged.lazy().filter((pl.col("task") == task.task) & (pl.col("profile") == task.profile))
+        present = set(of_task.select(pl.col("endpoint").unique()).collect()["endpoint"])
+        frames = {name: of_task.filter(pl.col("endpoint") == name) for name in task.models if name in present}
+        if len(frames) < 2:
+            return nothing, {}
+        answers = answers_of(frames, task.metric, (CULTURE,))
+        rows = contrasts(answers, task.metric)
+        return rows, order(answers, rows, task.metric)
 
     def _shrunk(self, task: TaskView) -> Mapping[tuple[str, str], Shrunk]:
         own = self.view.data.scores.filter(

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 import polars as pl
 
 from folkways.benchmarks.tables import Layout
+from folkways.display import count, number, one_line
 from folkways.records import State
 from folkways.reports.figures.analysis_charts import heat_map
 from folkways.reports.figures.chart_parts import MAX_SERIES, MUTED, Spec, axis_y, spec
 from folkways.reports.figures.figure import Figure, make_figure
-from folkways.reports.text import count, number, one_line
 from folkways.reports.views.grids import Cell, Grid
 from folkways.reports.views.views import ReportView, Score, TaskView
 

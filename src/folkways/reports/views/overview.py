@@ -6,12 +6,11 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from folkways.errors import FolkwaysError
-from folkways.records import JUDGEMENTS, plain
-from folkways.reports.names import culture_name
-from folkways.reports.text import number, visible
-from folkways.reports.views.comparison import compare_judgements
-from folkways.reports.views.comparison_words import named
+from folkways.display import number, visible
+from folkways.evidence.contrasts import ALPHA, CULTURE, reversals
+from folkways.evidence.sentences import MOST_NAMED, further_turned, named, nothing_turned, turned_sentence
+from folkways.names import WHOLE, culture_name
+from folkways.records import plain
 from folkways.reports.views.leaderboard import Leaderboard
 from folkways.reports.views.views import ReportView, TaskView
 
@@ -39,9 +38,9 @@ def uncertain(view: ReportView, leaderboard: Leaderboard) -> list[str]:
     """What the questions are too few for: which of the first two models is better, or better than guessing; single cultures."""
     undecided: dict[tuple[str, ...], list[str]] = {}
     for task in view.tasks:
-        standings = leaderboard.standings(task)
-        first = [name for name in task.models if name in standings][:2]
-        if len(first) > 1 and standings[first[0]].high >= standings[first[1]].low:
+        first = [*leaderboard.standings(task)][:2]
+        whole = leaderboard.contrasts(task).filter(pl.col("facet") == WHOLE, pl.col("first", "second").is_in(first))
+        if whole.height and not whole["p_holm"][0] < ALPHA:
             undecided.setdefault(tuple(sorted(view.short[name] for name in first)), []).append(task.title)
     sentences = [f"Which of {one} and {other} is better on {named(titles)} is open." for (one, other), titles in undecided.items()]
     guessed = [task.title for task in view.tasks if _no_better_than_guessing(task, leaderboard)]
@@ -64,29 +63,40 @@ def uncertain(view: ReportView, leaderboard: Leaderboard) -> list[str]:
 
 
 def _no_better_than_guessing(task: TaskView, leaderboard: Leaderboard) -> bool:
-    """Whether the interval of the first model reaches down to what the best baseline scores, which is more than nothing."""
-    first, guessing = leaderboard.first(task), leaderboard.guessing(task)
-    return bool(task.models and first) and guessing > 0 and first[0].low <= guessing
+    """Whether the interval of every model reaches down to what the best baseline scores, which is more than nothing."""
+    guessing = leaderboard.guessing(task)
+    rows = [row for row in leaderboard.rows(task) if row.kind == "model" and row.counted and row.counted.profile == task.profile]
+    return bool(rows) and guessing > 0 and not any(row.low > guessing for row in rows)
 
 
-def turned_round(view: ReportView) -> list[str]:
-    """One sentence for each task whose first two models change places in some culture, beyond chance (Holm)."""
-    sentences = []
+def turned_round(view: ReportView, leaderboard: Leaderboard) -> list[str]:
+    """Where models change places between cultures beyond chance, of all pairs of models (Holm); that none does, where none does.
+
+    The pairs of better models come first. Empty where no two models share a row, or there is one culture.
+    """
+    sentences, pairs, cultures = [], 0, 0
     for task in view.tasks:
-        names = [name for name in task.models if any(score.endpoint == name and score.n > score.lost for score in task.whole)][:2]
-        if len(names) < 2 or task.metric.name not in view.data.judgements.columns or "culture" not in task.facets:
+        rows = leaderboard.contrasts(task)
+        by_culture = rows.filter(pl.col("facet") == CULTURE)
+        if by_culture["value"].n_unique() < 2:
             continue
-        columns = [pl.col(task.metric.name), *(pl.lit(None).alias(name) if name == "answer" else name for name in JUDGEMENTS)]
-        frames = {view.short[name]: _judged(view, task, name).select(columns).collect() for name in names}
-        try:
-            found = compare_judgements(frames, task.task, task.profile, task.metric).reversals.filter(facet="culture")
-        except FolkwaysError:  # they share no item: nothing can turn round
-            continue
-        for (model, overall), group in found.group_by("ahead", "overall", maintain_order=True):
-            where = named(group["name"].to_list())
-            whole = f"{overall} is ahead overall" if overall is not None else "no difference overall"
-            sentences.append(f"{task.title}: {whole}, {model} is ahead in {where}.")
-    return sentences
+        pairs += by_culture.select("first", "second").n_unique()
+        cultures = max(cultures, by_culture["value"].n_unique())
+        turned = reversals(rows).group_by(["first", "second"], maintain_order=True)
+        told = [f"{task.title}: {turned_sentence(*_turned(view, group))}" for _, group in turned]
+        sentences += told[:MOST_NAMED] + ([further_turned(len(told) - MOST_NAMED)] if len(told) > MOST_NAMED else [])
+    return sentences or ([nothing_turned(pairs, cultures)] if pairs else [])
+
+
+def _turned(view: ReportView, group: pl.DataFrame) -> tuple[tuple[str, str], str | None, dict[str, str]]:
+    """Of a pair's reversals: its models, who is ahead over everything, and group -> who is ahead there."""
+    pair = (view.short[group["first"][0]], view.short[group["second"][0]])
+    overall = group["overall"][0]
+    return (
+        pair,
+        None if overall is None else view.short[overall],
+        {name: view.short[ahead] for name, ahead in group.select("name", "ahead").iter_rows()},
+    )
 
 
 def examples(view: ReportView) -> list[Example]:

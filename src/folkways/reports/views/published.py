@@ -9,11 +9,11 @@ from functools import cached_property
 import polars as pl
 
 from folkways.benchmarks.registry import benchmarks
+from folkways.display import one_line
+from folkways.names import WHOLE, facet_title, value_name
 from folkways.records import BASELINE_PREFIX
 from folkways.reports.figures.chart_parts import INK, MUTED, SERIES, Spec, axis_x, axis_y, layer, spec
 from folkways.reports.figures.figure import Figure, make_figure, slugged
-from folkways.reports.names import WHOLE, facet_title, value_name
-from folkways.reports.text import one_line
 from folkways.reports.views.reference import placed, reference_points, remarks_of, warnings_of
 from folkways.reports.views.views import ReportView, TaskView
 

@@ -9,9 +9,9 @@ import polars as pl
 from rich.table import Column, Table
 
 from folkways.benchmarks.base import Task
+from folkways.display import count, interval, number, percent, reasons, shown_n
 from folkways.errors import UnknownNameError
-from folkways.reports.names import facet_title, value_name
-from folkways.reports.text import count, interval, number, percent, reasons, shown_n
+from folkways.names import facet_title, value_name
 
 STATES = ("answered", "refused", "unreadable", "truncated", "failed", "missing")
 

@@ -9,16 +9,13 @@ from functools import cached_property
 
 import polars as pl
 
+from folkways.display import shown_n
+from folkways.names import WHOLE, culture_name, short_endpoints, value_name
 from folkways.records import Metric, Signature, State, is_baseline
 from folkways.reports.data import ReportData
-from folkways.reports.names import WHOLE, culture_name, short_endpoints, value_name
-from folkways.reports.text import shown_n
 
 MAX_ENDPOINTS_ON_PAGE = 10
 """Detailed tables name at most so many endpoints; the files beside the report have them all."""
-
-MANY_UNREADABLE = 0.1
-"""Share of unreadable replies from which on a score says as much about a format as about knowledge."""
 
 JOINT_LANGUAGE = "culture+language"
 

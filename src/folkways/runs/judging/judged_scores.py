@@ -10,8 +10,8 @@ from pathlib import Path
 import polars as pl
 
 from folkways.errors import DataError, FolkwaysError
+from folkways.evidence.requirements import Check, Minimum, Status, check_minimum, group_of
 from folkways.records import Schema
-from folkways.reports.views.gate import Check, Minimum, Status, check_minimum, group_of
 from folkways.runs.judging.calibrated import Cases
 from folkways.stats.raters.judge_quality import noisy_but_valid
 from folkways.text_tables import read_replies

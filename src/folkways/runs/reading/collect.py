@@ -15,6 +15,7 @@ from folkways.errors import FolkwaysError
 from folkways.records import JUDGED_ITEMS, SCORES, Signature, Subject, compact, empty
 from folkways.releases.base import Release, ReleaseRecord
 from folkways.reports.data import FAILURES, ITEM_TEXTS, ReportData, RunInfo
+from folkways.runs.reading.completeness import lacking
 from folkways.runs.reading.cut_replies import cut_warnings
 from folkways.runs.reading.judgements import judged_of_task
 from folkways.runs.reading.result_inputs import inputs_of, results_of_runs
@@ -61,6 +62,7 @@ def collect(
     without_references: dict[str, None] = {}
     opened: dict[str, Release] = {}
     tasks: dict[str, Task] = {}
+    partial: list[str] = []
     for run in runs:
         stored = scored[run.name] = stored_scores(workspace, run)
         of_baselines, of_people = (results.load_scores(workspace, run, of) for of in (Subject.BASELINE, Subject.PEOPLE))
@@ -86,6 +88,8 @@ def collect(
                 without_references[run.name] = None
             if with_judgements:
                 release = opened[task.name] = release_of(run_task)
+                if of_task.height and (parts := lacking(workspace, run, run_task)):
+                    partial.append(f"{task.title}: run {run.name} asked a part, {'; '.join(parts)}.")
                 releases[release.name] = release.record
                 profiles = of_task["profile"].unique(maintain_order=True).to_list()
                 judgements += judged_of_task(workspace, run, run_task, release, profiles, small=True)
@@ -116,7 +120,7 @@ def collect(
         releases=tuple(releases.values()),
         metrics=inputs.metrics,
         task_titles={name: task.title for name, task in tasks.items()},
-        warnings=(*cut_warnings(every, signatures, tasks), *_warnings(runs), *map(NOT_STORED.format, without_references)),
+        warnings=(*partial, *cut_warnings(every, signatures, tasks), *_warnings(runs), *map(NOT_STORED.format, without_references)),
         failures=_failure_table([results.failure_counts(workspace, run) for run in runs]),
         people=pl.concat(people).unique(subset=SCORE_KEY, keep="last", maintain_order=True),
         signatures=signatures,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import polars as pl
@@ -11,11 +11,15 @@ import polars as pl
 from folkways.benchmarks.base import Task
 from folkways.benchmarks.registry import expand_tasks, get_task
 from folkways.errors import FolkwaysError, UnknownNameError
+from folkways.evidence.answers import MANY_UNREADABLE
+from folkways.evidence.comparison import Comparison, compare_judgements
+from folkways.formatting import plural
+from folkways.names import WHOLE
 from folkways.records import Metric
 from folkways.reports.formats.comparison_tables import Comparisons
-from folkways.reports.views.comparison import Comparison, compare_judgements
+from folkways.runs.reading.completeness import lacking
 from folkways.runs.reading.find_models import StoredModel, find_models, judgements_of
-from folkways.workspace import results
+from folkways.workspace import results, run_records
 from folkways.workspace.database import Workspace, open_workspace
 
 COVERAGE_KEYS = ("cultures", "limit", "sampling")
@@ -37,7 +41,6 @@ def compare(
     metric: str | None = None,
     profile: str | None = None,
     by: str = "culture",
-    seed: int = 0,
     tell: Callable[[str], object] = warnings.warn,
 ) -> Comparisons:
     """Compare two models or more on each task that all of them were asked. Nothing is asked or judged.
@@ -61,7 +64,7 @@ def compare(
     failures: list[tuple[str, FolkwaysError]] = []
     for task in _common_tasks(asked, tasks):
         try:
-            found.append(_compared(database, asked, task, metric, profile, by, seed))
+            found.append(_compared(database, asked, task, metric, profile, by))
         except FolkwaysError as error:
             if task.name in named:
                 raise
@@ -74,13 +77,14 @@ def compare(
 
 
 def _compared(
-    database: Workspace, asked: Sequence[StoredModel], task: Task, metric: str | None, profile: str | None, by: str, seed: int
+    database: Workspace, asked: Sequence[StoredModel], task: Task, metric: str | None, profile: str | None, by: str
 ) -> Comparison:
     chosen, resolved = metric_of(task, metric), task.resolve_profile(profile)
     judged = {one.label: _with_column(judgements_of(database, one, task.name, resolved), chosen, task) for one in asked}
     _check_facet(by, task, judged)
-    notes = unlike({one.label: _signature(database, one, task.name, resolved) for one in asked})
-    return compare_judgements(judged, task.name, resolved, chosen, by=by, seed=seed, notes=notes)
+    signatures = {one.label: _signature(database, one, task.name, resolved) for one in asked}
+    notes = [*unlike_notes(signatures), *_partial(database, asked, task.name), *_cut(database, asked, task.name, resolved)]
+    return compare_judgements(judged, task.name, resolved, chosen, by=by, unlike=unlike_parts(signatures), notes=notes)
 
 
 def _common_tasks(asked: Sequence[StoredModel], names: Sequence[str] | str | None) -> list[Task]:
@@ -124,16 +128,39 @@ def _signature(workspace: Workspace, asked: StoredModel, task: str, profile: str
     return results.load_signatures(workspace, asked.run)[own["signature"][0]].parts if own.height else {}
 
 
-def unlike(parts: Mapping[str, Mapping[str, str]]) -> list[str]:
+def _partial(workspace: Workspace, asked: Sequence[StoredModel], task: str) -> Iterator[str]:
+    """One sentence for each run that asked a part of the task."""
+    for run in {one.run.id: one.run for one in asked}.values():
+        (of_task,) = (entry for entry in run_records.run_tasks(workspace, run) if entry.task == task)
+        if parts := lacking(workspace, run, of_task):
+            yield f"Run {run.name} asked a part: {'; '.join(parts)}."
+
+
+def _cut(workspace: Workspace, asked: Sequence[StoredModel], task: str, profile: str) -> Iterator[str]:
+    """One sentence for each model of which the token limit cut many replies, whether they could be read or not."""
+    for one in asked:
+        rows = results.load_scores(workspace, one.run).filter(
+            endpoint=one.endpoint, task=task, profile=profile, facet=WHOLE, metric=get_task(task).metrics[0].name
+        )
+        for row in rows.iter_rows(named=True):
+            replies = row["n"] - row["failed"] - row["missing"]
+            if row["cut"] > MANY_UNREADABLE * replies:
+                yield f"{one.label}: the token limit cut {row['cut']:,} of {plural(replies, 'reply', 'replies')}."
+
+
+def unlike_parts(parts: Mapping[str, Mapping[str, str]]) -> list[str]:
+    """The parts of the models' signatures in which these differ, but for how much was asked and what served the model."""
+    keys = dict.fromkeys(key for signature in parts.values() for key in signature)
+    differing = (key for key in keys if len({signature.get(key, "none") for signature in parts.values()}) > 1)
+    return [key for key in differing if key not in (*COVERAGE_KEYS, SERVED)]
+
+
+def unlike_notes(parts: Mapping[str, Mapping[str, str]]) -> list[str]:
     """One sentence for each part of the models' signatures in which these differ."""
-    keys = dict.fromkeys(key for own in parts.values() for key in own)
-    told = []
-    for key in keys:
-        values = {model: own.get(key, "none") for model, own in parts.items()}
-        if key in (*COVERAGE_KEYS, SERVED) or len(set(values.values())) < 2:
-            continue
-        which = "; ".join(f"{model} {value}" for model, value in values.items())
-        told.append(f"Not asked or judged alike, {key}: {which}.")
+    notes = []
+    for key in unlike_parts(parts):
+        which = "; ".join(f"{model} {signature.get(key, 'none')}" for model, signature in parts.items())
+        notes.append(f"Not asked or judged alike, {key}: {which}.")
         if key == "data":
-            told.append("Items with the same name may be different questions in different data: read the differences with care.")
-    return told
+            notes.append("Items with the same name may be different questions in different data: read the differences with care.")
+    return notes

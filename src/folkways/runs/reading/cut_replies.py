@@ -9,8 +9,8 @@ from typing import Any
 import polars as pl
 
 from folkways.benchmarks.base import Task
+from folkways.display import count, plural
 from folkways.records import Signature
-from folkways.reports.text import count, plural
 
 _LIMIT = re.compile(r"(?<!\w)max_tokens=(\d+)")
 MORE, LEAST = 8, 256

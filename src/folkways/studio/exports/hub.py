@@ -11,7 +11,7 @@ import orjson
 import polars as pl
 
 from folkways import __version__
-from folkways.reports.names import language_name
+from folkways.names import language_name
 from folkways.studio.exports.tables import parquet_bytes
 from folkways.studio.records import Study
 from folkways.studio.services.gathering import Gathered

@@ -8,10 +8,16 @@ import pytest
 from scipy import stats as reference
 
 from folkways.benchmarks.blend.published import PUBLISHED
-from folkways.benchmarks.blend.results.categories import category_means, category_pairs_table, category_table
+from folkways.benchmarks.blend.results.categories import (
+    category_means,
+    category_pairs_table,
+    category_table,
+    question_means,
+)
 from folkways.benchmarks.blend.results.formats import culture_scores, format_table, published_scores
 from folkways.benchmarks.blend.results.languages import language_table, published_language_table
 from folkways.errors import DataError
+from folkways.stats.hypotheses.anova import one_way
 
 TOPICS = ("Food", "Sport", "Family")
 
@@ -66,7 +72,7 @@ def test_languages_are_compared_by_question() -> None:
 def test_the_order_of_rows_does_not_matter() -> None:
     data = judgements()
     shuffled = data.sample(fraction=1, shuffle=True, seed=3)
-    for made in (lambda frame: language_table(frame).rows, lambda frame: category_table(category_means(frame)).rows):
+    for made in (lambda frame: language_table(frame).rows, lambda frame: category_table(*topics(frame)).rows):
         one, other = made(data), made(shuffled)
         assert one.drop(pl.selectors.float()).equals(other.drop(pl.selectors.float()))
         for name in one.select(pl.selectors.float()).columns:
@@ -91,28 +97,59 @@ def test_topics_are_means_of_counted_judgements() -> None:
     assert (one["n"], one["score"]) == (rows.height, pytest.approx(100 * rows["sem_b"].mean()))
 
 
-def test_the_designs_and_their_units() -> None:
-    means = category_means(judgements(1, questions=300))
-    rows = category_table(means).rows
-    assert rows.select("design", "block", "rows", "blocks").rows() == [
-        ("one-way", "", 24, 0),
-        ("blocked", "endpoint and culture", 24, 8),
-        ("blocked", "culture", 12, 4),
-    ]
-    expected = reference.f_oneway(*(part["score"].to_numpy() for part in means.partition_by("topic")))
-    assert rows["f"][0] == pytest.approx(expected.statistic)
-    assert rows["p"][1] < rows["p"][0], "levels of models and cultures hide the topics from the one-way test"
-    pairs = category_pairs_table(means).rows
-    assert pairs.height == 3 * 3
-    found = pairs.filter(pl.col("block") == "endpoint and culture", pl.col("differ")).select("first", "second").rows()
-    assert found == [("Family", "Food"), ("Food", "Sport")]
+def topics(data: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
+    return category_means(data), question_means(data)
 
 
-def test_a_design_that_the_rows_do_not_allow_is_left_out() -> None:
-    means = category_means(judgements(endpoints=("m1", "m2"), cultures=("KR",)))
-    assert category_table(means).rows["block"].to_list() == ["", "endpoint and culture"]
+def test_a_questions_mean_is_its_distance_from_each_models_mean_in_each_culture() -> None:
+    data = judgements(questions=12).filter((pl.col("question") != "q5") | (pl.col("culture") == "KR"))
+    found = question_means(data)
+    expected: dict[tuple[str, str], list[float]] = {}
+    for _, cell in data.filter("counted").group_by("endpoint", "culture"):
+        scores = {(question, topic): part["sem_b"].mean() for (question, topic), part in cell.group_by("question", "topic")}
+        for key, score in scores.items():
+            expected.setdefault(key, []).append(100 * (score - np.mean(list(scores.values()))))
+    assert found.height == 10, "q0 and q10 do not count"
+    for question, topic, score in found.iter_rows():
+        assert score == pytest.approx(np.mean(expected[question, topic]))
+
+
+def test_the_tests_of_topics_and_their_units() -> None:
+    means, questions = topics(judgements(1, questions=300))
+    rows = category_table(means, questions).rows
+    assert rows.select("design", "rows").rows() == [("by question", 270), ("as the paper", 24)]
+    for at, frame in enumerate((questions, means)):
+        expected = reference.f_oneway(*(part["score"].to_numpy() for part in frame.partition_by("topic")))
+        assert (rows["f"][at], rows["p"][at]) == pytest.approx((expected.statistic, expected.pvalue))
+    pairs = category_pairs_table(means, questions).rows
+    assert pairs.height == 2 * 3
+    different = pairs.filter(pl.col("design") == "by question", pl.col("differ")).select("first", "second").rows()
+    assert different == [("Family", "Food"), ("Food", "Sport")]
+
+
+def test_one_model_in_one_culture_has_the_test_by_question_alone() -> None:
+    means, questions = topics(judgements(endpoints=("m1",), cultures=("KR",)))
+    assert category_table(means, questions).rows["design"].to_list() == ["by question"]
     with pytest.raises(DataError, match="more rows than groups"):
-        category_table(category_means(judgements(endpoints=("m1",), cultures=("KR",))))
+        category_table(means[:2], questions[:2])
+
+
+@pytest.mark.parametrize(("models", "cultures", "alike"), [(1, 16, 0.14), (4, 16, 0.14), (8, 16, 0.30), (8, 6, 0.14)])
+def test_topics_that_do_not_differ_are_hardly_ever_told_apart(models: int, cultures: int, alike: float) -> None:
+    """83 questions a topic, drawn from one population and shared by models and cultures; blocked tests reject up to 100 of 100."""
+    rng, wrong, studies = np.random.default_rng(models * cultures), 0, 150
+    names = [f"q{number:03}" for number in range(6 * 83)]
+    topic = [f"t{number % 6}" for number in range(6 * 83)]
+    for _ in range(studies):
+        question = rng.standard_normal(6 * 83)
+        here = rng.standard_normal((cultures, 6 * 83))
+        noise = rng.standard_normal((models, cultures, 6 * 83))
+        latent = np.sqrt(alike) * question + np.sqrt(0.3) * here + np.sqrt(0.7 - alike) * noise
+        right = latent < rng.normal(0, 0.4, (models, cultures, 1))
+        apart = right - right.mean(axis=2, keepdims=True)
+        rows = pl.DataFrame({"question": names, "topic": topic, "score": 100 * apart.mean(axis=(0, 1))})
+        wrong += one_way(rows, "score", "topic").p < 0.05
+    assert wrong <= 16  # 5 % of 150 are 7.5, with 3.2 standard errors
 
 
 def test_formats_from_the_papers_scores() -> None:

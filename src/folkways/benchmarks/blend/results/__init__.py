@@ -19,6 +19,7 @@ from folkways.benchmarks.blend.results.categories import (
     category_means_table,
     category_pairs_table,
     category_table,
+    question_means,
 )
 from folkways.benchmarks.blend.results.formats import culture_scores, format_table, published_scores
 from folkways.benchmarks.blend.results.languages import language_table, published_language_table
@@ -95,10 +96,11 @@ def _languages(inputs: Inputs) -> Sequence[Table]:
 
 
 def _categories(inputs: Inputs) -> Sequence[Table]:
-    means = category_means(inputs.of(SAQ, columns=LOOKED_AT))
-    if means["topic"].n_unique() < 2 or means.height <= means["topic"].n_unique():
-        raise NotAvailableError("needs two topics or more, of more than one model or culture")
-    return [table_of(means) for table_of in (category_means_table, category_table, category_pairs_table)]
+    judged = inputs.of(SAQ, columns=LOOKED_AT)
+    means, questions = category_means(judged), question_means(judged)
+    if questions["topic"].n_unique() < 2 or questions.height <= questions["topic"].n_unique():
+        raise NotAvailableError("needs two topics or more, and more questions than topics")
+    return [category_means_table(means), category_table(means, questions), category_pairs_table(means, questions)]
 
 
 def _formats(inputs: Inputs) -> Sequence[Table]:
@@ -141,7 +143,7 @@ RESULTS = (
         "Topics against each other",
         _categories,
         "section 4.3",
-        "Do topics differ, over models and cultures, by more than chance?",
+        "Are some topics harder than others, by more than the choice of questions explains?",
         (SAQ,),
         tables=("category-means", "categories", "category-pairs"),
     ),

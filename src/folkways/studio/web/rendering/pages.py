@@ -15,7 +15,7 @@ from markupsafe import Markup, escape
 
 from folkways import __version__
 from folkways.cultures import cultures, languages
-from folkways.reports.text import count, duration, number, percent, shorten, visible
+from folkways.display import count, duration, number, percent, shorten, visible
 from folkways.studio.stages.adapting import untag
 from folkways.studio.web.rendering.i18n import LOCALES, catalogue, direction, endonyms, term
 from folkways.text.scripts import letters_of

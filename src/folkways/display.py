@@ -102,6 +102,23 @@ def interval(low: float | None, high: float | None, between: str = " – ") -> s
     return f"{number(low)}{between}{number(high)}"
 
 
+def bound(value: float) -> str:
+    """An end of a difference's interval, with a decimal or as many as it takes: what is not 0 is never written ``0.0``."""
+    decimals = 1 if abs(value) >= 0.05 or not value else math.ceil(-math.log10(abs(value)))
+    return number(value, decimals)
+
+
+def p_value(value: float | None, alpha: float = 0.05) -> str:
+    """``<.001``, ``.034``, ``1``; with as many decimals as it takes to see on which side of ``alpha`` it is (``.0496``)."""
+    if value is None or math.isnan(value):
+        return NOT_A_NUMBER
+    if value < 0.001 or value > 0.9995:
+        return "<.001" if value < 0.001 else "1"
+    written = (f"{value:.{decimals}f}" for decimals in range(3, 17))
+    clear = next((text for text in written if value == alpha or float(text) != alpha), f"{value:.3f}")
+    return clear.lstrip("0")
+
+
 def shown_n(n: int, left_out: int = 0, effective_questions: float | None = None) -> str:
     """A denominator: "10"; "4 of 10" where the rule leaves six out; "3,993 (worth 9 questions)" where it tells as much as nine
     questions of equal size.

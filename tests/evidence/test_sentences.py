@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import pytest
 
-from folkways.reports.views.comparison_words import Found, named, verdict
+from folkways.evidence.sentences import Contrast, named, verdict
 
-CLEAR = Found("A", "B", 6.2, 2.0, 10.5, 0.004, 0.012, 5.9, 60, 31, 200, 3)
+CLEAR = Contrast("A", "B", 6.2, 2.0, 10.5, 0.004, 0.012, 60, 31, 200, 3, 5.9)
 OPEN = replace(CLEAR, difference=1.2, low=-3.0, high=5.4, p=0.58, p_holm=1.0)
 
 
@@ -30,16 +30,16 @@ def test_no_difference_found_is_not_no_difference() -> None:
 
 def test_a_difference_that_many_looks_explain_does_not_count() -> None:
     told = verdict(replace(CLEAR, p=0.03, p_holm=0.4, looks=16))
-    assert told.startswith("A comes out 6.2 points ahead of B, but among 16 differences looked at")
-    assert told.endswith("it does not count as found.")
+    assert told == (
+        "A comes out 6.2 points ahead of B, but this is one of 16 differences looked at: corrected for these, p is .400, and it "
+        "does not count as a difference."
+    )
 
 
 def test_wordings_that_disagree_are_told() -> None:
-    assert verdict(CLEAR, by_variant=[3.0, 9.4]).endswith("It is ahead in all 2 ways of putting the questions.")
-    assert verdict(CLEAR, by_variant=[13.0, -1.0, 6.0]).endswith(
-        "But 1 of the 3 ways of putting the questions is the other way round."
-    )
-    assert verdict(CLEAR, by_variant=[6.2]) == verdict(CLEAR)
+    assert verdict(CLEAR, leads=["A", "A"]).endswith("It is ahead in all 2 ways of putting the questions.")
+    assert verdict(CLEAR, leads=["A", "B", "A"]).endswith("But 1 of the 3 ways of putting the questions is the other way round.")
+    assert verdict(CLEAR, leads=["A"]) == verdict(CLEAR)
 
 
 @pytest.mark.parametrize(("questions", "words"), [(1, "1 question is too few"), (5, "5 questions are too few")])
@@ -57,19 +57,24 @@ def test_scores_that_are_no_percentages_have_no_points() -> None:
 
 
 def test_groups_that_turn_round_are_named_first() -> None:
-    told = verdict(CLEAR, turned={"North Korea": -11.0, "South Korea": -5.7}, by_variant=[3.0, 9.4])
-    assert told.startswith("A is ahead overall; behind in North Korea and South Korea. A does better than B, by 6.2 points")
+    told = verdict(CLEAR, turned={"North Korea": "B", "South Korea": "B"}, leads=["A", "A"])
+    assert told.startswith(
+        "A is ahead of B overall, and behind it in North Korea and South Korea. A does better than B, by 6.2 points"
+    )
     assert "in all" not in told
     reverse = replace(CLEAR, difference=-6.2, low=-10.5, high=-2.0)
-    assert verdict(reverse, turned={"Ethiopia": 4.0}).startswith("B is ahead overall; behind in Ethiopia. B does better than A")
+    assert verdict(reverse, turned={"Ethiopia": "A"}).startswith(
+        "B is ahead of A overall, and behind it in Ethiopia. B does better than A"
+    )
 
 
 def test_a_tie_over_everything_tells_the_groups_of_either() -> None:
-    both = verdict(OPEN, turned={"Ethiopia": 9.0, "North Korea": -8.0, "South Korea": -7.0})
+    both = verdict(OPEN, turned={"Ethiopia": "A", "North Korea": "B", "South Korea": "B"})
     assert both.startswith(
-        "No difference overall; A is ahead in Ethiopia; B is ahead in North Korea and South Korea. No difference can"
+        "No difference can be told between A and B overall; A is ahead in Ethiopia; B is ahead in North Korea and South Korea. "
+        "No difference can be told: "
     )
-    assert verdict(OPEN, turned={"Ethiopia": 9.0}).startswith("No difference overall; A is ahead in Ethiopia. ")
+    assert " overall; A is ahead in Ethiopia. " in verdict(OPEN, turned={"Ethiopia": "A"})
 
 
 @pytest.mark.parametrize(
@@ -89,30 +94,50 @@ def test_small_differences_are_of_the_one_ahead_too(points: bool) -> None:
     for found, ahead, behind in ((small, "A", "B"), (mirrored, "B", "A")):
         told = verdict(found, points=points)
         assert told == f"{ahead} does better than {behind}, by 0.5{unit} (between 0.2 and 0.8{unit}, with 95 % confidence)."
-        turned = {"Iran": -found.difference / 2}
-        assert verdict(found, points=points, turned=turned) == f"{ahead} is ahead overall; behind in Iran. {told}"
-        assert verdict(replace(found, p_holm=0.05, p=0.04, looks=1)).startswith(
-            f"{ahead} comes out 0.5 points ahead of {behind}, but among 1 "
+        lead = f"{ahead} is ahead of {behind} overall, and behind it in Iran. "
+        assert verdict(found, points=points, turned={"Iran": behind}) == lead + told
+        assert verdict(replace(found, p_holm=0.05, p=0.04, looks=7), points=points).startswith(
+            f"{ahead} comes out 0.5{unit} ahead of {behind}, but this is one of 7 differences looked at: "
+            "corrected for these, p is .050"
         )
         unsure = replace(found, p=0.05, p_holm=0.05, low=-0.25, high=0.75)
         assert f"{ahead} comes out 0.5{unit} ahead of {behind}, which" in verdict(unsure, points=points)
         assert f"anywhere from 0.2{unit} for B to 0.8{unit} for A." in verdict(unsure, points=points)
-    tie = verdict(replace(small, p=0.9, p_holm=0.9), turned={"Iran": 0.5, "Chad": -0.5})
-    assert tie.startswith("No difference overall; A is ahead in Iran; B is ahead in Chad. No difference can be told")
-    assert verdict(replace(small, p=0.9, p_holm=0.05), turned={"Chad": -0.5}).startswith(
-        "No difference overall; B is ahead in Chad. "
+
+
+def test_where_less_is_better_the_model_with_less_is_ahead() -> None:
+    fewer = replace(CLEAR, lower_is_better=True)
+    assert (fewer.ahead, fewer.behind) == ("B", "A")
+    assert verdict(fewer) == "B does better than A, by 6.2 points (between 2.0 and 10.5 points, with 95 % confidence)."
+    assert "from 3.0 points for A to 5.4 points for B" in verdict(replace(OPEN, lower_is_better=True))
+
+
+def test_the_same_score_is_nobodys_lead() -> None:
+    tie = replace(OPEN, difference=0.0, low=-3.0, high=3.0)
+    assert (tie.ahead, verdict(tie).startswith("No difference can be told: A and B score the same. The true difference may")) == (
+        None,
+        True,
+    )
+
+
+def test_groups_that_one_model_alone_replied_to_are_named() -> None:
+    assert verdict(CLEAR, alone={"A": ["Ethiopia", "Iran"]}).endswith(" Not compared: B has no reply for Ethiopia and Iran.")
+    assert verdict(CLEAR, alone={"B": ["Ethiopia"], "A": ["Iran"]}).endswith(
+        " Not compared: A has no reply for Ethiopia; B has no reply for Iran."
     )
 
 
 def test_wordings_are_counted_by_the_side_they_are_on() -> None:
-    for by_variant, end in (
-        ([0.5, 0.25], "It is ahead in all 2 ways of putting the questions."),
-        ([0.5, 0.0], "It is ahead in all 2 ways of putting the questions."),
-        ([0.5, -0.25], "But 1 of the 2 ways of putting the questions is the other way round."),
-        ([-0.5, -0.25, 1.0], "But 2 of the 3 ways of putting the questions are the other way round."),
+    for leads, end in (
+        (["A", "A"], " It is ahead in all 2 ways of putting the questions."),
+        (["A", None], "with 95 % confidence)."),
+        (["A", "B"], " But 1 of the 2 ways of putting the questions is the other way round."),
+        (["B", "B", "A"], " But 2 of the 3 ways of putting the questions are the other way round."),
     ):
-        assert verdict(replace(CLEAR, difference=0.25), by_variant=by_variant).endswith(end)
-        assert verdict(replace(CLEAR, difference=-0.25), by_variant=[-one for one in by_variant]).endswith(end)
+        assert verdict(CLEAR, leads=leads).endswith(end)
+        swapped = [{"A": "B", "B": "A", None: None}[lead] for lead in leads]
+        assert verdict(replace(CLEAR, difference=-6.2), leads=swapped).endswith(end)
+    assert verdict(OPEN, leads=["A", "A"]) == verdict(OPEN)
 
 
 def test_six_questions_tell_something_and_what_is_not_known_is_not_said() -> None:

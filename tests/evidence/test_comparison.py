@@ -14,11 +14,11 @@ from scipy import stats as reference
 from statsmodels.regression.linear_model import OLS
 
 from folkways.cli.results.table_output import as_markdown, as_text
+from folkways.display import json_for_terminal
 from folkways.errors import FolkwaysError
+from folkways.evidence.comparison import DIFFERENCES, RANKING, SPREAD, Comparison, compare_judgements
 from folkways.records import Metric, without_nan
 from folkways.reports.formats.comparison_tables import comparison_document, comparison_tables, told_pairs
-from folkways.reports.text import json_for_terminal
-from folkways.reports.views.comparison import DIFFERENCES, RANKING, SPREAD, Comparison, compare_judgements
 
 RIGHT = Metric("right", "Right", "")
 
@@ -83,10 +83,10 @@ def test_only_what_all_replied_to_is_compared_and_that_is_said() -> None:
     states = pl.when(pl.col("item") == "KR/3").then(pl.lit("failed")).when(pl.col("item") == "KR/4").then(pl.lit("refused"))
     short = short.with_columns(state=states.otherwise("state"))
     comparison = compared({"whole": whole, "short": short})
-    assert (comparison.shared.n, comparison.shared.n_questions) == (79, 40)  # the refused one is a reply, and counts
-    assert comparison.shared.notes() == [
+    assert (row_of(comparison)["n"], row_of(comparison)["questions"]) == (79, 40)  # the refused one is a reply, and counts
+    assert comparison.answers.notes(("whole", "short")) == [
         "whole: 79 of 120 rows are compared; 41 are left out.",
-        "short: 79 of 80 rows are compared; 1 are left out, 1 of them without a reply of its own.",
+        "short: 79 of 80 rows are compared; 1 is left out, 1 of them without a reply of its own.",
     ]
     alone = whole.filter(pl.col("item").is_in(short["item"].implode()) & (pl.col("item") != "KR/3"))
     assert row_of(comparison)["first_score"] == pytest.approx(100 * alone["right"].mean())
@@ -107,9 +107,10 @@ def test_cultures_are_corrected_for_their_number_and_pairs_for_theirs() -> None:
     comparison = compared(frames)
     pair = comparison.differences.filter(first="a", second="b", facet="culture")
     assert pair.height == 8
-    smallest = pair.sort("p").row(0, named=True)
-    assert smallest["value"] == "A"
-    assert smallest["p_holm"] == pytest.approx(min(1.0, 8 * smallest["p"]))
+    assert pair.sort("p")["value"][0] == "A"
+    smallest = comparison.differences.filter(facet="culture").sort("p").row(0, named=True)
+    assert smallest["looks"] == 24
+    assert smallest["p_holm"] == pytest.approx(min(1.0, 24 * smallest["p"]))  # eight cultures of three pairs
     assert (pair["p_bh"] <= pair["p_holm"]).all()
     whole = comparison.differences.filter(facet="all").sort("p")
     assert whole["p_holm"][0] == pytest.approx(3 * whole["p"][0])
@@ -173,11 +174,11 @@ def test_counts_on_few_questions_have_no_interval_and_no_p() -> None:
 
 def test_nothing_in_common_is_an_error() -> None:
     other = judged(0.5, 2).with_columns(item=pl.col("item") + "x")
-    with pytest.raises(FolkwaysError, match="a, b have no item of x/y in common"):
+    with pytest.raises(FolkwaysError, match="a, b have no item of x/y in common that both"):
         compared({"a": judged(0.5, 1), "b": other})
     silent = {"a": judged(0.5, 1), "b": judged(0.5, 2).with_columns(state=pl.lit("failed"))}
     for frames, told in ((silent, " (b replied to none of 120)"), ({"a": silent["a"], "b": other}, "")):
-        with pytest.raises(FolkwaysError, match=re.escape(f"that all of them replied to{told}") + "$"):
+        with pytest.raises(FolkwaysError, match=re.escape(f"that both of a pair replied to{told}") + "$"):
             compared(frames)
     with pytest.raises(FolkwaysError, match=r"two models.* got a"):
         compared({"a": judged(0.5, 1)})
@@ -188,7 +189,7 @@ def test_alike_models_are_found_different_as_seldom_as_stated() -> None:
     wrong = 0
     for seed in range(100):
         frames = {name: judged(0.6, 2 * seed + add, questions=30, cultures=tuple("ABCDE")) for name, add in (("a", 0), ("b", 1))}
-        rows = compared(frames, resamples=50).differences.filter(facet="culture")
+        rows = compared(frames).differences.filter(facet="culture")
         wrong += bool((rows["p_holm"] < 0.05).any())
     assert wrong <= 11
 
@@ -209,7 +210,7 @@ def test_tables_tell_the_verdict_first_and_json_has_everything() -> None:
 
 def test_of_many_models_neighbours_in_the_ranking_are_told() -> None:
     frames = {f"m{number}": judged(0.1 + 0.15 * number, number) for number in range(6)}
-    pairs = told_pairs(compared(frames, resamples=50))
+    pairs = told_pairs(compared(frames))
     assert pairs == [(f"m{number}", f"m{number + 1}") for number in range(5)]
 
 
@@ -226,7 +227,7 @@ def test_cultures_that_turn_round_are_named_and_told_as_data(turned: bool) -> No
     for by in ("culture", "language"):
         comparison = compared(frames, by=by)
         (told,) = comparison.verdicts
-        assert told.startswith("alpha is ahead overall; behind in ")
+        assert told.startswith("alpha is ahead of beta overall, and behind it in ")
         assert {name for name in ("North Korea", "South Korea", "Spain") if name in told} == {"North Korea", "South Korea"}
         document = json.loads(json_for_terminal(comparison_document(comparison)))
         assert {(row["value"], row["ahead"], row["overall"]) for row in document["reversals"]} == {
@@ -235,8 +236,8 @@ def test_cultures_that_turn_round_are_named_and_told_as_data(turned: bool) -> No
         }
         assert all(row["p_holm"] < 0.05 and (row["difference"] < 0) != turned for row in document["reversals"])
         tables = list(comparison_tables(comparison))
-        assert tables[0].unit.startswith("alpha is ahead overall; behind in ")
-        assert "alpha is ahead overall; behind in " in as_text(tables, 100) and "overall; behind in " in as_markdown(tables)
+        assert tables[0].unit.startswith("alpha is ahead of beta overall, and behind it in ")
+        assert "is ahead of beta overall" in as_text(tables, 100) and "is ahead of beta overall" in as_markdown(tables)
 
 
 def test_a_tie_names_the_cultures_of_either_model() -> None:
@@ -247,7 +248,9 @@ def test_a_tie_names_the_cultures_of_either_model() -> None:
         "b": pl.concat([other.filter(~ethiopian), one.filter(ethiopian)]),
     }
     comparison = compared(frames)
-    assert comparison.verdicts[0].startswith("No difference overall; a is ahead in South Korea; b is ahead in Ethiopia.")
+    assert comparison.verdicts[0].startswith(
+        "No difference can be told between a and b overall; a is ahead in South Korea; b is ahead in Ethiopia."
+    )
     assert comparison.reversals["overall"].to_list() == [None, None]
 
 

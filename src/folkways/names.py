@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import cache
 
 from folkways.cultures import cultures, languages
+from folkways.display import one_line
 from folkways.records import is_baseline
-from folkways.reports.text import one_line
 
 WHOLE = "all"
 """Facet and value of the score over every counted item."""

@@ -2,29 +2,35 @@
 
 A score is an estimate, and a build that breaks when a number moves within its interval teaches people to ignore it. So, by
 default, a requirement *fails* only where the data rule it out: where the whole interval lies on the wrong side. Where the interval
-has both sides, nothing is shown either way: it is *unsure*, and passes with a warning. ``strict`` turns this round: only what the
-whole interval bears out passes. In both, a score that rests on too few replies fails: nothing was measured.
+has both sides, or there is none, nothing is shown either way: it is *unsure*, and passes with a warning. ``strict`` turns this
+round: only what the whole interval bears out passes. In both, a score that rests on too few replies fails, and so does a task that
+an earlier run asked and this one did not: nothing was measured. Where a comparison with an earlier run lacks a culture, or was made
+on other data, the most that it can be is unsure.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
 
 import polars as pl
 
 from folkways.benchmarks.base import Task
 from folkways.benchmarks.registry import expand_tasks
 from folkways.cultures import select_cultures
+from folkways.display import interval, number, plural
 from folkways.errors import FolkwaysError, UnknownNameError
+from folkways.evidence.answers import ENOUGH_REPLIES
+from folkways.evidence.comparison import Comparison
+from folkways.evidence.contrasts import CULTURE
+from folkways.evidence.sentences import named
+from folkways.names import WHOLE, culture_name
 from folkways.records import Metric, without_nan
-from folkways.reports.text import interval, number, plural
-from folkways.reports.views.comparison import Comparison
-from folkways.reports.views.comparison_words import named
 
-DEFAULT_COVERAGE = 95.0
+DEFAULT_COVERAGE = 100 * ENOUGH_REPLIES
 """Percent of the expected items that must have got a reply for a score to be decided on."""
 
 
@@ -105,11 +111,18 @@ def _number(text: str, valid: str) -> tuple[str, float]:
 
 
 def check_minimum(
-    scores: pl.DataFrame, wanted: Minimum, metric: str, *, strict: bool = False, coverage: float = DEFAULT_COVERAGE
+    scores: pl.DataFrame,
+    wanted: Minimum,
+    metric: str,
+    *,
+    strict: bool = False,
+    coverage: float = DEFAULT_COVERAGE,
+    part: Sequence[str] = (),
 ) -> Iterator[Check]:
     """One check for each model of the scores (records.SCORES, of one profile per task).
 
-    coverage: percent of items that must have got a reply that counts in the score. UnknownNameError for a task or a group that was
+    coverage: percent of items that must have got a reply that counts in the score. part: what the run did not ask of the task, in
+    words (``Completeness.sentences``), which the message tells. UnknownNameError for a task or a group that was
     not scored.
     """
     of_task = without_nan(scores.filter(task=wanted.task, metric=metric))
@@ -125,9 +138,9 @@ def check_minimum(
             got = "are scored under this profile" if row["left_out"] else "got a reply"
             told = f"{100 * row['coverage']:.0f} % of the items {got}, less than {coverage:g} %: too few to decide on"
         else:
-            bounds = (score, score) if low is None else (low, high)
-            status, told = _decide(*bounds, wanted.at_least, strict, whole=low is not None)
-        yield Check(wanted.name, row["endpoint"], status, f"found {found}; {told}")
+            status, told = _decide(low, high, wanted.at_least, strict)
+        asked = f"; asked a part: {'; '.join(part)}" if part else ""
+        yield Check(wanted.name, row["endpoint"], status, f"found {found}; {told}{asked}")
 
 
 def _interval(low: float | None, high: float | None) -> str:
@@ -135,15 +148,15 @@ def _interval(low: float | None, high: float | None) -> str:
     return "no interval" if low is None or high is None else f"95 % interval {interval(low, high, ' to ')}"
 
 
-def _decide(low: float, high: float, required: float, strict: bool, *, whole: bool) -> tuple[Status, str]:
-    """whole: whether ``low`` and ``high`` are an interval; else the score is decided on itself."""
+def _decide(low: float | None, high: float | None, required: float, strict: bool) -> tuple[Status, str]:
+    unsure = Status.FAIL if strict else Status.UNSURE
+    if low is None or high is None:
+        return unsure, f"without an interval {required:g} is not shown to be reached, nor missed"
     if low >= required:
-        told = f"at least {required:g}, as required"
-        return (Status.FAIL, f"{told}, but it has no interval to bear that out") if strict and not whole else (Status.PASS, told)
+        return Status.PASS, f"at least {required:g}, as required"
     if high < required:
-        return Status.FAIL, f"below {required:g}{' in the whole interval' if whole else ''}"
-    told = f"{required:g} lies within the interval: it is not shown to be reached, nor missed"
-    return (Status.FAIL if strict else Status.UNSURE), told
+        return Status.FAIL, f"below {required:g} in the whole interval"
+    return unsure, f"{required:g} lies within the interval: it is not shown to be reached, nor missed"
 
 
 def group_of(of_task: pl.DataFrame, wanted: Minimum) -> tuple[str, str]:
@@ -162,39 +175,59 @@ def group_of(of_task: pl.DataFrame, wanted: Minimum) -> tuple[str, str]:
 def check_drop(
     comparison: Comparison, most: float, against: str, model: str, *, strict: bool = False, coverage: float = DEFAULT_COVERAGE
 ) -> Check:
-    """Whether the first model of a comparison is worse than the second by more than ``most``, on the items that both replied to.
+    """Whether the first model of a comparison is worse than the second by more than ``most``, on the rows that both replied to.
 
-    coverage: percent of the smaller one's items that must be shared for this to be decided.
+    model: the first, as a reader knows it. coverage: percent of what the second was asked that must be shared for this to be
+    decided. Another model, other settings and data, and cultures that are gone are told.
     """
-    row = comparison.differences.filter(facet="all").row(0, named=True)
-    lower = comparison.reversals.filter(ahead=row["second"])["name"].to_list()
-    but = f"; but lower in {named(lower)}" if lower else ""
-    name = _drop_name(comparison.task, most, against)
-    share = 100 * comparison.shared.n / min(comparison.shared.expected.values())
-    whole = row["low"] is not None
-    low, high = (row["low"], row["high"]) if whole else (row["difference"], row["difference"])
-    found = (
+    row = comparison.differences.filter(facet=WHOLE).row(0, named=True)
+    answers, (first, second) = comparison.answers, comparison.models
+    share = 100 * row["n"] / answers.expected[second]
+    gone = [culture_name(code) for code in answers.only_one(first, second, CULTURE).get(second, [])]
+    message = (
         f"found {number(row['first_score'])} here and {number(row['second_score'])} there on {plural(row['n'], 'shared row')}: "
-        f"{number(row['difference'])} ({_interval(row['low'], row['high'])})"
+        f"{number(row['difference'])} ({_interval(row['low'], row['high'])}); "
     )
-    status = Status.FAIL
     if share < coverage:
-        told = f"{share:.0f} % of the items got a reply in both, less than {coverage:g} %: too few to decide on"
-    elif low >= -most and strict and not whole:
-        told = "no such drop, but there is no interval to bear that out"
-    elif low >= -most:
-        status, told = Status.PASS, f"no such drop{but}"
-    elif high < -most:
-        told = f"a larger drop{' in the whole interval' if whole else ''}"
+        status = Status.FAIL
+        message += f"{share:.0f} % of what was asked there got a reply in both, less than {coverage:g} %: too few to decide on"
     else:
-        told = f"a drop of {most:g} lies within the interval: a larger one is not shown, nor ruled out{but}"
+        status, told = _decide_drop(comparison, row, most, strict)
+        message += told
+    if gone:
+        message += f"; not compared: {named(gone)}, asked there and without a reply here"
+    if "data" in comparison.unlike:
+        message += "; the two were asked about other data"
+    if status is Status.PASS and (gone or "data" in comparison.unlike):
         status = Status.FAIL if strict else Status.UNSURE
-    return Check(name, model, status, f"{found}; {told}")
+    notes = " ".join(comparison.notes)
+    return Check(_drop_name(comparison.task, most, against), model, status, f"{message}. {notes}" if notes else message)
+
+
+def _decide_drop(comparison: Comparison, row: Mapping[str, Any], most: float, strict: bool) -> tuple[Status, str]:
+    unsure = Status.FAIL if strict else Status.UNSURE
+    lower = comparison.reversals.filter(ahead=row["second"])["name"].to_list()
+    but = f"; but worse in {named(lower)}" if lower else ""
+    if row["low"] is None:
+        return unsure, f"without an interval a drop of more than {most:g} is not shown, nor ruled out{but}"
+    low, high = (-row["high"], -row["low"]) if comparison.metric.lower_is_better else (row["low"], row["high"])
+    if low >= -most:
+        return Status.PASS, f"no drop of more than {most:g}{but}"
+    if high < -most:
+        return Status.FAIL, f"a drop of more than {most:g} in the whole interval"
+    return unsure, f"a drop of {most:g} lies within the interval: a larger one is not shown, nor ruled out{but}"
 
 
 def unknown_drop(task: str, most: float, against: str, model: str, status: Status, why: str) -> Check:
     """The check that there is no drop, where that cannot be told: what is then made of it, and why."""
     return Check(_drop_name(task, most, against), model, status, why)
+
+
+def lost_task(task: str, most: float, against: str, model: str) -> Check:
+    """The check of a task that the earlier run asked and this one did not."""
+    return Check(
+        _drop_name(task, most, against), model, Status.FAIL, f"found nothing: {against} was asked {task}, this run was not"
+    )
 
 
 def _drop_name(task: str, most: float, against: str) -> str:

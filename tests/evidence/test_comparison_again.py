@@ -12,15 +12,17 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
+from folkways.evidence.answers import answers_of
+from folkways.evidence.comparison import DIFFERENCES, RANKING, SPREAD, Comparison, compare_judgements
+from folkways.evidence.sentences import Contrast, verdict
+from folkways.names import culture_name
 from folkways.records import JUDGEMENTS, Metric
-from folkways.reports.views.comparison import DIFFERENCES, RANKING, SPREAD, TOO_FEW, Comparison, compare_judgements
-from folkways.reports.views.comparison_items import Shared, share_items
-from folkways.reports.views.comparison_words import Found, verdict
 from folkways.stats.clusters import clustered_difference, clustered_mean
 from folkways.stats.hypotheses.corrections import benjamini_hochberg, holm
 from folkways.stats.hypotheses.mcnemar import exact_mcnemar
 from folkways.stats.hypotheses.power import detectable_difference
-from folkways.stats.ranks import rank_intervals
+from folkways.stats.intervals import squared_error
+from folkways.stats.pairwise import TOO_FEW
 
 RIGHT = Metric("right", "Right", "")
 POINTS = Metric("right", "Points", "", "mean", 2.0, (-1.0, 5.0))
@@ -40,7 +42,7 @@ def irregular(model: int, chance: Callable[[str, str], float]) -> pl.DataFrame:
         culture = "KR" if number < 26 else "ET" if number < 36 else "US" if number < 38 else "JP"
         if (number + len(variant) + model) % 11 == 0 or (language == "ko" and number % 3):
             continue
-        state = str(rng.choice(["answered", "refused", "failed", "missing"], p=[0.9, 0.04, 0.03, 0.03]))
+        state = str(rng.choice(["answered", "refused", "failed", "missing"], p=[0.94, 0.03, 0.02, 0.01]))
         right = float(rng.random() < chance(culture, variant)) if state == "answered" else 0.0
         value = None if number == 7 and variant == "v0" else right
         topic = None if number % 9 == 0 else f"t{number % 3}"
@@ -59,12 +61,12 @@ FRAMES = {
 
 
 def shared_rows(frames: dict[str, pl.DataFrame]) -> list[tuple[Row, list[float]]]:
-    """What every model replied to, with its values, in the order of the first."""
+    """What all of these models replied to, with their values."""
     heard: list[dict[tuple[object, ...], Row]] = []
     for frame in frames.values():
-        kept = [row for row in frame.iter_rows(named=True) if row["counted"] and row["right"] is not None]
-        kept = [row for row in kept if row["state"] not in ("failed", "missing")]
-        heard.append({tuple(row[name] for name in ("item", "language", "variant", "sample")): row for row in kept})
+        counted = [row for row in frame.iter_rows(named=True) if row["counted"] and row["right"] is not None]
+        counted = [row for row in counted if row["state"] not in ("failed", "missing")]
+        heard.append({tuple(row[name] for name in ("item", "language", "variant", "sample")): row for row in counted})
     keys = [key for key in heard[0] if all(key in other for other in heard)]
     return [(heard[0][key], [float(str(model[key]["right"])) for model in heard]) for key in keys]
 
@@ -87,80 +89,99 @@ def groups(rows: list[tuple[Row, list[float]]], facet: str) -> dict[str, list[tu
 
 def differences(frames: dict[str, pl.DataFrame], metric: Metric, facets: list[str]) -> list[Row]:
     """DIFFERENCES without verdicts."""
-    rows, found = shared_rows(frames), []
-    for facet in facets:
-        of_facet = []
-        for value, members in groups(rows, facet).items():
-            sums, counts = totals(members)
-            for (one, first), (other, second) in combinations(enumerate(frames), 2):
-                by_row = np.array([values[one] - values[other] for _, values in members])
-                between, by_question = sums[:, one] - sums[:, other], (sums[:, one] - sums[:, other]) / counts
+    rows: list[Row] = []
+    for (first, one), (second, other) in combinations(frames.items(), 2):
+        shared = shared_rows({first: one, second: other})  # of these two alone, whoever else is compared
+        for facet in facets:
+            for value, members in groups(shared, facet).items():
+                sums, counts = totals(members)
+                by_row = np.array([values[0] - values[1] for _, values in members])
+                between, by_question = sums[:, 0] - sums[:, 1], (sums[:, 0] - sums[:, 1]) / counts
                 most = None if metric.bounds is None else metric.bounds[1] - metric.bounds[0]
                 estimate = clustered_difference(by_row, between, counts, most) if len(counts) >= 6 else None
                 interval = estimate.interval() if estimate else None
-                scores = [metric.scale * sum(values[at] for _, values in members) / len(members) for at in (one, other)]
-                told = {"task": "x/y", "profile": "strict", "metric": "right", "first": first, "second": second}
-                told |= {"facet": facet, "value": value, "first_score": scores[0], "second_score": scores[1]}
-                told |= {"difference": scores[0] - scores[1], "p": estimate.p() if estimate else math.nan}
+                scores = [metric.scale * sum(values[at] for _, values in members) / len(members) for at in (0, 1)]
+                row: Row = {"task": "x/y", "profile": "strict", "metric": "right", "first": first, "second": second}
+                row |= {"facet": facet, "value": value, "first_score": scores[0], "second_score": scores[1]}
+                row |= {"difference": scores[0] - scores[1], "p": estimate.p() if estimate else math.nan}
+                row["ahead"] = first if sum(by_row) > 0 else second if sum(by_row) < 0 else None
                 bounds = (metric.scale * interval.low, metric.scale * interval.high) if interval else (math.nan, math.nan)
-                told |= {"low": bounds[0], "high": bounds[1]}
-                told["interval"] = TOO_FEW if not interval else interval.method + " by question" * (not math.isnan(interval.low))
-                told |= {"p_mcnemar": exact_mcnemar(between).p, "first_better": int((between > 0).sum())}
-                told |= {"second_better": int((between < 0).sum()), "same": int((between == 0).sum())}
+                row |= {"low": bounds[0], "high": bounds[1]}
+                row["interval"] = TOO_FEW if not interval else interval.method + " by question" * (not math.isnan(interval.low))
+                row |= {
+                    "p_mcnemar": exact_mcnemar(int((between > 0).sum()), int((between < 0).sum())),
+                    "first_better": int((between > 0).sum()),
+                }
+                row |= {"second_better": int((between < 0).sum()), "same": int((between == 0).sum())}
                 spread = np.std(by_question, ddof=1) if len(counts) > 1 else 0.0
-                told["effect"] = np.mean(by_question) / spread if spread else math.nan
-                told["detectable"] = metric.scale * detectable_difference(between, counts) if interval else math.nan
-                of_facet.append({**told, "n": len(members), "questions": len(counts)})
-        families = [of_facet] if facet == "all" else [
-            [row for row in of_facet if (row["first"], row["second"]) == pair] for pair in combinations(frames, 2)
-        ]  # fmt: skip
-        for family in families:
-            values = [float(str(row["p"])) for row in family]
-            for row, p_holm, p_bh in zip(family, holm(values), benjamini_hochberg(values), strict=True):
-                found.append({**row, "p_holm": p_holm, "p_bh": p_bh, "looks": len(family)})
-    return found
+                row["effect"] = np.mean(by_question) / spread if spread else math.nan
+                row["detectable"] = (
+                    metric.scale * detectable_difference(math.sqrt(squared_error(between, counts))) if interval else math.nan
+                )
+                rows.append({**row, "n": len(members), "questions": len(counts)})
+    for facet in facets:  # the pairs over everything are one family, and so are the groups of all pairs
+        family = [row for row in rows if row["facet"] == facet]
+        values = [float(str(row["p"])) for row in family]
+        for row, p_holm, p_bh in zip(family, holm(values), benjamini_hochberg(values), strict=True):
+            row |= {"p_holm": p_holm, "p_bh": p_bh, "looks": sum(not math.isnan(value) for value in values)}
+    return rows
 
 
-def with_verdicts(rows: list[Row], comparison: Comparison, metric: Metric, by: str) -> list[Row]:
-    turns = comparison.reversals
-    told = []
+def with_verdicts(rows: list[Row], comparison: Comparison, frames: dict[str, pl.DataFrame], metric: Metric, by: str) -> list[Row]:
+    turns, complete = comparison.reversals, []
     for row in rows:
         same = [other for other in rows if (other["first"], other["second"]) == (row["first"], row["second"])]
-        found = Found(**{name: row[name] for name in Found.__dataclass_fields__})  # type: ignore[arg-type]
-        whole = row["facet"] == "all"
-        variants = [float(str(other["difference"])) for other in same if other["facet"] == "variant" and by != "variant"]
-        of_pair = turns.filter(first=row["first"], second=row["second"])
-        turned = dict(of_pair.select("name", "difference").iter_rows())
-        if not whole:
-            variants, turned = [], {}
-        told.append({**row, "verdict": verdict(found, points=metric is RIGHT, by_variant=variants, turned=turned)})
-    return told
+        names = [name for name in Contrast.__dataclass_fields__ if name in row]
+        contrast = Contrast(**{name: row[name] for name in names})  # type: ignore[arg-type]
+        if row["facet"] != "all":
+            complete.append({**row, "verdict": verdict(contrast, points=metric is RIGHT)})
+            continue
+        leads = [str(other["ahead"]) for other in same if other["facet"] == "variant" and by != "variant"]
+        turned = dict(turns.filter(first=row["first"], second=row["second"]).select("name", "ahead").iter_rows())
+        alone = cultures_of_one(frames, str(row["first"]), str(row["second"]))
+        words = verdict(contrast, points=metric is RIGHT, leads=leads, turned=turned, alone=alone)
+        complete.append({**row, "verdict": words})
+    return complete
+
+
+def cultures_of_one(frames: dict[str, pl.DataFrame], first: str, second: str) -> dict[str, list[str]]:
+    shared = {str(row["culture"]) for row, _ in shared_rows({first: frames[first], second: frames[second]})}
+    each = {model: {str(row["culture"]) for row, _ in shared_rows({model: frames[model]})} for model in (first, second)}
+    return {model: [culture_name(code) for code in sorted(codes - shared)] for model, codes in each.items() if codes - shared}
 
 
 def spread(frames: dict[str, pl.DataFrame], metric: Metric, sources: list[str]) -> list[tuple[object, ...]]:
-    told = []
+    rows = []
     for source in sources:
-        for place, model in enumerate(frames):
+        for model, frame in frames.items():
             means = {
-                name: metric.scale * sum(values[place] for _, values in members) / len(members)
-                for name, members in groups(shared_rows(frames), source).items()
+                name: metric.scale * sum(values[0] for _, values in members) / len(members)
+                for name, members in groups(shared_rows({model: frame}), source).items()
             }
-            low, high = min(means, key=means.__getitem__), max(means, key=means.__getitem__)
-            told.append(("x/y", "right", model, source, len(means), low, means[low], high, means[high], means[high] - means[low]))
-    return told
+            low = min(means, key=lambda name: (means[name], name))
+            high = max(means, key=lambda name: (means[name], name))
+            rows.append(("x/y", "right", model, source, len(means), low, means[low], high, means[high], means[high] - means[low]))
+    return rows
 
 
-def ranking(frames: dict[str, pl.DataFrame], metric: Metric, **options: int) -> list[tuple[object, ...]]:
-    rows = shared_rows(frames)
-    sums, counts = totals(rows)
-    ranks = rank_intervals(sums, counts, **options)
-    told = []
-    for place, model in enumerate(frames):
-        squares = sum(values[place] ** 2 for _, values in rows)
-        interval = clustered_mean(sums[:, place], counts, squares, metric.bounds).interval()
-        bounds = (metric.scale * sums[:, place].sum() / counts.sum(), metric.scale * interval.low, metric.scale * interval.high)
-        told.append(("x/y", "right", model, *bounds, ranks.rank[place], ranks.low[place], ranks.high[place], ranks.first[place]))
-    return sorted(told, key=lambda row: row[6])
+def ranking(frames: dict[str, pl.DataFrame], metric: Metric, rows: list[Row]) -> list[tuple[object, ...]]:
+    """RANKING of models of which all can be ranked, by counting pairs."""
+    shared = shared_rows(frames)
+    sums, counts = totals(shared)
+    pairs = {(row["first"], row["second"]): row for row in rows if row["facet"] == "all"}
+    pairs |= {(second, first): row | {"difference": -float(str(row["difference"]))} for (first, second), row in pairs.items()}
+    lead = {model: sum(float(str(pairs[model, other]["difference"])) for other in frames if other != model) for model in frames}
+    best = max(lead, key=lead.__getitem__)
+    ranks = []
+    for at, model in enumerate(frames):
+        clear = [pairs[model, other] for other in frames if other != model and float(str(pairs[model, other]["p_holm"])) < 0.05]
+        better = sum(float(str(row["difference"])) < 0 for row in clear)
+        interval = clustered_mean(sums[:, at], counts, sum(values[at] ** 2 for _, values in shared), metric.bounds).interval()
+        ends = (metric.scale * sums[:, at].sum() / counts.sum(), metric.scale * interval.low, metric.scale * interval.high)
+        rank = 1 + sum(value > lead[model] for value in lead.values())
+        level = model != best and float(str(pairs[model, best]["p_holm"])) >= 0.05
+        ranks.append(("x/y", "right", model, *ends, rank, 1 + better, len(frames) - len(clear) + better, level))
+    return sorted(ranks, key=lambda row: row[6])
 
 
 def assert_same(found: pl.DataFrame, expected: pl.DataFrame) -> None:
@@ -185,11 +206,12 @@ def test_every_column_of_a_comparison_is_what_counting_row_by_row_gives(
     comparison = compare_judgements(frames, "x/y", "strict", metric, by=by, notes=["first", "second"])
     assert (comparison.task, comparison.profile, comparison.metric, comparison.by) == ("x/y", "strict", metric, by)
     assert (comparison.models, comparison.notes) == (tuple(models), ("first", "second"))
-    expected = with_verdicts(differences(frames, metric, facets), comparison, metric, by)
+    rows = differences(frames, metric, facets)
+    expected = with_verdicts(rows, comparison, frames, metric, by)
     assert_same(comparison.differences, pl.DataFrame(expected, schema=dict(DIFFERENCES)))
     assert comparison.verdicts == [row["verdict"] for row in expected if row["facet"] == "all"]
     assert_same(comparison.spread, pl.DataFrame(spread(frames, metric, list(dict.fromkeys(("variant", by)))), SPREAD, orient="row"))
-    ranks = ranking(frames, metric) if len(models) > 2 else []
+    ranks = ranking(frames, metric, rows) if len(models) > 2 else []
     assert_same(comparison.ranking, pl.DataFrame(ranks, schema=dict(RANKING), orient="row"))
 
 
@@ -203,17 +225,12 @@ def test_these_comparisons_have_something_of_everything() -> None:
         "is ahead in all",
         "other way round",
         "No difference can",
-        "No difference overall",
+        " overall; ",
         "too few",
     )
     for words in kinds:
         assert words in told, words
     assert comparison.ranking["rank"].to_list() == sorted(comparison.ranking["rank"])
-
-
-def test_ranks_are_resampled_as_often_and_from_the_seed_that_is_asked_for() -> None:
-    found = compare_judgements(FRAMES, "x/y", "strict", RIGHT, seed=5, resamples=37).ranking
-    assert_same(found, pl.DataFrame(ranking(FRAMES, RIGHT, seed=5, resamples=37), schema=dict(RANKING), orient="row"))
 
 
 def test_a_facet_of_one_value_has_no_spread_and_one_way_of_asking_no_rows_of_its_own() -> None:
@@ -232,16 +249,17 @@ def test_shared_rows_have_numbers_for_their_questions_and_say_what_is_missing() 
     other = other.with_columns(
         right=pl.when(pl.col("right").is_not_null()).then(0.5), counted=pl.col("item") != "i4", state=pl.lit("answered")
     )
-    found = share_items({"one": one, "other": other}, "right", ("culture", "culture", "question"))
-    assert found.values.tolist() == [[1.0, 0.5], [0.0, 0.5]]
-    assert (found.questions.tolist(), found.n_questions, found.n) == ([1, 0], 2, 2)
-    assert found.groups.rows(named=True) == [{"culture": "KR", "question": "q2"}, {"culture": "KR", "question": "q1"}]
+    found = answers_of({"one": one, "other": other}, RIGHT, ("culture", "culture", "question"))
+    assert found.values[found.shared("one", "other")].tolist() == [[1.0, 0.5], [0.0, 0.5]]
+    assert found.values[:, 0].tolist()[:3] == [1.0, 0.0, 0.0] and np.isnan(found.values[-1, 0]) and np.isnan(found.values[2, 1])
+    assert (found.questions.tolist(), found.n_questions) == ([1, 0, 2, 1], 3)
+    assert found.groups.rows(named=True)[1] == {"culture": "KR", "question": "q1"}
     assert (found.expected, found.replied) == ({"one": 4, "other": 3}, {"one": 3, "other": 3})
-    told = found.notes()
-    assert told[0].startswith("one: 2 of 4 rows are compared; 2 are left out, 1 of them")
-    assert told[1] == "other: 2 of 3 rows are compared; 1 are left out."
-    whole = Shared(found.values, found.questions, 2, found.groups, {"one": 2, "other": 3}, {"one": 2, "other": 3})
-    assert whole.notes() == told[1:]
+    assert found.notes(("one", "other")) == [
+        "one: 2 of 4 rows are compared; 2 are left out, 1 of them without a reply of its own.",
+        "other: 2 of 3 rows are compared; 1 is left out.",
+    ]
+    assert found.notes() == ["one: 1 of 4 rows have no reply and are not compared; with less than 95% it has no rank."]
 
 
 def test_a_side_with_many_replies_that_could_not_be_read_is_named_and_a_baseline_is_not() -> None:
@@ -251,8 +269,9 @@ def test_a_side_with_many_replies_that_could_not_be_read_is_named_and_a_baseline
         question=pl.col("item"), right=(pl.col("state") == "answered").cast(pl.Float64),
     )  # fmt: skip
     few = unread.with_columns(state=pl.Series(["unreadable"] * 2 + ["answered"] * 19))
-    found = share_items({"talker": unread, "fine": few, "baseline/echo": unread}, "right", ("culture",))
+    found = answers_of({"talker": unread, "fine": few, "baseline/echo": unread}, RIGHT, ("culture",))
     told = [note for note in found.notes() if "could be read" in note]
+    assert [note for note in found.notes(("fine", "talker")) if "could be read" in note] == told
     assert told == [
         "talker: no answer could be read out of 5 of 20 replies (the token limit cut 3 of these). "
         "These count as not right: the difference may be one of form and not of knowledge."

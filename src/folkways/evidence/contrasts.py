@@ -1,0 +1,176 @@
+"""The contrast of two models: by how much they differ on the rows that both replied to, how sure that is, and for which groups.
+
+A contrast rests on the two models alone: a third changes nothing in it but what it is corrected for. The unit is the question.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from folkways.evidence.answers import Answers
+from folkways.names import WHOLE, value_name
+from folkways.records import Metric, Schema, is_baseline
+from folkways.stats.hypotheses.corrections import benjamini_hochberg, holm
+from folkways.stats.hypotheses.mcnemar import exact_mcnemar
+from folkways.stats.hypotheses.power import detectable_difference
+from folkways.stats.pairwise import FEWEST_QUESTIONS, paired_contrasts
+
+ALPHA = 0.05
+
+CULTURE = "culture"
+
+CONTRASTS: Schema = {
+    "first": pl.String,
+    "second": pl.String,
+    "facet": pl.String,  # "all", "culture", what was asked to be looked at by, or "variant"
+    "value": pl.String,
+    "first_score": pl.Float64,  # over the shared rows, in the unit of the metric's scores, as are the next four
+    "second_score": pl.Float64,
+    "difference": pl.Float64,  # first minus second
+    "ahead": pl.String,  # the model with the better score; null where they are the same
+    "low": pl.Float64,  # null where it cannot be told; "interval" has the reason then
+    "high": pl.Float64,
+    "interval": pl.String,
+    "p": pl.Float64,  # two-sided, below .05 where the interval does not hold 0; NaN without an interval
+    "p_holm": pl.Float64,  # corrected for all pairs of models ("all"), or for the groups of all pairs
+    "p_bh": pl.Float64,
+    "first_better": pl.Int64,  # questions on which the first has the better mean
+    "second_better": pl.Int64,
+    "n": pl.Int64,  # shared rows
+    "questions": pl.Int64,
+    "looks": pl.Int64,  # how many differences p_holm is corrected for
+}
+
+TESTS: Schema = {
+    "same": pl.Int64,  # questions on which neither is better
+    "p_mcnemar": pl.Float64,  # exact, over the questions on which one is better
+    "effect": pl.Float64,  # mean over questions of the difference, over its standard deviation (Cohen's d of pairs)
+    "detectable": pl.Float64,  # the true difference that these questions would find 4 times of 5, at p below .05
+}
+"""What contrasts have besides where it is asked for: it takes longer than all the others."""
+
+REVERSALS: Schema = {
+    **dict.fromkeys(("first", "second"), pl.String),
+    "overall": pl.String,  # the model that is ahead over everything; null where no difference can be told
+    **dict.fromkeys(("facet", "value"), pl.String),
+    "name": pl.String,  # of the group, as people read it
+    "ahead": pl.String,  # the model that is ahead in the group
+    "difference": pl.Float64,  # first minus second, there
+    **dict.fromkeys(("low", "high"), pl.Float64),
+    "p_holm": pl.Float64,
+}
+
+
+def model_pairs(models: Sequence[str]) -> list[tuple[int, int]]:
+    """The pairs that are looked at: those with at least one model, or all where there are only baselines."""
+    pairs = list(combinations(range(len(models)), 2))
+    if all(map(is_baseline, models)):
+        return pairs
+    return [pair for pair in pairs if not all(is_baseline(models[index]) for index in pair)]
+
+
+def contrasts(answers: Answers, metric: Metric, facets: Sequence[str] = (CULTURE,), *, tests: bool = False) -> pl.DataFrame:
+    """CONTRASTS of every pair that shares a row: over everything, then by each facet; with TESTS where these are asked for."""
+    schema = {**CONTRASTS, **(TESTS if tests else {})}
+    wanted = model_pairs(answers.models)
+    frames = [pl.DataFrame(schema=dict(schema))]
+    for facet in (WHOLE, *facets):
+        for value, rows in _groups(answers, facet):
+            frames.append(_pairs(answers, metric, rows, tests).with_columns(facet=pl.lit(facet), value=pl.lit(value)))
+    every = pl.concat([frame.select(list(schema)).cast(dict(schema)) for frame in frames])  # type: ignore[arg-type]
+    names = {"first": [answers.models[pair[0]] for pair in wanted], "second": [answers.models[pair[1]] for pair in wanted]}
+    order = pl.DataFrame(names, schema={"first": pl.String, "second": pl.String})
+    return _corrected(order.join(every.filter(pl.col("n") > 0), on=["first", "second"], how="inner", maintain_order="left_right"))
+
+
+def reversals(rows: pl.DataFrame, facets: Sequence[str] = (CULTURE,)) -> pl.DataFrame:
+    """REVERSALS: the groups of these facets that differ significantly (Holm) the other way than their pair does over everything.
+
+    Where a pair does not differ over everything, every group that differs is one: it does what the whole does not. Of each pair the
+    largest differences come first. rows: CONTRASTS.
+    """
+    clear = pl.col("p_holm").is_not_nan() & (pl.col("p_holm") < ALPHA)
+    whole = rows.filter(pl.col("facet") == WHOLE).select("first", "second", overall=pl.when(clear).then("ahead"))
+    groups = rows.filter(pl.col("facet").is_in(list(facets)) & clear & pl.col("ahead").is_not_null())
+    joined = whole.join(groups, on=["first", "second"], maintain_order="left_right")
+    turned = joined.filter(pl.col("overall").is_null() | (pl.col("ahead") != pl.col("overall")))
+    names = [value_name(facet, value) for facet, value in turned.select("facet", "value").iter_rows()]
+    return (
+        turned.with_columns(name=pl.Series(names, dtype=pl.String), order=pl.struct("first", "second").rle_id())
+        .sort("order", -pl.col("difference").abs(), "value")
+        .select(list(REVERSALS))
+    )
+
+
+def _groups(answers: Answers, facet: str) -> Iterator[tuple[str, npt.NDArray[np.int64] | slice]]:
+    """Each group of a facet with its rows, by name."""
+    if facet == WHOLE:
+        if len(answers.questions):
+            yield WHOLE, slice(None)
+        return
+    column = answers.groups[facet]
+    names = column.drop_nulls().unique().cast(pl.String).sort().to_list()
+    group = column.cast(pl.Enum(names)).to_physical().cast(pl.Int64).fill_null(-1).to_numpy()
+    for number, name in enumerate(names):
+        yield name, np.flatnonzero(group == number)
+
+
+def _pairs(answers: Answers, metric: Metric, rows: npt.NDArray[np.int64] | slice, tests: bool) -> pl.DataFrame:
+    """The columns of CONTRASTS that rest on the pair alone."""
+    largest = None if metric.bounds is None else metric.bounds[1] - metric.bounds[0]
+    pairs = paired_contrasts(answers.values[rows], answers.questions[rows], largest)
+    models, sign = np.array(answers.models, dtype=object), -1 if metric.lower_is_better else 1
+    better = (pairs.first_better, pairs.second_better)[::sign]
+    told = ~np.isnan(pairs.low)
+    columns: dict[str, object] = {
+        "first": models[pairs.first],
+        "second": models[pairs.second],
+        "first_score": pairs.first_mean * metric.scale,
+        "second_score": pairs.second_mean * metric.scale,
+        "difference": pairs.difference * metric.scale,
+        "low": pairs.low * metric.scale,
+        "high": pairs.high * metric.scale,
+        "interval": [f"{method} by question" if has else method for method, has in zip(pairs.method, told, strict=True)],
+        "p": pairs.p,
+        "first_better": better[0],
+        "second_better": better[1],
+        "n": pairs.rows,
+        "questions": pairs.questions,
+    }
+    if tests:
+        columns |= {
+            "same": pairs.questions - better[0] - better[1],
+            "p_mcnemar": [exact_mcnemar(first, second) for first, second in zip(*better, strict=True)],
+            "effect": pairs.effect,
+            "detectable": [
+                detectable_difference(error) * metric.scale if enough else math.nan
+                for error, enough in zip(pairs.error, pairs.questions >= FEWEST_QUESTIONS, strict=True)
+            ],
+        }
+    lead = sign * pl.col("difference").round(9)
+    return pl.DataFrame(columns).with_columns(
+        ahead=pl.when(lead > 0).then("first").when(lead < 0).then("second"),
+        **dict.fromkeys(("p_holm", "p_bh"), pl.lit(math.nan)),
+        looks=pl.lit(0),
+    )
+
+
+def _corrected(rows: pl.DataFrame) -> pl.DataFrame:
+    """Pairs of models are corrected for one another; the groups of a facet for those of all pairs."""
+    columns = [
+        (
+            family.with_columns(
+                p_holm=pl.Series(holm(family["p"].to_list()), dtype=pl.Float64),
+                p_bh=pl.Series(benjamini_hochberg(family["p"].to_list()), dtype=pl.Float64),
+                looks=pl.lit(family["p"].is_not_nan().sum(), dtype=pl.Int64),
+            )
+        )
+        for family in rows.with_row_index("place").partition_by("facet", maintain_order=True)
+    ]
+    return pl.concat(columns).sort("place").drop("place") if columns else rows

@@ -1,0 +1,184 @@
+"""What contrasts and orders say, in words that need no statistics to be read right. No other place writes such a sentence."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from folkways.display import bound, p_value
+from folkways.evidence.contrasts import ALPHA
+from folkways.formatting import count, plural
+from folkways.stats.pairwise import FEWEST_QUESTIONS
+
+MOST_NAMED = 5
+"""Groups that a sentence names; of more it tells how many."""
+
+LEVEL = "not told apart from the first (paired by question, all pairs of models corrected for one another, 5 % level)"
+"""What a dagger behind a model says."""
+
+RANKS = (
+    "A rank is the range of places that the paired differences leave open (Holm over all pairs of models). A model with replies to "
+    "less than 95 % of what it was asked has none. No mean win rate is shown: it depends on which other models are looked at."
+)
+"""What ranks are, and why there is no mean win rate."""
+
+
+@dataclass(frozen=True, slots=True)
+class Contrast:
+    """One difference over everything, or in one group: what a verdict is made of, as in ``contrasts.CONTRASTS`` and TESTS."""
+
+    first: str
+    second: str
+    difference: float
+    low: float
+    high: float
+    p: float
+    p_holm: float
+    first_better: int
+    second_better: int
+    questions: int
+    looks: int = 1
+    detectable: float = math.nan
+    lower_is_better: bool = False
+
+    @property
+    def ahead(self) -> str | None:
+        """The model with the better score; None where they are the same."""
+        return self._leader(self.difference)
+
+    @property
+    def behind(self) -> str:
+        """The model that is not ahead."""
+        return self.second if self.ahead == self.first else self.first
+
+    @property
+    def clear(self) -> bool:
+        """Whether the difference is more than chance would bring, among all that were looked at."""
+        return self.p_holm < ALPHA
+
+    def end(self, value: float, unit: str) -> str:
+        """One end of the interval: how far which model may be ahead."""
+        return f"{bound(abs(value))}{unit} for {self._leader(value) or 'either'}"
+
+    def _leader(self, difference: float) -> str | None:
+        if not difference:
+            return None
+        return self.first if (difference > 0) != self.lower_is_better else self.second
+
+
+def named(names: Sequence[str]) -> str:
+    """``a``, ``a and b``, ``a, b and c``; of more than MOST_NAMED the first ones, ``and 3 more``."""
+    shown = list(names) if len(names) <= MOST_NAMED else [*names[:MOST_NAMED], f"{len(names) - MOST_NAMED} more"]
+    return " and ".join(part for part in (", ".join(shown[:-1]), shown[-1]) if part)
+
+
+def verdict(
+    contrast: Contrast,
+    *,
+    points: bool = True,
+    leads: Iterable[str | None] = (),
+    turned: Mapping[str, str] | None = None,
+    alone: Mapping[str, Sequence[str]] | None = None,
+) -> str:
+    """One to five sentences: who does better and by how much, or that it cannot be told and what that leaves open.
+
+    points: whether scores are percentages. leads: who is ahead in each way of putting the questions, if there are several: a
+    difference that changes its sign with the wording says more about the wording. turned: name of a group that does what the whole
+    does not (``contrasts.reversals``) -> who is ahead there: these are named before anything else is said. alone: model -> names
+    of groups in which it alone has replies (``Answers.only_one``): they are not in the comparison.
+    """
+    turned = turned or {}
+    pair = (contrast.first, contrast.second)
+    parts = (
+        turned_sentence(pair, contrast.ahead if contrast.clear else None, turned) if turned else "",
+        _size(contrast, points),
+        _wordings(contrast, list(leads), bool(turned)),
+        _alone(contrast, alone or {}),
+    )
+    return " ".join(part for part in parts if part)
+
+
+def turned_sentence(pair: tuple[str, str], overall: str | None, turned: Mapping[str, str]) -> str:
+    """Where two models change places: who is ahead over everything (None: no difference can be told), and where the other is.
+
+    turned: name of a group -> who is ahead there, the reversals of the pair.
+    """
+    led = {model: [name for name, ahead in turned.items() if ahead == model] for model in pair}
+    if overall is not None:
+        behind = pair[1] if overall == pair[0] else pair[0]
+        return f"{overall} is ahead of {behind} overall, and behind it in {named(led[behind])}."
+    sides = "; ".join(f"{model} is ahead in {named(names)}" for model, names in led.items() if names)
+    return f"No difference can be told between {pair[0]} and {pair[1]} overall; {sides}."
+
+
+def further_turned(pairs: int) -> str:
+    """How many pairs change places besides those that are named."""
+    return f"{plural(pairs, 'further pair')} of models change places in some culture; folkways compare names the cultures."
+
+
+def nothing_turned(pairs: int, groups: int) -> str:
+    """That no pair of models changes places in any culture, with how many were looked at."""
+    return (
+        f"Nothing beyond chance: {plural(pairs, 'pair')} of models in {plural(groups, 'culture')}, and in none of these is a model "
+        "clearly ahead that is not ahead overall."
+    )
+
+
+def _size(contrast: Contrast, points: bool) -> str:
+    unit = " points" if points else ""
+    if not contrast.first_better + contrast.second_better:
+        return f"{contrast.first} and {contrast.second} do equally well on every question here."
+    if contrast.questions < FEWEST_QUESTIONS:
+        few = "question is" if contrast.questions == 1 else "questions are"
+        return f"{contrast.questions} {few} too few to tell {contrast.first} and {contrast.second} apart."
+    size = f"{bound(abs(contrast.difference))}{unit}"
+    if contrast.ahead is None:
+        sentence = f"No difference can be told: {contrast.first} and {contrast.second} score the same."
+    elif contrast.clear:
+        return f"{contrast.ahead} does better than {contrast.behind}, by {size}{_between(contrast, unit)}."
+    elif contrast.p < ALPHA:
+        return (
+            f"{contrast.ahead} comes out {size} ahead of {contrast.behind}, but this is one of {count(contrast.looks)} differences "
+            f"looked at: corrected for these, p is {p_value(contrast.p_holm)}, and it does not count as a difference."
+        )
+    else:
+        sentence = (
+            f"No difference can be told: {contrast.ahead} comes out {size} ahead of {contrast.behind}, which chance alone may "
+            "well do."
+        )
+    if not math.isnan(contrast.low):
+        ends = f"{contrast.end(contrast.low, unit)} to {contrast.end(contrast.high, unit)}"
+        sentence += f" The true difference may lie anywhere from {ends}."
+    if not math.isnan(contrast.detectable):
+        questions = plural(contrast.questions, "question")
+        sentence += f" These {questions} would find one of {bound(contrast.detectable)}{unit} four times of five."
+    return sentence
+
+
+def _between(contrast: Contrast, unit: str) -> str:
+    if math.isnan(contrast.low):
+        return ""
+    low, high = sorted((abs(contrast.low), abs(contrast.high)))
+    return f" (between {bound(low)} and {bound(high)}{unit}, with 95 % confidence)"
+
+
+def _wordings(contrast: Contrast, leads: Sequence[str | None], turns: bool) -> str:
+    if len(leads) < 2 or not contrast.clear or contrast.ahead is None:
+        return ""
+    other = sum(lead == contrast.behind for lead in leads)
+    if not other:
+        all_ahead = all(lead == contrast.ahead for lead in leads)
+        return f"It is ahead in all {len(leads)} ways of putting the questions." if all_ahead and not turns else ""
+    verb = "is" if other == 1 else "are"
+    return f"But {other} of the {len(leads)} ways of putting the questions {verb} the other way round."
+
+
+def _alone(contrast: Contrast, alone: Mapping[str, Sequence[str]]) -> str:
+    """Which groups are not compared, because one of the two has no reply there."""
+    parts = [
+        f"{contrast.second if model == contrast.first else contrast.first} has no reply for {named(names)}"
+        for model, names in alone.items()
+        if names
+    ]
+    return f"Not compared: {'; '.join(parts)}." if parts else ""

@@ -1,0 +1,68 @@
+"""What a stored run asked of a task, against what the task asks by default."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import polars as pl
+
+from folkways.benchmarks.base import PromptOptions, Task
+from folkways.benchmarks.choosing.orders import split_variant
+from folkways.benchmarks.registry import get_task
+from folkways.errors import FolkwaysError
+from folkways.evidence.completeness import ASKED_BY, CELLS, Completeness
+from folkways.releases.base import Release
+from folkways.runs.planning.plan import SLICE, restore_options
+from folkways.runs.scores.scoring import release_of
+from folkways.workspace import results, run_records
+from folkways.workspace.database import Workspace
+from folkways.workspace.run_rows import judged_pages
+
+
+def lacking(workspace: Workspace, run: run_records.RunRecord, asked: run_records.RunTask) -> list[str]:
+    """What the run did not ask of what the task asks by default, in words without a full stop; empty where it asked everything.
+
+    Only a run with an option that might leave something out is looked at, and its data are read for that.
+    """
+    if _asks_by_default(asked):
+        return []
+    try:
+        return list(completeness_of(workspace, run, asked, get_task(asked.task)).sentences())
+    except FolkwaysError as error:  # the data have gone since
+        return [f"how much of the task this is cannot be told ({str(error).splitlines()[0]})"]
+
+
+def completeness_of(workspace: Workspace, run: run_records.RunRecord, asked: run_records.RunTask, task: Task) -> Completeness:
+    """Of the first model that the run asked: all of them expect the same rows."""
+    part = next(part for part in results.parts(workspace, run) if part.task == task.name)
+    profile = next(iter(results.load_scores(workspace, run).filter(task=task.name)["profile"]), task.profiles[0])
+    columns = (*ASKED_BY, "sample")
+    pages = list(judged_pages(workspace, run, profile, columns, endpoint_id=part.endpoint_id, task=part.task))
+    if not pages:
+        return Completeness.of(default_rows(task, release_of(asked)), pl.DataFrame(schema=dict.fromkeys(CELLS, pl.String)))
+    rows = pl.concat(pages).filter(pl.col("sample") == pl.col("sample").min())
+    released = [name for name in rows["variant"].unique() if split_variant(name)[1] == 1]
+    return Completeness.of(default_rows(task, release_of(asked)), _cells(rows.filter(pl.col("variant").is_in(released))))
+
+
+def _asks_by_default(asked: run_records.RunTask) -> bool:
+    """Whether no option of the run could have made it ask less than the task does by default."""
+    options = restore_options(asked.options)
+    chosen = (options.cultures, options.languages, options.variants, options.limit, options.until)
+    return not options.prompt_texts and all(value is None for value in chosen)
+
+
+def default_rows(task: Task, release: Release) -> pl.DataFrame:
+    """CELLS of everything that the task asks of a release where no option says otherwise."""
+
+    def cells() -> Iterator[pl.DataFrame]:
+        for batch in task.item_batches(release):
+            for items in batch.iter_slices(SLICE):
+                prompts = task.prompts(items, PromptOptions(), release).select("item", "language", "variant")
+                yield _cells(prompts.join(items.select("item", "culture"), on="item", how="left"))
+
+    return pl.concat(cells()).group_by(ASKED_BY, maintain_order=True).agg(pl.col("rows").sum()).select(CELLS)
+
+
+def _cells(rows: pl.DataFrame) -> pl.DataFrame:
+    return rows.group_by(ASKED_BY, maintain_order=True).agg(rows=pl.len().cast(pl.Int64)).select(CELLS)

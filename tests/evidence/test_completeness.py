@@ -1,0 +1,80 @@
+"""What a run asked against what its task asks: counted, whatever the options were called."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from folkways.api import run
+from folkways.benchmarks.registry import get_task
+from folkways.evidence.completeness import Completeness
+from folkways.runs.reading.completeness import completeness_of, default_rows, lacking
+from folkways.runs.scores.scoring import release_of
+from folkways.workspace import run_records
+
+
+def cells(*rows: tuple[str, str, str, int]) -> pl.DataFrame:
+    return pl.DataFrame(rows, schema=["culture", "language", "variant", "rows"], orient="row")
+
+
+DEFAULT = cells(("KR", "ko", "plain", 10), ("KR", "en", "plain", 10), ("ET", "am", "plain", 4))
+
+
+@pytest.mark.parametrize(
+    ("asked", "sentences"),
+    [
+        (DEFAULT, []),
+        (pl.concat([DEFAULT, cells(("KR", "ko", "other", 10))]), []),
+        (
+            cells(("KR", "ko", "plain", 10), ("KR", "en", "plain", 3)),
+            ["13 of 24 rows that the task asks by default", "nothing of the culture Ethiopia", "nothing of the language Amharic"],
+        ),
+        (
+            cells(("KR", "en", "plain", 50), ("ET", "en", "plain", 4)),
+            [
+                "10 of 24 rows that the task asks by default",
+                "nothing of the culture Ethiopia",
+                "nothing of the languages Amharic and Korean",
+            ],
+        ),
+        (
+            DEFAULT.with_columns(variant=pl.lit("other")),
+            [
+                "0 of 24 rows that the task asks by default",
+                "nothing of the cultures Ethiopia and South Korea",
+                "nothing of the languages Amharic, English and Korean",
+                "nothing of the variant plain",
+            ],
+        ),
+    ],
+)
+def test_what_is_lacking_is_counted_and_named(asked: pl.DataFrame, sentences: list[str]) -> None:
+    completeness = Completeness.of(DEFAULT, asked)
+    assert list(completeness.sentences()) == sentences
+    assert completeness.whole is (not sentences)
+
+
+@pytest.mark.parametrize(
+    ("options", "share"),
+    [
+        ({}, 1.0),
+        ({"limit": 200}, 1.0),
+        ({"limit": 3}, None),
+        ({"languages": ("en",)}, None),
+        ({"cultures": ("KR",)}, None),
+        ({"samples": 2}, 1.0),
+        ({"permute_options": 2}, 1.0),
+    ],
+)
+def test_a_limit_of_more_than_there_is_asks_everything_and_one_language_does_not(
+    tmp_path: Path, options: dict[str, object], share: float | None
+) -> None:
+    task = "demo/mcq" if "permute_options" in options else "demo/saq"
+    done = run([task], models=["baseline/first"], workspace=tmp_path / "w.db", name="r", **options)
+    (asked,) = run_records.run_tasks(done.workspace, done.record)
+    completeness = completeness_of(done.workspace, done.record, asked, get_task(task))
+    assert completeness.by_default == default_rows(get_task(task), release_of(asked))["rows"].sum()
+    assert completeness.whole is (share == 1.0)
+    assert lacking(done.workspace, done.record, asked) == list(completeness.sentences())

@@ -1,0 +1,100 @@
+"""Contrasts of all pairs against the scalar functions pair by pair, and what no third model may change."""
+
+from __future__ import annotations
+
+import math
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from folkways.stats.clusters import clustered_difference
+from folkways.stats.intervals import cluster_totals, squared_error
+from folkways.stats.pairwise import Contrasts, paired_contrasts
+
+
+def replies(seed: int, rows: int, models: int, questions: int, lost: float, continuous: bool = False) -> tuple:
+    """Values with lost replies, and questions in no order, of unequal size."""
+    random = np.random.default_rng(seed)
+    values = random.random((rows, models)) if continuous else (random.random((rows, models)) < 0.5).astype(float)
+    values[random.random(values.shape) < lost] = math.nan
+    return values, (random.random(rows) ** 2 * questions).astype(np.int64) * 7 - 3
+
+
+def pair(values: np.ndarray, questions: np.ndarray, first: int, second: int, largest: float | None, confidence: float) -> dict:
+    """One entry of Contrasts, by the functions for a single pair."""
+    whole = ~np.isnan(values[:, first] - values[:, second])
+    one, other, numbers = values[whole, first], values[whole, second], questions[whole]
+    expected = dict.fromkeys(("difference", "low", "high", "p", "first_mean", "second_mean", "error", "effect"), math.nan)
+    expected |= {"rows": one.size, "questions": np.unique(numbers).size, "first_better": 0, "second_better": 0}
+    if not one.size:
+        return expected | {"method": "none: nothing shared"}
+    sums, counts = cluster_totals(one - other, numbers)
+    means = sums / counts
+    expected |= {"first_mean": one.mean(), "second_mean": other.mean(), "difference": (one - other).mean()}
+    expected |= {"first_better": int((sums > 1e-12).sum()), "second_better": int((sums < -1e-12).sum())}
+    expected["error"] = math.sqrt(squared_error(sums, counts))
+    if counts.size > 1 and means.std(ddof=1) > 0:
+        expected["effect"] = means.mean() / means.std(ddof=1)
+    if counts.size < 6:
+        return expected | {"method": "none: under 6 questions"}
+    found = clustered_difference(one - other, sums, counts, largest)
+    interval = found.interval(confidence)
+    return expected | {"low": interval.low, "high": interval.high, "p": found.p(), "method": interval.method}
+
+
+def entry(found: Contrasts, at: int) -> dict:
+    return {name: getattr(found, name)[at] for name in Contrasts.__dataclass_fields__ if name not in ("first", "second")}
+
+
+CASES = {
+    "all replied": (1, 90, 4, 40, 0.0),
+    "one row per question": (2, 50, 3, 10**6, 0.0),
+    "a third lost": (3, 90, 5, 30, 0.33),
+    "most lost": (4, 40, 4, 20, 0.8),
+    "few questions": (5, 40, 3, 5, 0.1),
+    "six questions": (6, 60, 3, 6, 0.0),
+    "continuous": (7, 80, 4, 30, 0.2, True),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize(("largest", "confidence"), [(1.0, 0.95), (2.0, 0.8), (None, 0.95)])
+def test_equals_the_contrast_of_each_pair_alone(case: str, largest: float | None, confidence: float) -> None:
+    values, questions = replies(*CASES[case])
+    found = paired_contrasts(values, questions, largest, confidence)
+    pairs = list(combinations(range(values.shape[1]), 2))
+    assert list(zip(found.first.tolist(), found.second.tolist(), strict=True)) == pairs
+    for at, (first, second) in enumerate(pairs):
+        expected = pair(values, questions, first, second, largest, confidence)
+        assert entry(found, at) == pytest.approx(expected, abs=1e-12, nan_ok=True)
+    if (largest, confidence) == (1.0, 0.95):
+        assert repr(paired_contrasts(values, questions, largest)) == repr(found)
+
+
+@given(st.integers(0, 1000), st.integers(2, 5), st.sampled_from([0.0, 0.3, 1.0]))
+def test_a_third_model_changes_nothing_between_two(seed: int, others: int, lost: float) -> None:
+    values, questions = replies(seed, 40, 2, 15, 0.2)
+    more, _ = replies(seed + 1, 40, others, 15, lost)
+    alone = entry(paired_contrasts(values, questions, 1.0), 0)
+    assert entry(paired_contrasts(np.column_stack([values, more]), questions, 1.0), 0) == pytest.approx(
+        alone, abs=1e-12, nan_ok=True
+    )
+
+
+def test_matrices_of_pairs() -> None:
+    values, questions = replies(8, 60, 3, 30, 0.0)
+    found = paired_contrasts(values, questions, 1.0)
+    apart = found.matrix(found.difference, opposite=True)
+    means = values.mean(axis=0)
+    assert apart == pytest.approx(np.where(np.eye(3) == 1, math.nan, means[:, None] - means), nan_ok=True)
+    p = found.matrix(found.p, 1.0)
+    assert (p[0, 1], p[1, 0], p[2, 0], p[1, 2], p[1, 1]) == (found.p[0], found.p[0], found.p[1], found.p[2], 1.0)
+
+
+@pytest.mark.parametrize("shape", [(0, 2), (5, 1)])
+def test_nothing_to_compare(shape: tuple[int, int]) -> None:
+    with pytest.raises(ValueError, match="two models or more"):
+        paired_contrasts(np.zeros(shape), np.arange(shape[0]), 1.0)
