@@ -12,6 +12,8 @@ VENV ?= .venv
 QUICKSTART_VENV ?= .tools/quickstart
 QUICKSTART_OUT ?= quickstart
 WORKERS ?= 4
+# Which build of torch: uv's --torch-backend, as in `make test TORCH_BACKEND=auto` for the one that suits this machine's GPU.
+TORCH_BACKEND ?= cpu
 PYTEST_ARGS ?=
 QUICK := not nightly and not browser and not postgres and not local_model and not shared
 QUICK_TESTS := tests/test_cultures.py tests/test_json_lines.py tests/text tests/metrics tests/stats tests/engine tests/workspace \
@@ -126,8 +128,12 @@ $(DEV): requirements/dev.txt requirements/models.txt requirements/uv.txt pyproje
 	"$(BIN)/python" $(PIP_INSTALL) --no-deps --no-build-isolation -e .
 	touch "$@"
 
+# The build for processors (0.2 GB) comes from an index of its own. Where that does not answer (tried twice), pip installs what it is set
+# up for: a wheel in its find-links, or the registry's build, which on Linux brings CUDA (7 GB).
 $(TORCH): requirements/local.txt $(DEV)
-	"$(BIN)/python" $(PIP_INSTALL) -r requirements/local.txt
+	UV_HTTP_RETRIES=1 $(UV_INSTALL) --torch-backend $(TORCH_BACKEND) -r requirements/local.txt \
+		|| { echo "torch's index of builds does not answer; pip installs torch from where it is set up to."; \
+			"$(BIN)/python" $(PIP_INSTALL) -r requirements/local.txt; }
 	touch "$@"
 
 $(BROWSER): scripts/install_chromium.py

@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
 """Find or install a headless Chromium and axe-core for the browser tests, and print the path of the Chromium to launch.
 
-Looks in this order, and stops at the first that starts: ``FOLKWAYS_CHROMIUM``, a Chromium or Chrome on PATH, one installed by an
-earlier run of this script, the npm package ``@sparticuz/chromium`` (a Chromium that needs no root), and, as root, ``apt-get``.
-Everything it installs goes into ``.tools/browser`` (ignored by git); running it again changes nothing.
+Looks in this order, and stops at the first that starts: ``FOLKWAYS_CHROMIUM``, a Chromium or Chrome on PATH, one installed by
+an earlier run of this script, and the npm package ``@sparticuz/chromium`` (a Chromium that needs no root). Everything it
+installs goes into ``.tools/browser`` (ignored by git); running it again changes nothing. It changes the machine itself only if
+asked, with ``--apt`` or ``FOLKWAYS_APT=1``: then Debian's package is the last resort. If Chromium or axe-core is missing in the
+end, the exit code is 1 and standard error says what to do.
 
     python scripts/install_chromium.py            # prints the path
-    python scripts/install_chromium.py --check    # only looks, installs nothing; exit code 1 if there is none
+    python scripts/install_chromium.py --check    # only looks, installs nothing
+    python scripts/install_chromium.py --apt      # may run apt-get install, as root
 """
 
 from __future__ import annotations
@@ -17,6 +20,7 @@ import shutil
 import subprocess
 import sys
 import tarfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -58,7 +62,7 @@ def starts(program: str | Path) -> bool:
 
 
 def existing() -> Path | None:
-    """A Chromium that is already here."""
+    """A Chromium that is already here: the one that FOLKWAYS_CHROMIUM names, and no other, where it names one."""
     named = os.environ.get("FOLKWAYS_CHROMIUM")
     candidates = [named] if named else [*(shutil.which(name) for name in NAMES), str(INSTALLED / "chromium")]
     return next((Path(path) for path in candidates if path and Path(path).exists() and starts(path)), None)
@@ -75,17 +79,13 @@ def npm_install(package: str) -> None:
     subprocess.run([npm, "install", *options, *already, package], check=True, stdout=sys.stderr)
 
 
-def from_npm() -> Path | None:
+def chromium_from_npm() -> None:
     """The Chromium of the npm package, unpacked; with the libraries that come with it where this system lacks them."""
-    try:
-        npm_install(CHROMIUM_PACKAGE)
-        packed = TOOLS / "node_modules" / "@sparticuz" / "chromium" / "bin"
-        INSTALLED.mkdir(exist_ok=True)
-        for name, target in (("chromium.br", "chromium-bin"), ("al2023.tar.br", "libs.tar"), ("swiftshader.tar.br", "gl.tar")):
-            subprocess.run(["node", "-e", UNPACK, str(packed / name), str(INSTALLED / target)], check=True)
-    except (OSError, subprocess.CalledProcessError) as error:
-        log(f"npm did not give a Chromium: {error}")
-        return None
+    npm_install(CHROMIUM_PACKAGE)
+    packed = TOOLS / "node_modules" / "@sparticuz" / "chromium" / "bin"
+    INSTALLED.mkdir(exist_ok=True)
+    for name, target in (("chromium.br", "chromium-bin"), ("al2023.tar.br", "libs.tar"), ("swiftshader.tar.br", "gl.tar")):
+        subprocess.run(["node", "-e", UNPACK, str(packed / name), str(INSTALLED / target)], check=True)
     for archive in ("libs.tar", "gl.tar"):
         with tarfile.open(INSTALLED / archive) as tar:
             tar.extractall(INSTALLED, **SAFELY)
@@ -96,37 +96,71 @@ def from_npm() -> Path | None:
         launcher.write_text(LAUNCHER.format(libraries=libraries))
         launcher.chmod(0o755)
         if starts(launcher):
-            return launcher
-    log("the Chromium from npm does not start here")
-    return None
+            return
+    raise OSError("the Chromium from npm does not start here")
 
 
-def from_apt() -> Path | None:
+def chromium_from_apt() -> None:
     """Debian's own package, which needs root."""
-    if not hasattr(os, "geteuid") or os.geteuid() != 0 or shutil.which("apt-get") is None:
-        return None
+    if not hasattr(os, "geteuid") or os.geteuid() != 0:
+        raise PermissionError("apt-get needs root")
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
     for command in (["apt-get", "update"], ["apt-get", "install", "-y", "--no-install-recommends", "chromium"]):
-        if subprocess.run(command, env=environment, stdout=sys.stderr).returncode:
-            return None
-    return existing()
+        subprocess.run(command, env=environment, check=True, stdout=sys.stderr)
+
+
+def tried(what: str, install: Callable[[], None]) -> None:
+    """Install something; if that fails, the reason goes to standard error, and the end of the script says what is missing."""
+    try:
+        install()
+    except (OSError, subprocess.CalledProcessError, tarfile.TarError) as error:
+        log(f"{what}: {error}")
+
+
+def missing(chromium: Path | None) -> list[str]:
+    """What the browser tests would lack, each with what to do."""
+    named = os.environ.get("FOLKWAYS_CHROMIUM")
+    lacking = []
+    if chromium is None and named:
+        lacking.append(f"FOLKWAYS_CHROMIUM={named}: no Chromium starts from there. Correct the path, or unset the variable.")
+    elif chromium is None:
+        lacking.append(
+            "No Chromium: install Node 20 with npm and run this script again, or install a Chromium yourself (on Debian as root: "
+            "apt-get install chromium, or this script with --apt), or set FOLKWAYS_CHROMIUM to the path of one."
+        )
+    if not AXE.is_file():
+        lacking.append("No axe-core: it comes from npm. Install Node 20 with npm and run this script again.")
+    return lacking
 
 
 def main() -> int:
-    """Print the path of a Chromium that starts; exit code 1 if there is none."""
+    """Print the path of a Chromium that starts; exit code 1 if it or axe-core is missing."""
     parser = argparse.ArgumentParser(description="Find or install a headless Chromium and axe-core for the browser tests.")
     parser.add_argument("--check", action="store_true", help="only look, install nothing")
-    check = parser.parse_args().check
-    found = existing() or (None if check else from_npm() or from_apt())
-    if not check and not AXE.is_file():
-        try:
-            npm_install(AXE_PACKAGE)
-        except (OSError, subprocess.CalledProcessError) as error:
-            log(f"npm did not give axe-core: {error}")
-    if found is None:
-        log("no Chromium: install one (Debian: apt-get install chromium), or set FOLKWAYS_CHROMIUM to its path")
+    parser.add_argument(
+        "--apt",
+        action="store_true",
+        default=os.environ.get("FOLKWAYS_APT") == "1",
+        help="if nothing else helps, install Debian's chromium with apt-get, as root (also: FOLKWAYS_APT=1)",
+    )
+    options = parser.parse_args()
+    chromium = existing()
+    if not options.check:
+        if chromium is None and not os.environ.get("FOLKWAYS_CHROMIUM"):
+            tried("no Chromium from npm", chromium_from_npm)
+            chromium = existing()
+            if chromium is None and options.apt:
+                tried("no Chromium from apt-get", chromium_from_apt)
+                chromium = existing()
+        if not AXE.is_file():
+            tried("no axe-core from npm", lambda: npm_install(AXE_PACKAGE))
+    lacking = missing(chromium)
+    for line in lacking:
+        log(line)
+    if lacking:
+        log("Only tests marked browser need these; to run all others: .venv/bin/python -m pytest -m 'not nightly and not browser'")
         return 1
-    print(found)
+    print(chromium)
     return 0
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 
 
@@ -61,6 +62,13 @@ class MissingExtraError(FolkwaysError):
         super().__init__(
             f"{feature} needs the package {missing!r}, which is not installed.\nInstall it with: pip install 'folkways[{extra}]'"
         )
+
+
+def need_extra(extra: str, feature: str, *packages: str) -> None:
+    """MissingExtraError where one of the packages that an extra brings is not installed. Imports none of them."""
+    for package in packages:
+        if find_spec(package) is None:
+            raise MissingExtraError(feature, extra, package)
 
 
 @contextmanager

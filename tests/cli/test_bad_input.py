@@ -21,6 +21,8 @@ WRONG = {
     # what is asked
     "run dmeo --model baseline/first": r"unknown task or benchmark 'dmeo'; did you mean 'demo'\?\nvalid: .*xcr/prediction",
     f"{RUN} --cultures XX": r"unknown culture 'XX'\nvalid: CN, DE",
+    "tables blendd": r"unknown benchmark with tables 'blendd'; did you mean 'blend'\?\nvalid: ",
+    "run demo/mcq --model replay/replies.jsonl": r"write replay:FILE, for example replay:replies\.jsonl",
     f"{RUN} --cultures ,": r"separate names by commas",
     f"{RUN} --languages xx": r"unknown language 'xx'\nvalid: af, am",
     f"{RUN} --languages ko": r"unknown language of demo/mcq 'ko'\nvalid: en",

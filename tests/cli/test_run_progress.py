@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import io
 
+import pytest
 from rich.console import Console
 
 from folkways.cli.asking.progress import RunProgress
+from folkways.cli.asking.run import off_by
 from folkways.engine.progress import ModelProgress
 from folkways.engine.session import INTERRUPTED
 
@@ -37,3 +39,18 @@ def test_where_every_reply_was_stored_one_line_says_that_nothing_was_asked() -> 
     assert "Nothing was asked" not in told(stored, [ModelProgress("m", total=1, done=1, stored=1200)])  # a later round asked
     assert "Nothing was asked" not in told([ModelProgress("m", total=3, stored=5, stopped="out of reach")])
     assert told([ModelProgress("m")]) == ""
+
+
+def test_one_line_says_how_far_off_estimates_of_tokens_were() -> None:
+    assert off_by({}) == off_by({"near": (100, 120.0)}) == ""
+    assert off_by({"a": (1000, 1500.4)}) == "We estimated 1,500 input tokens for a; its server counted 1,000."
+    assert off_by({"low": (1000, 600.0), "high": (1000, 1500.0)}).startswith("We estimated 600 input tokens for low; its server")
+    twelve = {f"m{number}": (1000, 1300.0 + number) for number in range(12)}
+    assert off_by(twelve).endswith("for m11; its server counted 1,000 (11 other models were off by less).")
+    assert off_by({"a": (100, 150.0), "b": (100, 140.0)}).endswith("(one other model was off by less).")
+
+
+@pytest.mark.parametrize(("counted", "estimated"), [(12, 75.7), (3000, 1000.0)])
+def test_counts_that_cannot_be_of_these_texts_are_passed_over(counted: int, estimated: float) -> None:
+    """A server that says the same small number for every request, or adds its own prompt."""
+    assert off_by({"odd": (counted, estimated)}) == ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from folkways.endpoints import generation
 from folkways.endpoints.base import LOGLIK, Completion, EndpointFailure, Settings
 from folkways.endpoints.local import _batch, _Waiting
 from folkways.endpoints.registry import open_name
@@ -23,6 +25,7 @@ TEMPLATE = "{% for m in messages %}{{ m.role }} {{ m.content }} . {% endfor %}"
 NO_SYSTEM = "{% if messages[0].role == 'system' %}{{ raise_exception('no system') }}{% endif %}" + TEMPLATE
 GREEDY = Settings(max_tokens=6)
 LOOP = asyncio.new_event_loop()
+LOAD = generation._load
 
 
 def test_without_the_extra_the_install_line_is_named(monkeypatch):
@@ -242,3 +245,42 @@ def test_likelihoods_of_what_has_no_options_or_is_too_long(model):
     assert isinstance(long, EndpointFailure)
     assert "the model takes 64" in str(long)
     assert isinstance(good, Completion)
+
+
+@pytest.mark.local_model
+def test_two_that_ask_one_model_share_one_copy_which_goes_with_the_last(model, monkeypatch):
+    loads = []
+    monkeypatch.setattr(generation, "_load", lambda *source: (loads.append(source), LOAD(*source))[1])
+
+    async def use() -> None:
+        first, second = open_name(f"hf/{model}"), open_name(f"hf/{model}")
+        await asyncio.gather(first.open(4), second.open(4))
+        read = replace(ASKED[1], settings=READ, choices=("rice", "tea"))
+        await asyncio.gather(*map(first.complete, ASKED[:3]), second.complete(read), second.complete(ASKED[3]))
+        await first.close()
+        await second.complete(ASKED[4])
+        await second.close()
+
+    asyncio.run(use())
+    assert loads == [(str(model), None)]
+    gc.collect()
+    assert dict(generation._loaded) == {}
+
+
+@pytest.mark.local_model
+def test_two_models_that_are_sampled_at_once_say_what_each_says_alone(model, tmp_path):
+    """torch draws from one generator per process: what one draws must not move what the other does."""
+    other = make_model(tmp_path / "other", seed=5)
+    warm = replace(GREEDY, temperature=2.0, max_tokens=20)
+    requests = [request(f"what is eaten {word}", key=word, settings=warm) for word in WORDS[:8]]
+    alone = [texts(*ask(folder, *requests)) for folder in (model, other)]
+
+    async def both() -> list[list[str]]:
+        opened = [open_name(f"hf/{folder}") for folder in (model, other)]
+        await asyncio.gather(*(each.open(4) for each in opened))
+        answers = await asyncio.gather(*(asyncio.gather(*map(each.complete, requests)) for each in opened))
+        await asyncio.gather(*(each.close() for each in opened))
+        return [texts(*each) for each in answers]
+
+    assert asyncio.run(both()) == alone
+    assert alone[0] != alone[1] and len(set(alone[0])) > 1

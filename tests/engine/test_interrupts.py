@@ -76,6 +76,19 @@ def test_handlers_of_before_come_back_and_nothing_is_remembered_beyond_the_block
     assert sys.unraisablehook is hook
 
 
+@pytest.mark.parametrize("number", interrupts.STOPS, ids=lambda number: number.name)
+def test_the_first_signal_decides_what_the_process_says_of_its_end(number: signal.Signals) -> None:
+    with pytest.raises(KeyboardInterrupt), interrupts.remembered():
+        assert (interrupts.exit_code(), interrupts.reason()) == (130, "interrupted by the user")  # none came yet
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(number)
+        signal.raise_signal(signal.SIGINT)
+    whose = "interrupted by the user" if number == signal.SIGINT else f"ended by {number.name}"
+    assert (interrupts.exit_code(), interrupts.reason()) == (128 + number, whose)  # known when the command has ended
+    with interrupts.told(lambda: None):
+        assert interrupts.exit_code() == 130  # and forgotten by the next
+
+
 def ignoring(number: int) -> Callable[[], object]:
     return lambda: signal.signal(number, signal.SIG_IGN)
 

@@ -104,7 +104,7 @@ def test_wheel_carries_licence_and_entry_points(wheel: Path) -> None:
     by_ending = {name.split(".dist-info/")[1]: name for name in files.namelist() if ".dist-info/" in name}
     assert "licenses/LICENSE" in by_ending
     entry_points = files.read(by_ending["entry_points.txt"]).decode()
-    assert "folkways = folkways.cli.main:main" in entry_points
+    assert "folkways = folkways.__main__:main" in entry_points
     assert "[folkways.benchmarks]" in entry_points
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import signal
+import subprocess
+import sys
 import time
 import weakref
 from collections.abc import Callable, Iterator
@@ -15,7 +17,7 @@ from folkways.engine.interrupts import STOPS
 from folkways.runs.planning.plan import SLICE
 from folkways.workspace import run_records
 from tests.support.chat_server import ChatServer
-from tests.support.river import finish, folkways, rows, start, wait_for
+from tests.support.river import environment, finish, folkways, hear_signals, rows, start, wait_for
 
 Mcq = Callable[[int], Path]
 
@@ -57,10 +59,11 @@ def test_one_signal_ends_the_run_cleanly_and_the_same_command_goes_on(
     process.send_signal(number)
     done = finish(process)
     answered = server.stats()["answered"]
-    assert done.returncode == 130, done
+    assert done.returncode == 128 + number, done
     assert "Traceback" not in done.stderr
-    assert "run-1 is not finished: interrupted by the user" in done.stderr
-    assert rows(workspace, "SELECT state, reason FROM runs") == [("interrupted", "interrupted by the user")]
+    reason = "interrupted by the user" if number == signal.SIGINT else f"ended by {number.name}"
+    assert f"run-1 is not finished: {reason}" in done.stderr
+    assert rows(workspace, "SELECT state, reason FROM runs") == [("interrupted", reason)]
     # What was on its way was waited for: nothing that the server answered is lost, and nothing is left claimed.
     assert 100 < answered < QUESTIONS
     assert rows(workspace, "SELECT count(*) FROM responses") == [(answered,)]
@@ -139,6 +142,55 @@ def test_an_interrupt_that_python_drops_while_it_plans_stops_it_at_the_next_slic
     assert (done.returncode, server.stats()["total"]) == (130, 0), done
     assert done.stderr.endswith("Interrupted.\n")
     assert rows(tmp_path / "w.db", "SELECT count(*) FROM expected") == [(SLICE,)]
+
+
+BEGINNING = """
+import os, sys
+
+class Signalling:
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        if name == {module!r}:
+            os.kill(os.getpid(), {number})
+
+sys.meta_path.insert(0, Signalling)
+sys.argv[1:] = {arguments!r}
+from folkways.__main__ import main
+main()
+"""
+"""The command line, which a signal meets as it imports one module."""
+
+
+RUN = ("run", "demo/mcq", "--model", "baseline/first")
+
+
+@pytest.mark.parametrize(
+    ("number", "module", "arguments"),
+    [
+        (signal.SIGINT, "click", RUN),
+        (signal.SIGTERM, "folkways.cli.main", RUN),
+        (signal.SIGINT, "polars", RUN),
+        (signal.SIGHUP, "folkways.engine.session", RUN),
+        (signal.SIGTERM, "folkways.releases.store", ("data", "fetch", "culturalbench")),
+        (signal.SIGTERM, "folkways.runs.work", ("work",)),
+        (signal.SIGTERM, "folkways.reports.formats.terminal", ("score",)),
+        (signal.SIGTERM, "uvicorn", ("studio", "--port", "0")),
+    ],
+)
+def test_a_signal_at_any_import_ends_it_in_one_line(
+    tmp_path: Path, number: signal.Signals, module: str, arguments: tuple[str, ...]
+) -> None:
+    program = BEGINNING.format(module=module, number=int(number), arguments=list(arguments))
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=tmp_path,
+        env=environment(),
+        preexec_fn=hear_signals,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert (done.returncode, done.stderr.strip()) == (128 + number, "Interrupted."), done
 
 
 @pytest.mark.skipif(not Path("/proc/self/maps").exists(), reason="the system does not show what a process has loaded")

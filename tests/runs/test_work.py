@@ -53,15 +53,17 @@ def test_the_job_array_of_the_guide_survives_a_lost_node_and_scores_as_one_machi
     assert f"{MODEL}: {QUESTIONS} requests to be asked" in planned.stdout
     script = re.search(r"^```bash work.sbatch\n(.*?)^```", GUIDE.read_text(), re.MULTILINE | re.DOTALL)[1]
     assert "--array=0-9\n" in script and "exec folkways work" in script
-    script = script.replace("--array=0-9", "--array=0-2").replace("exec folkways", f"exec {sys.executable} -m folkways.cli.main")
+    script = script.replace("--array=0-9", "--array=0-2").replace("exec folkways", f"exec {sys.executable} -m folkways")
     (tmp_path / "work.sbatch").write_text(re.sub(r'--serve ".*"', f"--serve {_quoted(server_command(0.5))}", script))
     job = Sbatch(tmp_path / "work.sbatch", environment(FOLKWAYS_WORKSPACE=workspace))
     began = time.monotonic()
     job.submit()
     wait_for(lambda: answered(workspace) >= 40, seconds=120)
     job.requeue(1)
+    job.time_is_short(0)
     ended = job.wait(timeout=120)
-    assert [code for code, _ in ended.values()] == [0, 0, 0], ended
+    assert [code for code, _ in ended.values()] == [143, 0, 0], ended
+    assert "Other workers are still asking study" in ended[0][1]
     assert time.monotonic() - began < 85  # its requests were free before a silence of 90 seconds was over
     assert "as slurm test 1001 0" in ended[1][1]
     done = folkways("score", "study", "-w", workspace)

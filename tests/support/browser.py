@@ -70,7 +70,7 @@ def chromium() -> Iterator[Any]:
         _absent("playwright is not installed")
     found = subprocess.run([sys.executable, str(INSTALLER), "--check"], capture_output=True, text=True)
     if found.returncode:
-        _absent("no Chromium here")
+        _absent(found.stderr.partition("\n")[0])
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=found.stdout.strip(), headless=True, args=list(ARGUMENTS))
         expect.set_options(timeout=30_000)  # ms; five seconds are little on a busy machine
@@ -115,8 +115,6 @@ def browser_page(new_page: Any) -> Watched:
 
 def axe_violations(page: Any) -> list[str]:
     """What axe-core finds wrong for people with disabilities, one line per rule and element. The page must be open already."""
-    if not AXE.is_file():
-        _absent("axe-core is not installed")
     session = page.context.new_cdp_session(page)  # outside the page's own policy, which allows no further script
     session.send("Runtime.evaluate", {"expression": AXE.read_text(encoding="utf-8")})
     answer = session.send(

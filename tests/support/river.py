@@ -32,7 +32,7 @@ from folkways.endpoints.servers.http import to_json
 from folkways.endpoints.servers.openai import OpenAIEndpoint
 from folkways.engine.interrupts import STOPS
 
-COMMAND = (sys.executable, "-m", "folkways.cli.main")
+COMMAND = (sys.executable, "-m", "folkways")
 Done = subprocess.CompletedProcess[str]
 T = TypeVar("T")
 
@@ -47,11 +47,12 @@ def environment(**more: str) -> dict[str, str]:
 def start(*arguments: object, **options: Any) -> subprocess.Popen[str]:
     """Start ``folkways ARGUMENTS`` with its output in pipes, as from a terminal: it hears what the tests may be deaf to."""
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    settings = {"env": environment(), "preexec_fn": _hear_signals, **pipes, **options}
+    settings = {"env": environment(), "preexec_fn": hear_signals, **pipes, **options}
     return subprocess.Popen([*COMMAND, *map(str, arguments)], **settings)
 
 
-def _hear_signals() -> None:
+def hear_signals() -> None:
+    """For a process that is begun: signals do what they do in one begun from a terminal."""
     for number in STOPS:
         signal.signal(number, signal.SIG_DFL)
 

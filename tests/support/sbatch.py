@@ -2,7 +2,8 @@
 
 ``Sbatch(script).submit()`` reads ``#SBATCH --array=A-B`` and starts the script once per task, with SLURM's variables. Where the
 machine allows it a task has its own network (with a localhost of its own) and its own processes; ``requeue`` kills one, as a
-node that is lost does, and starts it again under its number.
+node that is lost does, and starts it again under its number. ``time_is_short`` sends what ``#SBATCH --signal`` asks for, as SLURM
+does: with ``B:`` to the batch shell, and otherwise to steps of srun alone, of which there are none.
 """
 
 from __future__ import annotations
@@ -40,6 +41,8 @@ class Sbatch:
         self._environment = environment
         first, last = map(int, re.search(r"^#SBATCH --array=(\d+)-(\d+)$", script.read_text(), re.MULTILINE).groups())
         self.numbers = range(first, last + 1)
+        wanted = re.search(r"^#SBATCH --signal=(B:)?([A-Z]+)@\d+$", script.read_text(), re.MULTILINE)
+        self._signal = getattr(signal, f"SIG{wanted[2]}") if wanted and wanted[1] else None
         self.tasks: dict[int, subprocess.Popen[str]] = {}
 
     def submit(self) -> None:
@@ -63,6 +66,16 @@ class Sbatch:
             text=True,
             start_new_session=True,
         )
+
+    def time_is_short(self, number: int) -> None:
+        """What happens some seconds before a task's time is over."""
+        if self._signal is not None:
+            os.kill(self._shell(number), self._signal)
+
+    def _shell(self, number: int) -> int:
+        """The process that the script runs in: the one that was started, or the first in a node of its own."""
+        started = self.tasks[number].pid
+        return int(Path(f"/proc/{started}/task/{started}/children").read_text().split()[0]) if node() else started
 
     def requeue(self, number: int) -> None:
         os.killpg(self.tasks[number].pid, signal.SIGKILL)

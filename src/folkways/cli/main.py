@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import gc
+import io
 import os
 import sys
 import warnings
@@ -141,10 +142,18 @@ GARBAGE_AFTER = 50_000
 cost half a second at 80,000 requests."""
 
 
+def _write_anywhere() -> None:
+    """Have characters that the terminal's encoding lacks (ASCII, cp1252) shown as ``?``: a run must not end over how it is told."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper) and stream.errors in ("strict", "surrogateescape"):
+            stream.reconfigure(errors="replace")
+
+
 def main() -> None:
     """Run the command line; FolkwaysError becomes one clear message on standard error and exit code 2."""
     os.environ.setdefault(*ALLOCATOR)
     gc.set_threshold(GARBAGE_AFTER, 20, 20)
+    _write_anywhere()
     try:
         with interrupts.remembered(), warnings.catch_warnings():
             warnings.showwarning = _warn
@@ -154,7 +163,7 @@ def main() -> None:
         sys.exit(stop.exit_code)
     except (click.Abort, KeyboardInterrupt):
         click.echo("\nInterrupted.", err=True)
-        sys.exit(130)
+        sys.exit(interrupts.exit_code())
     except click.ClickException as error:
         error.show()
         sys.exit(error.exit_code)

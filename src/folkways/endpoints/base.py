@@ -111,6 +111,7 @@ class Endpoint(Protocol):
     ``reads_long_texts``: whether it knows LOGPROB.
     ``runs_here``: whether the model itself is loaded by this process, on its GPU if there is one. ``vocabulary``: how many tokens
     it knows, where that can be told before it is loaded.
+    ``check()``: raises FolkwaysError for what is lacking here, such as a package, before anything is stored or loaded.
     ``batches``: how its provider takes requests in batches (folkways.endpoints.batches); None where it does not.
     """
 

@@ -8,6 +8,7 @@ from importlib import import_module
 from inspect import signature
 from pathlib import Path
 from typing import Any, TypeVar
+from weakref import WeakValueDictionary
 
 from folkways.endpoints.base import LOGPROB, Completion, EndpointFailure, Request, Settings
 from folkways.endpoints.clean import quotable, storable
@@ -21,8 +22,26 @@ DEFAULT_NEW_TOKENS = 512
 """Output tokens at most where the settings name no max_tokens."""
 
 
+ONE_AT_A_TIME = threading.Lock()
+"""Held while a model is loaded or computes: transformers loads one at a time only, a tokenizer serves one thread, and torch has one
+generator of random numbers per process."""
+
+_loaded: WeakValueDictionary[tuple[str, str | None], LoadedModel] = WeakValueDictionary()
+
+
 def load_model(source: str, revision: str | None) -> LoadedModel:
-    """Model and tokenizer from a hub name or a folder, on the GPU if there is one. FolkwaysError with the remedy if that fails."""
+    """Model and tokenizer from a hub name or a folder, on the GPU if there is one; the same copy for all that use it at one time.
+
+    FolkwaysError with the remedy if that fails.
+    """
+    with ONE_AT_A_TIME:
+        model = _loaded.get((source, revision))
+        if model is None:
+            model = _loaded[source, revision] = _load(source, revision)
+        return model
+
+
+def _load(source: str, revision: str | None) -> LoadedModel:
     with of_extra("local", f"the endpoint hf/{source}"):
         torch, transformers = import_module("torch"), import_module("transformers")
     device = "cuda" if torch.cuda.is_available() else "cpu"
@@ -73,6 +92,10 @@ class LoadedModel:
 
         A batch that does not fit into the memory is halved. Setting ``stop`` ends the generation after the next token.
         """
+        with ONE_AT_A_TIME:
+            return self._answers(requests, seed, stop)
+
+    def _answers(self, requests: list[Request], seed: int | None, stop: threading.Event) -> list[Answer]:
         new_tokens = requests[0].settings.max_tokens or DEFAULT_NEW_TOKENS
         longest = getattr(self._model.config, "max_position_embeddings", None)
         answers: list[Completion | EndpointFailure | None] = [None] * len(requests)
@@ -95,9 +118,13 @@ class LoadedModel:
         With read=LOGPROB how likely its one text is. Such texts are long, and what may follow at each of their tokens takes much
         memory: each is looked at alone.
         """
+        with ONE_AT_A_TIME:
+            return self._choices(requests)
+
+    def _choices(self, requests: list[Request]) -> list[Answer]:
         weighs = requests[0].settings.read == LOGPROB
         if weighs and len(requests) > 1:
-            return [answer for request in requests for answer in self.choose([request])]
+            return [answer for request in requests for answer in self._choices([request])]
         longest = getattr(self._model.config, "max_position_embeddings", None)
         answers: list[Completion | EndpointFailure | None] = [None] * len(requests)
         wanted: list[tuple[int, list[int], list[int]]] = []  # which request, context, continuation; one for each option
@@ -114,7 +141,7 @@ class LoadedModel:
         try:
             tables = self._log_probabilities([list(row) for row in rows], most)
         except self._torch.OutOfMemoryError:
-            return self._halved(requests, self.choose)
+            return self._halved(requests, self._choices)
         likelihoods: dict[int, list[float]] = {}
         for at, context, more in wanted:
             table = tables[numbers[(*context, *more[:-1])]]

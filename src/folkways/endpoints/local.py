@@ -12,7 +12,7 @@ from folkways.endpoints.base import Completion, EndpointFailure, EndpointKind, E
 from folkways.endpoints.clean import quotable
 from folkways.endpoints.generation import LoadedModel, load_model
 from folkways.endpoints.likelihood import options_of
-from folkways.errors import FolkwaysError
+from folkways.errors import FolkwaysError, need_extra
 
 _EDGE = 1024 * 1024
 
@@ -52,6 +52,10 @@ class LocalEndpoint(NamedEndpoint):
         self._queue: asyncio.Queue[_Waiting] = asyncio.Queue()
         self._pending: set[_Waiting] = set()
         self._stop = threading.Event()
+
+    def check(self) -> None:
+        """MissingExtraError without the extra ``local``."""
+        need_extra("local", f"the endpoint {self.name}", "torch", "transformers")
 
     async def open(self, concurrency: int) -> None:
         """Load model and tokenizer, and start batching.

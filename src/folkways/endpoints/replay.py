@@ -36,6 +36,8 @@ class ReplayEndpoint(NamedEndpoint):
 
     def __init__(self, file: str) -> None:
         self._file = Path(file).expanduser()
+        if not file:
+            raise FolkwaysError("'replay' names no file: write replay:FILE, for example replay:replies.jsonl")
         if self._file.suffix.lower() not in FORMATS:
             raise FolkwaysError(f"replay:{file} is of a format that folkways does not read; valid endings: {', '.join(FORMATS)}")
         self.name = f"replay:{file}"

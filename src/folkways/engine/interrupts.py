@@ -2,7 +2,8 @@
 
 Left to Python, Ctrl-C is an exception at whatever line runs at the moment. Where that line belongs to a finaliser, to the callback
 of a weak reference or to a library's hook, the exception is dropped: the program goes on, and spends. So it is remembered as well
-from when a command begins, and what plans or asks looks whether one came. Imports nothing heavy: the command line begins with it.
+from when a command begins, and what plans or asks looks whether one came. What came is known until the next command begins, for its
+exit code. Imports nothing heavy: the command line begins with it.
 """
 
 from __future__ import annotations
@@ -19,16 +20,16 @@ STOPS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") 
 
 
 class _Now:
-    """Blocks that have taken signals over, how many signals came since the first, and who is told in place of an exception."""
+    """Blocks that have taken signals over, what signals came since the first began, and who is told in place of an exception."""
 
     blocks = 0
-    came = 0
+    came: list[int] = []  # noqa: RUF012 - one for the process
     listener: Callable[[], object] | None = None
 
 
 @contextmanager
 def remembered() -> Iterator[None]:
-    """Within the block Ctrl-C raises KeyboardInterrupt, as it does anyway, and ``check`` raises it from then on."""
+    """Within the block each of STOPS raises KeyboardInterrupt, as Ctrl-C does anyway, and ``check`` raises it from then on."""
     hook = sys.unraisablehook
 
     def dropped(event: sys.UnraisableHookArgs) -> None:
@@ -37,7 +38,7 @@ def remembered() -> Iterator[None]:
 
     sys.unraisablehook = dropped
     try:
-        with _taken_over(STOPS[:1]):
+        with _taken_over(STOPS):
             yield
     finally:
         sys.unraisablehook = hook
@@ -64,14 +65,28 @@ def told(listener: Callable[[], object]) -> Iterator[None]:
 
 def check() -> None:
     """KeyboardInterrupt if a signal came: for the places between two steps of something long."""
-    if _Now.came:
+    if _Now.blocks and _Now.came:
         raise KeyboardInterrupt
+
+
+def exit_code() -> int:
+    """What a process says that a signal ended: 128 and the first one's number, as shells do; that of Ctrl-C where none came."""
+    return 128 + (_Now.came[0] if _Now.came else signal.SIGINT)
+
+
+def reason() -> str:
+    """Who ended it, for people."""
+    if not _Now.came or _Now.came[0] == signal.SIGINT:
+        return "interrupted by the user"
+    return f"ended by {signal.Signals(_Now.came[0]).name}"
 
 
 @contextmanager
 def _taken_over(numbers: tuple[int, ...]) -> Iterator[None]:
     """Handle these signals here. One that is ignored stays so: ``nohup`` and a shell's background jobs have their reasons."""
     before = {number: handler for number in numbers if (handler := signal.getsignal(number)) not in (signal.SIG_IGN, None)}
+    if not _Now.blocks:
+        _Now.came.clear()
     _Now.blocks += 1
     for number in before:
         signal.signal(number, _came)
@@ -81,12 +96,10 @@ def _taken_over(numbers: tuple[int, ...]) -> Iterator[None]:
         for number, handler in before.items():
             signal.signal(number, handler)
         _Now.blocks -= 1
-        if not _Now.blocks:
-            _Now.came = 0
 
 
-def _came(_number: int, _frame: FrameType | None) -> None:
-    _Now.came += 1
+def _came(number: int, _frame: FrameType | None) -> None:
+    _Now.came.append(number)
     if _Now.listener is None:
         raise KeyboardInterrupt
     _Now.listener()

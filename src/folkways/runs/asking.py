@@ -21,7 +21,7 @@ from folkways.engine.session import ask
 from folkways.records import State
 from folkways.runs.models import Model, limit_and_prices
 from folkways.runs.options import AskOptions
-from folkways.runs.work import BY_USER, end_of, orders_of
+from folkways.runs.work import by_signal, end_of, orders_of
 from folkways.workspace import run_records, schema
 from folkways.workspace.database import Workspace
 from folkways.workspace.errors import WorkspaceError
@@ -85,7 +85,7 @@ class AskSession:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         state, reason = end_of(list(self._progress.values()), self.options.max_failed)
         if isinstance(error, KeyboardInterrupt):
-            state, reason = BY_USER
+            state, reason = by_signal()
         elif error is not None and state == "asked":
             state, reason = "stopped", str(error) or type(error).__name__
         state = "finished" if state == "asked" else state

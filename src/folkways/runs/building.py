@@ -12,6 +12,7 @@ from typing import Any
 from folkways.benchmarks.build import Built, Prompt, Reply, WorkOnFiles, one_by_one
 from folkways.benchmarks.registry import builders
 from folkways.endpoints.base import EndpointOptions
+from folkways.engine import interrupts
 from folkways.engine.budget import parse_budget
 from folkways.engine.session import INTERRUPTED
 from folkways.errors import FolkwaysError, UnknownNameError
@@ -29,7 +30,7 @@ class BuildStopped(FolkwaysError):  # noqa: N818 - not an error of the caller's:
     """Something could not be asked now: the user, the budget or failing requests ended the session. What was answered is stored."""
 
     def __init__(self, reason: str) -> None:
-        self.exit_code, what = (130, "interrupted") if reason == INTERRUPTED else (1, f"stopped: {reason}")
+        self.exit_code, what = (interrupts.exit_code(), interrupts.reason()) if reason == INTERRUPTED else (1, f"stopped: {reason}")
         super().__init__(f"the build was {what}\nWhat was answered is stored; run the same command again to go on")
 
 

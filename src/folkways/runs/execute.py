@@ -18,10 +18,11 @@ from folkways.runs.planning.recipe import recipe_of
 from folkways.runs.planning.tasks import left_out, plan_tasks
 from folkways.runs.sampled.adaptive_sampling import Sampling, ask_in_rounds
 from folkways.runs.sampled.strata import sampling_frame
-from folkways.runs.work import BY_USER, answered, end_of, orders_of
+from folkways.runs.work import answered, by_signal, end_of, orders_of
 from folkways.workspace import results, run_records
 from folkways.workspace.database import Workspace
 from folkways.workspace.errors import WorkspaceError
+from folkways.workspace.queue.request_queue import RequestQueue
 
 
 @dataclass(frozen=True)
@@ -65,6 +66,8 @@ def execute(
     recipe = recipe_of(options, asking, profile, tasks, models)
     absent = left_out(options, [task.task.name for task in tasks])
     run, continued = plan.begin(workspace, tasks, models, name, recipe, absent)
+    if asking.cluster is None:  # the nodes of a cluster have packages of their own
+        _check_models(workspace, run, models, new=not continued)
     asking.planned(run, continued)
     whole = None if options.until is not None else answered(workspace, run, models)
     run_records.set_state(workspace, run, "running")
@@ -91,7 +94,7 @@ def execute(
             limits = Sampling(options.until, profile, sparing=budget is not None)
             progresses = ask_in_rounds(workspace, run, tasks, frames, models, ask_expected, limits)
     except BaseException as error:
-        ended, why = BY_USER if isinstance(error, KeyboardInterrupt) else ("stopped", str(error) or type(error).__name__)
+        ended, why = by_signal() if isinstance(error, KeyboardInterrupt) else ("stopped", str(error) or type(error).__name__)
         with suppress(WorkspaceError):  # the database may be what is wrong; that has been said already
             run_records.set_state(workspace, run, ended, reason=why, seconds=time.monotonic() - began)
         raise
@@ -107,3 +110,17 @@ def execute(
     quiet = run.state == "finished" and options.until is None and all(progress.total == 0 for progress in progresses)
     known = (now if over else run).finished or 0.0
     return Session(left, tuple(progresses), not (over or quiet) or results.told_since(workspace, run, known))
+
+
+def _check_models(workspace: Workspace, run: run_records.RunRecord, models: Sequence[Model], *, new: bool) -> None:
+    """FolkwaysError where a model that is still to be asked cannot be on this machine; a new run is then not kept."""
+    for model in models:
+        check = getattr(model.endpoint, "check", None)
+        try:
+            if check is not None:
+                check()
+        except FolkwaysError:
+            if RequestQueue(workspace, run.id).pending(run_records.endpoint_id(workspace, model.identity, model.name)):
+                if new:
+                    run_records.forget_run(workspace, run)
+                raise

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from folkways.endpoints.base import EndpointOptions
 from folkways.endpoints.batches import Batches
 from folkways.endpoints.prices import Price
+from folkways.engine import interrupts
 from folkways.engine.asking import Limits, Order
 from folkways.engine.budget import USED_UP, Budget
 from folkways.engine.progress import ModelProgress
@@ -20,8 +21,10 @@ from folkways.workspace import results, run_records
 from folkways.workspace.database import Workspace
 from folkways.workspace.queue.request_queue import RequestQueue
 
-BY_USER = ("interrupted", "interrupted by the user")
-"""State and reason of a run that somebody stopped."""
+
+def by_signal() -> tuple[str, str]:
+    """State and reason of a run that a signal stopped."""
+    return "interrupted", interrupts.reason()
 
 
 def orders_of(
@@ -132,7 +135,7 @@ def end_of(progresses: Sequence[ModelProgress], max_failed: float = 1.0) -> tupl
     """
     reasons = [progress.stopped for progress in progresses if progress.stopped is not None]
     if INTERRUPTED in reasons:
-        return BY_USER
+        return by_signal()
     if reasons:
         return "budget" if USED_UP in reasons else "stopped", "; ".join(dict.fromkeys(reasons))
     if out := sum(progress.out for progress in progresses):

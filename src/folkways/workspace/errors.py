@@ -13,8 +13,9 @@ from folkways.errors import FolkwaysError
 BUSY_SECONDS = 60
 """How long a process waits for another one's write before it gives up."""
 
-PROBLEMS = (DBAPIError, sqlite3.Error)
-"""What a database raises; hooks of a new connection raise as its driver does."""
+PROBLEMS = (DBAPIError, sqlite3.Error, UnicodeDecodeError)
+"""What a database raises; hooks of a new connection raise as its driver does. sqlite3 may fail to decode the bytes of a damaged
+page, even in the text of its own error."""
 
 
 class WorkspaceError(FolkwaysError):
@@ -70,7 +71,7 @@ def explained(what: str, error: Exception) -> WorkspaceError:
     """The error for people: ``what`` failed, why, and what to do about it."""
     cause: Any = getattr(error, "orig", None) or error
     code = getattr(cause, "sqlstate", None)
-    text = str(cause).strip()
+    text = f"malformed: {cause}" if isinstance(cause, UnicodeDecodeError) else str(cause).strip()
     if code:
         said = f"{cause.diag.message_primary or text} [SQLSTATE {code}]"
         gone, wrong = _remedy(_GONE_CODES, code.startswith), _remedy(_WRONG_CODES, code.startswith)

@@ -179,6 +179,11 @@ def _check_name(name: str) -> None:
         raise FolkwaysError(f"{name!r} cannot be the name of a run: numbers and 'last' stand for runs already; choose a word")
     if not name.isprintable() or not name.strip() or len(name) > LONGEST_NAME:
         raise FolkwaysError(f"a run's name has 1 to {LONGEST_NAME} printable characters, got {name[:200]!r}")
+    if name in (".", "..") or "/" in name or "\\" in name or name.startswith("-"):
+        raise FolkwaysError(
+            f"{name!r} cannot be the name of a run: it would be read as a path or an option; choose a word without / and \\ that "
+            "does not begin with -"
+        )
 
 
 def forget_run(workspace: Workspace, run: RunRecord) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from folkways.cli.grouped_options import GroupedCommand
 from folkways.cli.options import batch_option, left_out, models_option, prices_option, question_options, workspace_option
 from folkways.cli.out import print_json, terminal
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from folkways.runs.options import RunOptions
 
 
-@click.command("estimate")
+@click.command("estimate", cls=GroupedCommand)
 @models_option
 @question_options
 @prices_option

@@ -6,11 +6,12 @@ from dataclasses import replace
 
 import click
 
+from folkways.cli.grouped_options import GroupedCommand
 from folkways.cli.options import models_option, question_options, workspace_named, workspace_option
 from folkways.runs.options import RunOptions
 
 
-@click.command("plan")
+@click.command("plan", cls=GroupedCommand)
 @models_option
 @question_options
 @workspace_option

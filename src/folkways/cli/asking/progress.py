@@ -15,6 +15,7 @@ from rich.text import Text
 
 from folkways.cli.out import terminal
 from folkways.display import one_line, shorten
+from folkways.engine import interrupts
 from folkways.engine.progress import ModelProgress
 from folkways.engine.session import INTERRUPTED
 from folkways.names import short_endpoints
@@ -138,4 +139,4 @@ def check_finished(run: RunRecord, done: str) -> None:
     if run.state != "finished":
         told = f"not everything was {done} ({run.reason}); run the same command again to go on"
         terminal(stderr=True).print(one_line(told), soft_wrap=True)
-        raise click.exceptions.Exit(130 if run.state == "interrupted" else 1)
+        raise click.exceptions.Exit(interrupts.exit_code() if run.state == "interrupted" else 1)

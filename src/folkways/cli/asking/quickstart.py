@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from folkways.cli.out import check_several, how_to_go_on, terminal
+from folkways.engine import interrupts
 from folkways.errors import FolkwaysError
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ def _asked(model: str, out: Path) -> Run:
         asked = run(TASKS, models=[model, *BASELINES], workspace=out / "folkways.db", observer=progress, every=progress.every)
     if asked.record.state == "interrupted":  # by the person, who did not ask for something else instead
         click.echo(f"{asked.record.name} is not finished: {how_to_go_on(asked.record.reason)}", err=True)
-        raise click.exceptions.Exit(130)
+        raise click.exceptions.Exit(interrupts.exit_code())
     if asked.record.state != "finished":
         raise FolkwaysError(asked.record.reason or asked.record.state)
     return asked

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from math import log
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from folkways.cli.grouped_options import GroupedCommand
 from folkways.cli.options import (
     ask_options,
     batch_option,
@@ -20,7 +23,9 @@ from folkways.cli.options import (
     workspace_option,
 )
 from folkways.cli.out import check_folder, check_several, how_to_go_on, terminal
+from folkways.engine import interrupts
 from folkways.errors import FolkwaysError
+from folkways.formatting import plural
 
 if TYPE_CHECKING:
     from folkways.runs.options import AskOptions, Cluster, RunOptions
@@ -28,7 +33,7 @@ if TYPE_CHECKING:
     from folkways.workspace.run_records import RunRecord
 
 
-@click.command("run")
+@click.command("run", cls=GroupedCommand)
 @models_option
 @question_options
 @scoring_model_options
@@ -99,12 +104,15 @@ def command(
         console.print(absent)
     terminal().print(terminal_summary(done.report_data(with_judgements=False)))
     if report_dir is not None:
-        for path in done.report(report_dir):
-            console.print(f"wrote {path}", soft_wrap=True)
+        first, *others = done.report(report_dir)
+        more = f", and {plural(len(others), 'file')} more" if others else ""
+        console.print(f"wrote {first}{more}", soft_wrap=True)
+    counted: dict[str, tuple[int, float]] = {}
     for use in usage(done.workspace, done.record) if progress.asked else ():
-        if (known := reported(done.workspace, use.endpoint)) is not None:
-            by_characters = use.input_tokens * known.estimated / known.counted
-            console.print(one_line(f"Input tokens of {use.endpoint}: {off_by(use.input_tokens, by_characters)}"), soft_wrap=True)
+        if use.input_tokens and (known := reported(done.workspace, use.endpoint)) is not None:
+            counted[use.endpoint] = use.input_tokens, use.input_tokens * known.estimated / known.counted
+    if told := off_by(counted):
+        console.print(one_line(told), soft_wrap=True)
     failures = failure_counts(done.workspace, done.record)
     if failures.height:
         failed = int(failures["count"].sum())
@@ -118,11 +126,21 @@ def command(
     if done.record.state != "finished":
         how = "incomplete" if done.record.state == "incomplete" else "not finished"
         console.print(f"{done.record.name} is {how}: {how_to_go_on(done.record.reason)}")
-        raise click.exceptions.Exit(130 if done.record.state == "interrupted" else 1)
+        raise click.exceptions.Exit(interrupts.exit_code() if done.record.state == "interrupted" else 1)
 
 
-def off_by(counted: int, estimated: float) -> str:
-    """How far an estimate from characters alone was off: ``210 reported, 175 estimated (17 % too low)``."""
-    share = abs(estimated - counted) / counted
-    told = f"{share:.0%}".replace("%", " %") + (" too low" if estimated < counted else " too high")
-    return f"{counted:,} reported, {estimated:,.0f} estimated ({told})"
+def off_by(counted: Mapping[str, tuple[int, float]]) -> str:
+    """How far the estimates of input tokens were off, in a line on the model that was furthest off; empty where none was far off.
+
+    counted: model -> what its server counted (above 0), and what was estimated from characters. Counts of a third or less, or three
+    times or more, are of something else than these texts, and nothing is said of them.
+    """
+    ratios = {model: estimated / count for model, (count, estimated) in counted.items() if count < 3 * estimated < 9 * count}
+    off = {model: ratio for model, ratio in ratios.items() if not 0.8 <= ratio <= 1.25}
+    if not off:
+        return ""
+    worst = max(off, key=lambda model: abs(log(off[model])))
+    count, estimated = counted[worst]
+    others = f" ({plural(len(off) - 1, 'other model')} were off by less)" if len(off) > 2 else ""
+    others = " (one other model was off by less)" if len(off) == 2 else others
+    return f"We estimated {estimated:,.0f} input tokens for {worst}; its server counted {count:,}{others}."

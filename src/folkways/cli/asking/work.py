@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 import click
 
 from folkways.cli import completion
+from folkways.cli.grouped_options import GroupedCommand
 from folkways.cli.options import ask_options, serve_option, workspace_named, workspace_option
 from folkways.cli.out import how_to_go_on
+from folkways.engine import interrupts
 
 if TYPE_CHECKING:
     from folkways.runs.options import AskOptions
@@ -19,7 +21,7 @@ SLURM = ("SLURM_CLUSTER_NAME", "SLURM_JOB_ID", "SLURM_PROCID")
 """What tells a task of SLURM from all others; one that is queued again keeps it."""
 
 
-@click.command("work")
+@click.command("work", cls=GroupedCommand)
 @click.argument("run", default="last", shell_complete=completion.runs)
 @click.option(
     "--model", "-m", "models", multiple=True, metavar="NAME", help="Only this model of the run, or its address: vllm/NAME@URL."
@@ -46,6 +48,7 @@ def command(run: str, models: tuple[str, ...], workspace: str, serve: str | None
     """
     from folkways.cli.asking.progress import RunProgress
     from folkways.cli.out import terminal
+    from folkways.engine.session import INTERRUPTED
     from folkways.runs.serving import served_models
     from folkways.runs.work import check_planned, models_of, work
     from folkways.workspace.database import open_workspace
@@ -69,9 +72,11 @@ def command(run: str, models: tuple[str, ...], workspace: str, serve: str | None
         console.print(f"Everything has been asked. Judge and score it: {scoring}", soft_wrap=True)
     elif left.state == "running":
         console.print(f"Other workers are still asking {left.name}.")
+        if any(counts.stopped == INTERRUPTED for counts in told):
+            raise click.exceptions.Exit(interrupts.exit_code())
     else:
         console.print(f"{left.name} is {left.state}: {how_to_go_on(left.reason)}", soft_wrap=True)
-        raise click.exceptions.Exit(130 if left.state == "interrupted" else 1)
+        raise click.exceptions.Exit(interrupts.exit_code() if left.state == "interrupted" else 1)
 
 
 def slurm_task() -> str | None:

@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from folkways.workspace.run_records import RunRecord
 
 
+NARROW = 60
+"""Columns of a terminal below which there is room for the names of runs and their states alone."""
+
+
 @click.group("runs", invoke_without_command=True)
 @workspace_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -34,8 +38,9 @@ def command(context: click.Context, workspace: str, as_json: bool, recipe: str |
     folkways runs
     folkways runs --recipe last > study.toml
     folkways runs archive run-1
+    folkways runs delete run-1
     """
-    context.default_map = {name: {"workspace": workspace} for name in ("archive", "restore")}
+    context.default_map = {name: {"workspace": workspace} for name in ("archive", "restore", "delete")}
     if context.invoked_subcommand is None:
         _list(workspace, as_json, recipe)
 
@@ -106,6 +111,35 @@ def restore(run: str, workspace: str) -> None:
     click.echo(place_of(database, record))
 
 
+@command.command("delete")
+@click.argument("run", shell_complete=completion.runs)
+@workspace_option
+@click.option("--yes", is_flag=True, help="Delete it without asking.")
+def delete(run: str, workspace: str, yes: bool) -> None:
+    """Delete RUN: what it expected, its judgements and its scores.
+
+    Replies stay, and another run that asks the same uses them. Of an archived run the files stay, too.
+
+    \b
+    folkways runs delete run-1
+    """
+    from folkways.display import one_line
+    from folkways.workspace.database import open_workspace
+    from folkways.workspace.queue.request_queue import RequestQueue
+    from folkways.workspace.run_records import find_run, forget_run
+
+    database = open_workspace(workspace, create=False)
+    record = find_run(database, run)
+    queue = RequestQueue(database, record.id)
+    queue.free_dead_claims()
+    if queue.others_at_work():
+        raise FolkwaysError(f"run {record.name} is being asked by another process; stop that first (Ctrl-C there), then delete it")
+    if not yes:
+        click.confirm(f"Delete run {one_line(record.name)} ({record.state}), its judgements and scores?", abort=True)
+    forget_run(database, record)
+    click.echo(f"deleted run {one_line(record.name)}; the replies stay in {workspace}")
+
+
 @contextmanager
 def _counting(done: str) -> Iterator[Callable[[int], None]]:
     """Says on a terminal how many items are done."""
@@ -160,8 +194,11 @@ def _list(workspace: str, as_json: bool, recipe: str | None) -> None:
     from folkways.display import one_line
     from folkways.names import short_endpoints
 
+    console = terminal()
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
-    for heading in ("run", "state", "began", "tasks", "models", "expected"):
+    headings = ("run", "state", "began", "tasks", "models", "expected")
+    shown = headings if console.width >= NARROW else headings[:2]
+    for heading in shown:
         whole = heading in ("state", "began", "tasks", "expected")
         table.add_column(heading, justify="right" if heading == "expected" else "left", no_wrap=whole, overflow="fold")
     for entry in found:
@@ -175,8 +212,8 @@ def _list(workspace: str, as_json: bool, recipe: str | None) -> None:
             "\n".join(short_endpoints(tuple(entry["models"])).values()),
             f"{entry['expected']:,}",
         ]
-        table.add_row(*("\n".join(one_line(line) for line in cell.splitlines()) for cell in cells))
-    terminal().print(table)
+        table.add_row(*("\n".join(one_line(line) for line in cell.splitlines()) for cell in cells[: len(shown)]))
+    console.print(table)
 
 
 def _counts(workspace: Workspace, run: RunRecord) -> tuple[list[Part], list[Usage], str | None]:

@@ -11,6 +11,7 @@ import click
 from folkways.cli.options import text_tools_option, workspace_option
 from folkways.cli.out import format_option, out_option
 from folkways.cli.results.table_files import check_target, write_tables
+from folkways.errors import UnknownNameError
 
 if TYPE_CHECKING:
     from folkways.benchmarks.base import Benchmark
@@ -31,6 +32,13 @@ class _OfBenchmarks(click.Group):
         from folkways.benchmarks.registry import benchmarks
 
         return _command(benchmarks()[cmd_name]) if cmd_name in self.list_commands(ctx) else None
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+        """Name what is valid when the benchmark is not."""
+        valid = self.list_commands(ctx)
+        if args and args[0] not in valid and not args[0].startswith("-") and not ctx.resilient_parsing:
+            raise UnknownNameError("benchmark with tables", args[0], valid)
+        return super().resolve_command(ctx, args)
 
 
 @click.group(cls=_OfBenchmarks)

@@ -12,7 +12,6 @@ import tempfile
 from contextlib import suppress
 from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
-from importlib.util import find_spec
 from pathlib import Path
 from typing import IO, Any
 
@@ -25,7 +24,7 @@ from folkways.endpoints.gguf.file import Header, checksum, find_file, read_heade
 from folkways.endpoints.local import sampling_seed
 from folkways.endpoints.servers.address import Address, Dialect
 from folkways.endpoints.servers.llamacpp import LlamaCppEndpoint
-from folkways.errors import FolkwaysError, MissingExtraError
+from folkways.errors import FolkwaysError, need_extra
 
 SLOTS, MOST_SLOTS = 4, 32
 """Requests that are worked on at once, unless the user says; and at most."""
@@ -71,6 +70,10 @@ class GgufEndpoint(NamedEndpoint):
         self._log: IO[bytes] | None = None
         self._asked: _Embedded | None = None
 
+    def check(self) -> None:
+        """MissingExtraError without the extra ``gguf``."""
+        need_extra("gguf", f"the endpoint {self.name}", "xllamacpp")
+
     async def open(self, concurrency: int) -> None:
         """Start llama.cpp with a slot for each of ``concurrency`` requests, and load the model.
 
@@ -78,8 +81,7 @@ class GgufEndpoint(NamedEndpoint):
         """
         if self._asked is not None:
             return
-        if find_spec("xllamacpp") is None:
-            raise MissingExtraError(f"the endpoint {self.name}", "gguf", "xllamacpp")
+        self.check()
         wanted: dict[str, Any] = {
             "model": str(self._path.resolve()),
             "context": min(self._header.context or CONTEXT, CONTEXT),

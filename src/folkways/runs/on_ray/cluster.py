@@ -33,7 +33,14 @@ def connect() -> Any:
     except (ConnectionError, RuntimeError) as error:
         if address:
             raise FolkwaysError(f"no Ray cluster answers at RAY_ADDRESS={address}: {error}") from None
-        ray.init(include_dashboard=False, **quiet)
+        try:
+            ray.init(include_dashboard=False, **quiet)
+        except Exception as failure:  # noqa: BLE001 - what keeps Ray from starting it tells in exceptions of all kinds
+            why = (str(failure).strip() or type(failure).__name__).splitlines()[0]
+            raise FolkwaysError(
+                f"Ray did not start on this machine: {why}\n"
+                "Start it yourself (ray start --head), or name a cluster that runs: export RAY_ADDRESS=HOST:6379"
+            ) from None
     return ray
 
 

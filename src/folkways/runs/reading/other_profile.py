@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import polars as pl
 
 from folkways.benchmarks.base import Task
+from folkways.display import count, number
 from folkways.errors import FolkwaysError
 from folkways.records import is_baseline
-from folkways.reports.text import count, number
 from folkways.runs.planning.plan import restore_options
 from folkways.runs.scores.scoring import NOT_SUMMARISED, judged_pages, release_of
 from folkways.workspace import results, run_records

@@ -1,0 +1,34 @@
+"""``--help`` of commands with many options: under headings, those that a beginner needs first."""
+
+from __future__ import annotations
+
+import click
+
+HEADINGS = {
+    "What is asked": ("models", "cultures", "languages", "variants", "releases", "limit", "skip_missing"),
+    "How it is asked": (
+        *("samples", "seed", "settings", "read", "system", "max_tokens", "prompt_texts", "permute_options"),
+        *("until", "strata", "concurrency", "attempts", "max_errors", "timeout", "wait", "max_failed"),
+    ),
+    "Judge": ("profile", "text_tools", "embedding_model", "bert_models", "device", "precision"),
+    "Cost": ("budget", "prices", "batch"),
+    "Cluster": ("on", "workers", "gpus", "serve", "worker"),
+    "Store": ("workspace", "name", "report_dir"),
+}
+"""Heading -> the parameters below it."""
+
+
+class GroupedCommand(click.Command):
+    """A command whose options stand under headings; those under none come last, as click shows them."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the headings that have options of this command."""
+        options = [param for param in self.get_params(ctx) if isinstance(param, click.Option)]
+        records = {option.name: record for option in options if (record := option.get_help_record(ctx)) is not None}
+        for heading, names in HEADINGS.items():
+            if rows := [records.pop(name) for name in names if name in records]:
+                with formatter.section(heading):
+                    formatter.write_dl(rows)
+        if records:
+            with formatter.section("Options"):
+                formatter.write_dl(list(records.values()))

@@ -1,0 +1,110 @@
+"""Machines and files that are not as they should be: a terminal without Unicode, a damaged workspace, a package that is missing."""
+
+from __future__ import annotations
+
+import random
+import sqlite3
+import sys
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from tests.endpoints.test_local import make_model
+from tests.support.river import environment, folkways, folkways_process, rows
+
+RUN = ("run", "demo", "--model", "baseline/first", "--model", "baseline/random")
+
+
+@pytest.fixture(scope="module")
+def workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A finished run, all of it in one file."""
+    path = tmp_path_factory.mktemp("machines") / "w.db"
+    assert folkways(*RUN, "-w", path).returncode == 0
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    return path
+
+
+@pytest.mark.parametrize(("encoding", "command"), [("ascii", "show"), ("cp1252", "show"), ("ascii", "score"), ("cp1252", "score")])
+def test_a_terminal_that_lacks_letters_gets_question_marks(workspace: Path, encoding: str, command: str) -> None:
+    (item,) = rows(workspace, "SELECT item FROM expected WHERE item LIKE '%ET%' LIMIT 1")[0]
+    line = (command, *((f"demo/saq:{item}",) if command == "show" else ()), "-w", workspace)
+    plain = folkways(*line)
+    done = folkways_process(*line, env=environment(PYTHONIOENCODING=encoding), encoding=encoding, errors="replace")
+    assert done.returncode == plain.returncode == 0, done.stderr
+    assert "Traceback" not in done.stderr
+    assert len(done.stdout.splitlines()) == len(plain.stdout.splitlines())
+    assert "?" in done.stdout and not plain.stdout.isascii()
+
+
+@pytest.mark.parametrize("seed", [pytest.param(seed, marks=pytest.mark.nightly if seed > 3 else ()) for seed in range(60)])
+def test_a_damaged_page_is_told_in_words(workspace: Path, tmp_path: Path, seed: int) -> None:
+    chance, data, page = random.Random(seed), bytearray(workspace.read_bytes()), 4096
+    start = page * chance.randrange(1, len(data) // page)
+    first, length = chance.choice([(0, page), (page // 2, page // 2), (0, 64)])
+    data[start + first : start + first + length] = chance.randbytes(length)
+    broken = tmp_path / "broken.db"
+    broken.write_bytes(data)
+    for command in (("runs",), ("report", "--out", tmp_path / "report"), ("score",), RUN):
+        done = folkways(*command, "-w", broken)  # an exception that comes out fails the test
+        assert done.returncode == 0 or "the file is damaged; restore it from a backup" in done.stderr, done
+
+
+def test_damage_in_the_schema_that_is_no_text_is_told_in_words(workspace: Path, tmp_path: Path) -> None:
+    """sqlite3 puts the broken bytes into the text of its error, and cannot decode them."""
+    data = workspace.read_bytes()
+    assert b"CREATE TABLE runs" in data
+    broken = tmp_path / "broken.db"
+    broken.write_bytes(data.replace(b"CREATE TABLE runs", b"CR\xb0\xb0\xb0 TABLE runs"))
+    for command in (("runs",), ("report", "--out", tmp_path / "report"), RUN):
+        done = folkways(*command, "-w", broken)
+        assert done.returncode == 2, done
+        assert "the file is damaged; restore it from a backup" in done.stderr
+
+
+@pytest.mark.parametrize("name", ["../x", "a/b", "..", ".", "a\\b", "-w", "/tmp"])
+def test_a_name_that_would_be_a_path_or_an_option_is_refused(tmp_path: Path, name: str) -> None:
+    done = folkways(*RUN, f"--name={name}", "-w", tmp_path / "w.db")
+    assert done.returncode == 2
+    assert "cannot be the name of a run" in done.stderr
+    assert rows(tmp_path / "w.db", "SELECT 1 FROM runs") == []
+
+
+@pytest.mark.local_model
+def test_a_model_without_its_package_is_refused_before_a_run_is_stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder, workspace = make_model(tmp_path / "model"), tmp_path / "w.db"
+    asked = ("run", "demo/mcq", "--limit", 2, "--name", "one", "--read", "loglik", "--model", f"hf/{folder}", "-w", workspace)
+    with monkeypatch.context() as hidden:
+        hidden.setitem(sys.modules, "torch", None)
+        done = folkways(*asked)
+        assert (done.returncode, "pip install 'folkways[local]'" in done.stderr) == (2, True), done.stderr
+        assert "Starting" not in done.stderr
+        assert rows(workspace, "SELECT 1 FROM runs") == []
+    done = folkways(*asked)
+    assert done.returncode == 0, done.stderr
+    with monkeypatch.context() as hidden:  # all is stored: nothing has to be asked here
+        hidden.setitem(sys.modules, "torch", None)
+        again = folkways(*asked)
+        assert (again.returncode, "Continuing one" in again.stderr) == (0, True), again.stderr
+    assert rows(workspace, "SELECT name FROM runs") == [("one",)]
+
+
+@pytest.mark.local_model
+def test_two_readings_of_one_model_in_one_run(tmp_path: Path) -> None:
+    folder = make_model(tmp_path / "model")
+    readings = ("--model", f"hf/{folder}", "--model", f"hf/{folder}?read=loglik")
+    done = folkways("run", "demo/mcq", "--limit", 4, "--setting", "max_tokens=4", *readings, cwd=tmp_path)
+    assert rows(tmp_path / "folkways.db", "SELECT state FROM runs") == [("finished",)], done.stderr
+
+
+def test_ray_that_cannot_start_says_so_in_words(tmp_path: Path) -> None:
+    """Its sockets would have longer paths than the system allows."""
+    pytest.importorskip("ray", reason="needs the extra cluster")
+    deep = tmp_path / ("deep" * 30)
+    deep.mkdir()
+    settings = environment(RAY_TMPDIR=str(deep), RAY_ADDRESS="")
+    done = folkways_process(*RUN, "--on", "ray", "-w", tmp_path / "w.db", env=settings)
+    assert done.returncode == 2, done
+    assert "error: Ray did not start on this machine: " in done.stderr and "ray start --head" in done.stderr
+    assert "Traceback" not in done.stderr

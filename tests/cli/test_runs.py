@@ -1,0 +1,59 @@
+"""``folkways runs``: on narrow terminals, and runs that are deleted."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+from tests.support.chat_server import ChatServer
+from tests.support.river import environment, finish, folkways, rows, start, wait_for
+
+RUN = ("run", "demo/mcq", "--model", "baseline/first")
+
+
+def test_a_narrow_terminal_shows_whole_names_and_states(tmp_path: Path) -> None:
+    workspace = tmp_path / "w.db"
+    for name in ("short", "a-name-of-18-chars"):
+        assert folkways(*RUN, "--name", name, "-w", workspace).returncode == 0
+    for columns in ("30", "40", "59"):
+        done = folkways("runs", "-w", workspace, env=environment(COLUMNS=columns))
+        lines = "".join(done.stdout.split())
+        assert "short" in lines and "a-name-of-18-chars" in lines and lines.count("finished") == 2, done.stdout
+        assert max(map(len, done.stdout.splitlines())) <= int(columns)
+    wide = folkways("runs", "-w", workspace, env=environment(COLUMNS="100")).stdout
+    assert "demo/mcq" in wide and "expected" in wide
+
+
+def test_a_run_that_is_deleted_is_gone_and_its_replies_stay(tmp_path: Path) -> None:
+    workspace = tmp_path / "w.db"
+    for name in ("one", "two"):
+        assert folkways(*RUN, "--name", name, "--limit", 3 if name == "one" else 5, "-w", workspace).returncode == 0
+    replies = rows(workspace, "SELECT count(*) FROM responses")
+    counts = [f"SELECT count(*) FROM {table} WHERE run_id = 2" for table in ("expected", "judgements", "scores")]
+    before = [rows(workspace, count) for count in counts]
+    done = folkways("runs", "delete", "one", "--yes", "-w", workspace)
+    assert (done.returncode, "deleted run one; the replies stay" in done.stdout) == (0, True), done
+    assert [run["run"] for run in json.loads(folkways("runs", "--json", "-w", workspace).stdout)] == ["two"]
+    for table in ("expected", "judgements", "scores", "run_tasks"):
+        assert rows(workspace, f"SELECT 1 FROM {table} WHERE run_id = 1") == []
+    assert [rows(workspace, count) for count in counts] == before
+    assert rows(workspace, "SELECT count(*) FROM responses") == replies
+    again = folkways("runs", "delete", "one", "--yes", "-w", workspace)
+    assert (again.returncode, "unknown run 'one'" in again.stderr) == (2, True)
+
+
+def test_a_run_is_not_deleted_unasked_nor_while_it_is_asked(tmp_path: Path) -> None:
+    workspace = tmp_path / "w.db"
+    assert folkways(*RUN, "--name", "one", "-w", workspace).returncode == 0
+    done = finish(start("runs", "delete", "one", "-w", workspace, stdin=subprocess.DEVNULL))  # nobody answers the question
+    assert done.returncode != 0 and rows(workspace, "SELECT name FROM runs") == [("one",)]
+    with ChatServer(latency=5.0) as server:
+        process = start("run", "demo/mcq", "--model", f"{server.url}/v1#slow", "--name", "busy", "-w", workspace)
+        wait_for(lambda: server.stats()["total"], process=process)
+        done = folkways("runs", "delete", "busy", "--yes", "-w", workspace)
+        process.kill()
+        process.communicate()
+    assert (done.returncode, "is being asked by another process" in done.stderr) == (2, True), done
+    done = folkways("runs", "delete", "busy", "--yes", "-w", workspace)  # the process is dead now
+    assert (done.returncode, rows(workspace, "SELECT name FROM runs")) == (0, [("one",)]), done
