@@ -74,8 +74,8 @@ def _derived(word: str, base: str) -> bool:
     """
     if len(base) <= _SHORTEST:
         return False
-    one_side = word.replace(base, "-", 1) in _ON_LONG_BASES and len(base) > _BOTH_SIDES
-    return one_side or len(word) - len(base) >= _BOTH_SIDES
+    affix = word.replace(base if base in word else base[1:], "-", 1)
+    return len(word) - len(base) >= _BOTH_SIDES or (affix in _ON_LONG_BASES and len(base) > _BOTH_SIDES)
 
 
 def _forms(word: str) -> Iterator[str]:
