@@ -16,6 +16,7 @@ from folkways.records import JUDGED_ITEMS, SCORES, Signature, Subject, compact, 
 from folkways.releases.base import Release, ReleaseRecord
 from folkways.reports.data import FAILURES, ITEM_TEXTS, ReportData, RunInfo
 from folkways.runs.reading.cut_replies import cut_warnings
+from folkways.runs.reading.other_language import other_language_warnings
 from folkways.runs.reading.judgements import judged_of_task
 from folkways.runs.reading.result_inputs import inputs_of, results_of_runs
 from folkways.runs.scores.scoring import release_of, stored_scores
@@ -116,7 +117,12 @@ def collect(
         releases=tuple(releases.values()),
         metrics=inputs.metrics,
         task_titles={name: task.title for name, task in tasks.items()},
-        warnings=(*cut_warnings(every, signatures, tasks), *_warnings(runs), *map(NOT_STORED.format, without_references)),
+        warnings=(
+            *other_language_warnings(every, signatures, tasks),
+            *cut_warnings(every, signatures, tasks),
+            *_warnings(runs),
+            *map(NOT_STORED.format, without_references),
+        ),
         failures=_failure_table([results.failure_counts(workspace, run) for run in runs]),
         people=pl.concat(people).unique(subset=SCORE_KEY, keep="last", maintain_order=True),
         signatures=signatures,

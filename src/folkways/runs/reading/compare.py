@@ -15,6 +15,7 @@ from folkways.records import Metric
 from folkways.reports.formats.comparison_tables import Comparisons
 from folkways.reports.views.comparison import Comparison, compare_judgements
 from folkways.runs.reading.find_models import StoredModel, find_models, judgements_of
+from folkways.runs.reading.other_language import other_language_warnings
 from folkways.workspace import results
 from folkways.workspace.database import Workspace, open_workspace
 
@@ -80,6 +81,7 @@ def _compared(
     judged = {one.label: _with_column(judgements_of(database, one, task.name, resolved), chosen, task) for one in asked}
     _check_facet(by, task, judged)
     notes = unlike({one.label: _signature(database, one, task.name, resolved) for one in asked})
+    notes += [note for one in asked for note in _other_language(database, one, task, resolved)]
     return compare_judgements(judged, task.name, resolved, chosen, by=by, seed=seed, notes=notes)
 
 
@@ -122,6 +124,12 @@ def _check_facet(by: str, task: Task, judged: Mapping[str, pl.DataFrame]) -> Non
 def _signature(workspace: Workspace, asked: StoredModel, task: str, profile: str) -> Mapping[str, str]:
     own = results.load_scores(workspace, asked.run).filter(endpoint=asked.endpoint, task=task, profile=profile)
     return results.load_signatures(workspace, asked.run)[own["signature"][0]].parts if own.height else {}
+
+
+def _other_language(workspace: Workspace, asked: StoredModel, task: Task, profile: str) -> list[str]:
+    own = results.load_scores(workspace, asked.run).filter(endpoint=asked.endpoint, task=task.name, profile=profile)
+    named = own.with_columns(endpoint=pl.lit(asked.label))
+    return other_language_warnings(named, results.load_signatures(workspace, asked.run), {task.name: task})
 
 
 def unlike(parts: Mapping[str, Mapping[str, str]]) -> list[str]:
