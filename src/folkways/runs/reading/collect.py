@@ -16,8 +16,8 @@ from folkways.records import JUDGED_ITEMS, SCORES, Signature, Subject, compact, 
 from folkways.releases.base import Release, ReleaseRecord
 from folkways.reports.data import FAILURES, ITEM_TEXTS, ReportData, RunInfo
 from folkways.runs.reading.cut_replies import cut_warnings
-from folkways.runs.reading.other_language import other_language_warnings
 from folkways.runs.reading.judgements import judged_of_task
+from folkways.runs.reading.other_language import other_language_warnings
 from folkways.runs.reading.result_inputs import inputs_of, results_of_runs
 from folkways.runs.scores.scoring import release_of, stored_scores
 from folkways.workspace import results, run_records

@@ -25,12 +25,11 @@ def other_language_warnings(scores: pl.DataFrame, signatures: Mapping[str, Signa
     sentences = []
     for (endpoint, task), rows in whole.drop_nulls("score").group_by("endpoint", "task", maintain_order=True):
         by_language = rows.filter(facet="language") if "language" in rows["facet"] else rows
-        many = by_language.filter(pl.col("score") > 100 * MANY_IN_OTHER_LANGUAGE).sort(
-            "score", descending=True, maintain_order=True
-        )
+        many = by_language.filter(pl.col("score") > 100 * MANY_IN_OTHER_LANGUAGE)
         if many.is_empty() or is_baseline(str(endpoint)):
             continue
-        named = [(percent(score / 100), _language(row, signatures)) for score, *row in many.select(_LOOKED_AT).iter_rows()]
+        worst = many.sort("score", descending=True, maintain_order=True).select(_LOOKED_AT)
+        named = [(percent(score / 100), _language(row, signatures)) for score, *row in worst.iter_rows()]
         (share, language), *others = named[:MAX_NAMED]
         shares = [f"{share} of the replies{f' asked for in {language}' if language else ''}"]
         shares += [f"{share} of those in {language}" for share, language in others]

@@ -38,7 +38,7 @@ _NASALS = (
 _SHORTEST = 3
 _MOST_PREFIXES = 2
 _BOTH_SIDES = 4  # letters of the shortest affixes that stand on both sides of a base, se- and -an
-_ON_LONG_BASES = frozenset("-an di- me- mem- men- meng- ber- be- ter- pe- pem- pen- peng-".split())
+_ON_LONG_BASES = frozenset(["-an", "di-", "me-", "mem-", "men-", "meng-", "ber-", "be-", "ter-", "pe-", "pem-", "pen-", "peng-"])
 _NATIVE = re.compile("(?:(?:ng|ny|[bcdfghjklmnprstwy])?[aiueo](?:ng|[mnrlskhpt])?){2,3}")
 _UNLISTED_PREFIXES = ("di", "ke", "se", "ku", "ter", "ber")
 

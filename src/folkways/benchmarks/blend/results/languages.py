@@ -65,7 +65,7 @@ def _answered_elsewhere(judgements: pl.DataFrame) -> pl.DataFrame:
 def _left_out(elsewhere: pl.DataFrame) -> list[str]:
     """One sentence for each model that did not answer in the language asked for, with the cultures."""
     return [
-        f"{endpoint} is left out for {', '.join(name_of_code(code) for code in rows['culture'])}: {100 * rows['share'].min():.0f} % "
+        f"{endpoint} is left out for {', '.join(map(name_of_code, rows['culture']))}: {100 * rows['share'].to_numpy().min():.0f} % "
         "of its replies or more are in another language or script than asked."
         for (endpoint,), rows in elsewhere.group_by("endpoint", maintain_order=True)
     ]
