@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from folkways.benchmarks.results import ResultTables
 from folkways.reports.data import FAILURES, PEOPLE
 from folkways.reports.formats.summary import lede, notices, unasked
-from folkways.reports.names import facet_title
+from folkways.reports.names import WHOLE, facet_title, value_name
 from folkways.reports.text import count, interval, number, one_line, percent
 from folkways.reports.views.grids import Cell, grids
 from folkways.reports.views.leaderboard import LEVEL, MOST_IN_SUMMARY, Leaderboard, Standing
@@ -82,15 +82,17 @@ def _task(view: ReportView, task: TaskView, standings: Mapping[str, Standing]) -
     several = len(task.profiles) > 1
     head = [*(["Rank"] if standings else []), "Model", *(["Profile"] if several else []), "Metric", *HEAD]
     rows = []
-    for score in (*task.whole, *task.others):
+    unplaced = dict(standings)  # a model's rank, over everything, stands once: at the first of its groups
+    for score in (*task.headline, *task.others):
         ranked = (score.metric, score.profile) == (task.metric.name, task.profile)  # the scores that ranks are by
-        found = standings.get(score.endpoint) if ranked else None
+        found = unplaced.pop(score.endpoint, None) if ranked else None
+        group = "" if score.facet == WHOLE else f", {value_name(score.facet, score.value)}"
         rows.append(
             [
                 *([found.span if found else ""] if standings else []),
                 escape(score.endpoint) + ("†" if found and found.level else ""),
                 *([escape(score.profile)] if several else []),
-                escape(task.label_of(score.metric)),
+                escape(task.label_of(score.metric) + group),
                 *_cells(view, score),
             ]
         )

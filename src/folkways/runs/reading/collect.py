@@ -117,6 +117,7 @@ def collect(
         releases=tuple(releases.values()),
         metrics=inputs.metrics,
         task_titles={name: task.title for name, task in tasks.items()},
+        headline_by={name: task.headline_by for name, task in tasks.items() if task.headline_by},
         warnings=(
             *other_language_warnings(every, signatures, tasks),
             *cut_warnings(every, signatures, tasks),
