@@ -36,8 +36,9 @@ def main() -> None:
     effects = agreement.every(gold)
     tables = {"speed": _table(SPEED, speeds), "effect": _table(agreement.COLUMNS, (effect.row() for effect in effects))}
     if options.write:
-        lines = (f"{language},{points:.1f}\n" for language, points in agreement.by_language(effects).items())
-        EFFECTS.write_text("language,points\n" + "".join(lines), encoding="utf-8")
+        biases = agreement.by_language(effects).items()
+        lines = (f"{language},{bias.points:.1f},{bias.low:.1f},{bias.high:.1f}\n" for language, bias in biases)
+        EFFECTS.write_text("language,points,low,high\n" + "".join(lines), encoding="utf-8")
     for name, table in tables.items():
         print(table)
         if options.write:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import sys
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import polars as pl
 
@@ -12,7 +13,7 @@ from folkways.cultures import get_culture, get_language
 from folkways.releases.store import open_release
 from perf.text import parity
 from perf.text.authors_tools import ask
-from perf.text.made_replies import SEED, made_replies, neighbours, words_of
+from perf.text.made_replies import forms_of, made_replies, neighbours, words_of
 
 THEIRS = ("ar", "az", "ha", "ko")
 """Languages of the reference whose tool can be had and is not folkways' own."""
@@ -21,28 +22,33 @@ MADE = (
     ("KR", "ko"), ("NG-N", "ha"), ("US", "en"),
 )  # fmt: skip
 """Culture and language of the replies that are made; English is judged beside the model that the authors name."""
-SEEDS = (SEED, 1)
+SEEDS = tuple(range(21, 29))
+"""Draws that no rule was fitted to: those were of other seeds."""
 
 
 @dataclass(frozen=True)
 class Effect:
     """The default tools on some replies, beside the authors' verdicts.
 
-    signed: SEM-B with the default tools less SEM-B with the authors', in points; gained, lost: the questions that make it.
-    aside: ``signed`` without the questions that the choice of an English tool decides, where the authors' English is a stand-in.
-    exact: share of equal verdicts with the authors' tools in folkways, which says that all but the tool is theirs.
+    gained, lost: shares of questions that only the default tools, or only the authors', let count.
+    table: SEM-B less the authors' in points over all questions, where the authors' English is a stand-in and the shares leave out
+    the questions that it decides. exact: share of equal verdicts with the authors' tools in folkways, which says that all but the
+    tool is theirs.
     """
 
     culture: str
     language: str
     replies: str
     questions: int
-    signed: float
     gained: float
     lost: float
-    equal: float
-    aside: float | None = None
+    table: float | None = None
     exact: float | None = None
+
+    @property
+    def bias(self) -> Bias:
+        """What it says of the language."""
+        return Bias.of([self])
 
     def row(self) -> list[str]:
         """The cells of the table."""
@@ -51,16 +57,40 @@ class Effect:
             get_language(self.language).name,
             self.replies,
             str(self.questions),
-            f"{self.signed:+.2f}",
-            "" if self.aside is None else f"{self.aside:+.2f}",
-            f"{self.gained:.2f}",
-            f"{self.lost:.2f}",
-            f"{self.equal:.1f} %",
+            f"{self.bias.points:+.2f}",
+            f"{self.bias.low:+.1f} to {self.bias.high:+.1f}",
+            f"{100 * self.gained:.2f}",
+            f"{100 * self.lost:.2f}",
+            f"{100 * (1 - self.gained - self.lost):.1f} %",
+            "" if self.table is None else f"{self.table:+.2f}",
             "" if self.exact is None else f"{self.exact:.1f} %",
         ]
 
 
-COLUMNS = ("culture", "asked in", "replies", "n", "signed", "English aside", "gained", "lost", "equal verdicts", "with their tools")
+COLUMNS = (
+    "culture", "asked in", "replies", "n", "signed", "95 % interval", "gained", "lost", "equal verdicts", "with the table",
+    "with their tools",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Bias:
+    """SEM-B with the default tools less SEM-B with the authors', in points, with its normal 95 % interval."""
+
+    points: float
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, effects: Sequence[Effect]) -> Bias:
+        """Over the questions of all."""
+        questions = sum(effect.questions for effect in effects)
+        gained, lost = (
+            sum(getattr(effect, name) * effect.questions for effect in effects) / questions for name in ("gained", "lost")
+        )
+        mean = gained - lost
+        half = 1.96 * math.sqrt((gained + lost - mean * mean) / questions)
+        return cls(100 * mean, 100 * (mean - half), 100 * (mean + half))
 
 
 def reference(language: str, gold: pl.DataFrame, exactly: bool = True) -> Effect:
@@ -75,9 +105,9 @@ def reference(language: str, gold: pl.DataFrame, exactly: bool = True) -> Effect
         swapped = {"en": ask("en-table", english)} | ({language: ask(language, local)} if language in THEIRS else {})
         with parity.tools(swapped):
             exact = 100 * parity.equal(parity.verdicts(gold, responses), theirs)
-    without = _signed(ours.filter(aside), theirs.filter(aside))
     culture = responses["item"][0].split("/")[0]
-    return _effect(culture, language, "reference", [(ours, theirs)], without, exact)
+    whole = _effect(culture, language, "reference", [(ours, theirs)]).bias.points
+    return replace(_effect(culture, language, "reference", [(ours.filter(aside), theirs.filter(aside))]), table=whole, exact=exact)
 
 
 def made(language: str, gold: pl.DataFrame) -> Iterator[Effect]:
@@ -85,15 +115,13 @@ def made(language: str, gold: pl.DataFrame) -> Iterator[Effect]:
     release = open_release(str(parity.SHARED / "data" / "blend" / "24e7d73"), "blend")
     cultures = [culture for culture, spoken in MADE if spoken == language]
     words = {culture: words_of(culture, language, gold) for culture in cultures}
-    stems = ask(language, (word for found in words.values() for word in found))
+    forms = {culture: forms_of(own, language) for culture, own in words.items()}
+    stems = ask(language, (form for own in forms.values() for form in own))
+    standing = {
+        culture: neighbours(words[culture], forms[culture], lambda form: " ".join(stems.tokens(form))) for culture in cultures
+    }
     replies = {
-        culture: [
-            made_replies(
-                culture, language, gold, release, neighbours(words[culture], lambda word: " ".join(stems.tokens(word))), seed
-            )
-            for seed in SEEDS
-        ]
-        for culture in cultures
+        culture: [made_replies(culture, language, gold, release, standing[culture], seed) for seed in SEEDS] for culture in cultures
     }
     side = language == "en"
     authors = ask(language, (text for drawn in replies.values() for made in drawn for text in parity.texts(gold, made)[side]))
@@ -118,36 +146,14 @@ def every(gold: pl.DataFrame) -> list[Effect]:
     return found
 
 
-def by_language(effects: list[Effect]) -> dict[str, float]:
-    """The signed effect that a language's scores have typically, in points.
-
-    Of the reference verdicts without what English decides, where there are any; else, and for English, the mean over made replies.
-    """
-    found = {}
-    for language in sorted({effect.language for effect in effects}):
-        own = [effect for effect in effects if effect.language == language]
-        told = [effect.aside for effect in own if effect.aside is not None and language != "en"]
-        points = told or [effect.signed for effect in own if effect.replies == "made"]
-        found[language] = sum(points) / len(points)
-    return found
+def by_language(effects: Sequence[Effect]) -> dict[str, Bias]:
+    """The bias of each language, over all its questions: what English decides in the reference is left out of them."""
+    languages = sorted({effect.language for effect in effects})
+    return {language: Bias.of([effect for effect in effects if effect.language == language]) for language in languages}
 
 
-def _effect(
-    culture: str,
-    language: str,
-    replies: str,
-    verdicts: list[tuple[pl.Series, pl.Series]],
-    aside: float | None = None,
-    exact: float | None = None,
-) -> Effect:
+def _effect(culture: str, language: str, replies: str, verdicts: list[tuple[pl.Series, pl.Series]]) -> Effect:
     both = pl.concat(pl.DataFrame({"ours": ours, "theirs": theirs}).drop_nulls() for ours, theirs in verdicts)
     gained, lost = (both["ours"] > both["theirs"]).mean(), (both["ours"] < both["theirs"]).mean()
     assert isinstance(gained, float) and isinstance(lost, float)
-    points = (100 * (gained - lost), 100 * gained, 100 * lost, 100 * (1 - gained - lost))
-    return Effect(culture, language, replies, both.height, *points, aside=aside, exact=exact)
-
-
-def _signed(ours: pl.Series, theirs: pl.Series) -> float:
-    return float(
-        100 * pl.DataFrame({"ours": ours, "theirs": theirs}).drop_nulls().select(pl.col("ours") - pl.col("theirs")).mean().item()
-    )
+    return Effect(culture, language, replies, both.height, gained, lost)

@@ -1,14 +1,15 @@
 """Replies made to be difficult, for cultures of which there are no reference verdicts.
 
-They are made as the reference's are said to be: accepted answers as they stand, in a sentence, in other forms, in pieces and
-out of order, and wrong ones. Words of the culture's own answers and questions stand for each other where the authors' tool
-gives both one stem (``same``), or where they begin alike and it does not (``near``).
+They are made as the reference's are said to be, in about its shares: accepted answers as they stand, in a sentence, in other
+forms, in pieces and out of order, and wrong ones. The forms of a culture are the words of its answers and questions, bare and
+with each frequent affix. Two of them stand for each other where the authors' tool gives both one stem (``same``), or where they
+begin alike and it does not (``near``); the reply never has the answer in it as it stands.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import polars as pl
@@ -22,10 +23,10 @@ BEGIN_ALIKE = 3
 """Letters that near misses share."""
 
 KINDS = {
-    "exact": 14, "sentence": 8, "inflected": 12, "same": 12, "near": 7, "between": 7, "turned": 3, "part": 4, "list": 3,
-    "elsewhere": 20, "english": 4, "english inflected": 3, "english wrong": 3,
+    "exact": 22, "sentence": 8, "inflected": 6, "stump": 6, "same": 8, "near": 6, "between": 7, "turned": 3, "part": 4, "list": 3,
+    "elsewhere": 19, "english": 4, "english inflected": 1, "english wrong": 3,
 }  # fmt: skip
-"""How a reply is made -> its share in per cent; "inflected" and "same" are most of what the choice of a tool decides."""
+"""How a reply is made -> its share in per cent; "same", "near", "stump" and "inflected" are what the choice of a tool decides."""
 
 ENDINGS: Mapping[str, tuple[str, ...]] = {
     "am": ("ን", "ው", "ም", "የ-", "በ-", "ለ-", "ከ-"),
@@ -33,11 +34,11 @@ ENDINGS: Mapping[str, tuple[str, ...]] = {
     "as": ("টো", "বোৰ", "ৰ", "ত", "লৈ", "ক"),
     "az": ("lar", "lər", "ın", "in", "da", "də", "dan", "dən", "ı", "i", "dır", "nın", "çı"),
     "en": ("s", "es", "ing", "ed", "'s"),
-    "fa": ("ها", "های", "ی", "م", "ش", "\u200cها", "\u200cهای", "مان"),
+    "fa": ("ها", "های", "ی", "م", "ش", "\u200cها", "\u200cهای", "مان", "ان", "ات", "ت", "تر", "ترین", "هایش", "شان", "یی"),
     "ha": ("n", "r", "nsu", "nta", "nsa", "ai", "una"),
-    "id": ("nya", "an", "kan", "lah", "i", "di-", "ber-", "me-", "pe-", "se-"),
+    "id": ("nya", "an", "kan", "lah", "i", "di-", "ber-", "me-", "pe-", "se-", "ku", "mu", "pun", "ku-", "ke-", "ter-"),
     "ko": ("에서", "를", "은", "하고", "의", "들이", "하는 것", "적인", "했습니다", "이에요"),
-    "su": ("na", "an", "keun", "eun", "di-", "ka-", "pa-", "sa-", "nga-"),
+    "su": ("na", "an", "keun", "eun", "di-", "ka-", "pa-", "sa-", "nga-", "ning", "ing", "pang-", "pi-", "mi-", "ti-", "ba-"),
     "zh": ("们", "了", "类食品", "的"),
 }
 """Language -> frequent affixes, whether or not they fit a word; those that end in a hyphen go before it."""
@@ -63,7 +64,7 @@ FILLERS = {
 
 @dataclass(frozen=True)
 class Words:
-    """The words of a culture, and which of them stand for each other."""
+    """The forms that may stand for each word of a culture, in lower case; only words that have such forms."""
 
     same: Mapping[str, list[str]]
     near: Mapping[str, list[str]]
@@ -77,16 +78,22 @@ def words_of(culture: str, language: str, items: pl.DataFrame) -> list[str]:
     return sorted({word.strip(".,?!؟،:;()\"'").lower() for text in (*answers, *own[question]) for word in text.split()} - {""})
 
 
-def neighbours(words: list[str], stem: Callable[[str], str]) -> Words:
-    """Words with one stem, and words that only begin alike."""
+def forms_of(words: Sequence[str], language: str) -> list[str]:
+    """The words, and each with every affix of the language."""
+    return sorted({*words, *(_with_affix(word, affix) for word in words for affix in ENDINGS[language])})
+
+
+def neighbours(words: Sequence[str], forms: Sequence[str], stem: Callable[[str], str]) -> Words:
+    """For each word the other forms with its stem, and the words that only begin as it does."""
     by_stem: dict[str, list[str]] = {}
+    for form in forms:
+        by_stem.setdefault(stem(form), []).append(form)
     by_start: dict[str, list[str]] = {}
     for word in words:
-        by_stem.setdefault(stem(word), []).append(word)
         by_start.setdefault(word[:BEGIN_ALIKE], []).append(word)
-    same = {word: others for word in words if len(others := [other for other in by_stem[stem(word)] if other != word]) > 0}
-    near = {word: others for word in words if (others := [other for other in by_start[word[:3]] if stem(other) != stem(word)])}
-    return Words(same, near)
+    same = {word: [other for other in by_stem[stem(word)] if other != word] for word in words}
+    near = {word: [other for other in by_start[word[:BEGIN_ALIKE]] if stem(other) != stem(word)] for word in words}
+    return Words(*({word: others for word, others in found.items() if others} for found in (same, near)))
 
 
 def made_replies(
@@ -128,15 +135,18 @@ def made_replies(
 def _changed(answer: str, kind: str, language: str, words: Words, draw: random.Random) -> str:
     """An answer as ``kind`` says; as it stands where that cannot be."""
     parts = answer.split()
-    if kind == "inflected":
-        return _inflected(answer, language, draw)
+    if kind in ("inflected", "stump"):
+        return _inflected(answer, language, draw, stump=kind == "stump")
     if kind in ("same", "near"):
         others = words.same if kind == "same" else words.near
-        places = [place for place, word in enumerate(parts) if word.lower() in others]
-        if places:
-            place = draw.choice(places)
-            parts[place] = draw.choice(others[parts[place].lower()])
-    elif kind == "between":
+        changed = [
+            text
+            for place, word in enumerate(parts)
+            for other in others.get(word.lower(), ())
+            if answer.lower() not in (text := " ".join([*parts[:place], other, *parts[place + 1 :]])).lower()
+        ]
+        return draw.choice(changed) if changed else _inflected(answer, language, draw, stump=True)
+    if kind == "between":
         parts.insert(draw.randrange(len(parts) + 1), FILLERS[language])
     elif kind == "turned":
         draw.shuffle(parts)
@@ -145,9 +155,14 @@ def _changed(answer: str, kind: str, language: str, words: Words, draw: random.R
     return " ".join(parts)
 
 
-def _inflected(answer: str, language: str, draw: random.Random) -> str:
-    """One word of an answer with an affix."""
+def _inflected(answer: str, language: str, draw: random.Random, stump: bool = False) -> str:
+    """One word of an answer with an affix; a stump is one letter shorter."""
     parts = answer.split()
-    place, ending = draw.randrange(len(parts)), draw.choice(ENDINGS[language])
-    parts[place] = ending[:-1] + parts[place] if ending.endswith("-") else parts[place] + ending
+    place = draw.randrange(len(parts))
+    word = parts[place][:-1] if stump and len(parts[place]) > BEGIN_ALIKE else parts[place]
+    parts[place] = _with_affix(word, draw.choice(ENDINGS[language]))
     return " ".join(parts)
+
+
+def _with_affix(word: str, affix: str) -> str:
+    return affix[:-1] + word if affix.endswith("-") else word + affix

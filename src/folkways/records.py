@@ -169,6 +169,12 @@ LEFT_OUT = "left_out"
 CUT = "cut"
 """A column that judgements have while they are scored: whether the token limit cut the reply. None is where it is not there."""
 
+OTHER_LANGUAGE = "other_language"
+"""The metric, in tasks that have it, of replies in another language or script than asked: 1 for these, null where none can tell."""
+
+MANY_IN_OTHER_LANGUAGE = 0.1
+"""Share of such replies from which on a score is not of the language that was asked for."""
+
 JUDGED_ITEMS: Schema = {
     **JUDGEMENTS,
     "endpoint": pl.String,

@@ -93,16 +93,18 @@ def test_other_data_and_profiles_are_barred_and_said(changed: dict[str, str], wo
     assert f"({words})" in warning
 
 
-def test_default_text_tools_are_named_with_what_they_change() -> None:
-    own = {"text-simplemma": "2.0.0", "text-stems": "2"}
+def test_default_text_tools_are_named_with_their_bias_its_sign_and_interval() -> None:
+    own = {"text-simplemma": "2.0.0", "text-stems": "3"}
     points = pl.concat([points_of(scores(value=value, **own)) for value in ("KP+ko", "ID+id", "ET+am")])
-    assert dict(points.select("language", "tool_effect").unique().iter_rows()) == {
-        "ko": signed_effects()["ko"],
-        "id": signed_effects()["id"],
-        "am": None,
+    effects = signed_effects()
+    assert dict(points.select("language", pl.concat_list("tool_effect", "tool_effect_low", "tool_effect_high")).iter_rows()) == {
+        **{code: [effects[code].points, effects[code].low, effects[code].high] for code in ("ko", "id")},
+        "am": [None, None, None],
     }
-    (sentence,) = tool_effects_of(points)
-    assert f"{signed_effects()['id']:+.1f} in Indonesian, {signed_effects()['ko']:+.1f} in Korean, in points" in sentence
+    measured, unmeasured = tool_effects_of(points)
+    for code, name in (("ko", "Korean"), ("id", "Indonesian")):
+        assert f"{effects[code].points:+.1f} in {name} ({effects[code].low:+.1f} to {effects[code].high:+.1f})" in measured
+    assert unmeasured.endswith("was not measured in Amharic.")
 
 
 @pytest.mark.parametrize("tools", [{"text-spacy": "3.7.4", "text-konlpy": "0.6.0"}, {"text-simple": "1"}, {}])

@@ -25,6 +25,12 @@ SAME = {
         "masak masakan memasak dimasak",
         "gunung pegunungan",
         "satenya sate",
+        "mi milah minya",
+        "pergaulan pergaulani",
+        "lahiran lahirankan lahir",
+        "ketupat ketupatan diketupat",
+        "bekerja kerja",
+        "kaligrafi kaligrafinya",
     ],
     "fa": [
         "کتاب کتاب‌ها کتابها کتاب‌های کتاب‌هایمان",
@@ -33,6 +39,9 @@ SAME = {
         "بزرگ بزرگتر بزرگ‌ترین",
         "جشنواره جشنواره‌ها",
         "مهمان مهمانان",
+        "جام جامم",
+        "کارخانه کارخانه‌ی",
+        "مراسم مراسمات مراسممان",
     ],
     "ko": [
         "학교 학교에서 학교에서는 학교의",
@@ -42,7 +51,8 @@ SAME = {
         "술 술은 술에",
         "FIFA FIFA를 FIFA에서",
         "수산물 수산물로",
-        "전통적인 전통적으로",
+        "전통적인 전통적으로 전통",
+        "축구 축구합니다 축구했습니다",
     ],
     "ar": ["كتاب الكتاب كتاب", "مدرسة المدرسة والمدرسة", "سيارة سيارات السيارات", "قهوة القهوه"],
     "az": [
@@ -57,7 +67,18 @@ SAME = {
         "alma almanı almalar",
         "ev evi evdə",
     ],
-    "su": ["buku bukuna", "kadaharan dahar", "imah imahna", "kopi ngopi", "bantu mantu", "sepuh sesepuh", "sapu nyapu"],
+    "su": [
+        "buku bukuna",
+        "kadaharan dahar",
+        "imah imahna",
+        "kopi ngopi",
+        "bantu mantu",
+        "sepuh sesepuh",
+        "sapu nyapu",
+        "petasan petasanna",
+        "teh tehna",
+        "bola mibola",
+    ],
     "ha": [
         "mota motar motarsa motoci",
         "gida gidan gidansu",
@@ -77,9 +98,9 @@ APART = {
     "en": ["tea steak", "rice price", "United State"],
     "es": ["pan pavo", "casa caso"],
     "el": ["τσάι τσίπουρο"],
-    "id": ["nasi nanas", "kepala pala", "beras ras", "kelas las"],
+    "id": ["nasi nanas", "kepala pala", "beras ras", "kelas las", "besi bes", "durian duri", "keranjang ranjang", "kemeja meja"],
     "fa": ["نان نام", "ماهی ماه", "کار کاراته"],
-    "ko": ["떡볶이 떡볶", "차 기차", "감 감기", "가을 가", "포도 포", "회의 회"],
+    "ko": ["떡볶이 떡볶", "차 기차", "감 감기", "가을 가", "포도 포", "회의 회", "목적 목", "목적으로 목"],
     "ar": ["كتاب مكتبة", "كرة كتاب", "لبن لبنان"],
     "az": ["çay çap", "su süd", "maşa maşın", "ana an", "hüseynov hüseynova"],
     "su": ["sangu sapi", "kacapi sapi"],
@@ -111,6 +132,32 @@ def test_a_stem_is_never_empty_and_never_longer(language: str, data: st.DataObje
     word = data.draw(st.text(st.sampled_from(alphabet), min_size=1, max_size=12))
     stem = base(language, word)
     assert 0 < len(stem) <= len(word)
+
+
+AFFIXED = [
+    ("ID", "id", "-nya -lah -ku -mu", 0.98), ("ID", "id", "di- se- -an -kan", 0.68),
+    ("IR", "fa", "-ها -\u200cهای -هایشان", 0.98), ("IR", "fa", "-مان -ات", 0.87),
+    ("ID-JB", "su", "-na -keun -an", 0.98), ("ID-JB", "su", "-anna", 0.85), ("ID-JB", "su", "di- pa- ka- mi-", 0.78),
+    ("KR", "ko", "-에서 -하고 -도 -했습니다", 0.98),
+]  # fmt: skip
+"""Culture, language, affixes, and the least share of its answers' words that keep their stem with each of them, as measured."""
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize(("culture", "language", "affixes", "least"), AFFIXED)
+def test_words_of_real_answers_keep_their_stem_with_an_affix(
+    shared: Path, culture: str, language: str, affixes: str, least: float
+) -> None:
+    annotated = blend.read_annotations(release_at(shared / "data" / "blend" / "24e7d73")).filter(culture=culture)
+    answers = [answer for groups in annotated["groups"] for group in groups for answer in group["answers"]]
+    shortest = 2 if language == "ko" else 4
+    words = sorted({word.lower() for answer in answers for word in answer.split() if word.isalpha() and len(word) >= shortest})
+    assert len(words) > 1_000
+    tool = get_tool(language)
+    for affix in affixes.split(" "):
+        before, _, behind = affix.partition("-")
+        alike = sum(tool.tokens(word) == tool.tokens(before + word + behind) for word in words)
+        assert alike / len(words) >= least, affix
 
 
 @pytest.mark.shared

@@ -108,9 +108,12 @@ def test_a_list_of_base_words_is_part_of_a_version() -> None:
     assert get_tool("el").version in get_tool("id").version
 
 
-def test_measured_effects_are_small() -> None:
+def test_measured_effects_are_small_and_inside_their_intervals() -> None:
     assert set(signed_effects()) <= set(languages())
-    assert all(abs(points) <= 0.7 for points in signed_effects().values())
+    assert {"ar", "az", "en", "fa", "ha", "id", "ko", "su", "zh"} <= set(signed_effects())
+    for language, effect in signed_effects().items():
+        assert abs(effect.points) <= 0.7, language
+        assert effect.low <= effect.points <= effect.high, language
 
 
 def test_unknown_names_list_the_valid_ones() -> None:

@@ -61,6 +61,7 @@ class Task(ABC):
     about: ClassVar[str]  # what is measured, with the paper's section
     metrics: ClassVar[tuple[Metric, ...]]  # the first is the headline
     facets: ClassVar[tuple[str, ...]]  # item columns that scores are grouped by, besides culture, language and variant
+    headline_by: ClassVar[str | None] = None  # a facet of the scores whose groups stand in place of the whole in headlines
     profiles: ClassVar[tuple[str, ...]] = ("paper", "strict")  # the first is the default
     profile_aliases: ClassVar[Mapping[str, str]] = {}
     tool_sets: ClassVar[tuple[str, ...]] = ()  # sets of text tools that judging can use, the first by default

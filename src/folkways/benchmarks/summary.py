@@ -13,6 +13,7 @@ import numpy.typing as npt
 import polars as pl
 
 from folkways.benchmarks.judging.totals import Cells, Floats, Ints, state_counts
+from folkways.cultures import get_culture
 from folkways.records import CUT, LEFT_OUT, SCORES, Metric, State, require_columns, without_nan
 from folkways.stats.clusters import clustered_mean, effective_number
 from folkways.stats.intervals import Interval, cluster_totals
@@ -38,11 +39,27 @@ ALL_LEFT_OUT = "all left out"
 UNEQUAL = 0.5
 """Where the effective number of questions is below this share of their number, scores tell it."""
 
+ASKED_IN = "asked_in"
+"""A facet for tasks that ask about a culture in its own language and in another: which of them a row was asked in."""
+
+LOCAL, ENGLISH, ANOTHER = "local language", "English", "another language"
+
 Numbers = npt.NDArray[np.integer[Any]]
 """Whole numbers, in as few bytes as they need."""
 
 _STATES = [str(state) for state in State]
 _LOST = [_STATES.index(State.FAILED), _STATES.index(State.MISSING)]
+
+
+def with_asked_in(judgements: pl.DataFrame) -> pl.DataFrame:
+    """The judgements with ASKED_IN: LOCAL for a language of the culture (English in the United States), else ENGLISH or ANOTHER."""
+    pairs = judgements.select("culture", "language").unique()
+    told = [
+        LOCAL if language in get_culture(culture).languages else ENGLISH if language == "en" else ANOTHER
+        for culture, language in pairs.cast(pl.String).iter_rows()
+    ]
+    named = pairs.with_columns(pl.Series(ASKED_IN, told, dtype=pl.Enum([LOCAL, ENGLISH, ANOTHER])))
+    return judgements.join(named, on=["culture", "language"], how="left", maintain_order="left", nulls_equal=True)
 
 
 def summarise_means(

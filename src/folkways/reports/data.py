@@ -71,6 +71,7 @@ class ReportData:
     releases:    the data that were used, with licence and citation.
     metrics:     task -> its metrics; the first is the headline.
     task_titles: task -> what people call it.
+    headline_by: task -> the facet whose groups stand in place of the whole in headlines, where the task declares one.
     warnings:    sentences that a reader must see before the numbers, of runs that did not come to their end, say.
     failures:    FAILURES; empty when nothing failed.
     people:      records.SCORES of people of the cultures under the same rule, for tasks that know them; drawn, never ranked.
@@ -90,6 +91,7 @@ class ReportData:
     releases: tuple[ReleaseRecord, ...] = ()
     metrics: Mapping[str, tuple[Metric, ...]] = field(default_factory=dict)
     task_titles: Mapping[str, str] = field(default_factory=dict)
+    headline_by: Mapping[str, str] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
     failures: pl.DataFrame = field(default_factory=lambda: empty(FAILURES))
     people: pl.DataFrame = field(default_factory=lambda: empty(SCORES))

@@ -11,7 +11,7 @@ from folkways.benchmarks.base import AnswerGroups, PromptOptions, Task, answer_g
 from folkways.benchmarks.blend import data as blend
 from folkways.benchmarks.blend.answer_judging import judge_answers
 from folkways.benchmarks.blend.answer_prompts import make_prompts, template_frame
-from folkways.benchmarks.summary import summarise_means
+from folkways.benchmarks.summary import ASKED_IN, summarise_means, with_asked_in
 from folkways.cultures import cultures_of, get_culture
 from folkways.records import ITEMS, Metric
 from folkways.releases.base import Release
@@ -55,6 +55,7 @@ class ShortAnswers(Task):
         ),
     )
     facets: ClassVar[tuple[str, ...]] = ("topic",)
+    headline_by: ClassVar[str] = ASKED_IN  # as Tables 10 and 11, which never pool the two
     variants: ClassVar[tuple[str, ...]] = ("inst-4", "pers-3")
     max_tokens: ClassVar[int] = 128
     judges_apart: ClassVar[bool] = True
@@ -126,8 +127,8 @@ class ShortAnswers(Task):
         return judge_answers(items, responses, profile, names, self.tool_set)
 
     def summarise(self, judgements: pl.DataFrame) -> pl.DataFrame:
-        """Means over the questions that count, by culture, language, variant and topic."""
-        return summarise_means(judgements, self.name, self.metrics, self.facets)
+        """Means over the questions that count, by culture, language, language of asking, variant and topic."""
+        return summarise_means(with_asked_in(judgements), self.name, self.metrics, (ASKED_IN, *self.facets))
 
     def people(self, items: pl.DataFrame, release: Release, profile: str) -> pl.DataFrame | None:
         """Each annotator's first answer, judged against those of the others (see ``tables.people``)."""

@@ -9,7 +9,7 @@ from folkways.benchmarks.results import ResultTables
 from folkways.display import count, interval, number, one_line, percent
 from folkways.evidence.order import Standing
 from folkways.evidence.sentences import LEVEL
-from folkways.names import facet_title
+from folkways.names import WHOLE, facet_title, value_name
 from folkways.reports.data import FAILURES, PEOPLE
 from folkways.reports.formats.summary import lede, notices, unasked
 from folkways.reports.views.grids import Cell, grids
@@ -87,15 +87,17 @@ def _task(view: ReportView, task: TaskView, standings: Mapping[str, Standing]) -
     several = len(task.profiles) > 1
     head = [*(["Rank"] if standings else []), "Model", *(["Profile"] if several else []), "Metric", *HEAD]
     rows = []
-    for score in (*task.whole, *task.others):
+    unplaced = dict(standings)  # a model's rank, over everything, stands once: at the first of its groups
+    for score in (*task.headline, *task.others):
         ranked = (score.metric, score.profile) == (task.metric.name, task.profile)  # the scores that ranks are by
-        found = standings.get(score.endpoint) if ranked else None
+        found = unplaced.pop(score.endpoint, None) if ranked else None
+        group = "" if score.facet == WHOLE else f", {value_name(score.facet, score.value)}"
         rows.append(
             [
                 *([found.span if found else ""] if standings else []),
                 escape(score.endpoint) + ("†" if found and found.level else ""),
                 *([escape(score.profile)] if several else []),
-                escape(task.label_of(score.metric)),
+                escape(task.label_of(score.metric) + group),
                 *_cells(view, score),
             ]
         )

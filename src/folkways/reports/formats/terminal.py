@@ -10,6 +10,7 @@ from rich.table import Column
 from rich.text import Text
 
 from folkways.display import count, interval, number, one_line, percent
+from folkways.names import WHOLE, facet_title, value_name
 from folkways.reports.data import ReportData
 from folkways.reports.formats.summary import notices
 from folkways.reports.views.scores import table_of_numbers
@@ -40,20 +41,24 @@ class _ScoreTable:
         cultures = f" · {count(task.cultures)} cultures" if task.cultures > 1 else ""
         profile = f" · {one_line(task.profile)}" if len(task.profiles) == 1 else ""
         title = Text.assemble((one_line(task.title), "bold"), (f"  {task.metric.label}{cultures} · {task.task}{profile}", "dim"))
-        rows = [_cells(self.view, task, score) for score in task.whole]
+        rows = [_cells(self.view, task, score) for score in task.headline]
         numbers = ("score", "95 % interval", "n", "coverage")
         widths = {name: max([len(name), *(row[at - 5].cell_len for row in rows)]) for at, name in enumerate(numbers)}
         profiles = max([len("profile"), *(len(one_line(name)) for name in task.profiles)]) + 2 if len(task.profiles) > 1 else 0
         taken = sum(wide + 2 for wide in widths.values()) + profiles + len(LOST) + 2
+        groups = [value_name(score.facet, score.value) for score in task.headline if score.facet != WHOLE]
+        taken += max(map(len, groups), default=-2) + 2
         most = max(NARROWEST_NAME, options.max_width - taken)
         models = Column("model", no_wrap=True, overflow="ellipsis", min_width=NARROWEST_NAME, max_width=most)
         table = table_of_numbers(models, (), title=title, title_justify="left", title_style="")
         if profiles:
             table.add_column("profile", no_wrap=True)
+        if groups:
+            table.add_column(facet_title(next(score.facet for score in task.headline if score.facet != WHOLE)), no_wrap=True)
         for name in numbers:
             table.add_column(name, justify="right", no_wrap=True, min_width=widths[name])
         table.add_column(LOST, overflow="fold")
-        for score, row in zip(task.whole, rows, strict=True):
+        for score, row in zip(task.headline, rows, strict=True):
             table.add_row(*row, style="dim" if score.baseline else "")
         yield Padding(table, (0, 0, 1, 0))
 
@@ -63,6 +68,8 @@ def _cells(view: ReportView, task: TaskView, score: Score) -> list[Text]:
     cells = [Text(one_line(view.short[score.endpoint]))]
     if len(task.profiles) > 1:
         cells.append(Text(one_line(score.profile)))
+    if any(shown.facet != WHOLE for shown in task.headline):
+        cells.append(Text("" if score.facet == WHOLE else value_name(score.facet, score.value)))
     states = [(state, getattr(score, state)) for state in STATES]
     told = [(f"{count(amount)} {state}", lost if state in ("failed", "missing") else "") for state, amount in states if amount]
     return [

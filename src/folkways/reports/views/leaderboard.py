@@ -12,7 +12,7 @@ import polars as pl
 from folkways.evidence.answers import answers_of
 from folkways.evidence.contrasts import CONTRASTS, CULTURE, contrasts
 from folkways.evidence.order import Standing, order
-from folkways.names import WHOLE, provider
+from folkways.names import WHOLE, provider, value_name
 from folkways.reports.views.published import PublishedView
 from folkways.reports.views.views import ReportView, Score, TaskView
 from folkways.stats.shrinkage import shrunk_scores
@@ -73,7 +73,11 @@ class Leaderboard:
             Row("published", name, f"published: {source}", score, math.nan, math.nan)
             for name, score, source in self.published.rows(task)
         ]
-        rows = [self._row(score, standings.get(score.endpoint) if score.profile == task.profile else None) for score in task.whole]
+        unplaced = dict(standings)  # a model's rank, over everything, stands once: at the first of its groups
+        rows = [
+            self._row(score, unplaced.pop(score.endpoint, None) if score.profile == task.profile else None)
+            for score in task.headline
+        ]
         return [
             *(row for row in rows if row.kind == "model"),
             *(_row("people", score.endpoint, "first answers against the others’", score) for score in people),
@@ -84,8 +88,9 @@ class Leaderboard:
     def first(self, task: TaskView) -> list[Row]:
         """The first models of a task in the profile shown, for a summary; baselines where there is no model."""
         rows = [row for row in self.rows(task) if row.counted and row.counted.profile == task.profile]
-        models = [row for row in rows if row.kind == "model"]
-        return (models or [row for row in rows if row.kind == "baseline"])[:MOST_IN_SUMMARY]
+        models = [row for row in rows if row.kind == "model"] or [row for row in rows if row.kind == "baseline"]
+        names = list(dict.fromkeys(row.counted.endpoint for row in models if row.counted))[:MOST_IN_SUMMARY]
+        return [row for row in models if row.counted and row.counted.endpoint in names]
 
     def guessing(self, task: TaskView) -> float:
         """What guessing among the task's options scores; without options the best baseline of the report, or NaN."""
@@ -97,6 +102,7 @@ class Leaderboard:
     def _row(self, score: Score, standing: Standing | None) -> Row:
         name = self.view.short[score.endpoint]
         source = provider(score.endpoint) if name != score.endpoint else ""
+        name += f", {value_name(score.facet, score.value)}" if score.facet != WHOLE else ""
         return _row("baseline" if score.baseline else "model", name, source, score, standing)
 
     def standings(self, task: TaskView) -> Mapping[str, Standing]:

@@ -23,10 +23,14 @@ REFERENCE: Schema = {
     "barred": pl.String,  # which of the last two do not, in words; "" where they do
     "differs": pl.String,  # what does not agree, in words; "" where everything does
     "note": pl.String,  # what is known to be odd about the published table
-    "tool_effect": pl.Float64,  # points that folkways' own text tools typically change; null where unknown or none are used
+    "tool_effect": pl.Float64,  # points that folkways' own text tools change; null where unknown or none are used
+    "tool_effect_low": pl.Float64,  # its 95 % interval
+    "tool_effect_high": pl.Float64,
+    "own_tools": pl.Boolean,  # whether answers were matched with folkways' default text tools
 }
 
 _KEY = ["task", "metric", "facet", "value", "language"]
+_TOOL_EFFECT = {"tool_effect": "points", "tool_effect_low": "low", "tool_effect_high": "high"}
 _DEFAULT_TOOL = "text-simplemma"
 """In every signature of the default text tools, for English answers; in none of another set."""
 
@@ -56,9 +60,17 @@ def reference_points(scores: pl.DataFrame, signatures: Mapping[str, Signature]) 
         barred=pl.Series(barred, dtype=pl.String),
         comparable=pl.Series(barred, dtype=pl.String) == "",
         differs=pl.Series(differs, dtype=pl.String),
-        tool_effect=pl.when(measured).then(
-            pl.col("language").replace_strict(signed_effects(), default=None, return_dtype=pl.Float64)
-        ),
+        own_tools=measured,
+        **{
+            column: pl.when(measured).then(
+                pl.col("language").replace_strict(
+                    {language: getattr(effect, part) for language, effect in signed_effects().items()},
+                    default=None,
+                    return_dtype=pl.Float64,
+                )
+            )
+            for column, part in _TOOL_EFFECT.items()
+        },
     ).select(list(REFERENCE))
 
 
@@ -118,13 +130,24 @@ def remarks_of(points: pl.DataFrame) -> tuple[str, ...]:
 
 
 def tool_effects_of(points: pl.DataFrame) -> tuple[str, ...]:
-    """A sentence on what folkways' own text tools typically change in the languages of comparable scores, where that is known."""
-    known = points.filter("comparable").select("language", "tool_effect").drop_nulls().unique().sort("language")
-    if known.is_empty():
-        return ()
-    told = ", ".join(f"{effect:+.1f} in {get_language(language).name}" for language, effect in known.iter_rows())
-    compared = "Answers were matched with folkways' default text tools; compared with the authors', these typically change SEM-B by"
-    return (f"{compared} {told}, in points.",)
+    """A sentence on the bias of folkways' own text tools in the languages of comparable scores, and which were not measured."""
+    own_tools = points.filter("comparable", pl.col("own_tools"))
+    looked_at = own_tools.select("language", *_TOOL_EFFECT).unique().sort("language")
+    measured = looked_at.drop_nulls()
+    sentences = []
+    if measured.height:
+        told = ", ".join(
+            f"{effect:+.1f} in {get_language(language).name} ({low:+.1f} to {high:+.1f})"
+            for language, effect, low, high in measured.iter_rows()
+        )
+        sentences.append(
+            "Answers were matched with folkways' default text tools. On replies made to be difficult, these change SEM-B, compared "
+            f"with the authors' tools, by so many points (95 % interval): {told}."
+        )
+    unmeasured = [get_language(code).name for code in looked_at.filter(pl.col("tool_effect").is_null())["language"]]
+    if unmeasured:
+        sentences.append(f"What folkways' default text tools change was not measured in {', '.join(unmeasured)}.")
+    return tuple(sentences)
 
 
 def _by_language(scores: pl.DataFrame, signatures: Mapping[str, Signature]) -> pl.DataFrame:

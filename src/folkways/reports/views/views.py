@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -101,6 +101,7 @@ class TaskView:
     profile:   the profile that charts and detailed tables show (the first that the scores have).
     endpoints: models by score, then baselines by score.
     whole:     headline metric over everything, every profile, in the order of ``endpoints``.
+    headline:  what headlines show: ``whole``, or each of its scores by the groups of the facet that the task declares for this.
     others:    the other metrics over everything.
     facets:    the headline metric by each facet; more: the other metrics by facets of their own.
     people:    the headline metric of people of the cultures, by (facet, value); empty where it is not known.
@@ -115,6 +116,7 @@ class TaskView:
     profiles: tuple[str, ...]
     endpoints: tuple[str, ...]
     whole: tuple[Score, ...]
+    headline: tuple[Score, ...]
     others: tuple[Score, ...]
     facets: dict[str, FacetView] = field(default_factory=dict)
     more: tuple[FacetView, ...] = ()
@@ -203,6 +205,7 @@ class ReportView:
         profiles = tuple(dict.fromkeys(score.profile for score in scores))
         whole = [score for score in scores if score.facet == WHOLE]
         shown = [score for score in scores if score.metric == headline.name and score.profile == profiles[0]]
+        apart = self.data.headline_by.get(task)
         leading = {score.endpoint: score.score for score in shown if score.facet == WHOLE}
         names = dict.fromkeys(score.endpoint for score in scores)
         endpoints = tuple(sorted(names, key=lambda name: (is_baseline(name), -_rank(leading.get(name)))))
@@ -219,6 +222,7 @@ class ReportView:
             profiles=profiles,
             endpoints=endpoints,
             whole=tuple(score for score in whole if score.metric == headline.name),
+            headline=tuple(_headline([score for score in scores if score.metric == headline.name], whole, apart)),
             others=tuple(score for score in whole if score.metric != headline.name),
             facets=facets,
             more=_more([score for score in scores if score.profile == profiles[0]], metrics, facets, endpoints),
@@ -299,6 +303,18 @@ def _more(
     own = [score for score in scores if score.facet != WHOLE and score.facet not in known]
     views = (_facets(metric, [score for score in own if score.metric == metric.name], endpoints) for metric in metrics)
     return tuple(view for found in views for view in found.values())
+
+
+def _headline(scores: Sequence[Score], whole: Sequence[Score], apart: str | None) -> Iterator[Score]:
+    """The scores of the whole in their order, each by its groups of the facet ``apart`` where it has some."""
+    metrics = {score.metric for score in scores}
+    groups: dict[tuple[str, str], list[Score]] = {}
+    for score in scores:
+        if score.facet == apart:
+            groups.setdefault((score.endpoint, score.profile), []).append(score)
+    for score in whole:
+        if score.metric in metrics:
+            yield from groups.get((score.endpoint, score.profile), [score])
 
 
 def _facets(metric: Metric, scores: Sequence[Score], endpoints: Sequence[str]) -> dict[str, FacetView]:

@@ -18,6 +18,7 @@ from folkways.reports.data import FAILURES, ITEM_TEXTS, ReportData, RunInfo
 from folkways.runs.reading.completeness import lacking
 from folkways.runs.reading.cut_replies import cut_warnings
 from folkways.runs.reading.judgements import judged_of_task
+from folkways.runs.reading.other_language import other_language_warnings
 from folkways.runs.reading.other_profile import read_otherwise
 from folkways.runs.reading.result_inputs import inputs_of, results_of_runs
 from folkways.runs.scores.scoring import release_of, stored_scores
@@ -123,8 +124,10 @@ def collect(
         releases=tuple(releases.values()),
         metrics=inputs.metrics,
         task_titles={name: task.title for name, task in tasks.items()},
+        headline_by={name: task.headline_by for name, task in tasks.items() if task.headline_by},
         warnings=(
             *partial,
+            *other_language_warnings(every, signatures, tasks),
             *cut_warnings(every, signatures, tasks),
             *otherwise,
             *_warnings(runs),

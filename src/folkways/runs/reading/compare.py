@@ -19,6 +19,7 @@ from folkways.records import Metric
 from folkways.reports.formats.comparison_tables import Comparisons
 from folkways.runs.reading.completeness import lacking
 from folkways.runs.reading.find_models import StoredModel, find_models, judgements_of
+from folkways.runs.reading.other_language import other_language_warnings
 from folkways.workspace import results, run_records
 from folkways.workspace.database import Workspace, open_workspace
 
@@ -84,6 +85,7 @@ def _compared(
     _check_facet(by, task, judged)
     signatures = {one.label: _signature(database, one, task.name, resolved) for one in asked}
     notes = [*unlike_notes(signatures), *_partial(database, asked, task.name), *_cut(database, asked, task.name, resolved)]
+    notes += [note for one in asked for note in _other_language(database, one, task, resolved)]
     return compare_judgements(judged, task.name, resolved, chosen, by=by, unlike=unlike_parts(signatures), notes=notes)
 
 
@@ -126,6 +128,12 @@ def _check_facet(by: str, task: Task, judged: Mapping[str, pl.DataFrame]) -> Non
 def _signature(workspace: Workspace, asked: StoredModel, task: str, profile: str) -> Mapping[str, str]:
     own = results.load_scores(workspace, asked.run).filter(endpoint=asked.endpoint, task=task, profile=profile)
     return results.load_signatures(workspace, asked.run)[own["signature"][0]].parts if own.height else {}
+
+
+def _other_language(workspace: Workspace, asked: StoredModel, task: Task, profile: str) -> list[str]:
+    own = results.load_scores(workspace, asked.run).filter(endpoint=asked.endpoint, task=task.name, profile=profile)
+    named = own.with_columns(endpoint=pl.lit(asked.label))
+    return other_language_warnings(named, results.load_signatures(workspace, asked.run), {task.name: task})
 
 
 def _partial(workspace: Workspace, asked: Sequence[StoredModel], task: str) -> Iterator[str]:

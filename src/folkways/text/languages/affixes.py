@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from folkways.text.languages.simple import SimpleSegmenter
 
-STEMS_VERSION = "2"
+STEMS_VERSION = "3"
 """Version of all rule-based stemmers together; it changes whenever any stem can."""
 
 

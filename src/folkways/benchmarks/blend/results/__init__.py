@@ -32,6 +32,7 @@ from folkways.benchmarks.consistency import consistency
 from folkways.benchmarks.published import beside_published
 from folkways.benchmarks.results import DataNeed, Inputs, Result
 from folkways.benchmarks.tables import Layout, NotAvailableError, Table
+from folkways.records import OTHER_LANGUAGE
 from folkways.releases.base import Release
 from folkways.text.tools import get_tool
 
@@ -40,7 +41,7 @@ RAW = DataNeed("raw", "State with what each annotator wrote.", ("blend-raw",))
 READY_MADE = DataNeed("ready-made", "Release with ready-made multiple-choice questions.", ("blend-mcq",))
 
 
-LOOKED_AT = ("task", "endpoint", "culture", "language", "question", "topic", "counted", "sem_b", "accuracy")
+LOOKED_AT = ("task", "endpoint", "culture", "language", "question", "topic", "counted", "sem_b", "accuracy", OTHER_LANGUAGE)
 """Columns of judgements that results look at."""
 
 
