@@ -160,6 +160,7 @@ class EndpointOptions:
     seed: int = 0
 
     DEFAULT_CONCURRENCY: ClassVar[int] = 32
+    MOST_AT_OWN_SERVER: ClassVar[int] = 512
 
 
 @dataclass(frozen=True)
