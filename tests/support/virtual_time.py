@@ -124,7 +124,7 @@ class ModelServer:
         refusal: EndpointFailure | None = None,
         flaws: float = 0.0,
         first: int = 2,
-        most: int = EndpointOptions.MOST_AT_OWN_SERVER,
+        most: int = EndpointOptions.MOST_OF_OWN_SERVER,
         timeout: float = 120.0,
         seed: int = 0,
     ) -> None:

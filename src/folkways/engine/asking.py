@@ -343,7 +343,9 @@ class Asking:
                 progress.output_tokens += result.completion.output_tokens or 0
                 if progress.usd is not None:
                     progress.usd += used(result.completion, self.price).usd or 0.0
-        progress.in_flight, progress.places, progress.why = self.limiter.in_flight, self.limiter.places, self.limiter.why
+        progress.in_flight = self.limiter.in_flight
+        if not self.endpoint.local:
+            self._server.tell()
 
     async def _flush(self) -> None:
         while self._error is None and (self._buffer or (self._saving is not None and not self._saving.done())):

@@ -24,7 +24,7 @@ SHRINK = 0.7
 """The share of requests in flight that goes on after the server asked to slow down."""
 
 SHRINK_AFTER_TIMEOUT = 0.5
-"""The share that goes on after a request had no reply in time: it stood in a queue, which takes longer to empty."""
+"""The share that goes on after requests had no reply in time: they stood in a queue, which takes longer to empty."""
 
 GAIN = 1.1
 """More requests at once must bring this many times the replies per second."""
@@ -38,16 +38,23 @@ FLAT = 0.8
 WINDOW = 8
 """Replies at least before a trial is given up."""
 
-LATE = 0.75
-"""The share of the timeout that replies may take on average where more requests at once may make them slower."""
+LATE = 0.8
+"""The share of the timeout that replies may come to take on average where requests wait for each other already."""
 
-REFUSED = 0.25
-"""The share of requests that a server refuses from which on fewer are tried."""
+ALONE = 1.3
+"""Replies that take up to this many times as long as with fewer at once have not waited for each other."""
+
+TROUBLE = 0.25
+"""The share of requests that are refused, or have no reply in time, from which on there are fewer at once."""
 
 SHORTEST_REST, LONGEST_REST = 2, 64
 """Rounds of replies until the next trial: twice as many after each one that brought nothing."""
 
 REST_AFTER_TROUBLE = 8
+
+FINDING = "finding out how many it takes"
+MORE_IS_NO_MORE = "more bring no more"
+TOO_LATE = "more come too late"
 
 
 def backoff(attempt: int, retry_after: float | None, rng: random.Random) -> float:
@@ -70,7 +77,7 @@ class _Trial:
 
     before: float
     least: float
-    step: int
+    step: float
 
 
 class RateLimiter:
@@ -96,11 +103,13 @@ class RateLimiter:
     def begin(self, first: int) -> None:
         """Go on with ``first`` places, and try more from there if that is fewer than the limit."""
         self._learns = first < self.limit
-        self.why = ""
-        """Why there are as many places as there are, in a few words for people; empty for the number to begin with."""
+        self.why = FINDING if self._learns else ""
+        """Why there are no more places, in a few words for people; empty where it is the limit that holds."""
         self._trial: _Trial | None = None
         self._flat = True  # whether the last step made no reply later; the first one is tried whatever it may cost
         self._stepped = False
+        self._failed = math.inf  # places that were too many in the trial before
+        self._quickest = math.inf  # seconds that replies took on average, when that was least
         self._rest = SHORTEST_REST
         self._go_on_with(float(min(first, self.limit)))
 
@@ -176,6 +185,7 @@ class RateLimiter:
             self.places = min(self._ceiling, self.places + (1.0 if self._restarting else 1.0 / self.places))
             if self.places >= self._ceiling:
                 self._go_on_with(self._ceiling)
+                self.why = self.why if self._learns else ""
             self._wake()
         elif self.in_flight >= self.places:  # those that were sent when there were more places
             self._measure()
@@ -207,7 +217,7 @@ class RateLimiter:
 
     def _full(self) -> bool:
         """Whether many are refused, and that while far fewer than there are places are worked on: it is not by chance."""
-        return self._refused >= REFUSED * (self._replies + self._refused) and self._beside <= SHRINK * self._refused * self.places
+        return self._refused >= TROUBLE * (self._replies + self._refused) and self._beside <= SHRINK * self._refused * self.places
 
     def _worth(self) -> float:
         """Good replies per second, less the share that is refused."""
@@ -231,16 +241,20 @@ class RateLimiter:
 
     def _grow(self, worth: float) -> None:
         """Try more places than those that were ``worth`` it, if replies can come in time."""
-        if self._flat and (self._stepped or LARGE_STEP * self._slowest <= self.timeout):
-            self._begin_trial(_Trial(self.places, GAIN * worth, LARGE_STEP))
-        elif self._flat or self._seconds <= LATE * self.timeout * self._replies:
-            self._begin_trial(_Trial(self.places, GAIN * worth, STEP))
+        mean = self._seconds / max(1, self._replies)
+        if self._replies >= WINDOW:
+            self._quickest = min(self._quickest, mean)
+        soon = self._flat or mean <= ALONE * self._quickest or STEP * mean <= LATE * self.timeout
+        if soon or self.why == TOO_LATE:  # after a rest it is worth one timeout to know
+            large = self._flat and (self._stepped or LARGE_STEP * self._slowest <= self.timeout)
+            self._begin_trial(self.places, GAIN * worth, LARGE_STEP if large else STEP)
         else:
-            self._settle(self.places, "more would come too late")
+            self._settle(self.places, TOO_LATE, REST_AFTER_TROUBLE)
 
-    def _begin_trial(self, trial: _Trial) -> None:
-        self._trial = trial
-        self._go_on_with(min(float(self.limit), trial.before * trial.step))
+    def _begin_trial(self, before: float, least: float, step: int) -> None:
+        places = min(float(self.limit), before * step)
+        self._trial = _Trial(before, least, places / before)
+        self._go_on_with(places)
         self._wake()
 
     def _accept(self, trial: _Trial) -> None:
@@ -248,24 +262,28 @@ class RateLimiter:
         self._rest = SHORTEST_REST
         self._flat = GAIN * self._worth() >= FLAT * self.places / trial.before * trial.least
         self._stepped = True
-        self.why = ""
-        if not self._flat:  # what it is worth is seen once those sent at the same moment have spread
+        self.why = FINDING if self.places < self.limit else ""
+        if STEP * self.places >= self._failed:
+            self._settle(self.places, MORE_IS_NO_MORE)
+        elif not self._flat:  # what it is worth is seen once those sent at the same moment have spread
             self._go_on_with(self.places)
         elif self.places < self.limit:
             self._grow(self._worth())
 
-    def _take_back(self, trial: _Trial, why: str = "more bring no more", rest: int = 0) -> None:
+    def _take_back(self, trial: _Trial, why: str = MORE_IS_NO_MORE, rest: int = 0) -> None:
         self._shrunk_at = time.monotonic()  # what was sent before tells nothing of the number to go on with
         if self._full():
             why = "it refuses more"
         if trial.step > STEP:  # half of that may be right
-            self._begin_trial(_Trial(trial.before, trial.least, STEP))
+            self._failed = self.places
+            self._begin_trial(trial.before, trial.least, STEP)
         else:
             self._settle(trial.before, why, rest)
 
     def _settle(self, places: float, why: str, rest: int = 0) -> None:
         self.why = why
         self._trial = None
+        self._failed = math.inf
         self._flat = False
         self._rest = max(rest, self._rest)
         self._go_on_with(places, self._rest)
@@ -275,21 +293,17 @@ class RateLimiter:
         """The server asked to slow down. Requests sent before the last decrease change nothing, but for the pause."""
         now = time.monotonic()
         if taken_at >= self._shrunk_at:
-            self._shrink(SHRINK, "the server asks for fewer")
+            self._shrink(SHRINK, "it asks for fewer")
         if retry_after is not None:
             self._paused_until = max(self._paused_until, now + min(RETRY_AFTER_LONGEST, retry_after))
 
     def timed_out(self, taken_at: float) -> None:
-        """A request had no reply in time: it waited in a line, or was one that takes longer than others.
-
-        Where more are being tried, or a quarter of the last round came too late, that is a line, and so it is where somebody has
-        said how many to send.
-        """
+        """A request had no reply in time. Now and then that is one which takes longer; a quarter of a round stood in a line."""
         if taken_at < self._shrunk_at:
             return
         self._late += (1 - self._late) / max(WINDOW, self.places)
-        if self._late >= REFUSED:
-            self._shrink(SHRINK_AFTER_TIMEOUT, "more come too late")
+        if self._late >= TROUBLE:
+            self._shrink(SHRINK_AFTER_TIMEOUT, TOO_LATE)
 
     def _shrink(self, share: float, why: str) -> None:
         self._shrunk_at = time.monotonic()
@@ -297,7 +311,7 @@ class RateLimiter:
         if self._trial is not None:
             self._take_back(self._trial, why, REST_AFTER_TROUBLE)
         else:
-            self.places = max(1.0, self.places * share)
+            self.places, self._restarting = max(1.0, self.places * share), False
             if self._learns:
                 self._settle(self.places, why, REST_AFTER_TROUBLE)
             self.why = why

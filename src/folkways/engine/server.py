@@ -83,8 +83,12 @@ class Server:
             sign = Sign.FAILED
             self._is_there(taken_at)
             self._slow_down(failure, taken_at)
-        self._progress.places, self._progress.why = self._limiter.places, self._limiter.why
+        self.tell()
         return sign
+
+    def tell(self) -> None:
+        """Say in the progress how many are on their way at most, and why."""
+        self._progress.places, self._progress.why = self._limiter.places, self._limiter.why
 
     def _is_full(self, failure: EndpointFailure, taken_at: float) -> bool:
         """Whether it refuses a request while it works on others: within twice the time that the refusal took it has answered one, or
