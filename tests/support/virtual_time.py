@@ -74,25 +74,32 @@ class _Queue:
 
     def __init__(self, count: int) -> None:
         self._requests = [Request(str(number), "a question", None, Settings()) for number in range(count)]
-        self.left = set(request.key for request in self._requests)
+        self.left = {request.key for request in self._requests}
+        self.most_held = 0
 
     def standing(self, endpoint_id: int) -> tuple[int, int]:
+        """What is pending, and what is stored."""
         return len(self.left), 0
 
     def claim(self, endpoint_id: int, after: int, limit: int, in_flight: Collection[str]) -> Batch:
+        """The next rows."""
         rows = tuple(self._requests[after : after + limit])
+        self.most_held = max(self.most_held, len(in_flight) + len(rows))
         return Batch(rows, after + len(rows), len(rows))
 
     def save(self, endpoint_id: int, results: Sequence[Answered | Failed]) -> None:
+        """They have ended."""
         self.left.difference_update(result.request.key for result in results)
 
     def awaited(self, endpoint_id: int, in_flight: Collection[str]) -> dict[int, set[str]]:
+        """Nobody else holds any."""
         return {}
 
     def give_back(self, keys: Collection[str]) -> None:
         """Nobody else wants them."""
 
     def pending(self, endpoint_id: int) -> int:
+        """What has not ended."""
         return len(self.left)
 
 
@@ -205,11 +212,12 @@ class ModelServer:
 
 @dataclass(frozen=True)
 class Simulated:
-    """How a simulated run went. seconds: of the virtual clock."""
+    """How a simulated run went. seconds: of the virtual clock. most_held: requests claimed and not ended, at most."""
 
     seconds: float
     progress: ModelProgress
     server: ModelServer
+    most_held: int
 
 
 def simulate(server: ModelServer, count: int, limits: Limits | None = None) -> Simulated:
@@ -219,4 +227,4 @@ def simulate(server: ModelServer, count: int, limits: Limits | None = None) -> S
         asking = Asking(Order(server, 1, limits or Limits()), queue, _Inline(), Budget())
         asking.rng = random.Random(1)
         progress = loop.run_until_complete(asking.run())
-        return Simulated(loop.time() - BEGIN, progress, server)
+        return Simulated(loop.time() - BEGIN, progress, server, queue.most_held)

@@ -137,7 +137,7 @@ class Asking:
             return self.progress
         if self._anywhere:
             self._after = await self.on_database(self.request_queue.ordinal_at, self.endpoint_id, self.rng.random())
-        await self.endpoint.open(self.limiter.limit)
+        await self.endpoint.open(self.limiter.limit if pending > 1 else 1)
         self.progress.about = getattr(self.endpoint, "about", None)
         if self.limits.concurrency is None:
             self.limiter.limit = self.endpoint.default_concurrency  # it may know better now

@@ -42,7 +42,7 @@ class OpenAIEndpoint(HttpEndpoint):
     async def open(self, concurrency: int) -> None:
         """As every HTTP endpoint; and look at a server of somebody's own.
 
-        How many requests does it work on at once (llama.cpp tells)? A server named by its kind (``ollama/MODEL``) must answer and
+        How many requests does it work on at once (llama.cpp tells)? For a single one that is not asked. A server named by its kind (``ollama/MODEL``) must answer and
         must have the model: FolkwaysError with the line that starts it, or with the models that it has.
         """
         if self._connections is not None:
@@ -53,7 +53,8 @@ class OpenAIEndpoint(HttpEndpoint):
         try:
             if self._address.start:
                 await self._find_model()
-            await self._look()
+            if concurrency > 1:
+                await self._look()
         except BaseException:
             await self.close()
             raise
