@@ -1,4 +1,4 @@
-"""How many requests are sent at once to servers of every kind, in a clock that jumps: close to what the best fixed number brings."""
+"""How many requests are sent at once to servers of every kind, in a clock that jumps: nearly the best fixed number's speed."""
 
 from __future__ import annotations
 

@@ -234,5 +234,3 @@ def test_a_closed_pace_gives_no_place_and_wakes_those_who_sleep() -> None:
         assert await rate_limiter.take() is None
 
     asyncio.run(asyncio.wait_for(scenario(), 5))
-
-

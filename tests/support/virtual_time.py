@@ -1,7 +1,7 @@
 """The engine at work on a server that is none, in a clock that jumps: hours of asking in a second, the same each time.
 
-Everything that decides is the engine's own (``Asking``: limiter, server, retries); the server is a model of one, the request queue a
-list, and the event loop sleeps by setting the clock forward.
+Everything that decides is the engine's own (``Asking``: limiter, server, retries); the server is a model of one, the request
+queue a list, and the event loop sleeps by setting the clock forward.
 """
 
 from __future__ import annotations
@@ -189,7 +189,6 @@ class ModelServer:
                     turn.set_result(None)
                     self._busy += 1  # nobody gets in before those who wait
         return Completion("a")
-
 
     def _crowd(self) -> float:
         """How many times as long everything takes as alone."""

@@ -91,8 +91,8 @@ class Server:
         self._progress.places, self._progress.why = self._limiter.places, self._limiter.why
 
     def _is_full(self, failure: EndpointFailure, taken_at: float) -> bool:
-        """Whether it refuses a request while it works on others: within twice the time that the refusal took it has answered one, or
-        has not refused one that is on its way for longer.
+        """Whether it refuses a request while it works on others: within twice the time that the refusal took it has answered one,
+        or one that is on its way for longer has not been refused.
         """
         refuses = failure.retryable and (failure.status is None or failure.status >= 500)
         if not refuses or failure.rate_limited or failure.timed_out or failure.doubtful or self._progress.away is not None:

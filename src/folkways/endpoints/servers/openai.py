@@ -42,8 +42,8 @@ class OpenAIEndpoint(HttpEndpoint):
     async def open(self, concurrency: int) -> None:
         """As every HTTP endpoint; and look at a server of somebody's own.
 
-        How many requests does it work on at once (llama.cpp tells)? For a single one that is not asked. A server named by its kind (``ollama/MODEL``) must answer and
-        must have the model: FolkwaysError with the line that starts it, or with the models that it has.
+        How many requests does it work on at once? That is not asked for a single one. A server named by its kind (``ollama/MODEL``)
+        must answer and must have the model: FolkwaysError with the line that starts it, or with the models that it has.
         """
         if self._connections is not None:
             return
@@ -83,8 +83,8 @@ class OpenAIEndpoint(HttpEndpoint):
     async def _look(self) -> None:
         """Learn how many requests the server works on at once, if it tells that, and soon.
 
-        llama.cpp tells its ``total_slots`` (``/props``) and gets that many. vLLM works on all that come until its memory is full, and
-        tells how many wait for that (``/metrics``): while none does, it gets as many as a provider would to begin with.
+        llama.cpp tells its ``total_slots`` (``/props``) and gets that many. vLLM works on all that come until its memory is full,
+        and tells how many wait for that (``/metrics``): while none does, it gets as many as a provider would to begin with.
         """
         root = self._address.base_url.removesuffix("/v1")
         try:
