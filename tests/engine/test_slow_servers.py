@@ -68,6 +68,13 @@ vllm:num_requests_waiting{{engine="1",model_name="m"}} {waiting:.1f}
         assert (states, server.stats()["most_in_flight"]) == ({"answered": 32 if most == 32 else 2}, most)
 
 
+def test_for_a_single_question_nobody_asks_how_many_it_takes(workspace: Workspace) -> None:
+    with ChatServer(slots=4, tells_slots=True) as server:
+        before = server.stats()["connections"]
+        ask_server(workspace, server, questions(1), timeout=5.0)
+        assert server.stats()["connections"] - before == 2, "that of the question, and that of these figures"
+
+
 def test_what_the_user_says_is_what_is_sent_from_the_first_request_on(workspace: Workspace) -> None:
     with ChatServer(slots=4, tells_slots=True, latency=0.1) as server:
         ask_server(workspace, server, questions(30), limits=Limits(concurrency=12), timeout=5.0)
