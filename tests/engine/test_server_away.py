@@ -18,7 +18,7 @@ from folkways.engine.asking import Limits
 from folkways.engine.budget import Amount, Budget
 from folkways.engine.progress import ModelProgress
 from folkways.engine.rate_limiter import RateLimiter
-from folkways.engine.server import Server
+from folkways.engine.server import Server, Sign
 from folkways.engine.session import Order, ask
 from folkways.workspace.database import Workspace, open_workspace
 from tests.engine.test_session import ask_server, questions
@@ -196,11 +196,11 @@ def test_pauses_grow_and_what_was_sent_before_changes_nothing(now: Now) -> None:
     now.now += 1
     pauses = []
     while not reasons:
-        assert server.failed(GONE, now.now)
+        assert server.failed(GONE, now.now) is Sign.AWAY
         held = limiter._paused_until
         for _ in range(7):
             now.now += 0.01
-            assert server.failed(GONE, early), "it was on its way with the first one"
+            assert server.failed(GONE, early) is Sign.AWAY, "it was on its way with the first one"
         server.answered(early, 1.0)
         assert (limiter.places, limiter._paused_until, progress.away) == (1.0, held, "connection refused")
         pauses.append(round(held - now.now + 0.07, 1))
@@ -213,14 +213,14 @@ def test_pauses_grow_and_what_was_sent_before_changes_nothing(now: Now) -> None:
 @pytest.mark.parametrize(("failure", "still"), [(GONE, True), (LOST, True), (LOADING, True), (BAD, False), (SLOW, False)])
 def test_only_while_it_is_waited_for_a_server_that_loads_is_away(now: Now, failure: EndpointFailure, still: bool) -> None:
     server, limiter, progress, _ = watched()
-    assert server.failed(failure, now.now) == (failure is GONE)
+    assert (server.failed(failure, now.now) is Sign.AWAY) == (failure is GONE)
     now.now += 100
     server.failed(GONE, now.now)
     before = now.now
     now.now = limiter._paused_until
-    assert server.failed(failure, before - 1) == (failure is GONE), "one sent before tells nothing of now"
+    assert (server.failed(failure, before - 1) is Sign.AWAY) == (failure is GONE), "one sent before tells nothing of now"
     assert progress.away == "connection refused"
-    assert server.failed(failure, now.now) is still
+    assert (server.failed(failure, now.now) is Sign.AWAY) is still
     assert (progress.away is not None) is still
 
 
@@ -238,5 +238,5 @@ def test_after_the_wait_it_begins_with_one_request_and_comes_back_to_what_it_had
 
 def test_with_no_wait_a_refusal_is_a_failure_like_any_other(now: Now) -> None:
     server, limiter, progress, _ = watched(0.0)
-    assert not server.failed(GONE, now.now)
+    assert server.failed(GONE, now.now) is Sign.FAILED
     assert (limiter.places, progress.away, progress.last_error) == (8.0, None, "gone")

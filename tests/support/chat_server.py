@@ -42,6 +42,7 @@ class State:
         self.mode = "letter"
         self.latency = 0.0
         self.slots, self.tells_slots = 0, False
+        self.places, self.refusal = 0, "503"
         self.metrics = ""
         self.busy = 0
         self.line: deque[Callable[[], bool]] = deque()
@@ -54,6 +55,8 @@ class State:
         self.mode = settings.get("mode", self.mode)
         self.latency = float(settings.get("latency", self.latency))
         self.slots = int(settings.get("slots", self.slots))
+        self.places = int(settings.get("places", self.places))
+        self.refusal = settings.get("refusal", self.refusal)
         self.tells_slots = bool(settings.get("tells_slots", self.tells_slots))
         self.metrics = settings.get("metrics", self.metrics)
         self.require_key = settings.get("require_key", self.require_key)
@@ -149,6 +152,9 @@ class Connection(asyncio.Protocol):
         state.kinds[fault.kind] += 1
         state.in_flight += 1
         state.most_in_flight = max(state.most_in_flight, state.in_flight)
+        if state.places and state.in_flight > state.places:
+            self.send(protocol, path, head, body, digest, Fault(state.refusal))
+            return
         wait = state.latency + float(fault.args.get("seconds", 10) if fault.kind == "stall" else 0)
         said = (protocol, path, head, body, digest, fault)
         if state.slots:

@@ -161,6 +161,8 @@ class EndpointOptions:
     seed: int = 0
 
     DEFAULT_CONCURRENCY: ClassVar[int] = 32
+    MOST_OF_OWN_SERVER: ClassVar[int] = 512
+    """Requests at once: of a provider, and at most of a server of somebody's own, whose number is found out."""
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from folkways.endpoints.prices import Price
 from folkways.engine.budget import USED_UP, Amount, Budget, Verdict, charged, charged_for_failure, used, worst_case
 from folkways.engine.progress import ModelProgress
 from folkways.engine.rate_limiter import RateLimiter, backoff
-from folkways.engine.server import Server
+from folkways.engine.server import Server, Sign
 from folkways.workspace.errors import WorkspaceGoneError
 from folkways.workspace.queue.request_queue import RequestQueue
 from folkways.workspace.queue.request_rows import Answered, Failed
@@ -40,9 +40,6 @@ BACKLOG = 4
 
 ONE_REQUEST = Amount(1)
 
-PATIENCE_SECONDS = 120.0
-"""How long a request may be told to slow down without that counting as an attempt."""
-
 POLL_SECONDS = 0.5
 LONGEST_POLL_SECONDS = 5.0
 """How often a database's server that is away is looked at again, and requests that another process holds, these ever less often."""
@@ -57,7 +54,8 @@ class Limits:
     """How hard to try.
 
     concurrency: requests on their way at once, at most and to begin with; None for what suits the endpoint.
-    attempts:    tries per request, the first included; a reply of "slow down" is none of them for PATIENCE_SECONDS.
+    attempts:    tries per request, the first included; for some time a reply of "slow down" is none of them, nor a refusal while
+                 others are answered (``Server.patience``).
     max_errors:  requests that may fail for good before the endpoint is given up; None: 50, or a tenth of the run if that is more.
     wait:        seconds for which a server that refuses connections is waited for; 0: that is a failure like any other.
     """
@@ -113,6 +111,8 @@ class Asking:
         self._saving: asyncio.Future[None] | None = None
         self.rng = random.Random()  # noqa: S311 - jitter, not a secret
         self._feeding = asyncio.Lock()
+        self._workers: asyncio.TaskGroup
+        self._hired = 0
         self._after = 0
         self._anywhere = anywhere
         self._exhausted = False
@@ -137,20 +137,19 @@ class Asking:
             return self.progress
         if self._anywhere:
             self._after = await self.on_database(self.request_queue.ordinal_at, self.endpoint_id, self.rng.random())
-        await self.endpoint.open(self.limiter.limit)
+        await self.endpoint.open(self.limiter.limit if pending > 1 else 1)
         self.progress.about = getattr(self.endpoint, "about", None)
         if self.limits.concurrency is None:
             self.limiter.limit = self.endpoint.default_concurrency  # it may know better now
             self.limiter.begin(getattr(self.endpoint, "first_concurrency", self.limiter.limit))
         self._server.first_round = min(int(self.limiter.places), self.progress.total)
         flusher = asyncio.create_task(self._flush_regularly())
-        workers = [asyncio.create_task(self._work()) for _ in range(min(self.limiter.limit, self.progress.total))]
         try:
-            await asyncio.gather(*workers)
+            async with asyncio.TaskGroup() as self._workers:
+                self._hire()
         finally:
-            for task in (*workers, flusher):
-                task.cancel()
-            await asyncio.gather(*workers, flusher, return_exceptions=True)
+            flusher.cancel()
+            await asyncio.gather(flusher, return_exceptions=True)
             await asyncio.shield(self._last_flush())
             await self.endpoint.close()
         if self._error is not None:
@@ -189,7 +188,7 @@ class Asking:
         return None
 
     async def _feed(self) -> None:
-        wanted = min(FEED, max(2 * self.limiter.limit, int(FEED_SECONDS * self.progress.rate)))
+        wanted = min(FEED, max(2 * int(self.limiter.places), int(FEED_SECONDS * self.progress.rate)))
         batch = await self.on_database(self.request_queue.claim, self.endpoint_id, self._after, wanted, frozenset(self._held))
         self._after = batch.last
         self._held.update(request.key for request in batch.requests)
@@ -218,12 +217,19 @@ class Asking:
 
     # Working: one request after the other, each with its attempts.
 
+    def _hire(self) -> None:
+        """Have a worker for each place: one that waits for a place holds a request that another process could send."""
+        while self._hired < min(int(self.limiter.places), self.progress.total):
+            self._hired += 1
+            self._workers.create_task(self._work())
+
     async def _work(self) -> None:
         try:
             while (request := await self._next()) is not None:
                 result = await self._ask(request)
                 if result is None:
                     return
+                self._hire()
                 self._buffer.append(result)
                 self._length += len(result.completion.text) if isinstance(result, Answered) else 0
                 batches = max(len(self._buffer) / BATCH, self._length / BATCH_LENGTH)
@@ -238,8 +244,8 @@ class Asking:
 
     async def _ask(self, request: Request) -> Answered | Failed | None:
         """The request's end, or None when the session stops before it has one."""
-        tries = attempts = 0
-        patient_until = time.monotonic() + PATIENCE_SECONDS
+        tries = attempts = waits = 0
+        asked_at = time.monotonic()
         while True:
             # The place before the money: those who wait for a server that is away keep none from the other models.
             taken_at = await self.limiter.take()
@@ -247,19 +253,21 @@ class Asking:
                 return None
             reserved = await self._reserve(request)
             if reserved is None:
-                self.limiter.give_back()
+                self.limiter.give_back(taken_at)
                 return None
             began = time.perf_counter()
             try:
                 completion = await self.endpoint.complete(request)
             except EndpointFailure as failure:
-                self.limiter.give_back()
+                self.limiter.give_back(taken_at)
                 self.budget.settle(reserved, Amount(1) if self.endpoint.local else charged_for_failure(failure, reserved))
-                if self._server.failed(failure, taken_at):
+                sign = self._server.failed(failure, taken_at)
+                if sign is Sign.AWAY:
                     continue
                 tries += 1
-                if not (failure.rate_limited and time.monotonic() < patient_until):
-                    attempts += 1
+                early = failure.rate_limited or sign is Sign.FULL
+                patient = early and time.monotonic() < asked_at + self._server.patience()
+                attempts = 0 if patient and sign is Sign.FULL else attempts + (not patient)
                 if failure.fatal:
                     self.stop(str(failure))
                 if failure.doubtful:
@@ -267,14 +275,16 @@ class Asking:
                 if failure.fatal or not failure.retryable or attempts >= self.limits.attempts:
                     return self._fail(request, failure, tries)
                 self.progress.retries += 1
-                if await self.limiter.closed_within(backoff(tries, failure.retry_after, self.rng)):
+                waits += sign is not Sign.FULL
+                pause = self._server.pause(self.rng) if sign is Sign.FULL else backoff(waits, failure.retry_after, self.rng)
+                if await self.limiter.closed_within(pause):
                     return None
                 continue
             except BaseException:
-                self.limiter.give_back()
+                self.limiter.give_back(taken_at)
                 self.budget.settle(reserved, reserved)
                 raise
-            self.limiter.give_back()
+            self.limiter.give_back(taken_at)
             self._server.answered(taken_at, time.perf_counter() - began)
             spent = used(completion, self.price) if self.endpoint.local else charged(completion, self.price, reserved)
             self.budget.settle(reserved, spent)
@@ -333,7 +343,9 @@ class Asking:
                 progress.output_tokens += result.completion.output_tokens or 0
                 if progress.usd is not None:
                     progress.usd += used(result.completion, self.price).usd or 0.0
-        progress.in_flight, progress.places = self.limiter.in_flight, self.limiter.places
+        progress.in_flight = self.limiter.in_flight
+        if not self.endpoint.local:
+            self._server.tell()
 
     async def _flush(self) -> None:
         while self._error is None and (self._buffer or (self._saving is not None and not self._saving.done())):

@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 from folkways.endpoints.base import EndpointFailure, Request
 from folkways.endpoints.batches import Batches, NotYetKnown
 from folkways.endpoints.prices import Price
-from folkways.engine.asking import FEED, ONE_REQUEST, PATIENCE_SECONDS, Asking
+from folkways.engine.asking import FEED, ONE_REQUEST, Asking
 from folkways.engine.budget import USED_UP, Amount, Verdict, charged, used, worst_case
 from folkways.engine.rate_limiter import backoff
+from folkways.engine.server import PATIENCE_SECONDS
 from folkways.workspace.queue import batches
 from folkways.workspace.queue.batches import LEAVING, BatchRecord
 from folkways.workspace.queue.request_queue import RequestQueue

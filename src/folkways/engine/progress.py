@@ -16,6 +16,7 @@ class ModelProgress:
     about:    how the model runs, where its endpoint tells; shown once.
     out:      requests that have left in ``batches`` batches and not come back.
     notes:    what else people are told, each once, in this order.
+    places:   requests at once at most, as things stand; why, in a few words, in ``why``.
     warning:  what the user should know at once; None for nothing.
     away:     why the server cannot be reached, while it is waited for; until when, as ``time.monotonic`` tells, in ``away_until``.
     usd:      None where the price of the model is not known.
@@ -34,6 +35,7 @@ class ModelProgress:
     rate_limited: int = 0
     in_flight: int = 0
     places: float = 0.0
+    why: str = ""
     input_tokens: int = 0
     output_tokens: int = 0
     usd: float | None = 0.0

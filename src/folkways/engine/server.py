@@ -1,19 +1,35 @@
-"""What replies and failures tell of a server: that it is busy, slow or away; and the wait for one that is away."""
+"""What replies and failures tell of a server: that it is busy, full, slow or away; and the wait for one that is away."""
 
 from __future__ import annotations
 
+import math
+import random
 import time
 from collections.abc import Callable
+from enum import Enum
 
 from folkways.endpoints.base import EndpointFailure
 from folkways.engine.progress import ModelProgress
-from folkways.engine.rate_limiter import SHRINK_AFTER_TIMEOUT, RateLimiter
+from folkways.engine.rate_limiter import BACKOFF_LONGEST, RateLimiter, backoff
 
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 10.0
 """Seconds until a server that is away is tried again: doubled each time, up to the longest."""
 
 STARTING = (None, 502, 503, 504)
 """What comes of a server that is about to be back: it drops connections or loads its model, or a proxy finds nobody behind it."""
+
+PATIENCE_SECONDS, PATIENCE_REPLIES = 120.0, 10
+"""How long a request may be refused without that counting as an attempt: so many seconds, or as long as so many replies take."""
+
+
+class Sign(Enum):
+    """What a failure tells: the server is AWAY (the request is sent again as if it never had been), it is FULL (sent again after a
+    pause, without losing an attempt), or nothing but that the request FAILED.
+    """
+
+    AWAY = "away"
+    FULL = "full"
+    FAILED = "failed"
 
 
 class Server:
@@ -35,22 +51,54 @@ class Server:
         self._held_at = 0.0
         self._timeouts = 0
         self._any_reply = False
+        self.seconds = 0.0
+        """That a reply takes, more or less."""
+        self._answered_at = -math.inf
 
     def answered(self, taken_at: float, seconds: float) -> None:
         """A request that took its place at ``taken_at`` came back in good order after ``seconds``."""
         self._any_reply = True
+        self.seconds += (seconds - self.seconds) / 8 if self.seconds else seconds
+        self._answered_at = time.monotonic()
         if self._is_there(taken_at):
             self._limiter.succeeded(seconds)
 
-    def failed(self, failure: EndpointFailure, taken_at: float) -> bool:
-        """Whether the server is away, so that the request is to be sent again as if it never had been."""
+    def patience(self) -> float:
+        """Seconds for which a request may be told that it came too early, without losing an attempt."""
+        return max(PATIENCE_SECONDS, PATIENCE_REPLIES * self.seconds)
+
+    def pause(self, rng: random.Random) -> float:
+        """Seconds until a request that it refused, full as it was, is sent again."""
+        return max(backoff(1, None, rng), min(BACKOFF_LONGEST, self.seconds / 4) * (0.5 + 0.5 * rng.random()))
+
+    def failed(self, failure: EndpointFailure, taken_at: float) -> Sign:
+        """What a failure tells of the server. The request has given back its place."""
         self._progress.last_error = str(failure)
-        away = self._wait > 0 and self._is_away(failure, taken_at)
-        if not away:
+        if self._is_full(failure, taken_at):
+            sign = Sign.FULL
+            self._limiter.refused(taken_at)
+        elif self._wait > 0 and self._is_away(failure, taken_at):
+            sign = Sign.AWAY
+        else:
+            sign = Sign.FAILED
             self._is_there(taken_at)
             self._slow_down(failure, taken_at)
-        self._progress.places = self._limiter.places
-        return away
+        self.tell()
+        return sign
+
+    def tell(self) -> None:
+        """Say in the progress how many are on their way at most, and why."""
+        self._progress.places, self._progress.why = self._limiter.places, self._limiter.why
+
+    def _is_full(self, failure: EndpointFailure, taken_at: float) -> bool:
+        """Whether it refuses a request while it works on others: within twice the time that the refusal took it has answered one,
+        or one that is on its way for longer has not been refused.
+        """
+        refuses = failure.retryable and (failure.status is None or failure.status >= 500)
+        if not refuses or failure.rate_limited or failure.timed_out or failure.doubtful or self._progress.away is not None:
+            return False
+        since = 2 * taken_at - time.monotonic()
+        return self._answered_at > since or self._limiter.longest_at < since
 
     def _is_away(self, failure: EndpointFailure, taken_at: float) -> bool:
         progress, now = self._progress, time.monotonic()
@@ -87,4 +135,4 @@ class Server:
                     f"none of the first {self._timeouts} requests to {self._progress.endpoint} had a reply in time; "
                     "if the server is slow, give it more time (--timeout 600) or fewer requests at once (--concurrency 1)"
                 )
-            self._limiter.slow_down(taken_at, None, SHRINK_AFTER_TIMEOUT)
+            self._limiter.timed_out(taken_at)

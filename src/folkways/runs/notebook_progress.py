@@ -26,18 +26,24 @@ def figures(counts: ModelProgress) -> dict[str, str]:
         trouble.append(f"{counts.failed:,} failed")
     if counts.retries:
         trouble.append(f"{counts.retries:,} retried")
-    if counts.rate_limited:
-        trouble.append(f"slowed to {counts.places:.0f} at once")
     rate = f"{counts.rate:,.0f}/s" if counts.rate >= 10 else f"{counts.rate:.1f}/s"
     until = f"{duration(left)} left" if left is not None and counts.left else duration(counts.seconds)
     return {
         "count": f"{counts.total - counts.left:,} of {counts.total:,}" + (f" (+{counts.stored:,} stored)" if counts.stored else ""),
         "out": f"{counts.out:,} out in {plural(counts.batches, 'batch', 'batches')}" if counts.out and counts.batches else "",
         "rate": rate if wait is None else "",
+        "pace": _pace(counts) if wait is None else "",
         "left": until if wait is None else "",
         "cost": f"${counts.usd:,.2f}" if counts.usd else "",
         "trouble": ", ".join(trouble),
     }
+
+
+def _pace(counts: ModelProgress) -> str:
+    """How many requests are on their way at most, and why no more."""
+    if not counts.places or not counts.left:
+        return ""
+    return f"{counts.places:.0f} at once" + (f" ({counts.why})" if counts.why else "")
 
 
 def waiting(counts: ModelProgress) -> str | None:

@@ -27,7 +27,7 @@ PLAIN_SECONDS = 10.0
 
 LONGEST_NAME = 30
 
-FIGURES = {"count": "", **dict.fromkeys(("out", "rate", "left"), "cyan"), "cost": "green", "trouble": "yellow"}
+FIGURES = {"count": "", **dict.fromkeys(("out", "rate", "pace", "left"), "cyan"), "cost": "green", "trouble": "yellow"}
 """What stands behind the bar, and its colour."""
 
 

@@ -15,6 +15,7 @@ import ssl
 import urllib.request
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -35,6 +36,8 @@ PAGE = 16 * 1024 * 1024
 LARGE = 2**30
 """Bytes of a page (a list, an upload's receipt) and of a batch's results that are read at most."""
 
+MOST_FILES = 8192
+
 UNKNOWN_SERVER = 2
 """Requests at once to begin with at a server of somebody's own: many work on one at a time, and let the others wait."""
 
@@ -47,8 +50,9 @@ class HttpEndpoint(NamedEndpoint, ABC):
     def __init__(self, address: Address, options: EndpointOptions) -> None:
         self.name = address.name
         self.identity = address.identity
-        self.default_concurrency = EndpointOptions.DEFAULT_CONCURRENCY
-        self.first_concurrency = self.default_concurrency if address.hosted else UNKNOWN_SERVER
+        usual = EndpointOptions.DEFAULT_CONCURRENCY
+        self.default_concurrency = usual if address.hosted else EndpointOptions.MOST_OF_OWN_SERVER
+        self.first_concurrency = usual if address.hosted else UNKNOWN_SERVER
         self._address = address
         self.timeout = options.timeout
         self._options = options
@@ -78,6 +82,7 @@ class HttpEndpoint(NamedEndpoint, ABC):
         """Open the connection pool for ``concurrency`` requests at once. Connects to nothing yet."""
         if self._connections is not None:
             return
+        allow_connections()
         proxy, seconds = environment_proxy(str(self._url)), min(self._options.timeout, 30.0)
         self._connections = KeptConnections(concurrency, self._url, self._headers(), proxy, seconds)
 
@@ -218,6 +223,19 @@ class HttpEndpoint(NamedEndpoint, ABC):
         if isinstance(cause, ConnectionRefusedError) or f"[Errno {errno.ECONNREFUSED}]" in str(cause):  # one of several addresses
             return "connection refused"
         return os.strerror(cause.errno).lower() if isinstance(cause, OSError) and cause.errno else "no connection"
+
+
+def allow_connections() -> None:
+    """Let this process have more files and connections open than it begins with (on macOS 256), as far as its system allows."""
+    try:
+        import resource  # not on Windows, which has no such limit
+    except ImportError:
+        return
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = MOST_FILES if hard == resource.RLIM_INFINITY else min(MOST_FILES, hard)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        with suppress(ValueError, OSError):  # some systems allow less than they say
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
 async def exchange(

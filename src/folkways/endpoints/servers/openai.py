@@ -42,8 +42,8 @@ class OpenAIEndpoint(HttpEndpoint):
     async def open(self, concurrency: int) -> None:
         """As every HTTP endpoint; and look at a server of somebody's own.
 
-        How many requests does it work on at once (llama.cpp tells)? A server named by its kind (``ollama/MODEL``) must answer and
-        must have the model: FolkwaysError with the line that starts it, or with the models that it has.
+        How many requests does it work on at once? That is not asked for a single one. A server named by its kind (``ollama/MODEL``)
+        must answer and must have the model: FolkwaysError with the line that starts it, or with the models that it has.
         """
         if self._connections is not None:
             return
@@ -53,12 +53,11 @@ class OpenAIEndpoint(HttpEndpoint):
         try:
             if self._address.start:
                 await self._find_model()
-            slots = await self._slots()
+            if concurrency > 1:
+                await self._look()
         except BaseException:
             await self.close()
             raise
-        if slots is not None:
-            self.first_concurrency = self.default_concurrency = slots
 
     async def _find_model(self) -> None:
         address = self._address
@@ -81,22 +80,23 @@ class OpenAIEndpoint(HttpEndpoint):
                 f"it has {shown or 'none yet'}\nGet it there: {address.get}"
             )
 
-    async def _slots(self) -> int | None:
-        """How many requests the server works on at once; None from one that does not tell, or does not answer soon.
+    async def _look(self) -> None:
+        """Learn how many requests the server works on at once, if it tells that, and soon.
 
-        llama.cpp tells its ``total_slots`` (``/props``). vLLM works on all that come until its memory is full, and tells how many
-        wait for that (``/metrics``): while none does, it gets as many as a provider would.
+        llama.cpp tells its ``total_slots`` (``/props``) and gets that many. vLLM works on all that come until its memory is full,
+        and tells how many wait for that (``/metrics``): while none does, it gets as many as a provider would to begin with.
         """
         root = self._address.base_url.removesuffix("/v1")
         try:
             found = from_json(await self._page(f"{root}/props") or b"")
             waiting = [] if found is not None else _WAITING_AT_VLLM.findall(await self._page(f"{root}/metrics") or b"")
         except aiohttp.ClientConnectorError:
-            return None
-        if waiting:  # one line per copy of the model
-            return None if any(map(float, waiting)) else EndpointOptions.DEFAULT_CONCURRENCY
+            return
+        if waiting and not any(map(float, waiting)):  # one line per copy of the model
+            self.first_concurrency = EndpointOptions.DEFAULT_CONCURRENCY
         slots = found.get("total_slots") if isinstance(found, dict) else None
-        return slots if isinstance(slots, int) and 1 <= slots <= EndpointOptions.DEFAULT_CONCURRENCY else None
+        if isinstance(slots, int) and 1 <= slots <= EndpointOptions.MOST_OF_OWN_SERVER:
+            self.first_concurrency = self.default_concurrency = slots
 
     async def _page(self, address: str) -> bytes | None:
         """What is there; None where nothing is, or not soon. ClientConnectorError where no server listens."""

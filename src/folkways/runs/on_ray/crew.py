@@ -235,6 +235,7 @@ class RayCrew:
             for part in parts:
                 progress.last_error = part.last_error or progress.last_error
                 progress.about = part.about or progress.about
+                progress.why = part.why
                 progress.warning = part.warning or progress.warning
             reasons = {part.stopped for part in now or parts if part.stopped is not None}
             if reasons and (self._stops or all(part.stopped is not None for part in now or parts)):

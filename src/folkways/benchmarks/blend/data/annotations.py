@@ -14,6 +14,7 @@ from folkways.cultures import Culture
 from folkways.errors import DataError
 from folkways.records import Schema
 from folkways.releases.base import Release
+from folkways.releases.once import read_once
 
 GROUPS = pl.List(pl.Struct({"answers": pl.List(pl.String), "en_answers": pl.List(pl.String), "count": pl.Int64}))
 """Answers that people gave, most frequent first: local and English variants of one answer, and how many people gave it."""
@@ -32,6 +33,7 @@ ANNOTATIONS: Schema = {
 NESTED = ("groups", "idks", "votes", "raw")
 
 
+@read_once
 def read_annotations(release: Release) -> pl.DataFrame:
     """ANNOTATIONS, one row per (culture, question). DataError naming file and question id where a file is broken."""
     return pl.concat([_annotation_table(culture, file) for culture, file in files_of(release, "annotations")])

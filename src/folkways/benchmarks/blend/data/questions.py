@@ -11,6 +11,7 @@ from folkways.cultures import Culture
 from folkways.errors import DataError
 from folkways.records import Schema
 from folkways.releases.base import Release
+from folkways.releases.once import read_once
 
 QUESTIONS: Schema = {
     "culture": pl.String,
@@ -29,6 +30,7 @@ PROMPT_TEXTS: Schema = {
 }
 
 
+@read_once
 def read_questions(release: Release) -> pl.DataFrame:
     """QUESTIONS, one row per (culture, question). Which column is local is decided by content (see ``local_column``)."""
     tables = []
@@ -69,6 +71,7 @@ def local_column(table: pl.DataFrame, culture: Culture) -> str:
     return "Question" if translation > question else "Translation"
 
 
+@read_once
 def read_prompts(release: Release) -> pl.DataFrame:
     """PROMPT_TEXTS, one row per (culture, template). Where a file has an id twice the first stands; ``check`` reports the other."""
     tables = [
