@@ -31,13 +31,14 @@ KINDS = {
 class UnaskedServer:
     """``with UnaskedServer("idle") as server: server.url``.
 
-    every: of this many replies on a connection, the last is followed by what nobody asked for. latency: seconds before each reply.
+    every: of this many replies on a connection, the last is followed by what nobody asked for. at: only the reply of this number
+    is. named: whether replies have an id. latency: seconds before each reply.
     unasked: how often that happened. connections: how many were opened.
     """
 
-    def __init__(self, kind: str, every: int = 2, latency: float = 0.0) -> None:
+    def __init__(self, kind: str, every: int = 2, latency: float = 0.0, at: int = 0, *, named: bool = False) -> None:
         assert kind in KINDS
-        self.kind, self.every, self.latency = kind, every, latency
+        self.kind, self.every, self.latency, self.at, self.named = kind, every, latency, at, named
         self.connections = self.unasked = 0
         self._open: list[socket.socket] = []
 
@@ -75,7 +76,8 @@ class UnaskedServer:
                     connection.sendall(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
                     return
                 asked += 1
-                reply = _response(json.loads(body)["messages"][-1]["content"].split()[-1])
+                word = json.loads(body)["messages"][-1]["content"].split()[-1]
+                reply = _response(word, {"id": f"reply-{word}"} if self.named else {})
                 if self.kind == "before":
                     reply, owed = owed + reply, b""
                 elif owed:
@@ -83,7 +85,7 @@ class UnaskedServer:
                     owed = b""
                     time.sleep(0.005)
                 time.sleep(self.latency)
-                if asked % self.every == 0:
+                if asked == self.at or (not self.at and asked % self.every == 0):
                     self.unasked += 1
                     owed = self._follow(connection, reply, chance)
                 else:
@@ -146,6 +148,6 @@ def _requests(connection: socket.socket) -> Iterator[bytes]:
         data = data[length:]
 
 
-def _response(word: str) -> bytes:
-    body = json.dumps({"choices": [{"message": {"content": word}, "finish_reason": "stop"}]}).encode()
+def _response(word: str, more: dict[str, str]) -> bytes:
+    body = json.dumps({"choices": [{"message": {"content": word}, "finish_reason": "stop"}], **more}).encode()
     return b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s" % (len(body), body)

@@ -7,12 +7,12 @@ import math
 import random
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import TypeVar
 
-from folkways.endpoints.base import Endpoint, EndpointFailure, Request
+from folkways.endpoints.base import Confirmation, Endpoint, EndpointFailure, Request
 from folkways.endpoints.batches import Batches
 from folkways.endpoints.prices import Price
 from folkways.engine.budget import USED_UP, Amount, Budget, Verdict, charged, charged_for_failure, used, worst_case
@@ -31,14 +31,16 @@ FEED, FEED_SECONDS = 512, 2.0
 BATCH, BATCH_LENGTH, BATCH_SECONDS = 256, 4 * 1024 * 1024, 0.05
 """Results are committed when there are this many, of so many characters, or when the first has waited this long.
 
-A commit costs about 1 ms of CPU beside 0.01 ms per result, so these cost little; and what ``kill -9`` takes away (replies that
-have arrived and are not committed are asked for again) is that of the last moment.
+A commit costs about 1 ms of CPU beside 0.01 ms per result, so these cost little. What ``kill -9`` takes away and is asked for again
+are the replies of the last moment, and those whose endpoint does not know yet that they are the answers to their requests.
 """
 
 BACKLOG = 4
 """Batches that may wait for the disk before new requests wait too."""
 
 ONE_REQUEST = Amount(1)
+
+UNSURE = "replies whose connection broke, or on which one came that nobody asked for, are asked for again"
 
 PATIENCE_SECONDS = 120.0
 """How long a request may be told to slow down without that counting as an attempt."""
@@ -89,7 +91,8 @@ class Asking:
     """One endpoint, one run, one session.
 
     Coroutines take requests that come from the request queue in chunks; results go to a buffer that is committed in batches
-    by the database thread, so that the event loop never waits for a disk.
+    by the database thread, so that the event loop never waits for a disk. A reply whose ``confirmation`` is open stays out of the
+    buffer until its endpoint has settled it; one that is no answer to its request is asked for again.
     """
 
     def __init__(
@@ -110,13 +113,13 @@ class Asking:
         self._held: set[str] = set()
         self._buffer: list[Answered | Failed] = []
         self._length = 0  # of the replies in it
+        self._open: dict[Confirmation, list[Answered]] = {}
         self._saving: asyncio.Future[None] | None = None
         self.rng = random.Random()  # noqa: S311 - jitter, not a secret
         self._feeding = asyncio.Lock()
         self._after = 0
         self._anywhere = anywhere
         self._exhausted = False
-        self._forgotten = False
         self._error: BaseException | None = None
 
     def stop(self, reason: str) -> None:
@@ -144,14 +147,18 @@ class Asking:
             self.limiter.begin(getattr(self.endpoint, "first_concurrency", self.limiter.limit))
         self._server.first_round = min(int(self.limiter.places), self.progress.total)
         flusher = asyncio.create_task(self._flush_regularly())
-        workers = [asyncio.create_task(self._work()) for _ in range(min(self.limiter.limit, self.progress.total))]
+        workers: list[asyncio.Task[None]] = []
         try:
-            await asyncio.gather(*workers)
+            while not workers or (self._queue and not self.limiter.closed):
+                workers = [asyncio.create_task(self._work()) for _ in range(min(self.limiter.limit, self.progress.total))]
+                await asyncio.gather(*workers)
+                await self._settle()
         finally:
             for task in (*workers, flusher):
                 task.cancel()
             await asyncio.gather(*workers, flusher, return_exceptions=True)
             await asyncio.shield(self._last_flush())
+            self.progress.open = 0  # those that nobody could settle are asked for again in the next session
             await self.endpoint.close()
         if self._error is not None:
             raise self._error
@@ -209,11 +216,10 @@ class Asking:
             return
         # Only claims are looked at until they have ended or something is free again: a pass costs as much as the run is long.
         seconds = POLL_SECONDS
-        while awaited and not self._forgotten and not await self.limiter.closed_within(seconds):
+        while awaited and not self._queue and not await self.limiter.closed_within(seconds):
             left = await self.on_database(self.request_queue.still_awaited, awaited)
             seconds = POLL_SECONDS if len(left) < len(awaited) else min(2 * seconds, LONGEST_POLL_SECONDS)
             awaited = left
-        self._forgotten = False
         self._after = 0
 
     # Working: one request after the other, each with its attempts.
@@ -224,8 +230,12 @@ class Asking:
                 result = await self._ask(request)
                 if result is None:
                     return
-                self._buffer.append(result)
-                self._length += len(result.completion.text) if isinstance(result, Answered) else 0
+                confirmation = result.completion.confirmation if isinstance(result, Answered) else None
+                if confirmation is None:
+                    self._add(result)
+                else:
+                    self._open.setdefault(confirmation, []).append(result)  # type: ignore[arg-type]
+                    self.progress.open += 1
                 batches = max(len(self._buffer) / BATCH, self._length / BATCH_LENGTH)
                 if batches >= 1:
                     flush = self._start_flush()
@@ -235,6 +245,34 @@ class Asking:
             raise
         except BaseException as error:  # noqa: BLE001 - kept for run(), which raises it after everything is stored
             self._give_up(error)
+
+    def _add(self, result: Answered | Failed) -> None:
+        self._buffer.append(result)
+        self._length += len(result.completion.text) if isinstance(result, Answered) else 0
+
+    async def _look(self) -> float | None:
+        """Take up what the endpoint has settled: answers are stored, the others are asked for again. As ``Endpoint.look``."""
+        if not self._open:
+            return None
+        wait: float | None = await self.endpoint.look()  # type: ignore[attr-defined]
+        for confirmation in [confirmation for confirmation in self._open if confirmation.clean is not None]:
+            results = self._open.pop(confirmation)
+            self.progress.open -= len(results)
+            if confirmation.clean:
+                for result in results:
+                    self._add(result)
+            else:
+                self.progress.retries += len(results)
+                self.progress.last_error = f"{self.endpoint.name}: {UNSURE}"
+                self._queue.extend(result.request for result in results)
+        return wait
+
+    async def _settle(self) -> None:
+        """Wait until no reply is open: for as long as a reply takes. A second Ctrl-C ends it."""
+        wait = await self._look()
+        while wait is not None:
+            await asyncio.sleep(wait)
+            wait = await self._look()
 
     async def _ask(self, request: Request) -> Answered | Failed | None:
         """The request's end, or None when the session stops before it has one."""
@@ -262,8 +300,6 @@ class Asking:
                     attempts += 1
                 if failure.fatal:
                     self.stop(str(failure))
-                if failure.doubtful:
-                    await self._take_back(failure.doubtful)
                 if failure.fatal or not failure.retryable or attempts >= self.limits.attempts:
                     return self._fail(request, failure, tries)
                 self.progress.retries += 1
@@ -279,13 +315,6 @@ class Asking:
             spent = used(completion, self.price) if self.endpoint.local else charged(completion, self.price, reserved)
             self.budget.settle(reserved, spent)
             return Answered(request, completion, time.perf_counter() - began, tries + 1)
-
-    async def _take_back(self, keys: Sequence[str]) -> None:
-        """Forget replies that may belong to other requests; the next pass over the run asks for them again."""
-        await self._flush()
-        self.progress.done -= await self.on_database(self.request_queue.forget, keys)
-        self._exhausted = False
-        self._forgotten = True
 
     async def _reserve(self, request: Request) -> Amount | None:
         amount = worst_case(request, self.price) if self.budget.limit is not None else ONE_REQUEST
@@ -348,6 +377,7 @@ class Asking:
     async def _flush_regularly(self) -> None:
         while True:
             await asyncio.sleep(BATCH_SECONDS)
+            await self._look()
             await asyncio.shield(self._start_flush())
 
     def _give_up(self, error: BaseException) -> None:

@@ -43,7 +43,7 @@ TELL_SECONDS = 0.5
 SILENT_SECONDS = 5.0
 """How long a worker that was told to stop is waited for without a word from it: it may have no node to run on."""
 
-ADDED = ("done", "failed", "retries", "rate_limited", "in_flight", "places", "input_tokens", "output_tokens")
+ADDED = ("done", "open", "failed", "retries", "rate_limited", "in_flight", "places", "input_tokens", "output_tokens")
 """Counts of workers that are shown as their sum."""
 
 
@@ -163,6 +163,7 @@ class RayCrew:
             pending, _, failed = _patiently(partial(queue.counts, self._numbers[name]))
             progress.failed = failed
             progress.done = progress.total - pending - failed  # a worker that died may have stored what it told nobody
+            progress.open = 0
             progress.in_flight = 0
             progress.end()
             if self._stops and progress.stopped is None and pending:
