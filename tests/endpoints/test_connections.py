@@ -101,7 +101,7 @@ def test_where_all_replies_have_one_name_it_tells_nothing() -> None:
     with ChatServer() as server:
 
         async def ask() -> list[Reply]:
-            kept = connections.KeptConnections(URL(f"{server.url}/v1/chat/completions"), {}, None, 5.0, 10.0)
+            kept = connections.KeptConnections(1, URL(f"{server.url}/v1/chat/completions"), {}, None, 5.0, 10.0)
             replies = [await kept.post(b'{"messages": [{"content": "A"}]}', 10**6) for _ in range(3)]
             assert [kept.is_repeated(reply, "always") for reply in replies] == [False] * 3
             assert [kept.is_repeated(reply, None) for reply in replies] == [False] * 3
@@ -144,7 +144,7 @@ def test_the_head_is_what_aiohttp_sends() -> None:
 
         async def heads() -> list[str]:
             found = []
-            kept = connections.KeptConnections(url, headers, None, 5.0, 10.0)
+            kept = connections.KeptConnections(1, url, headers, None, 5.0, 10.0)
             await kept.post(b'{"messages": [{"content": "A"}]}', 10**6)
             found.append(server.stats()["last"]["head"])
             await kept.close()
@@ -163,7 +163,7 @@ def test_a_proxy_is_asked_for_the_whole_address() -> None:
         address = proxy.url.replace("//", "//me:secret@")
 
         async def ask() -> None:
-            kept = connections.KeptConnections(URL("http://models.invalid/v1/chat/completions"), {}, address, 5.0, 10.0)
+            kept = connections.KeptConnections(1, URL("http://models.invalid/v1/chat/completions"), {}, address, 5.0, 10.0)
             for _ in range(2):
                 reply = await kept.post(b'{"messages": [{"content": "A"}]}', 10**6)
                 assert 200 <= reply.status < 300
@@ -179,7 +179,7 @@ def test_a_proxy_is_asked_for_the_whole_address() -> None:
 def test_a_header_cannot_bring_others() -> None:
     async def ask() -> None:
         with ChatServer() as server:
-            kept = connections.KeptConnections(URL(server.url), {"X-Name": "a\r\nX-Other: b"}, None, 5.0, 10.0)
+            kept = connections.KeptConnections(1, URL(server.url), {"X-Name": "a\r\nX-Other: b"}, None, 5.0, 10.0)
             try:
                 await kept.post(b"{}", 10**6)
             finally:

@@ -19,7 +19,7 @@ from folkways.engine.budget import USED_UP, Amount, Budget, Verdict, charged, ch
 from folkways.engine.progress import ModelProgress
 from folkways.engine.rate_limiter import RateLimiter, backoff
 from folkways.engine.server import Server
-from folkways.workspace.errors import WorkspaceGoneError
+from folkways.workspace.errors import OUTAGE_SECONDS, POLL_SECONDS, WorkspaceGoneError
 from folkways.workspace.queue.request_queue import RequestQueue
 from folkways.workspace.queue.request_rows import Answered, Failed
 
@@ -45,13 +45,11 @@ UNSURE = "replies whose connection broke, or on which one came that nobody asked
 PATIENCE_SECONDS = 120.0
 """How long a request may be told to slow down without that counting as an attempt."""
 
-POLL_SECONDS = 0.5
 LONGEST_POLL_SECONDS = 5.0
-"""How often a database's server that is away is looked at again, and requests that another process holds, these ever less often."""
+"""How often requests that another process holds are looked at: ever less often, down to this."""
 
-OUTAGE_SECONDS = 120.0
 OUTAGE_AT_END_SECONDS = 10.0
-"""How long a database's server may be away (it is restarted, say) while replies wait for it; and once the session was stopped."""
+"""How long a database's server may be away while replies wait for it, once the session was stopped; OUTAGE_SECONDS before."""
 
 
 @dataclass(frozen=True, slots=True)

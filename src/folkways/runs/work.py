@@ -18,6 +18,7 @@ from folkways.runs.models import Model, limit_and_prices, open_models
 from folkways.runs.options import AskOptions
 from folkways.workspace import results, run_records
 from folkways.workspace.database import Workspace
+from folkways.workspace.errors import patiently
 from folkways.workspace.queue.request_queue import RequestQueue
 
 BY_USER = ("interrupted", "interrupted by the user")
@@ -68,18 +69,20 @@ def work(
     limit, prices = limit_and_prices(models, asking)
     orders = orders_of(workspace, models, prices, asking)
     queue = RequestQueue(workspace, run.id)
-    queue.free_dead_claims()
-    crew = Crew(name, joins=not run_records.start_session(workspace, run) and queue.others_at_work())
+    patiently(queue.free_dead_claims)
+    first = patiently(lambda: run_records.start_session(workspace, run))
+    crew = Crew(name, joins=not first and patiently(queue.others_at_work))
     began = time.monotonic()
     ended: str = "stopped"
     reason: str | None = "the worker ended in an error"
     try:
         told = ask(workspace, run.id, orders, budget=Budget(limit), observer=asking.observer, every=asking.every, crew=crew)
-        ended, reason = state_of(workspace, run, told, asking.max_failed)
+        ended, reason = patiently(lambda: state_of(workspace, run, told, asking.max_failed))
     finally:
-        if ended in ("asked", "incomplete") or not queue.others_at_work():
-            run_records.set_state(workspace, run, ended, reason=reason, seconds=time.monotonic() - began)
-    return run_records.find_run(workspace, str(run.id)), told
+        if ended in ("asked", "incomplete") or not patiently(queue.others_at_work):
+            seconds = time.monotonic() - began
+            patiently(lambda: run_records.set_state(workspace, run, ended, reason=reason, seconds=seconds))
+    return patiently(lambda: run_records.find_run(workspace, str(run.id))), told
 
 
 def check_planned(run: run_records.RunRecord) -> None:

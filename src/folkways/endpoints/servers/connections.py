@@ -166,12 +166,13 @@ class KeptConnections(aiohttp.TCPConnector):
     """The connections to one address, and the way of a request over one of them.
 
     aiohttp's own client builds a request and a response of some dozen objects each time, which costs more than all the rest; here
-    the head is made once. How many there are is up to those who ask: each has one, and few rest beside them before they are closed.
+    the head is made once.
 
+    limit:   requests at once at most; connections that rest before they are closed are beside them.
     seconds: to connect within. timeout: for a reply, from the first byte that is sent to the last that comes.
     """
 
-    def __init__(self, url: URL, headers: Mapping[str, str], proxy: str | None, seconds: float, timeout: float) -> None:
+    def __init__(self, limit: int, url: URL, headers: Mapping[str, str], proxy: str | None, seconds: float, timeout: float) -> None:
         super().__init__(limit=0, ttl_dns_cache=300, keepalive_timeout=SLOWER * timeout + KEPT_SECONDS)
         self._factory = partial(_Protocol, loop=self._loop)
         self._lines: WeakKeyDictionary[ResponseHandler, Line] = WeakKeyDictionary()
@@ -182,6 +183,7 @@ class KeptConnections(aiohttp.TCPConnector):
         self._url, self._headers, self._proxy = url, headers, proxy
         self._timeout, self._seconds = aiohttp.ClientTimeout(sock_connect=seconds), timeout
         self._head = b""
+        self._places = asyncio.Semaphore(limit)
         self._large = asyncio.Semaphore(LARGE_AT_ONCE)
 
     @cached_property
@@ -196,6 +198,10 @@ class KeptConnections(aiohttp.TCPConnector):
         Raises UnaskedError where it may be the answer to another request, TimeoutError, or what aiohttp raises: ClientError,
         OSError, ValueError.
         """
+        async with self._places:
+            return await self._exchanged(body, most)
+
+    async def _exchanged(self, body: bytes, most: int) -> Reply:
         connection, protocol, line = await self._kept()
         use, began = line.uses, time.monotonic()
         try:

@@ -29,6 +29,7 @@ from folkways.endpoints.clean import quotable, storable
 from folkways.endpoints.likelihood import ABLE
 from folkways.endpoints.servers.address import Address, is_loopback
 from folkways.endpoints.servers.connections import ERROR_BODY, BodyTooLargeError, KeptConnections, UnaskedError, read_bounded
+from folkways.endpoints.servers.endings import Endings
 from folkways.endpoints.servers.failures import outcome, read_error
 from folkways.errors import FolkwaysError
 
@@ -44,6 +45,7 @@ class HttpEndpoint(NamedEndpoint, ABC):
     """A model behind HTTP. A protocol says where to post, how a request is laid out and how a reply is read."""
 
     local = False
+    endings: Endings
 
     def __init__(self, address: Address, options: EndpointOptions) -> None:
         self.name = address.name
@@ -75,12 +77,16 @@ class HttpEndpoint(NamedEndpoint, ABC):
     def read(self, reply: dict[str, Any]) -> Completion | None:
         """The completion in a reply; None if there is none in it (no choices, a layout of another protocol)."""
 
+    @abstractmethod
+    def ending(self, reply: dict[str, Any]) -> tuple[dict[str, Any], str | None]:
+        """The part of a reply that says how it ended, beside its answer, and the word for it; ``{}`` and None without one."""
+
     async def open(self, concurrency: int) -> None:
-        """Open the connection pool, which takes any number of requests at once. Connects to nothing yet."""
+        """Open the connection pool for ``concurrency`` requests at once. Connects to nothing yet."""
         if self._connections is not None:
             return
         proxy, seconds = environment_proxy(str(self._url)), min(self._options.timeout, 30.0)
-        self._connections = KeptConnections(self._url, self._headers(), proxy, seconds, self._options.timeout)
+        self._connections = KeptConnections(concurrency, self._url, self._headers(), proxy, seconds, self._options.timeout)
 
     async def close(self) -> None:
         """Close the pool. Safe to call twice."""
@@ -142,6 +148,13 @@ class HttpEndpoint(NamedEndpoint, ABC):
     def completion(self, request: Request, status: int, headers: Mapping[str, str], reply: Any, raw: bytes) -> Completion:
         """What a reply says; EndpointFailure where that is no completion. raw: its bytes, for messages."""
         good = 200 <= status < 300
+        if good and isinstance(reply, dict):
+            part, reason = self.ending(reply)
+            if not reply.get("error") and part.get("error"):
+                reply = part  # it failed in the middle of the answer
+            elif (reason or "").lower() in self.endings.failed:
+                said = f"{self.name}: the provider failed in the middle of the reply (it ended it with {quotable(str(reason))})"
+                raise EndpointFailure(said, status=status, retryable=True)
         if good and isinstance(reply, dict) and not reply.get("error"):
             completion = self.read(reply)
             if completion is not None:

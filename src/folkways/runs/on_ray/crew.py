@@ -9,15 +9,14 @@ from __future__ import annotations
 import re
 import time
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any
 
 from folkways.endpoints.prices import Price
 from folkways.engine import interrupts
-from folkways.engine.asking import OUTAGE_SECONDS, POLL_SECONDS
 from folkways.engine.budget import Amount, Budget
 from folkways.engine.progress import ModelProgress
 from folkways.engine.session import INTERRUPTED, Crew, ask
@@ -30,10 +29,8 @@ from folkways.runs.serving import served_models
 from folkways.runs.work import models_of, orders_of
 from folkways.workspace import run_records
 from folkways.workspace.database import Workspace, open_workspace
-from folkways.workspace.errors import WorkspaceError, WorkspaceGoneError
+from folkways.workspace.errors import WorkspaceError, patiently
 from folkways.workspace.queue.request_queue import RequestQueue
-
-T = TypeVar("T")
 
 _CREDENTIALS = re.compile(r"://[^/]*@")
 
@@ -160,7 +157,7 @@ class RayCrew:
         with interrupts.told(self._stop):
             error = self._watch(queue)
         for name, progress in self._progress.items():
-            pending, _, failed = _patiently(partial(queue.counts, self._numbers[name]))
+            pending, _, failed = patiently(partial(queue.counts, self._numbers[name]))
             progress.failed = failed
             progress.done = progress.total - pending - failed  # a worker that died may have stored what it told nobody
             progress.open = 0
@@ -208,7 +205,7 @@ class RayCrew:
                 except ray.exceptions.RayTaskError as failure:
                     error = error or failure.cause
                     self._stop()
-            if ended and not _patiently(lambda: any(queue.pending(number) for number in self._numbers.values())):
+            if ended and not patiently(lambda: any(queue.pending(number) for number in self._numbers.values())):
                 break  # those that are still away had nothing left to do
         return error
 
@@ -253,7 +250,7 @@ class RayCrew:
         self._stops += 1
 
     def _free(self, name: str) -> None:
-        _patiently(RequestQueue(self._workspace, self._run.id, name=name).leave)
+        patiently(RequestQueue(self._workspace, self._run.id, name=name).leave)
 
 
 def _written(models: Sequence[Model]) -> tuple[str, ...]:
@@ -274,15 +271,3 @@ def _part(limit: Amount | None, count: int) -> Amount | None:
         return None
     whole = limit.requests if limit.requests == float("inf") else float(int(limit.requests / count))
     return Amount(whole, limit.tokens / count, None if limit.usd is None else limit.usd / count)
-
-
-def _patiently(work: Callable[[], T]) -> T:
-    """What ``work`` returns, tried again while the database's server is away, as workers do."""
-    until = time.monotonic() + OUTAGE_SECONDS
-    while True:
-        try:
-            return work()
-        except WorkspaceGoneError:
-            if time.monotonic() > until:
-                raise
-            time.sleep(POLL_SECONDS)
