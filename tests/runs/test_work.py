@@ -16,6 +16,7 @@ from polars.testing import assert_frame_equal
 from folkways.workspace.database import open_workspace
 from tests.support.asking import KEY
 from tests.support.chat_server import ChatServer
+from tests.support.postgres import postgres_server
 from tests.support.river import environment, finish, folkways, kill, start, wait_for
 from tests.support.sbatch import Sbatch
 
@@ -73,6 +74,21 @@ def test_the_job_array_of_the_guide_survives_a_lost_node_and_scores_as_one_machi
         assert folkways("run", "blend/mcq", "--release", mcq(QUESTIONS), "--model", at, "-w", alone).returncode == 0
     for ours, theirs in zip(outcome(workspace), outcome(alone), strict=True):
         assert_frame_equal(ours, theirs)
+
+
+@pytest.mark.postgres
+def test_a_restart_of_the_database_ends_no_worker(mcq: Callable[[int], Path]) -> None:
+    """Three of them, in the middle of asking: connections break, are refused, and come to a server that is starting."""
+    with postgres_server() as database, ChatServer(latency=0.3) as server:
+        workspace = f"{database.url.replace('+psycopg', '')}/postgres"
+        model = f"{server.url}/v1#test-model"
+        assert folkways("plan", "blend/mcq", "--release", mcq(QUESTIONS), "--model", model, "-w", workspace).returncode == 0
+        workers = [start("work", "-w", workspace, "--concurrency", 3) for _ in range(3)]
+        wait_for(lambda: answered(workspace) >= 20, seconds=120)
+        database.restart(1.5)
+        done = [finish(worker) for worker in workers]
+        assert [worker.returncode for worker in done] == [0, 0, 0], [worker.stderr for worker in done]
+        assert answered(workspace) == QUESTIONS
 
 
 def _quoted(command: str) -> str:

@@ -53,14 +53,14 @@ _GONE_WORDS = {
 }
 """The same by what is said, in lower case, where there is no code: a connection that could not be made mostly has none."""
 
-_PASSWORD = "the server refused the password; give it in the URL or in PGPASSWORD"
+_NO_ENTRY = "the server refused the password; give it in the URL or in PGPASSWORD"
 _NO_DATABASE = "the server does not know that database or role; create it first (createdb NAME)"
 _REFUSED = "the server does not let this user in from here; see its pg_hba.conf, and the sslmode of the URL"
 _URL = "the URL asks for something that this client does not know; see its part behind the question mark"
 
 _WRONG_CODES = {
     "53100": f"the server's disk is full; {_FULL}",
-    "28P01": _PASSWORD,
+    "28P01": _NO_ENTRY,
     "28": _REFUSED,
     "3D000": _NO_DATABASE,
 }
@@ -74,8 +74,8 @@ _WRONG_WORDS = {
     "database is locked": f"another process has been writing for over {BUSY_SECONDS} s; wait for it, then run this again",
     "malformed": "the file is damaged; restore it from a backup, or save what can be read with 'sqlite3 FILE .recover'",
     "unable to open": "the file cannot be opened; check that its folder exists and is writable",
-    "password authentication failed": _PASSWORD,
-    "no password supplied": _PASSWORD,
+    "password authentication failed": _NO_ENTRY,
+    "no password supplied": _NO_ENTRY,
     "authentication failed": _REFUSED,
     "no pg_hba.conf entry": _REFUSED,
     "not permitted to log in": _REFUSED,
