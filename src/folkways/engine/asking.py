@@ -318,6 +318,11 @@ class Asking:
         amount = worst_case(request, self.price) if self.budget.limit is not None else ONE_REQUEST
         while not self.limiter.closed:
             verdict = self.budget.reserve(amount)
+            if verdict is not Verdict.GO and self.budget.shared is not None:
+                part = await self.on_database(self.budget.shared.take, (amount.requests, amount.tokens, amount.usd or 0.0))
+                if part is not None:
+                    self.budget.enlarge(part)
+                verdict = self.budget.reserve(amount)
             if verdict is Verdict.GO:
                 return amount
             if verdict is Verdict.STOP:

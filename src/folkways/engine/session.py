@@ -86,6 +86,9 @@ async def _session(
         finally:
             ticker.cancel()
             await asyncio.gather(ticker, return_exceptions=True)
+            with suppress(WorkspaceError):  # then it counts as spent
+                if budget.shared is not None:
+                    await asyncio.shield(loop.run_in_executor(database, budget.shared.put_back, budget.unspent()))
             with suppress(WorkspaceError):  # what could not be given back is free when this process has ended
                 await asyncio.shield(loop.run_in_executor(database, request_queue.leave))
             if observer is not None:

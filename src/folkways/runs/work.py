@@ -9,7 +9,7 @@ from folkways.endpoints.base import EndpointOptions
 from folkways.endpoints.batches import Batches
 from folkways.endpoints.prices import Price
 from folkways.engine.asking import Limits, Order
-from folkways.engine.budget import USED_UP, Budget
+from folkways.engine.budget import USED_UP, Budget, units_of
 from folkways.engine.progress import ModelProgress
 from folkways.engine.session import INTERRUPTED, Crew, ask
 from folkways.errors import FolkwaysError, UnknownNameError
@@ -20,6 +20,7 @@ from folkways.workspace import results, run_records
 from folkways.workspace.database import Workspace
 from folkways.workspace.errors import patiently
 from folkways.workspace.queue.request_queue import RequestQueue
+from folkways.workspace.queue.shared_budget import SharedBudget
 
 BY_USER = ("interrupted", "interrupted by the user")
 """State and reason of a run that somebody stopped."""
@@ -62,12 +63,14 @@ def work(
     """Ask these models what the run expects of them and nobody else holds; returns the run as it stands then, and the counts.
 
     name: of this worker, so that it is known to have died when it is begun anew (workspace.request_queue).
+    A budget is that of all workers of the run together, counted from when it was planned.
     The run is ``asked`` once nothing is left of it. Where others are still at work it stays as it is until then.
     Raises FolkwaysError for a run that workers cannot ask, and what ``engine.session.ask`` does.
     """
     check_planned(run)
     limit, prices = limit_and_prices(models, asking)
     orders = orders_of(workspace, models, prices, asking)
+    shared = SharedBudget(workspace, run.id, units_of(limit)) if limit is not None else None
     queue = RequestQueue(workspace, run.id)
     patiently(queue.free_dead_claims)
     first = patiently(lambda: run_records.start_session(workspace, run))
@@ -76,7 +79,7 @@ def work(
     ended: str = "stopped"
     reason: str | None = "the worker ended in an error"
     try:
-        told = ask(workspace, run.id, orders, budget=Budget(limit), observer=asking.observer, every=asking.every, crew=crew)
+        told = ask(workspace, run.id, orders, budget=Budget(limit, shared), observer=asking.observer, every=asking.every, crew=crew)
         ended, reason = patiently(lambda: state_of(workspace, run, told, asking.max_failed))
     finally:
         if ended in ("asked", "incomplete") or not patiently(queue.others_at_work):

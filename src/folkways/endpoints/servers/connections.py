@@ -174,7 +174,7 @@ class KeptConnections(aiohttp.TCPConnector):
 
     def __init__(self, limit: int, url: URL, headers: Mapping[str, str], proxy: str | None, seconds: float, timeout: float) -> None:
         super().__init__(limit=0, ttl_dns_cache=300, keepalive_timeout=SLOWER * timeout + KEPT_SECONDS)
-        self._factory = partial(_Protocol, loop=self._loop)
+        self._factory = partial(_Protocol, loop=self._loop)  # type: ignore[assignment]
         self._lines: WeakKeyDictionary[ResponseHandler, Line] = WeakKeyDictionary()
         self._open: dict[Line, _Protocol] = {}  # those with open replies
         self._orderly = True

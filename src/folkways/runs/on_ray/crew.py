@@ -17,7 +17,7 @@ from typing import Any
 
 from folkways.endpoints.prices import Price
 from folkways.engine import interrupts
-from folkways.engine.budget import Amount, Budget
+from folkways.engine.budget import Amount, Budget, units_of
 from folkways.engine.progress import ModelProgress
 from folkways.engine.session import INTERRUPTED, Crew, ask
 from folkways.errors import FolkwaysError
@@ -31,6 +31,7 @@ from folkways.workspace import run_records
 from folkways.workspace.database import Workspace, open_workspace
 from folkways.workspace.errors import WorkspaceError, patiently
 from folkways.workspace.queue.request_queue import RequestQueue
+from folkways.workspace.queue.shared_budget import SharedBudget, Units, taken
 
 _CREDENTIALS = re.compile(r"://[^/]*@")
 
@@ -46,7 +47,8 @@ ADDED = ("done", "open", "failed", "retries", "rate_limited", "in_flight", "plac
 
 @dataclass(frozen=True)
 class Share:
-    """What a worker is told besides the run. name: of the worker; budget: its part of what may be spent, None for anything."""
+    """What a worker is told besides the run. name: of the worker; budget: what all may take out of the
+    one that they share, None for anything."""
 
     workspace: str
     run: int
@@ -55,7 +57,7 @@ class Share:
     asking: AskOptions
     serve: str | None
     name: str
-    budget: Amount | None
+    budget: Units | None
 
 
 class Worker:
@@ -78,7 +80,9 @@ class Worker:
             models = models_of(workspace, run, names, share.asking.timeout)
             orders = orders_of(workspace, models, share.prices, share.asking)
             crew = Crew(share.name, joins=True, stops=lambda: self._stops)
-            return ask(workspace, run.id, orders, budget=Budget(share.budget), observer=self._keep, crew=crew)
+            shared = SharedBudget(workspace, run.id, share.budget) if share.budget is not None else None
+            budget = Budget(None if shared is None else Amount(), shared)
+            return ask(workspace, run.id, orders, budget=budget, observer=self._keep, crew=crew)
 
     def _keep(self, told: Sequence[ModelProgress]) -> None:
         self._told = list(told)
@@ -120,7 +124,9 @@ class RayCrew:
         check_reachable(ray, workspace)
         session = uuid.uuid4().hex[:8]
         plain = replace(asking, observer=None, planned=AskOptions.planned, cluster=None)
-        share = Share(place_of(workspace), run.id, _written(models), prices, plain, cluster.serve, "", _part(limit, count))
+        share = Share(
+            place_of(workspace), run.id, _written(models), prices, plain, cluster.serve, "", _limit(workspace, run, limit)
+        )
         actor = ray.remote(Worker).options(
             max_restarts=-1, max_task_retries=0, max_concurrency=3, scheduling_strategy="SPREAD", **resources
         )
@@ -199,7 +205,7 @@ class RayCrew:
                 except ray.exceptions.RayActorError as death:
                     self._free(name)
                     self._lives[name] += 1
-                    if self._asking.budget is None and not self._stops and error is None:
+                    if not self._stops and error is None:
                         asked[self._workers[name].ask.remote()] = name
                     self._tell(f"a worker died and is begun anew: {str(death).strip().splitlines()[0]}")
                 except ray.exceptions.RayTaskError as failure:
@@ -265,9 +271,9 @@ def _written(models: Sequence[Model]) -> tuple[str, ...]:
     return written
 
 
-def _part(limit: Amount | None, count: int) -> Amount | None:
-    """What one of ``count`` workers may spend, so that together they never cross the limit."""
+def _limit(workspace: Workspace, run: run_records.RunRecord, limit: Amount | None) -> Units | None:
+    """What may be taken in all, so that this session spends no more than its limit beside what earlier ones have taken."""
     if limit is None:
         return None
-    whole = limit.requests if limit.requests == float("inf") else float(int(limit.requests / count))
-    return Amount(whole, limit.tokens / count, None if limit.usd is None else limit.usd / count)
+    requests, tokens, usd = (out + more for out, more in zip(taken(workspace, run.id), units_of(limit), strict=True))
+    return requests, tokens, usd
