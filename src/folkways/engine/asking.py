@@ -228,12 +228,11 @@ class Asking:
                 result = await self._ask(request)
                 if result is None:
                     return
-                confirmation = result.completion.confirmation if isinstance(result, Answered) else None
-                if confirmation is None:
-                    self._add(result)
-                else:
-                    self._open.setdefault(confirmation, []).append(result)  # type: ignore[arg-type]
+                if isinstance(result, Answered) and result.completion.confirmation is not None and hasattr(self.endpoint, "look"):
+                    self._open.setdefault(result.completion.confirmation, []).append(result)
                     self.progress.open += 1
+                else:
+                    self._add(result)
                 batches = max(len(self._buffer) / BATCH, self._length / BATCH_LENGTH)
                 if batches >= 1:
                     flush = self._start_flush()
