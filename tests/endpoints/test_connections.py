@@ -56,6 +56,13 @@ async def completions(server: UnaskedServer, count: int) -> list[Completion]:
         await endpoint.close()
 
 
+def test_an_aiohttp_that_lacks_a_name_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    connections._check_aiohttp()
+    monkeypatch.delattr(ResponseHandler, "set_response_params")
+    with pytest.raises(ImportError, match=r"has no ResponseHandler\.set_response_params: install"):
+        connections._check_aiohttp()
+
+
 def ask_in_turn(server: UnaskedServer, count: int) -> list[str]:
     return [completion.text for completion in asyncio.run(completions(server, count))]
 
@@ -78,6 +85,24 @@ def test_a_connection_in_order_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_replies_are_open_until_their_connection_has_rested() -> None:
     with UnaskedServer("ahead", every=1000, latency=0.002) as server:
         assert settled(server, 12) == [None, *[True] * 11]
+        assert server.connections == 1
+
+
+def test_a_connection_rests_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every other reply here, and nobody looks besides."""
+    monkeypatch.setattr(connections, "FIRST_STRETCH", 2)
+    monkeypatch.setattr(connections, "LONGEST_STRETCH", 2)
+
+    async def ask(server: UnaskedServer) -> list[bool | None]:
+        endpoint = open_name(f"{server.url}/v1#m", EndpointOptions(timeout=10))
+        await endpoint.open(1)
+        said = [await endpoint.complete(request(f"Say: {number}", key=str(number))) for number in range(6)]
+        known = [completion.confirmation and completion.confirmation.clean for completion in said]
+        await endpoint.close()
+        return known
+
+    with UnaskedServer("ahead", every=1000, latency=0.002) as server:
+        assert asyncio.run(ask(server)) == [None, True, True, True, True, None]
         assert server.connections == 1
 
 

@@ -20,7 +20,6 @@ import inspect
 import select
 import time
 from collections.abc import Mapping
-from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
@@ -32,20 +31,11 @@ from aiohttp.http_exceptions import HttpProcessingError
 from yarl import URL
 
 from folkways.endpoints.base import Confirmation
+from folkways.endpoints.servers.bodies import ERROR_BODY, LARGE_AT_ONCE, read_bounded
 
 if TYPE_CHECKING:
     from aiohttp.connector import Connection
     from aiohttp.http import RawResponseMessage
-
-ERROR_BODY = 64 * 1024
-"""Bytes of an error page that are read at most; the rest is of no use to anyone."""
-
-SMALL_BODY = 64 * 1024
-LARGE_AT_ONCE = 8
-"""So many bodies that are larger are read at once; of the others no more is taken in than the system and aiohttp buffer.
-
-A thousand requests of which each brings as much as it may would need 8 GiB otherwise.
-"""
 
 MOST_USES = 1000
 """Requests over one connection, then a new one."""
@@ -80,10 +70,6 @@ _check_aiohttp()
 
 class UnaskedError(aiohttp.ClientConnectionError):
     """A response came that nobody asked for, and it cannot be told whose the reply is."""
-
-
-class BodyTooLargeError(Exception):
-    """A reply longer than allowed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -376,30 +362,3 @@ class KeptConnections(aiohttp.TCPConnector):
             self._confirm(line)
         else:
             self._doubt(line)
-
-
-async def read_bounded(
-    content: aiohttp.StreamReader, headers: Mapping[str, str], limit: int, large: asyncio.Semaphore, *, whole: bool
-) -> bytes:
-    """The body, at most ``limit`` bytes of it after decompression. Longer: BodyTooLargeError if ``whole``, else its beginning.
-
-    A body of more than SMALL_BODY bytes is read on when it is its turn among the ``large`` ones.
-    """
-    told = headers.get("Content-Length", "")
-    length = int(told) if told.isdecimal() else None
-    if length is not None and length > limit and whole:
-        raise BodyTooLargeError
-    if length is not None and length <= min(limit, SMALL_BODY) and "Content-Encoding" not in headers:
-        return content.read_nowait() if content.is_eof() else await content.read()
-    chunks, size = [], 0
-    async with AsyncExitStack() as turn:
-        async for chunk in content.iter_any():
-            if size <= SMALL_BODY < size + len(chunk):
-                await turn.enter_async_context(large)
-            chunks.append(chunk)
-            size += len(chunk)
-            if size > limit:
-                if whole:
-                    raise BodyTooLargeError
-                break
-        return b"".join(chunks)[:limit]

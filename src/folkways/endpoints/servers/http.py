@@ -28,7 +28,8 @@ from folkways.endpoints.base import Completion, EndpointFailure, EndpointOptions
 from folkways.endpoints.clean import quotable, storable
 from folkways.endpoints.likelihood import ABLE
 from folkways.endpoints.servers.address import Address, is_loopback
-from folkways.endpoints.servers.connections import ERROR_BODY, BodyTooLargeError, KeptConnections, UnaskedError, read_bounded
+from folkways.endpoints.servers.bodies import ERROR_BODY, BodyTooLargeError, read_bounded
+from folkways.endpoints.servers.connections import KeptConnections, UnaskedError
 from folkways.endpoints.servers.endings import Endings
 from folkways.endpoints.servers.failures import outcome, read_error
 from folkways.errors import FolkwaysError

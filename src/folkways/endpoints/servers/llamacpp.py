@@ -8,7 +8,7 @@ import aiohttp
 
 from folkways.endpoints.base import Completion, EndpointFailure, Request
 from folkways.endpoints.likelihood import choice, options_of, pair
-from folkways.endpoints.servers.connections import BodyTooLargeError
+from folkways.endpoints.servers.bodies import BodyTooLargeError
 from folkways.endpoints.servers.failures import outcome
 from folkways.endpoints.servers.http import exchange, from_json, name_of, to_json
 from folkways.endpoints.servers.openai import OpenAIEndpoint

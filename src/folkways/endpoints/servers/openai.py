@@ -10,7 +10,7 @@ import aiohttp
 from folkways.endpoints.base import NO_THINKING, Completion, EndpointFailure, EndpointKind, EndpointOptions, Request, Settings
 from folkways.endpoints.batches import Batches
 from folkways.endpoints.clean import quotable, storable
-from folkways.endpoints.servers.connections import BodyTooLargeError
+from folkways.endpoints.servers.bodies import BodyTooLargeError
 from folkways.endpoints.servers.endings import CHAT_COMPLETIONS
 from folkways.endpoints.servers.http import HttpEndpoint, count_of, exchange, from_json, name_of, text_of
 from folkways.endpoints.servers.providers import url_address
