@@ -297,11 +297,12 @@ def test_an_error_of_an_endpoints_own_is_raised_once_everything_is_stored(
 
 
 class Unsure(Scripted):
-    """An endpoint that settles its replies when it is looked at: each time it says of those since the last time what they are."""
+    """An endpoint that settles its replies when it is looked at: of each three it says what they are."""
 
     def __init__(self, clean: Sequence[bool]) -> None:
         super().__init__([GOOD])
         self.clean, self.confirmation = list(clean), Confirmation()
+        self.settled = 0
 
     async def complete(self, request: Request) -> Completion:
         """As ever, but open."""
@@ -309,7 +310,8 @@ class Unsure(Scripted):
 
     async def look(self) -> float | None:
         """Settle what was said since the last time."""
-        if self.clean:
+        if self.clean and self.asked and len(self.asked) % 3 == 0 and len(self.asked) // 3 > self.settled:
+            self.settled = len(self.asked) // 3
             self.confirmation.clean, self.confirmation = self.clean.pop(0), Confirmation()
         return None
 
