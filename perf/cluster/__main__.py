@@ -214,7 +214,8 @@ def main() -> None:
     wanted = [int(part) for part in chosen.workers.split(",")]
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
     found: list[Measured] = []
-    with tempfile.TemporaryDirectory() as folder, postgres_server() as base, ChatServer(latency=LATENCY) as server:
+    with tempfile.TemporaryDirectory() as folder, postgres_server() as database_server, ChatServer(latency=LATENCY) as server:
+        base = database_server.url
         releases = {
             workers: write_mcq_release(Path(folder) / f"r{workers}", int(chosen.seconds * workers * CONCURRENCY / LATENCY))
             for workers in wanted

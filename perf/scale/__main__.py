@@ -66,7 +66,8 @@ def main() -> None:
         "seconds say little and the processor's more. PostgreSQL ran on the same cores with `fsync=off`. "
         f"Runs of {size:,} requests with prompts of 360 characters and replies of 80.",
     ]
-    with tempfile.TemporaryDirectory() as name, postgres_server() as base:
+    with tempfile.TemporaryDirectory() as name, postgres_server() as database_server:
+        base = database_server.url
         folder = Path(name)
         lines += _tell("## Judging", _judging(_every_task(folder)))
         server = _database(base, "rows")

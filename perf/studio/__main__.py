@@ -36,7 +36,7 @@ def main() -> int:
         if "postgresql" in options.database:
             from tests.support.postgres import postgres_server
 
-            server = stack.enter_context(postgres_server())
+            server = stack.enter_context(postgres_server()).url
         for database in options.database:
             for name in options.scenario:
                 scenario = replace(SCENARIOS[name], kills=options.kills)

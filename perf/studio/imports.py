@@ -151,7 +151,7 @@ def main() -> int:
         if "postgresql" in options.database:
             from tests.support.postgres import postgres_server
 
-            server = stack.enter_context(postgres_server())
+            server = stack.enter_context(postgres_server()).url
         for database in options.database.split(","):
             for ending in options.ending.split(","):
                 location = _new_database(server, ending[1:]) if database == "postgresql" else str(folder / f"{ending[1:]}.db")

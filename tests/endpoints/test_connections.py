@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 from base64 import b64encode
+from contextlib import suppress
 
 import aiohttp
 import pytest
@@ -12,9 +13,11 @@ from aiohttp.client_proto import ResponseHandler
 from aiohttp.connector import Connection
 from yarl import URL
 
-from folkways.endpoints.base import EndpointFailure, EndpointOptions
+from folkways.endpoints.base import Completion, EndpointFailure, EndpointOptions
 from folkways.endpoints.registry import open_name
 from folkways.endpoints.servers import connections
+from folkways.endpoints.servers.connections import Reply
+from folkways.endpoints.servers.http import HttpEndpoint
 from tests.support.asking import request
 from tests.support.chat_server import ChatServer
 from tests.support.unasked_server import UnaskedServer
@@ -37,16 +40,37 @@ def test_aiohttp_is_as_the_connections_expect() -> None:
     assert asyncio.run(surplus()) == (2, 200, b"[]", True)
 
 
-def ask_in_turn(server: UnaskedServer, count: int) -> list[str]:
-    async def run() -> list[str]:
-        endpoint = open_name(f"{server.url}/v1#m", EndpointOptions(timeout=10))
-        await endpoint.open(1)
-        try:
-            return [(await endpoint.complete(request(f"Say: {number}", key=str(number)))).text for number in range(count)]
-        finally:
-            await endpoint.close()
+async def completions(server: UnaskedServer, count: int) -> list[Completion]:
+    """The replies to ``count`` requests, one after the other, of an endpoint that is left to settle them."""
+    endpoint = open_name(f"{server.url}/v1#m", EndpointOptions(timeout=10))
+    assert isinstance(endpoint, HttpEndpoint)
+    await endpoint.open(1)
+    try:
+        said = [await endpoint.complete(request(f"Say: {number}", key=str(number))) for number in range(count)]
+        wait = await endpoint.look()
+        while wait is not None:
+            await asyncio.sleep(wait)
+            wait = await endpoint.look()
+        return said
+    finally:
+        await endpoint.close()
 
-    return asyncio.run(run())
+
+def test_an_aiohttp_that_lacks_a_name_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    connections._check_aiohttp()
+    monkeypatch.delattr(ResponseHandler, "set_response_params")
+    with pytest.raises(ImportError, match=r"has no ResponseHandler\.set_response_params: install"):
+        connections._check_aiohttp()
+
+
+def ask_in_turn(server: UnaskedServer, count: int) -> list[str]:
+    return [completion.text for completion in asyncio.run(completions(server, count))]
+
+
+def settled(server: UnaskedServer, count: int) -> list[bool | None]:
+    """What is known of each reply in the end; None where it was sure from the beginning."""
+    said = asyncio.run(completions(server, count))
+    return [None if completion.confirmation is None else completion.confirmation.clean for completion in said]
 
 
 def test_a_connection_in_order_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -58,12 +82,83 @@ def test_a_connection_in_order_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
         assert server.connections == 1 + 4
 
 
-def test_what_may_be_wrong_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The answer to the second request is a copy of the first, and nothing shows it before the true one comes."""
-    with UnaskedServer("ahead", every=1) as server, pytest.raises(EndpointFailure, match="nobody asked for") as caught:
-        ask_in_turn(server, 20)
-    assert caught.value.retryable
-    assert caught.value.doubtful == ("1",)
+def test_replies_are_open_until_their_connection_has_rested() -> None:
+    with UnaskedServer("ahead", every=1000, latency=0.002) as server:
+        assert settled(server, 12) == [None, *[True] * 11]
+        assert server.connections == 1
+
+
+def test_a_connection_rests_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every other reply here, and nobody looks besides."""
+    monkeypatch.setattr(connections, "FIRST_STRETCH", 2)
+    monkeypatch.setattr(connections, "LONGEST_STRETCH", 2)
+
+    async def ask(server: UnaskedServer) -> list[bool | None]:
+        endpoint = open_name(f"{server.url}/v1#m", EndpointOptions(timeout=10))
+        await endpoint.open(1)
+        said = [await endpoint.complete(request(f"Say: {number}", key=str(number))) for number in range(6)]
+        known = [completion.confirmation and completion.confirmation.clean for completion in said]
+        await endpoint.close()
+        return known
+
+    with UnaskedServer("ahead", every=1000, latency=0.002) as server:
+        assert asyncio.run(ask(server)) == [None, True, True, True, True, None]
+        assert server.connections == 1
+
+
+def test_what_may_be_wrong_is_told_before_the_end() -> None:
+    """The answer to the third request is a copy of the second, and nothing shows it before the true one comes."""
+    with UnaskedServer("ahead", at=2, latency=0.002) as server:
+        assert settled(server, 4) == [None, False, False, False]
+
+
+def test_a_reply_of_the_name_before_is_noticed_at_once() -> None:
+    with UnaskedServer("ahead", at=2, latency=0.002, named=True) as server:
+        with pytest.raises(EndpointFailure, match="nobody asked for") as caught:
+            ask_in_turn(server, 3)
+        assert caught.value.retryable
+    with UnaskedServer("ahead", every=1000, named=True) as server:  # each has its own
+        assert settled(server, 8) == [None, *[True] * 7]
+
+
+def test_where_all_replies_have_one_name_it_tells_nothing() -> None:
+    """Two equal answers are no repetition then."""
+    with ChatServer() as server:
+
+        async def ask() -> list[Reply]:
+            kept = connections.KeptConnections(1, URL(f"{server.url}/v1/chat/completions"), {}, None, 5.0, 10.0)
+            replies = [await kept.post(b'{"messages": [{"content": "A"}]}', 10**6) for _ in range(3)]
+            assert [kept.is_repeated(reply, "always") for reply in replies] == [False] * 3
+            assert [kept.is_repeated(reply, None) for reply in replies] == [False] * 3
+            await kept.close()
+            return replies
+
+        assert [reply.used_before for reply in asyncio.run(ask())] == [False, True, True]
+
+
+def test_a_connection_is_looked_at_before_it_is_retired(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connections, "MOST_USES", 5)
+    with UnaskedServer("ahead", at=4, latency=0.002) as server:
+        assert settled(server, 5) == [None, *[False] * 4]
+
+
+def test_open_replies_of_a_connection_that_breaks_are_no_answers() -> None:
+    """Unless it broke later than the next reply could have come."""
+    with ChatServer() as server:
+        server.control(faults={"script": ["ok", "ok", "drop", "ok", "ok", "stall+seconds=1"]})
+
+        async def ask() -> list[bool | None]:
+            endpoint = open_name(f"{server.url}/v1#m", EndpointOptions(timeout=0.5))
+            assert isinstance(endpoint, HttpEndpoint)
+            await endpoint.open(1)
+            said = []
+            for number in range(6):
+                with suppress(EndpointFailure):
+                    said.append(await endpoint.complete(request(f"Say: {number}", key=str(number))))
+            await endpoint.close()
+            return [None if completion.confirmation is None else completion.confirmation.clean for completion in said]
+
+        assert asyncio.run(ask()) == [None, False, None, True]
 
 
 def test_the_head_is_what_aiohttp_sends() -> None:
@@ -74,8 +169,8 @@ def test_the_head_is_what_aiohttp_sends() -> None:
 
         async def heads() -> list[str]:
             found = []
-            kept = connections.KeptConnections(1, url, headers, None, 5.0)
-            await kept.post(b'{"messages": [{"content": "A"}]}', "k", 10**6)
+            kept = connections.KeptConnections(1, url, headers, None, 5.0, 10.0)
+            await kept.post(b'{"messages": [{"content": "A"}]}', 10**6)
             found.append(server.stats()["last"]["head"])
             await kept.close()
             async with aiohttp.ClientSession(headers=headers) as session:
@@ -93,9 +188,9 @@ def test_a_proxy_is_asked_for_the_whole_address() -> None:
         address = proxy.url.replace("//", "//me:secret@")
 
         async def ask() -> None:
-            kept = connections.KeptConnections(1, URL("http://models.invalid/v1/chat/completions"), {}, address, 5.0)
-            for number in range(2):
-                reply = await kept.post(b'{"messages": [{"content": "A"}]}', str(number), 10**6)
+            kept = connections.KeptConnections(1, URL("http://models.invalid/v1/chat/completions"), {}, address, 5.0, 10.0)
+            for _ in range(2):
+                reply = await kept.post(b'{"messages": [{"content": "A"}]}', 10**6)
                 assert 200 <= reply.status < 300
             await kept.close()
 
@@ -109,9 +204,9 @@ def test_a_proxy_is_asked_for_the_whole_address() -> None:
 def test_a_header_cannot_bring_others() -> None:
     async def ask() -> None:
         with ChatServer() as server:
-            kept = connections.KeptConnections(1, URL(server.url), {"X-Name": "a\r\nX-Other: b"}, None, 5.0)
+            kept = connections.KeptConnections(1, URL(server.url), {"X-Name": "a\r\nX-Other: b"}, None, 5.0, 10.0)
             try:
-                await kept.post(b"{}", "k", 10**6)
+                await kept.post(b"{}", 10**6)
             finally:
                 await kept.close()
 

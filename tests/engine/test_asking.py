@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 import sqlalchemy as sa
 
-from folkways.endpoints.base import Completion, EndpointFailure, Request, Settings
+from folkways.endpoints.base import Completion, Confirmation, EndpointFailure, Request, Settings
 from folkways.endpoints.prices import Price
 from folkways.engine import asking as module
 from folkways.engine.asking import Asking, Limits, Order
@@ -296,15 +296,52 @@ def test_an_error_of_an_endpoints_own_is_raised_once_everything_is_stored(
     assert asking.budget._reserved_tokens == 0
 
 
-def test_replies_that_may_be_anothers_are_asked_for_again(workspace: Workspace, database: ThreadPoolExecutor, clock: Clock) -> None:
-    asking, endpoint = prepared(workspace, database, [GOOD], 3)
-    (first,) = asking.request_queue.claim(asking.endpoint_id, 0, 1, ()).requests
-    asking.request_queue.give_back([first.key])
-    endpoint.says = [GOOD, EndpointFailure("mixed up", retryable=True, doubtful=(first.key,)), GOOD]
+class Unsure(Scripted):
+    """An endpoint that settles its replies when it is looked at: of each three it says what they are."""
+
+    def __init__(self, clean: Sequence[bool]) -> None:
+        super().__init__([GOOD])
+        self.clean, self.confirmation = list(clean), Confirmation()
+        self.settled = 0
+
+    async def complete(self, request: Request) -> Completion:
+        """As ever, but open."""
+        return replace(await super().complete(request), confirmation=self.confirmation)
+
+    async def look(self) -> float | None:
+        """Settle what was said since the last time."""
+        if self.clean and self.asked and len(self.asked) % 3 == 0 and len(self.asked) // 3 > self.settled:
+            self.settled = len(self.asked) // 3
+            self.confirmation.clean, self.confirmation = self.clean.pop(0), Confirmation()
+        return None
+
+
+@pytest.mark.parametrize(
+    ("clean", "asked", "stored"), [([True], 3, 3), ([False, True], 6, 3), ([False, False, True], 9, 3), ([], 3, 0)]
+)
+def test_a_reply_counts_once_it_is_surely_the_answer(
+    workspace: Workspace, database: ThreadPoolExecutor, clean: list[bool], asked: int, stored: int
+) -> None:
+    """What is no answer is asked for again; what nobody could settle is not stored, and pending still."""
+    asking, _ = prepared(workspace, database, [GOOD], 3)
+    asking.endpoint = endpoint = Unsure(clean)
     asyncio.run(asking.run())
-    assert endpoint.asked == ["q0", "q1", "q1", "q2", "q0"]
-    assert (asking.progress.done, asking.progress.retries) == (3, 1)
-    assert len(rows(workspace, schema.responses, "key")) == 3
+    assert len(endpoint.asked) == asked
+    assert (asking.progress.done, asking.progress.open, asking.progress.left) == (stored, 0, 3 - stored)
+    assert asking.progress.retries == asked - 3
+    assert len(rows(workspace, schema.responses, "key")) == stored
+    assert asking.request_queue.pending(asking.endpoint_id) == 3 - stored
+
+
+def test_a_reply_that_is_no_answer_is_not_asked_for_again_once_the_session_was_stopped(
+    workspace: Workspace, database: ThreadPoolExecutor
+) -> None:
+    asking, _ = prepared(workspace, database, [GOOD], 3)
+    asking.endpoint = endpoint = Unsure([False])
+    asking.budget = Budget(Amount(3, 10**9, 10**9))
+    asyncio.run(asking.run())
+    assert (len(endpoint.asked), asking.progress.done, len(rows(workspace, schema.responses, "key"))) == (3, 0, 0)
+    assert "budget is used up" in str(asking.progress.stopped)
 
 
 def test_what_another_process_holds_is_waited_for(

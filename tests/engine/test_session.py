@@ -82,7 +82,8 @@ def test_passing_trouble_is_overcome(workspace: Workspace, fault: str) -> None:
     assert states == {"answered": 60}
     assert progress.retries > 0
     assert stats["kinds"].get(fault.split("+")[0], 0) > 0
-    assert stats["answered_again"] == 0
+    # Replies that were open on a connection that broke are asked for again.
+    assert stats["answered_again"] <= (30 if fault in ("cut", "drop") else 0)
 
 
 def test_a_burst_of_429_lowers_the_number_in_flight(workspace: Workspace) -> None:

@@ -39,3 +39,21 @@ def test_no_reply_is_stored_under_another_question(tmp_path: Path, kind: str, co
     wrong = {asked: said for asked, said in stored.items() if asked != said}
     assert not wrong
     assert (len(stored), progress.done, progress.failed) == (count, count, 0)
+
+
+@pytest.mark.parametrize(
+    ("concurrency", "at"),
+    [
+        *((1, at) for at in (1, 2, 7, 8, 9, 10, 11, 38, 39, 40)),
+        *((concurrency, at) for concurrency in (2, 8, 32) for at in (1, 2, 9)),
+        *(pytest.param(concurrency, at, marks=pytest.mark.nightly) for concurrency in (1, 2, 8, 32) for at in range(1, 41)),
+    ],
+)
+def test_one_reply_that_is_sent_twice_shifts_nothing(tmp_path: Path, concurrency: int, at: int) -> None:
+    """Wherever it is: on each connection until it is noticed, as late as the last reply of all."""
+    count = 40 if concurrency == 1 else 12 * concurrency
+    with UnaskedServer("ahead", at=at, latency=0.002) as server:
+        progress, stored = ask_all(tmp_path, server, count, concurrency)
+    assert server.unasked > 0
+    assert {asked: said for asked, said in stored.items() if asked != said} == {}
+    assert (len(stored), progress.done, progress.open, progress.failed) == (count, count, 0, 0)

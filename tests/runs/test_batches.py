@@ -171,7 +171,47 @@ def test_the_key_is_neither_shown_nor_stored(study: Study, server: BatchServer) 
     assert KEY.encode() not in study.workspace.read_bytes()
 
 
-def test_a_budget_holds_for_batches_at_half_the_price(study: Study, server: BatchServer) -> None:
+def test_a_batch_that_was_taken_though_the_server_said_503_is_paid_once(study: Study, server: BatchServer, prices: Path) -> None:
+    """The provider is asked for it first, while another process waits for it, too."""
+    server.control(broken=1)
+    first = study.start("--prices", prices)
+    second = study.run("--prices", prices)
+    done = finish(first)
+    assert (done.returncode, second.returncode) == (0, 0), done.stderr + second.stderr
+    assert study.rows("SELECT count(*), sum(batched) FROM responses") == [(QUESTIONS, QUESTIONS)]
+    assert (server.stats()["sizes"], server.stats()["again"]) == ([QUESTIONS], 0)
+    run = load_run("last", study.workspace, prices)
+    assert run.report_data().runs[0].cost == QUESTIONS * PER_REPLY
+    run.workspace.close()
+
+
+PER_REPLY = 0.5  # US dollars: a token comes out of each, and costs 1, of which half is paid in batches
+
+
+@pytest.fixture
+def prices(study: Study, tmp_path: Path) -> Path:
+    file = tmp_path / "dear.toml"
+    file.write_text(f'[usd_per_million_tokens]\n"{study.command[5]}" = {{ input = 0, output = 1000000, batch = 0.5 }}\n')
+    return file
+
+
+@pytest.mark.parametrize(("budget", "sizes"), [(60, [12, 10, 8]), (10, [2, *[1] * 9])])
+def test_a_budget_holds_for_batches_at_half_the_price(
+    study: Study, server: BatchServer, prices: Path, budget: int, sizes: list[int]
+) -> None:
+    """A reply may have 10 tokens and has one: of what is set aside, 5 dollars for each request, 4.5 are free when it is back."""
+    done = study.run("--budget", f"{budget}usd", "--prices", prices, "--setting", "max_tokens=10")
+    asked = sum(sizes)
+    assert server.stats()["sizes"] == sizes
+    assert "singles" not in server.stats()
+    assert study.rows("SELECT count(*), sum(output_tokens) FROM responses") == [(asked, asked)]
+    assert asked * PER_REPLY <= budget
+    assert f"${asked * PER_REPLY:,.2f}" in done.stderr
+    whole = asked == QUESTIONS
+    assert (done.returncode, study.rows("SELECT state FROM runs")) == ((0, [("finished",)]) if whole else (1, [("budget",)]))
+
+
+def test_a_budget_in_requests_holds_for_batches(study: Study, server: BatchServer) -> None:
     done = study.run("--budget", "12requests")
     assert done.returncode == 1
     assert study.rows("SELECT state FROM runs") == [("budget",)]

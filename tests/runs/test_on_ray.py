@@ -38,7 +38,7 @@ from perf.facts.synthetic import write as write_synthetic
 from tests.support.chat_server import ChatServer
 from tests.support.gguf_file import real_model
 from tests.support.ray_nodes import STORE, nodes_of_ray
-from tests.support.river import environment, finish, folkways, start, wait_for
+from tests.support.river import environment, finish, folkways, rows, start, wait_for
 from tests.support.tiny_bert import make_bert, make_sentence_model
 from tests.support.xcr_data import write_small_corpus, xcr_release
 
@@ -176,6 +176,27 @@ def test_a_worker_without_a_node_is_told_of_and_not_waited_for_after_ctrl_c(
     assert told[0] == "no node has room for the 1 worker that is left"
     assert stopped.record.state == "interrupted"
     assert server.stats()["total"] == 0
+
+
+def test_a_budget_holds_over_all_workers(cluster: Any, server: ChatServer, mcq: Callable[[int], Path], tmp_path: Path) -> None:
+    """A reply may have 10 tokens and has one, and a token costs a dollar. The same command again may spend as much again."""
+    server.control(latency=0.05)
+    prices = tmp_path / "prices.toml"
+    prices.write_text(f'[usd_per_million_tokens]\n"{server.url}/v1#test-model" = {{ input = 0, output = 1000000 }}\n')
+    asking = AskOptions(cluster=Cluster("ray", workers=2), every=0.2, budget="60usd", prices=str(prices), concurrency=4)
+    spent = []
+    for _ in range(2):
+        run(
+            "blend/mcq",
+            models=f"{server.url}/v1#test-model",
+            releases={"blend": str(mcq(QUESTIONS))},
+            workspace=str(tmp_path / "w.db"),
+            settings={"max_tokens": 10},
+            asking=asking,
+        ).workspace.close()
+        spent.append(rows(tmp_path / "w.db", "SELECT sum(output_tokens) FROM responses")[0][0])
+    assert 35 <= spent[0] <= 60
+    assert 35 <= spent[1] - spent[0] <= 60
 
 
 def test_what_no_worker_can_do_is_said_before_anything_is_asked(

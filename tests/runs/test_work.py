@@ -16,7 +16,8 @@ from polars.testing import assert_frame_equal
 from folkways.workspace.database import open_workspace
 from tests.support.asking import KEY
 from tests.support.chat_server import ChatServer
-from tests.support.river import environment, finish, folkways, kill, start, wait_for
+from tests.support.postgres import postgres_server
+from tests.support.river import environment, finish, folkways, kill, rows, start, wait_for
 from tests.support.sbatch import Sbatch
 
 QUESTIONS = 240
@@ -75,6 +76,49 @@ def test_the_job_array_of_the_guide_survives_a_lost_node_and_scores_as_one_machi
         assert folkways("run", "blend/mcq", "--release", mcq(QUESTIONS), "--model", at, "-w", alone).returncode == 0
     for ours, theirs in zip(outcome(workspace), outcome(alone), strict=True):
         assert_frame_equal(ours, theirs)
+
+
+def test_a_budget_holds_over_all_workers_of_a_run(mcq: Callable[[int], Path], tmp_path: Path) -> None:
+    """A reply may have 10 tokens and has one, and a token costs a dollar: two workers at once, one after them, one with more."""
+    with ChatServer(latency=0.05) as server:
+        workspace, model = str(tmp_path / "w.db"), f"{server.url}/v1#test-model"
+        prices = tmp_path / "prices.toml"
+        prices.write_text(f'[usd_per_million_tokens]\n"{model}" = {{ input = 0, output = 1000000 }}\n')
+        asked = ("--release", mcq(QUESTIONS), "--model", model, "--setting", "max_tokens=10")
+        assert folkways("plan", "blend/mcq", *asked, "-w", workspace).returncode == 0
+
+        def command(dollars: int) -> tuple[object, ...]:
+            return ("work", "-w", workspace, "--budget", f"{dollars}usd", "--prices", prices, "--concurrency", 4)
+
+        def spent() -> int:
+            (row,) = rows(tmp_path / "w.db", "SELECT sum(output_tokens) FROM responses")
+            return int(row[0])
+
+        other = start(*command(60))
+        done = [folkways(*command(60)), finish(other)]
+        assert [worker.returncode for worker in done] == [1, 1], [worker.stderr for worker in done]
+        assert 40 <= spent() <= 60
+        before = spent()
+        assert folkways(*command(60)).returncode == 1
+        assert before <= spent() <= 60
+        assert folkways(*command(100)).returncode == 1
+        assert 80 <= spent() <= 100
+        assert rows(tmp_path / "w.db", "SELECT state FROM runs") == [("budget",)]
+
+
+@pytest.mark.postgres
+def test_a_restart_of_the_database_ends_no_worker(mcq: Callable[[int], Path]) -> None:
+    """Three of them, in the middle of asking: connections break, are refused, and come to a server that is starting."""
+    with postgres_server() as database, ChatServer(latency=0.3) as server:
+        workspace = f"{database.url.replace('+psycopg', '')}/postgres"
+        model = f"{server.url}/v1#test-model"
+        assert folkways("plan", "blend/mcq", "--release", mcq(QUESTIONS), "--model", model, "-w", workspace).returncode == 0
+        workers = [start("work", "-w", workspace, "--concurrency", 3) for _ in range(3)]
+        wait_for(lambda: answered(workspace) >= 20, seconds=120)
+        database.restart(1.5)
+        done = [finish(worker) for worker in workers]
+        assert [worker.returncode for worker in done] == [0, 0, 0], [worker.stderr for worker in done]
+        assert answered(workspace) == QUESTIONS
 
 
 def _quoted(command: str) -> str:

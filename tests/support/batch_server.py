@@ -8,6 +8,7 @@ GET /_stats says what came; POST /_control changes what is set:
 
 ready     batches end as soon as they are looked at (default true)
 upload    statuses that the next calls which hand something in get in place of a reply: [429, 503]
+broken    so many batches are taken, and a 503 is said all the same
 silent    so many batches are taken, and the connection is closed without a word
 stall     seconds before a batch that was taken is told of
 errored, missing, expired   so many of a batch's requests end so, counted from its first
@@ -145,6 +146,9 @@ class Handler(BaseHTTPRequestHandler):
             state.batches[number] = batch
             for _, body in requests:
                 state.bodies[orjson.dumps(body)] += 1
+        if state.one_less("broken"):
+            self.say(error("openai", "try later", "server_error", 503), 503)
+            return
         if state.one_less("silent"):
             self.close_connection = True
             self.connection.shutdown(socket.SHUT_RDWR)

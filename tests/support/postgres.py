@@ -10,8 +10,9 @@ import subprocess
 import tempfile
 import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -60,9 +61,17 @@ def _wait_until_ready(server: subprocess.Popen[bytes], port: int, log: Path) -> 
     raise RuntimeError(f"PostgreSQL did not start on port {port}:\n{log.read_text(errors='replace')}")
 
 
+@dataclass(frozen=True)
+class Postgres:
+    """A running server. url: ``postgresql+psycopg://USER@HOST:PORT``. restart: at once, as after a crash, after so many seconds."""
+
+    url: str
+    restart: Callable[[float], None]
+
+
 @contextmanager
-def postgres_server() -> Iterator[str]:
-    """Start a server on a free port of 127.0.0.1 with its data in a temporary folder; yields ``postgresql+psycopg://USER@HOST:PORT``.
+def postgres_server() -> Iterator[Postgres]:
+    """Start a server on a free port of 127.0.0.1 with its data in a temporary folder.
 
     PostgreSQL refuses to run as root, so root starts it as ``nobody``.
     """
@@ -89,16 +98,29 @@ def postgres_server() -> Iterator[str]:
         port = free_port()
         options = ["-c", "listen_addresses=127.0.0.1", "-c", f"unix_socket_directories={sockets}", "-c", "fsync=off"]
         options += ["-p", str(port)]
-        with log.open("wb") as output:
-            server = subprocess.Popen(
-                [binaries / "postgres", "-D", data, *options], stdout=output, stderr=subprocess.STDOUT, cwd="/", **account
-            )
-        try:
+
+        def begun() -> subprocess.Popen[bytes]:
+            with log.open("wb") as output:
+                server = subprocess.Popen(
+                    [binaries / "postgres", "-D", data, *options], stdout=output, stderr=subprocess.STDOUT, cwd="/", **account
+                )
             _wait_until_ready(server, port, log)
-            yield f"postgresql+psycopg://{USER}@127.0.0.1:{port}"
+            return server
+
+        def end() -> None:
+            servers[-1].send_signal(signal.SIGQUIT)  # an immediate shutdown
+            servers[-1].wait(timeout=30)
+
+        def restart(away: float) -> None:
+            end()
+            time.sleep(away)
+            servers.append(begun())
+
+        servers = [begun()]
+        try:
+            yield Postgres(f"postgresql+psycopg://{USER}@127.0.0.1:{port}", restart)
         finally:
-            server.send_signal(signal.SIGQUIT)  # an immediate shutdown: the data are thrown away
-            server.wait(timeout=30)
+            end()
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
 
@@ -106,8 +128,8 @@ def postgres_server() -> Iterator[str]:
 @pytest.fixture(scope="session")
 def postgres_base_url() -> Iterator[str]:
     """The URL of a running server, without a database."""
-    with postgres_server() as url:
-        yield url
+    with postgres_server() as server:
+        yield server.url
 
 
 @pytest.fixture

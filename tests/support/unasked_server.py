@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import suppress
+from hashlib import blake2b
 from types import TracebackType
 
 KINDS = {
@@ -31,13 +32,17 @@ KINDS = {
 class UnaskedServer:
     """``with UnaskedServer("idle") as server: server.url``.
 
-    every: of this many replies on a connection, the last is followed by what nobody asked for. latency: seconds before each reply.
-    unasked: how often that happened. connections: how many were opened.
+    every: of this many replies on a connection, the last is followed by what nobody asked for. at: only the reply of this number
+    is. named: whether replies have an id. digests: whether they are digests of the prompts. latency: seconds before each reply.
+    answered: replies so far. unasked: how often that happened. connections: how many were opened.
     """
 
-    def __init__(self, kind: str, every: int = 2, latency: float = 0.0) -> None:
+    def __init__(
+        self, kind: str, every: int = 2, latency: float = 0.0, at: int = 0, *, named: bool = False, digests: bool = False
+    ) -> None:
         assert kind in KINDS
-        self.kind, self.every, self.latency = kind, every, latency
+        self.kind, self.every, self.latency, self.at, self.named = kind, every, latency, at, named
+        self.digests, self.answered = digests, 0
         self.connections = self.unasked = 0
         self._open: list[socket.socket] = []
 
@@ -75,7 +80,9 @@ class UnaskedServer:
                     connection.sendall(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
                     return
                 asked += 1
-                reply = _response(json.loads(body)["messages"][-1]["content"].split()[-1])
+                prompt = json.loads(body)["messages"][-1]["content"]
+                word = digest(prompt) if self.digests else prompt.split()[-1]
+                reply = _response(word, {"id": f"reply-{word}"} if self.named else {})
                 if self.kind == "before":
                     reply, owed = owed + reply, b""
                 elif owed:
@@ -83,11 +90,12 @@ class UnaskedServer:
                     owed = b""
                     time.sleep(0.005)
                 time.sleep(self.latency)
-                if asked % self.every == 0:
+                if asked == self.at or (not self.at and asked % self.every == 0):
                     self.unasked += 1
                     owed = self._follow(connection, reply, chance)
                 else:
                     connection.sendall(reply)
+                self.answered += 1
         except OSError:
             return
 
@@ -120,6 +128,11 @@ class UnaskedServer:
         return b""
 
 
+def digest(prompt: str) -> str:
+    """What tells a prompt from all others."""
+    return blake2b(prompt.encode(), digest_size=8).hexdigest()
+
+
 def _send(connection: socket.socket, data: bytes) -> None:
     with suppress(OSError):
         connection.sendall(data)
@@ -146,6 +159,6 @@ def _requests(connection: socket.socket) -> Iterator[bytes]:
         data = data[length:]
 
 
-def _response(word: str) -> bytes:
-    body = json.dumps({"choices": [{"message": {"content": word}, "finish_reason": "stop"}]}).encode()
+def _response(word: str, more: dict[str, str]) -> bytes:
+    body = json.dumps({"choices": [{"message": {"content": word}, "finish_reason": "stop"}], **more}).encode()
     return b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s" % (len(body), body)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from sqlalchemy.engine import make_url
 from sqlalchemy.exc import OperationalError as Wrapped
 
 from folkways.workspace.database import open_workspace
@@ -49,12 +50,57 @@ def test_a_connection_that_was_lost_or_never_made_is_a_server_that_is_away(said:
     [
         ('connection failed: FATAL:  database "nothing" does not exist', "createdb"),
         ('connection failed: FATAL:  password authentication failed for user "me"', "PGPASSWORD"),
+        ("fe_sendauth: no password supplied", "PGPASSWORD"),
+        ('FATAL:  no pg_hba.conf entry for host "10.0.0.1", user "me", database "d", no encryption', "pg_hba.conf"),
+        ("server does not support SSL, but SSL was required", "sslmode"),
+        ("SSL error: certificate verify failed", "sslmode"),
+        ('invalid connection option "a"', "question mark"),
     ],
 )
 def test_what_stays_wrong_is_not_waited_for(said: str, remedy: str) -> None:
-    told = explained("cannot open it", Wrapped("", (), psycopg.OperationalError(said)))
+    told = explained("cannot open it", Wrapped(None, None, psycopg.OperationalError(said)))
     assert type(told) is WorkspaceError
     assert remedy in str(told)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "connection failed: server closed the connection unexpectedly",
+        "connection is bad: Connection reset by peer",
+        "connection is bad: No route to host",
+        "connection is bad: Network is unreachable",
+        "connection failed: Connection timed out",
+        "connection failed: SSL connection has been closed unexpectedly",
+        'could not translate host name "db" to address: Temporary failure in name resolution',
+        "connection failed: FATAL:  remaining connection slots are reserved for roles with the SUPERUSER attribute",
+        "connection failed: FATAL:  server login has been failing, try again later (server_login_retry)",
+        "connection failed: FATAL:  query_wait_timeout",
+        "connection timeout expired",
+        "words of tomorrow",
+    ],
+)
+def test_while_connecting_all_that_is_not_known_to_stay_passes(said: str) -> None:
+    assert isinstance(explained("cannot read it", Wrapped(None, None, psycopg.OperationalError(said))), WorkspaceGoneError)
+    assert (
+        type(explained("cannot read it", Wrapped("SELECT 1", (), psycopg.OperationalError("words of tomorrow")))) is WorkspaceError
+    )
+
+
+@pytest.mark.parametrize("code", ["28P01", "28000", "3D000"])
+def test_a_server_that_lets_nobody_in_is_not_away(code: str) -> None:
+    told = explained("cannot open it", Wrapped(None, None, psycopg.errors.lookup(code)("words")))
+    assert type(told) is WorkspaceError
+
+
+@pytest.mark.postgres
+@pytest.mark.parametrize(("user", "database"), [("nobody-known", "postgres"), (None, "no-such-database")])
+def test_what_a_server_says_itself_of_a_wrong_name_is_not_waited_for(postgres_url: str, user: str | None, database: str) -> None:
+    url = make_url(postgres_url)
+    url = url.set(database=database, username=user or url.username, drivername="postgresql")
+    with pytest.raises(WorkspaceError, match="createdb") as told:
+        open_workspace(url.render_as_string(hide_password=False))
+    assert type(told.value) is WorkspaceError
 
 
 @pytest.mark.postgres

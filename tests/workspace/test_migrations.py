@@ -78,7 +78,7 @@ def test_what_texts_told_stands_in_columns(empty: tuple[sa.Engine, str], revisio
     commands = ["run"] * 4 + ["build mcq", "build topics", "judge-by-model"]
     states = ["finished", "budget", "interrupted", "stopped", "finished", "finished", "interrupted"]
     now = [
-        {"command": command, "state": state, "recipe": None, "archive": None}
+        {"command": command, "state": state, "recipe": None, "archive": None, "taken": None}
         for command, state in zip(commands, states, strict=True)
     ]
     assert runs == [{**row, **changed} for row, changed in zip(before["runs"], now, strict=True)]

@@ -15,7 +15,7 @@ from folkways.endpoints.base import Completion, Request, Settings
 from folkways.workspace import results, run_records, schema
 from folkways.workspace.database import Workspace
 from folkways.workspace.queue import request_queue as ledger_module
-from folkways.workspace.queue.request_queue import KEYS_PER_QUERY, Batch, RequestQueue
+from folkways.workspace.queue.request_queue import Batch, RequestQueue
 from folkways.workspace.queue.request_rows import Answered, Failed
 from folkways.workspace.queue.workers import STALE_SECONDS, WATCHED_SECONDS, Watch, Worker, place, started
 from tests.support.planned import plan_prompts
@@ -390,22 +390,6 @@ def test_requests_are_claimed_in_order_a_limited_number_at_a_time(any_workspace:
     # What is given back may be claimed by oneself again.
     (again,) = one.claim(endpoint, 0, 9, frozenset()).requests
     assert again.user == "c"
-    assert one.forget([first.key, rest.requests[0].key, "unknown"]) == 2
-    assert one.forget([]) == 0
-    assert one.standing(endpoint) == (3, 1)
-
-
-def test_what_is_forgotten_may_be_more_than_one_statement_takes(any_workspace: Workspace) -> None:
-    many = 2 * KEYS_PER_QUERY + 1
-    run, endpoint = plan_prompts(any_workspace, "m", [f"question {number}" for number in range(many)])
-    request_queue = RequestQueue(any_workspace, run.id)
-    request_queue.enter()
-    batch = request_queue.claim(endpoint, 0, many, frozenset())
-    request_queue.save(endpoint, [answer(request) for request in batch.requests])
-    run_records.set_state(any_workspace, run, "finished")
-    assert request_queue.forget([request.key for request in batch.requests]) == many
-    assert request_queue.pending(endpoint) == many
-    assert run_records.find_run(any_workspace, run.name).state == "stopped"  # nobody takes it for whole
 
 
 def test_dead_owners_are_dropped_and_no_others(any_workspace: Workspace) -> None:

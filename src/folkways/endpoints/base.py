@@ -57,6 +57,13 @@ class Request:
     settings_id: int = 0
 
 
+@dataclass(slots=True, eq=False)
+class Confirmation:
+    """Whether replies are surely the answers to their requests: None as long as that is open. One for several replies."""
+
+    clean: bool | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class Completion:
     """What an endpoint said. ``text`` is untrusted. Token counts are the provider's own; None where it reports none."""
@@ -69,6 +76,7 @@ class Completion:
     output_tokens: int | None = None
     reasoning_tokens: int | None = None
     thoughts: str | None = None  # what the model thought before the text, where the endpoint tells it apart; untrusted
+    confirmation: Confirmation | None = field(default=None, compare=False, repr=False)  # None: it is surely the answer
 
 
 @dataclass(eq=False, repr=False)
@@ -81,7 +89,6 @@ class EndpointFailure(Exception):  # noqa: N818 - the word of the interface: not
     rate_limited: the server asked us to slow down (429, or 503 with Retry-After).
     timed_out:   no reply came in time.
     unreachable: why no connection could be made, in a few words: nothing was sent. Empty where there was one.
-    doubtful:    keys of requests that were answered before and whose replies may belong to others: they have to be asked again.
     """
 
     message: str
@@ -93,7 +100,6 @@ class EndpointFailure(Exception):  # noqa: N818 - the word of the interface: not
     rate_limited: bool = False
     timed_out: bool = False
     unreachable: str = ""
-    doubtful: tuple[str, ...] = ()
 
 
 class Endpoint(Protocol):
@@ -113,6 +119,8 @@ class Endpoint(Protocol):
     it knows, where that can be told before it is loaded.
     ``check()``: raises FolkwaysError for what is lacking here, such as a package, before anything is stored or loaded.
     ``batches``: how its provider takes requests in batches (folkways.endpoints.batches); None where it does not.
+    ``look``, a coroutine without arguments, where a Completion may have a ``confirmation``: settles those that can be settled now,
+    and returns the seconds until more of them can be; None where all are.
     """
 
     name: str

@@ -7,19 +7,19 @@ import math
 import random
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import TypeVar
 
-from folkways.endpoints.base import Endpoint, EndpointFailure, Request
+from folkways.endpoints.base import Confirmation, Endpoint, EndpointFailure, Request
 from folkways.endpoints.batches import Batches
 from folkways.endpoints.prices import Price
 from folkways.engine.budget import USED_UP, Amount, Budget, Verdict, charged, charged_for_failure, used, worst_case
 from folkways.engine.progress import ModelProgress
 from folkways.engine.rate_limiter import RateLimiter, backoff
 from folkways.engine.server import Server, Sign
-from folkways.workspace.errors import WorkspaceGoneError
+from folkways.workspace.errors import OUTAGE_SECONDS, POLL_SECONDS, WorkspaceGoneError
 from folkways.workspace.queue.request_queue import RequestQueue
 from folkways.workspace.queue.request_rows import Answered, Failed
 
@@ -31,8 +31,8 @@ FEED, FEED_SECONDS = 512, 2.0
 BATCH, BATCH_LENGTH, BATCH_SECONDS = 256, 4 * 1024 * 1024, 0.05
 """Results are committed when there are this many, of so many characters, or when the first has waited this long.
 
-A commit costs about 1 ms of CPU beside 0.01 ms per result, so these cost little; and what ``kill -9`` takes away (replies that
-have arrived and are not committed are asked for again) is that of the last moment.
+A commit costs about 1 ms of CPU beside 0.01 ms per result, so these cost little. What ``kill -9`` takes away and is asked for again
+are the replies of the last moment, and those whose endpoint does not know yet that they are the answers to their requests.
 """
 
 BACKLOG = 4
@@ -40,13 +40,13 @@ BACKLOG = 4
 
 ONE_REQUEST = Amount(1)
 
-POLL_SECONDS = 0.5
-LONGEST_POLL_SECONDS = 5.0
-"""How often a database's server that is away is looked at again, and requests that another process holds, these ever less often."""
+UNSURE = "replies whose connection broke, or on which one came that nobody asked for, are asked for again"
 
-OUTAGE_SECONDS = 120.0
+LONGEST_POLL_SECONDS = 5.0
+"""How often requests that another process holds are looked at: ever less often, down to this."""
+
 OUTAGE_AT_END_SECONDS = 10.0
-"""How long a database's server may be away (it is restarted, say) while replies wait for it; and once the session was stopped."""
+"""How long a database's server may be away while replies wait for it, once the session was stopped; OUTAGE_SECONDS before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,8 @@ class Asking:
     """One endpoint, one run, one session.
 
     Coroutines take requests that come from the request queue in chunks; results go to a buffer that is committed in batches
-    by the database thread, so that the event loop never waits for a disk.
+    by the database thread, so that the event loop never waits for a disk. A reply whose ``confirmation`` is open stays out of the
+    buffer until its endpoint has settled it; one that is no answer to its request is asked for again.
     """
 
     def __init__(
@@ -108,6 +109,7 @@ class Asking:
         self._held: set[str] = set()
         self._buffer: list[Answered | Failed] = []
         self._length = 0  # of the replies in it
+        self._open: dict[Confirmation, list[Answered]] = {}
         self._saving: asyncio.Future[None] | None = None
         self.rng = random.Random()  # noqa: S311 - jitter, not a secret
         self._feeding = asyncio.Lock()
@@ -116,7 +118,6 @@ class Asking:
         self._after = 0
         self._anywhere = anywhere
         self._exhausted = False
-        self._forgotten = False
         self._error: BaseException | None = None
 
     def stop(self, reason: str) -> None:
@@ -145,12 +146,16 @@ class Asking:
         self._server.first_round = min(int(self.limiter.places), self.progress.total)
         flusher = asyncio.create_task(self._flush_regularly())
         try:
-            async with asyncio.TaskGroup() as self._workers:
-                self._hire()
+            while not self._hired or (self._queue and not self.limiter.closed):
+                self._hired = 0
+                async with asyncio.TaskGroup() as self._workers:
+                    self._hire()
+                await self._settle()
         finally:
             flusher.cancel()
             await asyncio.gather(flusher, return_exceptions=True)
             await asyncio.shield(self._last_flush())
+            self.progress.open = 0  # those that nobody could settle are asked for again in the next session
             await self.endpoint.close()
         if self._error is not None:
             raise self._error
@@ -208,11 +213,10 @@ class Asking:
             return
         # Only claims are looked at until they have ended or something is free again: a pass costs as much as the run is long.
         seconds = POLL_SECONDS
-        while awaited and not self._forgotten and not await self.limiter.closed_within(seconds):
+        while awaited and not self._queue and not await self.limiter.closed_within(seconds):
             left = await self.on_database(self.request_queue.still_awaited, awaited)
             seconds = POLL_SECONDS if len(left) < len(awaited) else min(2 * seconds, LONGEST_POLL_SECONDS)
             awaited = left
-        self._forgotten = False
         self._after = 0
 
     # Working: one request after the other, each with its attempts.
@@ -230,8 +234,11 @@ class Asking:
                 if result is None:
                     return
                 self._hire()
-                self._buffer.append(result)
-                self._length += len(result.completion.text) if isinstance(result, Answered) else 0
+                if isinstance(result, Answered) and result.completion.confirmation is not None and hasattr(self.endpoint, "look"):
+                    self._open.setdefault(result.completion.confirmation, []).append(result)
+                    self.progress.open += 1
+                else:
+                    self._add(result)
                 batches = max(len(self._buffer) / BATCH, self._length / BATCH_LENGTH)
                 if batches >= 1:
                     flush = self._start_flush()
@@ -241,6 +248,34 @@ class Asking:
             raise
         except BaseException as error:  # noqa: BLE001 - kept for run(), which raises it after everything is stored
             self._give_up(error)
+
+    def _add(self, result: Answered | Failed) -> None:
+        self._buffer.append(result)
+        self._length += len(result.completion.text) if isinstance(result, Answered) else 0
+
+    async def _look(self) -> float | None:
+        """Take up what the endpoint has settled: answers are stored, the others are asked for again. As ``Endpoint.look``."""
+        if not self._open:
+            return None
+        wait: float | None = await self.endpoint.look()  # type: ignore[attr-defined]
+        for confirmation in [confirmation for confirmation in self._open if confirmation.clean is not None]:
+            results = self._open.pop(confirmation)
+            self.progress.open -= len(results)
+            if confirmation.clean:
+                for result in results:
+                    self._add(result)
+            else:
+                self.progress.retries += len(results)
+                self.progress.last_error = f"{self.endpoint.name}: {UNSURE}"
+                self._queue.extend(result.request for result in results)
+        return wait
+
+    async def _settle(self) -> None:
+        """Wait until no reply is open: for as long as a reply takes. A second Ctrl-C ends it."""
+        wait = await self._look()
+        while wait is not None:
+            await asyncio.sleep(wait)
+            wait = await self._look()
 
     async def _ask(self, request: Request) -> Answered | Failed | None:
         """The request's end, or None when the session stops before it has one."""
@@ -270,8 +305,6 @@ class Asking:
                 attempts = 0 if patient and sign is Sign.FULL else attempts + (not patient)
                 if failure.fatal:
                     self.stop(str(failure))
-                if failure.doubtful:
-                    await self._take_back(failure.doubtful)
                 if failure.fatal or not failure.retryable or attempts >= self.limits.attempts:
                     return self._fail(request, failure, tries)
                 self.progress.retries += 1
@@ -290,17 +323,15 @@ class Asking:
             self.budget.settle(reserved, spent)
             return Answered(request, completion, time.perf_counter() - began, tries + 1)
 
-    async def _take_back(self, keys: Sequence[str]) -> None:
-        """Forget replies that may belong to other requests; the next pass over the run asks for them again."""
-        await self._flush()
-        self.progress.done -= await self.on_database(self.request_queue.forget, keys)
-        self._exhausted = False
-        self._forgotten = True
-
     async def _reserve(self, request: Request) -> Amount | None:
         amount = worst_case(request, self.price) if self.budget.limit is not None else ONE_REQUEST
         while not self.limiter.closed:
             verdict = self.budget.reserve(amount)
+            if verdict is not Verdict.GO and self.budget.shared is not None:
+                part = await self.on_database(self.budget.shared.take, (amount.requests, amount.tokens, amount.usd or 0.0))
+                if part is not None:
+                    self.budget.enlarge(part)
+                verdict = self.budget.reserve(amount)
             if verdict is Verdict.GO:
                 return amount
             if verdict is Verdict.STOP:
@@ -360,6 +391,7 @@ class Asking:
     async def _flush_regularly(self) -> None:
         while True:
             await asyncio.sleep(BATCH_SECONDS)
+            await self._look()
             await asyncio.shield(self._start_flush())
 
     def _give_up(self, error: BaseException) -> None:

@@ -141,7 +141,7 @@ class Batching:
                 return False
             except EndpointFailure as failure:
                 asking.progress.last_error = str(failure)
-                doubtful = doubtful or failure.status is None or not 400 <= failure.status < 500
+                doubtful = doubtful or failure.status in (None, 408) or failure.status >= 500 or failure.status < 400
                 if not (failure.rate_limited and time.monotonic() < patient_until):
                     attempts += 1
                 over = failure.fatal or not failure.retryable or attempts >= asking.limits.attempts

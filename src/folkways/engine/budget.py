@@ -11,6 +11,7 @@ from enum import Enum
 from folkways.endpoints.base import NO_THINKING, Completion, EndpointFailure, Request
 from folkways.endpoints.prices import Price
 from folkways.errors import FolkwaysError
+from folkways.workspace.queue.shared_budget import SharedBudget
 
 USED_UP = "the budget is used up: the next request might cross it"
 """Why a model is asked nothing more, where the budget is the reason."""
@@ -59,6 +60,11 @@ def parse_budget(text: str) -> Amount:
             )
         limits[unit] = float(match[2]) * _FACTORS[match[3]]
     return Amount(**limits)
+
+
+def units_of(limit: Amount) -> tuple[float, float, float]:
+    """Requests, tokens and dollars of a limit, as processes share it (workspace.queue.shared_budget)."""
+    return limit.requests, limit.tokens, limit.usd or 0.0
 
 
 def require_prices(limit: Amount | None, prices: Mapping[str, Price | None]) -> None:
@@ -118,11 +124,13 @@ def charged_for_failure(failure: EndpointFailure, worst: Amount) -> Amount:
 class Budget:
     """Spending of one session, shared by all its endpoints.
 
-    limit: what may be spent at most (``parse_budget``); None for no limit.
+    limit:  what may be spent at most (``parse_budget``); None for no limit.
+    shared: where the limit is that of several processes: this one spends what it takes out of it, part by part.
     """
 
-    def __init__(self, limit: Amount | None = None) -> None:
-        self.limit = limit
+    def __init__(self, limit: Amount | None = None, shared: SharedBudget | None = None) -> None:
+        self.shared = shared
+        self.limit = limit if shared is None else Amount()
         self.requests = 0.0
         self.tokens = 0.0
         self.usd = 0.0
@@ -141,6 +149,17 @@ class Budget:
             self._reserved_usd += amount.usd or 0.0
             return Verdict.GO
         return Verdict.WAIT if self._reserved_requests and self._fits(amount, 0.0, 0.0, 0.0) else Verdict.STOP
+
+    def enlarge(self, part: Sequence[float]) -> None:
+        """Let so many requests, tokens and dollars more be spent."""
+        assert self.limit is not None  # noqa: S101 - a shared budget has one
+        requests, tokens, usd = part
+        self.limit = Amount(self.limit.requests + requests, self.limit.tokens + tokens, (self.limit.usd or 0.0) + usd)
+
+    def unspent(self) -> tuple[float, float, float]:
+        """What is left of a limit."""
+        assert self.limit is not None  # noqa: S101 - see above
+        return self.limit.requests - self.requests, self.limit.tokens - self.tokens, (self.limit.usd or 0.0) - self.usd
 
     def settle(self, reserved: Amount, spent: Amount) -> None:
         """Replace what was set aside for a request by what it used."""

@@ -12,6 +12,7 @@ class ModelProgress:
 
     total:    requests that had no response when the session began.
     stored:   requests of the run that had a response already.
+    open:     replies that have arrived, and are stored once it is sure that they are the answers to their requests.
     by_others: pending requests that another process answered meanwhile.
     about:    how the model runs, where its endpoint tells; shown once.
     out:      requests that have left in ``batches`` batches and not come back.
@@ -27,6 +28,7 @@ class ModelProgress:
     stored: int = 0
     done: int = 0
     failed: int = 0
+    open: int = 0
     by_others: int = 0
     out: int = 0
     batches: int = 0
@@ -51,7 +53,7 @@ class ModelProgress:
     @property
     def left(self) -> int:
         """Requests that have not ended."""
-        return max(0, self.total - self.done - self.failed - self.by_others)
+        return max(0, self.total - self.done - self.open - self.failed - self.by_others)
 
     @property
     def seconds(self) -> float:
@@ -70,7 +72,7 @@ class ModelProgress:
     @property
     def rate(self) -> float:
         """Requests that ended, per second, over the session."""
-        return (self.done + self.failed) / self.seconds if self.seconds > 0 else 0.0
+        return (self.done + self.open + self.failed) / self.seconds if self.seconds > 0 else 0.0
 
     @property
     def seconds_left(self) -> float | None:

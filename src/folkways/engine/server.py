@@ -95,7 +95,7 @@ class Server:
         or one that is on its way for longer has not been refused.
         """
         refuses = failure.retryable and (failure.status is None or failure.status >= 500)
-        if not refuses or failure.rate_limited or failure.timed_out or failure.doubtful or self._progress.away is not None:
+        if not refuses or failure.rate_limited or failure.timed_out or self._progress.away is not None:
             return False
         since = 2 * taken_at - time.monotonic()
         return self._answered_at > since or self._limiter.longest_at < since

@@ -18,7 +18,7 @@ from folkways.engine.batching import Batching
 from folkways.engine.budget import Budget
 from folkways.engine.progress import ModelProgress
 from folkways.workspace.database import Workspace
-from folkways.workspace.errors import WorkspaceError
+from folkways.workspace.errors import WorkspaceError, patiently
 from folkways.workspace.queue.request_queue import RequestQueue
 from folkways.workspace.queue.workers import STALE_SECONDS
 
@@ -72,7 +72,7 @@ async def _session(
     request_queue = RequestQueue(workspace, run_id, name=crew.name)
     with ThreadPoolExecutor(1, thread_name_prefix="folkways-database") as database:
         loop = asyncio.get_running_loop()
-        await loop.run_in_executor(database, partial(request_queue.enter, joins=crew.joins))
+        await loop.run_in_executor(database, patiently, partial(request_queue.enter, joins=crew.joins))
         askings = [Asking(order, request_queue, database, budget, anywhere=crew is not ALONE) for order in orders]
         progresses = [asking.progress for asking in askings]
         tasks = [asyncio.create_task(_asked(asking, order.batch)) for asking, order in zip(askings, orders, strict=True)]
@@ -86,6 +86,9 @@ async def _session(
         finally:
             ticker.cancel()
             await asyncio.gather(ticker, return_exceptions=True)
+            with suppress(WorkspaceError):  # then it counts as spent
+                if budget.shared is not None:
+                    await asyncio.shield(loop.run_in_executor(database, budget.shared.put_back, budget.unspent()))
             with suppress(WorkspaceError):  # what could not be given back is free when this process has ended
                 await asyncio.shield(loop.run_in_executor(database, request_queue.leave))
             if observer is not None:

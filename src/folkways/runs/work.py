@@ -10,7 +10,7 @@ from folkways.endpoints.batches import Batches
 from folkways.endpoints.prices import Price
 from folkways.engine import interrupts
 from folkways.engine.asking import Limits, Order
-from folkways.engine.budget import USED_UP, Budget
+from folkways.engine.budget import USED_UP, Budget, units_of
 from folkways.engine.progress import ModelProgress
 from folkways.engine.session import INTERRUPTED, Crew, ask
 from folkways.errors import FolkwaysError, UnknownNameError
@@ -19,7 +19,9 @@ from folkways.runs.models import Model, limit_and_prices, open_models
 from folkways.runs.options import AskOptions
 from folkways.workspace import results, run_records
 from folkways.workspace.database import Workspace
+from folkways.workspace.errors import patiently
 from folkways.workspace.queue.request_queue import RequestQueue
+from folkways.workspace.queue.shared_budget import SharedBudget
 
 
 def by_signal() -> tuple[str, str]:
@@ -64,25 +66,29 @@ def work(
     """Ask these models what the run expects of them and nobody else holds; returns the run as it stands then, and the counts.
 
     name: of this worker, so that it is known to have died when it is begun anew (workspace.request_queue).
+    A budget is that of all workers of the run together, counted from when it was planned.
     The run is ``asked`` once nothing is left of it. Where others are still at work it stays as it is until then.
     Raises FolkwaysError for a run that workers cannot ask, and what ``engine.session.ask`` does.
     """
     check_planned(run)
     limit, prices = limit_and_prices(models, asking)
     orders = orders_of(workspace, models, prices, asking)
+    shared = SharedBudget(workspace, run.id, units_of(limit)) if limit is not None else None
     queue = RequestQueue(workspace, run.id)
-    queue.free_dead_claims()
-    crew = Crew(name, joins=not run_records.start_session(workspace, run) and queue.others_at_work())
+    patiently(queue.free_dead_claims)
+    first = patiently(lambda: run_records.start_session(workspace, run))
+    crew = Crew(name, joins=not first and patiently(queue.others_at_work))
     began = time.monotonic()
     ended: str = "stopped"
     reason: str | None = "the worker ended in an error"
     try:
-        told = ask(workspace, run.id, orders, budget=Budget(limit), observer=asking.observer, every=asking.every, crew=crew)
-        ended, reason = state_of(workspace, run, told, asking.max_failed)
+        told = ask(workspace, run.id, orders, budget=Budget(limit, shared), observer=asking.observer, every=asking.every, crew=crew)
+        ended, reason = patiently(lambda: state_of(workspace, run, told, asking.max_failed))
     finally:
-        if ended in ("asked", "incomplete") or not queue.others_at_work():
-            run_records.set_state(workspace, run, ended, reason=reason, seconds=time.monotonic() - began)
-    return run_records.find_run(workspace, str(run.id)), told
+        if ended in ("asked", "incomplete") or not patiently(queue.others_at_work):
+            seconds = time.monotonic() - began
+            patiently(lambda: run_records.set_state(workspace, run, ended, reason=reason, seconds=seconds))
+    return patiently(lambda: run_records.find_run(workspace, str(run.id))), told
 
 
 def check_planned(run: run_records.RunRecord) -> None:

@@ -82,6 +82,10 @@ class TimedEndpoint:
         """As the endpoint."""
         await self._endpoint.close()
 
+    async def look(self) -> float | None:
+        """As the endpoint, where it has such a thing."""
+        return await self._endpoint.look() if hasattr(self._endpoint, "look") else None
+
     async def complete(self, request: Request) -> Completion:
         """As the endpoint; EndpointFailure, which is final, once the time is over or nobody waits."""
         asking = asyncio.create_task(self._insist(request))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import BigInteger, Boolean, Column, Float, ForeignKey, Index, Integer, MetaData, String, Table, Text
 
-HEAD = "0019"
+HEAD = "0020"
 """The newest schema revision this folkways knows; a test holds it against the migration scripts."""
 
 metadata = MetaData(
@@ -82,6 +82,7 @@ runs = Table(
     Column(
         "archive", Text
     ),  # folder of its files (workspace.archives), from that of the workspace's file on; null where it is here
+    Column("taken", Text),  # JSON: requests, tokens and US dollars that its workers took out of a budget (queue.shared_budget)
 )
 
 expected = Table(

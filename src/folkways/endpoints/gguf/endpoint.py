@@ -178,6 +178,10 @@ class GgufEndpoint(NamedEndpoint):
             raise
         return replace(completion, model=self.about)
 
+    async def look(self) -> float | None:
+        """As every HTTP endpoint."""
+        return await self._asked.look() if self._asked is not None else None
+
     async def _has_ended(self) -> bool:
         process = self._process
         if process is None:

@@ -6,6 +6,7 @@ from typing import Any
 
 from folkways.endpoints.base import NO_THINKING, Completion, EndpointFailure, Request
 from folkways.endpoints.batches import Batches
+from folkways.endpoints.servers.endings import ANTHROPIC
 from folkways.endpoints.servers.http import HttpEndpoint, count_of, name_of, text_of
 
 DEFAULT_MAX_TOKENS = 4096
@@ -20,6 +21,8 @@ LEAST_BUDGET = 1024
 
 class AnthropicEndpoint(HttpEndpoint):
     """``POST {base}/v1/messages``."""
+
+    endings = ANTHROPIC
 
     @property
     def batches(self) -> Batches:
@@ -71,6 +74,10 @@ class AnthropicEndpoint(HttpEndpoint):
             f"{self.name} cannot be asked with {setting}={value} ({why}): leave it out with --setting {setting}=none", fatal=True
         )
 
+    def ending(self, reply: dict[str, Any]) -> tuple[dict[str, Any], str | None]:
+        """The reply itself and its stop reason."""
+        return reply, name_of(reply.get("stop_reason"))
+
     def read(self, reply: dict[str, Any]) -> Completion | None:
         """The text blocks, joined; those of type ``thinking`` are the thoughts. A refusal is the stop reason ``refusal``."""
         content, stop = reply.get("content"), name_of(reply.get("stop_reason"))
@@ -84,7 +91,7 @@ class AnthropicEndpoint(HttpEndpoint):
         return Completion(
             text=text_of([part for part in blocks if part.get("type") == "text"]),
             finish_reason=stop,
-            refusal="the provider says that the model refused" if stop == "refusal" else None,
+            refusal="the provider says that the model refused" if stop in ANTHROPIC.withheld else None,
             model=name_of(reply.get("model")),
             input_tokens=None if fresh is None else fresh + sum(cached),
             output_tokens=count_of(usage, "output_tokens"),

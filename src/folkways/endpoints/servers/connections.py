@@ -2,86 +2,137 @@
 
 In HTTP/1.1 nothing but the order ties a response to its request. A server or proxy that sends one too many (a reply twice, the late
 answer behind its own 504, a 408 before it hangs up) puts every later answer on that connection one place off, and aiohttp's pool
-hands such connections out. Here a connection is looked at before each use and after each reply: at what aiohttp has read, and at
-what the socket still holds. What that cannot see is a response that comes alone after the next request was sent: it looks like the
-answer until the true one follows, and while a connection is busy that is taken for the answer to the request after. So a connection
-rests now and then for about as long as a reply takes; and once a good response has come unasked, the server is not trusted to keep
-order any more: no connection is used twice, and the replies of those that were are named, to be asked again.
+hands such connections out. What comes while a connection waits for nothing is seen at once. What comes alone after the next
+request was sent looks like its answer, and so does every true answer after it; but the last one is left over. So a reply is sure
+only once its connection has rested for longer than a reply takes and nothing came: until then its ``Confirmation`` is open. The
+first reply on a connection is sure by itself. Once a good response has come unasked, no connection is used twice.
+
+Beside aiohttp's public names this file uses ``BaseConnector.connect``, ``Connection.protocol``, the ``_factory`` by which a
+connector makes its protocols, and of the protocol ``data_received``, ``should_close``, ``len``, ``read``, ``exception``,
+``set_response_params`` and ``transport``. ``_check_aiohttp`` fails at import where one is gone, and
+tests/endpoints/test_connections.py holds aiohttp to what they mean.
 """
 
 from __future__ import annotations
 
 import asyncio
+import inspect
 import select
 import time
 from collections.abc import Mapping
-from contextlib import AsyncExitStack
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary, ref
 
 import aiohttp
+from aiohttp.client_proto import ResponseHandler
 from aiohttp.http_exceptions import HttpProcessingError
 from yarl import URL
 
+from folkways.endpoints.base import Confirmation
+from folkways.endpoints.servers.bodies import ERROR_BODY, LARGE_AT_ONCE, read_bounded
+
 if TYPE_CHECKING:
-    from aiohttp.client_proto import ResponseHandler
     from aiohttp.connector import Connection
     from aiohttp.http import RawResponseMessage
 
-ERROR_BODY = 64 * 1024
-"""Bytes of an error page that are read at most; the rest is of no use to anyone."""
+MOST_USES = 1000
+"""Requests over one connection, then a new one."""
 
-SMALL_BODY = 64 * 1024
-LARGE_AT_ONCE = 8
-"""So many bodies that are larger are read at once; of the others no more is taken in than the system and aiohttp buffer.
-
-A thousand requests of which each brings as much as it may would need 8 GiB otherwise.
+FIRST_STRETCH, LONGEST_STRETCH = 8, 32
+"""Replies after which a connection rests, to begin with and at most: doubled by each rest in which nothing came, halved where
+replies stayed open because their connection broke. A rest costs the time of a reply; what ``kill -9`` takes away is one stretch of
+each connection.
 """
 
-MOST_USES = 1000
-"""Requests over one connection, then a new one: so many replies at most are asked again for each."""
+SHORTEST_REST, SLOWER = 0.025, 1.25
+"""Seconds of a rest at least; and how much longer it is than the slowest reply on the connection took."""
 
-RESTS = frozenset({2, 16, 128, 512})
-"""After so many uses a connection rests, as long as its first reply took, within these bounds in seconds."""
-SHORTEST_REST, LONGEST_REST = 0.025, 1.0
+KEPT_SECONDS = 15.0
+"""How much longer than the slowest reply may take an unused connection is kept."""
+
+
+def _check_aiohttp() -> None:
+    """ImportError where aiohttp lacks one of the names that it documents in part only and that are used here."""
+    wanted = {
+        aiohttp.BaseConnector: ("connect", "close"),
+        ResponseHandler: ("data_received", "should_close", "__len__", "read", "exception", "set_response_params"),
+    }
+    missing = [f"{kind.__name__}.{name}" for kind, names in wanted.items() for name in names if not hasattr(kind, name)]
+    missing += [] if "_factory" in inspect.getsource(aiohttp.BaseConnector.__init__) else ["BaseConnector._factory"]
+    if missing:
+        raise ImportError(f"aiohttp {aiohttp.__version__} has no {', '.join(missing)}: install the version that folkways names")
+
+
+_check_aiohttp()
 
 
 class UnaskedError(aiohttp.ClientConnectionError):
     """A response came that nobody asked for, and it cannot be told whose the reply is."""
 
 
-class BodyTooLargeError(Exception):
-    """A reply longer than allowed."""
-
-
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What came back. used_before: whether the connection carried other requests before this one."""
+    """What came back. line: the connection that it came over. confirmation: open until it is sure; None where it is."""
 
     status: int
     headers: Mapping[str, str]
     body: bytes
-    used_before: bool
+    line: Line
+    confirmation: Confirmation | None
+
+    @property
+    def used_before(self) -> bool:
+        """Whether the connection carried other requests before this one."""
+        return self.confirmation is not None
 
 
-class _Line:
+class _Protocol(ResponseHandler):
+    """aiohttp's protocol, which notices what comes while nothing is waited for. came: whether anything has."""
+
+    idle = False
+    came = False
+
+    def data_received(self, data: bytes) -> None:
+        """As aiohttp's."""
+        if self.idle and data:
+            self.came = True
+        super().data_received(data)
+
+
+class Line:
     """A connection.
 
-    uses: requests over it so far, the present one included.
-    keys: of its replies but the first, which is surely right.
-    took: seconds that the first reply took.
+    uses:         requests over it so far, the present one included.
+    confirmation: of its replies that are open, and how many they are.
+    rested:       when it will have rested for long enough, as ``time.monotonic`` tells.
+    late:         whether an answer may come late: a proxy has lost its patience with the server behind it.
+    name:         of its last reply, as its body tells (``id``), and that body's hash.
     """
 
-    __slots__ = ("_poll", "_protocol", "keys", "took", "uses")
+    __slots__ = ("_poll", "_protocol", "busy", "confirmation", "held", "late", "name", "open", "rested", "slowest", "uses")
 
     def __init__(self, protocol: ResponseHandler) -> None:
-        self.uses = 0
-        self.keys: list[str] = []
-        self.took = 0.0
+        self.uses = self.open = 0
+        self.confirmation = Confirmation()
+        self.slowest = self.rested = 0.0
+        self.busy, self.late = True, False
+        self.held: Connection | None = None  # where it is used no more and only looked at
+        self.name: tuple[str, int] | None = None
         self._protocol = ref(protocol)
         self._poll: select.poll | None = None
+
+    def settle(self, *, clean: bool) -> None:
+        """Say of the replies that are open whether they are the answers to their requests."""
+        self.confirmation.clean = clean
+        self.confirmation, self.open = Confirmation(), 0
+
+    def replied(self, began: float) -> None:
+        """A reply is here, to a request that was sent at ``began``."""
+        now = time.monotonic()
+        self.slowest = max(self.slowest, now - began)
+        self.rested = now + max(SHORTEST_REST, SLOWER * self.slowest)
 
     def readable(self) -> bool:
         """Whether the socket holds bytes, or the end, that nobody has read."""
@@ -101,23 +152,24 @@ class KeptConnections(aiohttp.TCPConnector):
     """The connections to one address, and the way of a request over one of them.
 
     aiohttp's own client builds a request and a response of some dozen objects each time, which costs more than all the rest; here
-    the head is made once. Beside aiohttp's public names this uses ``BaseConnector.connect``, ``Connection.protocol`` and of the
-    protocol ``should_close``, ``len``, ``read``, ``set_response_params`` and ``transport``; tests/endpoints/test_connections.py
-    holds aiohttp to them.
+    the head is made once.
 
-    limit:   requests at once at most.
-    seconds: to connect within.
+    limit:   requests at once at most; connections that rest before they are closed are beside them.
+    seconds: to connect within. timeout: for a reply, from the first byte that is sent to the last that comes.
     """
 
-    def __init__(self, limit: int, url: URL, headers: Mapping[str, str], proxy: str | None, seconds: float) -> None:
-        super().__init__(limit=limit, ttl_dns_cache=300)
-        self.doubtful: list[str] = []
-        """Keys of replies that may belong to other requests; whoever reports them clears the list."""
-        self._lines: WeakKeyDictionary[ResponseHandler, _Line] = WeakKeyDictionary()
+    def __init__(self, limit: int, url: URL, headers: Mapping[str, str], proxy: str | None, seconds: float, timeout: float) -> None:
+        super().__init__(limit=0, ttl_dns_cache=300, keepalive_timeout=SLOWER * timeout + KEPT_SECONDS)
+        self._factory = partial(_Protocol, loop=self._loop)  # type: ignore[assignment]
+        self._lines: WeakKeyDictionary[ResponseHandler, Line] = WeakKeyDictionary()
+        self._open: dict[Line, _Protocol] = {}  # those with open replies
         self._orderly = True
+        self._stretch = FIRST_STRETCH
+        self._names: set[str] = set()  # the first two names of replies: whether a server has different ones
         self._url, self._headers, self._proxy = url, headers, proxy
-        self._timeout = aiohttp.ClientTimeout(sock_connect=seconds)
+        self._timeout, self._seconds = aiohttp.ClientTimeout(sock_connect=seconds), timeout
         self._head = b""
+        self._places = asyncio.Semaphore(limit)
         self._large = asyncio.Semaphore(LARGE_AT_ONCE)
 
     @cached_property
@@ -126,60 +178,117 @@ class KeptConnections(aiohttp.TCPConnector):
         proxy = URL(self._proxy) if self._proxy else None
         return aiohttp.ClientRequest("POST", self._url, headers=self._headers, proxy=proxy, loop=self._loop)
 
-    async def post(self, body: bytes, key: str, most: int) -> Reply:
+    async def post(self, body: bytes, most: int) -> Reply:
         """Send ``body`` and read the reply: at most ``most`` bytes of a good one, after decompression, else BodyTooLargeError.
 
-        Raises UnaskedError where it may be the answer to another request, or what aiohttp raises: ClientError, OSError, ValueError.
+        Raises UnaskedError where it may be the answer to another request, TimeoutError, or what aiohttp raises: ClientError,
+        OSError, ValueError.
         """
+        async with self._places:
+            return await self._exchanged(body, most)
+
+    async def _exchanged(self, body: bytes, most: int) -> Reply:
         connection, protocol, line = await self._kept()
+        use, began = line.uses, time.monotonic()
         try:
-            began, use = time.monotonic(), line.uses
-            transport = protocol.transport
-            if transport is None or transport.is_closing():
-                raise aiohttp.ServerDisconnectedError
-            protocol.set_response_params(read_until_eof=True)
-            transport.write(b"%b%d\r\n\r\n%b" % (self._head or self._made_head(), len(body), body))
-            message, content = await self._begun(protocol)
-            good = 200 <= message.code < 300
-            if good and use > 1 and transport.get_write_buffer_size():
-                raise UnaskedError  # a reply that is there before its request was sent is the answer to another one
-            raw = await read_bounded(content, message.headers, most if good else ERROR_BODY, self._large, whole=good)
-            if message.code == 408 or message.code >= 500:
-                line.uses = MOST_USES  # a proxy that lost its patience may still send the answer
+            async with asyncio.timeout(self._seconds):
+                transport = protocol.transport
+                if transport is None or transport.is_closing():
+                    raise aiohttp.ServerDisconnectedError
+                protocol.idle = False
+                protocol.set_response_params(read_until_eof=True)
+                transport.write(b"%b%d\r\n\r\n%b" % (self._head or self._made_head(), len(body), body))
+                message, content = await self._begun(protocol)
+                good = 200 <= message.code < 300
+                if good and use > 1 and transport.get_write_buffer_size():
+                    raise UnaskedError  # a reply that is there before its request was sent is the answer to another one
+                raw = await read_bounded(content, message.headers, most if good else ERROR_BODY, self._large, whole=good)
+            protocol.idle = True
+            line.replied(began)
+            line.late = message.code == 408 or message.code >= 500
             if len(protocol) or line.readable():
-                await self._spoiled(protocol, line)
-            if not self._orderly and (use > 1 or self.doubtful):
+                await self._look(protocol, line)
+            if not self._orderly and use > 1:
                 raise UnaskedError
         except BaseException:
+            self._broken(line, began)
             connection.close()
             raise
-        connection.release()
+        confirmation = None
         if use > 1:
-            line.keys.append(key)
+            confirmation = line.confirmation
+            line.open += 1
+            self._open[line] = protocol
+        if protocol.came and line.open:  # right behind this reply, or in its place
+            self._doubt(line)
+        if line.open and (line.late or line.uses >= MOST_USES or protocol.should_close):
+            line.held = connection
+        elif line.late:
+            connection.close()
         else:
-            line.took = time.monotonic() - began
-        return Reply(message.code, message.headers, raw, use > 1)
+            connection.release()
+        line.busy = False
+        return Reply(message.code, message.headers, raw, line, confirmation)
 
-    async def _kept(self) -> tuple[Connection, ResponseHandler, _Line]:
-        """A connection over which nothing came since its last reply, or a new one. UnaskedError where replies became doubtful."""
+    def is_repeated(self, reply: Reply, name: object) -> bool:
+        """Whether a reply of this name (the ``id`` in its body) is the one before it on its connection once more.
+
+        Then the open replies of the connection are no answers. A server whose replies all have one name does not repeat itself.
+        """
+        if not isinstance(name, str):
+            return False
+        line, before = reply.line, reply.line.name
+        line.name = (name, hash(reply.body))
+        if len(self._names) < 2:
+            self._names.add(name)
+        if line.name != before or len(self._names) < 2:
+            return False
+        line.uses = MOST_USES
+        self._doubt(line)
+        return True
+
+    async def look(self) -> float | None:
+        """Look at the connections that have rested long enough; seconds until the next one has, None where no reply is open."""
+        now, wait = time.monotonic(), None
+        for line, protocol in list(self._open.items()):
+            if line.busy:
+                wait = SHORTEST_REST if wait is None else min(wait, SHORTEST_REST)
+            elif now >= line.rested or protocol.came or protocol.transport is None:
+                await self._look(protocol, line)
+            else:
+                wait = line.rested - now if wait is None else min(wait, line.rested - now)
+        return wait
+
+    async def _kept(self) -> tuple[Connection, _Protocol, Line]:
+        """A connection over which nothing came since its last reply, or a new one."""
         while True:
-            connection = await self.connect(self._request, [], self._timeout)
+            async with asyncio.timeout(self._seconds):
+                connection = await self.connect(self._request, [], self._timeout)
             protocol = connection.protocol
-            assert protocol is not None  # noqa: S101 - what is handed out is open
+            assert isinstance(protocol, _Protocol)  # noqa: S101 - what is handed out is open, and made by our factory
             line = self._lines.get(protocol)
             if line is None:
-                line = self._lines[protocol] = _Line(protocol)
+                line = self._lines[protocol] = Line(protocol)
+            line.busy = True
             try:
                 clean = not line.uses or await self._clean(protocol, line)
             except BaseException:
+                self._doubt(line)
                 connection.close()
                 raise
             if clean:
                 line.uses += 1
                 return connection, protocol, line
+            self._doubt(line)
             connection.close()
-            if self.doubtful:
-                raise UnaskedError
+
+    async def _clean(self, protocol: _Protocol, line: Line) -> bool:
+        """Whether a connection that was used before may be used again."""
+        if line.open >= self._stretch and (wait := line.rested - time.monotonic()) > 0:
+            await asyncio.sleep(wait)
+        if line.open or line.readable():
+            await self._look(protocol, line)
+        return self._orderly and line.uses < MOST_USES and not (protocol.came or protocol.should_close)
 
     def _made_head(self) -> bytes:
         """All of a request up to its length. Once connected: aiohttp adds a header then that lets us through a proxy."""
@@ -203,51 +312,53 @@ class KeptConnections(aiohttp.TCPConnector):
             if not 100 <= message.code < 200 or message.code == 101:  # the others are news of what is to come
                 return message, content
 
-    async def _clean(self, protocol: ResponseHandler, line: _Line) -> bool:
-        """Whether a connection that was used before may be used again."""
-        if self._orderly and line.uses in RESTS:
-            await asyncio.sleep(min(LONGEST_REST, max(SHORTEST_REST, line.took)))
-        return self._orderly and line.uses < MOST_USES and not await self._spoiled(protocol, line)
-
-    async def _spoiled(self, protocol: ResponseHandler, line: _Line) -> bool:
-        """Whether anything has come over a connection that waits for nothing."""
-        waiting = line.readable()
-        if waiting:  # it may be the end of the connection, or TLS's own; aiohttp reads it within one round of the loop
+    async def _look(self, protocol: _Protocol, line: Line) -> None:
+        """See whether anything has come over a connection that waits for nothing, and settle its open replies where that tells."""
+        if line.readable():  # it may be the end of the connection, or TLS's own; aiohttp reads it within one round of the loop
+            busy = line.busy
             await asyncio.sleep(0)
             await asyncio.sleep(0)
-        spoiled = waiting or protocol.should_close
-        while len(protocol):
-            message, _ = await protocol.read()
-            if 200 <= message.code < 300 and self._orderly:
-                self._orderly = False
-                for other in self._lines.values():
-                    self.doubtful += other.keys
-                    other.keys.clear()
-        return spoiled
+            if line.busy and not busy:
+                return  # somebody has taken it meanwhile, and looks for himself
+        protocol.came = protocol.came or len(protocol) > 0
+        if protocol.came:
+            while len(protocol):
+                message, _ = await protocol.read()
+                if 200 <= message.code < 300 and not line.late and self._orderly:
+                    self._orderly = False
+                    for other in list(self._open):
+                        self._doubt(other)
+            self._doubt(line)
+        elif protocol.transport is None or time.monotonic() >= line.rested:
+            # Before it ended, all that the server had sent was read; but where it broke off, something may be lost.
+            if isinstance(protocol.exception(), OSError) and time.monotonic() < line.rested:
+                self._doubt(line)
+            else:
+                self._confirm(line)
 
+    def _confirm(self, line: Line) -> None:
+        if line.open:
+            self._stretch = min(2 * self._stretch, LONGEST_STRETCH)
+        self._settled(line, clean=True)
 
-async def read_bounded(
-    content: aiohttp.StreamReader, headers: Mapping[str, str], limit: int, large: asyncio.Semaphore, *, whole: bool
-) -> bytes:
-    """The body, at most ``limit`` bytes of it after decompression. Longer: BodyTooLargeError if ``whole``, else its beginning.
+    def _doubt(self, line: Line) -> None:
+        if line.open:
+            self._stretch = max(1, self._stretch // 2)
+        self._settled(line, clean=False)
 
-    A body of more than SMALL_BODY bytes is read on when it is its turn among the ``large`` ones.
-    """
-    told = headers.get("Content-Length", "")
-    length = int(told) if told.isdecimal() else None
-    if length is not None and length > limit and whole:
-        raise BodyTooLargeError
-    if length is not None and length <= min(limit, SMALL_BODY) and "Content-Encoding" not in headers:
-        return content.read_nowait() if content.is_eof() else await content.read()
-    chunks, size = [], 0
-    async with AsyncExitStack() as turn:
-        async for chunk in content.iter_any():
-            if size <= SMALL_BODY < size + len(chunk):
-                await turn.enter_async_context(large)
-            chunks.append(chunk)
-            size += len(chunk)
-            if size > limit:
-                if whole:
-                    raise BodyTooLargeError
-                break
-        return b"".join(chunks)[:limit]
+    def _settled(self, line: Line, *, clean: bool) -> None:
+        line.settle(clean=clean)
+        self._open.pop(line, None)
+        if line.held is not None:
+            line.held.close()
+            line.held = None
+
+    def _broken(self, line: Line, began: float) -> None:
+        """Settle the open replies of a connection that is given up while a request is on its way.
+
+        Of replies that are out of place the next one comes no later than a reply takes: if none did, they are in place.
+        """
+        if time.monotonic() - began >= max(SHORTEST_REST, SLOWER * line.slowest):
+            self._confirm(line)
+        else:
+            self._doubt(line)

@@ -7,17 +7,17 @@ from urllib.parse import quote
 
 from folkways.endpoints.base import NO_THINKING, Completion, EndpointFailure, Request, Settings
 from folkways.endpoints.batches import Batches
+from folkways.endpoints.servers.endings import GOOGLE
 from folkways.endpoints.servers.http import HttpEndpoint, count_of, name_of, text_of
 
 THINKING_BUDGETS = {"none": 0, NO_THINKING: 0, "low": 1024, "medium": 8192, "high": 24576}
 """Tokens for thinking per reasoning effort, for models before Gemini 3; later ones take the word itself."""
 
-WITHHELD = frozenset({"SAFETY", "RECITATION", "LANGUAGE", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII"})
-"""Finish reasons with which the provider says that it withheld the answer."""
-
 
 class GoogleEndpoint(HttpEndpoint):
     """``POST {base}/v1beta/models/MODEL:generateContent``."""
+
+    endings = GOOGLE
 
     @property
     def batches(self) -> Batches:
@@ -63,20 +63,25 @@ class GoogleEndpoint(HttpEndpoint):
         advice = "leave it out with --setting reasoning_effort=none"
         return EndpointFailure(f"{self.name} cannot be asked with reasoning_effort={effort} ({why}): {advice}", fatal=True)
 
-    def read(self, reply: dict[str, Any]) -> Completion | None:
-        """The first candidate without its thoughts. A refusal is a blocked prompt or one of the finish reasons in WITHHELD."""
-        candidates, feedback, usage = reply.get("candidates"), reply.get("promptFeedback"), reply.get("usageMetadata")
-        blocked = name_of(feedback.get("blockReason")) if isinstance(feedback, dict) else None
+    def ending(self, reply: dict[str, Any]) -> tuple[dict[str, Any], str | None]:
+        """The first candidate and its finish reason."""
+        candidates = reply.get("candidates")
         candidate = candidates[0] if isinstance(candidates, list) and candidates else None
-        if not isinstance(candidate, dict):
+        return (candidate, name_of(candidate.get("finishReason"))) if isinstance(candidate, dict) else ({}, None)
+
+    def read(self, reply: dict[str, Any]) -> Completion | None:
+        """The first candidate without its thoughts. A refusal is a blocked prompt, or a finish reason that says so."""
+        feedback, usage = reply.get("promptFeedback"), reply.get("usageMetadata")
+        blocked = name_of(feedback.get("blockReason")) if isinstance(feedback, dict) else None
+        candidate, finish = self.ending(reply)
+        if not candidate:
             if blocked is None:
                 return None
-            candidate = {"finishReason": blocked}
-        finish = name_of(candidate.get("finishReason"))
+            finish = blocked
         content = candidate.get("content")
         parts = content.get("parts") if isinstance(content, dict) else None
         parts = [part for part in parts if isinstance(part, dict)] if isinstance(parts, list) else []
-        withheld = blocked or (finish if finish in WITHHELD else None)
+        withheld = blocked or (finish if (finish or "").lower() in GOOGLE.withheld else None)
         visible, thought = count_of(usage, "candidatesTokenCount"), count_of(usage, "thoughtsTokenCount")
         return Completion(
             text=text_of([part for part in parts if not part.get("thought")]),

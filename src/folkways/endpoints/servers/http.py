@@ -16,6 +16,7 @@ import urllib.request
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -28,7 +29,9 @@ from folkways.endpoints.base import Completion, EndpointFailure, EndpointOptions
 from folkways.endpoints.clean import quotable, storable
 from folkways.endpoints.likelihood import ABLE
 from folkways.endpoints.servers.address import Address, is_loopback
-from folkways.endpoints.servers.connections import ERROR_BODY, BodyTooLargeError, KeptConnections, UnaskedError, read_bounded
+from folkways.endpoints.servers.bodies import ERROR_BODY, BodyTooLargeError, read_bounded
+from folkways.endpoints.servers.connections import KeptConnections, UnaskedError
+from folkways.endpoints.servers.endings import Endings
 from folkways.endpoints.servers.failures import outcome, read_error
 from folkways.errors import FolkwaysError
 
@@ -46,6 +49,7 @@ class HttpEndpoint(NamedEndpoint, ABC):
     """A model behind HTTP. A protocol says where to post, how a request is laid out and how a reply is read."""
 
     local = False
+    endings: Endings
 
     def __init__(self, address: Address, options: EndpointOptions) -> None:
         self.name = address.name
@@ -78,19 +82,27 @@ class HttpEndpoint(NamedEndpoint, ABC):
     def read(self, reply: dict[str, Any]) -> Completion | None:
         """The completion in a reply; None if there is none in it (no choices, a layout of another protocol)."""
 
+    @abstractmethod
+    def ending(self, reply: dict[str, Any]) -> tuple[dict[str, Any], str | None]:
+        """The part of a reply that says how it ended, beside its answer, and the word for it; ``{}`` and None without one."""
+
     async def open(self, concurrency: int) -> None:
         """Open the connection pool for ``concurrency`` requests at once. Connects to nothing yet."""
         if self._connections is not None:
             return
         allow_connections()
         proxy, seconds = environment_proxy(str(self._url)), min(self._options.timeout, 30.0)
-        self._connections = KeptConnections(concurrency, self._url, self._headers(), proxy, seconds)
+        self._connections = KeptConnections(concurrency, self._url, self._headers(), proxy, seconds, self._options.timeout)
 
     async def close(self) -> None:
         """Close the pool. Safe to call twice."""
         connections, self._connections = self._connections, None
         if connections is not None:
             await connections.close()
+
+    async def look(self) -> float | None:
+        """Settle which replies are surely the answers to their requests; seconds until more can be told, None where all are."""
+        return await self._connections.look() if self._connections is not None else None
 
     def _headers(self) -> dict[str, str]:
         return {
@@ -109,8 +121,7 @@ class HttpEndpoint(NamedEndpoint, ABC):
         body = self.body(request)
         failure: EndpointFailure | None = None
         try:
-            async with asyncio.timeout(self._options.timeout):
-                answer = await connections.post(body, request.key, self._options.max_body)
+            answer = await connections.post(body, self._options.max_body)
             self._reached = True
         except aiohttp.ConnectionTimeoutError as error:
             failure = self._lost(error)
@@ -128,7 +139,11 @@ class HttpEndpoint(NamedEndpoint, ABC):
         if status == 400 and not isinstance(reply, dict) and answer.used_before:
             # Not what a model's server says to a request: what a proxy says to a connection on which nothing came for a while.
             raise EndpointFailure(f"{self.name}: the connection was lost: {self._quote(raw)}", status=status, retryable=True)
-        return self.completion(request, status, answer.headers, reply, raw)
+        name = (reply.get("id") or reply.get("responseId")) if isinstance(reply, dict) else None
+        if connections.is_repeated(answer, name):
+            raise self._lost(UnaskedError())
+        completion = self.completion(request, status, answer.headers, reply, raw)
+        return completion if answer.confirmation is None else replace(completion, confirmation=answer.confirmation)
 
     def body(self, request: Request) -> bytes:
         """The request as it is sent. Raises a fatal EndpointFailure for a setting that the protocol cannot express."""
@@ -139,6 +154,13 @@ class HttpEndpoint(NamedEndpoint, ABC):
     def completion(self, request: Request, status: int, headers: Mapping[str, str], reply: Any, raw: bytes) -> Completion:
         """What a reply says; EndpointFailure where that is no completion. raw: its bytes, for messages."""
         good = 200 <= status < 300
+        if good and isinstance(reply, dict):
+            part, reason = self.ending(reply)
+            if not reply.get("error") and part.get("error"):
+                reply = part  # it failed in the middle of the answer
+            elif (reason or "").lower() in self.endings.failed:
+                said = f"{self.name}: the provider failed in the middle of the reply (it ended it with {quotable(str(reason))})"
+                raise EndpointFailure(said, status=status, retryable=True)
         if good and isinstance(reply, dict) and not reply.get("error"):
             completion = self.read(reply)
             if completion is not None:
@@ -196,10 +218,9 @@ class HttpEndpoint(NamedEndpoint, ABC):
         return quotable(raw[:4096].decode("utf-8", "replace"), self._address.secrets, 200) or "(empty)"
 
     def _lost(self, error: Exception) -> EndpointFailure:
-        if isinstance(error, UnaskedError) and self._connections is not None:
-            doubtful, self._connections.doubtful = tuple(self._connections.doubtful), []
-            said = "the server sent a reply that nobody asked for; what may be stored under another question is asked again"
-            return EndpointFailure(f"{self.name}: {said}", retryable=True, doubtful=doubtful)
+        if isinstance(error, UnaskedError):
+            said = "the server sent a reply that nobody asked for; what may be the answer to another question is asked again"
+            return EndpointFailure(f"{self.name}: {said}", retryable=True)
         said = quotable(str(error), self._address.secrets, 200) or type(error).__name__
         if isinstance(error, (aiohttp.ClientConnectorCertificateError, aiohttp.ClientSSLError, ssl.SSLError)):
             advice = "Trust its certificate on this system, or use another address"

@@ -8,7 +8,7 @@ import aiohttp
 
 from folkways.endpoints.base import Completion, EndpointFailure, Request
 from folkways.endpoints.likelihood import choice, options_of, pair
-from folkways.endpoints.servers.connections import BodyTooLargeError
+from folkways.endpoints.servers.bodies import BodyTooLargeError
 from folkways.endpoints.servers.failures import outcome
 from folkways.endpoints.servers.http import exchange, from_json, name_of, to_json
 from folkways.endpoints.servers.openai import OpenAIEndpoint
@@ -76,7 +76,8 @@ class LlamaCppEndpoint(OpenAIEndpoint):
         if self._connections is None:
             raise FolkwaysError(f"{self.name} was asked before it was opened; call open() first")
         url = self._address.base_url.removesuffix("/v1") + page
-        shared: dict[str, Any] = {"connector": self._connections, "connector_owner": False, "headers": self._headers()}
+        # Each on a connection of its own, whose first reply is surely the right one: a question takes dozens of calls.
+        shared: dict[str, Any] = {"headers": self._headers()}
         shared["timeout"] = aiohttp.ClientTimeout(total=self._options.timeout)
         failure: EndpointFailure | None = None
         try:

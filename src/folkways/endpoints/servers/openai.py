@@ -10,7 +10,8 @@ import aiohttp
 from folkways.endpoints.base import NO_THINKING, Completion, EndpointFailure, EndpointKind, EndpointOptions, Request, Settings
 from folkways.endpoints.batches import Batches
 from folkways.endpoints.clean import quotable, storable
-from folkways.endpoints.servers.connections import BodyTooLargeError
+from folkways.endpoints.servers.bodies import BodyTooLargeError
+from folkways.endpoints.servers.endings import CHAT_COMPLETIONS
 from folkways.endpoints.servers.http import HttpEndpoint, count_of, exchange, from_json, name_of, text_of
 from folkways.endpoints.servers.providers import url_address
 from folkways.errors import FolkwaysError
@@ -25,6 +26,8 @@ _WAITING_AT_VLLM = re.compile(rb"^vllm:num_requests_waiting(?:\{[^}]*\})? +([0-9
 
 class OpenAIEndpoint(HttpEndpoint):
     """``POST {base}/chat/completions``. The dialect names the fields in which providers differ."""
+
+    endings = CHAT_COMPLETIONS
 
     @property
     def batches(self) -> Batches | None:
@@ -144,23 +147,29 @@ class OpenAIEndpoint(HttpEndpoint):
         message = f"{self.name} has no setting {setting}: leave out {setting}={value} with --setting {setting}=none"
         raise EndpointFailure(message, fatal=True)
 
+    def ending(self, reply: dict[str, Any]) -> tuple[dict[str, Any], str | None]:
+        """The first choice, which may hold an ``error``, and its finish reason."""
+        choices = reply.get("choices")
+        choice = choices[0] if isinstance(choices, list) and choices else None
+        return (choice, name_of(choice.get("finish_reason"))) if isinstance(choice, dict) else ({}, None)
+
     def read(self, reply: dict[str, Any]) -> Completion | None:
-        """The first choice. A refusal is the provider's ``refusal`` field or the finish reason ``content_filter``.
+        """The first choice. A refusal is the provider's ``refusal`` field or a finish reason such as ``content_filter``.
 
         Thoughts are ``reasoning_content`` (DeepSeek, llama.cpp, vLLM), ``reasoning`` (OpenRouter, Groq, Ollama, vLLM) or parts of
         the content (Mistral).
         """
-        choices = reply.get("choices")
-        choice = choices[0] if isinstance(choices, list) and choices else None
-        message = choice.get("message") if isinstance(choice, dict) else None
-        if not isinstance(message, dict) or not isinstance(choice, dict):
+        choice, finish = self.ending(reply)
+        message = choice.get("message")
+        if not isinstance(message, dict):
             return None
-        finish = name_of(choice.get("finish_reason"))
         refusal = message.get("refusal")
         if isinstance(refusal, str) and refusal:
             withheld: str | None = storable(refusal)
         else:
-            withheld = "the provider's content filter withheld the answer" if finish == "content_filter" else None
+            withheld = (
+                "the provider's content filter withheld the answer" if (finish or "").lower() in self.endings.withheld else None
+            )
         usage = reply.get("usage")
         details = usage.get("completion_tokens_details") if isinstance(usage, dict) else None
         content = message.get("content")

@@ -9,16 +9,15 @@ from __future__ import annotations
 import re
 import time
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any
 
 from folkways.endpoints.prices import Price
 from folkways.engine import interrupts
-from folkways.engine.asking import OUTAGE_SECONDS, POLL_SECONDS
-from folkways.engine.budget import Amount, Budget
+from folkways.engine.budget import Amount, Budget, units_of
 from folkways.engine.progress import ModelProgress
 from folkways.engine.session import INTERRUPTED, Crew, ask
 from folkways.errors import FolkwaysError
@@ -30,10 +29,9 @@ from folkways.runs.serving import served_models
 from folkways.runs.work import models_of, orders_of
 from folkways.workspace import run_records
 from folkways.workspace.database import Workspace, open_workspace
-from folkways.workspace.errors import WorkspaceError, WorkspaceGoneError
+from folkways.workspace.errors import WorkspaceError, patiently
 from folkways.workspace.queue.request_queue import RequestQueue
-
-T = TypeVar("T")
+from folkways.workspace.queue.shared_budget import SharedBudget, Units, taken
 
 _CREDENTIALS = re.compile(r"://[^/]*@")
 
@@ -43,13 +41,14 @@ TELL_SECONDS = 0.5
 SILENT_SECONDS = 5.0
 """How long a worker that was told to stop is waited for without a word from it: it may have no node to run on."""
 
-ADDED = ("done", "failed", "retries", "rate_limited", "in_flight", "places", "input_tokens", "output_tokens")
+ADDED = ("done", "open", "failed", "retries", "rate_limited", "in_flight", "places", "input_tokens", "output_tokens")
 """Counts of workers that are shown as their sum."""
 
 
 @dataclass(frozen=True)
 class Share:
-    """What a worker is told besides the run. name: of the worker; budget: its part of what may be spent, None for anything."""
+    """What a worker is told besides the run. name: of the worker; budget: what all may take out of the
+    one that they share, None for anything."""
 
     workspace: str
     run: int
@@ -58,7 +57,7 @@ class Share:
     asking: AskOptions
     serve: str | None
     name: str
-    budget: Amount | None
+    budget: Units | None
 
 
 class Worker:
@@ -81,7 +80,9 @@ class Worker:
             models = models_of(workspace, run, names, share.asking.timeout)
             orders = orders_of(workspace, models, share.prices, share.asking)
             crew = Crew(share.name, joins=True, stops=lambda: self._stops)
-            return ask(workspace, run.id, orders, budget=Budget(share.budget), observer=self._keep, crew=crew)
+            shared = SharedBudget(workspace, run.id, share.budget) if share.budget is not None else None
+            budget = Budget(None if shared is None else Amount(), shared)
+            return ask(workspace, run.id, orders, budget=budget, observer=self._keep, crew=crew)
 
     def _keep(self, told: Sequence[ModelProgress]) -> None:
         self._told = list(told)
@@ -123,7 +124,9 @@ class RayCrew:
         check_reachable(ray, workspace)
         session = uuid.uuid4().hex[:8]
         plain = replace(asking, observer=None, planned=AskOptions.planned, cluster=None)
-        share = Share(place_of(workspace), run.id, _written(models), prices, plain, cluster.serve, "", _part(limit, count))
+        share = Share(
+            place_of(workspace), run.id, _written(models), prices, plain, cluster.serve, "", _limit(workspace, run, limit)
+        )
         actor = ray.remote(Worker).options(
             max_restarts=-1, max_task_retries=0, max_concurrency=3, scheduling_strategy="SPREAD", **resources
         )
@@ -160,9 +163,10 @@ class RayCrew:
         with interrupts.told(self._stop):
             error = self._watch(queue)
         for name, progress in self._progress.items():
-            pending, _, failed = _patiently(partial(queue.counts, self._numbers[name]))
+            pending, _, failed = patiently(partial(queue.counts, self._numbers[name]))
             progress.failed = failed
             progress.done = progress.total - pending - failed  # a worker that died may have stored what it told nobody
+            progress.open = 0
             progress.in_flight = 0
             progress.end()
             if self._stops and progress.stopped is None and pending:
@@ -201,13 +205,13 @@ class RayCrew:
                 except ray.exceptions.RayActorError as death:
                     self._free(name)
                     self._lives[name] += 1
-                    if self._asking.budget is None and not self._stops and error is None:
+                    if not self._stops and error is None:
                         asked[self._workers[name].ask.remote()] = name
                     self._tell(f"a worker died and is begun anew: {str(death).strip().splitlines()[0]}")
                 except ray.exceptions.RayTaskError as failure:
                     error = error or failure.cause
                     self._stop()
-            if ended and not _patiently(lambda: any(queue.pending(number) for number in self._numbers.values())):
+            if ended and not patiently(lambda: any(queue.pending(number) for number in self._numbers.values())):
                 break  # those that are still away had nothing left to do
         return error
 
@@ -253,7 +257,7 @@ class RayCrew:
         self._stops += 1
 
     def _free(self, name: str) -> None:
-        _patiently(RequestQueue(self._workspace, self._run.id, name=name).leave)
+        patiently(RequestQueue(self._workspace, self._run.id, name=name).leave)
 
 
 def _written(models: Sequence[Model]) -> tuple[str, ...]:
@@ -268,21 +272,9 @@ def _written(models: Sequence[Model]) -> tuple[str, ...]:
     return written
 
 
-def _part(limit: Amount | None, count: int) -> Amount | None:
-    """What one of ``count`` workers may spend, so that together they never cross the limit."""
+def _limit(workspace: Workspace, run: run_records.RunRecord, limit: Amount | None) -> Units | None:
+    """What may be taken in all, so that this session spends no more than its limit beside what earlier ones have taken."""
     if limit is None:
         return None
-    whole = limit.requests if limit.requests == float("inf") else float(int(limit.requests / count))
-    return Amount(whole, limit.tokens / count, None if limit.usd is None else limit.usd / count)
-
-
-def _patiently(work: Callable[[], T]) -> T:
-    """What ``work`` returns, tried again while the database's server is away, as workers do."""
-    until = time.monotonic() + OUTAGE_SECONDS
-    while True:
-        try:
-            return work()
-        except WorkspaceGoneError:
-            if time.monotonic() > until:
-                raise
-            time.sleep(POLL_SECONDS)
+    requests, tokens, usd = (out + more for out, more in zip(taken(workspace, run.id), units_of(limit), strict=True))
+    return requests, tokens, usd

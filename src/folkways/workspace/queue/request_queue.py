@@ -244,22 +244,6 @@ class RequestQueue:
         for claim in over:
             del self._claimed[claim]
 
-    def forget(self, keys: Sequence[str]) -> int:
-        """Take stored responses away, so that they are pending again; returns how many there were.
-
-        Finished runs that expect them are finished no longer.
-        """
-        responses, expected, runs = schema.responses, schema.expected, schema.runs
-        gone = 0
-        with self.workspace.write() as connection:
-            for at in range(0, len(keys), KEYS_PER_QUERY):
-                chunk = keys[at : at + KEYS_PER_QUERY]
-                without = runs.c.id.in_(sa.select(expected.c.run_id).where(expected.c.key.in_(chunk)))
-                lost = {"state": "stopped", "reason": "replies that may belong to other requests were taken back"}
-                connection.execute(sa.update(runs).where(runs.c.state == "finished", without).values(lost))
-                gone += connection.execute(sa.delete(responses).where(responses.c.key.in_(chunk))).rowcount
-        return gone
-
     def give_back(self, keys: Collection[str]) -> None:
         """Let others ask these requests, which were claimed together with no others and will not be sent."""
         claims = {self._claim_of[key] for key in keys if key in self._claim_of}
