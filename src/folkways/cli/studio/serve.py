@@ -140,9 +140,9 @@ def create_study(
     from folkways.studio.records import StudyState
     from folkways.studio.services import studies
     from folkways.studio.services.models import modelling
-    from folkways.studio.workflows.definition import load_definition, parse_yaml, read_definition, read_description
+    from folkways.studio.workflows.definition import load_definition, read_definition, read_description
     from folkways.studio.workflows.templates import template_text
-    from folkways.studio.workflows.yaml_text import with_settings
+    from folkways.studio.workflows.yaml_text import parse_yaml, with_settings
 
     if template.endswith((".yaml", ".yml")):
         text, definition = read_description(Path(template)), load_definition(Path(template))
