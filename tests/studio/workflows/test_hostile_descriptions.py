@@ -17,6 +17,13 @@ from folkways.studio.workflows.yaml_text import DEEPEST, LONGEST, MOST_VALUES, a
 
 VALUES = ([["x"]], {"a": "b"}, {"a": ["x"]}, ["x", {"y": 1}], None, 7, 1.5, -1, True, "", [], {})
 
+MORE = {
+    "prolific": {"completed": "ABC", "screened_out": 12, "no_work": "GHI", "signed": True, "reward": 300},
+    "pay": {"per_hour": 9.5, "per_answer": 1, "currency": "EUR"},
+    "models": {"helper": "h", "verifier": "v", "suggester": "s", "most_calls": 5, "most_calls_per_person": 2, "most_usd": 1.5},
+}
+"""Settings that no template has."""
+
 
 def bomb(depth: int) -> str:
     """Lists of ten aliases of lists of ten aliases ...: 10 ** depth texts."""
@@ -131,7 +138,8 @@ def positions(value: Any, at: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]
 @pytest.mark.parametrize("name", TEMPLATES)
 def test_a_value_of_the_wrong_kind_in_any_place_is_refused_in_words(name: str) -> None:
     """Whatever stands in whatever place: a study, or a list of what is wrong; never anything else. A study can be written again."""
-    raw = parse_yaml(template_text(name))
+    raw = {**parse_yaml(template_text(name)), **MORE}
+    assert read_definition(raw).raw == raw
     for place in positions(raw):
         for value in VALUES:
             changed = copy.deepcopy(raw)

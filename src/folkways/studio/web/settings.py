@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from folkways.errors import FolkwaysError
+from folkways.studio.addresses import LOCAL_HOSTS
 from folkways.studio.offered_models import OfferedModel
 
 if TYPE_CHECKING:
     from folkways.studio.single_sign_on import SingleSignOn
 
-LOCAL_HOSTS = ("127.0.0.1", "localhost", "::1")
 PREFIX = re.compile(r"(/[A-Za-z0-9._~-]+)*")
 
 

@@ -165,8 +165,9 @@ class _Reader(FieldReader):
 
     def _prolific(self, raw: Any) -> None:
         for key, value in raw.items() if isinstance(raw, Mapping) else ():
-            if key == "signed" and not isinstance(value, bool):
-                self.say("prolific.signed", f"has to be true or false, not {value!r}")
+            if key == "signed":
+                if not isinstance(value, bool):
+                    self.say("prolific.signed", f"has to be true or false, not {value!r}")
             elif key == "reward":
                 self.amount(raw, key, "prolific.")
             elif key in PROLIFIC_KEYS and (isinstance(value, bool) or not isinstance(value, str | int)):

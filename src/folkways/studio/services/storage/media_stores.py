@@ -19,6 +19,7 @@ from urllib.parse import urlsplit
 
 from folkways.errors import FolkwaysError, of_extra
 from folkways.files import write_bytes
+from folkways.studio.addresses import AddressError, web_address
 from folkways.studio.errors import StudioError
 from folkways.workspace.database import Workspace
 
@@ -192,6 +193,8 @@ def _bucket(place: str, endpoint: str, region: str, key: str, secret: str) -> Bu
         raise FolkwaysError(f"{PLACE_VARIABLE}={place} needs keys in the environment: {' and '.join(missing)}")
     if not address.netloc or address.query or address.fragment or "@" in address.netloc:
         raise FolkwaysError(f"{PLACE_VARIABLE}={place} names no bucket; write it as s3://bucket/prefix")
-    if endpoint and not endpoint.startswith(("http://", "https://")):
-        raise FolkwaysError(f"{ENDPOINT_VARIABLE}={endpoint} is no address; write it as https://s3.example.org")
+    try:
+        endpoint = str(web_address(endpoint, unencrypted="anywhere")).rstrip("/") if endpoint else ""
+    except AddressError:
+        raise FolkwaysError(f"{ENDPOINT_VARIABLE}={endpoint} is no address; write it as https://s3.example.org") from None
     return Bucket(address.netloc, address.path.strip("/"), endpoint, region or REGION, key, secret)
