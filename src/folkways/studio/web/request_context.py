@@ -27,7 +27,7 @@ from folkways.studio.web.prefix import with_prefix
 from folkways.studio.web.rendering.flash_messages import FLASH_MESSAGES
 from folkways.studio.web.rendering.i18n import LOCALES, accepted_languages, catalogue, negotiate
 from folkways.studio.web.rendering.pages import render
-from folkways.studio.web.security.origin import visitor_token
+from folkways.studio.web.security.origin import local_address, visitor_token
 from folkways.studio.web.security.rates import Rates, Waiting
 from folkways.studio.web.settings import Settings
 from folkways.studio.workflows.wordings import StudyTexts
@@ -120,7 +120,7 @@ class RequestContext:
     @property
     def origin(self) -> str:
         """The address under which people find this server."""
-        return (self.studio.settings.origin or str(self.request.base_url)).rstrip("/")
+        return (self.studio.settings.origin or local_address(self.request)).rstrip("/")
 
     @property
     def is_change(self) -> bool:

@@ -123,6 +123,16 @@ def find_account(workspace: Workspace, login: str) -> Account | None:
     return read_first(workspace, Account, sa.select(schema.accounts).filter_by(login=login.strip().casefold()))
 
 
+def find_member(workspace: Workspace, study_id: int, login: str) -> Account | None:
+    """The account with that login that has a role in the study; None alike for one without, and for a login that nobody has."""
+    query = (
+        sa.select(schema.accounts)
+        .join(schema.roles, schema.roles.c.account_id == schema.accounts.c.id)
+        .where(schema.accounts.c.login == login.strip().casefold(), schema.roles.c.study_id == study_id)
+    )
+    return read_first(workspace, Account, query)
+
+
 def has_password(workspace: Workspace, account_id: int) -> bool:
     """Whether an account has a password; those of people who come by an invitation or by single sign-on have none."""
     with workspace.read() as connection:

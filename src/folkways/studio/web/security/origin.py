@@ -8,6 +8,8 @@ from urllib.parse import urlsplit
 
 from starlette.requests import Request
 
+from folkways.studio.addresses import LOCAL_HOSTS
+
 FIELD = "csrf"
 HEADER = "x-csrf-token"
 
@@ -23,6 +25,16 @@ def from_own_page(request: Request, origin: str | None) -> bool:
         return sent == _origin_of(origin)
     place = urlsplit(sent).netloc
     return bool(place) and place == request.headers.get("host")
+
+
+def local_address(request: Request) -> str:
+    """The address of a server that was not told its own: as the browser has it where that is this machine's, else as the connection
+    has it. A ``Host`` of somebody's choice must not lead others there.
+    """
+    if request.url.hostname in LOCAL_HOSTS:
+        return f"{request.url.scheme}://{request.url.netloc}"
+    host, port = request.scope.get("server") or (LOCAL_HOSTS[0], None)
+    return f"{request.url.scheme}://{f'[{host}]' if ':' in host else host}{f':{port}' if port else ''}"
 
 
 def _origin_of(address: str) -> str:
