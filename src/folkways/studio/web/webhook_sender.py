@@ -18,6 +18,7 @@ import orjson
 from folkways import __version__
 from folkways.studio.addresses import AddressError, public_connector
 from folkways.studio.services.api.deliveries import Parcel, forget_old, settle, take_due
+from folkways.studio.services.api.sealing import SealError, unseal
 from folkways.studio.services.api.webhooks import SECRET_PREFIX, check_target
 from folkways.workspace.database import Workspace
 
@@ -83,11 +84,15 @@ async def _send_together(workspace: Workspace, parcels: list[Parcel], private: b
 
 
 async def _send(workspace: Workspace, session: ClientSession, parcel: Parcel, private: bool) -> None:
-    status, problem = await _attempt(session, parcel, private)
+    try:
+        secret = await asyncio.to_thread(unseal, workspace, parcel.secret)
+        status, problem = await _attempt(session, parcel, secret, private)
+    except SealError as error:
+        status, problem = None, str(error)
     await asyncio.to_thread(settle, workspace, parcel, status, problem)
 
 
-async def _attempt(session: ClientSession, parcel: Parcel, private: bool) -> tuple[int | None, str | None]:
+async def _attempt(session: ClientSession, parcel: Parcel, secret: str, private: bool) -> tuple[int | None, str | None]:
     """What the receiver answered, and why it did not take the delivery (None: it did)."""
     from aiohttp import ClientError
 
@@ -99,7 +104,7 @@ async def _attempt(session: ClientSession, parcel: Parcel, private: bool) -> tup
         "User-Agent": f"folkways/{__version__}",
         "webhook-id": message,
         "webhook-timestamp": str(now),
-        "webhook-signature": signature(parcel.secret, message, now, body),
+        "webhook-signature": signature(secret, message, now, body),
     }
     try:
         url = check_target(parcel.url, private=private)  # the server may have been started without allowing it since

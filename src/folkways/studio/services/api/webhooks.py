@@ -15,6 +15,7 @@ from folkways.studio.api_records import Webhook
 from folkways.studio.errors import ConflictError, NotFoundError, SubmissionError
 from folkways.studio.records import from_row
 from folkways.studio.services import audit
+from folkways.studio.services.api.sealing import seal
 from folkways.studio.services.rows import changed, find_row, inserted, read_all
 from folkways.workspace.database import Workspace
 from folkways.workspace.studio import api_tables
@@ -60,7 +61,7 @@ def create_webhook(
         "study_id": study_id,
         "url": url,
         "events": list(dict.fromkeys(events)),
-        "secret": secret,
+        "secret": seal(workspace, secret),
         "enabled": True,
         "created": time.time(),
         "created_by": by,

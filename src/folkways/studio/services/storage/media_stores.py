@@ -53,7 +53,9 @@ class Folder:
         return self.path(sha256).is_file()
 
     def write(self, sha256: str, content: bytes) -> None:
-        """Store it, whole or not at all."""
+        """Store it, whole or not at all; the folder is its owner's alone."""
+        if not self._folder.exists():
+            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         write_bytes(self.path(sha256), content)
 
     def read(self, sha256: str, start: int = 0, end: int | None = None) -> bytes:
