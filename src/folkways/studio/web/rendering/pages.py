@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import re
 from collections.abc import Mapping
 from functools import cache, partial
 from hashlib import sha256
@@ -87,6 +88,11 @@ def _finalize(value: Any) -> Any:
     return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
+HAN_HANGUL = re.compile("[\u1100-\u11ff\u2e80-\u2fdf\u3000-\u30ff\u3130-\u318f\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]")
+HAN_HANGUL_PLACE = Markup("<!-- fonts of Han and Hangul -->")
+FOOT = '<footer class="foot">'
+
+
 @cache
 def environment(locale: str) -> Environment:
     """The templates in one language of the interface."""
@@ -108,11 +114,15 @@ def environment(locale: str) -> Environment:
     )  # fmt: skip
     made.globals.update(
         static=static, locale=locale, direction=direction(locale), locales={name: endonyms()[name] for name in LOCALES},
-        version=__version__, zip=zip, filled=filled,
+        version=__version__, zip=zip, filled=filled, han_hangul=HAN_HANGUL_PLACE,
     )  # fmt: skip
     return made
 
 
 def render(template: str, locale: str, context: Mapping[str, Any]) -> str:
-    """One page."""
-    return environment(locale).get_template(template).render(context)
+    """One page. The rules of the many slices of Han and Hangul are loaded where it has such letters above its foot."""
+    html = environment(locale).get_template(template).render(context)
+    end = html.rfind(FOOT)
+    needed = HAN_HANGUL.search(html, 0, end if end >= 0 else len(html))
+    link = f'<link rel="stylesheet" href="{static("fonts/han-hangul.css")}">' if needed else ""
+    return html.replace(HAN_HANGUL_PLACE, link)
