@@ -186,7 +186,8 @@ class RequestContext:
     @Cached
     def locale(self) -> str:
         """The reader's language of the interface: what they chose, else what their account or browser says."""
-        return self._chosen_locale or negotiate(self.request.headers.get("accept-language", ""))
+        answering = self.path.startswith(("/join/", "/work")) and not self.is_staff
+        return self._chosen_locale or negotiate(self.request.headers.get("accept-language", ""), answering=answering)
 
     @property
     def _chosen_locale(self) -> str:

@@ -18,7 +18,7 @@ from folkways import __version__
 from folkways.cultures import cultures, languages
 from folkways.reports.text import count, duration, number, percent, shorten, visible
 from folkways.studio.stages.adapting import untag
-from folkways.studio.web.rendering.i18n import LOCALES, catalogue, direction, endonyms, term
+from folkways.studio.web.rendering.i18n import LOCALES, catalogue, direction, endonyms, language_name, term
 from folkways.text.scripts import letters_of
 
 STATIC = files("folkways.studio.web") / "static"
@@ -73,8 +73,8 @@ def day(moment: float | None) -> str:
     return datetime.datetime.fromtimestamp(moment, datetime.UTC).strftime("%Y-%m-%d %H:%M")
 
 
-def language_name(code: str) -> str:
-    """A language in its own words."""
+def endonym(code: str) -> str:
+    """A language in its own words, for lists to choose from."""
     return languages()[code].endonym if code in languages() else code
 
 
@@ -109,7 +109,8 @@ def environment(locale: str) -> Environment:
     made.install_gettext_translations(catalogue(locale), newstyle=True)  # type: ignore[attr-defined]
     made.filters.update(
         number=number, count=count, percent=percent, duration=duration, shorten=shorten, exact=exact, marked=marked, tagged=tagged,
-        day=day, language=language_name, letters=letters_of, culture=culture_name, direction=direction,
+        day=day, language=partial(language_name, locale=locale), endonym=endonym, letters=letters_of,
+        culture=culture_name, direction=direction,
         term=partial(term, locale=locale),
     )  # fmt: skip
     made.globals.update(
