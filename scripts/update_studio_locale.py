@@ -19,22 +19,43 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
+from babel import Locale
 from babel.messages.catalog import Catalog, Message
 from babel.messages.extract import DEFAULT_KEYWORDS, extract_from_dir
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 
+from folkways.cultures import languages
 from folkways.studio.web.rendering.i18n import DEFAULT, DOMAIN, LOCALES, terms
 
 STUDIO = Path(__file__).resolve().parents[1] / "src" / "folkways" / "studio"
 WEB = STUDIO / "web"
 COVERAGE = WEB / "locale" / "coverage.json"
+NAMES = WEB / "locale" / "languages.json"
+ANSWERING = (
+    *("web/templates/entry/", "web/templates/tasks/", "web/templates/base.html.j2", "web/templates/parts.html.j2"),
+    *("web/templates/work", "web/routes/participants/", "stages/"),
+)
+"""Where the strings come from that people who answer are shown."""
+
 METHODS = [("web/templates/**.j2", "jinja2.ext:babel_extract"), ("**.py", "python")]
 ERRORS = ("BusyError", "ConflictError", "InviteError", "NotAllowedError", "NotFoundError")
 """Their messages are shown in the reader's language."""
 
 KEYWORDS = {**DEFAULT_KEYWORDS, "translate": None, "Message": None, **dict.fromkeys(ERRORS)}
 OPTIONS = {"web/templates/**.j2": {"trimmed": "true", "newstyle_gettext": "true", "extensions": "jinja2.ext.do", "silent": "false"}}
+
+
+def _first(text: object) -> str:
+    """A string, or the singular of one that has a plural."""
+    return str(text[0] if isinstance(text, (tuple, list)) else text)
+
+
+def language_names() -> str:
+    """What every language is called in each language of the interface, as CLDR has it."""
+    found = {locale: Locale.parse(locale).languages for locale in LOCALES}
+    names = {locale: {code: names[code] for code in sorted(languages()) if code in names} for locale, names in found.items()}
+    return json.dumps(names, ensure_ascii=False, indent=0, sort_keys=True) + "\n"
 
 
 def template() -> Catalog:
@@ -89,9 +110,13 @@ def _is_whole(message: Message, plurals: int) -> bool:
     return isinstance(message.string, (tuple, list)) and len(message.string) == plurals and all(message.string)
 
 
-def coverage_bytes(lacking: Mapping[str, int], strings: int) -> bytes:
-    """How many of the strings each language has."""
-    told = {"strings": strings, "translated": {locale: strings - count for locale, count in lacking.items()}}
+def coverage_bytes(lacking: Mapping[str, int], strings: int, answering: Mapping[str, int], shown: int) -> bytes:
+    """How many of the strings each language has; and of those that people who answer are shown."""
+    told = {
+        "strings": strings,
+        "translated": {locale: strings - count for locale, count in lacking.items()},
+        "answering": {"strings": shown, "translated": {locale: shown - count for locale, count in answering.items()}},
+    }
     return f"{json.dumps(told, indent=2)}\n".encode()
 
 
@@ -105,12 +130,15 @@ def main() -> int:
     strings = template()
     wrong = False
     counts: dict[str, int] = {}
+    shown = {message.id for message in strings if any(place.startswith(ANSWERING) for place, _ in message.locations)}
+    answering: dict[str, int] = {}
     for locale in LOCALES:
         if locale == DEFAULT:
             continue
         catalog = updated(locale, strings)
         lacking = missing(catalog)
         counts[locale] = len(lacking)
+        answering[locale] = sum(_first(each) in {*map(_first, lacking)} for each in shown)
         path = po_path(locale)
         if check:
             stale = not path.exists() or mo_bytes(catalog) != path.with_suffix(".mo").read_bytes()
@@ -123,12 +151,15 @@ def main() -> int:
             print(f"{locale}: {len(catalog)} strings, {len(lacking)} without translation")
         for text in lacking if arguments.missing else ():
             print(f"  {text}")
-    counted = coverage_bytes(counts, len(strings))
-    if not check:
-        COVERAGE.write_bytes(counted)
-    elif counted != COVERAGE.read_bytes():
-        wrong = True
-        print("coverage.json is out of date")
+    for path, content in (
+        (COVERAGE, coverage_bytes(counts, len(strings), answering, len(shown))),
+        (NAMES, language_names().encode()),
+    ):
+        if not check:
+            path.write_bytes(content)
+        elif not path.exists() or content != path.read_bytes():
+            wrong = True
+            print(f"{path.name} is out of date")
     return int(wrong)
 
 

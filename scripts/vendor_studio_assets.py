@@ -55,6 +55,9 @@ FONTS = (  # all under the SIL Open Font License 1.1
     Font("@fontsource/noto-sans-kr@5.3.0", "Noto Sans KR", numbered(range(100, 120)), weight="400"),
     Font("@fontsource/noto-sans-sc@5.3.0", "Noto Sans SC", numbered(range(104, 120)), weight="400"),
 )
+NEAR = "ĞğİŞşƏəƁɓƊɗƘƙƳƴĀāĒēĪīŌōŪūʼ"
+"""Letters of Azerbaijani, Hausa and transcriptions, cut out of the slice ``latin-ext``, all of which weighs 168 kB."""
+
 FACE = re.compile(r"@font-face \{.*?\}", re.DOTALL)
 
 
@@ -88,6 +91,27 @@ def copy_font(folder: Path, font: Font) -> list[str]:
     return rules
 
 
+def cut_near(stem: str, family: str, weights: str) -> str:
+    """A font of NEAR alone, and its ``@font-face`` rule, which has to follow that of latin-ext. Needs fonttools and brotli."""
+    from fontTools import subset
+    from fontTools.ttLib import TTFont
+
+    name = f"{stem}-near-wght-normal.woff2"
+    options = subset.Options(flavor="woff2", layout_features=["kern", "mark", "mkmk", "ccmp", "locl"], recalc_timestamp=False)
+    font = TTFont(STATIC / "fonts" / f"{stem}-latin-ext-wght-normal.woff2", recalcTimestamp=False)
+    letters = sorted(set(map(ord, NEAR)) & set(font.getBestCmap()))
+    cutter = subset.Subsetter(options)
+    cutter.populate(unicodes=letters)
+    cutter.subset(font)
+    font.flavor = "woff2"
+    font.save(STATIC / "fonts" / name)
+    lines = (
+        f'font-family: "{family}"', "font-style: normal", "font-display: swap", f"font-weight: {weights}",
+        f"src: url({name}) format('woff2')", f"unicode-range: {','.join(f'U+{letter:04X}' for letter in letters)}",
+    )  # fmt: skip
+    return "@font-face {\n" + "".join(f"  {line};\n" for line in lines) + "}"
+
+
 def main() -> None:
     """Write the vendored files and their record."""
     for name in ("vendor", "fonts"):
@@ -105,6 +129,9 @@ def main() -> None:
             ("han-hangul.css", [font for font in FONTS if font.slices[0].isdigit()]),
         ):
             rules = [rule for font in wanted for rule in copy_font(folder, font)]
+            if sheet == "fonts.css":
+                rules.append(cut_near("noto-sans", "Noto Sans", "100 900"))
+                rules.append(cut_near("source-serif-4", "Source Serif 4", "200 900"))
             (STATIC / "fonts" / sheet).write_text(head + "\n".join(rules) + "\n", encoding="utf-8")
         lines = ["# Written by scripts/vendor_studio_assets.py: what is shipped of others, from which npm package.", ""]
         for package, licence in ((HTMX, "0BSD"), *((font.package, "OFL-1.1") for font in FONTS)):

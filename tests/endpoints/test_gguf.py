@@ -134,7 +134,7 @@ def test_identity_is_content_and_not_place(tmp_path):
 
 
 def test_without_the_extra_the_install_line_is_named(tmp_path, monkeypatch):
-    monkeypatch.setattr(gguf, "find_spec", lambda _name: None)
+    monkeypatch.setattr("folkways.errors.find_spec", lambda _name: None)
     with pytest.raises(MissingExtraError, match=r"pip install 'folkways\[gguf\]'"):
         asyncio.run(open_name(f"gguf/{written(tmp_path)}").open(1))
 
@@ -154,7 +154,7 @@ def test_what_python_says_is_told_where_llama_cpp_cannot_be_imported(tmp_path, m
     """As where a library of the system is missing that the package wants."""
     (tmp_path / "xllamacpp.py").write_text("raise ImportError('libgomp.so.1: no such file')")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=os.pathsep)
-    monkeypatch.setattr(gguf, "find_spec", lambda _name: "there")
+    monkeypatch.setattr("folkways.errors.find_spec", lambda _name: "there")
     with pytest.raises(FolkwaysError, match=r"cannot load .*: ImportError: libgomp\.so\.1"):
         ask(written(tmp_path), ASKED[0])
 

@@ -39,7 +39,19 @@ def deployed(
     port = free_port()
     with nginx(tmp_path, port, request.param) as proxy:
         monkeypatch.setenv("SSL_CERT_FILE", str(proxy.certificate))
-        command = ["studio", "--workers", 2, "--port", port, "--origin", proxy.url, "--workspace", postgres_url]
+        command = [
+            "studio",
+            "--workers",
+            2,
+            "--port",
+            port,
+            "--proxies",
+            "127.0.0.1",
+            "--origin",
+            proxy.url,
+            "--workspace",
+            postgres_url,
+        ]
         studio = start(*command)
         try:
             assert studio.stdout and f":{port}" in studio.stdout.readline()

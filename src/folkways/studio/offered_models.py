@@ -24,6 +24,7 @@ from threading import Event
 from folkways.endpoints.base import Completion, Endpoint, EndpointFailure, EndpointOptions, Request
 from folkways.errors import DataError
 from folkways.runs.models import Model, open_models
+from folkways.studio.addresses import AddressError, web_address
 from folkways.toml_files import read_toml
 
 POLL_SECONDS = 0.2
@@ -50,8 +51,18 @@ def load_offered(path: Path) -> dict[str, OfferedModel]:
                 'key = "NAME_OF_THE_ENVIRONMENT_VARIABLE"',
                 file=path,
             )
+        _check_address(name, entry["model"].strip(), path)
         found[name] = OfferedModel(entry["model"].strip(), entry["key"].strip() if "key" in entry else None)
     return found
+
+
+def _check_address(name: str, model: str, path: Path) -> None:
+    """DataError for a model on a server whose address clients read in different ways."""
+    if model.startswith(("http://", "https://")):
+        try:
+            web_address(model, unencrypted="anywhere")
+        except AddressError:
+            raise DataError(f"the model {name!r} is at no address that can be called: {model!r}", file=path) from None
 
 
 def open_offered(offered: OfferedModel, timeout: float) -> Model:

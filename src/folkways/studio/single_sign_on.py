@@ -21,7 +21,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from folkways.errors import DataError, FolkwaysError
-from folkways.studio.web.settings import LOCAL_HOSTS
+from folkways.studio.addresses import AddressError, web_address
 from folkways.toml_files import read_toml
 
 NEEDED = ("issuer", "client_id", "name")
@@ -63,10 +63,10 @@ class SingleSignOn:
 def is_safe(address: object) -> bool:
     """Whether an address of the web is asked over TLS, or is on this machine."""
     try:
-        parts = urlsplit(str(address))
-    except ValueError:
+        web_address(address)
+    except AddressError:
         return False
-    return bool(parts.hostname) and (parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in LOCAL_HOSTS))
+    return True
 
 
 def load_single_sign_on(path: Path) -> SingleSignOn:
@@ -88,7 +88,7 @@ def load_single_sign_on(path: Path) -> SingleSignOn:
     if not all(isinstance(each, str | int | bool) for each in claims.values()):
         raise DataError("claims has to be a table of texts, numbers, true or false", file=path)
     parts = urlsplit(table["issuer"])
-    if not is_safe(table["issuer"]) or parts.query or parts.fragment or parts.username:
+    if not is_safe(table["issuer"]) or parts.query or parts.fragment:
         raise DataError(
             f"the issuer {table['issuer']!r} cannot be used; it is an address such as https://login.example.org/realms/university",
             file=path,

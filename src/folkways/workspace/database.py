@@ -7,7 +7,7 @@ import logging
 import os
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing, contextmanager, nullcontext
+from contextlib import closing, contextmanager, nullcontext, suppress
 from pathlib import Path
 from threading import RLock
 
@@ -121,6 +121,8 @@ def open_workspace(location: str | Path = "folkways.db", *, create: bool = True)
     else:
         path = Path(text).expanduser()
         _check_path(path, create)
+        if create and not path.exists():
+            _make_file(path)
         url = URL.create("sqlite", database=str(path)) if create or _writable(path) else _read_only_url(path)
         shown = text
     engine = _engine(url)
@@ -173,6 +175,15 @@ def _check_path(path: Path, create: bool) -> None:
         )
     if not os.access(path.parent, os.W_OK):
         raise WorkspaceError(f"the folder {path.parent.resolve()} is read-only; name a writable place with --workspace PATH")
+
+
+def _make_file(path: Path) -> None:
+    """An empty file of its owner's alone, as those are that SQLite makes beside it: it will hold what people said of themselves.
+
+    Only one that is new: to open and close one that is in use would end SQLite's locks on it.
+    """
+    with suppress(FileExistsError):
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
 
 
 def _writable(path: Path) -> bool:

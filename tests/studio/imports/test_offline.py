@@ -17,8 +17,8 @@ from folkways.studio.imports.tables import RowsError, read_rows, read_workbook
 from folkways.studio.services.storage import media
 from folkways.studio.services.work.judgements import list_judgements
 from folkways.studio.stages.registry import STAGE_KINDS
-from folkways.studio.workflows.definition import parse_yaml
 from folkways.studio.workflows.templates import PAPERS, template_text
+from folkways.studio.workflows.yaml_text import parse_yaml
 from folkways.workspace.database import Workspace
 from tests.support.studies import QUESTION, Desk, open_desk
 

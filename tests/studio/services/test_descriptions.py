@@ -9,7 +9,8 @@ import yaml
 
 from folkways.studio.services import audit, descriptions, studies
 from folkways.studio.services.people import accounts, participants
-from folkways.studio.workflows.definition import DefinitionError, parse_yaml, read_definition
+from folkways.studio.workflows.definition import DefinitionError, read_definition
+from folkways.studio.workflows.yaml_text import parse_yaml
 from folkways.workspace.database import Workspace
 from folkways.workspace.studio import tables as schema
 from tests.support.moments import at_time

@@ -13,9 +13,20 @@ from typing import Any
 import pytest
 
 from folkways.cultures import cultures_of, languages
+from folkways.studio.services.people import invites
 from folkways.studio.services.people.sessions import open_session
 from folkways.studio.services.work import assignments
-from folkways.studio.web.rendering.i18n import DEFAULT, LOCALES, catalogue, coverage, negotiate, offered_unasked, term
+from folkways.studio.web.rendering.i18n import (
+    DEFAULT,
+    LOCALES,
+    catalogue,
+    coverage,
+    language_name,
+    negotiate,
+    offered_unasked,
+    term,
+)
+from folkways.studio.web.rendering.pages import environment
 from folkways.text.scripts import letters_of
 from tests.studio.web.conftest import Field
 from tests.studio.web.http import Client
@@ -70,6 +81,7 @@ def strings(script: ModuleType) -> Any:
 @pytest.mark.parametrize("locale", TRANSLATED)
 def test_what_is_translated_is_compiled_counted_and_in_its_own_letters(script: ModuleType, strings: Any, locale: str) -> None:
     catalog = script.updated(locale, strings)
+    assert script.NAMES.read_text(encoding="utf-8") == script.language_names(), "run scripts/update_studio_locale.py"
     assert script.mo_bytes(catalog) == script.po_path(locale).with_suffix(".mo").read_bytes(), "run scripts/update_studio_locale.py"
     assert coverage()[locale].translated == len(catalog) - len(script.missing(catalog)) > 0
     for message in catalog:
@@ -86,6 +98,8 @@ def test_what_is_translated_is_compiled_counted_and_in_its_own_letters(script: M
 def test_the_languages_are_those_of_blend_and_bengali() -> None:
     assert set(LOCALES) == {language for culture in cultures_of("blend") for language in culture.languages} | {"bn"}
     assert {"en", "ar", "ko", "zh", "es", "id", "fa", "el", "az", "bn"} == offered_unasked(), "too much is missing in one of them"
+    assert offered_unasked(answering=True) == {*LOCALES}, "what people who answer see is not whole in one of them"
+    assert negotiate("am", answering=True) == "am" and negotiate("am") == "en"
 
 
 @pytest.mark.parametrize("locale", LOCALES)
@@ -228,7 +242,7 @@ def test_a_task_is_done_in_another_language(make_field: Callable[..., Field], lo
     answer, said = page.locator("[name=answers]").first, page.locator(".letters").first
     answer.fill("tea")
     answer.blur()
-    expect(said).to_contain_text("한국어")  # the people of this population write Korean
+    expect(said).to_contain_text(language_name("ko", locale))  # the people of this population write Korean
     answer.fill("한국 전통 차, milk")
     expect(said).to_be_empty()
     answer.fill(SAMPLES["ar"])  # softly: what is in other letters is taken all the same
@@ -273,3 +287,32 @@ def set_in(page: Any, selector: str) -> set[str]:
         font["familyName"].removesuffix(" Variable")
         for font in tools.send("CSS.getPlatformFontsForNode", {"nodeId": node})["fonts"]
     }
+
+
+@pytest.mark.parametrize(
+    ("code", "locale", "name"),
+    [
+        ("ko", "en", "Korean"),
+        ("ko", "ko", "한국어"),
+        ("en", "ar", "الإنجليزية"),
+        ("en", "am", "እንግሊዝኛ"),
+        ("am", "ha", "Amharik"),
+        ("ko", "su", "한국어"),  # which CLDR does not know in Sundanese
+        ("xx", "en", "xx"),
+    ],
+)
+def test_a_language_inside_a_sentence_has_the_name_that_its_reader_knows(code: str, locale: str, name: str) -> None:
+    assert language_name(code, locale) == name
+    assert environment(locale).from_string("{{ code|language }}").render(code=code) == name
+    assert environment(locale).from_string("{{ code|endonym }}").render(code="ko") == "한국어"
+
+
+@pytest.mark.parametrize("locale", ["am", "ha", "su", "as"])
+def test_the_browsers_of_people_who_answer_are_followed_where_their_pages_are_whole(server: StudioServer, locale: str) -> None:
+    """Though those of researchers are not."""
+    desk = open_desk(server.workspace, [{"name": "verify", "kind": "vote"}], name=f"study-{locale}")
+    _, token = invites.create_invite(server.workspace, desk.study.id, population="korea")
+    accepted = {"Accept-Language": f"{locale}, en;q=0.5"}
+    client = Client(server.url)
+    assert f'<html lang="{locale}"' in client.get(f"/join/{token}", **accepted).text
+    assert '<html lang="en"' in client.get("/signin", **accepted).text

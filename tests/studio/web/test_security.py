@@ -164,6 +164,27 @@ def test_guessing_passwords_is_slowed_down_for_the_account_and_for_the_address(o
     assert refused.status == 429 and "Too many attempts" in refused.text
 
 
+@pytest.mark.parametrize(("proxies", "believed"), [([], False), (["10.0.0.0/8"], False), (["10.0.0.0/8", "127.0.0.1"], True)])
+def test_whoever_is_no_named_proxy_is_not_believed_where_a_request_came_from(
+    tmp_path: Path, proxies: list[str], believed: bool
+) -> None:
+    """On loopback too: another program of the machine could dodge the bound of failed attempts."""
+    with StudioServer(tmp_path / "studio.db", proxies=proxies) as server:
+        login = new_login(server)
+        client = Client(server.url)
+        token = client.csrf()
+        for number in range(accounts.ATTEMPTS):
+            client.post("/signin", {"login": login, "password": "wrong"}, csrf=token, **{"X-Forwarded-For": f"192.0.2.{number}"})
+        last = client.post("/signin", {"login": login, "password": PASSWORD}, csrf=token, **{"X-Forwarded-For": "192.0.2.99"})
+        assert last.status == (303 if believed else 429)
+
+
+@pytest.mark.parametrize("proxy", ["*", "nginx", "10.0.0.0/64", "", "127.0.0.1:80"])
+def test_a_proxy_is_an_address_or_a_network(proxy: str) -> None:
+    with pytest.raises(FolkwaysError, match="is no address or network"):
+        Settings(proxies=(proxy,))
+
+
 def test_the_typos_of_one_person_lock_nobody_else_out(own_server: StudioServer) -> None:
     login, neighbour = new_login(own_server), new_login(own_server)
     client = Client(own_server.url)

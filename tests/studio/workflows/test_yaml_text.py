@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from folkways.studio.workflows.definition import parse_yaml
 from folkways.studio.workflows.templates import TEMPLATES, template_text
-from folkways.studio.workflows.yaml_text import with_settings
+from folkways.studio.workflows.yaml_text import parse_yaml, with_settings
 
 
 @pytest.mark.parametrize("name", TEMPLATES)

@@ -34,6 +34,8 @@ STATES = {"open": "open", "pause": "paused", "close": "closed"}
               help="Processes that answer; more than one for a workspace on PostgreSQL with many people.")  # fmt: skip
 @click.option("--origin", metavar="URL",
               help="Address that people's browsers see, behind a server with a certificate; it may end in a path.")  # fmt: skip
+@click.option("--proxies", envvar="FORWARDED_ALLOW_IPS", default="", metavar="ADDRESS[,ADDRESS]",
+              help="The servers in front, such as 127.0.0.1: where they say that a request came from is believed.")  # fmt: skip
 @click.option("--models", type=click.Path(path_type=Path), envvar=MODELS_VARIABLE, metavar="FILE.toml",
               help="The models that studies may choose from; without it they ask none.")  # fmt: skip
 @click.option("--sso", type=click.Path(path_type=Path), envvar="FOLKWAYS_STUDIO_SSO", metavar="FILE.toml",
@@ -48,6 +50,7 @@ def command(
     port: int,
     workers: int,
     origin: str | None,
+    proxies: str,
     models: Path | None,
     sso: Path | None,
     private_webhooks: bool,
@@ -70,7 +73,10 @@ def command(
 
     offered = _offered(models)
     provider = _single_sign_on(sso) if sso is not None else None
-    settings = Settings(origin=origin, models=offered, private_webhooks=private_webhooks, single_sign_on=provider)
+    named = tuple(each.strip() for each in proxies.split(",") if each.strip())
+    settings = Settings(origin=origin, proxies=named, models=offered, private_webhooks=private_webhooks, single_sign_on=provider)
+    if settings.secure and not named:
+        click.echo("note: no server in front is named (--proxies 127.0.0.1): everybody counts as coming from one address", err=True)
     with opened(workspace, create=True) as database:
         _try_media(database)
         told = "The studio is at {} (Ctrl-C stops it)"
@@ -140,9 +146,9 @@ def create_study(
     from folkways.studio.records import StudyState
     from folkways.studio.services import studies
     from folkways.studio.services.models import modelling
-    from folkways.studio.workflows.definition import load_definition, parse_yaml, read_definition, read_description
+    from folkways.studio.workflows.definition import load_definition, read_definition, read_description
     from folkways.studio.workflows.templates import template_text
-    from folkways.studio.workflows.yaml_text import with_settings
+    from folkways.studio.workflows.yaml_text import parse_yaml, with_settings
 
     if template.endswith((".yaml", ".yml")):
         text, definition = read_description(Path(template)), load_definition(Path(template))

@@ -6,14 +6,17 @@ import json
 import uuid
 from collections.abc import Mapping
 from http.client import HTTPException, HTTPMessage
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 from urllib.error import HTTPError, URLError
-from urllib.parse import quote, urlencode, urlsplit
+from urllib.parse import quote, urlencode
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 from folkways import __version__
 from folkways.errors import FolkwaysError
-from folkways.studio.single_sign_on import is_safe
+from folkways.studio.addresses import AddressError, web_address
+
+if TYPE_CHECKING:
+    from yarl import URL
 
 TIMEOUT_SECONDS = 120
 MOST_BYTES = 2**30
@@ -41,10 +44,13 @@ class JsonClient:
     """
 
     def __init__(self, address: str, name: str, authorization: str) -> None:
-        parts = urlsplit(address)
-        if not is_safe(address) or parts.query or parts.username:
+        try:
+            checked = web_address(address)
+        except AddressError:
+            checked = None
+        if checked is None or checked.raw_query_string:
             raise FolkwaysError(f"{address!r} is no address of {name}; give one as https://studio.example.org")
-        self.address = address.rstrip("/")
+        self.address = str(checked).rstrip("/")
         self.name = name
         self._headers = {"Authorization": authorization, "User-Agent": f"folkways/{__version__}", "Accept": "application/json"}
         self._opener = build_opener(_NoRedirects())
@@ -92,6 +98,12 @@ class JsonClient:
         except (URLError, HTTPException, OSError) as error:
             reason = getattr(error, "reason", None) or error
             raise FolkwaysError(f"{self.name} at {self.address} does not answer: {reason}") from None
+
+
+def fetch(address: URL, timeout: float) -> bytes:
+    """What a server gives to anybody, up to 1 MiB of it; OSError where it does not, or leads elsewhere."""
+    with build_opener(_NoRedirects()).open(Request(str(address)), timeout=timeout) as reply:  # noqa: S310 - checked
+        return bytes(reply.read(2**20))
 
 
 def _words(error: HTTPError) -> str:

@@ -22,6 +22,7 @@ from folkways.studio.exports.hub import hub_files
 from folkways.studio.exports.known_answers import known_tables
 from folkways.studio.exports.tables import comment_table, item_table, judgement_table, parquet_bytes, suggestion_table
 from folkways.studio.exports.workbook import workbook
+from folkways.studio.imports.media import safe_name
 from folkways.studio.services import audit
 from folkways.studio.services.content.discussion import comments_of_study
 from folkways.studio.services.content.gold import known_answers
@@ -107,7 +108,7 @@ def export_files(
     shown = _shown(workspace, found)
     if shown:
         own["media"] = tables["media"] = pl.DataFrame([asdict(each) for each in shown])
-    files = {f"media/{each.name}": read_bytes(workspace, each) for each in shown}
+    files = {f"media/{safe_name(each.name, each.sha256)}": read_bytes(workspace, each) for each in shown}
     if format == "hub":
         files |= hub_files(found, tables, release_of(study))
     elif format == "xlsx":

@@ -17,10 +17,7 @@ from tempfile import TemporaryFile
 import orjson
 
 from folkways.errors import FolkwaysError
-from folkways.studio.imports.tables import read_workbook
-
-SMALL_BYTES = 50_000
-"""Workbooks up to this size (some 1,500 questions) are read where they are: a process takes longer to start."""
+from folkways.studio.imports.workbooks import read_workbook
 
 MOST_SECONDS = 900.0
 """After so long the process is killed."""
@@ -38,7 +35,7 @@ class NoLongerWantedError(Exception):
 
 
 def read_apart(content: bytes, name: str, wanted: Callable[[], bool] = lambda: True) -> list[dict[str, str]]:
-    """``tables.read_workbook`` in a process of low priority, which is killed as soon as the rows are not ``wanted``.
+    """``workbooks.read_workbook`` in a process of low priority, which is killed as soon as the rows are not ``wanted``.
 
     name: of the file, for errors. Raises FolkwaysError with what is wrong with it, and NoLongerWantedError.
     """

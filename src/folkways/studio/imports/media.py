@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import unicodedata
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
@@ -14,7 +15,15 @@ LARGEST_UNPACKED = 100_000_000
 MOST_FILES = 1000
 """Bounds of what is brought at once: one file, all that a ZIP unpacks to, and how many."""
 
-LONGEST_NAME = 128
+LONGEST_NAME = 200
+"""Bytes of a name in UTF-8: a file system takes 255, and exports put folders before it."""
+
+UNFIT = frozenset('/\\:*?"<>|#%')
+"""Characters that a file system, or an address of the web, takes for something else."""
+
+DEVICES = frozenset(("con", "prn", "aux", "nul", *(f"{kind}{number}" for kind in ("com", "lpt") for number in range(1, 10))))
+"""What Windows takes for a device, whatever follows the first full stop."""
+
 MOST_PROBLEMS = 20
 
 SIGNATURES: tuple[tuple[bytes, int, bytes, str], ...] = (
@@ -56,19 +65,43 @@ def media_type(content: bytes) -> str | None:
     return None
 
 
+def is_name(name: str) -> bool:
+    """Whether a file can be called so in any file system, in an archive, and in an address of a page."""
+    return (
+        name == unicodedata.normalize("NFC", name)
+        and name.isprintable()
+        and 0 < len(name.encode("utf-8", "replace")) <= LONGEST_NAME
+        and name == name.strip(". ")
+        and not UNFIT & {*name}
+        and name.partition(".")[0].strip().lower() not in DEVICES
+    )
+
+
+def safe_name(name: str, sha256: str) -> str:
+    """The name of a file in an export: its own, or, where an earlier folkways let in one that is none, made of its contents."""
+    return name if is_name(name) else f"file-{sha256[:16]}"
+
+
 def read_media(files: Iterable[tuple[str, bytes]]) -> dict[str, tuple[str, bytes]]:
-    """Name -> type and contents of all files, those in ZIPs included, without their folders. MediaError names every problem."""
+    """Name -> type and contents of all files, those in ZIPs included, without their folders. MediaError names every problem.
+
+    Names are in the form NFC of Unicode: some systems write é as two characters, and it is the same file.
+    """
     found: dict[str, tuple[str, bytes]] = {}
     problems: dict[str, str] = {}
-    for name, content in _unpacked(files, problems):
+    for brought, content in _unpacked(files, problems):
+        name = unicodedata.normalize("NFC", brought)
         kind = media_type(content)
         if len(found) == MOST_FILES:
             problems[name] = f"is beyond the {MOST_FILES} files that can be brought at once"
             break
         if name in found and found[name][1] != content:
             problems[name] = "is there twice with different contents; give one of them another name"
-        elif not name or len(name) > LONGEST_NAME or not name.isprintable() or "\\" in name:
-            problems[name[:LONGEST_NAME]] = f"is no name that can be used: 1 to {LONGEST_NAME} letters that can be seen"
+        elif not is_name(name):
+            problems[name[:LONGEST_NAME]] = (
+                f"is no name that can be used: up to {LONGEST_NAME} bytes of letters that can be seen, with no full stop or space "
+                f"at either end and none of {' '.join(sorted(UNFIT))}"
+            )
         elif len(content) > LARGEST_BYTES:
             problems[name] = f"is larger than {LARGEST_BYTES // 1_000_000} MB; make it smaller"
         elif kind is None:

@@ -14,9 +14,10 @@ from pathlib import Path
 from threading import Event, Lock, Thread, Timer
 
 from folkways.errors import FolkwaysError
-from folkways.studio.imports.apart import SMALL_BYTES, NoLongerWantedError, read_apart
+from folkways.studio.imports.apart import NoLongerWantedError, read_apart
 from folkways.studio.imports.items import add_checked, checked_rows
-from folkways.studio.imports.tables import LARGEST_BYTES, RowsError, read_rows
+from folkways.studio.imports.tables import RowsError, read_rows
+from folkways.studio.imports.workbooks import SMALL_LINES, LongWorkbookError, is_small, read_workbook
 from folkways.studio.services import studies, study_deletion
 from folkways.studio.services.content import imports
 from folkways.studio.services.content.imports import Import, ImportState
@@ -153,9 +154,15 @@ def _signalling(workspace: Workspace, found: Import) -> Iterator[None]:
 def read_content(name: str, content: bytes, wanted: Callable[[], bool] = lambda: True) -> list[dict[str, str]]:
     """The rows of an uploaded table. FolkwaysError, which calls the file by its name.
 
-    A large workbook is read in a process of its own, as long as its rows are ``wanted``; NoLongerWantedError.
+    A workbook that is large, or that has many lines though most are empty, is read in a process of its own, as long as its rows
+    are ``wanted``; NoLongerWantedError. Starting one takes longer than reading a small one.
     """
-    if SMALL_BYTES < len(content) <= LARGEST_BYTES and name.lower().endswith(".xlsx"):
+    if name.lower().endswith(".xlsx"):
+        try:
+            if is_small(content):
+                return read_workbook(content, name, most_lines=SMALL_LINES)
+        except LongWorkbookError:
+            pass
         return read_apart(content, name, wanted)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"table{Path(name).suffix.lower()}"

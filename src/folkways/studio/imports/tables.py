@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import io
-import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -11,13 +9,9 @@ from typing import Any
 import orjson
 import polars as pl
 
-from folkways.errors import DataError, FolkwaysError, of_extra
+from folkways.errors import DataError, FolkwaysError
+from folkways.studio.imports.workbooks import LARGEST_BYTES, MOST_ROWS, read_workbook
 from folkways.text_tables import SUFFIXES, read_replies
-
-LARGEST_BYTES = 20_000_000
-LARGEST_UNPACKED = 200_000_000
-MOST_ROWS = 100_000
-"""Bounds of what is read: a small file can unpack to one that fills the memory."""
 
 MOST_PROBLEMS = 20
 """Problems that an error shows; it says how many there are."""
@@ -77,54 +71,6 @@ def json_cell(value: Any) -> str:
     if value is None:
         return ""
     return value if isinstance(value, str) else orjson.dumps(value).decode()
-
-
-def read_workbook(content: bytes, file: Path | str = "the workbook") -> list[dict[str, str]]:
-    """The rows of a workbook's first sheet, its first row being the header. Formulas are read as their results."""
-    with of_extra("studio", "XLSX"):
-        from openpyxl import load_workbook
-    _check_size(content, file)
-    try:
-        sheet = load_workbook(io.BytesIO(content), read_only=True, data_only=True).worksheets[0]
-        lines = sheet.iter_rows(values_only=True)
-        header = [str(cell).strip() if cell is not None else "" for cell in next(lines, ())]
-        rows: list[dict[str, str]] = []
-        for line in lines:
-            if all(cell is None or not str(cell).strip() for cell in line):
-                continue
-            if len(rows) == MOST_ROWS:
-                raise DataError(f"has more than {MOST_ROWS:,} rows; bring it in parts", file=file)
-            rows.append({name: _text(cell) for name, cell in zip(header, line, strict=False) if name})
-    except DataError:
-        raise
-    except Exception as error:  # noqa: BLE001 - what a broken workbook makes the library raise is not listed anywhere
-        raise DataError(f"cannot be read as XLSX: {error}; save it again from a spreadsheet", file=file) from None
-    if not any(header):
-        raise DataError("has no header in its first row", file=file)
-    return rows
-
-
-def _check_size(content: bytes, file: Path | str) -> None:
-    if len(content) > LARGEST_BYTES:
-        raise DataError(f"is larger than {LARGEST_BYTES // 1_000_000} MB; bring it in parts", file=file)
-    try:
-        with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            size = sum(entry.file_size for entry in archive.infolist())
-    except zipfile.BadZipFile:
-        raise DataError("is no XLSX file; save it as XLSX from a spreadsheet", file=file) from None
-    if size > LARGEST_UNPACKED:
-        raise DataError(f"unpacks to more than {LARGEST_UNPACKED // 1_000_000} MB; bring it in parts", file=file)
-
-
-def _text(cell: Any) -> str:
-    """What stands in a cell: whole numbers without a decimal point, as they are shown."""
-    if cell is None:
-        return ""
-    if isinstance(cell, bool):
-        return "true" if cell else "false"
-    if isinstance(cell, float) and cell.is_integer():
-        return str(int(cell))
-    return str(cell)
 
 
 def structured(text: str) -> Any:

@@ -16,9 +16,9 @@ from folkways.studio.services.content.items import MOST_NAMED, more_slots
 from folkways.studio.services.rows import change_rows, get_row, inserted_id, read_all, read_values
 from folkways.studio.services.studies import note_description, place_parts, told_by
 from folkways.studio.stages.registry import stage_kind
-from folkways.studio.workflows.definition import Definition, DefinitionError, parse_yaml, read_definition
+from folkways.studio.workflows.definition import Definition, DefinitionError, read_definition
 from folkways.studio.workflows.editing import Use, compare
-from folkways.studio.workflows.yaml_text import as_yaml
+from folkways.studio.workflows.yaml_text import as_yaml, parse_yaml
 from folkways.workspace.database import Workspace
 from folkways.workspace.studio import tables as schema
 

@@ -24,10 +24,11 @@ from folkways.studio.services.work.task_numbers import shown_number, slot_of, sl
 from folkways.studio.stages.parts.form_fields import whole
 from folkways.studio.web.cached import Cached
 from folkways.studio.web.prefix import with_prefix
+from folkways.studio.web.rendering.compression import compressed
 from folkways.studio.web.rendering.flash_messages import FLASH_MESSAGES
 from folkways.studio.web.rendering.i18n import LOCALES, accepted_languages, catalogue, negotiate
 from folkways.studio.web.rendering.pages import render
-from folkways.studio.web.security.origin import visitor_token
+from folkways.studio.web.security.origin import local_address, masked, visitor_token
 from folkways.studio.web.security.rates import Rates, Waiting
 from folkways.studio.web.settings import Settings
 from folkways.studio.workflows.wordings import StudyTexts
@@ -120,7 +121,7 @@ class RequestContext:
     @property
     def origin(self) -> str:
         """The address under which people find this server."""
-        return (self.studio.settings.origin or str(self.request.base_url)).rstrip("/")
+        return (self.studio.settings.origin or local_address(self.request)).rstrip("/")
 
     @property
     def is_change(self) -> bool:
@@ -174,13 +175,19 @@ class RequestContext:
 
     @Cached
     def csrf(self) -> str:
-        """The token that every form carries."""
+        """The token that every form of this page carries."""
+        return masked(self.form_token)
+
+    @property
+    def form_token(self) -> str:
+        """What the forms of this browser have to prove that they know."""
         return self.session.csrf if self.session else visitor_token(self.visitor)
 
     @Cached
     def locale(self) -> str:
         """The reader's language of the interface: what they chose, else what their account or browser says."""
-        return self._chosen_locale or negotiate(self.request.headers.get("accept-language", ""))
+        answering = self.path.startswith(("/join/", "/work")) and not self.is_staff
+        return self._chosen_locale or negotiate(self.request.headers.get("accept-language", ""), answering=answering)
 
     @property
     def _chosen_locale(self) -> str:
@@ -326,7 +333,7 @@ class RequestContext:
     def page(self, template: str, status: int = 200, **values: Any) -> Response:
         """A page of the studio."""
         html = render(template, self.locale, {"context": self, **values})
-        return HTMLResponse(with_prefix(html, self.studio.settings.prefix), status_code=status)
+        return compressed(self.request, HTMLResponse(with_prefix(html, self.studio.settings.prefix), status_code=status))
 
     def go(self, address: str, say: str | None = None) -> Response:
         """On to another page (for a script: its address), which may say something (a key of FLASH_MESSAGES) on top."""

@@ -143,7 +143,7 @@ def _refuse_forgery(context: RequestContext) -> Response | None:
     if not context.is_change:
         return None
     given = context.text(FIELD) or context.request.headers.get(HEADER)
-    if from_own_page(context.request, context.studio.settings.origin) and tokens_match(context.csrf, given):
+    if from_own_page(context.request, context.studio.settings.origin) and tokens_match(context.form_token, given):
         return None
     message = context.gettext("This page is out of date. Go back, load it again, and send once more: nothing was changed.")
     return _say(context, 403, message)

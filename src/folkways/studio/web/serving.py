@@ -36,18 +36,19 @@ def serve(
     port: 0 for any free one. workers: processes that answer, each with the interpreter to itself; one that dies is started again.
     Raises FolkwaysError where the port is taken or the host is not of this machine.
 
-    Whom the proxy in front names as the sender is believed of this machine's own addresses, or of those in the environment's
-    FORWARDED_ALLOW_IPS.
+    Where a request came from, the proxies of the settings say; without any it is where the connection came from.
     """
     with of_extra("studio", "The studio"):
         import uvicorn
     listener = _listen(host, port)
     address = f"http://{_shown(host)}:{listener.getsockname()[1]}"
+    proxies = settings.proxies if settings is not None else ()
     config: dict[str, Any] = {
         "log_level": "warning",
         "access_log": False,  # addresses of invitations are secrets, and what people look at is theirs
         "server_header": False,
-        "proxy_headers": True,
+        "proxy_headers": bool(proxies),
+        "forwarded_allow_ips": ",".join(proxies),  # never from the environment: whoever is not named is not believed
         "timeout_graceful_shutdown": GRACE_SECONDS,
         "timeout_worker_healthcheck": START_SECONDS,
         "h11_max_incomplete_event_size": 64 * 1024,

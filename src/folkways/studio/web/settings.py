@@ -5,16 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from ipaddress import ip_network
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from folkways.errors import FolkwaysError
+from folkways.studio.addresses import LOCAL_HOSTS
 from folkways.studio.offered_models import OfferedModel
 
 if TYPE_CHECKING:
     from folkways.studio.single_sign_on import SingleSignOn
 
-LOCAL_HOSTS = ("127.0.0.1", "localhost", "::1")
 PREFIX = re.compile(r"(/[A-Za-z0-9._~-]+)*")
 
 
@@ -29,6 +30,8 @@ class Settings:
     body_bytes:    the largest of all other requests.
     rates:         action -> (how many, in how many seconds) one address may do it.
     models:        name -> a model that studies may choose; no other is ever asked.
+    proxies:       addresses or networks of the servers in front ("127.0.0.1", "10.0.0.0/24"), whose word for where a request came
+                   from is believed; nobody else's is.
     private_webhooks: whether webhooks may call addresses of this server's own network, and without TLS.
     prolific_keys: URL or file of the JSON Web Key Set with which Prolific signs entries; needed only by studies that ask for
                    signed entry.
@@ -47,11 +50,20 @@ class Settings:
         }
     )
     models: Mapping[str, OfferedModel] = field(default_factory=dict)
+    proxies: tuple[str, ...] = ()
     private_webhooks: bool = False
     prolific_keys: str = "https://api.prolific.com/.well-known/study/jwks.json"
     single_sign_on: SingleSignOn | None = None
 
     def __post_init__(self) -> None:
+        for proxy in self.proxies:
+            try:
+                ip_network(proxy, strict=False)
+            except ValueError:
+                raise FolkwaysError(
+                    f"the proxy {proxy!r} is no address or network of the kind 127.0.0.1 or 10.0.0.0/24; name the servers in front "
+                    "of the studio one by one"
+                ) from None
         if self.origin is None:
             return
         parts = urlsplit(self.origin)

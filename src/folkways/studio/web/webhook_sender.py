@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING
 import orjson
 
 from folkways import __version__
-from folkways.studio.errors import SubmissionError
+from folkways.studio.addresses import AddressError, public_connector
 from folkways.studio.services.api.deliveries import Parcel, forget_old, settle, take_due
-from folkways.studio.services.api.webhooks import SECRET_PREFIX
+from folkways.studio.services.api.sealing import SealError, unseal
+from folkways.studio.services.api.webhooks import SECRET_PREFIX, check_target
 from folkways.workspace.database import Workspace
 
 if TYPE_CHECKING:
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
 LOOK_SECONDS = 2.0
 TIMEOUT_SECONDS = 10.0
 FORGET_SECONDS = 3600.0
+UNREACHED = f"no server that can be trusted answered there within {TIMEOUT_SECONDS:g} s, or it is of the server's own network"
+"""One sentence for whatever keeps a delivery from getting there: what differs would tell of machines that are none of ours."""
+
 LOG = logging.getLogger("folkways.studio")
 
 
@@ -73,24 +77,24 @@ async def _send_all(workspace: Workspace, private: bool) -> None:
 async def _send_together(workspace: Workspace, parcels: list[Parcel], private: bool) -> None:
     from aiohttp import ClientSession, ClientTimeout, DummyCookieJar, TCPConnector
 
-    from folkways.studio.web.security.addresses import PublicResolver
-
-    connector = TCPConnector() if private else TCPConnector(resolver=PublicResolver())
+    connector = TCPConnector() if private else public_connector()
     timeout = ClientTimeout(total=TIMEOUT_SECONDS)
     async with ClientSession(connector=connector, timeout=timeout, cookie_jar=DummyCookieJar()) as session:
         await asyncio.gather(*(_send(workspace, session, parcel, private) for parcel in parcels))
 
 
 async def _send(workspace: Workspace, session: ClientSession, parcel: Parcel, private: bool) -> None:
-    status, problem = await _attempt(session, parcel, private)
+    try:
+        secret = await asyncio.to_thread(unseal, workspace, parcel.secret)
+        status, problem = await _attempt(session, parcel, secret, private)
+    except SealError as error:
+        status, problem = None, str(error)
     await asyncio.to_thread(settle, workspace, parcel, status, problem)
 
 
-async def _attempt(session: ClientSession, parcel: Parcel, private: bool) -> tuple[int | None, str | None]:
+async def _attempt(session: ClientSession, parcel: Parcel, secret: str, private: bool) -> tuple[int | None, str | None]:
     """What the receiver answered, and why it did not take the delivery (None: it did)."""
-    from aiohttp import ClientConnectorDNSError, ClientError, ClientSSLError
-
-    from folkways.studio.web.security.addresses import PrivateAddressError, check_target
+    from aiohttp import ClientError
 
     at = datetime.fromtimestamp(parcel.body["timestamp"], UTC).isoformat(timespec="milliseconds")
     body = orjson.dumps({**parcel.body, "timestamp": at})
@@ -100,22 +104,15 @@ async def _attempt(session: ClientSession, parcel: Parcel, private: bool) -> tup
         "User-Agent": f"folkways/{__version__}",
         "webhook-id": message,
         "webhook-timestamp": str(now),
-        "webhook-signature": signature(parcel.secret, message, now, body),
+        "webhook-signature": signature(secret, message, now, body),
     }
     try:
-        check_target(parcel.url, private=private)  # the server may have been started without allowing it since
+        url = check_target(parcel.url, private=private)  # the server may have been started without allowing it since
         # No redirects: they would lead to addresses that nobody has checked.
-        async with session.post(parcel.url, data=body, headers=headers, allow_redirects=False) as reply:
+        async with session.post(url, data=body, headers=headers, allow_redirects=False) as reply:
             taken = 200 <= reply.status < 300
             return reply.status, None if taken else f"it answered {reply.status}"
-    except SubmissionError as error:
-        return None, error.problems["url"]
-    except TimeoutError:
-        return None, f"it did not answer within {TIMEOUT_SECONDS:g} s"
-    except ClientConnectorDNSError as error:
-        inner = error.os_error
-        return None, str(inner) if isinstance(inner, PrivateAddressError) else "there is no server of that name"
-    except ClientSSLError:
-        return None, "its certificate cannot be trusted"
-    except (ClientError, ValueError, OSError):
-        return None, "nobody answers there"
+    except AddressError as error:
+        return None, str(error)
+    except (ClientError, ValueError, OSError):  # TimeoutError among them
+        return None, UNREACHED

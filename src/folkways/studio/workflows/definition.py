@@ -27,6 +27,7 @@ from folkways.studio.stages.registry import STAGE_KINDS
 from folkways.studio.workflows.fields import FieldReader
 from folkways.studio.workflows.known_answers import SETTINGS, read_known_answers
 from folkways.studio.workflows.wordings import Wording, in_own_language
+from folkways.studio.workflows.yaml_text import parse_yaml
 
 CRITERION_NAME = re.compile(r"[a-z][a-z0-9_-]{0,47}")
 MODEL_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
@@ -109,21 +110,13 @@ def read_description(path: Path) -> str:
         raise DataError(f"is not UTF-8 (byte {error.start}); save it as UTF-8", file=path) from None
 
 
-def parse_yaml(text: str, file: Path | str | None = None) -> Any:
-    """What a YAML text says; DataError with line and column otherwise."""
-    import yaml
-
-    try:
-        return yaml.safe_load(text)
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        where = f" in line {mark.line + 1}, column {mark.column + 1}" if mark else ""
-        raise DataError(f"is not valid YAML{where}: {getattr(error, 'problem', None) or error}", file=file) from None
-
-
 def read_definition(raw: Any, file: Path | str | None = None) -> Definition:
     """Check a description and fill in what it leaves out. DefinitionError names every mistake."""
     return _Reader(file).read(raw)
+
+
+def _are_answers(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(each, str | int | float) for each in value)
 
 
 class _Reader(FieldReader):
@@ -151,6 +144,7 @@ class _Reader(FieldReader):
         for key, valid in (("models", MODEL_KEYS), ("prolific", PROLIFIC_KEYS), ("pay", PAY_KEYS)):
             self.known(self.mapping(raw.get(key, {}), key), valid, f"{key}.")
         self._models(raw.get("models") or {})
+        self._prolific(raw.get("prolific"))
         self._pay(raw.get("pay"))
         if self.problems:
             raise DefinitionError(self.problems, self.file)
@@ -168,6 +162,16 @@ class _Reader(FieldReader):
                     f"models.{key}",
                     f"{what}: letters, digits, points and hyphens; an address belongs into that list, not {value!r}",
                 )
+
+    def _prolific(self, raw: Any) -> None:
+        for key, value in raw.items() if isinstance(raw, Mapping) else ():
+            if key == "signed":
+                if not isinstance(value, bool):
+                    self.say("prolific.signed", f"has to be true or false, not {value!r}")
+            elif key == "reward":
+                self.amount(raw, key, "prolific.")
+            elif key in PROLIFIC_KEYS and (isinstance(value, bool) or not isinstance(value, str | int)):
+                self.say(f"prolific.{key}", f"has to be a completion code, not {value!r}")
 
     def _pay(self, raw: Any) -> None:
         if not isinstance(raw, Mapping):
@@ -187,7 +191,7 @@ class _Reader(FieldReader):
             name = self.name(entry, place)
             culture, language = self._place_of(entry, place)
             parent = entry.get("part_of")
-            if parent is not None and parent not in found:
+            if parent is not None and not (isinstance(parent, str) and parent in found):
                 self.say(f"{place}part_of", f"{parent!r} is no population above it; valid: {', '.join(found) or '(none)'}")
             people = self.count(entry, "people", place)
             if name in found:
@@ -221,8 +225,8 @@ class _Reader(FieldReader):
         self.name(entry, place, CRITERION_NAME)
         self.text(entry, "ask", place)
         for key in ("options", "accept"):
-            if key in entry and not (isinstance(entry[key], list) and entry[key]):
-                self.say(f"{place}{key}", "has to be a list of answers")
+            if key in entry and not _are_answers(entry[key]):
+                self.say(f"{place}{key}", "has to be a list of answers, each a text or a number")
         for key in ("least", "most"):
             if key in entry and (isinstance(entry[key], bool) or not isinstance(entry[key], int | float)):
                 self.say(f"{place}{key}", f"has to be a number, not {entry[key]!r}")
@@ -275,7 +279,7 @@ class _Reader(FieldReader):
                 place = f"stages[{number}].next.{branch}"
                 if branch not in branches:
                     self.say(place, f"{stage.kind} has no such end; valid: {', '.join(branches)}")
-                if target not in order:
+                if not isinstance(target, str) or target not in order:
                     self.say(place, f"{target!r} is no stage; valid: {', '.join(order)}")
                 elif order[target] <= number:
                     self.say(place, f"{target!r} comes before {stage.name!r}; items only move on")

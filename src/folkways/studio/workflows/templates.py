@@ -7,7 +7,8 @@ from importlib.resources import files
 
 from folkways.errors import UnknownNameError
 from folkways.studio.errors import Message
-from folkways.studio.workflows.definition import Definition, parse_yaml, read_definition
+from folkways.studio.workflows.definition import Definition, read_definition
+from folkways.studio.workflows.yaml_text import parse_yaml
 
 TEMPLATES: Mapping[str, tuple[Message, Message]] = {
     "red-teaming": (

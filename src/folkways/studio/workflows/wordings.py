@@ -115,7 +115,7 @@ def in_own_language(raw: Mapping[str, Any], say: Callable[[str, str], None]) -> 
     """
     made = deepcopy(dict(raw))
     own = made.get("language", OWN)
-    if own not in languages():
+    if not isinstance(own, str) or own not in languages():
         say("language", f"{own!r} is no language; {_valid()}")
         own = OWN
     _flatten(made, STUDY_TEXTS, "", own, say)

@@ -25,8 +25,9 @@ from folkways.studio.imports.items import import_items
 from folkways.studio.imports.tables import read_rows
 from folkways.studio.services.people.accounts import create_account
 from folkways.studio.services.studies import create_study
-from folkways.studio.workflows.definition import parse_yaml, read_definition
+from folkways.studio.workflows.definition import read_definition
 from folkways.studio.workflows.templates import template_text
+from folkways.studio.workflows.yaml_text import parse_yaml
 from folkways.workspace.database import open_workspace
 from tests.support.chat_server import ChatServer
 from tests.support.csi_facts import FACTS, write_facts

@@ -173,7 +173,7 @@ def test_what_is_kept_of_an_account(studio_workspace: Workspace) -> None:
     assert rows[0] == {
         "id": long.id, "login": "k" * 256, "password": None, "name": "n" * 256, "locale": "ar", "created": 5.0, "disabled": False,
     }  # fmt: skip
-    assert (rows[1]["name"], rows[1]["locale"]) == ("lee", "en")
+    assert (rows[1]["name"], rows[1]["locale"]) == ("lee", "")
     assert rows[2] == {
         "id": nameless, "login": None, "password": None, "name": "", "locale": "ko", "created": 6.0, "disabled": False,
     }  # fmt: skip

@@ -126,8 +126,8 @@ def test_what_joining_writes_down(desks: tuple[Desk, Desk]) -> None:
     assert {len(person.pseudonym) for person in (first, second, third, staff)} == {14}
     made = stored(workspace, schema.accounts)[known:]
     assert [(row["id"], row["login"], row["locale"]) for row in made] == [
-        (first.account_id, None, "ar"), (second.account_id, None, "en"), (third.account_id, None, "en"),
-        (staff.account_id, None, "en"),
+        (first.account_id, None, "ar"), (second.account_id, None, ""), (third.account_id, None, ""),
+        (staff.account_id, None, ""),
     ]  # fmt: skip
     assert [row["created"] for row in (made[0], made[2])] == [invite.created + 1, invite.created + 2]
     kept = {(row["participant_id"], row["name"]): row["value"] for row in stored(workspace, schema.attributes)}

@@ -13,8 +13,9 @@ from urllib.request import Request, urlopen
 import pytest
 
 from folkways.studio.records import Role
+from folkways.studio.services import studies
 from folkways.studio.services.content import imports
-from folkways.studio.services.people import participants
+from folkways.studio.services.people import accounts, participants
 from folkways.studio.services.work import assignments, judgements
 from folkways.studio.web.api.routes.items import MOST_AT_ONCE
 from tests.studio.web.api.conftest import Program, problem
@@ -81,12 +82,27 @@ def _version(world: World, name: str) -> str:
     return studies.get_study(world.workspace, name).consent_version
 
 
+@pytest.mark.parametrize("host", ["evil.example:8765", "127.0.0.1.evil.example", "10.0.0.1", "localhost.evil.example"])
+def test_a_link_leads_to_this_server_whatever_host_was_asked_for(study: tuple[Program, str], host: str) -> None:
+    api, place = study
+    body = {"role": "reviewer"}
+    made = Program.fine(api.ask("POST", f"{place}/invites", body, Host=host))
+    assert made["link"].startswith(f"{api.client.url}/join/")
+    own = api.client.url.replace("127.0.0.1", "localhost")
+    made = Program.fine(api.ask("POST", f"{place}/invites", body, Host=own.removeprefix("http://")))
+    assert made["link"].startswith(f"{own}/join/")
+
+
 def test_people_are_given_roles_and_let_go(study: tuple[Program, str], world: World) -> None:
     api, place = study
-    members = api.post(f"{place}/members", {"login": world.stranger_login, "role": "reviewer"})
-    assert {each["role"] for each in members} == {"owner", "reviewer"}
-    number = next(each["account"] for each in members if each["role"] == "reviewer")
-    assert api.ask("DELETE", f"{place}/members/{number}/reviewer").status == 204
+    for login in (world.stranger_login, "nobody@example.org"):  # somebody else decides by an invitation; nobody learns who is there
+        told = problem(api.ask("POST", f"{place}/members", {"login": login, "role": "reviewer"}), 422)
+        assert told["problems"][0]["what"] == "nobody of this study signs in with that name; send an invitation instead"
+    member = accounts.create_account(world.workspace, "member@example.org", "a password for the tests")
+    accounts.give_role(world.workspace, studies.get_study(world.workspace, "by-api").id, member.id, Role.EXPERT)
+    members = api.post(f"{place}/members", {"login": "Member@example.org", "role": "reviewer"})
+    assert {each["role"] for each in members} == {"owner", "expert", "reviewer"}
+    assert api.ask("DELETE", f"{place}/members/{member.id}/reviewer").status == 204
     owner = world.accounts[OWNER]
     assert "only owner" in problem(api.ask("DELETE", f"{place}/members/{owner}/owner"), 403)["detail"]
 

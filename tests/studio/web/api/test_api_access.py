@@ -17,8 +17,9 @@ from fastapi.testclient import TestClient
 from openapi_spec_validator import validate
 
 from folkways.studio.api_records import Scope
+from folkways.studio.records import Role
 from folkways.studio.services.api import tokens
-from folkways.studio.services.people import sessions
+from folkways.studio.services.people import accounts, sessions
 from folkways.studio.web.api.app import document
 from folkways.studio.web.app import create_app
 from folkways.studio.web.settings import Settings
@@ -185,6 +186,7 @@ def test_an_owner_reaches_nothing_of_another_study(
 def test_a_token_is_for_its_study_alone(program: Make, world: World) -> None:
     api = program(OWNER)
     everywhere = program(OTHER_OWNER, everywhere=True)
+    accounts.give_role(world.workspace, world.other.id, world.accounts[OWNER], Role.EXPERT)
     everywhere.post(f"/studies/{world.other.name}/members", {"login": _login(world), "role": "owner"})
     assert [each["name"] for each in api.get("/studies")["data"]] == [world.study.name]
     problem(api.ask("GET", f"/studies/{world.other.name}"), 404)
@@ -192,8 +194,6 @@ def test_a_token_is_for_its_study_alone(program: Make, world: World) -> None:
 
 
 def _login(world: World) -> str:
-    from folkways.studio.services.people import accounts
-
     return accounts.get_account(world.workspace, world.accounts[OWNER]).login or ""
 
 

@@ -12,17 +12,17 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
 
+import aiohttp
 import pytest
 
-from folkways.studio.errors import NotFoundError, SubmissionError
+from folkways.studio.addresses import PrivateAddressError, public_connector
+from folkways.studio.errors import ConflictError, NotFoundError, SubmissionError
 from folkways.studio.records import StudyState
 from folkways.studio.services import studies
 from folkways.studio.services.api import deliveries, webhooks
 from folkways.studio.services.api.deliveries import PAUSES, settle, take_due
 from folkways.studio.web import webhook_sender
-from folkways.studio.web.security.addresses import PrivateAddressError, PublicResolver, check_target, is_public
 from folkways.workspace.database import Workspace
 from tests.studio.web.api.conftest import Program, problem
 from tests.studio.web.worlds import World
@@ -206,7 +206,8 @@ def test_nothing_private_is_called_and_no_redirect_followed(desk: Desk, receiver
         return [deliveries.list_deliveries(desk.workspace, [hook.id])[-1].problem for hook in hooks]
 
     said = send(private=False)
-    assert "https://" in (said[0] or "") and all("own network" in (each or "") for each in said[1:]), said
+    assert "https://" in (said[0] or "") and "own network" in (said[1] or ""), said
+    assert said[2] == webhook_sender.UNREACHED
     assert receiver.told == []
     receiver.status = 302
     hook = hook_of(desk, receiver.url, "study.paused")
@@ -216,23 +217,50 @@ def test_nothing_private_is_called_and_no_redirect_followed(desk: Desk, receiver
     assert deliveries.list_deliveries(desk.workspace, [hook.id])[0].problem == "it answered 302"
 
 
-PRIVATE = (
-    *("127.0.0.1", "10.1.2.3", "169.254.169.254", "100.64.0.1", "224.0.0.1", "0.0.0.0", "::1", "fe80::1%eth0", "fd00::1"),
-    *("::ffff:127.0.0.1", "2002:7f00:1::", "64:ff9b::a00:1", "name"),
-)
+def test_a_study_has_so_many_webhooks(desk: Desk) -> None:
+    for _ in range(webhooks.MOST):
+        hook = hook_of(desk)
+    with pytest.raises(ConflictError, match="up to 20 webhooks"):
+        hook_of(desk)
+    webhooks.delete_webhook(desk.workspace, desk.study.id, hook.id)
+    assert hook_of(desk)
 
 
-def test_which_addresses_are_public() -> None:
-    assert not any(is_public(each) for each in PRIVATE)
-    assert all(is_public(each) for each in ("93.184.216.34", "2606:2800:220:1::1", "64:ff9b::5db8:d822"))
+def test_whatever_keeps_a_delivery_from_getting_there_is_told_in_one_sentence(desk: Desk) -> None:
+    """Nothing listens, something listens without TLS, there is no such name, it never answers: all the same to who asks."""
+
+    class Silent(BaseHTTPRequestHandler):
+        def handle(self) -> None:
+            time.sleep(1)
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Silent) as server:
+        threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
+        port = server.server_port
+        urls = (
+            f"https://127.0.0.1:{port}",
+            "https://127.0.0.1:9",
+            "https://nobody.invalid",
+            f"http://127.0.0.1:{port}",
+            "https://localhost",
+        )
+        hooks = [hook_of(desk, url) for url in urls]
+        parcels = at_time(time.time() + 1, take_due, desk.workspace)
+        asyncio.run(webhook_sender._send_together(desk.workspace, parcels, True))
+        server.shutdown()
+    told = {each.problem for hook in hooks for each in deliveries.list_deliveries(desk.workspace, [hook.id])}
+    assert told == {webhook_sender.UNREACHED}
 
 
-def test_a_name_that_stands_for_a_private_address_is_not_resolved() -> None:
-    async def resolve() -> Any:
-        return await PublicResolver().resolve("localhost", 80)
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "[::1]"])
+def test_no_connection_to_a_private_address_is_opened(receiver: Receiver, host: str) -> None:
+    """Also where nobody has looked at the address before: the connection itself does not open."""
 
-    with pytest.raises(PrivateAddressError):
-        asyncio.run(resolve())
-    with pytest.raises(SubmissionError):
-        check_target("https://[::1]/", private=False)
-    check_target("https://example.org/", private=False)
+    async def post() -> None:
+        async with aiohttp.ClientSession(connector=public_connector()) as session, session.post(f"http://{host}:{port}/"):
+            raise AssertionError
+
+    port = receiver.url.split(":")[2].partition("/")[0]
+    with pytest.raises(aiohttp.ClientConnectorError) as refused:
+        asyncio.run(post())
+    assert isinstance(refused.value.os_error, PrivateAddressError)
+    assert receiver.told == []

@@ -5,9 +5,11 @@ from __future__ import annotations
 import hashlib
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from starlette.requests import Request
 
-from folkways.studio.web.security.origin import FIELD, HEADER, from_own_page, tokens_match, visitor_token
+from folkways.studio.web.security.origin import FIELD, HEADER, from_own_page, masked, tokens_match, visitor_token
 
 
 @pytest.mark.parametrize(
@@ -41,6 +43,19 @@ def test_a_form_comes_from_a_page_of_this_server_or_not(origin: str | None, head
 )
 def test_tokens_match_or_not(expected: str, given: str | None, match: bool) -> None:
     assert tokens_match(expected, given) is match
+
+
+@given(st.text(st.characters(min_codepoint=33, max_codepoint=126), min_size=1, max_size=64))
+def test_a_masked_token_is_the_token_and_looks_like_another_each_time(token: str) -> None:
+    first, second = masked(token), masked(token)
+    assert first != second or len(token) < 4
+    assert tokens_match(token, first) and tokens_match(token, second)
+    assert not tokens_match(token + "x", first) and not tokens_match(token, first[:-4]) and not tokens_match(token, "")
+
+
+@pytest.mark.parametrize("sent", ["", "====", "é", "a", "AAAA", "AAA", "\ud800"])
+def test_whatever_is_sent_in_place_of_a_token_is_refused(sent: str) -> None:
+    assert not tokens_match("abc", sent)
 
 
 def test_tokens_of_visitors_and_their_names() -> None:

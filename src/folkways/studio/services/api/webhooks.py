@@ -6,17 +6,22 @@ import base64
 import secrets
 import time
 from collections.abc import Sequence
-from urllib.parse import urlsplit
+from typing import TYPE_CHECKING
 
 import sqlalchemy as sa
 
+from folkways.studio.addresses import AddressError, web_address
 from folkways.studio.api_records import Webhook
 from folkways.studio.errors import ConflictError, NotFoundError, SubmissionError
 from folkways.studio.records import from_row
 from folkways.studio.services import audit
+from folkways.studio.services.api.sealing import seal
 from folkways.studio.services.rows import changed, find_row, inserted, read_all
 from folkways.workspace.database import Workspace
 from folkways.workspace.studio import api_tables
+
+if TYPE_CHECKING:
+    from yarl import URL
 
 SECRET_PREFIX = "whsec_"  # noqa: S105 - what every secret begins with, not a secret
 KINDS = (
@@ -37,13 +42,17 @@ MOST = 20
 
 
 def create_webhook(
-    workspace: Workspace, study_id: int, url: str, events: Sequence[str] = (), *, by: int | None = None
+    workspace: Workspace, study_id: int, url: str, events: Sequence[str] = (), *, private: bool = True, by: int | None = None
 ) -> tuple[Webhook, str]:
     """A webhook, and the secret with which its deliveries are signed, which is told here and never again.
 
-    events: of KINDS; none for all. SubmissionError for another, and for an address that is none of the web or holds a password.
+    events: of KINDS; none for all. private: the address may be of the server's own network, and without TLS. SubmissionError for
+    another event, and for an address that nothing is sent to.
     """
-    _check(url)
+    try:
+        check_target(url, private=private)
+    except AddressError as error:
+        raise SubmissionError({"url": str(error)}) from None
     unknown = [kind for kind in events if kind not in KINDS]
     if unknown:
         raise SubmissionError({"events": f"there is no event {unknown[0]!r}; valid: {', '.join(KINDS)}"})
@@ -52,7 +61,7 @@ def create_webhook(
         "study_id": study_id,
         "url": url,
         "events": list(dict.fromkeys(events)),
-        "secret": secret,
+        "secret": seal(workspace, secret),
         "enabled": True,
         "created": time.time(),
         "created_by": by,
@@ -66,16 +75,9 @@ def create_webhook(
         return made, secret
 
 
-def _check(url: str) -> None:
-    try:
-        parts = urlsplit(url)
-        fine = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0 and url.isprintable()
-    except ValueError:
-        fine = False
-    if not fine or " " in url:
-        raise SubmissionError({"url": "give an address of the web: https://example.org/hook"})
-    if parts.username or parts.password:
-        raise SubmissionError({"url": "leave name and password out of the address; deliveries are signed instead"})
+def check_target(url: str, *, private: bool) -> URL:
+    """The address that a delivery is sent to; AddressError for one to which none is. private: see ``create_webhook``."""
+    return web_address(url, unencrypted="anywhere" if private else "nowhere", public=not private)
 
 
 def list_webhooks(workspace: Workspace, study_id: int) -> tuple[Webhook, ...]:

@@ -52,7 +52,7 @@ def _nobodys_hash() -> str:
     return _hasher().hash("a password that nobody has")
 
 
-def create_account(workspace: Workspace, login: str, password: str | None, *, name: str = "", locale: str = "en") -> Account:
+def create_account(workspace: Workspace, login: str, password: str | None, *, name: str = "", locale: str = "") -> Account:
     """Make an account. login: an e-mail address or any other name, compared without case. password None: it cannot sign in.
 
     Raises SubmissionError (fields ``login``, ``password``) where the login is taken or empty or the password too short.
@@ -63,7 +63,7 @@ def create_account(workspace: Workspace, login: str, password: str | None, *, na
     return get_account(workspace, number)
 
 
-def prepare_account(login: str, password: str | None, *, name: str = "", locale: str = "en") -> MakeAccount:
+def prepare_account(login: str, password: str | None, *, name: str = "", locale: str = "") -> MakeAccount:
     """Make an account as ``create_account`` does, but within the transaction of whoever calls what is returned.
 
     Raises SubmissionError at once, or when it is called where the login is taken. Nobody waits for the password to be hashed.
@@ -121,6 +121,16 @@ def get_account(workspace: Workspace, account_id: int) -> Account:
 def find_account(workspace: Workspace, login: str) -> Account | None:
     """The account with that login, in any case; None."""
     return read_first(workspace, Account, sa.select(schema.accounts).filter_by(login=login.strip().casefold()))
+
+
+def find_member(workspace: Workspace, study_id: int, login: str) -> Account | None:
+    """The account with that login that has a role in the study; None alike for one without, and for a login that nobody has."""
+    query = (
+        sa.select(schema.accounts)
+        .join(schema.roles, schema.roles.c.account_id == schema.accounts.c.id)
+        .where(schema.accounts.c.login == login.strip().casefold(), schema.roles.c.study_id == study_id)
+    )
+    return read_first(workspace, Account, query)
 
 
 def has_password(workspace: Workspace, account_id: int) -> bool:

@@ -16,7 +16,7 @@ from folkways.workspace.database import Workspace
 from folkways.workspace.studio import tables as schema
 
 
-def account_of(workspace: Workspace, identity: Identity, *, create: bool = False, locale: str = "en") -> Account | None:
+def account_of(workspace: Workspace, identity: Identity, *, create: bool = False, locale: str = "") -> Account | None:
     """The account of an identity: the one that it was linked with before, else the one whose login is its e-mail address, else,
     with ``create``, a new one; None for nobody's.
 
@@ -27,7 +27,7 @@ def account_of(workspace: Workspace, identity: Identity, *, create: bool = False
         return _account(connection, identity, create, locale)
 
 
-def prepare_account(identity: Identity, *, locale: str = "en") -> accounts.MakeAccount:
+def prepare_account(identity: Identity, *, locale: str = "") -> accounts.MakeAccount:
     """Find or make the account of an identity, within the transaction of whoever calls what is returned."""
 
     def make(connection: sa.Connection) -> int:

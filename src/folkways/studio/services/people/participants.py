@@ -44,7 +44,7 @@ def join(
     signed: bool = False,
     browser: int | None = None,
     code: str = "",
-    locale: str = "en",
+    locale: str = "",
 ) -> Participant:
     """Come into a study by an invitation; the same account, or the same external person, comes back to the same participant.
 

@@ -19,6 +19,7 @@ from urllib.parse import urlsplit
 
 from folkways.errors import FolkwaysError, of_extra
 from folkways.files import write_bytes
+from folkways.studio.addresses import AddressError, web_address
 from folkways.studio.errors import StudioError
 from folkways.workspace.database import Workspace
 
@@ -52,7 +53,9 @@ class Folder:
         return self.path(sha256).is_file()
 
     def write(self, sha256: str, content: bytes) -> None:
-        """Store it, whole or not at all."""
+        """Store it, whole or not at all; the folder is its owner's alone."""
+        if not self._folder.exists():
+            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         write_bytes(self.path(sha256), content)
 
     def read(self, sha256: str, start: int = 0, end: int | None = None) -> bytes:
@@ -192,6 +195,8 @@ def _bucket(place: str, endpoint: str, region: str, key: str, secret: str) -> Bu
         raise FolkwaysError(f"{PLACE_VARIABLE}={place} needs keys in the environment: {' and '.join(missing)}")
     if not address.netloc or address.query or address.fragment or "@" in address.netloc:
         raise FolkwaysError(f"{PLACE_VARIABLE}={place} names no bucket; write it as s3://bucket/prefix")
-    if endpoint and not endpoint.startswith(("http://", "https://")):
-        raise FolkwaysError(f"{ENDPOINT_VARIABLE}={endpoint} is no address; write it as https://s3.example.org")
+    try:
+        endpoint = str(web_address(endpoint, unencrypted="anywhere")).rstrip("/") if endpoint else ""
+    except AddressError:
+        raise FolkwaysError(f"{ENDPOINT_VARIABLE}={endpoint} is no address; write it as https://s3.example.org") from None
     return Bucket(address.netloc, address.path.strip("/"), endpoint, region or REGION, key, secret)

@@ -135,8 +135,10 @@ def _check_asked(
         problems[f"{place}.least"] = WANTED["count"]
     elif least is not None and most is not None and least > most:
         problems[f"{place}.most"] = f"is {most}, which is less than {least}, the least"
-    if "unlike" in entry and not (entry["unlike"] in earlier and isinstance(PART_TYPES[earlier[entry["unlike"]]["type"]], Choice)):
-        problems[f"{place}.unlike"] = f"{entry['unlike']!r} is no choice above it"
+    unlike = entry.get("unlike")
+    choices = [name for name, part in earlier.items() if isinstance(PART_TYPES[part["type"]], Choice)]
+    if "unlike" in entry and unlike not in choices:
+        problems[f"{place}.unlike"] = f"{unlike!r} is no choice above it"
     if "if" in entry:
         _check_condition(entry["if"], f"{place}.if", earlier, problems)
     earlier[str(key)] = entry
@@ -146,7 +148,7 @@ def _check_condition(condition: Any, place: str, earlier: Mapping[str, Mapping[s
     shown = {key: part for key, part in earlier.items() if part["type"] in ("choice", "several", "scale", "pairwise")}
     if not isinstance(condition, Mapping) or set(condition) != {"key", "is"}:
         problems[place] = "has to be {key: KEY, is: VALUE}, or a list of values"
-    elif condition["key"] not in shown:
+    elif condition["key"] not in [*shown]:
         problems[place] = f"{condition['key']!r} is no choice or scale above it; valid: {', '.join(shown) or '(none)'}"
     else:
         part = shown[condition["key"]]

@@ -21,6 +21,7 @@ from folkways.studio.services import studies
 from folkways.studio.services.api import tokens
 from folkways.studio.services.people import accounts
 from folkways.studio.web.request_context import ADJUDICATORS, OWNER, STAFF, Access, Studio
+from folkways.studio.web.security.origin import local_address
 from folkways.workspace.database import Workspace
 
 BEARER = HTTPBearer(auto_error=False, description="A token of a study, which its owner makes on the page API or with a command.")
@@ -47,7 +48,7 @@ class Call:
     @property
     def origin(self) -> str:
         """The address under which people find this server."""
-        return self.studio.settings.origin or f"{self.request.url.scheme}://{self.request.url.netloc}"
+        return (self.studio.settings.origin or local_address(self.request)).rstrip("/")
 
 
 @dataclass(frozen=True)

@@ -41,17 +41,21 @@ class Coverage:
 
 
 @cache
-def coverage() -> Mapping[str, Coverage]:
-    """Locale -> what it has, as ``scripts/update_studio_locale.py`` counted it."""
+def coverage(*, answering: bool = False) -> Mapping[str, Coverage]:
+    """Locale -> what it has, as ``scripts/update_studio_locale.py`` counted it. answering: see ``offered_unasked``."""
     counted = json.loads((files("folkways.studio.web") / "locale" / "coverage.json").read_text(encoding="utf-8"))
+    if answering:
+        counted = counted["answering"]
     total: int = counted["strings"]
     return MappingProxyType({locale: Coverage(counted["translated"].get(locale, total), total) for locale in LOCALES})
 
 
 @cache
-def offered_unasked() -> frozenset[str]:
-    """The languages of which ENOUGH is translated."""
-    return frozenset(locale for locale, found in coverage().items() if found.translated >= ENOUGH * found.strings)
+def offered_unasked(*, answering: bool = False) -> frozenset[str]:
+    """The languages of which ENOUGH is translated. answering: of what people who answer are shown."""
+    return frozenset(
+        locale for locale, found in coverage(answering=answering).items() if found.translated >= ENOUGH * found.strings
+    )
 
 
 @cache
@@ -81,6 +85,20 @@ def endonyms() -> Mapping[str, str]:
     return MappingProxyType({locale: languages()[locale].endonym for locale in LOCALES})
 
 
+@cache
+def _language_names() -> Mapping[str, Mapping[str, str]]:
+    found: dict[str, dict[str, str]] = json.loads(
+        (files("folkways.studio.web") / "locale" / "languages.json").read_text(encoding="utf-8")
+    )
+    return found
+
+
+def language_name(code: str, locale: str) -> str:
+    """A language as a reader of ``locale`` calls it, inside a sentence; where CLDR does not know that, as its speakers do."""
+    name = _language_names().get(locale, {}).get(code)
+    return name or (languages()[code].endonym if code in languages() else code)
+
+
 def direction(language: str) -> str:
     """``ltr`` or ``rtl``; ``auto`` for a language that folkways does not know."""
     found = languages().get(language)
@@ -100,6 +118,6 @@ def accepted_languages(header: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(tag for weight, tag in sorted(weighted, key=lambda pair: -pair[0]) if weight > 0 and tag))
 
 
-def negotiate(accepted: str) -> str:
+def negotiate(accepted: str, *, answering: bool = False) -> str:
     """The best of ``offered_unasked`` for an ``Accept-Language`` header."""
-    return next((tag for tag in accepted_languages(accepted) if tag in offered_unasked()), DEFAULT)
+    return next((tag for tag in accepted_languages(accepted) if tag in offered_unasked(answering=answering)), DEFAULT)

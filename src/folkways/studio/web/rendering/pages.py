@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import re
 from collections.abc import Mapping
 from functools import cache, partial
 from hashlib import sha256
@@ -17,7 +18,7 @@ from folkways import __version__
 from folkways.cultures import cultures, languages
 from folkways.display import count, duration, number, percent, shorten, visible
 from folkways.studio.stages.adapting import untag
-from folkways.studio.web.rendering.i18n import LOCALES, catalogue, direction, endonyms, term
+from folkways.studio.web.rendering.i18n import LOCALES, catalogue, direction, endonyms, language_name, term
 from folkways.text.scripts import letters_of
 
 STATIC = files("folkways.studio.web") / "static"
@@ -72,8 +73,8 @@ def day(moment: float | None) -> str:
     return datetime.datetime.fromtimestamp(moment, datetime.UTC).strftime("%Y-%m-%d %H:%M")
 
 
-def language_name(code: str) -> str:
-    """A language in its own words."""
+def endonym(code: str) -> str:
+    """A language in its own words, for lists to choose from."""
     return languages()[code].endonym if code in languages() else code
 
 
@@ -85,6 +86,11 @@ def culture_name(code: str) -> str:
 def _finalize(value: Any) -> Any:
     """Whatever a template prints: characters that cannot be seen, or that turn text around, are written out before escaping."""
     return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
+HAN_HANGUL = re.compile("[\u1100-\u11ff\u2e80-\u2fdf\u3000-\u30ff\u3130-\u318f\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]")
+HAN_HANGUL_PLACE = Markup("<!-- fonts of Han and Hangul -->")
+FOOT = '<footer class="foot">'
 
 
 @cache
@@ -103,16 +109,21 @@ def environment(locale: str) -> Environment:
     made.install_gettext_translations(catalogue(locale), newstyle=True)  # type: ignore[attr-defined]
     made.filters.update(
         number=number, count=count, percent=percent, duration=duration, shorten=shorten, exact=exact, marked=marked, tagged=tagged,
-        day=day, language=language_name, letters=letters_of, culture=culture_name, direction=direction,
+        day=day, language=partial(language_name, locale=locale), endonym=endonym, letters=letters_of,
+        culture=culture_name, direction=direction,
         term=partial(term, locale=locale),
     )  # fmt: skip
     made.globals.update(
         static=static, locale=locale, direction=direction(locale), locales={name: endonyms()[name] for name in LOCALES},
-        version=__version__, zip=zip, filled=filled,
+        version=__version__, zip=zip, filled=filled, han_hangul=HAN_HANGUL_PLACE,
     )  # fmt: skip
     return made
 
 
 def render(template: str, locale: str, context: Mapping[str, Any]) -> str:
-    """One page."""
-    return environment(locale).get_template(template).render(context)
+    """One page. The rules of the many slices of Han and Hangul are loaded where it has such letters above its foot."""
+    html = environment(locale).get_template(template).render(context)
+    end = html.rfind(FOOT)
+    needed = HAN_HANGUL.search(html, 0, end if end >= 0 else len(html))
+    link = f'<link rel="stylesheet" href="{static("fonts/han-hangul.css")}">' if needed else ""
+    return html.replace(HAN_HANGUL_PLACE, link)

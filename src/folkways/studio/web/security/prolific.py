@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from folkways.errors import FolkwaysError, of_extra
+from folkways.studio.addresses import AddressError, web_address
 from folkways.studio.errors import InviteError
 from folkways.studio.records import Study
 from folkways.studio.web.settings import Settings
@@ -32,6 +33,7 @@ ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 KEYS_SECONDS = 3600
 """How long a fetched key set is used; Prolific asks for at least daily."""
 LEEWAY_SECONDS = 60
+KEYS_TIMEOUT = 10.0
 
 
 def read_parameters(given: Mapping[str, str]) -> dict[str, str]:
@@ -84,16 +86,12 @@ def _claims(token: str, settings: Settings) -> Mapping[str, Any]:
 @lru_cache(maxsize=4)
 def _key_set(source: str, _hour: int) -> KeySet:
     """The keys of a file or URL, read once an hour."""
-    from urllib.request import urlopen
-
     from joserfc.jwk import KeySet
 
+    from folkways.studio.clients.json_client import fetch
+
     try:
-        if "://" in source:
-            with urlopen(source, timeout=10) as response:  # noqa: S310 - an address of the server's own settings
-                text = response.read(2**20).decode()
-        else:
-            text = Path(source).read_text(encoding="utf-8")
-        return KeySet.import_key_set(json.loads(text))
-    except (OSError, ValueError, LookupError, TypeError) as error:
+        keys = fetch(web_address(source), KEYS_TIMEOUT) if "://" in source else Path(source).read_bytes()
+        return KeySet.import_key_set(json.loads(keys))
+    except (AddressError, OSError, ValueError, LookupError, TypeError) as error:
         raise FolkwaysError(f"the keys that Prolific signs with cannot be read from {source}: {error}") from None

@@ -46,7 +46,7 @@ def invite(call: StaffCall, body: NewInvite) -> InviteMade:
         call.workspace, call.study.id, body.role, population=place, uses=body.uses, days=body.days, note=body.note,
         by=call.account.id,
     )  # fmt: skip
-    return InviteMade.of(made, population=_population(call)(made), link=f"{call.origin.rstrip('/')}/join/{token}")
+    return InviteMade.of(made, population=_population(call)(made), link=f"{call.origin}/join/{token}")
 
 
 @router.delete("/studies/{study}/invites/{invite}", status_code=204)
@@ -130,10 +130,10 @@ def list_members(call: StaffCall) -> list[MemberTold]:
 
 @router.post("/studies/{study}/members", status_code=201)
 def give_role(call: OwnerCall, body: NewMember) -> list[MemberTold]:
-    """Give an account a role. Somebody without an account is invited instead."""
-    account = accounts.find_account(call.workspace, body.login)
+    """Give somebody who has a role in the study another. Anybody else is invited instead, and decides."""
+    account = accounts.find_member(call.workspace, call.study.id, body.login)
     if account is None:
-        raise SubmissionError({"login": "nobody here signs in with that name; send an invitation instead"})
+        raise SubmissionError({"login": "nobody of this study signs in with that name; send an invitation instead"})
     participants.add_staff(call.workspace, call.study.id, account.id, Role(body.role), by=call.account.id)
     return list_members(call)
 

@@ -14,8 +14,9 @@ from folkways.studio.web.api.answers import PopulationTold, StageTold, StudyLine
 from folkways.studio.web.api.bodies import NewState, NewStudy
 from folkways.studio.web.api.calls import AccountCall, Call, StaffCall, WholeAccountCall
 from folkways.studio.web.api.pages import Cursor, Limit, Page, slice_of
-from folkways.studio.workflows.definition import parse_yaml, read_definition
+from folkways.studio.workflows.definition import read_definition
 from folkways.studio.workflows.templates import TEMPLATES, template_text
+from folkways.studio.workflows.yaml_text import as_json, parse_yaml
 
 router = APIRouter(tags=["studies"])
 
@@ -33,7 +34,7 @@ def make_study(call: WholeAccountCall, body: NewStudy) -> StudyTold:
     """Make a study from its description. Its owner is the token's account; nobody can work on it until it is opened."""
     if not may_make_studies(call.workspace, call.account):
         raise NotAllowedError("studies are made by those who run one already; ask whoever runs this server")
-    raw = parse_yaml(body.definition) if isinstance(body.definition, str) else body.definition
+    raw = parse_yaml(body.definition if isinstance(body.definition, str) else as_json(body.definition))
     definition = read_definition(raw)
     check_offered(definition.raw, call.studio.settings.models)
     return _told(call, studies.create_study(call.workspace, definition, owner=call.account.id))

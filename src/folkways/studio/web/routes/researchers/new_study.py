@@ -18,14 +18,12 @@ from folkways.studio.services.people.participation import may_make_studies
 from folkways.studio.stages.registry import stage_kind
 from folkways.studio.web.request_context import SIGNED_IN, RequestContext
 from folkways.studio.web.routing import Routes
-from folkways.studio.workflows.definition import DefinitionError, parse_yaml, read_definition
+from folkways.studio.workflows.definition import DefinitionError, read_definition
 from folkways.studio.workflows.templates import PAPERS, TEMPLATES, template, template_text
 from folkways.studio.workflows.wordings import StudyTexts
-from folkways.studio.workflows.yaml_text import with_settings
+from folkways.studio.workflows.yaml_text import LONGEST, parse_yaml, with_settings
 
 routes = Routes()
-
-LONGEST = 200_000
 
 
 def _may_make(context: RequestContext) -> None:

@@ -147,8 +147,8 @@ def include(context: RequestContext) -> Response:
 
 @routes.post("/studies/{study}/roles", OWNER)
 def give_role(context: RequestContext) -> Response:
-    """Give an account a role."""
-    account = accounts.find_account(context.workspace, context.text("login"))
+    """Give somebody who has a role in the study another; anybody else is invited, and decides."""
+    account = accounts.find_member(context.workspace, context.study.id, context.text("login"))
     if account is None:
         words = context.gettext("Nobody here signs in with that name. Send an invitation instead.")
         return people_page(context, problems={"login": words}, status=422)

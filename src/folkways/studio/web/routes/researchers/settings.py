@@ -14,11 +14,10 @@ from folkways.studio.services.models.modelling import models_in
 from folkways.studio.services.people import accounts
 from folkways.studio.web.request_context import OWNER, STAFF, RequestContext
 from folkways.studio.web.routing import Routes
-from folkways.studio.workflows.definition import DefinitionError, parse_yaml
+from folkways.studio.workflows.definition import DefinitionError
+from folkways.studio.workflows.yaml_text import LONGEST, parse_yaml
 
 routes = Routes()
-
-LONGEST = 200_000
 
 
 @routes.get("/studies/{study}/settings", STAFF)
