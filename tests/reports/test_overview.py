@@ -10,6 +10,7 @@ import pytest
 
 from folkways.records import Metric
 from folkways.reports.data import ReportData
+from folkways.reports.formats.html import render_html
 from folkways.reports.formats.methods import method_rows
 from folkways.reports.views.leaderboard import MOST_IN_SUMMARY, Leaderboard
 from folkways.reports.views.overview import MAX_EXAMPLES, examples, turned_round, uncertain
@@ -135,3 +136,13 @@ def test_methods_name_tasks_only_where_they_differ(data: ReportData) -> None:
         assert len(told) == 1 or all(whose for _, whose in told) or len({words for words, _ in told}) == len(told)
     one = ReportView(replace(data, scores=data.scores.filter(task="blend/saq", profile="paper")))
     assert all(len(told) == 1 or heading == "Intervals" for heading, told in method_rows(one))
+
+
+def test_what_was_chosen_stands_with_letter_and_text_on_both_sides(crossing: ReportView) -> None:
+    chosen = crossing.data.judgements.with_columns(
+        chosen_option=pl.lit("D"), reason=pl.lit("said D. durian; right: A. orange"), response=pl.lit('{"answer_choice": "D"}')
+    )
+    view = ReportView(replace(crossing.data, judgements=chosen))
+    assert {example.read for example in examples(view)} == {"said D. durian; right: A. orange"}
+    assert "said D. durian; right: A. orange" in render_html(view)
+    assert {example.read for example in examples(crossing)} == {""}

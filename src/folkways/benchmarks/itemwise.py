@@ -186,6 +186,9 @@ class ItemwiseTask(Task):
         template = orders.split_variant(response["variant"])[0]
         judged = self.judged(shown, {**response, "variant": template}, profile)
         chosen = orders.released(judged["answer"], self.labels or (), order) if judged["answer"] and order else None
+        if chosen is not None and judged["counted"]:
+            options = dict(zip(self.labels or (), shown["options"], strict=False))
+            judged = {**judged, "reason": orders.chosen_and_right(options, judged["answer"], shown[self.gold_label])}
         return {self.gold_label: shown[self.gold_label], **judged, "chosen_option": chosen}
 
     def judged(self, item: Row, response: Row, profile: str) -> Row:

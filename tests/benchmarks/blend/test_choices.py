@@ -145,14 +145,14 @@ def test_a_judgement_in_full(tmp_path: Path) -> None:
     asked = [("Q-2", "ES", "Sport"), ("Q-1", "KR", "Food"), ("Q-1", "ES", "Food"), *[("Q-1", "KR", "Food")] * 3]
     read = {
         "paper": [
-            ("answered", "A", "A: football", "A", "A", "ES", 1.0),
-            ("answered", "B", "B: coffee", "A", "B", "KR", 0.0),
+            ("answered", "A", "said A. football, which is right", "A", "A", "ES", 1.0),
+            ("answered", "B", "said B. coffee; right: A. barley tea", "A", "B", "KR", 0.0),
             ("unreadable", None, "read as 'P', which is no choice", "B", None, None, 0.0),
             ("unreadable", None, "no choice could be read", "A", None, None, 0.0),
         ],
         "strict": [
-            ("answered", "A", "A: football", "A", "A", "ES", 1.0),
-            ("answered", "B", "B: coffee", "A", "B", "KR", 0.0),
+            ("answered", "A", "said A. football, which is right", "A", "A", "ES", 1.0),
+            ("answered", "B", "said B. coffee; right: A. barley tea", "A", "B", "KR", 0.0),
             ("unreadable", None, "no choice could be read", "B", None, None, 0.0),
             ("unreadable", None, "no choice could be read", "A", None, None, 0.0),
         ],
@@ -181,7 +181,7 @@ def test_judgements(tmp_path: Path) -> None:
     assert paper["state"].to_list() == ["answered", "refused", "answered", "unreadable"]
     assert paper["accuracy"].to_list() == [1.0, 0.0, 1.0, 0.0]
     assert strict["accuracy"].to_list() == [1.0, 0.0, 1.0, 0.0]
-    assert strict["reason"][0] == "A: barley tea"
+    assert strict["reason"][0] == "said A. barley tea, which is right"
     with pytest.raises(DataError, match="Q-9_9"):
         TASK.judge(items, responses(("Q-9_9", "A")), "paper")
 

@@ -12,7 +12,7 @@ from folkways.benchmarks.blend import data as blend
 from folkways.benchmarks.blend.choice_orders import as_asked, in_orders, lettered, released_letters
 from folkways.benchmarks.blend.choice_reading import read_as_paper, read_strictly
 from folkways.benchmarks.blend.choice_views import SEEN, VIEWS, seen, views
-from folkways.benchmarks.choosing.orders import check_names, split_variant, variant_name
+from folkways.benchmarks.choosing.orders import check_names, chosen_and_right, split_variant, variant_name
 from folkways.benchmarks.summary import summarise_means
 from folkways.benchmarks.templates import Template, missing_places
 from folkways.errors import DataError, UnknownNameError
@@ -141,7 +141,7 @@ class MultipleChoice(Task):
         for state, reply, reason, prompt, labels, choices, countries, culture, gold in rows:
             found: tuple[str, str | None, str | None] = (state, None, reason)
             if state == State.ANSWERED:
-                found = _read(prompt, dict(zip(labels, choices, strict=True)), reply or "", paper)
+                found = _read(prompt, dict(zip(labels, choices, strict=True)), reply or "", gold, paper)
             judged.append((*found, *seen(labels, countries, culture, gold, found[1])))
         schema = dict.fromkeys(("state", "answer", "reason", *SEEN), pl.String)
         own = asked.select("question", "culture", "topic").hstack(_frame(judged, schema))
@@ -226,11 +226,11 @@ def _frame(rows: Sequence[tuple[str | None, ...]], schema: Mapping[str, type[pl.
     return pl.DataFrame(dict(zip(schema, columns, strict=True)), schema=schema)
 
 
-def _read(prompt: str, choices: dict[str, str], reply: str, paper: bool) -> tuple[str, str | None, str]:
+def _read(prompt: str, choices: dict[str, str], reply: str, gold: str, paper: bool) -> tuple[str, str | None, str]:
     """State, letter and reason of a reply."""
     answer = read_as_paper(reply, prompt, choices) if paper else read_strictly(reply, choices)
     if answer in choices:
-        return State.ANSWERED, answer, f"{answer}: {choices[answer]}"
+        return State.ANSWERED, answer, chosen_and_right(choices, answer, gold)
     if not reply.strip():
         return State.UNREADABLE, None, "empty reply"
     if declines(reply):

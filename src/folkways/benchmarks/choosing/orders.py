@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from hashlib import blake2b
 from itertools import permutations
@@ -33,6 +33,16 @@ _SPEAKS_OF_PLACES = re.compile(
     """,
     re.I | re.X,
 )
+
+
+def chosen_and_right(options: Mapping[str, str], chosen: str, right: str) -> str:
+    """What was chosen of the options as they were shown (label -> text) and what is right: ``said D. durian; right: A. orange``."""
+
+    def named(label: str) -> str:
+        text = options.get(label, "")
+        return label if text in ("", label) else f"{label}. {text}"
+
+    return f"said {named(chosen)}, which is right" if chosen == right else f"said {named(chosen)}; right: {named(right)}"
 
 
 def variant_name(template: str, number: int) -> str:

@@ -24,7 +24,10 @@ WIDE = 20.0
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A wrong answer of a model: what it was asked, what it said, and what counts as right. All of it is untrusted text."""
+    """A wrong answer of a model: what it was asked, what it said, and what counts as right. All of it is untrusted text.
+
+    read: of a choice, label and text of what was read out of the reply and of what is right; else empty.
+    """
 
     task: str
     model: str
@@ -32,6 +35,7 @@ class Example:
     question: str
     said: str
     gold: str
+    read: str = ""
 
 
 def uncertain(view: ReportView, leaderboard: Leaderboard) -> list[str]:
@@ -125,16 +129,18 @@ def _examples_of(view: ReportView, task: TaskView) -> list[Example]:
         pl.col("response").str.strip_chars().str.len_chars().is_between(SHORTEST_EXAMPLE, LONGEST_EXAMPLE),
         pl.col("gold").cast(pl.String).str.len_chars().is_between(1, LONGEST_EXAMPLE),
     )
-    wrong = _judged(view, task, model).filter(answered, *short).select("culture", "text", "response", "gold")
-    read = plain(wrong.unique("culture", keep="first", maintain_order=True).collect(engine="streaming"))
-    firsts = {row["culture"]: row for row in read.iter_rows(named=True)}
+    chosen = pl.col("chosen_option") if "chosen_option" in view.data.judgements.columns else pl.lit(None)
+    read = pl.when(chosen.is_not_null()).then(pl.col("reason").cast(pl.String)).otherwise(pl.lit("")).alias("read")
+    wrong = _judged(view, task, model).filter(answered, *short).select("culture", "text", "response", "gold", read)
+    examples_read = plain(wrong.unique("culture", keep="first", maintain_order=True).collect(engine="streaming"))
+    firsts = {row["culture"]: row for row in examples_read.iter_rows(named=True)}
     rows = [firsts[culture] for culture in reversed(task.facets["culture"].values) if culture in firsts]
     return [
         Example(
             task.title,
             view.short[model],
             culture_name(row["culture"]),
-            *(visible(row[name].strip()) for name in ("text", "response", "gold")),
+            *(visible(row[name].strip()) for name in ("text", "response", "gold", "read")),
         )
         for row in rows[:MAX_EXAMPLES]
     ]
