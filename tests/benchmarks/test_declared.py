@@ -10,7 +10,8 @@ from folkways.benchmarks.registry import get_task
 
 SHARE: tuple[Any, ...] = ("proportion", 100.0, (0.0, 1.0), False)
 MEAN: tuple[Any, ...] = ("mean", 100.0, (0.0, 1.0), False)
-UNBOUNDED: tuple[Any, ...] = ("mean", 100.0, None, False)
+RESCALED_LOWEST = 0.35219112 / (0.35219112 - 1)
+"""Where BERTScore's rescaling puts a similarity of 0, within English."""
 LETTERS = {"letter_chosen": SHARE, "letter_right": SHARE, "letter_bias": ("mean", 100.0, (-1.0, 1.0), False)}
 SIDES = ("intra", "inter")
 
@@ -36,11 +37,15 @@ DECLARED: dict[str, tuple[int, dict[str, tuple[Any, ...]]]] = {
         256,
         dict.fromkeys(("hi_csi", "si_csi", "si_precision", "si_recall", "precision", "recall", "f1"), MEAN),
     ),
-    "xcr/prediction": (256, {"hp_csi": UNBOUNDED, "sp_csi": UNBOUNDED, "count_kept": SHARE}),
+    "xcr/prediction": (256, {**dict.fromkeys(("hp_csi", "sp_csi"), ("mean", 100.0, (0.0, 4.0), False)), "count_kept": SHARE}),
     "xcr/adaptation": (
         1024,
         {
-            **{f"{what}_bert_{side}": ("mean", 100.0, None, True) for what in ("csi", "sent") for side in SIDES},
+            **{
+                f"{what}_bert_{side}": ("mean", 100.0, (RESCALED_LOWEST if side == "intra" else 0.0, 1.0), True)
+                for what in ("csi", "sent")
+                for side in SIDES
+            },
             **{f"{what}_edit_{side}": ("mean", 100.0, (0.0, 1.0), True) for what in ("csi", "sent") for side in SIDES},
             **{f"{what}_{side}": SHARE for what in ("exact", "tags_kept") for side in SIDES},
             **dict.fromkeys(("non_transferable", "refused_rightly", "adapted_rightly", "format_read"), SHARE),

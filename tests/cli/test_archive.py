@@ -64,16 +64,16 @@ def test_an_archive_is_beside_its_workspace_and_one_that_is_lost_is_named(tmp_pa
         done = folkways(*words, cwd=tmp_path)
         return done.stdout if done.returncode == 0 else done.stderr
 
-    do("run", "demo/mcq", "--model", "baseline/first", "--name", "a/b c")
+    do("run", "demo/mcq", "--model", "baseline/first", "--name", "a b c")
     assert "folkways-archive/a-b-c-1" in do("runs", "archive", "last")
     assert (tmp_path / "folkways-archive/a-b-c-1/archive.json").is_file()
     (tmp_path / "folkways-archive").rename(tmp_path / "elsewhere")
     assert "archive lost" in do("runs")
-    assert "error: run a/b c is archived in " in (lost := do("report", "last"))
-    assert "folkways runs archive a/b c --out FOLDER" in lost
-    assert "all of its files are there" in do("runs", "archive", "a/b c", "--out", "elsewhere/a-b-c-1")
+    assert "error: run a b c is archived in " in (lost := do("report", "last"))
+    assert "folkways runs archive a b c --out FOLDER" in lost
+    assert "all of its files are there" in do("runs", "archive", "a b c", "--out", "elsewhere/a-b-c-1")
     assert "wrote report/report.md" in do("report", "last", "--format", "md")
-    assert "is archived in elsewhere/a-b-c-1 already" in do("runs", "archive", "a/b c")
-    assert "folkways runs restore a/b c" in do("run", "demo/mcq", "--model", "baseline/first")
-    assert "folkways runs restore a/b c" in do("work", "last")
+    assert "is archived in elsewhere/a-b-c-1 already" in do("runs", "archive", "a b c")
+    assert "folkways runs restore a b c" in do("run", "demo/mcq", "--model", "baseline/first")
+    assert "folkways runs restore a b c" in do("work", "last")
     assert "unknown run 'none'" in do("runs", "restore", "none")

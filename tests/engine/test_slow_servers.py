@@ -86,7 +86,7 @@ def test_timeouts_are_congestion(workspace: Workspace) -> None:
     with ChatServer(slots=2, latency=0.25) as server:
         progress, states = ask_server(workspace, server, questions(40), limits=Limits(concurrency=16), timeout=0.9)
     assert states == {"answered": 40}
-    assert 0 < progress.retries < 40
+    assert 0 < progress.retries < 80  # a request may run out of time twice while places fall from 16 to 2
     assert progress.places < 8
 
 

@@ -258,6 +258,7 @@ def test_a_workspace_of_before_is_asked_nothing_and_counts_cut_replies_once_it_i
             ("responses", "thoughts"),
             ("responses", "batched"),
             ("runs", "archive"),
+            ("runs", "taken"),
         ):
             database.execute(f"ALTER TABLE {table} DROP COLUMN {column}")
         database.execute("DROP TABLE batches")

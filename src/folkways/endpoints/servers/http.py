@@ -129,7 +129,8 @@ class HttpEndpoint(NamedEndpoint, ABC):
             failure = EndpointFailure(f"{self.name}: no reply within {self._options.timeout:g} s", retryable=True, timed_out=True)
         except BodyTooLargeError:
             limit = self._options.max_body / (1024 * 1024)
-            failure = EndpointFailure(f"{self.name}: the reply is longer than {limit:g} MiB and was not read", retryable=True)
+            said = f"{self.name}: the reply is longer than {limit:g} MiB and was not read"
+            failure = EndpointFailure(said, status=200, retryable=True)
         except (aiohttp.ClientError, OSError, ValueError) as error:
             failure = self._lost(error)
         # Raised outside the except block: aiohttp's errors carry the request's headers, and so the key, into the traceback.

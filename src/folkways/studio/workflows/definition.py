@@ -230,7 +230,8 @@ class _Reader(FieldReader):
         for key in ("least", "most"):
             if key in entry and (isinstance(entry[key], bool) or not isinstance(entry[key], int | float)):
                 self.say(f"{place}{key}", f"has to be a number, not {entry[key]!r}")
-        if "options" in entry and "accept" in entry and not {*map(str, entry["accept"])} <= {*map(str, entry["options"])}:
+        both = all(key in entry and _are_answers(entry[key]) for key in ("options", "accept"))
+        if both and not {*map(str, entry["accept"])} <= {*map(str, entry["options"])}:
             self.say(f"{place}accept", "accepts an answer that is not among the options")
         return dict(entry)
 
