@@ -137,11 +137,11 @@ def answers_of(judgements: Mapping[str, pl.DataFrame | pl.LazyFrame], metric: Me
     else:
         heard = [base.select(carried).with_columns(rows) if rows.width == 1 else rows for rows in heard]
         base = pl.concat([rows.select(carried) for rows in heard]).unique(key, keep="first", maintain_order=True)
-        index = base.select(*key, place=pl.int_range(pl.len(), dtype=pl.Int64))
+        index = base.select(*key, row=pl.int_range(pl.len(), dtype=pl.Int64))
         values = np.full((base.height, len(heard)), np.nan)
         for column, rows in enumerate(heard):
-            places = rows.select(key).join(index, on=key, how="left", maintain_order="left")["place"].to_numpy()
-            values[places, column] = rows["value"].to_numpy()
+            positions = rows.select(key).join(index, on=key, how="left", maintain_order="left")["row"].to_numpy()
+            values[positions, column] = rows["value"].to_numpy()
     units = base["question"].unique().cast(pl.String).sort()
     return Answers(
         models=tuple(judgements),

@@ -169,7 +169,7 @@ def _ranking(answers: Answers, rows: pl.DataFrame, task: str, metric: Metric) ->
     standings = order(answers, rows, metric) if len(answers.models) > 2 else {}
     columns = [answers.models.index(model) for model in standings]
     shared = np.flatnonzero(~np.isnan(answers.values[:, columns]).any(axis=1))
-    found: list[tuple[object, ...]] = []
+    rows_of_models: list[tuple[object, ...]] = []
     for (model, standing), column in zip(standings.items(), columns, strict=True):
         score = low = high = math.nan
         if shared.size:
@@ -178,8 +178,8 @@ def _ranking(answers: Answers, rows: pl.DataFrame, task: str, metric: Metric) ->
             score, interval = mean.mean, mean.interval()
             low, high = interval.low, interval.high
         ends = (score * metric.scale, low * metric.scale, high * metric.scale)
-        found.append((task, metric.name, model, *ends, standing.rank, standing.low, standing.high, standing.level))
-    return pl.DataFrame(found, schema=dict(RANKING), orient="row")
+        rows_of_models.append((task, metric.name, model, *ends, standing.rank, standing.low, standing.high, standing.level))
+    return pl.DataFrame(rows_of_models, schema=dict(RANKING), orient="row")
 
 
 def _spread(answers: Answers, task: str, metric: Metric, by: str) -> Iterator[tuple[object, ...]]:

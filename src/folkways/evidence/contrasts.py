@@ -34,7 +34,7 @@ CONTRASTS: Schema = {
     "second_score": pl.Float64,
     "difference": pl.Float64,  # first minus second
     "ahead": pl.String,  # the model with the better score; null where they are the same
-    "low": pl.Float64,  # null where it cannot be told; "interval" has the reason then
+    "low": pl.Float64,  # null where it cannot be has_interval; "interval" has the reason then
     "high": pl.Float64,
     "interval": pl.String,
     "p": pl.Float64,  # two-sided, below .05 where the interval does not hold 0; NaN without an interval
@@ -57,7 +57,7 @@ TESTS: Schema = {
 
 REVERSALS: Schema = {
     **dict.fromkeys(("first", "second"), pl.String),
-    "overall": pl.String,  # the model that is ahead over everything; null where no difference can be told
+    "overall": pl.String,  # the model that is ahead over everything; null where no difference can be has_interval
     **dict.fromkeys(("facet", "value"), pl.String),
     "name": pl.String,  # of the group, as people read it
     "ahead": pl.String,  # the model that is ahead in the group
@@ -127,7 +127,7 @@ def _pairs(answers: Answers, metric: Metric, rows: npt.NDArray[np.int64] | slice
     pairs = paired_contrasts(answers.values[rows], answers.questions[rows], largest)
     models, sign = np.array(answers.models, dtype=object), -1 if metric.lower_is_better else 1
     better = (pairs.first_better, pairs.second_better)[::sign]
-    told = ~np.isnan(pairs.low)
+    has_interval = ~np.isnan(pairs.low)
     columns: dict[str, object] = {
         "first": models[pairs.first],
         "second": models[pairs.second],
@@ -136,7 +136,7 @@ def _pairs(answers: Answers, metric: Metric, rows: npt.NDArray[np.int64] | slice
         "difference": pairs.difference * metric.scale,
         "low": pairs.low * metric.scale,
         "high": pairs.high * metric.scale,
-        "interval": [f"{method} by question" if has else method for method, has in zip(pairs.method, told, strict=True)],
+        "interval": [f"{method} by question" if has else method for method, has in zip(pairs.method, has_interval, strict=True)],
         "p": pairs.p,
         "first_better": better[0],
         "second_better": better[1],

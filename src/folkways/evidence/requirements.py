@@ -132,15 +132,15 @@ def check_minimum(
     for row in of_task.filter(facet=facet, value=value).iter_rows(named=True):
         score, low, high = row["score"], row["low"], row["high"]
         questions = plural(row["questions"], "question")
-        found = "nothing" if score is None else f"{number(score)} ({_interval(low, high)}, {questions})"
+        score_text = "nothing" if score is None else f"{number(score)} ({_interval(low, high)}, {questions})"
         if 100 * row["coverage"] < coverage or score is None:
             status = Status.FAIL
             got = "are scored under this profile" if row["left_out"] else "got a reply"
-            told = f"{100 * row['coverage']:.0f} % of the items {got}, less than {coverage:g} %: too few to decide on"
+            decision = f"{100 * row['coverage']:.0f} % of the items {got}, less than {coverage:g} %: too few to decide on"
         else:
-            status, told = _decide(low, high, wanted.at_least, strict)
+            status, decision = _decide(low, high, wanted.at_least, strict)
         asked = f"; asked a part: {'; '.join(part)}" if part else ""
-        yield Check(wanted.name, row["endpoint"], status, f"found {found}; {told}{asked}")
+        yield Check(wanted.name, row["endpoint"], status, f"found {score_text}; {decision}{asked}")
 
 
 def _interval(low: float | None, high: float | None) -> str:
@@ -164,11 +164,11 @@ def group_of(of_task: pl.DataFrame, wanted: Minimum) -> tuple[str, str]:
     if wanted.group is None:
         return "all", "all"
     facet = "culture+language" if "+" in wanted.group else "culture"
-    known = of_task.filter(facet=facet)["value"].unique().to_list()
+    values = of_task.filter(facet=facet)["value"].unique().to_list()
     if facet == "culture":
-        return facet, select_cultures([wanted.group], known)[0]
-    if wanted.group not in known:
-        raise UnknownNameError("culture and language", wanted.group, known)
+        return facet, select_cultures([wanted.group], values)[0]
+    if wanted.group not in values:
+        raise UnknownNameError("culture and language", wanted.group, values)
     return facet, wanted.group
 
 
@@ -192,8 +192,8 @@ def check_drop(
         status = Status.FAIL
         message += f"{share:.0f} % of what was asked there got a reply in both, less than {coverage:g} %: too few to decide on"
     else:
-        status, told = _decide_drop(comparison, row, most, strict)
-        message += told
+        status, decision = _decide_drop(comparison, row, most, strict)
+        message += decision
     if gone:
         message += f"; not compared: {named(gone)}, asked there and without a reply here"
     if "data" in comparison.unlike:
