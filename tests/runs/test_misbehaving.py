@@ -170,7 +170,8 @@ def test_the_report_says_what_failed(ordeal: Ordeal, name: str) -> None:
     kinds = set(failures["kind"])
     assert len(kinds) >= 3, kinds
     assert "the server says 429" not in kinds, "to be told to slow down uses up no attempt"
-    assert any("longer than 8 MiB" in kind for kind in kinds)
+    assert any(kind.startswith("the reply") for kind in kinds), kinds  # too long, no JSON, no answer in it: which of them is luck
+    assert any(kind.startswith("the server says 4") for kind in kinds), kinds
     text = (ordeal.report / name).read_text(encoding="utf-8")
     for kind in kinds:
         assert kind.replace('"', "&#34;") in text or kind in text, kind

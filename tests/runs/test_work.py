@@ -96,7 +96,8 @@ def test_a_budget_holds_over_all_workers_of_a_run(mcq: Callable[[int], Path], tm
 
         other = start(*command(60))
         done = [folkways(*command(60)), finish(other)]
-        assert [worker.returncode for worker in done] == [1, 1], [worker.stderr for worker in done]
+        codes = sorted(worker.returncode for worker in done)  # who ends while the other still asks cannot know how it will end
+        assert codes in ([0, 1], [1, 1]), [worker.stderr for worker in done]
         assert 40 <= spent() <= 60
         before = spent()
         assert folkways(*command(60)).returncode == 1

@@ -94,7 +94,9 @@ def test_a_judgement_of_easy_in_full(release: Release, profile: str) -> None:
         (False, "answered", None, 0.0, "E", None, None),
     ]
     reasons = judged["reason"].to_list()
-    assert [reason and reason.split()[-1] for reason in reasons[2:5]] == [shown, shown, "answer"]
+    assert reasons[2].startswith(f"said {shown}. ") and reasons[2].endswith(", which is right")
+    assert reasons[3].startswith(f"said {wrong}. ") and f"; right: {shown}. " in reasons[3]
+    assert reasons[4].split()[-1] == "answer"
     assert ("label" in reasons[5], "found" in reasons[5], reasons[7]) == (True, profile == "lenient", None)
     assert "'E'" in reasons[8]
     assert judged["consistent"].null_count() == judged.height  # each was asked in one order only
