@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
+from folkways.text.json_replies import objects_with_source
 from folkways.text.labels.alphabets import in_latin
 from folkways.text.labels.mentions import LETTER, TEXT, letter_of, of_label, plain, tokens, with_letters, with_texts
 from folkways.text.labels.statements import ALONE, SETTLED, Mention, statements
@@ -32,7 +32,7 @@ def chosen_label(reply: str, choices: Mapping[str, str]) -> str | None:
         return whole
     if same := _by_whole_text(reply, choices):
         return same
-    objects = list(_objects(reply))
+    objects = list(objects_with_source(reply))
     if (value := _json_answer([found for found, _ in objects])) is not None:
         return chosen_label(value, choices)
     for _, source in objects:
@@ -94,21 +94,6 @@ def _json_answer(objects: Sequence[Mapping[str, object]]) -> str | None:
         if len(texts) == 1:
             answer = texts[0]
     return answer
-
-
-def _objects(reply: str) -> Iterator[tuple[Mapping[str, object], str]]:
-    """The outermost JSON objects of a reply, each with its source."""
-    decoder = json.JSONDecoder()
-    start = reply.find("{")
-    while start >= 0:
-        try:
-            found, end = decoder.raw_decode(reply, start)
-        except (ValueError, RecursionError):
-            end = start + 1
-        else:
-            if isinstance(found, dict):
-                yield found, reply[start:end]
-        start = reply.find("{", end)
 
 
 def _joined(text: str, labels: Sequence[str]) -> str:

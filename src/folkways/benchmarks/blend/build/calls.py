@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
 from folkways.benchmarks.blend.build.sources import spoken_name
-from folkways.benchmarks.judging.json_replies import last_value
+from folkways.text.json_replies import last_value
 
 Verdict = bool
 Groups = tuple[frozenset[int], ...]

@@ -9,8 +9,8 @@ from itertools import groupby
 import polars as pl
 
 from folkways.benchmarks.culturalbench.build.topics import Topics
-from folkways.benchmarks.judging.json_replies import objects_in
 from folkways.benchmarks.templates import Template
+from folkways.text.json_replies import objects_in
 
 PROMPT = """\
 Each question below is about how people live in one country. Sort every question into the one topic that it is about most: what \

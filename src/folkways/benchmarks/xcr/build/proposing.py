@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from folkways.benchmarks.judging.json_replies import last_value
 from folkways.benchmarks.templates import Template, digest_of, wordings
 from folkways.metrics.spans import CLOSING, OPENING, tagged_spans
+from folkways.text.json_replies import last_value
 
 MAX_TOKENS = {"items": 512, "sentence": 256}
 """Output tokens that a reply needs at most."""

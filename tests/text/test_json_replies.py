@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from folkways.benchmarks.judging.json_replies import last_value, objects_in
+from folkways.text.json_replies import last_value, objects_in
 
 
 @pytest.mark.parametrize(

@@ -7,18 +7,23 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 
-def objects_in(reply: str) -> Iterator[Mapping[str, Any]]:
-    """The outermost JSON objects of a reply, in order; text around them, and what is no JSON, is passed over."""
+def objects_with_source(reply: str) -> Iterator[tuple[Mapping[str, Any], str]]:
+    """The outermost JSON objects of a reply, in order, each as it is written there; what stands around them is passed over."""
     decoder = json.JSONDecoder()
     start = reply.find("{")
     while start >= 0:
         try:
-            found, end = decoder.raw_decode(reply, start)
+            value, end = decoder.raw_decode(reply, start)
         except (ValueError, RecursionError):
             end = start + 1
         else:
-            yield found
+            yield value, reply[start:end]
         start = reply.find("{", end)
+
+
+def objects_in(reply: str) -> Iterator[Mapping[str, Any]]:
+    """The outermost JSON objects of a reply, in order; text around them, and what is no JSON, is passed over."""
+    return (value for value, _ in objects_with_source(reply))
 
 
 def last_value(reply: str, key: str) -> Any:
