@@ -47,7 +47,7 @@ class ChoiceTask(ItemwiseTask):
     permutes_options: ClassVar[bool] = True
     labels: ClassVar[tuple[str, ...]] = ("A", "B", "C", "D")
     own_columns: ClassVar[Schema] = {"options": pl.List(pl.String), "local_language": pl.String, "gold_letter": pl.String}
-    details: ClassVar[Schema] = {"chosen_letter": pl.String}
+    details: ClassVar[Schema] = {"chosen_letter": pl.String, "gold_letter": pl.String}  # both as they were shown
     places: ClassVar[tuple[str, ...]] = ("question", "options")  # the {names} that a text brought by the user must contain
 
     def languages(self, item: Row) -> tuple[str, ...]:
@@ -81,11 +81,6 @@ class ChoiceTask(ItemwiseTask):
 
     def worst(self, item: Row, profile: str, state: State) -> Mapping[str, float | None]:
         return self.values(item, 0.0)
-
-    def why_uncounted(self, item: Row, profile: str) -> str | None:
-        if item["gold_letter"] in self.labels:
-            return None
-        return f"the release gives {item['gold_letter']!r} as the answer, which is none of {', '.join(self.labels)}"
 
     def read(self, item: Row, reply: str, variant: str) -> str | None:
         """The label that the reply settles on."""
@@ -126,7 +121,7 @@ class ChoiceTask(ItemwiseTask):
             }
             for item in items.iter_rows(named=True)
         ]
-        kept = {name: kind for name, kind in self.judged_columns.items() if name not in self.details}
+        kept = {name: kind for name, kind in self.judged_columns.items() if name not in self.details or name in self.facets}
         metrics = {metric.name for metric in LETTER_METRICS}
         schema = {name: kind for name, kind in {**JUDGEMENTS, **kept}.items() if name not in metrics}
         return pl.DataFrame(rows, schema=schema)

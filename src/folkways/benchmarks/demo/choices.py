@@ -96,7 +96,9 @@ class TrueFalse(DemoTask):
         truth = settled_truth(reply)
         if truth is None:
             return unread(reply, language, "no answer in the reply")
-        return Verdict(truth, f"the statement is {item['truth'].lower()}", {"right": float(truth == item["truth"])})
+        return Verdict(
+            truth, f"the statement is {item['truth'].lower()}", {"right": float(truth == item["truth"]), "all_right": None}
+        )
 
     def judge(self, items: pl.DataFrame, responses: pl.DataFrame, profile: str) -> pl.DataFrame:
         """As for every task; ``all_right`` stands on the first row of each question, so that the question counts once."""
