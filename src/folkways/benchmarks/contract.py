@@ -425,8 +425,9 @@ def judgement_problems(task: Task, responses: pl.DataFrame, judged: pl.DataFrame
         yield problem(task, "judge", f"state {state!r} is none of {', '.join(STATES)}", row, item)
     for row, item in numbered.filter(pl.col("counted").is_null()).select("_row", "item").iter_rows():
         yield problem(task, "judge", "counted is null; say True or False", row, item)
+    by_models = {name for role in task.model_roles for name in role.metrics}  # another model's similarities may be below 0
     for metric in task.metrics:
-        if metric.name in judged.columns:
+        if metric.name in judged.columns and metric.name not in by_models:
             yield from _of_values(task, metric, numbered)
 
 

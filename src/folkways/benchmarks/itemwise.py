@@ -301,6 +301,8 @@ class ItemwiseTask(Task):
 
 def _fits(value: object, kind: pl.DataType | type[pl.DataType]) -> bool:
     """Whether a column of this kind keeps the value."""
+    if value is not None and isinstance(value, list | tuple) != (kind == pl.List):
+        return False
     try:
         return value is None or pl.Series([value], dtype=kind)[0] is not None
     except (TypeError, ValueError, OverflowError, pl.exceptions.PolarsError):
