@@ -68,7 +68,7 @@ def test_a_slip_is_named_before_a_request_is_sent(tmp_path: Path, slip: str) -> 
 
 # fmt: off
 AFTER = {
-    "a metric misspelt": ((INIT, '{"correct": float(any', '{"corect": float(any'), "verdict(): item 'KR-1'", "'corect', which is no metric", "did you mean 'correct'?"),
+    "a metric misspelt": ((INIT, '{"correct": float(any', '{"corect": float(any'), "score(): item 'KR-1'", "'corect', which is no metric", "did you mean 'correct'?"),
     "a metric left out": ((INIT, '{"correct": right, "near": right}', '{"correct": right}'), "no value of the metric 'near'", "None where it does not apply"),
     "a metric too much": ((INIT, '"near": right}', '"near": right, "far": 1.0}'), "'far', which is no metric", "valid: correct, near"),
     "a value that is text": ((INIT, '"near": right}', '"near": "yes"}'), "'near' is 'yes'", "give a number"),
@@ -76,9 +76,9 @@ AFTER = {
     "a share where a proportion is declared": ((INIT, '{"correct": right, ', '{"correct": right / 2, '), "correct is 0.5", "kind='mean'"),
     "not a number": ((INIT, '"near": right}', '"near": float("nan")}'), "near is nan", "within"),
     "a detail misspelt": ((INIT, '{"chosen_culture": whose}', '{"chosen_cultur": whose}'), "details has 'chosen_cultur'", "did you mean 'chosen_culture'?"),
-    "no verdict": ((INIT, 'return Verdict(reply, "compared"', 'Verdict(reply, "compared"'), "it gives None; give a Verdict", "words"),
-    "an answer that is no label": ((INIT, 'return Verdict(letter, "by letter"', 'return Verdict("rice", "by letter"'), "the answer 'rice' is none of the labels A, B, C", "own"),
-    "an exception in verdict": ((INIT, "whose = dict(", "whose = dct("), "markets/own of the package markets failed in verdict() for the reply 'A' to item 'KR-1': NameError", "markets/__init__.py, line"),
+    "no verdict": ((INIT, 'return ReplyScore(reply, "compared"', 'ReplyScore(reply, "compared"'), "it gives None; give a ReplyScore", "words"),
+    "an answer that is no label": ((INIT, 'return ReplyScore(letter, "by letter"', 'return ReplyScore("rice", "by letter"'), "the answer 'rice' is none of the labels A, B, C", "own"),
+    "an exception in verdict": ((INIT, "whose = dict(", "whose = dct("), "markets/own of the package markets failed in score() for the reply 'A' to item 'KR-1': NameError", "markets/__init__.py, line"),
     "an exception in summarise": ((INIT, "    def accepted_answers", "    def summarise(self, judgements):\n        return judgements.select('nothing')\n\n    def accepted_answers"), "failed in summarise(): ColumnNotFoundError", "markets/__init__.py, line"),
     "another order": ((INIT, "    def accepted_answers", "    def judge(self, items, responses, profile):\n        return super().judge(items, responses, profile).reverse()\n\n    def accepted_answers"), "judge(), row 1 ('KR-1'): item is 'FR-2', and that of the response 'KR-1'", "order of the responses"),
     "a row too few": ((INIT, "    def accepted_answers", "    def judge(self, items, responses, profile):\n        return super().judge(items, responses, profile).head(3)\n\n    def accepted_answers"), "3 judgements of 5 responses", "in order"),

@@ -24,7 +24,7 @@ import polars as pl
 
 from folkways.benchmarks.base import Benchmark, answer_groups
 from folkways.benchmarks.choosing.task import ChoiceTask
-from folkways.benchmarks.itemwise import ItemwiseTask, Verdict, unread
+from folkways.benchmarks.itemwise import ItemwiseTask, ReplyScore, unparsed
 from folkways.benchmarks.templates import Template, choose_templates
 from folkways.records import Metric
 from folkways.text.labels import chosen_label
@@ -62,14 +62,13 @@ class Own(ItemwiseTask):
     about = "What people buy, and whose answer it is."
     metrics = (Metric("correct", "Accuracy", "The right letter."), Metric("near", "Near", "An option of the culture.", kind="mean"))
     facets = ("topic",)
-    profiles = ("strict",)
     variants = ("plain",)
     labels = LABELS
     permutes_options = True
     gold_label = "right"
-    own_columns = {"options": pl.List(pl.String), "option_cultures": pl.List(pl.String), "right": pl.String}
+    item_columns = {"options": pl.List(pl.String), "option_cultures": pl.List(pl.String), "right": pl.String}
     permuted = ("options", "option_cultures")
-    details = {"chosen_culture": pl.String}
+    judgement_columns = {"chosen_culture": pl.String}
     max_tokens = 8
 
     def rows(self, release):
@@ -85,13 +84,13 @@ class Own(ItemwiseTask):
     def parts(self, item, language):
         return {"question": item["text"], **dict(zip("abc", item["options"], strict=True))}
 
-    def verdict(self, item, response, profile):
+    def score(self, item, response, profile):
         letter = chosen_label(response["response"], dict(zip(self.labels, item["options"], strict=True)))
         if letter is None:
-            return unread(response["response"], "en", "no letter in the reply")
+            return unparsed(response["response"], "en", "no letter in the reply")
         right = float(letter == item["right"])
         whose = dict(zip(self.labels, item["option_cultures"], strict=True))[letter]
-        return Verdict(letter, "by letter", {"correct": right, "near": right}, {"chosen_culture": whose})
+        return ReplyScore(letter, "by letter", {"correct": right, "near": right}, {"chosen_culture": whose})
 
 
 class Words(ItemwiseTask):
@@ -101,10 +100,8 @@ class Words(ItemwiseTask):
     about = "What people buy, in their words."
     metrics = (Metric("correct", "Accuracy", "The reply has the answer."),)
     facets = ()
-    profiles = ("strict",)
     variants = ("plain",)
-    own_columns = {"answers": pl.List(pl.String)}
-    has_free_answers = True
+    item_columns = {"answers": pl.List(pl.String)}
 
     def rows(self, release):
         for row in read(release):
@@ -123,9 +120,9 @@ class Words(ItemwiseTask):
     def question_in(self, item, language):
         return item["text"]
 
-    def verdict(self, item, response, profile):
+    def score(self, item, response, profile):
         reply = response["response"]
-        return Verdict(reply, "compared", {"correct": float(any(answer in reply for answer in item["answers"]))})
+        return ReplyScore(reply, "compared", {"correct": float(any(answer in reply for answer in item["answers"]))})
 
 
 BENCHMARK = Benchmark("NAME", "Markets", (Choice(), Own(), Words()))

@@ -160,15 +160,22 @@ def declared_problems(benchmark: Benchmark) -> Iterator[str]:
 
 
 def _declared(task: Task) -> Iterator[str]:
-    for name in ("release", "title", "about", "metrics", "facets"):
+    from folkways.benchmarks.base import Scoring
+
+    for name in ("release", "title", "about", "metrics"):
         if not hasattr(task, name):
             yield f"declares no {name}"
-    for name in ("metrics", "facets", "profiles", "variants", "tool_sets", "model_roles"):
-        if isinstance(getattr(task, name, ()), str) or not isinstance(getattr(task, name, ()), (tuple, list)):
-            yield f"{name} = {getattr(task, name)!r} has to be a tuple; mind the comma in (name,)"
+    if not isinstance(task.scoring, Scoring):
+        yield f"scoring = {task.scoring!r} has to be a folkways.benchmarks.base.Scoring"
+        return
+    lists = {name: getattr(task, name, ()) for name in ("metrics", "facets", "variants")}
+    lists |= {f"scoring.{name}": getattr(task.scoring, name) for name in ("profiles", "text_tools", "models")}
+    for name, value in lists.items():
+        if not isinstance(value, (tuple, list)):
+            yield f"{name} = {value!r} has to be a tuple; mind the comma in (name,)"
             return
-    if not getattr(task, "profiles", ()):
-        yield "profiles is empty; name one, such as 'strict'"
+    if not task.scoring.profiles:
+        yield "scoring.profiles is empty; name one, such as 'strict'"
     metrics = getattr(task, "metrics", ())
     if not metrics:
         yield "metrics is empty; declare at least one, the headline"
@@ -188,7 +195,6 @@ def _declared(task: Task) -> Iterator[str]:
         if name in JUDGEMENTS:
             yield f"a facet cannot be called {name!r}: a column of judgements has that name (scores by it come of themselves)"
     yield from _declared_options(task)
-    yield from _declared_answers(task)
 
 
 def _declared_metric(metric: Metric) -> Iterator[str]:
@@ -202,7 +208,7 @@ def _declared_metric(metric: Metric) -> Iterator[str]:
 
 
 def _declared_options(task: Task) -> Iterator[str]:
-    columns = getattr(task, "own_columns", None)
+    columns = getattr(task, "item_columns", None)
     if columns is None or not task.permutes_options:
         return
     if not getattr(task, "labels", None):
@@ -210,22 +216,18 @@ def _declared_options(task: Task) -> Iterator[str]:
     gold = getattr(task, "gold_label", "")
     for name, what in (("options", "a list of the options"), (gold, "the right one's label; set gold_label to its column")):
         if name not in columns and name not in task.facets:
-            yield f"permutes_options is set, and own_columns has no {name!r}: {what}"
+            yield f"permutes_options is set, and item_columns has no {name!r}: {what}"
     for name in (*getattr(task, "permuted", ()), *getattr(task, "not_permuted", ())):
         if name not in columns:
-            yield f"permuted or not_permuted names {name!r}, which own_columns does not have{meant(name, columns)}"
-
-
-def _declared_answers(task: Task) -> Iterator[str]:
-    from folkways.benchmarks.base import Task as Base
-
-    if task.has_free_answers:
-        for verb in ("question_in", "accepted_answers"):
-            if getattr(type(task), verb) is getattr(Base, verb):
-                yield f"has_free_answers is set, and {verb} is not written: define it, or leave has_free_answers out"
+            yield f"permuted or not_permuted names {name!r}, which item_columns does not have{meant(name, columns)}"
 
 
 # ---- items
+
+
+def _averaged(task: Task) -> list[str]:
+    """The columns over whose groups a metric is averaged."""
+    return [metric.mean_over for metric in task.metrics if metric.mean_over is not None]
 
 
 def verb_of_items(task: Task) -> str:
@@ -236,7 +238,7 @@ def verb_of_items(task: Task) -> str:
 def item_problems(task: Task, items: pl.DataFrame, before: int = 0) -> Iterator[str]:
     """What is wrong with the items. before: how many came in earlier batches."""
     verb = verb_of_items(task)
-    columns = dict.fromkeys((*ITEMS, *task.facets, task.limit_over, *getattr(task, "own_columns", ())))
+    columns = dict.fromkeys((*ITEMS, *task.facets, *_averaged(task), *getattr(task, "item_columns", ())))
     lacking = [name for name in columns if name not in items.columns]
     if lacking:
         yield problem(task, verb, f"the items lack the column {', '.join(lacking)}; they have: {', '.join(items.columns)}")
@@ -299,7 +301,7 @@ def _of_options(task: Task, items: pl.DataFrame) -> Iterator[Slip]:
         right = entry[gold]
         if right in valid or (gold == "gold" and _is_told(right, valid, options)):
             continue
-        if why is not None and why({name: entry[name] for name in entry if name != "_row"}, task.profiles[0]) is not None:
+        if why is not None and why({name: entry[name] for name in entry if name != "_row"}, task.scoring.profiles[0]) is not None:
             continue
         yield entry["_row"], entry["item"], f"{gold} {right!r} is none of the options {', '.join(valid)}; correct it"
 
@@ -365,7 +367,7 @@ def _without_question(task: Task, items: pl.DataFrame, prompts: pl.DataFrame) ->
     why = getattr(task, "why_uncounted", None)
     for entry in blank.join(prompts.select("item"), on="item", how="semi", maintain_order="left").iter_rows(named=True):
         row = entry.pop("_row")
-        if why is None or not any(why(entry, profile) for profile in task.profiles):
+        if why is None or not any(why(entry, profile) for profile in task.scoring.profiles):
             yield row, entry["item"]
 
 
@@ -425,7 +427,7 @@ def judgement_problems(task: Task, responses: pl.DataFrame, judged: pl.DataFrame
         yield problem(task, "judge", f"state {state!r} is none of {', '.join(STATES)}", row, item)
     for row, item in numbered.filter(pl.col("counted").is_null()).select("_row", "item").iter_rows():
         yield problem(task, "judge", "counted is null; say True or False", row, item)
-    by_models = {name for role in task.model_roles for name in role.metrics}  # another model's similarities may be below 0
+    by_models = {name for role in task.scoring.models for name in role.metrics}  # another model's similarities may be below 0
     for metric in task.metrics:
         if metric.name in judged.columns and metric.name not in by_models:
             yield from _of_values(task, metric, numbered)
@@ -444,22 +446,22 @@ def _of_values(task: Task, metric: Metric, judged: pl.DataFrame) -> Iterator[str
         yield problem(task, "judge", f"{metric.name} is {number!r}, and has to be {valid}", row, item)
 
 
-def verdict_problems(task: Task, values: Mapping[str, Any], needed: Iterable[str]) -> Iterator[str]:
-    """What is wrong with the values of a verdict. needed: the metrics that have to be among them."""
+def score_value_problems(task: Task, values: Mapping[str, Any], needed: Iterable[str]) -> Iterator[str]:
+    """What is wrong with the values of a score. needed: the metrics that have to be among them."""
     names = [metric.name for metric in task.metrics]
     for name in values:
         if name not in names:
-            yield f"the verdict has a value of {name!r}, which is no metric of the task{meant(name, names)}"
+            yield f"the score has a value of {name!r}, which is no metric of the task{meant(name, names)}"
     for name in needed:
         if name not in values:
-            yield f"the verdict has no value of the metric {name!r}; give its number, or None where it does not apply"
+            yield f"the score has no value of the metric {name!r}; give its number, or None where it does not apply"
 
 
 def value_problems(values: Mapping[str, Any]) -> Iterator[str]:
-    """Which values of a verdict are no numbers."""
+    """Which values of a score are no numbers."""
     for name, value in values.items():
         if value is not None and not isinstance(value, int | float):
-            yield f"the verdict's value of {name!r} is {value!r}; give a number, or None where it does not apply"
+            yield f"the value of {name!r} is {value!r}; give a number, or None where it does not apply"
 
 
 def score_problems(task: Task, scores: pl.DataFrame) -> Iterator[str]:
