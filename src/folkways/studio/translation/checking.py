@@ -72,7 +72,7 @@ def forms(catalog: Catalog) -> Iterator[Form]:
         if not message.pluralizable:
             yield Form(digest, message, 0, str(message.id), str(message.string))
             continue
-        for index, draft in enumerate(message.string):
+        for index, draft in enumerate(message.string or ()):
             numbers = used[index]
             yield Form(f"{digest}-{index}", message, index, message.id[0 if numbers == (1,) else 1], draft, numbers)
 
@@ -81,7 +81,7 @@ def _numbers(catalog: Catalog) -> list[tuple[int, ...]]:
     """Plural form -> numbers with which it is used, by the rule of the catalogue's language."""
     import gettext
 
-    rule = gettext.c2py(str(catalog.plural_expr))  # type: ignore[attr-defined]
+    rule = gettext.c2py(str(catalog.plural_expr))
     examples = [[number for number in NUMBERS if rule(number) == index] for index in range(catalog.num_plurals)]
     return [tuple(each[:MOST_NUMBERS]) for each in examples]
 
@@ -185,7 +185,7 @@ def _said(missing: Sequence[str], foreign: Sequence[str]) -> str:
 def _set(form: Form, wording: str) -> None:
     message = form.message
     if message.pluralizable:
-        each = list(message.string)
+        each = list(message.string or ())
         each[form.index] = wording
         message.string = tuple(each)
     else:
