@@ -42,8 +42,8 @@ def command(out: Path, offline: bool) -> None:
     """Ask a small language model the demo questions, beside baselines that know nothing, and write a report.
 
     The model is SmolLM2 (135 million parameters), which runs on this machine in about a minute and chooses the likeliest of
-    four answers; if it is not installed or cannot run, its recorded replies are used. The folder DIR gets a workspace (folkways.db) and a report (report.html and its
-    tables).
+    four answers; if it is not installed or cannot run, its recorded replies are used. The folder DIR gets a workspace
+    (folkways.db) and a report (report.html and its tables).
     """
     check_several(out)
     try:
