@@ -31,8 +31,8 @@ class EverydayLife(ShortAnswers):
         "read=loglik the likeliest of four."
     )
     file: ClassVar[str] = "everyday.toml"
-    own_columns: ClassVar[Schema] = {
-        **ShortAnswers.own_columns,
+    item_columns: ClassVar[Schema] = {
+        **ShortAnswers.item_columns,
         "options": pl.List(pl.String),
         "local_options": pl.List(pl.String),
     }
