@@ -55,7 +55,7 @@ def test_how_many_a_copy_takes() -> None:
     assert Gpus((), 4).wanted(None, "m") == 0
     with pytest.raises(FolkwaysError, match="m takes 3 GPUs, and there are 2 here"):
         gpus.wanted(3, "m")
-    with pytest.raises(FolkwaysError, match="none here.*export CUDA_VISIBLE_DEVICES=0,1"):
+    with pytest.raises(FolkwaysError, match=r"none here.*export CUDA_VISIBLE_DEVICES=0,1"):
         Gpus((), 4).wanted(0.5, "m")
 
 

@@ -3,7 +3,7 @@
     python -m tests.support.vllm_server NAME --port 8000 --journal FILE [--load 0.5] [--places 256] [--latency 0.1] [--dies-after N]
 
 It lists NAME under /v1/models once it is loaded, works on as many requests at once as it has places and lets the others wait, tells
-both numbers under /metrics, and ends at SIGTERM. The journal is a file of JSON lines, which several servers share: ``start``, ``ask``
+both numbers under /metrics, and ends at SIGTERM. The journal is a file of JSON lines that servers share: ``start``, ``ask``
 (with a digest of the question) and ``stop``, each with its time, process and the GPUs of CUDA_VISIBLE_DEVICES.
 """
 

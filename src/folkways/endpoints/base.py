@@ -126,6 +126,8 @@ class Endpoint(Protocol):
     ``check()``: raises FolkwaysError for what is lacking here, such as a package, before anything is stored or loaded.
     ``batches``: how its provider takes requests in batches (folkways.endpoints.batches); None where it does not.
     ``waits``, while it is opened: what for, in a few words; ``notes``: what happens to it that people are told, each once.
+    ``heeds``: the names of those sampling settings that it is told; all of them where it has no such attribute.
+    ``served``: what each of its completions says as ``model``, where that tells more than the name: replies of another are noticed.
     ``look``, a coroutine without arguments, where a Completion may have a ``confirmation``: settles those that can be settled now,
     and returns the seconds until more of them can be; None where all are.
     """

@@ -10,6 +10,8 @@ from typing import Any
 from folkways.endpoints.base import Endpoint, EndpointOptions
 from folkways.endpoints.batches import Batches
 from folkways.endpoints.prices import FREE, Price, load_prices
+from folkways.endpoints.python.endpoint import PythonEndpoint
+from folkways.endpoints.python.model import model as model_of
 from folkways.endpoints.registry import open_name
 from folkways.endpoints.servers.providers import providers
 from folkways.engine.budget import Amount, parse_budget, require_prices
@@ -95,10 +97,11 @@ def limit_and_prices(models: Sequence[Model], asking: AskOptions) -> tuple[Amoun
     return limit, prices
 
 
-def open_models(
-    models: Sequence[str | DeployedModel | Endpoint], options: EndpointOptions, *, need_key: bool = True
-) -> list[Model]:
-    """Models for names or endpoints. FolkwaysError when none is named, one is named twice, or a name cannot be opened."""
+def open_models(models: Sequence[Any], options: EndpointOptions, *, need_key: bool = True) -> list[Model]:
+    """Models for names, endpoints, or anything in Python that answers (``folkways.model``).
+
+    FolkwaysError when none is named, one is named twice, or a name cannot be opened.
+    """
     opened = []
     for model in models:
         if isinstance(model, (str, DeployedModel)):
@@ -106,11 +109,18 @@ def open_models(
             name, settings = split_name(written)
             opened.append(Model(open_name(name, options, need_key=need_key), settings, written, deployment))
         else:
-            opened.append(Model(model))
+            endpoint = model if isinstance(getattr(model, "identity", None), str) else model_of(model)
+            if isinstance(endpoint, PythonEndpoint):
+                endpoint.timeout = options.timeout
+            opened.append(Model(endpoint))
     if not opened:
         raise FolkwaysError("name at least one model, for example: --model baseline/random or --model openai/gpt-4o-mini")
     identities = [model.identity for model in opened]
     for position, identity in enumerate(identities):
         if identity in identities[:position]:
             raise FolkwaysError(f"the model {opened[position].name} is named twice; name it once")
+        if opened[position].name in [model.name for model in opened[:position]]:
+            raise FolkwaysError(
+                f'two different models are called {opened[position].name}; give each a name: folkways.model(..., name="...")'
+            )
     return opened
