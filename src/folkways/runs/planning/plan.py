@@ -145,30 +145,14 @@ def begin(
 
     recipe: what the user asked for, kept for the next who wants the same; it decides nothing. absent: task -> why it was left out.
     """
-    options = asdict(planned[0].options)
-    for several in ("cultures", "variants"):
-        if any(getattr(plan.options, several) is not None for plan in planned):
-            options[several] = tuple(dict.fromkeys(name for plan in planned for name in getattr(plan.options, several) or ()))
-    of_tasks = sorted({name for plan in planned for name in plan.own})
-    not_said = {"tasks", "releases", "skip_missing", *of_tasks, *(() if options["until"] is not None else ("until", "strata"))}
-    config = {
-        "tasks": [plan.task.name for plan in planned],
-        "fingerprints": {plan.task.name: plan.release.fingerprint for plan in planned},
-        "endpoints": [model.identity for model in models],
-        "options": {key: value for key, value in options.items() if key not in not_said},
-        "version": __version__,
-    }
-    if of_tasks:
-        config["of_tasks"] = {plan.task.name: {name: getattr(plan.options, name) for name in of_tasks} for plan in planned}
-    if absent and planned[0].options.skip_missing:
-        config["left_out"] = absent
+    config = config_of(planned, models, absent)
     tasks = [
         run_records.RunTask(
             plan.task.name, plan.release.name, str(plan.release.root), plan.release.fingerprint, stored_options(plan)
         )
         for plan in planned
     ]
-    run, continued = run_records.begin_run(workspace, _plain(config), tasks, __version__, name, run_records.RUN, _plain(recipe))
+    run, continued = run_records.begin_run(workspace, config, tasks, __version__, name, run_records.RUN, _plain(recipe))
     if run.state == "planning":
         try:
             if planned[0].options.until is None:  # otherwise what is drawn is written down round by round
@@ -181,6 +165,30 @@ def begin(
             raise
         run_records.set_state(workspace, run, "planned")
     return run, continued
+
+
+def config_of(planned: Sequence[TaskPlan], models: Sequence[Model], absent: Mapping[str, str] | None = None) -> dict[str, Any]:
+    """Everything that decides what a run asks, as the workspace keeps it: two runs of one configuration are one."""
+    options = asdict(planned[0].options)
+    for several in ("cultures", "variants"):
+        if any(getattr(plan.options, several) is not None for plan in planned):
+            options[several] = tuple(dict.fromkeys(name for plan in planned for name in getattr(plan.options, several) or ()))
+    of_tasks = sorted({name for plan in planned for name in plan.own})
+    not_said = {"tasks", "releases", "skip_missing", "afresh", *of_tasks}
+    not_said |= {"until", "strata"} if options["until"] is None else set()
+    not_said |= {"generation"} if not options["generation"] else set()  # as in runs from before there was one
+    config = {
+        "tasks": [plan.task.name for plan in planned],
+        "fingerprints": {plan.task.name: plan.release.fingerprint for plan in planned},
+        "endpoints": [model.identity for model in models],
+        "options": {key: value for key, value in options.items() if key not in not_said},
+        "version": __version__,
+    }
+    if of_tasks:
+        config["of_tasks"] = {plan.task.name: {name: getattr(plan.options, name) for name in of_tasks} for plan in planned}
+    if absent and planned[0].options.skip_missing:
+        config["left_out"] = absent
+    return _plain(config)
 
 
 def stored_options(plan: TaskPlan) -> dict[str, Any]:
@@ -209,7 +217,8 @@ def keyed_prompts(
         system = plan.options.system if plan.options.system is not None else own_system
         digest = prompt_hash(system, user, choices)
         address = f"{task}\0{item}\0{language}\0{variant}" if endpoint.item_addressed else None
-        keys = [request_key(endpoint.identity, digest, settings, sample, address) for sample in range(plan.options.samples)]
+        asked = (endpoint.identity, digest, settings)
+        keys = [request_key(*asked, sample, address, plan.options.generation) for sample in range(plan.options.samples)]
         yield (task, item, language, variant, system, user, choices, source, digest), keys
 
 
