@@ -7,6 +7,7 @@ import gc
 import io
 import os
 import sys
+import traceback
 import warnings
 from collections.abc import Callable
 from importlib import import_module
@@ -53,6 +54,9 @@ COMMANDS = {
 }
 """Command -> its module below ``folkways.cli``, where it is called ``command``, and the line shown by ``folkways --help``."""
 
+
+DEBUG = "FOLKWAYS_DEBUG"
+"""The environment variable with which an error is printed with its traceback, for people who write benchmarks."""
 
 COMPLETING = "_FOLKWAYS_COMPLETE"
 """The environment variable with which click has a shell's completion answered."""
@@ -171,6 +175,8 @@ def main() -> None:
     except FolkwaysError as error:
         if COMPLETING in os.environ:  # half a line is no mistake
             sys.exit(0)
+        if os.environ.get(DEBUG):
+            traceback.print_exception(error)
         _say(str(error))
         sys.exit(error.exit_code)
     # What a command writes to standard output: a full disk behind ">"; files of its own it explains itself.

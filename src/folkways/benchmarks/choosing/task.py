@@ -43,7 +43,7 @@ class ChoiceTask(ItemwiseTask):
     labels: ClassVar[tuple[str, ...]] = ("A", "B", "C", "D")
     declared: ClassVar[Declaration | None] = None  # what a TOML file says of the task (``from_toml``)
     item_columns: ClassVar[Schema] = {"options": pl.List(pl.String), "local_language": pl.String, "gold_letter": pl.String}
-    judgement_columns: ClassVar[Schema] = {"chosen_letter": pl.String}
+    judgement_columns: ClassVar[Schema] = {"chosen_letter": pl.String, "gold_letter": pl.String}  # both as they were shown
     places: ClassVar[tuple[str, ...]] = ("question", "options")  # the {names} that a text brought by the user must contain
 
     @classmethod
@@ -134,11 +134,6 @@ class ChoiceTask(ItemwiseTask):
     def worst(self, item: Row, profile: str, state: State) -> Mapping[str, float | None]:
         return self.values(item, 0.0)
 
-    def why_uncounted(self, item: Row, profile: str) -> str | None:
-        if item["gold_letter"] in self.labels:
-            return None
-        return f"the release gives {item['gold_letter']!r} as the answer, which is none of {', '.join(self.labels)}"
-
     def read(self, item: Row, reply: str, variant: str) -> str | None:
         """The label that the reply settles on; of a variant in which models think first, the last that a line states."""
         if self.declared and orders.split_variant(variant)[0] in self.declared.keys.get("thinking_variants", ()):
@@ -194,7 +189,9 @@ class ChoiceTask(ItemwiseTask):
             }
             for item in items.iter_rows(named=True)
         ]
-        kept = {name: kind for name, kind in self.judged_columns.items() if name not in self.judgement_columns}
+        kept = {
+            name: kind for name, kind in self.judged_columns.items() if name not in self.judgement_columns or name in self.facets
+        }
         metrics = {metric.name for metric in LETTER_METRICS}
         schema = {name: kind for name, kind in {**JUDGEMENTS, **kept}.items() if name not in metrics}
         return pl.DataFrame(rows, schema=schema)
