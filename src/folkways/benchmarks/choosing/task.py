@@ -134,6 +134,11 @@ class ChoiceTask(ItemwiseTask):
     def worst(self, item: Row, profile: str, state: State) -> Mapping[str, float | None]:
         return self.values(item, 0.0)
 
+    def why_uncounted(self, item: Row, profile: str) -> str | None:
+        if item["gold_letter"] in self.labels:
+            return None
+        return f"the release gives {item['gold_letter']!r} as the answer, which is none of {', '.join(self.labels)}"
+
     def read(self, item: Row, reply: str, variant: str) -> str | None:
         """The label that the reply settles on; of a variant in which models think first, the last that a line states."""
         if self.declared and orders.split_variant(variant)[0] in self.declared.keys.get("thinking_variants", ()):
