@@ -4,10 +4,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
+from folkways.benchmarks.results import Inputs, Result, make_results
+from folkways.benchmarks.tables import Table
 from tests.support.river import environment, folkways, folkways_process
 from tests.support.strangers import RECORD, installed, package
 
@@ -31,7 +34,7 @@ BROKEN = {
     "nothing of that name": ((INIT, "BENCHMARK = Benchmark", "BENCHMARKS = Benchmark"), "BENCHMARK", "uninstall"),
     "tasks that are classes": ((INIT, "(Choice(), Own(), Words())", "(Choice, Own, Words)"), "write Choice()", "uninstall"),
     "one task without its comma": ((INIT, "(Choice(), Own(), Words())", "(Words())"), "mind the comma", "uninstall"),
-    "a method left out": ((INIT, "    def rows(self, release):\n        for row in read(release):\n            right =", "    def raws(self, release):\n        for row in read(release):\n            right ="), "'rows'", "uninstall"),
+    "a method left out": ((INIT, "    def rows(self, release):\n        for row in read(release):\n            right =", "    def raws(self, release):\n        for row in read(release):\n            right ="), "abstract method", "rows"),
     "no metrics": ((INIT, '    metrics = (Metric("correct", "Accuracy", "The reply has the answer."),)\n', ""), "markets/words: declares no metrics", "uninstall"),
     "two metrics of one name": ((INIT, 'Metric("near"', 'Metric("correct"'), "two metrics are called 'correct'", "uninstall"),
     "a metric of a column's name": ((INIT, 'Metric("near"', 'Metric("state"'), "a metric cannot be called 'state'", "uninstall"),
@@ -94,3 +97,14 @@ def test_a_sound_record_is_read(tmp_path: Path) -> None:
     with installed(tmp_path):
         done = folkways("data", "list")
     assert "markets@1" in done.stdout and not done.stderr
+
+
+def test_a_result_that_fails_is_left_out_and_named_and_the_others_are_made() -> None:
+    def broken(_inputs: Inputs) -> Sequence[Table]:
+        raise KeyError("culture")
+
+    broken.__module__ = "markets.results"
+    sound = Result("sound", "Sound", lambda _inputs: (), "")
+    made, left_out = make_results([Result("shares", "Shares", broken, ""), sound], Inputs())
+    assert [one.result.name for one in made] == ["sound"]
+    assert left_out == {"shares": "its code failed: KeyError: 'culture'"}
