@@ -38,6 +38,8 @@ class NewItem:
     test: bool = False
 
 
+_SLOTS_ADDED, _REVISED = sa.insert(schema.assignments), sa.insert(schema.revisions)
+
 Checked = tuple[NewItem, int | None, Mapping[str, Any]]
 """A new item, the id of its population, and its content as the stage's kind has checked it."""
 
@@ -119,9 +121,10 @@ def place_item(
     row = _row(stage, key, content, population_id=population_id, check=check, test=test)
     row |= {"parent_id": parent.id, "author_id": parent.author_id, "round": round}
     item_id = inserted_id(connection, schema.items, row)
-    add_revision(connection, item_id, "placed", content, participant_id=parent.author_id)
-    if check is None:
-        add_slots(connection, item_id, stage.id, population_id, stage_kind(stage.kind).answers_wanted(stage.config))
+    begin_revisions(connection, item_id, "placed", content, participant_id=parent.author_id)
+    wanted = stage_kind(stage.kind).answers_wanted(stage.config) if check is None else 0
+    if wanted:
+        connection.execute(_SLOTS_ADDED, _slots(item_id, stage.id, population_id, 0, wanted))
     return item_id
 
 
@@ -148,7 +151,7 @@ def add_slots(connection: sa.Connection, item_id: int, stage_id: int, population
         return
     table = schema.assignments
     last = connection.scalar(sa.select(sa.func.max(table.c.slot)).where(table.c.item_id == item_id)) or 0
-    connection.execute(sa.insert(table), _slots(item_id, stage_id, population_id, last, count))
+    connection.execute(_SLOTS_ADDED, _slots(item_id, stage_id, population_id, last, count))
 
 
 def more_slots(connection: sa.Connection, numbers: Sequence[int], more: int) -> None:
@@ -183,8 +186,15 @@ def add_revision(
     table = schema.revisions
     number = (connection.scalar(sa.select(sa.func.max(table.c.number)).where(table.c.item_id == item_id)) or 0) + 1
     row = _revision(item_id, number, step, content, strategy=strategy, participant_id=participant_id)
-    connection.execute(sa.insert(table).values(row))
+    connection.execute(_REVISED, row)
     return number
+
+
+def begin_revisions(
+    connection: sa.Connection, item_id: int, step: str, content: Mapping[str, Any], *, participant_id: int | None
+) -> None:
+    """``add_revision`` for an item that is new."""
+    connection.execute(_REVISED, _revision(item_id, 1, step, content, participant_id=participant_id))
 
 
 def _revision(
