@@ -6,7 +6,7 @@ from starlette.responses import JSONResponse, Response
 
 from folkways.studio.errors import TooManyAttemptsError
 from folkways.studio.services.people import accounts, sessions
-from folkways.studio.web.rendering.i18n import LOCALES, coverage
+from folkways.studio.web.rendering.i18n import LOCALES, checked, coverage
 from folkways.studio.web.request_context import ANYBODY, LOCALE_COOKIE, SESSION_COOKIE, SIGNED_IN, VISITOR_COOKIE, RequestContext
 from folkways.studio.web.routing import Routes
 
@@ -115,7 +115,7 @@ def sign_out_everywhere(context: RequestContext) -> Response:
 @routes.get("/languages", ANYBODY)
 def show_languages(context: RequestContext) -> Response:
     """The languages of the interface, and how complete each is."""
-    return context.page("account/languages.html.j2", coverage=coverage())
+    return context.page("account/languages.html.j2", coverage=coverage(), checked=checked())
 
 
 @routes.post("/language", ANYBODY)
