@@ -19,11 +19,13 @@ from folkways.workspace.studio import tables as schema
 _events, _webhooks = schema.events, api_tables.webhooks
 _ADDED = sa.insert(_events).returning(
     _events.c.id,
+    _events.c.study_id,
+    _events.c.kind,
+    _events.c.at,
     sa.select(_webhooks.c.id)
     .where(_webhooks.c.study_id == sa.literal_column("studio_events.study_id", sa.Integer), _webhooks.c.enabled.is_(True))
     .exists()
     .label("has_webhooks"),
-    sort_by_parameter_order=True,
 )
 """Made once, as every answer runs it."""
 
@@ -75,9 +77,9 @@ def together(connection: sa.Connection) -> Iterator[None]:
 
 
 def _add(connection: sa.Connection, rows: Sequence[dict[str, Any]]) -> None:
-    for row, added in zip(rows, connection.execute(_ADDED, list(rows)).all(), strict=True):
+    for added in sorted(connection.execute(_ADDED, list(rows)).all()):
         if added.has_webhooks:
-            queue(connection, row["study_id"], added.id, row["kind"], row["at"])
+            queue(connection, added.study_id, added.id, added.kind, added.at)
 
 
 def record(workspace: Workspace, kind: str, **about: Any) -> None:

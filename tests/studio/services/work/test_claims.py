@@ -288,6 +288,3 @@ def test_as_many_are_left_as_are_given(studio_workspace: Workspace) -> None:
         assert left(person) == expected - given
         desk.submit(person, work, {"choices": [1]})
     assert given == expected
-
-
-@ON_A_FILE

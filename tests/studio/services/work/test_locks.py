@@ -120,7 +120,7 @@ def test_what_each_action_locks_and_in_which_order(studio_workspace: Workspace) 
 @ON_A_FILE
 def test_taking_a_slot_changes_its_row_once(studio_workspace: Workspace) -> None:
     """Two changes in one transaction are what PostgreSQL can deadlock over with somebody who sends after their lease."""
-    desk = open_desk(studio_workspace)
+    desk = open_desk(studio_workspace, [{"name": "verify", "kind": "vote"}])
     person = desk.person()
     desk.add("verify", [QUESTION] * 2)
     changed: list[int] = []

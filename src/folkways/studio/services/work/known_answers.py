@@ -28,7 +28,7 @@ from folkways.studio.services.people.exclusion import exclude_within
 from folkways.studio.services.people.holding import fail_within, pause_within
 from folkways.studio.services.people.standings import save_standing, standing_of
 from folkways.studio.services.rows import get_row, get_value
-from folkways.studio.services.work.known_counts import STAGE, about, asked_in_try, count_fresh, fresh
+from folkways.studio.services.work.known_counts import STAGE, about, asked_in_try, count_fresh, fresh, known_counts
 from folkways.studio.stages.registry import stage_kind
 from folkways.workspace.database import Workspace
 from folkways.workspace.studio import tables as schema
@@ -65,11 +65,11 @@ def test_slot(connection: sa.Connection, person: Participant, stage: Stage) -> i
     return found if found is not None else "none_left"
 
 
-def test_is_over(workspace: Workspace, participant_id: int, stage_id: int) -> bool:
+def test_is_over(workspace: Workspace, person: Participant, stage: Stage) -> bool:
     """Whether a try of the test is over and no other has begun."""
     with workspace.read() as connection:
-        found = standing_of(connection, participant_id, stage_id)
-        return found.test is not None and not asked_in_try(connection, participant_id, stage_id, found)
+        counts = known_counts(connection, person, [stage])[stage.id]
+    return counts.standing.test is not None and not counts.asked
 
 
 def last_test(workspace: Workspace, person: Participant) -> tuple[Stage, Standing] | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import sqlalchemy as sa
@@ -10,7 +11,7 @@ import sqlalchemy as sa
 from folkways.benchmarks.studies import Vote
 from folkways.studio.records import LEFT_OUT, AssignmentState, Item, ItemState, Stage, from_row
 from folkways.studio.services import audit
-from folkways.studio.services.content.items import add_slots, close_open_slots, place_item
+from folkways.studio.services.content.items import add_slots, close_open_slots, place_item, place_items
 from folkways.studio.services.rows import change_rows, get_row
 from folkways.studio.stages.base import Arrival, Decision
 from folkways.studio.stages.registry import stage_kind
@@ -44,6 +45,20 @@ _VOTES = (
     .where(schema.judgements.c.item_id == sa.bindparam("item", type_=sa.Integer), schema.participants.c.state.not_in(LEFT_OUT))
     .order_by(schema.judgements.c.id)
 )
+
+
+_wider, _populations = schema.populations.alias("wider"), schema.populations
+_TARGET = (
+    sa.select(schema.stages, _populations.c.id.label("place"), _populations.c.name.label("place_name"))
+    .select_from(schema.stages)
+    .outerjoin(
+        _populations,
+        sa.and_(_populations.c.study_id == schema.stages.c.study_id, ~sa.exists().where(_wider.c.parent_id == _populations.c.id)),
+    )
+    .where(schema.stages.c.study_id == sa.bindparam("study"), schema.stages.c.name == sa.bindparam("name"))
+    .order_by(_populations.c.id)
+)
+"""A stage, with each population that has no parts."""
 
 
 def apply_rule_to_answers_of(connection: sa.Connection, participant_id: int) -> None:
@@ -157,31 +172,35 @@ def follow_branch(
     connection: sa.Connection, item: Item, stage: Stage, branch: str, result: Mapping[str, Any], votes: Sequence[Vote]
 ) -> None:
     """Place what comes of a done item into the stage that its branch leads to. votes: the item's, as ``votes_of`` reads them."""
-    target = stage.config["next"].get(branch)
-    if target is not None:
-        row = get_row(connection, schema.stages, study_id=item.study_id, name=target)
-        _hand_on(connection, item, stage, from_row(Stage, row), result, votes)
+    name = stage.config["next"].get(branch)
+    if name is None:
+        return
+    rows = connection.execute(_TARGET, {"study": item.study_id, "name": name}).all()
+    target = from_row(Stage, rows[0], schema.stages)
+    keys: dict[int | None, str] = {item.population_id: item.key}
+    if target.config["for_each_population"]:
+        keys = {row.place: f"{item.key}@{row.place_name}" for row in rows if row.place is not None}
+    _hand_on(connection, item, stage, target, keys, result, votes)
 
 
 def _hand_on(
-    connection: sa.Connection, item: Item, stage: Stage, target: Stage, result: Mapping[str, Any], votes: Sequence[Vote]
+    connection: sa.Connection,
+    item: Item,
+    stage: Stage,
+    target: Stage,
+    keys: Mapping[int | None, str],
+    result: Mapping[str, Any],
+    votes: Sequence[Vote],
 ) -> None:
-    """Place the descendants of ``item`` into ``target``: one, or one for each population without parts."""
+    """Place the descendants of ``item`` into ``target``: one for each population of ``keys``."""
     content = stage_kind(stage.kind).hand_on(item.content, result, stage.config)
     content = stage_kind(target.kind).take_over(content, Arrival(stage.kind, stage.config, votes), target.config)
-    places: list[tuple[int | None, str]] = [(item.population_id, item.key)]
-    if target.config["for_each_population"]:
-        populations = schema.populations
-        wider = sa.select(populations.c.parent_id).where(populations.c.parent_id.is_not(None))
-        query = sa.select(populations.c.id, populations.c.name).where(
-            populations.c.study_id == item.study_id, populations.c.id.not_in(wider)
-        )
-        places = [(row.id, f"{item.key}@{row.name}") for row in connection.execute(query.order_by(populations.c.id))]
     settled = stage_kind(target.kind).on_arrival(content, target.config)
-    for population_id, key in places:
-        placed = place_item(connection, target, key, content, item, population_id)
-        if settled is not None:
-            child = from_row(Item, get_row(connection, schema.items, id=placed))
-            close_open_slots(connection, placed)
-            _end(connection, child, ItemState.DONE, settled)
-            follow_branch(connection, child, target, settled.branch, settled.result, ())
+    placed = place_items(connection, target, keys, content, item, slots=settled is None)
+    if settled is None:
+        return
+    for number, (population_id, key) in zip(placed, keys.items(), strict=True):
+        of_target = {"stage_id": target.id, "population_id": population_id, "key": key, "content": content}
+        child = replace(item, id=number, parent_id=item.id, **of_target)
+        _end(connection, child, ItemState.DONE, settled)
+        follow_branch(connection, child, target, settled.branch, settled.result, ())
