@@ -11,8 +11,8 @@ from typing import ClassVar
 
 import polars as pl
 
-from folkways.benchmarks.base import PromptOptions
-from folkways.benchmarks.itemwise import ItemwiseTask, Row, Verdict, unread
+from folkways.benchmarks.base import PromptOptions, Scoring
+from folkways.benchmarks.itemwise import ItemwiseTask, ReplyScore, Row, unparsed
 from folkways.benchmarks.judging.letters import LETTER_METRICS, letter_scores
 from folkways.benchmarks.templates import Template, choose_templates, wordings
 from folkways.records import JUDGEMENTS, Metric, Schema, State
@@ -20,14 +20,8 @@ from folkways.releases.base import Release
 from folkways.text.labels import chosen_label
 
 LOCAL, ENGLISH, PLAIN = "local", "english", "plain"
-QUESTION = "{question}\n\n{options}"
 ACCURACY = Metric("accuracy", "Accuracy", "The reply settles on the letter of the right option.")
 CHANCE, CONSTANT = "baseline/chance", "baseline/constant:{}"
-
-
-def instructions() -> Mapping[str, str]:
-    """Language -> the line that says how to answer."""
-    return wordings("folkways.benchmarks.choosing", "instructions.toml")
 
 
 class ChoiceTask(ItemwiseTask):
@@ -39,15 +33,13 @@ class ChoiceTask(ItemwiseTask):
     """
 
     metrics: ClassVar[tuple[Metric, ...]] = (ACCURACY, *LETTER_METRICS)
-    profiles: ClassVar[tuple[str, ...]] = ("strict",)
-    profile_aliases: ClassVar[Mapping[str, str]] = {"lenient": "strict"}
+    scoring: ClassVar[Scoring] = Scoring(aliases={"lenient": "strict"})
     variants: ClassVar[tuple[str, ...]] = (LOCAL,)
     max_tokens: ClassVar[int] = 64
-    has_baselines: ClassVar[bool] = True
     permutes_options: ClassVar[bool] = True
     labels: ClassVar[tuple[str, ...]] = ("A", "B", "C", "D")
-    own_columns: ClassVar[Schema] = {"options": pl.List(pl.String), "local_language": pl.String, "gold_letter": pl.String}
-    details: ClassVar[Schema] = {"chosen_letter": pl.String}
+    item_columns: ClassVar[Schema] = {"options": pl.List(pl.String), "local_language": pl.String, "gold_letter": pl.String}
+    judgement_columns: ClassVar[Schema] = {"chosen_letter": pl.String}
     places: ClassVar[tuple[str, ...]] = ("question", "options")  # the {names} that a text brought by the user must contain
 
     def languages(self, item: Row) -> tuple[str, ...]:
@@ -55,12 +47,13 @@ class ChoiceTask(ItemwiseTask):
 
     def wordings(self, language: str) -> Mapping[str, Template]:
         """Variant -> our template in a language."""
-        known = instructions()
+        texts = wordings("folkways.benchmarks.choosing")
+        known = texts["instructions"]
         own = "folkways" if language in known else "folkways, in English"
         return {
-            LOCAL: Template(f"{QUESTION}\n\n{known.get(language, known['en'])}", own),
-            ENGLISH: Template(f"{QUESTION}\n\n{known['en']}", "folkways"),
-            PLAIN: Template(f"{QUESTION}\n\nAnswer:", "folkways"),
+            LOCAL: Template(texts[LOCAL].replace("{instruction}", known.get(language, known["en"])), own),
+            ENGLISH: Template(texts[LOCAL].replace("{instruction}", known["en"]), "folkways"),
+            PLAIN: Template(texts[PLAIN], "folkways"),
         }
 
     def templates(self, options: PromptOptions, release: Release, language: str) -> Mapping[str, Template]:
@@ -91,12 +84,12 @@ class ChoiceTask(ItemwiseTask):
         """The label that the reply settles on."""
         return chosen_label(reply, dict(zip(self.labels, item["options"], strict=True)))
 
-    def verdict(self, item: Row, response: Row, profile: str) -> Verdict:
+    def score(self, item: Row, response: Row, profile: str) -> ReplyScore:
         reply, gold = response["response"], item["gold_letter"]
         label = self.read(item, reply, response["variant"])
         if label is None:
-            return unread(reply, response["language"], "no option in the reply, or more than one")
-        return Verdict(label, f"the answer is {gold}", self.values(item, float(label == gold)), {"chosen_letter": label})
+            return unparsed(reply, response["language"], "no option in the reply, or more than one")
+        return ReplyScore(label, f"the answer is {gold}", self.values(item, float(label == gold)), {"chosen_letter": label})
 
     def summarise(self, judgements: pl.DataFrame) -> pl.DataFrame:
         """As for every task; which letters were named stands by ``letter``."""
@@ -121,12 +114,12 @@ class ChoiceTask(ItemwiseTask):
                 **item,
                 **told,
                 "language": item["local_language"],
-                "counted": self.why_uncounted(item, self.profiles[0]) is None,
+                "counted": self.why_uncounted(item, self.scoring.profiles[0]) is None,
                 **self.values(item, right(item)),
             }
             for item in items.iter_rows(named=True)
         ]
-        kept = {name: kind for name, kind in self.judged_columns.items() if name not in self.details}
+        kept = {name: kind for name, kind in self.judged_columns.items() if name not in self.judgement_columns}
         metrics = {metric.name for metric in LETTER_METRICS}
         schema = {name: kind for name, kind in {**JUDGEMENTS, **kept}.items() if name not in metrics}
         return pl.DataFrame(rows, schema=schema)

@@ -7,22 +7,17 @@ from typing import ClassVar
 
 import polars as pl
 
-from folkways.benchmarks.averages import with_mean_over
-from folkways.benchmarks.choosing.task import QUESTION, ChoiceTask
+from folkways.benchmarks.choosing.task import ChoiceTask
 from folkways.benchmarks.global_piqa import data
 from folkways.benchmarks.itemwise import Row
 from folkways.benchmarks.judging.letters import LETTER_METRICS
-from folkways.benchmarks.templates import Template
+from folkways.benchmarks.templates import Template, wordings
 from folkways.records import Metric, Schema
 from folkways.releases.base import Release
 from folkways.text.labels import first_label
 
 FACETS = ("variety", "gold_letter")
 FINAL_LINE = "final-line"
-_THINK = (
-    "Which of the two ways to go on makes sense? Think about it as long as you like. Then write one last line with nothing on it "
-    "but Answer: and the letter of your choice, A or B."
-)
 
 
 class GlobalPIQA(ChoiceTask):
@@ -40,13 +35,14 @@ class GlobalPIQA(ChoiceTask):
         "2510.24081, non-parallel): more than half of them name local food, customs or things."
     )
     metrics: ClassVar[tuple[Metric, ...]] = (
-        Metric("accuracy", "Accuracy", "The reply settles on the solution that works; the mean over varieties."),
+        Metric(
+            "accuracy", "Accuracy", "The reply settles on the solution that works; the mean over varieties.", mean_over="variety"
+        ),
         *LETTER_METRICS,
     )
-    limit_over: ClassVar[str] = "variety"
     labels: ClassVar[tuple[str, ...]] = data.LETTERS
     facets: ClassVar[tuple[str, ...]] = FACETS
-    own_columns: ClassVar[Schema] = {**ChoiceTask.own_columns, **dict.fromkeys(FACETS, pl.String)}
+    item_columns: ClassVar[Schema] = {**ChoiceTask.item_columns, **dict.fromkeys(FACETS, pl.String)}
 
     def rows(self, release: Release) -> Iterator[Row]:
         for entry in data.entries(release):
@@ -63,7 +59,10 @@ class GlobalPIQA(ChoiceTask):
             }
 
     def wordings(self, language: str) -> Mapping[str, Template]:
-        return {**super().wordings(language), FINAL_LINE: Template(f"{QUESTION}\n\n{_THINK}", "folkways")}
+        return {
+            **super().wordings(language),
+            FINAL_LINE: Template(wordings("folkways.benchmarks.global_piqa")[FINAL_LINE], "folkways"),
+        }
 
     def read(self, item: Row, reply: str, variant: str) -> str | None:
         if variant == FINAL_LINE:
@@ -71,7 +70,3 @@ class GlobalPIQA(ChoiceTask):
             if (last := next(stated, None)) is not None:
                 return last
         return super().read(item, reply, variant)
-
-    def summarise(self, judgements: pl.DataFrame) -> pl.DataFrame:
-        """As for every task of its kind, with the mean over varieties in place of the whole, which stands below it, pooled."""
-        return with_mean_over(super().summarise(judgements), judgements, self.metrics[:1], "variety")

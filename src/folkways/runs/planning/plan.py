@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
 from hashlib import blake2b
 from itertools import islice
@@ -13,7 +13,7 @@ import orjson
 import polars as pl
 
 from folkways import __version__
-from folkways.benchmarks.base import PromptOptions, Task
+from folkways.benchmarks.base import PromptOptions, Task, needs_whole_questions
 from folkways.benchmarks.suites import Own
 from folkways.cultures import select_cultures
 from folkways.endpoints.base import Endpoint, Settings
@@ -58,6 +58,8 @@ class TaskPlan:
     def settings(self, model: Model) -> Settings:
         """The sampling settings of this task's requests to the model. FolkwaysError where it tells no likelihoods, and should."""
         settings = settings_for(self.options, self.task.max_tokens, model.settings)
+        if (heeds := getattr(model.endpoint, "heeds", None)) is not None:
+            return _heeded(settings, heeds, model, {**self.options.settings, **model.settings})
         if settings.read is not None and not getattr(model.endpoint, "reads_likelihoods", False):
             raise FolkwaysError(f"{model.name} tells no likelihoods (read={settings.read}); {ABLE} endpoints do")
         return settings
@@ -79,6 +81,16 @@ class TaskPlan:
             )
 
 
+def _heeded(settings: Settings, heeds: frozenset[str], model: Model, wanted: Mapping[str, Any]) -> Settings:
+    """Those settings that the model is told; FolkwaysError for one that somebody wants and it is not told."""
+    if unheard := sorted(name for name, value in wanted.items() if value is not None and name not in heeds):
+        raise FolkwaysError(
+            f"{model.name} is not told the setting {unheard[0]}: give its function a parameter of that name, or leave the setting "
+            "out and say it behind the names of the models that know it"
+        )
+    return replace(settings, **{entry.name: None for entry in fields(Settings) if entry.name not in heeds})
+
+
 def item_batches(task: Task, release: Release, options: RunOptions) -> Iterator[pl.DataFrame]:
     """The items that a run with these options asks, in the release's order, in the task's batches."""
     batches = task.item_batches(release)
@@ -86,8 +98,9 @@ def item_batches(task: Task, release: Release, options: RunOptions) -> Iterator[
         yield from batches
         return
     head = list(islice(batches, 2))
-    named = [batch.select({"item", "question", "culture", task.limit_over}) for batch in (*head, *batches)]
-    chosen = select_items(pl.concat(named), options, whole_questions=task.whole_questions, over=task.limit_over).select("item")
+    over, whole = task.metrics[0].mean_over or "culture", needs_whole_questions(task)
+    named = [batch.select({"item", "question", "culture", over}) for batch in (*head, *batches)]
+    chosen = select_items(pl.concat(named), options, whole_questions=whole, over=over).select("item")
     for batch in head if len(named) < 2 else task.item_batches(release):
         wanted = batch.join(chosen, on="item", how="semi", maintain_order="left")
         if wanted.height:
