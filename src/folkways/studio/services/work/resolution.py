@@ -200,7 +200,8 @@ def _hand_on(
     if settled is None:
         return
     for number, (population_id, key) in zip(placed, keys.items(), strict=True):
-        of_target = {"stage_id": target.id, "population_id": population_id, "key": key, "content": content}
-        child = replace(item, id=number, parent_id=item.id, **of_target)
+        child = replace(
+            item, id=number, parent_id=item.id, stage_id=target.id, population_id=population_id, key=key, content=content
+        )
         _end(connection, child, ItemState.DONE, settled)
         follow_branch(connection, child, target, settled.branch, settled.result, ())
