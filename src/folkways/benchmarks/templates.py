@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from hashlib import blake2b
+from importlib.resources import files
 from typing import Any
 
 from folkways.benchmarks.base import PromptOptions
@@ -104,6 +105,11 @@ def wordings(package: str) -> Mapping[str, Any]:
     """The prompt texts of a benchmark: ``wordings.toml`` in its package, nested as there, without space at the ends of a text."""
     stripped: dict[str, Any] = _stripped(packaged_toml(package, "wordings.toml"))
     return stripped
+
+
+def wordings_if_any(package: str) -> Mapping[str, Any]:
+    """``wordings`` of a package that need not have any."""
+    return wordings(package) if files(package).joinpath("wordings.toml").is_file() else {}
 
 
 def _stripped(texts: Any) -> Any:

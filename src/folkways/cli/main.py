@@ -26,6 +26,7 @@ COMMANDS = {
     "quickstart": ("asking.quickstart", "Ask a small language model the demo questions and write a report; no key, no network."),
     "data": ("releases.data", "List, fetch, check and find released data."),
     "init": ("asking.init", "Write a recipe file to fill in: a study with all that `folkways run` needs."),
+    "new-benchmark": ("new_benchmark", "Write a package with a benchmark of your own that runs: choice, short answers or a rule."),
     "run": ("asking.run", "Ask models the questions of one or more tasks."),
     "estimate": ("asking.estimate", "Requests, tokens and cost of a run before spending anything."),
     "plan": ("asking.plan", "Write down what a run asks, for workers on any number of machines."),
