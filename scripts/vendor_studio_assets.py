@@ -148,7 +148,7 @@ def our_letters(locale: str) -> tuple[set[str], set[str]]:
     shown = appearances(template())
     answering, others = "", "".join(name for code, name in Locale.parse(locale).languages.items() if code in languages())
     for message in texts(read_catalogue(po_path(locale), locale)):
-        words = "".join(message.string if isinstance(message.string, tuple) else (message.string or "",))
+        words = "".join(message.string or "")
         place = shown.get(first(message.id))
         if place is not None and place.answering:
             answering += words
