@@ -59,6 +59,10 @@ def execute(
         raise FolkwaysError("--until asks in rounds, and --batch may take a day for each; leave one of them out")
     if asking.cluster is not None and (asking.batch or options.until is not None):
         raise FolkwaysError("--on asks one request at a time, all that a run expects: leave --batch and --until out, or --on")
+    if options.until is not None and any(model.deployment is not None for model in models):
+        raise FolkwaysError(
+            "--until asks in rounds, each of which would start the servers anew: leave it out, or serve, gpus and copies"
+        )
     batches = batches_of(models) if asking.batch else {}
     tasks = plan_tasks(options)
     remote = [model for model in models if not model.endpoint.local]

@@ -16,7 +16,7 @@ from folkways.endpoints.registry import open_name
 from folkways.endpoints.servers.providers import providers
 from folkways.engine.budget import Amount, parse_budget, require_prices
 from folkways.errors import FolkwaysError
-from folkways.runs.options import SETTING_TYPES, AskOptions, parse_settings
+from folkways.runs.options import SETTING_TYPES, AskOptions, DeployedModel, Deployment, parse_settings
 
 SEPARATOR = "?"
 
@@ -28,11 +28,13 @@ class Model:
     settings: changes to the run's sampling settings, by name. Requests are stored under the endpoint's identity and the settings
     that are sent, so that it makes no difference which way a setting was given.
     written: what the user wrote, address and secrets included, for another process that opens the same; None for an object.
+    deployment: how it runs on machines of one's own; None for a model that is there already.
     """
 
     endpoint: Endpoint
     settings: Mapping[str, Any] = field(default_factory=dict)
     written: str | None = field(default=None, repr=False)
+    deployment: Deployment | None = None
 
     @property
     def label(self) -> str:
@@ -102,9 +104,10 @@ def open_models(models: Sequence[Any], options: EndpointOptions, *, need_key: bo
     """
     opened = []
     for model in models:
-        if isinstance(model, str):
-            name, settings = split_name(model)
-            opened.append(Model(open_name(name, options, need_key=need_key), settings, model))
+        if isinstance(model, (str, DeployedModel)):
+            written, deployment = (model, None) if isinstance(model, str) else (model.name, model.deployment)
+            name, settings = split_name(written)
+            opened.append(Model(open_name(name, options, need_key=need_key), settings, written, deployment))
         else:
             endpoint = model if isinstance(getattr(model, "identity", None), str) else model_of(model)
             if isinstance(endpoint, PythonEndpoint):
