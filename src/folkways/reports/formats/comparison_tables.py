@@ -176,8 +176,8 @@ def _pair(comparison: Comparison, first: str, second: str) -> Table:
         "pair",
         f"{one_line(short[first])} against {one_line(short[second])}: {comparison.task}, {comparison.metric.label}",
         f"{_shortened(one_line(whole['verdict']), comparison)}\n\nThe unit is the question ({count(whole['questions'])} of them, "
-        f"{count(whole['n'])} rows, paired by item). Differences are first minus second; p < .05 exactly when the interval excludes "
-        f"0.{several}",
+        f"{count(whole['n'])} rows, paired by item). Differences are first minus second; p < .05 exactly when the interval "
+        f"excludes 0.{several}",
         pl.DataFrame(shown),
         notes=(
             *(_shortened(one_line(note), comparison) for note in notes),
