@@ -19,7 +19,7 @@ NOT_UTF8 = "\udcff"  # what Python makes of a byte that is not UTF-8 on a comman
 
 WRONG = {
     # what is asked
-    "run dmeo --model baseline/first": r"unknown task or benchmark 'dmeo'; did you mean 'demo'\?\nvalid: demo, .*; folkways tasks lists them",
+    "run dmeo --model baseline/first": r"unknown task or benchmark 'dmeo'; did you mean 'demo'\?\nvalid: demo, .*folkways tasks",
     f"{RUN} --cultures XX": r"unknown culture 'XX'\nvalid: CN, DE",
     "tables blendd": r"unknown benchmark with tables 'blendd'; did you mean 'blend'\?\nvalid: ",
     "run demo/mcq --model replay/replies.jsonl": r"write replay:FILE, for example replay:replies\.jsonl",
