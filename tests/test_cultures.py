@@ -220,7 +220,7 @@ def test_an_unknown_name_is_answered_with_the_valid_ones() -> None:
     ) as error:
         get_culture("South Koera")
     assert error.value.valid == sorted(cultures())
-    with pytest.raises(UnknownNameError, match="unknown language 'xx'\nvalid: .*; folkways cultures lists them"):
+    with pytest.raises(UnknownNameError, match=r"unknown language 'xx'\nvalid: .*; folkways cultures lists them"):
         get_language("xx")
     with pytest.raises(UnknownNameError, match="valid: blend, culturalbench, demo, xcr"):
         cultures_of("mmlu")
