@@ -14,6 +14,7 @@ import polars as pl
 
 from folkways import __version__
 from folkways.benchmarks.base import PromptOptions, Task, needs_whole_questions
+from folkways.benchmarks.contract import items_of, prompts_of
 from folkways.benchmarks.suites import Own
 from folkways.cultures import select_cultures
 from folkways.endpoints.base import Endpoint, Settings
@@ -69,7 +70,7 @@ class TaskPlan:
         found = False
         for batch in item_batches(self.task, self.release, self.options):
             for items in batch.iter_slices(SLICE):
-                prompts = self.task.prompts(items, self.prompt_options, self.release)
+                prompts = prompts_of(self.task, items, self.prompt_options, self.release)
                 if prompts.height:
                     found = True
                     yield prompts
@@ -93,7 +94,7 @@ def _heeded(settings: Settings, heeds: frozenset[str], model: Model, wanted: Map
 
 def item_batches(task: Task, release: Release, options: RunOptions) -> Iterator[pl.DataFrame]:
     """The items that a run with these options asks, in the release's order, in the task's batches."""
-    batches = task.item_batches(release)
+    batches = items_of(task, release)
     if options.cultures is None and options.limit is None:
         yield from batches
         return
@@ -101,7 +102,7 @@ def item_batches(task: Task, release: Release, options: RunOptions) -> Iterator[
     over, whole = task.metrics[0].mean_over or "culture", needs_whole_questions(task)
     named = [batch.select({"item", "question", "culture", over}) for batch in (*head, *batches)]
     chosen = select_items(pl.concat(named), options, whole_questions=whole, over=over).select("item")
-    for batch in head if len(named) < 2 else task.item_batches(release):
+    for batch in head if len(named) < 2 else items_of(task, release):
         wanted = batch.join(chosen, on="item", how="semi", maintain_order="left")
         if wanted.height:
             yield wanted
