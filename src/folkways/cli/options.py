@@ -284,7 +284,7 @@ question_options = _packed(
         type=click.IntRange(min=1, max=24),
         default=1,
         metavar="K",
-        help="Ask in K orders of the options, if the task can: is the same option chosen in each?",
+        help="Ask each question with its options in K different orders.",
     ),
 )
 """What is asked, as ``options`` (RunOptions): of ``run`` and ``estimate``."""

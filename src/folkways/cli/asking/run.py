@@ -44,7 +44,9 @@ if TYPE_CHECKING:
 @ask_options
 @batch_option
 @cluster_options
-@click.option("--until", type=float, metavar="POINTS", help="Ask until every stratum is known to this many points (95 %).")
+@click.option(
+    "--until", type=float, metavar="POINTS", help="Keep asking until each culture's 95 % interval is within ± this many points."
+)
 @click.option("--strata", metavar="LIST", help="What a stratum is, for --until: culture (default), or culture,topic.")
 @click.option("--report", "report_dir", type=click.Path(path_type=Path), metavar="DIR", help="Write a report there at the end.")
 def command(
