@@ -126,12 +126,23 @@ def test_metrics_may_count_some_items_and_some_replies(tmp_path: Path, monkeypat
     }
 
 
+def test_wrong_answers_of_published_data_are_not_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    task = task_of(tmp_path, monkeypatch, {**KEYS, "wrong_answers": "uncounted"})
+    write_delimited(tmp_path / "data", "questions.csv", [ROWS[0], {**ROWS[1], "right": "E"}])
+    release = release_over(tmp_path / "data", "theirs")
+    found = judged(task, release, lambda row: "B")
+    assert (score(task, found, "accuracy")["score"], score(task, found, "accuracy")["n"]) == (100.0, 1)
+    assert found["reason"].to_list() == ["the answer is B", "the release gives 'E' as the answer, which is none of A, B, C"]
+    assert [(issue.kind, issue.row) for issue in ChoiceReader(task).check(release)] == [("answer-outside", 2)]
+
+
 @pytest.mark.parametrize(
     ("change", "said"),
     [
         ({"qestion": "{q}"}, "unknown key 'qestion'; valid: name, release"),
         ({"question": None}, "the key 'question' is missing"),
         ({"answer_from": 2}, "answer_from is 2; valid:"),
+        ({"wrong_answers": "drop"}, "wrong_answers is 'drop'; valid:"),
         ({"options": ["{a}", "{b}"]}, "2 options and 3 labels"),
         ({"metrics": [{"name": "x", "whre": {}}]}, "unknown key 'whre' of a metric"),
         ({"metrics": [{"name": "x", "where": {"level": "1"}}]}, "names the facet 'level'; facets: topic"),
