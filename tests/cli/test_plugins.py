@@ -90,7 +90,7 @@ def test_a_package_brings_suites_and_the_text_tool_of_a_language(tmp_path: Path)
     )
     told = subprocess.run([sys.executable, "-c", code], env=settings, capture_output=True, text=True, check=True)
     theirs, ours, broken = told.stdout.splitlines()
-    assert theirs == "theirs-sw ['a']" and not ours.startswith("theirs") and broken.startswith("simple ")
+    assert theirs == "theirs-sw ['a', 'b']" and not ours.startswith("theirs") and broken.startswith("simple ")
     assert "'yo' of the package their_package is left out" in told.stderr and "no text tool" in told.stderr
 
 

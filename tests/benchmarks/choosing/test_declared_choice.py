@@ -132,7 +132,10 @@ def test_wrong_answers_of_published_data_are_not_counted(tmp_path: Path, monkeyp
     release = release_over(tmp_path / "data", "theirs")
     found = judged(task, release, lambda row: "B")
     assert (score(task, found, "accuracy")["score"], score(task, found, "accuracy")["n"]) == (100.0, 1)
-    assert found["reason"].to_list() == ["the answer is B", "the release gives 'E' as the answer, which is none of A, B, C"]
+    assert found["reason"].to_list() == [
+        "said B. y, which is right",
+        "the release gives 'E' as the answer, which is none of A, B, C",
+    ]
     assert [(issue.kind, issue.row) for issue in ChoiceReader(task).check(release)] == [("answer-outside", 2)]
 
 
