@@ -151,12 +151,16 @@ def _judging_problems(task: Task, items: pl.DataFrame, prompts: pl.DataFrame, pr
     entries = {item["item"]: item for item in items.iter_rows(named=True)}
     right = [_right_reply(task, entries[prompt["item"]], prompt) for prompt in prompts.iter_rows(named=True)]
     judged = _judged(task, items, _responses(prompts, right), profile)
-    yield from contract.judgement_problems(task, _responses(prompts, right), judged)
+    if wrong := list(contract.judgement_problems(task, _responses(prompts, right), judged)):
+        yield from wrong
+        return
     yield from _unlike_right(task, judged, right)
     for replies in ([REPLIES[place % len(REPLIES)] for place in range(prompts.height)], [None] * prompts.height):
         responses = _responses(prompts, replies)
         judged = _judged(task, items, responses, profile)
-        yield from contract.judgement_problems(task, responses, judged)
+        if wrong := list(contract.judgement_problems(task, responses, judged)):
+            yield from wrong
+            return
         if not judged.equals(_judged(task, items, responses, profile)):
             yield contract.problem(task, "judge", "the same replies are judged otherwise from one call to the next")
         lost = judged.filter(pl.Series([reply is None for reply in replies]))
