@@ -5,7 +5,7 @@
     python scripts/update_studio_locale.py --check    # only compare; exit code 1 where something is not compiled
     python scripts/update_studio_locale.py --missing  # also print what has no translation
 
-A new language: add its code to ``LOCALES`` of ``folkways.studio.web.rendering.i18n``, run this, translate the new ``studio.po`` or
+A new language: add its code to ``LOCALES`` of ``folkways_studio.web.rendering.i18n``, run this, translate the new ``studio.po`` or
 as much of it as you can write well, and run this again. What is missing is shown in English, and the page /languages tells how
 much that is. A browser's wish for a language is followed once 95 % of it are translated.
 """
@@ -24,9 +24,9 @@ from babel.messages.catalog import Catalog, Message
 from babel.messages.extract import DEFAULT_KEYWORDS, extract_from_dir
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
+from folkways_studio.web.rendering.i18n import DEFAULT, DOMAIN, LOCALES, terms
 
 from folkways.cultures import languages
-from folkways.studio.web.rendering.i18n import DEFAULT, DOMAIN, LOCALES, terms
 
 STUDIO = Path(__file__).resolve().parents[1] / "src" / "folkways" / "studio"
 WEB = STUDIO / "web"

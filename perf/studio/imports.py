@@ -18,11 +18,11 @@ from pathlib import Path
 import aiohttp
 import numpy as np
 import polars as pl
+from folkways_studio.items import imports
+from folkways_studio.people import accounts, sessions
+from folkways_studio.records import Role
+from folkways_studio.studies import service as studies
 
-from folkways.studio.records import Role
-from folkways.studio.services import studies
-from folkways.studio.services.content import imports
-from folkways.studio.services.people import accounts, sessions
 from folkways.workspace.database import Workspace, open_workspace
 from perf.studio.__main__ import _new_database
 from perf.studio.browser import Browser, Watch

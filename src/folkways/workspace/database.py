@@ -12,6 +12,8 @@ from pathlib import Path
 from threading import RLock
 
 import sqlalchemy as sa
+from folkways_studio.database import api_tables  # noqa: F401 - its tables belong to the metadata
+from folkways_studio.database.guards import guards  # and with it the studio's tables in the metadata
 from sqlalchemy.engine import URL, Connection, Engine, make_url
 from sqlalchemy.exc import ArgumentError
 
@@ -21,8 +23,6 @@ from folkways.workspace.idle import ask_idle_connections
 from folkways.workspace.insertions import Rows, insert
 from folkways.workspace.reading import Reading
 from folkways.workspace.schema import HEAD, metadata
-from folkways.workspace.studio import api_tables  # noqa: F401 - its tables belong to the metadata
-from folkways.workspace.studio.guards import guards  # and with it the studio's tables in the metadata
 
 WRITER_LOCK = 6035587
 """PostgreSQL's advisory lock of those who write to one workspace."""

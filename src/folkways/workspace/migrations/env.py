@@ -5,9 +5,9 @@ The studio's guards stand in no migration's way, and are there as they are today
 
 import sqlalchemy as sa
 from alembic import context
+from folkways_studio.database.guards import guards, without_guards
 
 from folkways.workspace.schema import metadata
-from folkways.workspace.studio.guards import guards, without_guards
 
 connection = context.config.attributes["connection"]
 
