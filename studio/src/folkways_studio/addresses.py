@@ -14,7 +14,7 @@ from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import urlsplit
 
-from folkways.errors import FolkwaysError
+from folkways.sdk.errors import FolkwaysError
 
 if TYPE_CHECKING:
     from aiohttp import TCPConnector

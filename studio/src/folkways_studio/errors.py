@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from folkways.errors import FolkwaysError
+from folkways.sdk.errors import FolkwaysError
 
 if TYPE_CHECKING:
     from folkways_studio.records import Draft, Judgement

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 import yaml
+from folkways_studio.database.opening import open_workspace
 from folkways_studio.people import participants, prolific
 from folkways_studio.studies import service as studies
 from folkways_studio.work import assignments, judgements
 
-from folkways.workspace.database import open_workspace
 from studio.tests.support.prolific_server import ID, TOKEN, ProlificServer
 from studio.tests.support.studies import QUESTION, described
 from tests.cli.conftest import Folkways

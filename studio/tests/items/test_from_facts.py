@@ -12,6 +12,7 @@ from typing import Any
 import polars as pl
 import pytest
 from click.testing import CliRunner, Result
+from folkways_studio.database.opening import open_workspace
 from folkways_studio.items.reading import import_items
 from folkways_studio.items.tables import read_rows
 from folkways_studio.people.accounts import create_account
@@ -28,7 +29,6 @@ from folkways.cli.build import command
 from folkways.errors import FolkwaysError
 from folkways.runs import building
 from folkways.runs.building import BuildStopped
-from folkways.workspace.database import open_workspace
 from tests.support.chat_server import ChatServer
 from tests.support.csi_facts import FACTS, write_facts
 from tests.support.river import rows

@@ -17,7 +17,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from folkways.workspace.database import Workspace, open_workspace
+from folkways_studio.database.opening import open_workspace
+
+from folkways.workspace.database import Workspace
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 PROGRAM = """
@@ -25,7 +27,7 @@ import json, sys
 from folkways_studio.models.offered import OfferedModel
 from folkways_studio.web.settings import Settings
 from folkways_studio.web.serving import serve
-from folkways.workspace.database import open_workspace
+from folkways_studio.database.opening import open_workspace
 location, port, settings = sys.argv[1], int(sys.argv[2]), json.loads(sys.argv[3])
 settings["models"] = {name: OfferedModel(*each) for name, each in settings.get("models", {}).items()}
 settings["rates"] = {name: tuple(rate) for name, rate in settings.get("rates", {}).items()} or Settings().rates

@@ -12,6 +12,7 @@ from random import Random
 
 import pytest
 from folkways_studio.database.backups import back_up, restore
+from folkways_studio.database.opening import open_workspace
 from folkways_studio.items.service import list_items
 from folkways_studio.media import service as media
 from folkways_studio.media import stores as media_stores
@@ -20,7 +21,6 @@ from folkways_studio.web.rendering.stored_files import PART_BYTES, wanted
 from folkways_studio.work import adjudications
 
 from folkways.errors import FolkwaysError
-from folkways.workspace.database import open_workspace
 from studio.tests.support.s3_server import BUCKET, SECRET, S3Server
 from studio.tests.support.studies import open_desk
 from studio.tests.web.test_own_forms import STAGES, Browser, World, picture, recording

@@ -15,6 +15,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from folkways_studio.database import tables as schema
+from folkways_studio.database.opening import open_workspace
 from folkways_studio.people import accounts, identities, invites, openid, password_links, personal, sessions
 from folkways_studio.people.single_sign_on import SingleSignOn
 from folkways_studio.records import Account, Role, StudyState
@@ -24,7 +25,7 @@ from folkways_studio.web.settings import Settings
 from folkways_studio.workflows.definition import read_definition
 from starlette.testclient import TestClient
 
-from folkways.workspace.database import Workspace, open_workspace
+from folkways.workspace.database import Workspace
 from studio.tests.support.openid_server import BROWSER, CLAIMS, CLIENT, FAULTS, SECRET, OpenIdServer
 from studio.tests.support.studies import PASSWORD, described, stored
 from studio.tests.web.http import CSRF

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from folkways.cli.options import workspace_option
+from folkways.sdk.cli import workspace_option
 from folkways_studio.cli.places import opened
 
 

@@ -8,9 +8,7 @@ from typing import Any
 
 import click
 
-from folkways.cli import completion
-from folkways.cli.options import Number, names
-from folkways.cli.out import file_at, folder_option, out_option, print_json
+from folkways.sdk.cli import Number, completion, file_at, folder_option, names, out_option, print_json
 from folkways_studio.cli.places import desk_at, place_options
 from folkways_studio.cli.progress import import_progress
 
@@ -28,7 +26,7 @@ def import_items(study: str, stage: str, file: Path, population: str | None, wor
     question among the work or of one of the test) may be there as well. Options are columns option_a, option_b and so on;
     candidates candidate_1, by_1 and so on.
     """
-    from folkways.display import plural
+    from folkways.sdk.display import plural
     from folkways_studio.items.tables import read_rows
 
     with desk_at(workspace, server) as desk:
@@ -50,7 +48,7 @@ def media(study: str, files: tuple[Path, ...], gone: tuple[str, ...], workspace:
     They lie in a folder beside the workspace, or in the folder or bucket (s3://bucket/prefix) that FOLKWAYS_MEDIA names. A server
     gets them in parts of 20 MB, of each all or none.
     """
-    from folkways.display import plural
+    from folkways.sdk.display import plural
     from folkways_studio.media.reading import read_files
 
     with desk_at(workspace, server) as desk:
@@ -101,7 +99,7 @@ def export(study: str, out: Path, kind: str, discussion: bool, workspace: str, s
     release   what a benchmark makes of the study, as folkways reads it; labels and errors of model answers that were judged
     hub       a Hugging Face data set: Parquet, data card, Croissant metadata, and the release
     """
-    from folkways.files import write_bytes
+    from folkways.sdk.files import write_bytes
 
     with desk_at(workspace, server) as desk:
         for name, content in desk.export(study, kind, discussion).items():
@@ -114,7 +112,7 @@ def export(study: str, out: Path, kind: str, discussion: bool, workspace: str, s
 @place_options
 def progress(study: str, as_json: bool, workspace: str, server: str | None) -> None:
     """How far a study is, by stage and population."""
-    from folkways.display import plural
+    from folkways.sdk.display import plural
 
     with desk_at(workspace, server) as desk:
         rows = desk.progress(study)
@@ -153,7 +151,7 @@ def agreement(study: str, as_json: bool, workspace: str, server: str | None) -> 
 
 
 def _shown(found: Mapping[str, Any]) -> str:
-    from folkways.display import plural
+    from folkways.sdk.display import plural
 
     if found["value"] is None:
         return f"not defined: {found['reason']}"
@@ -172,7 +170,7 @@ def _shown(found: Mapping[str, Any]) -> str:
 @place_options
 def hand_out(study: str, stage: str, person: str, count: int, hours: float, out: Path, workspace: str, server: str | None) -> None:
     """Write a workbook for somebody who works off line: items that are kept for them, to be filled in."""
-    from folkways.files import write_bytes
+    from folkways.sdk.files import write_bytes
 
     target = file_at(out, f"{stage}-{person}.xlsx", (".xlsx",))  # before items are kept for the person
     with desk_at(workspace, server) as desk:
@@ -188,7 +186,7 @@ def hand_out(study: str, stage: str, person: str, count: int, hours: float, out:
 @place_options
 def take_in(study: str, person: str, file: Path, workspace: str, server: str | None) -> None:
     """Submit a workbook that was filled in off line: all of its filled rows, or none if one is wrong."""
-    from folkways.display import plural
+    from folkways.sdk.display import plural
     from folkways_studio.items.tables import read_rows
 
     with desk_at(workspace, server) as desk:

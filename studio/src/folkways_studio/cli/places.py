@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from folkways.cli.options import workspace_option
+from folkways.sdk.cli import workspace_option
 
 if TYPE_CHECKING:
-    from folkways.workspace.database import Workspace
+    from folkways.sdk.workspace import Workspace
     from folkways_studio.clients.desk import LocalDesk
     from folkways_studio.clients.remote import RemoteDesk
 
@@ -33,7 +33,7 @@ def place_options(command: F) -> F:
 
 def opened(workspace: str, *, create: bool = False) -> AbstractContextManager[Workspace]:
     """The workspace for the length of a block."""
-    from folkways.workspace.database import open_workspace
+    from folkways_studio.database.opening import open_workspace
 
     return closing(open_workspace(workspace, create=create))
 

@@ -18,7 +18,7 @@ def import_progress(stage: str) -> Iterator[Callable[[int, int], None]]:
     if sys.stderr.isatty():
         from rich.progress import MofNCompleteColumn, Progress
 
-        from folkways.cli.out import terminal
+        from folkways.sdk.cli import terminal
 
         columns = (*Progress.get_default_columns(), MofNCompleteColumn())
         with Progress(*columns, console=terminal(stderr=True), transient=True) as bar:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from folkways.errors import DataError, FolkwaysError
+from folkways.sdk.errors import DataError, FolkwaysError
 from folkways_studio.cli.places import desk_at, place_options
 
 
@@ -107,7 +107,7 @@ def top_up(number: str, places: int) -> None:
 @place_options
 def approve(study: str, number: str, dry_run: bool, workspace: str, server: str | None) -> None:
     """Pay the reward to everybody who awaits review at Prolific and has answered here. The others are named and left."""
-    from folkways.display import plural
+    from folkways.sdk.display import plural
     from folkways_studio.people.prolific import Prolific, review
 
     prolific = Prolific()
@@ -128,7 +128,7 @@ def approve(study: str, number: str, dry_run: bool, workspace: str, server: str 
 @place_options
 def bonus(study: str, number: str, file: Path, pay: bool, workspace: str, server: str | None) -> None:
     """Pay bonuses: a table with the columns participant (a pseudonym) and amount (4.25), each person once."""
-    from folkways.display import plural
+    from folkways.sdk.display import plural
     from folkways_studio.people.prolific import Prolific, batches
 
     prolific = Prolific()

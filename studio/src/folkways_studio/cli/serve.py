@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from folkways.cli.options import DEFAULT_WORKSPACE, Number, workspace_option
-from folkways.errors import FolkwaysError
+from folkways.sdk.cli import DEFAULT_WORKSPACE, Number, workspace_option
+from folkways.sdk.errors import FolkwaysError
 from folkways_studio.cli import backups as studio_backups
 from folkways_studio.cli import data as studio_data
 from folkways_studio.cli import prolific as studio_prolific
@@ -18,7 +18,7 @@ from folkways_studio.cli import tokens as studio_tokens
 from folkways_studio.cli.places import desk_at, opened, place_options
 
 if TYPE_CHECKING:
-    from folkways.workspace.database import Workspace
+    from folkways.sdk.workspace import Workspace
     from folkways_studio.models.offered import OfferedModel
     from folkways_studio.people.single_sign_on import SingleSignOn
 

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from folkways.cli.options import Number, workspace_option
-from folkways.errors import UnknownNameError
+from folkways.sdk.cli import Number, workspace_option
+from folkways.sdk.errors import UnknownNameError
 from folkways_studio.cli.places import opened
 
 if TYPE_CHECKING:
-    from folkways.workspace.database import Workspace
+    from folkways.sdk.workspace import Workspace
 
 
 @click.command("token")

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from folkways.errors import UnknownNameError
-from folkways.workspace.database import Workspace
+from folkways.sdk.errors import UnknownNameError
+from folkways.sdk.workspace import Workspace
 from folkways_studio.exports.make import export_files
 from folkways_studio.items.reading import Told, import_items
 from folkways_studio.media import service as media

@@ -12,7 +12,7 @@ from urllib.parse import quote, urlencode
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 from folkways import __version__
-from folkways.errors import FolkwaysError
+from folkways.sdk.errors import FolkwaysError
 from folkways_studio.addresses import AddressError, web_address
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import PurePosixPath
 from typing import Any
 
-from folkways.errors import FolkwaysError, UnknownNameError
+from folkways.sdk.errors import FolkwaysError, UnknownNameError
 from folkways_studio.clients.desk import MediaFiles, Rows
 from folkways_studio.clients.json_client import JsonClient, segment
 from folkways_studio.items.imports import AT_WORK, ImportState

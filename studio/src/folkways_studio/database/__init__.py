@@ -1,1 +1,1 @@
-"""The tables of the studio, and what the database itself holds there."""
+"""The studio's part of a workspace: its tables, their triggers and history, the audit trail, backups."""

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from sqlalchemy import Boolean, Column, Float, Index, Integer, String, Table, Text, UniqueConstraint
 
-from folkways.workspace.columns import Json, id_column, reference
-from folkways.workspace.schema import metadata
+from folkways.sdk.workspace import Json, id_column, reference
+from folkways_studio.database.tables import metadata
 
 tokens = Table(
     "studio_tokens",

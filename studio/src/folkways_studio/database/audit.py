@@ -8,7 +8,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from folkways.workspace.database import Workspace
+from folkways.sdk.workspace import Workspace
 from folkways_studio.activity import Event
 from folkways_studio.database import tables as schema
 from folkways_studio.database.rows import inserted_id, read_all

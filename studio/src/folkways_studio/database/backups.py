@@ -23,20 +23,25 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from folkways import __version__
-from folkways.workspace.database import Workspace, open_workspace
-from folkways.workspace.errors import PROBLEMS, WorkspaceError, explained
-from folkways.workspace.schema import HEAD, metadata
+from folkways.sdk.workspace import PROBLEMS, Workspace, WorkspaceError, explained
+from folkways.sdk.workspace import schema as stored
+from folkways_studio.database import tables as schema
 from folkways_studio.database.guards import guards, without_guards
+from folkways_studio.database.opening import TABLES, open_workspace
 from folkways_studio.media.stores import Bucket, MediaStore, media_store
 
 ABOUT, DATABASE, MEDIA = "backup.json", "workspace.db", "media"
 COUNTED = {
-    "studies": "studio_studies",
-    "participants": "studio_participants",
-    "answers": "studio_judgements",
-    "media": "studio_media",
-    "runs": "runs",
+    "studies": schema.studies,
+    "participants": schema.participants,
+    "answers": schema.judgements,
+    "media": schema.media,
+    "runs": stored.runs,
 }
+ALL_TABLES = (*stored.metadata.sorted_tables, *TABLES.metadata.sorted_tables)
+SCHEMA = f"{stored.TABLES.head}+{TABLES.head}"
+"""The revisions of both sets of tables, folkways' first."""
+
 ROWS_AT_ONCE = 1000
 
 
@@ -78,10 +83,10 @@ def back_up(workspace: Workspace, file: Path) -> Backup:
             except PROBLEMS as error:
                 raise explained(f"cannot back up the workspace {workspace.location}", error) from error
             with closing(open_workspace(copy, create=False)) as copied, copied.read() as connection:
-                hashes = sorted(connection.scalars(sa.select(metadata.tables["studio_media"].c.sha256).distinct()))
+                hashes = sorted(connection.scalars(sa.select(schema.media.c.sha256).distinct()))
                 store = media_store(workspace) if hashes else None
                 bucket = store.place if isinstance(store, Bucket) else None
-                found = Backup(HEAD, __version__, made, **_counts(connection), bucket=bucket)
+                found = Backup(SCHEMA, __version__, made, **_counts(connection), bucket=bucket)
             packed = Path(folder) / "backup.zip"
             packed.touch(mode=0o600)
             with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -162,23 +167,22 @@ def _copy_server(workspace: Workspace, copy: Path) -> None:
 
 
 def _counts(connection: Connection) -> dict[str, int]:
-    tables = {name: metadata.tables[table] for name, table in COUNTED.items()}
-    return {name: connection.execute(sa.select(sa.func.count()).select_from(table)).scalar_one() for name, table in tables.items()}
+    return {name: connection.execute(sa.select(sa.func.count()).select_from(table)).scalar_one() for name, table in COUNTED.items()}
 
 
 def _has_accounts(connection: Connection) -> bool:
-    return connection.execute(sa.select(metadata.tables["studio_accounts"].c.id).limit(1)).first() is not None
+    return connection.execute(sa.select(schema.accounts.c.id).limit(1)).first() is not None
 
 
 def _clear(connection: Connection) -> None:
     """Every table empty, also of what otherwise nobody may take away."""
     if connection.dialect.name == "postgresql":
-        connection.exec_driver_sql(f"TRUNCATE {', '.join(metadata.tables)}")
+        connection.exec_driver_sql(f"TRUNCATE {', '.join(table.name for table in ALL_TABLES)}")
         return
     connection.exec_driver_sql("PRAGMA defer_foreign_keys = ON")
     for statement in without_guards("sqlite"):
         connection.exec_driver_sql(statement)
-    for table in reversed(metadata.sorted_tables):
+    for table in reversed(ALL_TABLES):
         connection.execute(sa.delete(table))
     for statement in guards("sqlite"):
         connection.exec_driver_sql(statement)
@@ -188,7 +192,7 @@ def _copy_rows(reading: Connection, writing: Connection) -> None:
     """All rows of all tables. The transaction of ``writing`` sees whole tables, so that rows may refer to later ones."""
     if writing.dialect.name == "sqlite":
         writing.exec_driver_sql("PRAGMA defer_foreign_keys = ON")
-    for table in metadata.sorted_tables:
+    for table in ALL_TABLES:
         rows = reading.execute(sa.select(table), execution_options={"yield_per": ROWS_AT_ONCE})
         if writing.dialect.name == "postgresql":
             _load(writing, table, rows)
@@ -231,9 +235,9 @@ def _unpacked(file: Path) -> Iterator[tuple[Backup, Path]]:
             raise WorkspaceError(f"{file} is no backup of a workspace, or it is damaged ({error}); nothing was changed") from None
         except OSError as error:
             raise WorkspaceError(f"the backup {file} cannot be read: {error.strerror or error}") from None
-        if found.schema > HEAD:
+        if found.schema > SCHEMA:
             raise WorkspaceError(
-                f"{file} was made by a newer folkways ({found.folkways}, schema {found.schema}; this one knows up to {HEAD}); "
+                f"{file} was made by a newer folkways ({found.folkways}, schema {found.schema}; this one knows up to {SCHEMA}); "
                 "nothing was changed. Upgrade folkways first"
             )
         yield found, copy

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 
 import sqlalchemy as sa
 
-from folkways.workspace.database import Workspace
-from folkways.workspace.schema import metadata
+from folkways.sdk.workspace import Workspace
 from folkways_studio.database import tables as schema
+from folkways_studio.database.tables import metadata
 
 AT_ONCE = 50
 """Items that one transaction deletes."""

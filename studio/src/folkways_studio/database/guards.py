@@ -5,8 +5,6 @@ Nothing of a judgement ever changes but its words, and those only once the audit
 
 from __future__ import annotations
 
-from collections.abc import Collection
-
 from folkways_studio.database.tables import corrections, events, judgements
 
 UNRECORDED = "NOT EXISTS (SELECT 1 FROM studio_events WHERE kind = 'answer.redacted' AND subject = 'judgement:' || OLD.id)"
@@ -22,13 +20,11 @@ GUARDED = (
 """Table, name of the trigger, what no statement may do to the table's rows, and where that holds (None: always)."""
 
 
-def guards(dialect: str, tables: Collection[str] | None = None) -> list[str]:
-    """The statements that make the triggers; of these tables alone where some are named."""
+def guards(dialect: str) -> list[str]:
+    """The statements that make the triggers."""
     words = "can be added but not changed"
     made = []
     for table, name, action, where in GUARDED:
-        if tables is not None and table.name not in tables:
-            continue
         trigger = f"CREATE TRIGGER {table.name}_{name} BEFORE {action} ON {table.name}"
         if dialect == "postgresql":
             made.append(f"{trigger} FOR EACH ROW EXECUTE FUNCTION studio_refuse{'_unrecorded' if where else ''}()")

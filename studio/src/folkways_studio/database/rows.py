@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeVar
 
 import sqlalchemy as sa
 
-from folkways.workspace.database import Workspace
+from folkways.sdk.workspace import Workspace
 from folkways_studio.records import from_row
 
 T = TypeVar("T")

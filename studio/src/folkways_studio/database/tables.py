@@ -1,17 +1,30 @@
 """The tables of the studio, in the same database as prompts, responses and runs.
 
-They are declared here, beside the other tables, because one schema has one history; what they mean is ``folkways_studio``'s.
-Times are seconds since the epoch. Columns of type ``Json`` hold JSON text. Rows of ``studio_events`` can only be added, and those
-of ``studio_judgements`` never changed but for redacting their words: triggers refuse it (``studio_guards``). A correction
+They refer to no table of folkways and have a history of their own (``opening``). Times are seconds since the epoch. Columns of type ``Json`` hold JSON text. Rows of ``studio_events`` can only be added, and those
+of ``studio_judgements`` never changed but for redacting their words: triggers refuse it (``guards``). A correction
 is a row of its own.
 """
 
 from __future__ import annotations
 
-from sqlalchemy import Boolean, Column, Float, ForeignKey, Index, Integer, LargeBinary, String, Table, Text, UniqueConstraint
+from sqlalchemy import (
+    Boolean,
+    Column,
+    Float,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    String,
+    Table,
+    Text,
+    UniqueConstraint,
+)
 
-from folkways.workspace.columns import Json, id_column, reference
-from folkways.workspace.schema import metadata
+from folkways.sdk.workspace import CONSTRAINT_NAMES, Json, id_column, reference
+
+metadata = MetaData(naming_convention=CONSTRAINT_NAMES)
 
 accounts = Table(
     "studio_accounts",

@@ -9,9 +9,9 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from folkways.benchmarks.studies import Study as CollectedStudy
-from folkways.benchmarks.studies import StudyItem, Vote
-from folkways.workspace.database import Workspace
+from folkways.sdk.studies import Study as CollectedStudy
+from folkways.sdk.studies import StudyItem, Vote
+from folkways.sdk.workspace import Workspace
 from folkways_studio.database import tables as schema
 from folkways_studio.records import LEFT_OUT, Item, ItemState, Judgement, ParticipantState, Population, Stage, Study, from_row
 from folkways_studio.studies import service as studies

@@ -11,7 +11,7 @@ import orjson
 import polars as pl
 
 from folkways import __version__
-from folkways.names import language_name
+from folkways.sdk.cultures import language_name
 from folkways_studio.exports.gathering import Gathered
 from folkways_studio.exports.tables import parquet_bytes
 from folkways_studio.records import Study

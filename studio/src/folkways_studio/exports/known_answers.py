@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import orjson
 import polars as pl
 
-from folkways.records import Schema
+from folkways.sdk.files import Schema
 from folkways_studio.records import Population
 from folkways_studio.work.gold import KnownAnswers
 

@@ -14,11 +14,11 @@ import orjson
 import polars as pl
 
 from folkways import __version__
-from folkways.benchmarks.registry import study_exports
-from folkways.benchmarks.studies import Study
-from folkways.errors import FolkwaysError, UnknownNameError
-from folkways.spreadsheet import csv_bytes
-from folkways.workspace.database import Workspace
+from folkways.sdk.benchmarks import study_exports
+from folkways.sdk.errors import FolkwaysError, UnknownNameError
+from folkways.sdk.files import csv_bytes
+from folkways.sdk.studies import Study
+from folkways.sdk.workspace import Workspace
 from folkways_studio.database import audit
 from folkways_studio.exports.gathering import Gathered, gather
 from folkways_studio.exports.hub import hub_files

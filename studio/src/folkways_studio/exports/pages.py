@@ -7,7 +7,7 @@ from pathlib import Path
 
 from starlette.responses import Response
 
-from folkways.errors import FolkwaysError
+from folkways.sdk.errors import FolkwaysError
 from folkways_studio.exports.make import FORMATS, export_archive
 from folkways_studio.items import imports
 from folkways_studio.items.import_runner import read_content

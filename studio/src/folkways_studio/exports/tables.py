@@ -10,7 +10,7 @@ from typing import Any
 import orjson
 import polars as pl
 
-from folkways.records import Schema
+from folkways.sdk.files import Schema
 from folkways_studio.activity import Comment, ModelSuggestion
 from folkways_studio.exports.gathering import Gathered
 from folkways_studio.records import Item

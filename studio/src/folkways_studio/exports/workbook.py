@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from folkways.errors import FolkwaysError, MissingExtraError
+from folkways.sdk.errors import FolkwaysError, MissingExtraError
 
 if TYPE_CHECKING:
     from openpyxl import Workbook

@@ -13,8 +13,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from threading import Event, Lock, Thread, Timer
 
-from folkways.errors import FolkwaysError
-from folkways.workspace.database import Workspace
+from folkways.sdk.errors import FolkwaysError
+from folkways.sdk.workspace import Workspace
 from folkways_studio.items import imports
 from folkways_studio.items.imports import Import, ImportState
 from folkways_studio.items.reading import add_checked, checked_rows

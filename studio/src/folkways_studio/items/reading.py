@@ -6,8 +6,8 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from folkways.errors import UnknownNameError
-from folkways.workspace.database import Workspace
+from folkways.sdk.errors import UnknownNameError
+from folkways.sdk.workspace import Workspace
 from folkways_studio.errors import ConflictError, StudioError, SubmissionError
 from folkways_studio.items import imports
 from folkways_studio.items.imports import Import, ImportState

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import sqlalchemy as sa
 
-from folkways.workspace.database import Workspace
+from folkways.sdk.workspace import Workspace
 from folkways_studio.database import tables as schema
 from folkways_studio.records import LEFT_OUT, Item, ItemState
 from folkways_studio.stages.registry import stage_kind

@@ -10,7 +10,7 @@ from typing import Any
 import orjson
 import sqlalchemy as sa
 
-from folkways.workspace.database import Workspace
+from folkways.sdk.workspace import Workspace
 from folkways_studio.database import tables as schema
 from folkways_studio.database.rows import count, read_all, read_values
 from folkways_studio.records import LEFT_OUT, Item, ItemState, Judgement, from_row

@@ -9,9 +9,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from folkways.workspace.columns import Json
-from folkways.workspace.database import Workspace
-from folkways.workspace.insertions import insert
+from folkways.sdk.workspace import Json, Workspace, insert
 from folkways_studio.database import audit
 from folkways_studio.database import tables as schema
 from folkways_studio.database.rows import Lock, find_row, inserted_id, read_all

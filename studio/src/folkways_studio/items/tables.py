@@ -9,8 +9,8 @@ from typing import Any
 import orjson
 import polars as pl
 
-from folkways.errors import DataError, FolkwaysError
-from folkways.text_tables import SUFFIXES, read_replies
+from folkways.sdk.errors import DataError, FolkwaysError
+from folkways.sdk.files import SUFFIXES, read_replies
 from folkways_studio.items.workbooks import LARGEST_BYTES, MOST_ROWS, read_workbook
 
 MOST_PROBLEMS = 20

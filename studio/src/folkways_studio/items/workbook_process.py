@@ -16,7 +16,7 @@ from tempfile import TemporaryFile
 
 import orjson
 
-from folkways.errors import FolkwaysError
+from folkways.sdk.errors import FolkwaysError
 from folkways_studio.items.workbooks import read_workbook
 
 MOST_SECONDS = 900.0

@@ -9,7 +9,7 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
-from folkways.errors import DataError, of_extra
+from folkways.sdk.errors import DataError, of_extra
 
 LARGEST_BYTES = 20_000_000
 LARGEST_UNPACKED = 200_000_000

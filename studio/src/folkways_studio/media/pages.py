@@ -5,7 +5,7 @@ from __future__ import annotations
 from starlette.datastructures import UploadFile
 from starlette.responses import Response
 
-from folkways.errors import FolkwaysError
+from folkways.sdk.errors import FolkwaysError
 from folkways_studio.errors import NotFoundError
 from folkways_studio.exports.pages import show_result
 from folkways_studio.media import service as media

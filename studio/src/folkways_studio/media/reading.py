@@ -8,7 +8,7 @@ import zipfile
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 
-from folkways.errors import DataError
+from folkways.sdk.errors import DataError
 
 LARGEST_BYTES = 20_000_000
 LARGEST_UNPACKED = 100_000_000

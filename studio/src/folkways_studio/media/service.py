@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import sqlalchemy as sa
 
-from folkways.errors import FolkwaysError
-from folkways.workspace.database import Workspace
+from folkways.sdk.errors import FolkwaysError
+from folkways.sdk.workspace import Workspace
 from folkways_studio.database import audit
 from folkways_studio.database import tables as schema
 from folkways_studio.database.rows import find_row, read_all, read_values

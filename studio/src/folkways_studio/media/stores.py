@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from folkways.errors import FolkwaysError, of_extra
-from folkways.files import write_bytes
-from folkways.workspace.database import Workspace
+from folkways.sdk.errors import FolkwaysError, of_extra
+from folkways.sdk.files import write_bytes
+from folkways.sdk.workspace import Workspace
 from folkways_studio.addresses import AddressError, web_address
 from folkways_studio.errors import StudioError
 

@@ -10,13 +10,10 @@ from typing import Any
 
 import polars as pl
 
-from folkways.benchmarks.registry import free_answer_tasks, get_task
-from folkways.errors import FolkwaysError, UnknownNameError
-from folkways.records import State
-from folkways.runs.planning.plan import item_batches, restore_options
-from folkways.runs.scores.scoring import release_of
-from folkways.workspace import results, run_records
-from folkways.workspace.database import Workspace
+from folkways.sdk.benchmarks import free_answer_tasks, get_task
+from folkways.sdk.errors import FolkwaysError, UnknownNameError
+from folkways.sdk.runs import State, item_batches, release_of, restore_options, results, run_records
+from folkways.sdk.workspace import Workspace
 from folkways_studio.items.service import NewItem, add_items, list_items
 from folkways_studio.records import Item
 from folkways_studio.studies import service as studies

@@ -16,13 +16,11 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from folkways.benchmarks.build import Prompt
-from folkways.endpoints.clean import storable
-from folkways.errors import FolkwaysError, UnknownNameError
-from folkways.records import State
-from folkways.runs.asking import AskSession
-from folkways.runs.options import AskOptions
-from folkways.workspace.database import Workspace
+from folkways.sdk.display import storable
+from folkways.sdk.errors import FolkwaysError, UnknownNameError
+from folkways.sdk.models import AskOptions, AskSession, Prompt
+from folkways.sdk.runs import State
+from folkways.sdk.workspace import Workspace
 from folkways_studio.activity import ModelCall
 from folkways_studio.database import tables as schema
 from folkways_studio.database.rows import changed, count, inserted, read_all, read_values

@@ -21,10 +21,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from threading import Event
 
-from folkways.endpoints.base import Completion, Endpoint, EndpointFailure, EndpointOptions, Request
-from folkways.errors import DataError
-from folkways.runs.models import Model, open_models
-from folkways.toml_files import read_toml
+from folkways.sdk.errors import DataError
+from folkways.sdk.files import read_toml
+from folkways.sdk.models import Completion, Endpoint, EndpointFailure, EndpointOptions, Model, Request, open_models
 from folkways_studio.addresses import AddressError, web_address
 
 POLL_SECONDS = 0.2

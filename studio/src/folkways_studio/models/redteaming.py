@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from threading import Event
 from typing import Any
 
-from folkways.cultures import cultures
-from folkways.workspace.database import Workspace
+from folkways.sdk.cultures import cultures
+from folkways.sdk.workspace import Workspace
 from folkways_studio.activity import ModelCall
 from folkways_studio.database import tables as schema
 from folkways_studio.database.rows import change_rows, find_row, get_row

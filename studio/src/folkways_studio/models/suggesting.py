@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from threading import Event
 from typing import Any
 
-from folkways.cultures import cultures, get_language
-from folkways.endpoints.clean import storable
-from folkways.workspace.database import Workspace
+from folkways.sdk.cultures import cultures, get_language
+from folkways.sdk.display import storable
+from folkways.sdk.workspace import Workspace
 from folkways_studio.activity import ModelCall, ModelSuggestion
 from folkways_studio.database import tables as schema
 from folkways_studio.database.rows import find_row, get_row, inserted

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import sqlalchemy as sa
 
-from folkways.errors import of_extra
-from folkways.workspace.database import Workspace
+from folkways.sdk.errors import of_extra
+from folkways.sdk.workspace import Workspace
 from folkways_studio.database import audit
 from folkways_studio.database import tables as schema
 from folkways_studio.database.rows import change_rows, count, find_row, get_value, inserted_id, read_first, read_values

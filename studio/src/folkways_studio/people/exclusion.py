@@ -6,7 +6,7 @@ import time
 
 import sqlalchemy as sa
 
-from folkways.workspace.database import Workspace
+from folkways.sdk.workspace import Workspace
 from folkways_studio.errors import ConflictError, SubmissionError
 from folkways_studio.people.personal import change_participant, participant_of, participant_within
 from folkways_studio.people.standings import count_anew

@@ -23,7 +23,7 @@ import aiohttp
 import orjson
 
 from folkways import __version__
-from folkways.errors import of_extra
+from folkways.sdk.errors import of_extra
 from folkways_studio.errors import BusyError, NotAllowedError
 from folkways_studio.people.single_sign_on import SingleSignOn, is_safe, secret_of
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 import sqlalchemy as sa
 
-from folkways.workspace.database import Workspace
+from folkways.sdk.workspace import Workspace
 from folkways_studio.database import audit
 from folkways_studio.database import tables as schema
 from folkways_studio.database.rows import change_rows, count, find_row, get_row, inserted, inserted_id, read_all

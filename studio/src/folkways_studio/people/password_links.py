@@ -10,7 +10,7 @@ import time
 
 import sqlalchemy as sa
 
-from folkways.workspace.database import Workspace
+from folkways.sdk.workspace import Workspace
 from folkways_studio.database import audit
 from folkways_studio.database import tables as schema
 from folkways_studio.database.rows import find_row, read_first

@@ -16,7 +16,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from folkways.errors import FolkwaysError, of_extra
+from folkways.sdk.errors import FolkwaysError, of_extra
 from folkways_studio.addresses import AddressError, web_address
 from folkways_studio.errors import InviteError
 from folkways_studio.records import Study

@@ -8,7 +8,7 @@ import time
 
 import sqlalchemy as sa
 
-from folkways.workspace.database import Workspace
+from folkways.sdk.workspace import Workspace
 from folkways_studio.database import tables as schema
 from folkways_studio.database.rows import change_rows
 from folkways_studio.records import Account, Session, from_row

@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from folkways.errors import DataError, FolkwaysError
-from folkways.toml_files import read_toml
+from folkways.sdk.errors import DataError, FolkwaysError
+from folkways.sdk.files import read_toml
 from folkways_studio.addresses import AddressError, web_address
 
 NEEDED = ("issuer", "client_id", "name")

@@ -13,7 +13,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from folkways.workspace.database import Workspace
+from folkways.sdk.workspace import Workspace
 from folkways_studio.database import api_tables
 from folkways_studio.database import tables as schema
 from folkways_studio.database.rows import change_rows, find_row, get_row, read_all

@@ -16,8 +16,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from folkways.errors import FolkwaysError, of_extra
-from folkways.workspace.database import Workspace
+from folkways.sdk.errors import FolkwaysError, of_extra
+from folkways.sdk.workspace import Workspace
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.ciphers.aead import AESGCM

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import orjson
 
 from folkways import __version__
-from folkways.workspace.database import Workspace
+from folkways.sdk.workspace import Workspace
 from folkways_studio.addresses import AddressError, public_connector
 from folkways_studio.programs.deliveries import Parcel, forget_old, settle, take_due
 from folkways_studio.programs.sealing import SealError, unseal

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import sqlalchemy as sa
 
-from folkways.workspace.database import Workspace
+from folkways.sdk.workspace import Workspace
 from folkways_studio.addresses import AddressError, web_address
 from folkways_studio.database import api_tables, audit
 from folkways_studio.database.rows import changed, find_row, inserted, read_all

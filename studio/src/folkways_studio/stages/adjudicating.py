@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from folkways.benchmarks.studies import Vote
+from folkways.sdk.studies import Vote
 from folkways_studio.errors import Message
 from folkways_studio.stages.asking import Asking
 from folkways_studio.stages.base import Arrival, Config, Content, Decision, StageKind, Translate

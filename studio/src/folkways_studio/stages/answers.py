@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, ClassVar
 
-from folkways.benchmarks.studies import IDK, NO_SPECIFIC_ANSWER, NOT_APPLICABLE, OTHER, Vote, answers_by_person, count_people
+from folkways.sdk.studies import IDK, NO_SPECIFIC_ANSWER, NOT_APPLICABLE, OTHER, Vote, answers_by_person, count_people
 from folkways_studio.errors import Message
 from folkways_studio.stages.asking import Asking
 from folkways_studio.stages.base import REDACTED, SUGGESTIONS, Arrival, Config, Content, Decision, Option, Sheet, Translate

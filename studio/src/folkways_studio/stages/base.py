@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from folkways.benchmarks.studies import Study, Vote
+from folkways.sdk.studies import Study, Vote
 from folkways_studio.stages.fields import raise_if, text_of
 from folkways_studio.stages.known_answers import HasKnownAnswers
 from folkways_studio.stages.parts.form_fields import FormFields

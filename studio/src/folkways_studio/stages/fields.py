@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from folkways.endpoints.clean import storable
+from folkways.sdk.display import storable
 from folkways_studio.errors import Message, SubmissionError
 
 EXAMPLE_QUESTION: Mapping[str, str] = {

@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 
 import polars as pl
 
-from folkways.benchmarks.studies import Study, Vote
+from folkways.sdk.studies import Study, Vote
 from folkways_studio.stages.asking import NOTHING, Asking
 from folkways_studio.stages.base import Config, Content, Decision, Option, Say, Sheet, Translate
 from folkways_studio.stages.fields import plain, raise_if, text_of

@@ -11,8 +11,8 @@ from typing import Any, ClassVar
 
 import polars as pl
 
-from folkways.benchmarks.studies import Study, Vote
-from folkways.records import Schema
+from folkways.sdk.files import Schema
+from folkways.sdk.studies import Study, Vote
 from folkways_studio.errors import Message
 from folkways_studio.stages.asking import Asking
 from folkways_studio.stages.base import Config, Content, Decision, Option, Sheet

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from folkways.errors import UnknownNameError
+from folkways.sdk.errors import UnknownNameError
 from folkways_studio.stages.adapting import Adapt
 from folkways_studio.stages.adjudicating import Adjudicate
 from folkways_studio.stages.answers import GroupAnswers, ShortAnswers

@@ -6,8 +6,8 @@ import random
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from folkways.benchmarks.registry import labels_of
-from folkways.benchmarks.studies import Vote
+from folkways.sdk.benchmarks import labels_of
+from folkways.sdk.studies import Vote
 from folkways_studio.errors import Message
 from folkways_studio.stages.asking import Asking
 from folkways_studio.stages.base import Config, Content, Decision, Option, Sheet

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from folkways.benchmarks.studies import Vote
+from folkways.sdk.studies import Vote
 from folkways_studio.errors import Message
 from folkways_studio.stages.asking import Asking
 from folkways_studio.stages.base import Config, Content, Decision, Option, Sheet

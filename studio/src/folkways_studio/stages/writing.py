@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, ClassVar
 
-from folkways.benchmarks.studies import Vote
+from folkways.sdk.studies import Vote
 from folkways_studio.errors import Message
 from folkways_studio.stages.asking import Asking
 from folkways_studio.stages.base import SUGGESTIONS, Config, Content, Decision, Option, Translate

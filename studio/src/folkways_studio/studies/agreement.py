@@ -8,10 +8,9 @@ from dataclasses import dataclass
 
 import sqlalchemy as sa
 
-from folkways.stats.raters import agreement as measures
-from folkways.stats.raters.agreement import Coefficient
-from folkways.stats.raters.graded import fitting
-from folkways.workspace.database import Workspace
+from folkways.sdk.statistics import Coefficient, fitting
+from folkways.sdk.statistics import agreement as measures
+from folkways.sdk.workspace import Workspace
 from folkways_studio.database import tables as schema
 from folkways_studio.records import LEFT_OUT
 from folkways_studio.stages.registry import stage_kind

@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from math import isnan
 from typing import Literal
 
-from folkways.stats.intervals import wilson
+from folkways.sdk.statistics import wilson
 from folkways_studio.records import Stage
 from folkways_studio.studies.disagreements import Measured
 

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import sqlalchemy as sa
 
-from folkways.workspace.database import Workspace
-from folkways.workspace.schema import metadata
+from folkways.sdk.workspace import Workspace
 from folkways_studio.database import audit
 from folkways_studio.database import tables as schema
 from folkways_studio.database.deletion import AT_ONCE, KEPT, delete_items, delete_with_all
 from folkways_studio.database.rows import change_rows, read_values
+from folkways_studio.database.tables import metadata
 from folkways_studio.errors import SubmissionError
 from folkways_studio.media.service import delete_files
 from folkways_studio.records import ParticipantState, StudyState

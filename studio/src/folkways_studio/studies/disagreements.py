@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 import orjson
 import sqlalchemy as sa
 
-from folkways.stats.intervals import wilson
-from folkways.workspace.database import Workspace
+from folkways.sdk.statistics import wilson
+from folkways.sdk.workspace import Workspace
 from folkways_studio.database import tables as schema
 from folkways_studio.people import participants
 from folkways_studio.records import LEFT_OUT, Stage

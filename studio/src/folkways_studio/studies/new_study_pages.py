@@ -8,8 +8,8 @@ from typing import Any
 
 from starlette.responses import Response
 
-from folkways.cultures import Culture, cultures
-from folkways.errors import DataError, UnknownNameError
+from folkways.sdk.cultures import Culture, cultures
+from folkways.sdk.errors import DataError, UnknownNameError
 from folkways_studio.errors import ConflictError, NotAllowedError, NotFoundError
 from folkways_studio.items.reading import content_of
 from folkways_studio.models.modelling import PURPOSES, check_offered

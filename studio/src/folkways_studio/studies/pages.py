@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from starlette.responses import Response
 
-from folkways.spreadsheet import csv_bytes
+from folkways.sdk.files import csv_bytes
 from folkways_studio.database import audit
 from folkways_studio.errors import SubmissionError
 from folkways_studio.models import modelling

@@ -8,7 +8,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from folkways.workspace.database import Workspace
+from folkways.sdk.workspace import Workspace
 from folkways_studio.database import tables as schema
 from folkways_studio.people.standings import standing_of
 from folkways_studio.records import AssignmentState, ItemState, Participant, ParticipantState, Stage, Standing

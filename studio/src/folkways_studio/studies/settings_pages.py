@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from starlette.responses import Response
 
-from folkways.errors import DataError, UnknownNameError
+from folkways.sdk.errors import DataError, UnknownNameError
 from folkways_studio.errors import SubmissionError
 from folkways_studio.models.modelling import models_in
 from folkways_studio.people import accounts

@@ -6,8 +6,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
-from folkways.errors import of_extra
-from folkways.workspace.database import Workspace
+from folkways.sdk.errors import of_extra
+from folkways.sdk.workspace import Workspace
 from folkways_studio.web.settings import Settings
 
 if TYPE_CHECKING:

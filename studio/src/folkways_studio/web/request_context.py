@@ -13,7 +13,7 @@ from starlette.datastructures import FormData, UploadFile
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
-from folkways.workspace.database import Workspace
+from folkways.sdk.workspace import Workspace
 from folkways_studio.errors import NotAllowedError, NotFoundError
 from folkways_studio.items.import_runner import Background
 from folkways_studio.people import accounts, participants, participation, sessions

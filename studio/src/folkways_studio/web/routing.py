@@ -15,7 +15,7 @@ from starlette.formparsers import MultiPartException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from folkways.errors import FolkwaysError
+from folkways.sdk.errors import FolkwaysError
 from folkways_studio.errors import DraftConflictError, StudioError, SubmissionError
 from folkways_studio.web.request_context import ANYBODY, Access, Handler, RequestContext, Studio
 from folkways_studio.web.security.origin import FIELD, HEADER, from_own_page, tokens_match

@@ -8,8 +8,9 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from folkways.errors import FolkwaysError, of_extra
-from folkways.workspace.database import Workspace, open_workspace
+from folkways.sdk.errors import FolkwaysError, of_extra
+from folkways.sdk.workspace import Workspace
+from folkways_studio.database.opening import open_workspace
 from folkways_studio.web.app import create_app
 from folkways_studio.web.settings import Settings
 

@@ -9,7 +9,7 @@ from ipaddress import ip_network
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from folkways.errors import FolkwaysError
+from folkways.sdk.errors import FolkwaysError
 from folkways_studio.addresses import LOCAL_HOSTS
 from folkways_studio.models.offered import OfferedModel
 

@@ -9,7 +9,7 @@ from typing import Any
 import orjson
 import sqlalchemy as sa
 
-from folkways.workspace.database import Workspace
+from folkways.sdk.workspace import Workspace
 from folkways_studio.database import tables as schema
 from folkways_studio.database.rows import change_rows, find_row
 from folkways_studio.errors import DraftConflictError, SubmissionError

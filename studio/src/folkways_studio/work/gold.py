@@ -9,8 +9,8 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from folkways.stats.intervals import Interval, wilson
-from folkways.workspace.database import Workspace
+from folkways.sdk.statistics import Interval, wilson
+from folkways.sdk.workspace import Workspace
 from folkways_studio.database import audit
 from folkways_studio.database import tables as schema
 from folkways_studio.database.rows import changed, find_row, get_row

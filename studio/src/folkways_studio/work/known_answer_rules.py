@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from math import ceil, floor
 from typing import Any
 
-from folkways.stats.intervals import wilson
+from folkways.sdk.statistics import wilson
 
 ACTIONS = ("warn", "pause", "exclude")
 """What a rule may do, the mildest first."""

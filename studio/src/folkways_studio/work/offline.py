@@ -10,8 +10,8 @@ from typing import Any
 import orjson
 import polars as pl
 
-from folkways.errors import FolkwaysError
-from folkways.workspace.database import Workspace
+from folkways.sdk.errors import FolkwaysError
+from folkways.sdk.workspace import Workspace
 from folkways_studio.errors import StudioError
 from folkways_studio.exports.workbook import workbook
 from folkways_studio.items.tables import RowsError

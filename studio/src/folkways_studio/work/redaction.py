@@ -13,8 +13,8 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from folkways.workspace import schema as stored
-from folkways.workspace.database import Workspace
+from folkways.sdk.workspace import Workspace
+from folkways.sdk.workspace import schema as stored
 from folkways_studio.database import audit
 from folkways_studio.database import tables as schema
 from folkways_studio.database.rows import change_rows, delete_rows, find_row, get_row

@@ -7,8 +7,8 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from folkways.benchmarks.studies import Vote
-from folkways.workspace.columns import Json
+from folkways.sdk.studies import Vote
+from folkways.sdk.workspace import Json
 from folkways_studio.database import audit
 from folkways_studio.database import tables as schema
 from folkways_studio.database.rows import change_rows, get_row

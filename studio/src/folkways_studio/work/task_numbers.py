@@ -8,7 +8,7 @@ from hashlib import blake2b
 
 import sqlalchemy as sa
 
-from folkways.workspace.database import Workspace
+from folkways.sdk.workspace import Workspace
 from folkways_studio.database import tables as schema
 from folkways_studio.database.rows import read_values
 from folkways_studio.records import Participant

@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from folkways.cultures import get_culture, get_language, languages
-from folkways.errors import DataError, UnknownNameError
+from folkways.sdk.cultures import get_culture, get_language, languages
+from folkways.sdk.errors import DataError, UnknownNameError
 from folkways_studio.records import Role
 from folkways_studio.stages.base import COMMON_OPTIONS, Option, StageKind
 from folkways_studio.stages.registry import STAGE_KINDS

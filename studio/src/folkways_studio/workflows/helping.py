@@ -14,7 +14,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from folkways.text.labels import first_label
+from folkways.sdk.models import first_label
 
 LETTERS = ("A", "B", "C", "D")
 HELPER_TOKENS = 400

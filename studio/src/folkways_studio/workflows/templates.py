@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from importlib.resources import files
 
-from folkways.errors import UnknownNameError
+from folkways.sdk.errors import UnknownNameError
 from folkways_studio.errors import Message
 from folkways_studio.workflows.definition import Definition, read_definition
 from folkways_studio.workflows.yaml_text import parse_yaml

@@ -12,7 +12,7 @@ from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
 
-from folkways.cultures import languages
+from folkways.sdk.cultures import languages
 
 OWN = "en"
 """The own language of a study that has texts by language and does not name it."""

@@ -15,7 +15,7 @@ from typing import Any
 
 import yaml
 
-from folkways.errors import DataError
+from folkways.sdk.errors import DataError
 
 LONGEST = 200_000
 """Characters of a description, also with every alias written out."""

@@ -8,7 +8,7 @@ from typing import Any
 import orjson
 import polars as pl
 
-from folkways.benchmarks.studies import StudyItem
+from folkways.sdk.studies import StudyItem
 from folkways_studio.stages.parts.arranging import PART_TYPES
 from folkways_studio.stages.parts.base import Part
 from folkways_studio.stages.parts.types import Scale

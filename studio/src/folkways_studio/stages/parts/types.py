@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from folkways.endpoints.clean import storable
+from folkways.sdk.display import storable
 from folkways_studio.stages.consensus import Found, each_option, middle, same_value
 from folkways_studio.stages.fields import NO_LINES, text_of
 from folkways_studio.stages.fields import options_of as options_of_item

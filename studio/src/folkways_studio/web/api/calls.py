@@ -14,7 +14,7 @@ from fastapi import Depends, Path
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from starlette.requests import Request
 
-from folkways.workspace.database import Workspace
+from folkways.sdk.workspace import Workspace
 from folkways_studio.errors import NotAllowedError, NotFoundError, TokenError
 from folkways_studio.people import accounts
 from folkways_studio.programs import tokens

@@ -13,8 +13,8 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 
-from folkways.errors import FolkwaysError
-from folkways.workspace.errors import WorkspaceError
+from folkways.sdk.errors import FolkwaysError
+from folkways.sdk.workspace import WorkspaceError
 from folkways_studio.errors import StudioError, SubmissionError, TooManyAttemptsError
 from folkways_studio.items.tables import RowsError
 from folkways_studio.media.reading import MediaError

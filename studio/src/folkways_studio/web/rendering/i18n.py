@@ -10,7 +10,7 @@ from functools import cache
 from importlib.resources import files
 from types import MappingProxyType
 
-from folkways.cultures import languages
+from folkways.sdk.cultures import languages
 
 DOMAIN = "studio"
 DEFAULT = "en"
@@ -64,7 +64,7 @@ def terms() -> frozenset[str]:
 
     What a study's own file names in their place is shown as it stands there.
     """
-    from folkways.benchmarks.registry import study_exports
+    from folkways.sdk.benchmarks import study_exports
     from folkways_studio.stages.writing import TOPICS
     from folkways_studio.workflows.helping import strategies
 

@@ -15,9 +15,8 @@ from jinja2.runtime import Context
 from markupsafe import Markup, escape
 
 from folkways import __version__
-from folkways.cultures import cultures, languages
-from folkways.display import count, duration, number, percent, shorten, visible
-from folkways.text.scripts import letters_of
+from folkways.sdk.cultures import cultures, languages
+from folkways.sdk.display import count, duration, letters_of, number, percent, shorten, visible
 from folkways_studio.stages.adapting import untag
 from folkways_studio.web.rendering.i18n import LOCALES, catalogue, direction, endonyms, language_name, term
 

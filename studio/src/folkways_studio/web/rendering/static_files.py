@@ -8,7 +8,7 @@ from starlette.responses import Response
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
-from folkways.reports.palette import css_variables
+from folkways.sdk.display import css_variables
 from folkways_studio.web.rendering.compression import accepts_gzip, compressed, packed
 from folkways_studio.web.rendering.pages import STATIC
 
