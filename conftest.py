@@ -1,4 +1,4 @@
-"""Fixtures that several packages of tests share."""
+"""Fixtures that the tests of both packages share."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ LONGEST = (
     "tests/runs/test_culturalbench_models.py",
     "tests/runs/test_misbehaving.py",
     "tests/benchmarks/blend/build/test_model.py",
-    "tests/studio/services/people/test_accounts.py",
+    "studio/tests/people/test_accounts.py",
 )
 """Files that take a minute or so each: begun first, so that no worker is left alone with one at the end."""
 
@@ -46,7 +46,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=rank)
 
 
-REPOSITORY = Path(__file__).resolve().parents[1]
+REPOSITORY = Path(__file__).resolve().parent
 SHARED = REPOSITORY.parent / "shared"
 
 

@@ -20,6 +20,8 @@ from tests.support.moments import at_time
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from playwright.sync_api import sync_playwright
+
 from folkways_studio.items import service as items
 from folkways_studio.items.service import NewItem
 from folkways_studio.people import accounts, invites, participants, sessions
@@ -27,8 +29,6 @@ from folkways_studio.records import Participant, StudyState
 from folkways_studio.studies import service as studies
 from folkways_studio.work import assignments, judgements
 from folkways_studio.workflows.definition import read_definition
-from playwright.sync_api import sync_playwright
-
 from studio.tests.support.studio_server import StudioServer
 from tests.support.browser import ARGUMENTS, INSTALLER
 from tests.support.chat_server import ChatServer

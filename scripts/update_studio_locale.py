@@ -24,9 +24,9 @@ from babel.messages.catalog import Catalog, Message
 from babel.messages.extract import DEFAULT_KEYWORDS, extract_from_dir
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
-from folkways_studio.web.rendering.i18n import DEFAULT, DOMAIN, LOCALES, terms
 
 from folkways.cultures import languages
+from folkways_studio.web.rendering.i18n import DEFAULT, DOMAIN, LOCALES, terms
 
 STUDIO = Path(__file__).resolve().parents[1] / "src" / "folkways" / "studio"
 WEB = STUDIO / "web"

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import sqlalchemy as sa
+
+from folkways.workspace.database import Workspace
 from folkways_studio.database import tables as schema
 from folkways_studio.records import AssignmentState, ItemState
 from folkways_studio.work.task_numbers import shown_number
-
-from folkways.workspace.database import Workspace
 from perf.studio.people import Account
 from perf.studio.scenario import ANSWERS
 

@@ -18,13 +18,13 @@ from pathlib import Path
 import aiohttp
 import numpy as np
 import polars as pl
+
+from folkways.workspace.database import Workspace
 from folkways_studio.database.opening import open_workspace
 from folkways_studio.items import imports
 from folkways_studio.people import accounts, sessions
 from folkways_studio.records import Role
 from folkways_studio.studies import service as studies
-
-from folkways.workspace.database import Workspace
 from perf.studio.__main__ import _new_database
 from perf.studio.browser import Browser, Watch
 from perf.studio.people import Account, Person

@@ -17,7 +17,6 @@ from typing import Any
 
 from folkways_studio.people import invites
 from folkways_studio.web.rendering.i18n import LOCALES
-
 from studio.tests.support.studies import open_desk
 from studio.tests.support.studio_server import StudioServer
 from tests.support.browser import ARGUMENTS, INSTALLER

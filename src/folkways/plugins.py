@@ -12,6 +12,7 @@ from folkways.errors import FolkwaysWarning
 
 BENCHMARKS = "folkways.benchmarks"
 ENDPOINTS = "folkways.endpoints"
+COMMANDS = "folkways.commands"
 
 
 @cache
@@ -32,7 +33,7 @@ def load(entry: EntryPoint, check: Callable[[Any], None] = lambda _found: None) 
 
 
 def warn(entry: EntryPoint, error: Exception) -> None:
-    """Say that a benchmark or an endpoint is left out, whose package that is, and why."""
+    """Say that a benchmark, an endpoint or a command is left out, whose package that is, and why."""
     package = f"the package {entry.dist.name}" if entry.dist is not None else "a package"
     what = entry.group.rpartition(".")[2].removesuffix("s")
     warnings.warn(

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from folkways_studio.programs.sealing import KEY_VARIABLE
 
+from folkways_studio.programs.sealing import KEY_VARIABLE
 from studio.tests.support.studies import studio_server, studio_workspace
 
 __all__ = ["studio_server", "studio_workspace"]

@@ -12,12 +12,11 @@ import threading
 import time
 from collections import Counter
 
+from folkways.workspace.database import Workspace
 from folkways_studio.database.opening import open_workspace
 from folkways_studio.errors import StudioError
 from folkways_studio.work import assignments, judgements, leases
 from folkways_studio.work.assignments import NoWork
-
-from folkways.workspace.database import Workspace
 
 PATIENCE = 4.0
 """Seconds for which somebody looks whether a slot was given back before they leave."""

@@ -6,16 +6,16 @@ from itertools import product
 from pathlib import Path
 
 import pytest
-from folkways_studio.addresses import PRIVATE, AddressError, is_number, is_public, web_address
-from folkways_studio.clients.json_client import JsonClient
-from folkways_studio.media.stores import KEY_VARIABLES, PLACE_VARIABLE, media_store
-from folkways_studio.models.offered import load_offered
-from folkways_studio.people.single_sign_on import is_safe
 from hypothesis import given
 from hypothesis import strategies as st
 
 from folkways.errors import DataError, FolkwaysError
 from folkways.workspace.database import Workspace
+from folkways_studio.addresses import PRIVATE, AddressError, is_number, is_public, web_address
+from folkways_studio.clients.json_client import JsonClient
+from folkways_studio.media.stores import KEY_VARIABLES, PLACE_VARIABLE, media_store
+from folkways_studio.models.offered import load_offered
+from folkways_studio.people.single_sign_on import is_safe
 
 NOT_PUBLIC = (
     *("127.0.0.1", "10.1.2.3", "192.168.0.1", "169.254.169.254", "100.64.0.1", "224.0.0.1", "0.0.0.0"),

@@ -21,12 +21,12 @@ from typing import Any
 import polars as pl
 import pytest
 import yaml
+
 from folkways_studio.items import service as items
 from folkways_studio.people import accounts, invites
 from folkways_studio.studies import progress
 from folkways_studio.studies import service as studies
 from folkways_studio.work import judgements
-
 from studio.tests.support.participant import Participant
 from studio.tests.support.studies import PASSWORD
 from studio.tests.support.studio_server import StudioServer

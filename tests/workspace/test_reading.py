@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 import pytest
 import sqlalchemy as sa
-from folkways_studio.database import tables as schema
 
 from folkways.workspace.database import Workspace, WorkspaceError, open_workspace
+from folkways_studio.database import tables as schema
 
 COUNT = sa.select(sa.func.count()).select_from(schema.attempts)
 

@@ -20,7 +20,8 @@ from folkways.workspace.errors import BUSY_SECONDS, PROBLEMS, WorkspaceError, ex
 from folkways.workspace.idle import ask_idle_connections
 from folkways.workspace.insertions import Rows, insert
 from folkways.workspace.reading import Reading
-from folkways.workspace.schema import HEAD, metadata
+from folkways.workspace.schema import TABLES
+from folkways.workspace.table_sets import TableSet
 
 WRITER_LOCK = 6035587
 """PostgreSQL's advisory lock of those who write to one workspace."""

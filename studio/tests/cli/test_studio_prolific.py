@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 import yaml
+
 from folkways_studio.database.opening import open_workspace
 from folkways_studio.people import participants, prolific
 from folkways_studio.studies import service as studies
 from folkways_studio.work import assignments, judgements
-
 from studio.tests.support.prolific_server import ID, TOKEN, ProlificServer
 from studio.tests.support.studies import QUESTION, described
 from tests.cli.conftest import Folkways
@@ -126,9 +126,8 @@ def test_what_is_wrong_is_said(studio: Folkways, monkeypatch: pytest.MonkeyPatch
 
 @pytest.mark.parametrize("amount", ["0", "-1", "1.005", "nan", "inf", "1e9", "", "4,25"])
 def test_an_amount_is_money(tmp_path: Path, amount: str) -> None:
-    from folkways_studio.cli.prolific import read_bonuses
-
     from folkways.errors import DataError
+    from folkways_studio.cli.prolific import read_bonuses
 
     (tmp_path / "b.csv").write_text(f'participant,amount\np-1,"{amount}"\n')
     known: dict[str, Any] = {"p-1": "pid1"}

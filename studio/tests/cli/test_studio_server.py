@@ -11,14 +11,14 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
 import pytest
+
+from folkways.errors import FolkwaysError
 from folkways_studio.clients.json_client import JsonClient
 from folkways_studio.clients.remote import RemoteDesk
 from folkways_studio.people import accounts, participants
 from folkways_studio.programs import tokens
 from folkways_studio.programs.records import Scope
 from folkways_studio.studies import service as studies
-
-from folkways.errors import FolkwaysError
 from studio.tests.support.studio_server import StudioServer
 from tests.cli.conftest import Folkways
 

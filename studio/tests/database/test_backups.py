@@ -12,15 +12,15 @@ from typing import Any
 
 import pytest
 import sqlalchemy as sa
+
+from folkways.workspace.database import Workspace
+from folkways.workspace.errors import WorkspaceError
+from folkways.workspace.schema import HEAD, metadata
 from folkways_studio.database.backups import back_up, restore
 from folkways_studio.database.opening import open_workspace
 from folkways_studio.media import service as media
 from folkways_studio.work import assignments, judgements
 from folkways_studio.work.assignments import Work
-
-from folkways.workspace.database import Workspace
-from folkways.workspace.errors import WorkspaceError
-from folkways.workspace.schema import HEAD, metadata
 from studio.tests.support.studies import QUESTION, Desk, open_desk
 from tests.support.river import folkways
 

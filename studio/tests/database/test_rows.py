@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from folkways_studio.database import tables as schema
-from folkways_studio.database.rows import change_rows, find_row, get_row, get_value
-from folkways_studio.records import ItemState
 from sqlalchemy.exc import NoResultFound
 
 from folkways.workspace.database import Workspace
+from folkways_studio.database import tables as schema
+from folkways_studio.database.rows import change_rows, find_row, get_row, get_value
+from folkways_studio.records import ItemState
 from studio.tests.support.studies import QUESTION, Desk, open_desk
 
 

@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 import sqlalchemy as sa
+
+from folkways.workspace.database import Workspace
 from folkways_studio.activity import Event
 from folkways_studio.database import audit
 from folkways_studio.database import tables as schema
@@ -21,8 +23,6 @@ from folkways_studio.records import Role, StudyState
 from folkways_studio.studies import service as studies
 from folkways_studio.work import adjudications, assignments, gold, judgements, redaction
 from folkways_studio.workflows.definition import read_definition
-
-from folkways.workspace.database import Workspace
 from studio.tests.support.studies import ON_A_FILE, PASSWORD, QUESTION, described, stored
 from tests.support.moments import at_time
 

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from folkways_studio.stages.registry import STAGE_KINDS
 
 from folkways.benchmarks.registry import benchmarks, labels_of, study_exports
 from folkways.benchmarks.studies import Study, StudyItem
 from folkways.errors import FolkwaysError
+from folkways_studio.stages.registry import STAGE_KINDS
 
 
 def item(number: int, stage: str, parent: int | None = None, result: Mapping[str, Any] | None = None) -> StudyItem:
@@ -54,8 +54,7 @@ def test_exports_are_of_kinds_of_stages_that_the_studio_has() -> None:
 
 
 def test_what_cannot_be_carried_over_is_written_as_the_release_has_it() -> None:
-    from folkways_studio.stages.adapting import NO_VERSION
-
     from folkways.benchmarks.xcr.data import is_non_transferable
+    from folkways_studio.stages.adapting import NO_VERSION
 
     assert is_non_transferable(NO_VERSION)

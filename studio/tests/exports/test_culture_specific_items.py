@@ -9,10 +9,6 @@ from typing import Any
 import polars as pl
 import pytest
 import yaml
-from folkways_studio.items import service as items
-from folkways_studio.people import participants
-from folkways_studio.records import Role
-from folkways_studio.workflows.templates import template_text
 
 from folkways.api import run
 from folkways.benchmarks.xcr.build.labels import RELEASED_LABEL
@@ -20,6 +16,10 @@ from folkways.benchmarks.xcr.data import read_base
 from folkways.benchmarks.xcr.data.reading import adaptations, corpus
 from folkways.releases.store import open_release
 from folkways.workspace.database import Workspace
+from folkways_studio.items import service as items
+from folkways_studio.people import participants
+from folkways_studio.records import Role
+from folkways_studio.workflows.templates import template_text
 from studio.tests.support.exports import export_study
 from studio.tests.support.studies import Desk, open_desk
 

@@ -8,17 +8,17 @@ from typing import Any
 
 import polars as pl
 import pytest
-from folkways_studio.items import service as items
-from folkways_studio.people import participants
-from folkways_studio.records import ItemState, Role
-from folkways_studio.workflows.definition import read_definition
-from folkways_studio.workflows.templates import template_text
 
 from folkways.api import run
 from folkways.benchmarks.blend.data import check, read_annotations, read_questions
 from folkways.errors import FolkwaysError
 from folkways.releases.store import open_release
 from folkways.workspace.database import Workspace
+from folkways_studio.items import service as items
+from folkways_studio.people import participants
+from folkways_studio.records import ItemState, Role
+from folkways_studio.workflows.definition import read_definition
+from folkways_studio.workflows.templates import template_text
 from studio.tests.support.exports import export_study
 from studio.tests.support.studies import Desk, open_desk
 

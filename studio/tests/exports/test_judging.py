@@ -7,9 +7,6 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from folkways_studio.exports.gathering import gather
-from folkways_studio.models.drawing import draw_answers
-from folkways_studio.stages.registry import stage_kind
 
 from folkways.api import run
 from folkways.endpoints.base import EndpointOptions
@@ -17,6 +14,9 @@ from folkways.errors import FolkwaysError
 from folkways.runs.judging.model_judging import judge_run
 from folkways.runs.models import open_models
 from folkways.workspace.database import Workspace
+from folkways_studio.exports.gathering import gather
+from folkways_studio.models.drawing import draw_answers
+from folkways_studio.stages.registry import stage_kind
 from studio.tests.support.exports import export_study
 from studio.tests.support.studies import Desk, open_desk
 from tests.support.chat_server import ChatServer
@@ -82,11 +82,10 @@ def test_labels_are_taken_by_the_model_judge(desk: Desk, tmp_path: Path) -> None
 
 
 def test_what_the_model_judge_lists_is_imported_judged_and_taken_back(desk: Desk, tmp_path: Path) -> None:
-    from folkways_studio.items.reading import import_items
-    from folkways_studio.items.tables import read_rows
-
     from folkways.cli.out import write_frame
     from folkways.workspace import run_records
+    from folkways_studio.items.reading import import_items
+    from folkways_studio.items.tables import read_rows
 
     record = run_records.find_run(desk.workspace, "drawn")
     with ChatServer(mode='fixed:{"group": 0}') as server:

@@ -9,17 +9,17 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from folkways_studio.items import service as items
-from folkways_studio.items.service import NewItem, add_items
-from folkways_studio.people import participants
-from folkways_studio.records import ItemState
-from folkways_studio.work import adjudications
 
 from folkways.api import run
 from folkways.benchmarks.culturalbench.build.counting import Rule, count
 from folkways.benchmarks.culturalbench.build.from_votes import build_from_votes
 from folkways.benchmarks.culturalbench.build.votes_files import read_votes
 from folkways.workspace.database import Workspace
+from folkways_studio.items import service as items
+from folkways_studio.items.service import NewItem, add_items
+from folkways_studio.people import participants
+from folkways_studio.records import ItemState
+from folkways_studio.work import adjudications
 from studio.tests.support.exports import export_study
 from studio.tests.support.studies import Desk, open_desk
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from folkways_studio.database.opening import open_workspace
 
 from folkways.workspace.database import Workspace
+from folkways_studio.database.opening import open_workspace
 
 
 @pytest.fixture

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import pytest
+
+from folkways.errors import FolkwaysError
+from folkways.workspace.database import Workspace
 from folkways_studio.errors import ConflictError, NotAllowedError, NotFoundError, SubmissionError
 from folkways_studio.exports.make import FORMATS, PLAIN, export_files
 from folkways_studio.items import discussion
 from folkways_studio.items.discussion import LONGEST, MOST, MOST_EDITS, Counts
 from folkways_studio.records import Role
 from folkways_studio.work import redaction
-
-from folkways.errors import FolkwaysError
-from folkways.workspace.database import Workspace
 from studio.tests.support.studies import ON_A_FILE, QUESTION, Desk, open_desk
 from studio.tests.work.test_redaction import SECRET, everything
 from tests.support.moments import at_time

@@ -12,14 +12,6 @@ from typing import Any
 import polars as pl
 import pytest
 from click.testing import CliRunner, Result
-from folkways_studio.database.opening import open_workspace
-from folkways_studio.items.reading import import_items
-from folkways_studio.items.tables import read_rows
-from folkways_studio.people.accounts import create_account
-from folkways_studio.studies.service import create_study
-from folkways_studio.workflows.definition import read_definition
-from folkways_studio.workflows.templates import template_text
-from folkways_studio.workflows.yaml_text import parse_yaml
 
 from folkways.benchmarks.xcr.build.facts import Rules
 from folkways.benchmarks.xcr.build.proposing import Named, prompt, read_items, read_sentence
@@ -29,6 +21,14 @@ from folkways.cli.build import command
 from folkways.errors import FolkwaysError
 from folkways.runs import building
 from folkways.runs.building import BuildStopped
+from folkways_studio.database.opening import open_workspace
+from folkways_studio.items.reading import import_items
+from folkways_studio.items.tables import read_rows
+from folkways_studio.people.accounts import create_account
+from folkways_studio.studies.service import create_study
+from folkways_studio.workflows.definition import read_definition
+from folkways_studio.workflows.templates import template_text
+from folkways_studio.workflows.yaml_text import parse_yaml
 from tests.support.chat_server import ChatServer
 from tests.support.csi_facts import FACTS, write_facts
 from tests.support.river import rows

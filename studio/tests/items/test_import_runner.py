@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 import sqlalchemy as sa
+
+from folkways.workspace.database import Workspace, WorkspaceError
 from folkways_studio.database import audit
 from folkways_studio.database import tables as schema
 from folkways_studio.errors import ConflictError, NotFoundError, SubmissionError
@@ -17,8 +19,6 @@ from folkways_studio.studies import service as studies
 from folkways_studio.studies.agreement import PLURAL, agreement
 from folkways_studio.work import adjudications, assignments, judgements
 from folkways_studio.workflows.definition import read_definition
-
-from folkways.workspace.database import Workspace, WorkspaceError
 from studio.tests.support.studies import QUESTION, Desk, described, open_desk
 from tests.support.moments import at_time
 

@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 import sqlalchemy as sa
+
+from folkways.workspace.database import Workspace
 from folkways_studio.database import audit
 from folkways_studio.database import tables as schema
 from folkways_studio.errors import ConflictError, NotFoundError, SubmissionError
@@ -19,8 +21,6 @@ from folkways_studio.items.service import list_items
 from folkways_studio.records import AssignmentState
 from folkways_studio.studies import deletion as study_deletion
 from folkways_studio.studies import service as studies
-
-from folkways.workspace.database import Workspace
 from studio.tests.support.studies import Desk, open_desk, stored
 from tests.support.moments import at_time
 

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from folkways_studio.items.reading import import_items
-from folkways_studio.items.service import list_items
-from folkways_studio.items.tables import RowsError, read_rows, read_workbook
-from folkways_studio.stages.registry import STAGE_KINDS, stage_kind
 from openpyxl import Workbook
 
 from folkways.errors import DataError, FolkwaysError
 from folkways.workspace.database import Workspace
+from folkways_studio.items.reading import import_items
+from folkways_studio.items.service import list_items
+from folkways_studio.items.tables import RowsError, read_rows, read_workbook
+from folkways_studio.stages.registry import STAGE_KINDS, stage_kind
 from studio.tests.support.studies import Desk, open_desk
 from tests.support.csi_votes import ITEMS, write_items
 

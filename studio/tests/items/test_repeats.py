@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from folkways_studio.items import repeats
-from folkways_studio.items import service as items
-from folkways_studio.work import adjudications
 from hypothesis import given
 from hypothesis import strategies as st
 
 from folkways.workspace.database import Workspace
+from folkways_studio.items import repeats
+from folkways_studio.items import service as items
+from folkways_studio.work import adjudications
 from studio.tests.support.studies import open_desk
 
 KOREA = "What do people in Korea"

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+
+from folkways.workspace.database import Workspace
 from folkways_studio.database import audit
 from folkways_studio.database import tables as schema
 from folkways_studio.errors import ConflictError, SubmissionError
@@ -13,8 +15,6 @@ from folkways_studio.people import exclusion
 from folkways_studio.records import ItemState
 from folkways_studio.studies import service as studies
 from folkways_studio.work import adjudications
-
-from folkways.workspace.database import Workspace
 from studio.tests.support.studies import QUESTION, Desk, open_desk, stored
 from tests.support.moments import at_time
 

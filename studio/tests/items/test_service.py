@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
+from folkways.workspace.database import Workspace
 from folkways_studio.database import tables as schema
 from folkways_studio.errors import ConflictError, NotFoundError, SubmissionError
 from folkways_studio.items import service as items
@@ -13,8 +15,6 @@ from folkways_studio.people import participants
 from folkways_studio.records import ItemState, Participant
 from folkways_studio.studies import service as studies
 from folkways_studio.work import adjudications, assignments
-
-from folkways.workspace.database import Workspace
 from studio.tests.support.studies import ON_A_FILE, QUESTION, Desk, open_desk, stored
 from tests.support.moments import at_time
 

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
+
+from folkways.workspace.database import Workspace
 from folkways_studio.database import tables as schema
 from folkways_studio.database.opening import open_workspace
 from folkways_studio.people import participants
 from folkways_studio.work import assignments, judgements
 from folkways_studio.work.assignments import Work
 from folkways_studio.work.task_numbers import shown_number
-
-from folkways.workspace.database import Workspace
 from perf.studio.audit import all_done, audit
 from perf.studio.people import Account
 from perf.studio.scenario import ANSWERS, Scenario, prepare

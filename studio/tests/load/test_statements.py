@@ -7,10 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import sqlalchemy as sa
-from folkways_studio.database.opening import open_workspace
-from folkways_studio.web.app import create_app
 from starlette.testclient import TestClient
 
+from folkways_studio.database.opening import open_workspace
+from folkways_studio.web.app import create_app
 from perf.studio.scenario import FAST, prepare
 
 MOST = {"page": 7, "draft": 9, "submit": 21}

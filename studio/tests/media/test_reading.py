@@ -9,14 +9,14 @@ from pathlib import Path
 from urllib.parse import quote, urljoin
 
 import pytest
-from folkways_studio.exports.make import export_files
-from folkways_studio.items.service import NewItem, add_items
-from folkways_studio.media.reading import LONGEST_NAME, MediaError, is_name, read_media, safe_name
-from folkways_studio.media.service import add_media, list_media
 from hypothesis import given
 from hypothesis import strategies as st
 
 from folkways.workspace.database import Workspace
+from folkways_studio.exports.make import export_files
+from folkways_studio.items.service import NewItem, add_items
+from folkways_studio.media.reading import LONGEST_NAME, MediaError, is_name, read_media, safe_name
+from folkways_studio.media.service import add_media, list_media
 from studio.tests.support.studies import ON_A_FILE, open_desk
 
 PNG = b"\x89PNG\r\n\x1a\n" + b"\0" * 20

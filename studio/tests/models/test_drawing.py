@@ -8,16 +8,16 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from folkways_studio.database import tables as schema
-from folkways_studio.database.opening import open_workspace
-from folkways_studio.models.drawing import PER_CULTURE, draw_answers
-from folkways_studio.studies.service import get_population
 
 from folkways.api import run
 from folkways.benchmarks.registry import get_task
 from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.releases.store import open_release
 from folkways.workspace.database import Workspace
+from folkways_studio.database import tables as schema
+from folkways_studio.database.opening import open_workspace
+from folkways_studio.models.drawing import PER_CULTURE, draw_answers
+from folkways_studio.studies.service import get_population
 from studio.tests.support.studies import ON_A_FILE, Desk, open_desk, stored
 
 POPULATIONS = [

@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 import sqlalchemy as sa
+
+from folkways.workspace.database import Workspace
 from folkways_studio.activity import ModelCall
 from folkways_studio.database import tables as schema
 from folkways_studio.errors import ConflictError, SubmissionError
@@ -19,8 +21,6 @@ from folkways_studio.models import modelling, redteaming
 from folkways_studio.models.offered import OfferedModel
 from folkways_studio.records import Participant
 from folkways_studio.workflows.helping import HELPER_TOKENS, VERIFIER_TOKENS, helper_prompt, verifier_prompt
-
-from folkways.workspace.database import Workspace
 from studio.tests.support.studies import ON_A_FILE, Desk, open_desk, stored
 from tests.support.chat_server import ChatServer
 

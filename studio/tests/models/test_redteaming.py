@@ -9,6 +9,9 @@ from threading import Event
 
 import pytest
 import sqlalchemy as sa
+
+from folkways.workspace import run_records
+from folkways.workspace.database import Workspace
 from folkways_studio.database import tables as schema
 from folkways_studio.errors import ConflictError, NotFoundError, SubmissionError
 from folkways_studio.items import service as items
@@ -16,9 +19,6 @@ from folkways_studio.models import modelling, redteaming
 from folkways_studio.models.offered import OfferedModel
 from folkways_studio.records import ItemState, Role
 from folkways_studio.workflows.definition import DefinitionError, read_definition
-
-from folkways.workspace import run_records
-from folkways.workspace.database import Workspace
 from studio.tests.support.studies import Desk, described, open_desk
 from tests.support.chat_server import ChatServer
 

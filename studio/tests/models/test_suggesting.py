@@ -9,6 +9,9 @@ from threading import Event
 from typing import Any
 
 import pytest
+
+from folkways.endpoints.prices import user_prices_file
+from folkways.workspace.database import Workspace
 from folkways_studio.errors import ConflictError, NotFoundError
 from folkways_studio.exports.make import export_files
 from folkways_studio.items.service import NewItem, add_items
@@ -20,9 +23,6 @@ from folkways_studio.work import drafts, redaction, suggestions
 from folkways_studio.work.assignments import Work
 from folkways_studio.workflows.definition import DefinitionError, read_definition
 from folkways_studio.workflows.suggesting import SUGGESTERS
-
-from folkways.endpoints.prices import user_prices_file
-from folkways.workspace.database import Workspace
 from studio.tests.support.studies import ON_A_FILE, Desk, described, open_desk
 from studio.tests.work.test_redaction import SECRET, everything
 from tests.support.chat_server import ChatServer

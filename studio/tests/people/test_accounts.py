@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 import sqlalchemy as sa
-from folkways_studio.database import tables as schema
-from folkways_studio.errors import NotAllowedError, NotFoundError, SubmissionError, TooManyAttemptsError
-from folkways_studio.people import accounts, sessions
-from folkways_studio.records import Role, Session
 from pwdlib import PasswordHash
 from pwdlib.hashers.argon2 import Argon2Hasher
 
 from folkways.workspace.database import Workspace
+from folkways_studio.database import tables as schema
+from folkways_studio.errors import NotAllowedError, NotFoundError, SubmissionError, TooManyAttemptsError
+from folkways_studio.people import accounts, sessions
+from folkways_studio.records import Role, Session
 from studio.tests.support.studies import ON_A_FILE, PASSWORD, open_desk, stored
 from tests.support.moments import at_time
 

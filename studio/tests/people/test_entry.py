@@ -7,13 +7,13 @@ import time
 from typing import Any
 
 import pytest
+
+from folkways.workspace.database import Workspace
 from folkways_studio.database import tables as schema
 from folkways_studio.errors import ConflictError, InviteError, NotFoundError, ReturnError, SubmissionError
 from folkways_studio.people import accounts, invites, participants, personal, sessions
 from folkways_studio.records import Participant, Role
 from folkways_studio.work import drafts
-
-from folkways.workspace.database import Workspace
 from studio.tests.support.studies import ON_A_FILE, QUESTION, Desk, open_desk, stored
 from tests.support.moments import at_time
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+
+from folkways.workspace.database import Workspace
 from folkways_studio.database import audit
 from folkways_studio.database import tables as schema
 from folkways_studio.errors import ConflictError, SubmissionError
@@ -12,8 +14,6 @@ from folkways_studio.items.service import get_item
 from folkways_studio.people import exclusion, participants
 from folkways_studio.records import Participant
 from folkways_studio.studies import agreement
-
-from folkways.workspace.database import Workspace
 from studio.tests.support.studies import ON_A_FILE, QUESTION, Desk, open_desk, stored
 from tests.support.moments import at_time
 

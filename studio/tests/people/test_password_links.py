@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
+
+from folkways.workspace.database import Workspace
 from folkways_studio.database import tables as schema
 from folkways_studio.errors import InviteError, NotAllowedError, NotFoundError, SubmissionError
 from folkways_studio.people import accounts, password_links, sessions
 from folkways_studio.records import Role
-
-from folkways.workspace.database import Workspace
 from studio.tests.support.studies import ON_A_FILE, Desk, open_desk, stored
 from tests.support.moments import at_time
 

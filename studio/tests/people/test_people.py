@@ -6,6 +6,8 @@ import threading
 
 import pytest
 import sqlalchemy as sa
+
+from folkways.workspace.database import Workspace
 from folkways_studio.database import tables as schema
 from folkways_studio.errors import ConflictError, InviteError, NotFoundError, SubmissionError
 from folkways_studio.items import service as items
@@ -13,8 +15,6 @@ from folkways_studio.people import accounts, invites, participants, personal
 from folkways_studio.records import ItemState, Participant, ParticipantState, Role, StudyState
 from folkways_studio.studies import service as studies
 from folkways_studio.work import adjudications, judgements
-
-from folkways.workspace.database import Workspace
 from studio.tests.support.studies import PASSWORD, QUESTION, Desk, open_desk
 from tests.support.moments import at_time
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import pytest
+
+from folkways.workspace.database import Workspace
 from folkways_studio.database import tables as schema
 from folkways_studio.errors import ConflictError, NotFoundError
 from folkways_studio.people import invites, participants, personal, waiting
 from folkways_studio.people.eligibility import failed_criteria, unclear_criteria
 from folkways_studio.records import Participant, ParticipantState
-
-from folkways.workspace.database import Workspace
 from studio.tests.support.studies import ON_A_FILE, Desk, open_desk, stored
 
 CRITERIA = [

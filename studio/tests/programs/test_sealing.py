@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
+
+from folkways.workspace.database import Workspace
 from folkways_studio.database import api_tables
 from folkways_studio.database.backups import back_up, restore
 from folkways_studio.database.opening import open_workspace
 from folkways_studio.media.service import add_media
 from folkways_studio.programs import deliveries, webhook_sender, webhooks
 from folkways_studio.programs.sealing import KEY_VARIABLE, SEALED, SealError, seal, unseal
-
-from folkways.workspace.database import Workspace
 from studio.tests.support.studies import open_desk
 
 STAGES = [{"name": "verify", "kind": "vote"}]

@@ -6,13 +6,14 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
+from hypothesis import assume, example, given
+from hypothesis import strategies as st
+
 from folkways_studio.errors import SubmissionError
 from folkways_studio.stages.parts.arranging import PART_TYPES
 from folkways_studio.stages.parts.base import UnfitError, values_of
 from folkways_studio.stages.parts.cells import CELLS
 from folkways_studio.stages.parts.sheets import form_sheet
-from hypothesis import assume, example, given
-from hypothesis import strategies as st
 
 SHORT = st.text("ab;=\"\n 'é1-,A", min_size=1, max_size=6).map(str.strip).filter(bool)
 WORDS = st.text('aB é字🍲 \n-;=%"\u0301\u200f[]{}<>', max_size=40)

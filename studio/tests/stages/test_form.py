@@ -6,16 +6,16 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from folkways_studio.errors import SubmissionError
-from folkways_studio.stages.consensus import common_groups, common_order, each_option, middle, same_value
-from folkways_studio.stages.form import Form
-from folkways_studio.workflows.definition import DefinitionError, read_definition
 from hypothesis import given
 from hypothesis import strategies as st
 from starlette.datastructures import FormData
 
 from folkways.benchmarks.studies import Vote
 from folkways.stats.raters.graded import fitting
+from folkways_studio.errors import SubmissionError
+from folkways_studio.stages.consensus import common_groups, common_order, each_option, middle, same_value
+from folkways_studio.stages.form import Form
+from folkways_studio.workflows.definition import DefinitionError, read_definition
 from studio.tests.support.studies import described
 
 ASK: list[dict[str, Any]] = [

@@ -6,16 +6,16 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from starlette.datastructures import FormData
+
 from folkways_studio.errors import SubmissionError
 from folkways_studio.stages.answers import GroupAnswers
 from folkways_studio.stages.parts.form_fields import spans
 from folkways_studio.stages.registry import STAGE_KINDS, stage_kind
 from folkways_studio.web.rendering.pages import environment
 from folkways_studio.workflows.definition import read_definition
-from hypothesis import given
-from hypothesis import strategies as st
-from starlette.datastructures import FormData
-
 from studio.tests.support.studies import described
 from studio.tests.web.test_accessible import CONTENTS
 

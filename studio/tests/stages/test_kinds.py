@@ -6,15 +6,15 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from folkways.benchmarks.studies import Vote
 from folkways_studio.errors import SubmissionError
 from folkways_studio.stages.adapting import untag
 from folkways_studio.stages.base import COMMON_OPTIONS, Arrival, Decision
 from folkways_studio.stages.fields import spans_of, tag
 from folkways_studio.stages.registry import STAGE_KINDS, stage_kind
-from hypothesis import given
-from hypothesis import strategies as st
-
-from folkways.benchmarks.studies import Vote
 
 QUESTION = {"question": "What?", "options": ["a", "b", "c", "d"]}
 SENTENCE = {"sentence": "In der Küche gab es 🍲 potluck.", "spans": [[22, 29]]}

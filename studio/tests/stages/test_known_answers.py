@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
+
 from folkways_studio.errors import SubmissionError
 from folkways_studio.stages.registry import STAGE_KINDS, stage_kind
 from folkways_studio.workflows.definition import read_definition
-
 from studio.tests.support.studies import QUESTION, described
 
 SENTENCE = {"sentence": "We spent Boxing Day at my aunt's.", "spans": [[9, 19]]}

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from folkways_studio.people.eligibility import failed_criteria
 from folkways_studio.stages.votes import CANNOT_ANSWER, DONT_KNOW, Ballot, Result, best_of, count_votes
 from folkways_studio.work.counts import missing_answers, room
-from hypothesis import given
-from hypothesis import strategies as st
 
 CRITERIA = [
     {"name": "home", "ask": "?", "accept": ["Wales", "Cymru"]},

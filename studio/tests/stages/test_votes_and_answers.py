@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from folkways_studio.errors import SubmissionError
-from folkways_studio.stages.base import Arrival, Decision, StageKind
-from folkways_studio.stages.registry import stage_kind
 from hypothesis import given
 from hypothesis import strategies as st
 
 from folkways.benchmarks.studies import Vote, answers_by_person, count_people
+from folkways_studio.errors import SubmissionError
+from folkways_studio.stages.base import Arrival, Decision, StageKind
+from folkways_studio.stages.registry import stage_kind
 
 ASKED = {"local": "무엇?", "english": "What?"}
 

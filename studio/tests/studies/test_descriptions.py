@@ -6,6 +6,8 @@ from collections.abc import Callable
 
 import pytest
 import yaml
+
+from folkways.workspace.database import Workspace
 from folkways_studio.database import audit
 from folkways_studio.database import tables as schema
 from folkways_studio.people import accounts, participants
@@ -13,8 +15,6 @@ from folkways_studio.studies import descriptions
 from folkways_studio.studies import service as studies
 from folkways_studio.workflows.definition import DefinitionError, read_definition
 from folkways_studio.workflows.yaml_text import parse_yaml
-
-from folkways.workspace.database import Workspace
 from studio.tests.support.studies import ON_A_FILE, QUESTION, Desk, stored
 from tests.support.moments import at_time
 

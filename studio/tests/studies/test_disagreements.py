@@ -8,6 +8,12 @@ from datetime import UTC, datetime
 from itertools import combinations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from folkways.stats.intervals import wilson
+from folkways.stats.raters.agreement import percent_agreement
+from folkways.workspace.database import Workspace
 from folkways_studio.people import participants
 from folkways_studio.records import Participant
 from folkways_studio.studies import disagreements
@@ -16,12 +22,6 @@ from folkways_studio.studies.agreement_over_time import agreement_over_time
 from folkways_studio.studies.disagreements import Measured, Said, measured, read_answers
 from folkways_studio.studies.spread import spread
 from folkways_studio.work import assignments, judgements
-from hypothesis import given
-from hypothesis import strategies as st
-
-from folkways.stats.intervals import wilson
-from folkways.stats.raters.agreement import percent_agreement
-from folkways.workspace.database import Workspace
 from studio.tests.support.studies import ON_A_FILE, QUESTION, Desk, open_desk
 from tests.support.moments import at_time
 

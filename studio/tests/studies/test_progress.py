@@ -7,6 +7,10 @@ from typing import Any
 
 import pytest
 import sqlalchemy as sa
+
+from folkways.stats.raters import agreement as measures
+from folkways.stats.raters.agreement import Coefficient
+from folkways.workspace.database import Workspace
 from folkways_studio.database import tables as schema
 from folkways_studio.errors import ConflictError, NotFoundError, SubmissionError
 from folkways_studio.items import service as items
@@ -19,10 +23,6 @@ from folkways_studio.studies.agreement import PLURAL, Agreement, agreement
 from folkways_studio.studies.progress import Mine, Payment, Progress, Quality
 from folkways_studio.work import adjudications, assignments, judgements
 from folkways_studio.workflows.definition import read_definition
-
-from folkways.stats.raters import agreement as measures
-from folkways.stats.raters.agreement import Coefficient
-from folkways.workspace.database import Workspace
 from studio.tests.support.studies import ON_A_FILE, QUESTION, Desk, described, open_desk, stored
 from tests.support.moments import at_time
 

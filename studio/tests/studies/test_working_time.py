@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
+from folkways.workspace.database import Workspace
 from folkways_studio.people import participants
 from folkways_studio.studies.working_time import WorkingTime, rate_of, without_breaks, working_times
 from folkways_studio.work import assignments, judgements
 from folkways_studio.workflows.definition import DefinitionError, read_definition
-
-from folkways.workspace.database import Workspace
 from studio.tests.support.studies import ON_A_FILE, QUESTION, described, open_desk
 from tests.support.moments import at_time
 

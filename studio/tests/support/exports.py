@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from folkways_studio.exports.make import export_files
-
 from folkways.files import write_bytes
 from folkways.workspace.database import Workspace
+from folkways_studio.exports.make import export_files
 
 
 def export_study(workspace: Workspace, study_id: int, out: Path, format: str = "release") -> list[Path]:

@@ -9,6 +9,9 @@ from typing import Any
 
 import pytest
 import sqlalchemy as sa
+
+from folkways.workspace.database import Workspace
+from folkways.workspace.schema import metadata
 from folkways_studio.database.opening import open_workspace
 from folkways_studio.items.service import NewItem, add_items
 from folkways_studio.models.offered import OfferedModel
@@ -19,9 +22,6 @@ from folkways_studio.work import assignments, judgements
 from folkways_studio.work.assignments import NoWork, Work
 from folkways_studio.work.judgements import Submitted
 from folkways_studio.workflows.definition import read_definition
-
-from folkways.workspace.database import Workspace
-from folkways.workspace.schema import metadata
 
 PASSWORD = "a password of the tests"
 QUESTION = {"question": "What do people eat first?", "options": ["soup", "rice", "fruit", "bread"]}

@@ -17,9 +17,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from folkways_studio.database.opening import open_workspace
-
 from folkways.workspace.database import Workspace
+from folkways_studio.database.opening import open_workspace
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 PROGRAM = """

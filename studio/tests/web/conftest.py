@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+from folkways.workspace.database import Workspace
 from folkways_studio.items import service as items
 from folkways_studio.items.service import NewItem
 from folkways_studio.people import accounts, invites, participants, sessions
 from folkways_studio.records import Account, Participant, Population, Role, Study, StudyState
 from folkways_studio.studies import service as studies
 from folkways_studio.workflows.definition import read_definition
-
-from folkways.workspace.database import Workspace
 from studio.tests.support.studies import PASSWORD, described
 from studio.tests.support.studio_server import StudioServer
 from tests.support.browser import Watched

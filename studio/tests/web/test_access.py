@@ -15,11 +15,11 @@ from urllib.parse import quote, urlencode
 
 import pytest
 import sqlalchemy as sa
+
+from folkways.workspace.database import Workspace
 from folkways_studio.database import tables as schema
 from folkways_studio.people import sessions
 from folkways_studio.web.app import create_app
-
-from folkways.workspace.database import Workspace
 from studio.tests.support.studies import QUESTION
 from studio.tests.support.studio_server import StudioServer
 from studio.tests.web.http import Client, Reply

@@ -11,7 +11,6 @@ import pytest
 pytest.importorskip("playwright.sync_api")
 
 from folkways_studio.work import assignments, judgements
-
 from studio.tests.web.conftest import Field
 from tests.support.browser import axe_violations
 

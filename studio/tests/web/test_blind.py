@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import pytest
+
 from folkways_studio.items import discussion
 from folkways_studio.items.service import NewItem, add_items
 from folkways_studio.people import sessions
@@ -18,7 +19,6 @@ from folkways_studio.programs import tokens
 from folkways_studio.records import Participant, Role
 from folkways_studio.stages.registry import STAGE_KINDS
 from folkways_studio.work.task_numbers import shown_number
-
 from studio.tests.stages.test_kinds import GOOD
 from studio.tests.support.studies import Desk, open_desk
 from studio.tests.support.studio_server import StudioServer

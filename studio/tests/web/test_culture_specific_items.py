@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 pytest.importorskip("playwright.sync_api")
-from folkways_studio.items import service as items
-from folkways_studio.records import Role
 from playwright.sync_api import expect
 
+from folkways_studio.items import service as items
+from folkways_studio.records import Role
 from studio.tests.web.conftest import Field, begin, send
 from studio.tests.web.test_marking import SELECT
 

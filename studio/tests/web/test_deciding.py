@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 pytest.importorskip("playwright.sync_api")
+from playwright.sync_api import expect
+
 from folkways_studio.items import service as items
 from folkways_studio.records import Role
 from folkways_studio.work import assignments, judgements
-from playwright.sync_api import expect
-
 from studio.tests.web.conftest import Field, begin, send
 from tests.support.browser import axe_violations
 

@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 
 pytest.importorskip("playwright.sync_api")
+from openpyxl import load_workbook
+from playwright.sync_api import expect
+
 from folkways_studio.people import accounts, participants
 from folkways_studio.records import Role
 from folkways_studio.studies import service as studies
 from folkways_studio.work import judgements
-from openpyxl import load_workbook
-from playwright.sync_api import expect
-
 from studio.tests.support.studies import PASSWORD
 from studio.tests.web.conftest import Field, begin, send
 

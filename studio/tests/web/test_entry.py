@@ -11,6 +11,7 @@ from typing import Any
 import jwt
 import pytest
 from cryptography.hazmat.primitives.asymmetric import rsa
+
 from folkways_studio.items import service as items
 from folkways_studio.items.service import NewItem
 from folkways_studio.people import accounts, invites, participants, personal
@@ -18,7 +19,6 @@ from folkways_studio.records import Participant, Role, Study, StudyState
 from folkways_studio.studies import service as studies
 from folkways_studio.work import judgements
 from folkways_studio.workflows.definition import read_definition
-
 from studio.tests.support.studies import PASSWORD, QUESTION, described
 from studio.tests.support.studio_server import StudioServer
 from studio.tests.web.http import Client

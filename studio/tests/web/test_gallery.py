@@ -11,6 +11,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pytest
+
+from folkways.workspace.database import Workspace
 from folkways_studio.database.opening import open_workspace
 from folkways_studio.items.tables import read_workbook
 from folkways_studio.media import service as media
@@ -18,8 +20,6 @@ from folkways_studio.people import accounts
 from folkways_studio.records import StudyState
 from folkways_studio.studies import service as studies
 from folkways_studio.workflows.templates import PAPERS
-
-from folkways.workspace.database import Workspace
 from studio.tests.support.studies import Desk
 from studio.tests.web.test_own_forms import Browser, World, ended, picture, recording
 

@@ -8,10 +8,10 @@ from collections.abc import Callable
 import pytest
 
 pytest.importorskip("playwright.sync_api")
-from folkways_studio.items.service import NewItem, add_items
-from folkways_studio.people import participants
 from playwright.sync_api import expect
 
+from folkways_studio.items.service import NewItem, add_items
+from folkways_studio.people import participants
 from studio.tests.support.studies import QUESTION
 from studio.tests.web.conftest import Field, begin, send
 from tests.support.browser import axe_violations

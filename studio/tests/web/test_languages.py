@@ -11,6 +11,9 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+
+from folkways.cultures import cultures_of, languages
+from folkways.text.scripts import letters_of
 from folkways_studio.people import invites
 from folkways_studio.people.sessions import open_session
 from folkways_studio.web.rendering.i18n import (
@@ -25,9 +28,6 @@ from folkways_studio.web.rendering.i18n import (
 )
 from folkways_studio.web.rendering.pages import environment
 from folkways_studio.work import assignments
-
-from folkways.cultures import cultures_of, languages
-from folkways.text.scripts import letters_of
 from studio.tests.support.studies import open_desk
 from studio.tests.support.studio_server import StudioServer
 from studio.tests.web.conftest import Field

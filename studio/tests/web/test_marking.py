@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 pytest.importorskip("playwright.sync_api")
-from folkways_studio.work import judgements
 from playwright.sync_api import expect
 
+from folkways_studio.work import judgements
 from studio.tests.web.conftest import Field, begin, send
 
 pytestmark = pytest.mark.browser

@@ -11,6 +11,8 @@ from pathlib import Path
 from random import Random
 
 import pytest
+
+from folkways.errors import FolkwaysError
 from folkways_studio.database.backups import back_up, restore
 from folkways_studio.database.opening import open_workspace
 from folkways_studio.items.service import list_items
@@ -19,8 +21,6 @@ from folkways_studio.media import stores as media_stores
 from folkways_studio.media.stores import MediaStoreError, media_store
 from folkways_studio.web.rendering.stored_files import PART_BYTES, wanted
 from folkways_studio.work import adjudications
-
-from folkways.errors import FolkwaysError
 from studio.tests.support.s3_server import BUCKET, SECRET, S3Server
 from studio.tests.support.studies import open_desk
 from studio.tests.web.test_own_forms import STAGES, Browser, World, picture, recording

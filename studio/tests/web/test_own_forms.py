@@ -15,13 +15,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from starlette.testclient import TestClient
+
 from folkways_studio.database.opening import open_workspace
 from folkways_studio.items.service import NewItem, add_items, list_items
 from folkways_studio.people import sessions
 from folkways_studio.records import Role
 from folkways_studio.web.app import create_app
-from starlette.testclient import TestClient
-
 from studio.tests.stages.test_form import ANSWERS, ASK, CONTENT
 from studio.tests.support.studies import Desk, open_desk
 

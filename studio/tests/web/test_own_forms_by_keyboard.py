@@ -13,7 +13,6 @@ pytest.importorskip("playwright.sync_api")
 
 from folkways_studio.media import service as media
 from folkways_studio.work.judgements import list_judgements
-
 from studio.tests.stages.test_form import ASK, CONTENT
 from studio.tests.web.conftest import Field, begin
 from studio.tests.web.test_own_forms import MEDIA, SHOW, picture, recording

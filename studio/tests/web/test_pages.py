@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from markupsafe import Markup
+
 from folkways_studio.studies.spread import disagreement
 from folkways_studio.web.rendering.i18n import direction
 from folkways_studio.web.rendering.pages import day, environment, marked, static
-from markupsafe import Markup
 
 
 def test_plain_strings_are_escaped_and_unseen_characters_written_out() -> None:

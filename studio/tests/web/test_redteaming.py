@@ -15,13 +15,13 @@ import pytest
 
 pytest.importorskip("playwright.sync_api")
 import sqlalchemy as sa
+from playwright.sync_api import expect
+
 from folkways_studio.database import tables as schema
 from folkways_studio.items import service as items
 from folkways_studio.models import modelling
 from folkways_studio.people import sessions
 from folkways_studio.records import Role
-from playwright.sync_api import expect
-
 from studio.tests.support.studies import stored
 from studio.tests.support.studio_server import StudioServer
 from studio.tests.web.conftest import PLENTY, Field, begin, send

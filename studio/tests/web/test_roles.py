@@ -7,11 +7,11 @@ import re
 from collections.abc import Iterator
 
 import pytest
+
 from folkways_studio.people import invites, participants, sessions
 from folkways_studio.records import Role
 from folkways_studio.workflows.definition import parse_yaml, read_definition
 from folkways_studio.workflows.templates import TEMPLATES, template_text
-
 from studio.tests.support.studies import Desk, open_desk
 from studio.tests.support.studio_server import StudioServer
 from studio.tests.web.http import Client

@@ -5,13 +5,13 @@ from __future__ import annotations
 import time
 
 import pytest
+
+from folkways.workspace.database import Workspace
 from folkways_studio.items import imports
 from folkways_studio.items.service import list_items
 from folkways_studio.people import accounts, sessions
 from folkways_studio.records import Role
 from folkways_studio.studies import service as studies
-
-from folkways.workspace.database import Workspace
 from studio.tests.support.studio_server import StudioServer
 from studio.tests.web.http import Client, Reply
 from studio.tests.web.worlds import build_world

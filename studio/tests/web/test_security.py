@@ -11,12 +11,12 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+
+from folkways.errors import FolkwaysError
 from folkways_studio.errors import BusyError, TooManyAttemptsError
 from folkways_studio.people import accounts, sessions
 from folkways_studio.web.security.rates import Rates, Waiting
 from folkways_studio.web.settings import Settings
-
-from folkways.errors import FolkwaysError
 from studio.tests.support.studies import PASSWORD
 from studio.tests.support.studio_server import StudioServer
 from studio.tests.web.conftest import Field, begin

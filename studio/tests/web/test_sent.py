@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 import pytest
+
 from folkways_studio.database import tables as schema
 from folkways_studio.items.service import NewItem, add_items
 from folkways_studio.people import participants, sessions
@@ -16,7 +17,6 @@ from folkways_studio.studies import service as studies
 from folkways_studio.work import corrections
 from folkways_studio.work.assignments import Work
 from folkways_studio.work.task_numbers import shown_number
-
 from studio.tests.stages.test_kinds import GOOD
 from studio.tests.support.studies import QUESTION, Desk, open_desk, stored
 from studio.tests.support.studio_server import StudioServer

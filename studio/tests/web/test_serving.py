@@ -11,10 +11,10 @@ import time
 from pathlib import Path
 
 import pytest
-from folkways_studio.database.opening import open_workspace
-from folkways_studio.web.serving import serve
 
 from folkways.errors import FolkwaysError
+from folkways_studio.database.opening import open_workspace
+from folkways_studio.web.serving import serve
 from studio.tests.support.studio_server import StudioServer
 from studio.tests.web.http import Client
 

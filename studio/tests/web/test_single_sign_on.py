@@ -14,6 +14,9 @@ from urllib.error import HTTPError
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from starlette.testclient import TestClient
+
+from folkways.workspace.database import Workspace
 from folkways_studio.database import tables as schema
 from folkways_studio.database.opening import open_workspace
 from folkways_studio.people import accounts, identities, invites, openid, password_links, personal, sessions
@@ -23,9 +26,6 @@ from folkways_studio.studies import service as studies
 from folkways_studio.web.app import create_app
 from folkways_studio.web.settings import Settings
 from folkways_studio.workflows.definition import read_definition
-from starlette.testclient import TestClient
-
-from folkways.workspace.database import Workspace
 from studio.tests.support.openid_server import BROWSER, CLAIMS, CLIENT, FAULTS, SECRET, OpenIdServer
 from studio.tests.support.studies import PASSWORD, described, stored
 from studio.tests.web.http import CSRF

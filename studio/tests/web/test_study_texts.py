@@ -7,9 +7,9 @@ import re
 
 import orjson
 import pytest
+
 from folkways_studio.exports.make import export_files
 from folkways_studio.people import invites, participants, sessions
-
 from studio.tests.support.studies import QUESTION, Desk, open_desk
 from studio.tests.support.studio_server import StudioServer
 from studio.tests.web.http import Client

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 import yaml
+
 from folkways_studio.database import tables as schema
 from folkways_studio.exports.make import export_files
 from folkways_studio.items import service as items
@@ -26,7 +27,6 @@ from folkways_studio.work.assignments import Work
 from folkways_studio.work.task_numbers import shown_number
 from folkways_studio.workflows.definition import read_definition
 from folkways_studio.workflows.templates import TEMPLATES, template_text
-
 from studio.tests.support.studies import QUESTION, Desk, open_desk
 from studio.tests.support.studio_server import StudioServer
 from studio.tests.web.http import Client

@@ -7,6 +7,7 @@ import re
 import tomllib
 
 import pytest
+
 from folkways_studio.web.rendering.pages import STATIC
 
 RECORD = tomllib.loads((STATIC / "VENDORED.toml").read_text(encoding="utf-8"))

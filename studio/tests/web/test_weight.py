@@ -7,9 +7,9 @@ from collections.abc import Callable
 from urllib.request import Request, urlopen
 
 import pytest
+
 from folkways_studio.web.rendering.i18n import LOCALES
 from folkways_studio.web.rendering.pages import static
-
 from perf.studio.weight import LATIN, weigh
 from studio.tests.support.studio_server import StudioServer
 from studio.tests.web.conftest import Field

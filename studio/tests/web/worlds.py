@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from folkways.workspace.database import Workspace
 from folkways_studio.items import discussion, imports
 from folkways_studio.items import service as items
 from folkways_studio.items.service import NewItem
@@ -14,8 +15,6 @@ from folkways_studio.records import Participant, Role, Study, StudyState
 from folkways_studio.studies import service as studies
 from folkways_studio.work import assignments, judgements
 from folkways_studio.workflows.definition import read_definition
-
-from folkways.workspace.database import Workspace
 from studio.tests.support.studies import QUESTION, described
 
 ANONYMOUS, STRANGER = "anonymous", "signed in, in no study"

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+
+from folkways.workspace.database import Workspace
 from folkways_studio.errors import NotAllowedError
 from folkways_studio.items import search as item_search
 from folkways_studio.items.search import Wanted
@@ -10,8 +12,6 @@ from folkways_studio.items.service import NewItem, add_items
 from folkways_studio.people import accounts, exclusion
 from folkways_studio.records import Role
 from folkways_studio.work import adjudications, blinding, leases
-
-from folkways.workspace.database import Workspace
 from studio.tests.support.studies import QUESTION, Desk, open_desk
 
 STAGES = [

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
+
+from folkways.workspace.database import Workspace
 from folkways_studio.database import tables as schema
 from folkways_studio.errors import AlreadySubmittedError, ConflictError, NotFoundError
 from folkways_studio.items.service import NewItem, add_items
@@ -20,8 +22,6 @@ from folkways_studio.studies import service as studies
 from folkways_studio.work import assignments, drafts, judgements, leases
 from folkways_studio.work.assignments import NoWork, Work
 from folkways_studio.work.eligible_slots import count_left
-
-from folkways.workspace.database import Workspace
 from studio.tests.support.studies import QUESTION, Desk, open_desk
 from tests.support.moments import at_time
 

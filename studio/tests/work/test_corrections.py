@@ -9,6 +9,9 @@ from typing import Any
 
 import pytest
 import sqlalchemy as sa
+
+from folkways.workspace.database import Workspace
+from folkways.workspace.errors import WorkspaceError
 from folkways_studio.database import tables as schema
 from folkways_studio.errors import ConflictError, NotFoundError, SubmissionError
 from folkways_studio.exports.make import export_files
@@ -18,9 +21,6 @@ from folkways_studio.records import Participant, Role
 from folkways_studio.studies.agreement import agreement
 from folkways_studio.work import adjudications, blinding, corrections, judgements, redaction
 from folkways_studio.work.assignments import Work
-
-from folkways.workspace.database import Workspace
-from folkways.workspace.errors import WorkspaceError
 from studio.tests.support.studies import ON_A_FILE, QUESTION, Desk, open_desk, stored
 
 LABELS = {"category": "Cultural Value", "level": "Invisible", "element": "Time"}

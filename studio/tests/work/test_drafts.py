@@ -5,11 +5,11 @@ from __future__ import annotations
 import threading
 
 import pytest
+
+from folkways.workspace.database import Workspace
 from folkways_studio.errors import ConflictError, DraftConflictError, SubmissionError
 from folkways_studio.records import Draft
 from folkways_studio.work import assignments, drafts
-
-from folkways.workspace.database import Workspace
 from studio.tests.support.studies import QUESTION, Desk, open_desk
 from tests.support.moments import at_time
 

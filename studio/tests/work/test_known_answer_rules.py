@@ -6,6 +6,7 @@ from collections import Counter
 from functools import cache
 
 import pytest
+
 from folkways_studio.work.known_answer_rules import Gold, Qualification, Rule, action
 
 DEFAULT = Rule("exclude", 0.6, 5, "completed")

@@ -7,6 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
+
+from folkways.workspace.database import Workspace
 from folkways_studio.database import tables as schema
 from folkways_studio.errors import ConflictError, NotFoundError, SubmissionError
 from folkways_studio.exports.gathering import gather
@@ -18,8 +20,6 @@ from folkways_studio.studies import agreement, progress
 from folkways_studio.studies.service import get_stage
 from folkways_studio.work import assignments, gold, judgements, leases
 from folkways_studio.work.assignments import Work
-
-from folkways.workspace.database import Workspace
 from studio.tests.support.studies import ON_A_FILE, QUESTION, Desk, open_desk, stored
 
 RIGHT, WRONG = {"choices": [2]}, {"choices": [0]}

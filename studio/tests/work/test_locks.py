@@ -10,14 +10,14 @@ from contextlib import contextmanager
 from typing import TypeVar
 
 import sqlalchemy as sa
+from sqlalchemy.dialects import postgresql
+
+from folkways.workspace.database import Workspace
 from folkways_studio.items.service import NewItem, add_items
 from folkways_studio.models import redteaming
 from folkways_studio.people import invites, participants, personal
 from folkways_studio.records import Role
 from folkways_studio.work import adjudications, assignments, drafts, judgements, leases, redaction
-from sqlalchemy.dialects import postgresql
-
-from folkways.workspace.database import Workspace
 from studio.tests.support.studies import ON_A_FILE, QUESTION, open_desk
 
 LIMIT = re.compile(r"LIMIT %\((\w+)\)s")

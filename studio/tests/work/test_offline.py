@@ -7,6 +7,12 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+from openpyxl import load_workbook
+from openpyxl.utils import get_column_letter
+
+from folkways.errors import FolkwaysError
+from folkways.spreadsheet import csv_bytes
+from folkways.workspace.database import Workspace
 from folkways_studio.items.tables import RowsError, read_rows, read_workbook
 from folkways_studio.media import service as media
 from folkways_studio.stages.registry import STAGE_KINDS
@@ -14,12 +20,6 @@ from folkways_studio.work.judgements import list_judgements
 from folkways_studio.work.offline import hand_out, take_in
 from folkways_studio.workflows.templates import PAPERS, template_text
 from folkways_studio.workflows.yaml_text import parse_yaml
-from openpyxl import load_workbook
-from openpyxl.utils import get_column_letter
-
-from folkways.errors import FolkwaysError
-from folkways.spreadsheet import csv_bytes
-from folkways.workspace.database import Workspace
 from studio.tests.support.studies import QUESTION, Desk, open_desk
 
 FORM = {

@@ -7,6 +7,10 @@ from typing import Any
 
 import pytest
 import sqlalchemy as sa
+
+from folkways.workspace import schema as kept
+from folkways.workspace.database import Workspace, WorkspaceError
+from folkways.workspace.schema import metadata
 from folkways_studio.database import tables as schema
 from folkways_studio.database.audit import events
 from folkways_studio.errors import ConflictError, NotFoundError, SubmissionError
@@ -15,10 +19,6 @@ from folkways_studio.models import redteaming
 from folkways_studio.records import Participant, Role
 from folkways_studio.studies import service as studies
 from folkways_studio.work import drafts, judgements, redaction
-
-from folkways.workspace import schema as kept
-from folkways.workspace.database import Workspace, WorkspaceError
-from folkways.workspace.schema import metadata
 from studio.tests.models.test_redteaming import STAGES as RED_TEAMING
 from studio.tests.models.test_redteaming import offered_by
 from studio.tests.support.studies import ON_A_FILE, QUESTION, Desk, open_desk, stored

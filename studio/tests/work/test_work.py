@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 import sqlalchemy as sa
+
+from folkways.workspace.database import Workspace
 from folkways_studio.database import tables as schema
 from folkways_studio.errors import AlreadySubmittedError, ConflictError, DraftConflictError, NotFoundError, SubmissionError
 from folkways_studio.items.service import NewItem, add_items
@@ -17,8 +19,6 @@ from folkways_studio.studies import service as studies
 from folkways_studio.work import assignments, drafts, judgements, leases
 from folkways_studio.work.assignments import NoWork, Work
 from folkways_studio.work.eligible_slots import attention_check, count_left, free_slot, taken_by
-
-from folkways.workspace.database import Workspace
 from studio.tests.support.studies import ON_A_FILE, QUESTION, Desk, open_desk, stored
 from tests.support.moments import at_time
 

@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+from folkways.errors import DataError, UnknownNameError
 from folkways_studio.stages.registry import STAGE_KINDS
 from folkways_studio.workflows.definition import DefinitionError, load_definition, read_definition
 from folkways_studio.workflows.helping import strategies
 from folkways_studio.workflows.templates import TEMPLATES, template, template_text
-
-from folkways.errors import DataError, UnknownNameError
 from studio.tests.support.studies import described
 
 VOTE = {"name": "verify", "kind": "vote"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from folkways_studio.workflows.helping import helper_prompt, read_choice, read_suggestion, verifier_prompt
 
 OPTIONS = '["tea", "rice", "bread", "soup"]'

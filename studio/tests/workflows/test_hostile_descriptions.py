@@ -9,11 +9,11 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+
+from folkways.errors import DataError
 from folkways_studio.workflows.definition import read_definition
 from folkways_studio.workflows.templates import TEMPLATES, template_text
 from folkways_studio.workflows.yaml_text import DEEPEST, LONGEST, MOST_VALUES, as_json, as_yaml, parse_yaml
-
-from folkways.errors import DataError
 
 VALUES = ([["x"]], {"a": "b"}, {"a": ["x"]}, ["x", {"y": 1}], None, 7, 1.5, -1, True, "", [], {})
 

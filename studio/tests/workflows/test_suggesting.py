@@ -6,11 +6,12 @@ import json
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from folkways_studio.errors import ConflictError, SubmissionError
 from folkways_studio.stages.registry import stage_kind
 from folkways_studio.workflows.suggesting import LONGEST, MOST_ANSWERS, SUGGESTERS, outcome
-from hypothesis import given
-from hypothesis import strategies as st
 
 GROUPS, LOCAL, ENGLISH = (SUGGESTERS[kind] for kind in ("group_answers", "localise", "collect_question"))
 CONTENT = {

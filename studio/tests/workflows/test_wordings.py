@@ -6,9 +6,9 @@ import hashlib
 from typing import Any
 
 import pytest
+
 from folkways_studio.workflows.definition import DefinitionError, read_definition
 from folkways_studio.workflows.wordings import StudyTexts, Wording
-
 from studio.tests.support.studies import described
 
 CONSENT = {"en": "You agree.\n", "ar": "أنت موافق.", "bn": "আপনি রাজি।"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from folkways_studio.workflows.templates import TEMPLATES, template_text
 from folkways_studio.workflows.yaml_text import parse_yaml, with_settings
 

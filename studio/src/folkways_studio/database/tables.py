@@ -1,8 +1,8 @@
 """The tables of the studio, in the same database as prompts, responses and runs.
 
-They refer to no table of folkways and have a history of their own (``opening``). Times are seconds since the epoch. Columns of type ``Json`` hold JSON text. Rows of ``studio_events`` can only be added, and those
-of ``studio_judgements`` never changed but for redacting their words: triggers refuse it (``guards``). A correction
-is a row of its own.
+They refer to no table of folkways and have a history of their own (``opening``). Times are seconds since the epoch. Columns of type
+``Json`` hold JSON text. Rows of ``studio_events`` can only be added, and those of ``studio_judgements`` never changed but for
+redacting their words: triggers refuse it (``guards``). A correction is a row of its own.
 """
 
 from __future__ import annotations

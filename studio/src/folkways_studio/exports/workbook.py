@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from folkways.sdk.errors import FolkwaysError, MissingExtraError
+from folkways.sdk.errors import FolkwaysError
 
 if TYPE_CHECKING:
     from openpyxl import Workbook
@@ -32,13 +32,11 @@ def workbook(sheets: Mapping[str, pl.DataFrame], filled: Mapping[str, Sequence[S
     in their own words. Others may be typed all the same: whoever reads the workbook checks them.
     """
     filled = filled or {}
-    try:
-        from openpyxl import Workbook
-        from openpyxl.cell import WriteOnlyCell
-        from openpyxl.styles import Alignment, Font
-        from openpyxl.utils import get_column_letter
-    except ImportError:
-        raise MissingExtraError("XLSX", "studio", "openpyxl") from None
+    from openpyxl import Workbook
+    from openpyxl.cell import WriteOnlyCell
+    from openpyxl.styles import Alignment, Font
+    from openpyxl.utils import get_column_letter
+
     book = Workbook(write_only=True)
     for name, frame in sheets.items():
         sheet = book.create_sheet(name[:31])

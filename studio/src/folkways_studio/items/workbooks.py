@@ -9,7 +9,7 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
-from folkways.sdk.errors import DataError, of_extra
+from folkways.sdk.errors import DataError
 
 LARGEST_BYTES = 20_000_000
 LARGEST_UNPACKED = 200_000_000
@@ -38,8 +38,8 @@ def read_workbook(content: bytes, file: Path | str = "the workbook", *, most_lin
 
     most_lines: LongWorkbookError where the sheet has more, empty ones counted. DataError for what cannot be read or is too large.
     """
-    with of_extra("studio", "XLSX"):
-        from openpyxl import load_workbook
+    from openpyxl import load_workbook
+
     _check_size(content, file)
     try:
         sheet = load_workbook(io.BytesIO(content), read_only=True, data_only=True).worksheets[0]

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 import sqlalchemy as sa
 
-from folkways.sdk.errors import of_extra
 from folkways.sdk.workspace import Workspace
 from folkways_studio.database import audit
 from folkways_studio.database import tables as schema
@@ -41,9 +40,9 @@ MakeAccount = Callable[[sa.Connection], int]
 
 @cache
 def _hasher() -> PasswordHash:
-    with of_extra("studio", "The studio"):
-        from pwdlib import PasswordHash
-        from pwdlib.hashers.argon2 import Argon2Hasher
+    from pwdlib import PasswordHash
+    from pwdlib.hashers.argon2 import Argon2Hasher
+
     return PasswordHash((Argon2Hasher(),))
 
 

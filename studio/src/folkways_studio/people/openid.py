@@ -23,7 +23,6 @@ import aiohttp
 import orjson
 
 from folkways import __version__
-from folkways.sdk.errors import of_extra
 from folkways_studio.errors import BusyError, NotAllowedError
 from folkways_studio.people.single_sign_on import SingleSignOn, is_safe, secret_of
 
@@ -83,9 +82,6 @@ class OpenIdProvider:
     """One provider. MissingExtraError without authlib; FolkwaysError where the client's secret is not set."""
 
     def __init__(self, described: SingleSignOn) -> None:
-        with of_extra("studio", "Single sign-on"):
-            import authlib  # noqa: F401 - both are used further down
-            import joserfc  # noqa: F401
         secret_of(described)
         self.described = described
         self._places = BoundedSemaphore(AT_ONCE)

@@ -91,7 +91,8 @@ def show_person(context: RequestContext) -> Response:
     names = {population.id: population for population in studies.populations(context.workspace, context.study.id)}
     quality = [each for each in progress.quality(context.workspace, context.study.id) if each.participant_id == number]
     return context.page(
-        "people/person.html.j2", study=context.study, person=person, population=names.get(person.population_id or 0), quality=quality,
+        "people/person.html.j2", study=context.study, person=person, population=names.get(person.population_id or 0),
+        quality=quality,
         personal=personal.look_up_attributes(context.workspace, context.study.id, number, by=context.me.id) if asked else None,
         known=[each for each in gold.known_answers(context.workspace, context.study.id).people if each.participant.id == number],
     )  # fmt: skip

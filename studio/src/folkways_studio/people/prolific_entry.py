@@ -16,7 +16,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from folkways.sdk.errors import FolkwaysError, of_extra
+from folkways.sdk.errors import FolkwaysError
 from folkways_studio.addresses import AddressError, web_address
 from folkways_studio.errors import InviteError
 from folkways_studio.records import Study
@@ -62,9 +62,9 @@ def check_entry(study: Study, given: Mapping[str, str], external: Mapping[str, s
 
 
 def _claims(token: str, settings: Settings) -> Mapping[str, Any]:
-    with of_extra("studio", "Signed entry from Prolific"):
-        from joserfc import errors, jwt
-        from joserfc.jws import JWSRegistry
+    from joserfc import errors, jwt
+    from joserfc.jws import JWSRegistry
+
     registry = JWSRegistry(algorithms=["RS256"], strict_check_header=False)  # Prolific may add headers of its own
     needed = jwt.JWTClaimsRegistry(
         leeway=LEEWAY_SECONDS,

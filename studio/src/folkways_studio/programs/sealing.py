@@ -16,7 +16,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from folkways.sdk.errors import FolkwaysError, of_extra
+from folkways.sdk.errors import FolkwaysError
 from folkways.sdk.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -53,8 +53,8 @@ def unseal(workspace: Workspace, stored: str) -> str:
 
 
 def _cipher(workspace: Workspace) -> AESGCM:
-    with of_extra("studio", "Webhooks"):
-        from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+    from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
     return AESGCM(sha256(_key(workspace).encode()).digest())
 
 

@@ -205,12 +205,12 @@ class StageKind(HasKnownAnswers):
     @property
     def form_template(self) -> str:
         """The part of the page with its fields."""
-        return f"tasks/kinds/{self.name}.html.j2"
+        return f"stages/kinds/{self.name}.html.j2"
 
     @property
     def help_template(self) -> str:
         """The part of the page with its guidelines and keys."""
-        return f"tasks/help/{self.name}.html.j2"
+        return f"stages/help/{self.name}.html.j2"
 
     def presented(self, content: Content, seed: str) -> Mapping[str, Any]:
         """What a person is shown: the content without ``hidden`` fields. seed: their pseudonym, for orders of their own."""

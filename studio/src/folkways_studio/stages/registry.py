@@ -1,5 +1,5 @@
 """Every kind of stage by name. A new one is one file with its parts (``asking.Asking``) and rules, one line here, and a template
-with its guidelines (``web/templates/tasks/help``); another (``tasks/kinds``) where it shows more than ``show`` can.
+with its guidelines (``templates/help``); another (``templates/kinds``) where it shows more than ``show`` can.
 """
 
 from __future__ import annotations

@@ -6,7 +6,6 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
-from folkways.sdk.errors import of_extra
 from folkways.sdk.workspace import Workspace
 from folkways_studio.web.settings import Settings
 
@@ -24,10 +23,9 @@ SPARE_THREADS = 8
 
 
 def create_app(workspace: Workspace, settings: Settings | None = None) -> FastAPI:
-    """The studio as an ASGI application. Raises MissingExtraError without the extra ``studio``."""
-    with of_extra("studio", "The studio"):
-        from anyio import CapacityLimiter
-        from fastapi import FastAPI
+    """The studio as an ASGI application."""
+    from anyio import CapacityLimiter
+    from fastapi import FastAPI
     from starlette.exceptions import HTTPException
     from starlette.requests import Request
     from starlette.responses import Response

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from folkways.sdk.errors import FolkwaysError, of_extra
+from folkways.sdk.errors import FolkwaysError
 from folkways.sdk.workspace import Workspace
 from folkways_studio.database.opening import open_workspace
 from folkways_studio.web.app import create_app
@@ -39,8 +39,8 @@ def serve(
 
     Where a request came from, the proxies of the settings say; without any it is where the connection came from.
     """
-    with of_extra("studio", "The studio"):
-        import uvicorn
+    import uvicorn
+
     listener = _listen(host, port)
     address = f"http://{_shown(host)}:{listener.getsockname()[1]}"
     proxies = settings.proxies if settings is not None else ()

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
+
 from folkways_studio.programs import tokens
 from folkways_studio.programs.records import Scope
-
 from studio.tests.support.studio_server import StudioServer
 from studio.tests.web.conftest import PLENTY
 from studio.tests.web.http import Client, Reply

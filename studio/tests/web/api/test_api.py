@@ -11,13 +11,13 @@ from typing import Any
 from urllib.request import Request, urlopen
 
 import pytest
+
 from folkways_studio.items import imports
 from folkways_studio.items.api import MOST_AT_ONCE
 from folkways_studio.people import accounts, participants
 from folkways_studio.records import Role
 from folkways_studio.studies import service as studies
 from folkways_studio.work import assignments, judgements
-
 from studio.tests.support.studies import QUESTION, described
 from studio.tests.web.api.conftest import Program, problem
 from studio.tests.web.worlds import OWNER, PERSON, RESEARCHER, World

@@ -14,6 +14,8 @@ from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
+from openapi_spec_validator import validate
+
 from folkways_studio.people import accounts, sessions
 from folkways_studio.programs import tokens
 from folkways_studio.programs.records import Scope
@@ -21,8 +23,6 @@ from folkways_studio.records import Role
 from folkways_studio.web.api.app import document
 from folkways_studio.web.app import create_app
 from folkways_studio.web.settings import Settings
-from openapi_spec_validator import validate
-
 from studio.tests.support.studies import QUESTION
 from studio.tests.support.studio_server import StudioServer
 from studio.tests.web.api.conftest import Program, problem

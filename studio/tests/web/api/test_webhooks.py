@@ -15,14 +15,14 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import aiohttp
 import pytest
+
+from folkways.workspace.database import Workspace
 from folkways_studio.addresses import PrivateAddressError, public_connector
 from folkways_studio.errors import ConflictError, NotFoundError, SubmissionError
 from folkways_studio.programs import deliveries, webhook_sender, webhooks
 from folkways_studio.programs.deliveries import PAUSES, settle, take_due
 from folkways_studio.records import StudyState
 from folkways_studio.studies import service as studies
-
-from folkways.workspace.database import Workspace
 from studio.tests.support.studies import ON_A_FILE, Desk, open_desk
 from studio.tests.web.api.conftest import Program, problem
 from studio.tests.web.worlds import World

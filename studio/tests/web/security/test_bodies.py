@@ -6,8 +6,9 @@ import asyncio
 from typing import Any
 
 import pytest
-from folkways_studio.web.security.bodies import BodyLimit
 from starlette.requests import ClientDisconnect
+
+from folkways_studio.web.security.bodies import BodyLimit
 
 LIMITS = {"/small": 2048, "/large": 4096}
 

@@ -6,6 +6,7 @@ import asyncio
 from typing import Any
 
 import pytest
+
 from folkways_studio.web.security.headers import SecurityHeaders
 
 BINDING = {

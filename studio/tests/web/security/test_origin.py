@@ -5,10 +5,11 @@ from __future__ import annotations
 import hashlib
 
 import pytest
-from folkways_studio.web.security.origin import FIELD, HEADER, from_own_page, masked, tokens_match, visitor_token
 from hypothesis import given
 from hypothesis import strategies as st
 from starlette.requests import Request
+
+from folkways_studio.web.security.origin import FIELD, HEADER, from_own_page, masked, tokens_match, visitor_token
 
 
 @pytest.mark.parametrize(

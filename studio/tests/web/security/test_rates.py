@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
+
 from folkways_studio.errors import BusyError, TooManyAttemptsError
 from folkways_studio.web.security.rates import Rates, Waiting
 

@@ -10,7 +10,7 @@ from hashlib import sha256
 from importlib.resources import files
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined, pass_context
+from jinja2 import ChoiceLoader, Environment, PackageLoader, PrefixLoader, StrictUndefined, pass_context
 from jinja2.runtime import Context
 from markupsafe import Markup, escape
 
@@ -19,6 +19,9 @@ from folkways.sdk.cultures import cultures, languages
 from folkways.sdk.display import count, duration, letters_of, number, percent, shorten, visible
 from folkways_studio.stages.adapting import untag
 from folkways_studio.web.rendering.i18n import LOCALES, catalogue, direction, endonyms, language_name, term
+
+SUBJECTS = ("exports", "items", "people", "programs", "stages", "studies", "work")
+"""Packages with templates of their own: ``items/item.html.j2`` is ``item.html.j2`` in the folder ``templates`` of ``items``."""
 
 STATIC = files("folkways_studio.web") / "static"
 
@@ -96,7 +99,12 @@ FOOT = '<footer class="foot">'
 def environment(locale: str) -> Environment:
     """The templates in one language of the interface."""
     made = Environment(
-        loader=PackageLoader("folkways_studio.web"),
+        loader=ChoiceLoader(
+            [
+                PrefixLoader({name: PackageLoader(f"folkways_studio.{name}") for name in SUBJECTS}),
+                PackageLoader("folkways_studio.web"),
+            ]
+        ),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
