@@ -15,8 +15,7 @@ import sqlalchemy as sa
 
 from folkways.workspace.database import Workspace
 from folkways.workspace.errors import WorkspaceError
-from folkways.workspace.schema import HEAD, metadata
-from folkways_studio.database.backups import back_up, restore
+from folkways_studio.database.backups import ALL_TABLES, SCHEMA, back_up, restore
 from folkways_studio.database.opening import open_workspace
 from folkways_studio.media import service as media
 from folkways_studio.work import assignments, judgements
@@ -30,7 +29,7 @@ VOTE = {"name": "vote", "kind": "vote", "answers": 3, "majority": 2}
 def contents(workspace: Workspace) -> dict[str, list[Any]]:
     """Every row of every table."""
     with workspace.read() as connection:
-        return {table.name: sorted(map(repr, connection.execute(sa.select(table)).all())) for table in metadata.sorted_tables}
+        return {table.name: sorted(map(repr, connection.execute(sa.select(table)).all())) for table in ALL_TABLES}
 
 
 @contextmanager
@@ -117,7 +116,7 @@ def test_the_commands_say_what_they_did_and_refuse(tmp_path: Path) -> None:
     with closing(open_workspace(place)) as workspace:
         open_desk(workspace, [VOTE]).person()
     told = folkways("studio", "backup", backup, "--workspace", place).stdout
-    assert told == f"wrote {backup}: 1 studies, 1 participants; schema {HEAD}\n"
+    assert told == f"wrote {backup}: 1 studies, 1 participants; schema {SCHEMA}\n"
     assert backup.stat().st_mode & 0o077 == 0, "it is nobody else's to read"
     assert sorted(path.name for path in tmp_path.iterdir() if path.name.startswith(".")) == []
     assert "no backup is written over" in folkways("studio", "backup", backup, "--workspace", place).stderr

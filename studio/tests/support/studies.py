@@ -11,7 +11,7 @@ import pytest
 import sqlalchemy as sa
 
 from folkways.workspace.database import Workspace
-from folkways.workspace.schema import metadata
+from folkways_studio.database.backups import ALL_TABLES
 from folkways_studio.database.opening import open_workspace
 from folkways_studio.items.service import NewItem, add_items
 from folkways_studio.models.offered import OfferedModel
@@ -49,7 +49,7 @@ def studio_workspace(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator
         return
     workspace = request.getfixturevalue("studio_server")
     with workspace.write() as connection:
-        connection.exec_driver_sql(f"TRUNCATE {', '.join(metadata.tables)} RESTART IDENTITY CASCADE")
+        connection.exec_driver_sql(f"TRUNCATE {', '.join(table.name for table in ALL_TABLES)} RESTART IDENTITY CASCADE")
     yield workspace
 
 

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 
 from folkways.workspace import schema as kept
 from folkways.workspace.database import Workspace, WorkspaceError
-from folkways.workspace.schema import metadata
+from folkways_studio.database.backups import ALL_TABLES
 from folkways_studio.database import tables as schema
 from folkways_studio.database.audit import events
 from folkways_studio.errors import ConflictError, NotFoundError, SubmissionError
@@ -30,7 +30,7 @@ SECRET = "Kim Min-su of 12 Jongno"
 def everything(workspace: Workspace) -> str:
     """All that the workspace holds, in one text."""
     with workspace.read() as connection:
-        return "\n".join(str(tuple(row)) for table in metadata.sorted_tables for row in connection.execute(sa.select(table)))
+        return "\n".join(str(tuple(row)) for table in ALL_TABLES for row in connection.execute(sa.select(table)))
 
 
 def exported(desk: Desk) -> str:
@@ -190,7 +190,7 @@ def test_words_go_from_every_row_of_an_item_and_what_descends_from_it_and_from_n
 
     def rows() -> dict[str, list[dict[str, Any]]]:
         left_out = ("studio_events",)
-        return {table.name: stored(workspace, table) for table in metadata.sorted_tables if table.name not in left_out}
+        return {table.name: stored(workspace, table) for table in ALL_TABLES if table.name not in left_out}
 
     before = rows()
     (judgement,) = (row["id"] for row in before["studio_judgements"] if row["item_id"] == item)
