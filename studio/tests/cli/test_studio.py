@@ -19,7 +19,7 @@ from folkways_studio.items.tables import read_workbook
 from folkways_studio.people import invites, participants
 from folkways_studio.studies import service as studies
 from folkways_studio.workflows.templates import TEMPLATES
-from tests.cli.conftest import Folkways
+from studio.tests.cli.conftest import Folkways
 
 QUESTIONS = "id,question,option_a,option_b,option_c,option_d\nq1,What?,a,b,c,d\nq2,Why?,a,b,c,d\n"
 

@@ -13,9 +13,9 @@ from folkways_studio.database.opening import open_workspace
 from folkways_studio.people import participants, prolific
 from folkways_studio.studies import service as studies
 from folkways_studio.work import assignments, judgements
+from studio.tests.cli.conftest import Folkways
 from studio.tests.support.prolific_server import ID, TOKEN, ProlificServer
 from studio.tests.support.studies import QUESTION, described
-from tests.cli.conftest import Folkways
 
 CREATE = (
     "studio",

@@ -10,9 +10,9 @@ import sqlalchemy as sa
 
 from folkways.workspace import schema as kept
 from folkways.workspace.database import Workspace, WorkspaceError
-from folkways_studio.database.backups import ALL_TABLES
 from folkways_studio.database import tables as schema
 from folkways_studio.database.audit import events
+from folkways_studio.database.backups import ALL_TABLES
 from folkways_studio.errors import ConflictError, NotFoundError, SubmissionError
 from folkways_studio.exports.make import FORMATS, export_files
 from folkways_studio.models import redteaming
