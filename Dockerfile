@@ -4,7 +4,7 @@ WORKDIR /source
 RUN python -m venv /opt/folkways
 COPY requirements/studio.txt requirements/
 RUN /opt/folkways/bin/pip install --no-cache-dir --require-hashes -r requirements/studio.txt
-COPY pyproject.toml README.md LICENSE ./
+COPY pyproject.toml hatch_build.py README.md LICENSE ./
 COPY src src
 RUN /opt/folkways/bin/pip install --no-cache-dir --no-deps --no-build-isolation .
 

@@ -51,7 +51,7 @@ def test_no_reply_is_stored_under_another_question(tmp_path: Path, kind: str, co
 )
 def test_one_reply_that_is_sent_twice_shifts_nothing(tmp_path: Path, concurrency: int, at: int) -> None:
     """Wherever it is: on each connection until it is noticed, as late as the last reply of all."""
-    count = 40 if concurrency == 1 else 12 * concurrency
+    count = 40 if concurrency == 1 else (12 + 2 * at) * concurrency  # so that some connection carries more than ``at``
     with UnaskedServer("ahead", at=at, latency=0.002) as server:
         progress, stored = ask_all(tmp_path, server, count, concurrency)
     assert server.unasked > 0

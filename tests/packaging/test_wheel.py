@@ -77,6 +77,17 @@ def test_whoever_builds_it_gets_the_same_bytes(wheel: Path, archive: Path, tmp_p
         assert (again / file.name).read_bytes() == file.read_bytes(), file.name
 
 
+def test_a_wheel_of_the_source_archive_has_compiled_translations(wheel: Path, archive: Path, tmp_path: Path) -> None:
+    with tarfile.open(archive) as files:
+        files.extractall(tmp_path, filter="data")
+    (source,) = tmp_path.iterdir()
+    assert not list(source.rglob("*.mo")) and list(source.rglob("*.po"))
+    (again,) = build(source, tmp_path / "dist", "-t", "wheel").glob("*.whl")
+    packed = {name: zipfile.ZipFile(again).read(name) for name in zipfile.ZipFile(again).namelist() if name.endswith(".mo")}
+    assert len(packed) == len(list(source.rglob("*.po")))
+    assert packed == {name: zipfile.ZipFile(wheel).read(name) for name in packed}
+
+
 def test_the_source_archive_has_the_package_and_no_tests(archive: Path) -> None:
     with tarfile.open(archive) as files:
         tracked = files.getnames()
@@ -94,6 +105,7 @@ def test_wheel_has_every_file_of_the_package(wheel: Path) -> None:
         for path in (source / "folkways").rglob("*")
         if path.is_file() and "__pycache__" not in path.parts and path.suffix != ".po"
     }
+    expected |= {path.relative_to(source).with_suffix(".mo").as_posix() for path in (source / "folkways").rglob("*.po")}
     built = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
     assert "folkways/py.typed" in built
     assert built == expected

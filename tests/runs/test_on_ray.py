@@ -37,9 +37,11 @@ from perf.facts.synthetic import Plan
 from perf.facts.synthetic import write as write_synthetic
 from tests.support.chat_server import ChatServer
 from tests.support.gguf_file import real_model
+from tests.support.postgres import postgres_server
 from tests.support.ray_nodes import STORE, nodes_of_ray
 from tests.support.river import environment, finish, folkways, rows, start, wait_for
 from tests.support.tiny_bert import make_bert, make_sentence_model
+from tests.support.unasked_server import UnaskedServer, stored_and_wrong
 from tests.support.xcr_data import write_small_corpus, xcr_release
 
 ray = pytest.importorskip("ray")
@@ -121,6 +123,50 @@ def test_a_node_is_lost_and_the_scores_are_those_of_one_machine(
     assert_frame_equal(done.scores(), alone.scores())
     with done.workspace.read() as connection:
         assert connection.exec_driver_sql("SELECT count(*) FROM workers").scalar() == 0
+
+
+@pytest.mark.postgres
+def test_a_reply_that_is_sent_twice_is_nobody_elses_answer(cluster: Any, mcq: Callable[[int], Path], postgres_url: str) -> None:
+    with UnaskedServer("ahead", at=9, latency=0.01, digests=True) as server:
+        model = f"{server.url}/v1#m"
+        asked = ("run", "blend/mcq", "--release", mcq(QUESTIONS), "--model", model, "-w", postgres_url, "--on", "ray")
+        done = folkways(*asked, "--workers", 2, "--concurrency", 4, "--attempts", 20)
+    assert done.returncode == 0, done.stderr
+    assert server.unasked > 0
+    assert stored_and_wrong(postgres_url) == (QUESTIONS, [])
+
+
+@pytest.mark.nightly
+@pytest.mark.postgres
+def test_in_the_middle_of_asking_the_database_is_restarted_and_then_the_driver_killed(
+    cluster: Any, mcq: Callable[[int], Path]
+) -> None:
+    """The workers wait for the database, end with their driver, and the same command asks what is left: no reply moves."""
+    release = mcq(3 * QUESTIONS)
+    with postgres_server() as database, UnaskedServer("ahead", at=40, latency=0.1, digests=True) as server:
+        workspace = f"{database.url.replace('+psycopg', '')}/postgres"
+        on_ray = ("run", "blend/mcq", "--release", release, "--model", f"{server.url}/v1#m", "-w", workspace, "--attempts", 20)
+        on_ray += ("--on", "ray", "--workers", 2, "--concurrency", 4)
+        driver = start(*on_ray, env=environment(RAY_ADDRESS=cluster.address))
+        assert wait_for(lambda: server.answered >= QUESTIONS // 2, process=driver)
+        database.restart(1.5)
+        again = server.answered + QUESTIONS // 2
+        assert wait_for(lambda: server.answered >= again, process=driver), finish(driver).stderr
+        driver.kill()
+        finish(driver)
+        time.sleep(10)
+        before = server.answered
+        time.sleep(2)
+        assert server.answered == before, "workers outlive their driver"
+        stored, wrong = stored_and_wrong(workspace)
+        assert (QUESTIONS // 2 < stored < 3 * QUESTIONS, wrong) == (True, [])
+        done = finish(start(*on_ray, env=environment(RAY_ADDRESS=cluster.address)))
+        assert done.returncode == 0, done.stderr
+        assert stored_and_wrong(workspace) == (3 * QUESTIONS, [])
+        assert server.unasked > 0
+        assert (
+            server.answered - 3 * QUESTIONS <= 2 * (8 * 32 + 64) + 40 * server.unasked
+        )  # what was open each time, and what was shifted
 
 
 @pytest.mark.nightly

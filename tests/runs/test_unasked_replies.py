@@ -8,19 +8,15 @@ from pathlib import Path
 import pytest
 
 from tests.support.river import finish, folkways, kill, rows, start, wait_for
-from tests.support.unasked_server import UnaskedServer, digest
+from tests.support.unasked_server import UnaskedServer, stored_and_wrong
 
 Mcq = Callable[[int], Path]
 
 
-def wrong(workspace: Path) -> list[tuple[object, ...]]:
-    """Stored replies that are not the digest of the prompt that they are stored under, as this server's are."""
-    query = "SELECT prompts.user, responses.text FROM responses JOIN prompts USING (prompt_hash)"
-    return [(user, text) for user, text in rows(workspace, query) if digest(str(user)) != text]
-
-
-def stored(workspace: Path) -> int:
-    return int(str(rows(workspace, "SELECT count(*) FROM responses")[0][0]))
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
+def workspace(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """The place of a workspace that nobody has made yet."""
+    return str(tmp_path / "w.db") if request.param == "sqlite" else str(request.getfixturevalue("postgres_url"))
 
 
 @pytest.mark.parametrize(
@@ -33,23 +29,22 @@ def stored(workspace: Path) -> int:
 )
 def test_killed_in_the_middle_and_continued(mcq: Mcq, tmp_path: Path, concurrency: int, at: int) -> None:
     workspace = tmp_path / "w.db"
-    questions = 30 * concurrency
+    questions = (12 + 3 * at) * concurrency  # so that some connection carries more than ``at`` of a half
     with UnaskedServer("ahead", at=at, latency=0.01, digests=True) as server:
         command = ("run", "blend/mcq", "--release", mcq(questions), "--model", f"{server.url}/v1#m", "-w", workspace)
         command += ("--concurrency", concurrency, "--attempts", 20)
         process = start(*command)
         wait_for(lambda: workspace.exists() and server.answered > questions // 2, process=process)
         kill(process)
-        assert wrong(workspace) == []
+        assert stored_and_wrong(workspace)[1] == []
         done = folkways(*command)
         assert done.returncode == 0, done.stderr
     assert server.unasked > 0
-    assert (stored(workspace), wrong(workspace)) == (questions, [])
+    assert stored_and_wrong(workspace) == (questions, [])
     assert rows(workspace, "SELECT state FROM runs") == [("finished",)]
 
 
-def test_by_two_workers_of_which_one_is_killed(mcq: Mcq, tmp_path: Path) -> None:
-    workspace = tmp_path / "w.db"
+def test_by_two_workers_of_which_one_is_killed(mcq: Mcq, workspace: str) -> None:
     with UnaskedServer("ahead", at=9, latency=0.01, digests=True) as server:
         model = f"{server.url}/v1#m"
         assert folkways("plan", "blend/mcq", "--release", mcq(120), "--model", model, "-w", workspace).returncode == 0
@@ -59,4 +54,4 @@ def test_by_two_workers_of_which_one_is_killed(mcq: Mcq, tmp_path: Path) -> None
         done = finish(workers[1])
         assert done.returncode == 0, done.stderr
     assert server.unasked > 0
-    assert (stored(workspace), wrong(workspace)) == (120, [])
+    assert stored_and_wrong(workspace) == (120, [])

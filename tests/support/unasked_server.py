@@ -13,7 +13,13 @@ import time
 from collections.abc import Iterator
 from contextlib import suppress
 from hashlib import blake2b
+from pathlib import Path
 from types import TracebackType
+
+import sqlalchemy as sa
+
+from folkways.workspace import schema
+from folkways.workspace.database import open_workspace
 
 KINDS = {
     "with": "the reply once more, in the same segment",
@@ -131,6 +137,19 @@ class UnaskedServer:
 def digest(prompt: str) -> str:
     """What tells a prompt from all others."""
     return blake2b(prompt.encode(), digest_size=8).hexdigest()
+
+
+def stored_and_wrong(workspace: str | Path) -> tuple[int, list[tuple[str, str]]]:
+    """How many replies a workspace holds, and the prompts and replies of those that are not the digest of their prompt."""
+    opened = open_workspace(workspace, create=False)
+    responses, prompts = schema.responses, schema.prompts
+    query = sa.select(prompts.c.user, responses.c.text).join(responses, responses.c.prompt_hash == prompts.c.prompt_hash)
+    try:
+        with opened.read() as connection:
+            pairs = [(user, text) for user, text in connection.execute(query)]
+    finally:
+        opened.close()
+    return len(pairs), [(user, text) for user, text in pairs if digest(user) != text]
 
 
 def _send(connection: socket.socket, data: bytes) -> None:

@@ -9,7 +9,8 @@ from typing import Any, ClassVar
 
 import polars as pl
 
-from folkways.benchmarks.base import PromptOptions, Task
+from folkways.benchmarks.averages import with_mean_over
+from folkways.benchmarks.base import PromptOptions, ShownOptions, Task
 from folkways.benchmarks.choosing import orders
 from folkways.benchmarks.summary import summarise_means
 from folkways.benchmarks.templates import Template
@@ -17,14 +18,14 @@ from folkways.cultures import get_language
 from folkways.errors import DataError
 from folkways.records import ITEMS, JUDGEMENTS, PROMPTS, RESPONSES, Schema, State, require_columns
 from folkways.releases.base import Release
-from folkways.text.refusals import declines
+from folkways.text.refusals import is_refusal
 
 Row = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
-    """What was made of one reply.
+class ReplyScore:
+    """What one reply is worth.
 
     values:  each metric's; None where it does not apply to the item. A reply that is refused or unreadable has the task's worst.
     details: further columns of the judgement.
@@ -39,32 +40,32 @@ class Verdict:
     counted: bool = True
 
 
-def unread(reply: str, language: str, reason: str) -> Verdict:
-    """The verdict on a reply without an answer: refused where it declines, else unreadable for this reason."""
-    if declines(reply, language):
-        return Verdict(None, "the reply declines to answer", state=State.REFUSED)
-    return Verdict(None, reason, state=State.UNREADABLE)
+def unparsed(reply: str, language: str, reason: str) -> ReplyScore:
+    """The score of a reply without an answer: refused where it declines, else unreadable for this reason."""
+    if is_refusal(reply, language):
+        return ReplyScore(None, "the reply declines to answer", state=State.REFUSED)
+    return ReplyScore(None, reason, state=State.UNREADABLE)
 
 
 class ItemwiseTask(Task):
     """A task whose prompt shows one item, and whose reply is judged by that item alone.
 
     A subclass says what its items are (``rows``), how they are asked (``templates``, ``parts``), and what a reply is worth
-    (``verdict``).
+    (``score``).
 
     With ``permutes_options``, for items with a list of ``options`` and the right one's label in the column ``gold_label``,
-    ``--permute-options`` asks in several orders: ``parts`` and ``verdict`` then get the item as it was shown, and the judgements
+    ``--permute-options`` asks in several orders: ``parts`` and ``score`` then get the item as it was shown, and the judgements
     say in ``chosen_option`` which label the option that was chosen has in the release.
     """
 
-    own_columns: ClassVar[Schema] = {}  # what the items carry besides records.ITEMS and the facets
-    details: ClassVar[Schema] = {}  # what the judgements carry besides records.JUDGEMENTS, facets and metrics
+    item_columns: ClassVar[Schema] = {}  # what the items carry besides records.ITEMS and the facets
+    judgement_columns: ClassVar[Schema] = {}  # what the judgements carry besides records.JUDGEMENTS, facets and metrics
     labels: ClassVar[tuple[str, ...] | None] = None  # what may be answered; None for free text
     gold_label: ClassVar[str] = "gold_letter"  # where ``permutes_options``: the column of the items with the right label
 
     @abstractmethod
     def rows(self, release: Release) -> Iterable[Row]:
-        """The items: item, culture, text, gold, facets, ``own_columns``; question and release_id where they are not the item."""
+        """The items: item, culture, text, gold, facets, ``item_columns``; question and release_id where they are not the item."""
 
     @abstractmethod
     def templates(self, options: PromptOptions, release: Release, language: str) -> Mapping[str, Template]:
@@ -75,19 +76,21 @@ class ItemwiseTask(Task):
         """What stands for {question} and the other names in a prompt template."""
 
     @abstractmethod
-    def verdict(self, item: Row, response: Row, profile: str) -> Verdict:
-        """The verdict on a reply: ``response["response"]`` to the item in ``response["language"]``."""
+    def score(self, item: Row, response: Row, profile: str) -> ReplyScore:
+        """What a reply is worth: ``response["response"]`` to the item in ``response["language"]``."""
 
     def languages(self, item: Row) -> tuple[str, ...]:
         """The languages that the item can be asked in, the culture's own first."""
         return ("en",)
 
-    def askings(self, item: Row, language: str, variant: str, options: PromptOptions) -> Iterable[tuple[str, Mapping[str, str]]]:
+    def prompt_variants(
+        self, item: Row, language: str, variant: str, options: PromptOptions
+    ) -> Iterable[tuple[str, Mapping[str, str]]]:
         """The ways in which an item is asked with one template: name of the variant, and what fills the template."""
         if not self.permutes_options:
             yield variant, self.parts(item, language)
             return
-        for name, order in orders.asked_orders(self.order_key(item), item["options"], variant, options.orders):
+        for name, order in orders.asked_orders(self.options_of(item).order_key, item["options"], variant, options.orders):
             yield name, self.parts(self._shown(item, order), language)
 
     def _shown(self, item: Row, order: orders.Order) -> Row:
@@ -97,12 +100,13 @@ class ItemwiseTask(Task):
         options, gold = [item["options"][place] for place in order], item[self.gold_label]
         return {**item, "options": options, self.gold_label: orders.moved(gold, self.labels or (), order)}
 
-    def options_of(self, item: Mapping[str, Any]) -> tuple[tuple[str, ...], int | None]:
+    def options_of(self, item: Mapping[str, Any]) -> ShownOptions:
+        key = str(item["question"])
         if not self.permutes_options:
-            return (), None
-        options, labels = tuple(item["options"] or ()), self.labels or ()
-        place = labels.index(item[self.gold_label]) if item[self.gold_label] in labels else len(options)
-        return options, place if place < len(options) else None
+            return ShownOptions(order_key=key)
+        options, labels, gold = tuple(item["options"] or ()), self.labels or (), item[self.gold_label]
+        right = labels.index(gold) if gold in labels else len(options)
+        return ShownOptions(options, right if right < len(options) else None, key)
 
     def worst(self, item: Row, profile: str, state: State) -> Mapping[str, float | None]:
         """Each metric where there is no readable answer: 0.0, or None where the metric does not apply to the item."""
@@ -121,7 +125,7 @@ class ItemwiseTask(Task):
         """What the judgements carry besides records.JUDGEMENTS."""
         facets = dict.fromkeys(self.facets, pl.String)
         chosen: Schema = {"chosen_option": pl.String} if self.permutes_options else {}
-        return {**facets, **self.details, **chosen, **{metric.name: pl.Float64 for metric in self.metrics}}
+        return {**facets, **self.judgement_columns, **chosen, **{metric.name: pl.Float64 for metric in self.metrics}}
 
     def chance(self) -> float | None:
         return 100 / len(self.labels) if self.labels else None
@@ -129,8 +133,8 @@ class ItemwiseTask(Task):
     def items(self, release: Release) -> pl.DataFrame:
         named = {"task": self.name}
         rows = [{**named, "question": row["item"], "release_id": row["item"], **row} for row in self.rows(release)]
-        facets = {facet: pl.String for facet in self.facets if facet not in self.own_columns}
-        return pl.DataFrame(rows, schema={**ITEMS, **facets, **self.own_columns})
+        facets = {facet: pl.String for facet in self.facets if facet not in self.item_columns}
+        return pl.DataFrame(rows, schema={**ITEMS, **facets, **self.item_columns})
 
     def prompts(self, items: pl.DataFrame, options: PromptOptions, release: Release) -> pl.DataFrame:
         if self.permutes_options:
@@ -155,7 +159,7 @@ class ItemwiseTask(Task):
                         "prompt_source": template.source,
                     }
                     for variant, template in templates[language].items()
-                    for asked, parts in self.askings(item, language, variant, options)
+                    for asked, parts in self.prompt_variants(item, language, variant, options)
                 ]
         return pl.DataFrame(rows, schema=dict(PROMPTS))
 
@@ -181,7 +185,7 @@ class ItemwiseTask(Task):
         """``judged`` of the item as the response's variant showed it."""
         if not self.permutes_options:
             return self.judged(item, response, profile)
-        order = orders.order_of(self.order_key(item), response["variant"], len(item["options"] or ()))
+        order = orders.order_of(self.options_of(item).order_key, response["variant"], len(item["options"] or ()))
         shown = self._shown(item, order)
         template = orders.split_variant(response["variant"])[0]
         judged = self.judged(shown, {**response, "variant": template}, profile)
@@ -198,16 +202,21 @@ class ItemwiseTask(Task):
             return {"counted": False, "answer": None, "reason": why, **self.worst(item, profile, state)}
         if state is not State.ANSWERED:
             return {"counted": True, "answer": None, **self.worst(item, profile, state)}
-        verdict = self.verdict(item, {**response, "response": response["response"] or ""}, profile)
-        answered = verdict.state is State.ANSWERED and verdict.counted
+        scored = self.score(item, {**response, "response": response["response"] or ""}, profile)
+        answered = scored.state is State.ANSWERED and scored.counted
         return {
-            "counted": verdict.counted,
-            "state": verdict.state.value,
-            "answer": verdict.answer,
-            "reason": verdict.reason,
-            **(verdict.values if answered else self.worst(item, profile, verdict.state)),
-            **verdict.details,
+            "counted": scored.counted,
+            "state": scored.state.value,
+            "answer": scored.answer,
+            "reason": scored.reason,
+            **(scored.values if answered else self.worst(item, profile, scored.state)),
+            **scored.details,
         }
 
     def summarise(self, judgements: pl.DataFrame) -> pl.DataFrame:
-        return summarise_means(judgements, self.name, self.metrics, self.facets)
+        """Means of every metric over all rows and by facet, by culture, language and variant; see ``Metric.mean_over``."""
+        scores = summarise_means(judgements, self.name, self.metrics, self.facets)
+        for metric in self.metrics:
+            if metric.mean_over is not None:
+                scores = with_mean_over(scores, judgements, [metric], metric.mean_over)
+        return scores

@@ -8,7 +8,7 @@ from functools import cache
 
 import polars as pl
 
-from folkways.benchmarks.base import Benchmark, Task
+from folkways.benchmarks.base import Benchmark, Task, has_free_answers
 from folkways.benchmarks.build import Builder
 from folkways.benchmarks.published import FIGURES
 from folkways.benchmarks.studies import StudyExport
@@ -88,7 +88,7 @@ def present_name(name: str) -> str:
 
 def free_answer_tasks() -> list[str]:
     """The tasks whose replies a model, or a person, can judge by the accepted answers."""
-    return [name for name, task in tasks().items() if task.has_free_answers]
+    return [name for name, task in tasks().items() if has_free_answers(task)]
 
 
 def asked_tasks(names: Sequence[str]) -> list[tuple[Task, Own]]:

@@ -15,7 +15,7 @@ from typing import TypeVar
 from folkways.endpoints.base import Confirmation, Endpoint, EndpointFailure, Request
 from folkways.endpoints.batches import Batches
 from folkways.endpoints.prices import Price
-from folkways.engine.budget import USED_UP, Amount, Budget, Verdict, charged, charged_for_failure, used, worst_case
+from folkways.engine.budget import USED_UP, Amount, Budget, BudgetDecision, charged, charged_for_failure, used, worst_case
 from folkways.engine.progress import ModelProgress
 from folkways.engine.rate_limiter import RateLimiter, backoff
 from folkways.engine.server import Server, Sign
@@ -326,15 +326,15 @@ class Asking:
     async def _reserve(self, request: Request) -> Amount | None:
         amount = worst_case(request, self.price) if self.budget.limit is not None else ONE_REQUEST
         while not self.limiter.closed:
-            verdict = self.budget.reserve(amount)
-            if verdict is not Verdict.GO and self.budget.shared is not None:
+            decision = self.budget.reserve(amount)
+            if decision is not BudgetDecision.GO and self.budget.shared is not None:
                 part = await self.on_database(self.budget.shared.take, (amount.requests, amount.tokens, amount.usd or 0.0))
                 if part is not None:
                     self.budget.enlarge(part)
-                verdict = self.budget.reserve(amount)
-            if verdict is Verdict.GO:
+                decision = self.budget.reserve(amount)
+            if decision is BudgetDecision.GO:
                 return amount
-            if verdict is Verdict.STOP:
+            if decision is BudgetDecision.STOP:
                 self.stop(USED_UP)
                 return None
             await self.budget.changed()

@@ -54,7 +54,10 @@ def make_prompts(
     The items may be a part of the release's: an item that lacks a template or language which others have gets no prompt for it.
     Raises UnknownNameError for a template or language that no item of the release has.
     """
-    known = {culture: orjson.loads(text) for culture, text in items.select("culture", "templates").unique().iter_rows()}
+    known = {
+        culture: orjson.loads(text)
+        for culture, text in items.select("culture", "templates").unique(maintain_order=True).iter_rows()
+    }
     brought = _brought(options.prompt_texts)
     variants = _variants(options, known, brought, default_variants, release)
     wanted_languages = _languages(options.languages)

@@ -11,8 +11,8 @@ from typing import ClassVar
 
 import polars as pl
 
-from folkways.benchmarks.base import PromptOptions
-from folkways.benchmarks.itemwise import ItemwiseTask, Row, Verdict, unread
+from folkways.benchmarks.base import PromptOptions, Scoring
+from folkways.benchmarks.itemwise import ItemwiseTask, ReplyScore, Row, unparsed
 from folkways.benchmarks.judging.letters import LETTER_METRICS, letter_scores
 from folkways.benchmarks.templates import Template, choose_templates, wordings
 from folkways.records import JUDGEMENTS, Metric, Schema, State
@@ -39,15 +39,13 @@ class ChoiceTask(ItemwiseTask):
     """
 
     metrics: ClassVar[tuple[Metric, ...]] = (ACCURACY, *LETTER_METRICS)
-    profiles: ClassVar[tuple[str, ...]] = ("strict",)
-    profile_aliases: ClassVar[Mapping[str, str]] = {"lenient": "strict"}
+    scoring: ClassVar[Scoring] = Scoring(aliases={"lenient": "strict"})
     variants: ClassVar[tuple[str, ...]] = (LOCAL,)
     max_tokens: ClassVar[int] = 64
-    has_baselines: ClassVar[bool] = True
     permutes_options: ClassVar[bool] = True
     labels: ClassVar[tuple[str, ...]] = ("A", "B", "C", "D")
-    own_columns: ClassVar[Schema] = {"options": pl.List(pl.String), "local_language": pl.String, "gold_letter": pl.String}
-    details: ClassVar[Schema] = {"chosen_letter": pl.String}
+    item_columns: ClassVar[Schema] = {"options": pl.List(pl.String), "local_language": pl.String, "gold_letter": pl.String}
+    judgement_columns: ClassVar[Schema] = {"chosen_letter": pl.String}
     places: ClassVar[tuple[str, ...]] = ("question", "options")  # the {names} that a text brought by the user must contain
 
     def languages(self, item: Row) -> tuple[str, ...]:
@@ -91,12 +89,12 @@ class ChoiceTask(ItemwiseTask):
         """The label that the reply settles on."""
         return chosen_label(reply, dict(zip(self.labels, item["options"], strict=True)))
 
-    def verdict(self, item: Row, response: Row, profile: str) -> Verdict:
+    def score(self, item: Row, response: Row, profile: str) -> ReplyScore:
         reply, gold = response["response"], item["gold_letter"]
         label = self.read(item, reply, response["variant"])
         if label is None:
-            return unread(reply, response["language"], "no option in the reply, or more than one")
-        return Verdict(label, f"the answer is {gold}", self.values(item, float(label == gold)), {"chosen_letter": label})
+            return unparsed(reply, response["language"], "no option in the reply, or more than one")
+        return ReplyScore(label, f"the answer is {gold}", self.values(item, float(label == gold)), {"chosen_letter": label})
 
     def summarise(self, judgements: pl.DataFrame) -> pl.DataFrame:
         """As for every task; which letters were named stands by ``letter``."""
@@ -121,12 +119,12 @@ class ChoiceTask(ItemwiseTask):
                 **item,
                 **told,
                 "language": item["local_language"],
-                "counted": self.why_uncounted(item, self.profiles[0]) is None,
+                "counted": self.why_uncounted(item, self.scoring.profiles[0]) is None,
                 **self.values(item, right(item)),
             }
             for item in items.iter_rows(named=True)
         ]
-        kept = {name: kind for name, kind in self.judged_columns.items() if name not in self.details}
+        kept = {name: kind for name, kind in self.judged_columns.items() if name not in self.judgement_columns}
         metrics = {metric.name for metric in LETTER_METRICS}
         schema = {name: kind for name, kind in {**JUDGEMENTS, **kept}.items() if name not in metrics}
         return pl.DataFrame(rows, schema=schema)

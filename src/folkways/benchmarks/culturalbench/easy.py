@@ -39,8 +39,8 @@ class Easy(CulturalBenchTask):
     labels: ClassVar[tuple[str, ...]] = culturalbench.LETTERS
     wordings: ClassVar[Mapping[str, str]] = wordings.EASY
     places: ClassVar[tuple[str, ...]] = ("question", "a", "b", "c", "d")
-    own_columns: ClassVar[Schema] = {**CulturalBenchTask.own_columns, "gold_letter": pl.String, "options": pl.List(pl.String)}
-    details: ClassVar[Schema] = {
+    item_columns: ClassVar[Schema] = {**CulturalBenchTask.item_columns, "gold_letter": pl.String, "options": pl.List(pl.String)}
+    judgement_columns: ClassVar[Schema] = {
         "gold_letter": pl.String,  # as it was asked
         "chosen_letter": pl.String,  # as it was asked
         "chosen_option": pl.String,

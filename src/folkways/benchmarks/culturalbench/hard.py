@@ -27,7 +27,6 @@ class Hard(CulturalBenchTask):
     """
 
     name: ClassVar[str] = "culturalbench/hard"
-    whole_questions: ClassVar[bool] = True
     title: ClassVar[str] = "CulturalBench-Hard"
     about: ClassVar[str] = "Say of each of four proposed answers to a question whether it is true (sections 3.3 and 5)."
     metrics: ClassVar[tuple[Metric, ...]] = (
@@ -37,8 +36,8 @@ class Hard(CulturalBenchTask):
     labels: ClassVar[tuple[str, ...]] = TRUTHS
     wordings: ClassVar[Mapping[str, str]] = wordings.HARD
     places: ClassVar[tuple[str, ...]] = ("question", "option")
-    own_columns: ClassVar[Schema] = {
-        **CulturalBenchTask.own_columns,
+    item_columns: ClassVar[Schema] = {
+        **CulturalBenchTask.item_columns,
         "question_text": pl.String,
         "option": pl.String,
         "judgements": pl.Int64,

@@ -37,7 +37,7 @@ class GlobalMMLULite(ChoiceTask):
         *LETTER_METRICS,
     )
     facets: ClassVar[tuple[str, ...]] = FACETS
-    own_columns: ClassVar[Schema] = {**ChoiceTask.own_columns, **dict.fromkeys(FACETS, pl.String)}
+    item_columns: ClassVar[Schema] = {**ChoiceTask.item_columns, **dict.fromkeys(FACETS, pl.String)}
 
     def rows(self, release: Release) -> Iterator[Row]:
         for entry in data.entries(release):

@@ -7,7 +7,6 @@ from typing import ClassVar
 
 import polars as pl
 
-from folkways.benchmarks.averages import with_mean_over
 from folkways.benchmarks.choosing.task import QUESTION, ChoiceTask
 from folkways.benchmarks.global_piqa import data
 from folkways.benchmarks.itemwise import Row
@@ -40,13 +39,14 @@ class GlobalPIQA(ChoiceTask):
         "2510.24081, non-parallel): more than half of them name local food, customs or things."
     )
     metrics: ClassVar[tuple[Metric, ...]] = (
-        Metric("accuracy", "Accuracy", "The reply settles on the solution that works; the mean over varieties."),
+        Metric(
+            "accuracy", "Accuracy", "The reply settles on the solution that works; the mean over varieties.", mean_over="variety"
+        ),
         *LETTER_METRICS,
     )
-    limit_over: ClassVar[str] = "variety"
     labels: ClassVar[tuple[str, ...]] = data.LETTERS
     facets: ClassVar[tuple[str, ...]] = FACETS
-    own_columns: ClassVar[Schema] = {**ChoiceTask.own_columns, **dict.fromkeys(FACETS, pl.String)}
+    item_columns: ClassVar[Schema] = {**ChoiceTask.item_columns, **dict.fromkeys(FACETS, pl.String)}
 
     def rows(self, release: Release) -> Iterator[Row]:
         for entry in data.entries(release):
@@ -71,7 +71,3 @@ class GlobalPIQA(ChoiceTask):
             if (last := next(stated, None)) is not None:
                 return last
         return super().read(item, reply, variant)
-
-    def summarise(self, judgements: pl.DataFrame) -> pl.DataFrame:
-        """As for every task of its kind, with the mean over varieties in place of the whole, which stands below it, pooled."""
-        return with_mean_over(super().summarise(judgements), judgements, self.metrics[:1], "variety")

@@ -40,8 +40,8 @@ class Include(ChoiceTask):
         *LETTER_METRICS,
     )
     facets: ClassVar[tuple[str, ...]] = FACETS
-    own_columns: ClassVar[Schema] = {**ChoiceTask.own_columns, **dict.fromkeys(FACETS, pl.String)}
-    details: ClassVar[Schema] = {**ChoiceTask.details, LEFT_OUT: pl.String}
+    item_columns: ClassVar[Schema] = {**ChoiceTask.item_columns, **dict.fromkeys(FACETS, pl.String)}
+    judgement_columns: ClassVar[Schema] = {**ChoiceTask.judgement_columns, LEFT_OUT: pl.String}
 
     def rows(self, release: Release) -> Iterator[Row]:
         numbers: Counter[str] = Counter()

@@ -52,7 +52,7 @@ _INVISIBLE = ("Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp")
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class JudgeVerdict:
     """What a judge found: the number of the gold group that the reply means, counted from 1, or 0 for none of them."""
 
     group: int
@@ -82,7 +82,7 @@ def prompt_for(task: Task, item: Mapping[str, Any], language: str, reply: str, *
     return Template(WORDING.strip(), "folkways").fill(parts)
 
 
-def read_verdict(said: str, groups: int) -> Verdict | None:
+def read_verdict(said: str, groups: int) -> JudgeVerdict | None:
     """The verdict in what a judge said about an item with so many groups; None where there is none, or more than one.
 
     Verdicts that contradict each other are none: a judge that quotes a reply with a verdict in it must not be misread.
@@ -91,7 +91,7 @@ def read_verdict(said: str, groups: int) -> Verdict | None:
     if len(found) != 1:
         return None
     group = found.pop()
-    return Verdict(group) if group <= groups else None
+    return JudgeVerdict(group) if group <= groups else None
 
 
 def imitates_verdict(reply: str) -> bool:

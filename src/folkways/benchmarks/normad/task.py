@@ -51,8 +51,8 @@ class NormAd(ChoiceTask):
     facets: ClassVar[tuple[str, ...]] = FACETS
     variants: ClassVar[tuple[str, ...]] = tuple(LEVELS)
     places: ClassVar[tuple[str, ...]] = ("story",)
-    own_columns: ClassVar[Schema] = {
-        **ChoiceTask.own_columns,
+    item_columns: ClassVar[Schema] = {
+        **ChoiceTask.item_columns,
         **dict.fromkeys((*FACETS, "country", "value", "rule"), pl.String),
     }
 

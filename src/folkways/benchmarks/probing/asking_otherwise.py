@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import polars as pl
 
-from folkways.benchmarks.base import PromptOptions, Task
+from folkways.benchmarks.base import PromptOptions, Task, needs_whole_questions
 from folkways.benchmarks.build import Prompt
 from folkways.benchmarks.choosing.orders import order_of
 from folkways.benchmarks.probing.signal import PROBE, Group, Measure, Row, Signal, Unit
@@ -33,7 +33,7 @@ class AskedOtherwise(Signal):
 
     def lacks(self, task: Task) -> str:
         first = task.metrics[0]
-        if task.whole_questions:
+        if needs_whole_questions(task):
             return "a question of it is right only with all of its statements"
         return "" if first.bounds == (0.0, 1.0) else f"its headline, {first.label}, is no share of right answers"
 
@@ -152,10 +152,10 @@ def _prompt(task: Task, row: Row) -> Prompt:
 
 def _places(task: Task, row: Row, variants: Sequence[str]) -> list[int | None]:
     """Where the right option stands in each of these orders."""
-    options, right = task.options_of(row)
-    if right is None:
+    shown = task.options_of(row)
+    if shown.right is None:
         return [None] * len(variants)
-    return [order_of(task.order_key(row), variant, len(options)).index(right) for variant in variants]
+    return [order_of(shown.order_key, variant, len(shown.texts)).index(shown.right) for variant in variants]
 
 
 def _item(prompt: Prompt) -> str:

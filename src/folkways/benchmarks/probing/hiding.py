@@ -63,18 +63,19 @@ class MaskedOption(Signal):
     def units(self, group: Group, told: Sequence[str]) -> list[Unit]:
         found = []
         for row in group.rows:
-            options, right = group.task.options_of(row)
+            listed = group.task.options_of(row)
+            options, right = listed.texts, listed.right
             wrong = [place for place in range(len(options)) if place != right]
             if right is None or not wrong or not row["asked"]:
                 continue
             place = wrong[drawn(f"{row['item']}\0option", len(wrong))]
-            shown = [f"{label}. {option}" for label, option in zip(LETTERS, options, strict=False)]
-            masked = [line if number != place else f"{LETTERS[place]}. {MASK}" for number, line in enumerate(shown)]
-            listed = "\n".join([*shown[:place], f"{LETTERS[place]}."])
-            before = f"{row['asked']}\n{listed}"
+            lines = [f"{label}. {option}" for label, option in zip(LETTERS, options, strict=False)]
+            masked = [line if number != place else f"{LETTERS[place]}. {MASK}" for number, line in enumerate(lines)]
+            beginning = "\n".join([*lines[:place], f"{LETTERS[place]}."])
+            before = f"{row['asked']}\n{beginning}"
             text = OPTION.format(mask=MASK, question=row["asked"], masked="\n".join(masked), before=before)
             found.append(
-                Unit(row["question"], (group.prompt(row, self.name, text, room(before)),), (options[place], before, listed))
+                Unit(row["question"], (group.prompt(row, self.name, text, room(before)),), (options[place], before, beginning))
             )
         return found
 
@@ -154,7 +155,7 @@ class Named(Signal):
 
 def whole_text(group: Group, row: Row) -> str:
     """An item as one text: the question, and its options with their letters."""
-    options, _ = group.task.options_of(row)
+    options = group.task.options_of(row).texts
     return "\n".join([row["asked"], *(f"{label}. {option}" for label, option in zip(LETTERS, options, strict=False))])
 
 

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import polars as pl
 
-from folkways.benchmarks.base import PromptOptions, Task
+from folkways.benchmarks.base import PromptOptions, Task, has_free_answers
 from folkways.benchmarks.build import Prompt
 from folkways.releases.base import Release
 
@@ -49,7 +49,7 @@ class Group:
         languages = dict(prompts.select("item", "language").iter_rows())
         rows = [row for row in items.iter_rows(named=True) if row["item"] in languages]
         found = [{**row, "language": languages[row["item"]]} for row in rows]
-        free = self.task.has_free_answers
+        free = has_free_answers(self.task)
         return [{**row, "asked": self.task.question_in(row, row["language"]) if free else row["text"] or ""} for row in found]
 
     def prompt(self, row: Row, part: str, text: str, most: int) -> Prompt:

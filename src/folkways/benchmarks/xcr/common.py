@@ -5,20 +5,18 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping
 from importlib.metadata import version
-from typing import ClassVar, Self
+from typing import ClassVar
 
 import polars as pl
 
-from folkways.benchmarks.base import PromptOptions
+from folkways.benchmarks.base import PromptOptions, Scoring
 from folkways.benchmarks.itemwise import ItemwiseTask, Row
-from folkways.benchmarks.judging.models import Comparer
 from folkways.benchmarks.summary import summarise_means
 from folkways.benchmarks.templates import Template, choose_templates
 from folkways.benchmarks.xcr import data as xcr
 from folkways.benchmarks.xcr.authors import tagged_outputs
 from folkways.benchmarks.xcr.comparisons import compare_all
 from folkways.benchmarks.xcr.data.check import prompt_example_rows
-from folkways.errors import UnknownNameError
 from folkways.records import Schema, State
 from folkways.releases.base import Release
 
@@ -62,18 +60,8 @@ class XcrTask(ItemwiseTask):
 
     release: ClassVar[str] = "xcr"
     facets: ClassVar[tuple[str, ...]] = tuple(FACETS)
+    scoring: ClassVar[Scoring] = Scoring(("paper", "strict"))
     variants: ClassVar[tuple[str, ...]] = (AUTHORS,)
-
-    def __init__(self, models: Mapping[str, Comparer] | None = None) -> None:
-        self._models = dict(models or {})
-
-    def with_models(self, models: Mapping[str, Comparer]) -> Self:
-        if unknown := sorted(models.keys() - {role.name for role in self.model_roles}):
-            raise UnknownNameError(f"model role of {self.name}", unknown[0], [role.name for role in self.model_roles])
-        return type(self)(models)
-
-    def models(self) -> Mapping[str, str]:
-        return {**super().models(), **{role: model.name for role, model in self._models.items()}}
 
     @abstractmethod
     def sentences(self, release: Release, base: pl.DataFrame) -> Iterable[Row]:
@@ -109,18 +97,18 @@ class XcrTask(ItemwiseTask):
 
     def completed(self, rows: list[Row]) -> list[Row]:
         """With the values of the metrics that language models are asked for, each model once for all rows."""
-        if not self._models:
+        if not self.tools.models:
             return rows
-        values = compare_all([row.get(ASKED, {}) for row in rows], self._models)
+        values = compare_all([row.get(ASKED, {}) for row in rows], self.tools.models)
         return [{**row, **found} for row, found in zip(rows, values, strict=True)]
 
     @property
     def judged_columns(self) -> Schema:
         """Without metrics of which every model is absent: they are not computed, which is something else than not applicable."""
-        asked = {metric for role in self.model_roles for metric in role.metrics}
-        there = {metric for role in self.model_roles if role.name in self._models for metric in role.metrics}
+        asked = {metric for role in self.scoring.models for metric in role.metrics}
+        there = {metric for role in self.scoring.models if role.name in self.tools.models for metric in role.metrics}
         computed = [metric.name for metric in self.metrics if metric.name not in asked or metric.name in there]
-        return {**FACETS, **self.details, **dict.fromkeys(computed, pl.Float64)}
+        return {**FACETS, **self.judgement_columns, **dict.fromkeys(computed, pl.Float64)}
 
     def summarise(self, judgements: pl.DataFrame) -> pl.DataFrame:
         """As for every task, without rows for metrics that apply to no item under the profile (not: that leave all of them out)."""
@@ -137,7 +125,7 @@ class XcrTask(ItemwiseTask):
 class SourceTask(XcrTask):
     """A task on the sentences as they are, of the culture that they come from; a subclass says by ``shown`` what is asked."""
 
-    own_columns: ClassVar[Schema] = {"sentence": pl.String}
+    item_columns: ClassVar[Schema] = {"sentence": pl.String}
 
     @abstractmethod
     def shown(self, sentence: str) -> tuple[str, str]:

@@ -46,7 +46,7 @@ def _print_table(chosen: list[Task]) -> None:
     for heading in ("what it measures", "headline", "profiles"):
         table.add_column(heading, overflow="fold")
     for task in chosen:
-        table.add_row(task.name, task.title, _headline(task), ", ".join(task.profiles))
+        table.add_row(task.name, task.title, _headline(task), ", ".join(task.scoring.profiles))
     console = terminal()
     console.print(table)
     told = Table(box=None, pad_edge=False, header_style="bold")
@@ -80,4 +80,5 @@ def _lines(task: Task) -> Iterator[str]:
     for metric in task.metrics:
         yield f"{metric.label} ({metric.name}): {metric.about}"
     yield f"release: {task.release}   default variants: {', '.join(task.variants) or 'none'}"
-    yield f"profiles: {', '.join(task.profiles)}   grouped by: {', '.join(('culture', 'language', 'variant', *task.facets))}"
+    grouped = ", ".join(("culture", "language", "variant", *task.facets))
+    yield f"profiles: {', '.join(task.scoring.profiles)}   grouped by: {grouped}"

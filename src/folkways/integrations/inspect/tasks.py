@@ -97,7 +97,7 @@ def judge_of(task: str, release: str | None, profile: str, text_tools: str | Non
     """The judge of the task's replies, with all items of the release."""
     known = get_task(task)
     if text_tools is not None:
-        known = known.with_text_tools(text_tools)
+        known = known.with_tools(text_tools)
     return ReplyJudge(known, known.items(open_release(release or known.release, known.benchmark)), profile)
 
 

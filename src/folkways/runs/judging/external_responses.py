@@ -60,8 +60,8 @@ def judge_file(
         found = _plain(table, path, by_position)
     found = _in_codes(found, culture, language, variant, path)
     items = task.items(release)
-    if task.ignores_unknown_ids and "item" in found.columns:
-        found = _known_only(found, items, notes)
+    if "item_if_any" in found.columns:
+        found = _known_only(found.rename({"item_if_any": "item"}), items, notes)
     if "culture" not in found.columns and "item" not in found.columns:  # what names its items needs no name of a file
         culture = culture or _from_name(path, items["culture"].unique().to_list())
     if culture is not None:

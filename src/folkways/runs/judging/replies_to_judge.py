@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 import sqlalchemy as sa
 
-from folkways.benchmarks.base import Task
+from folkways.benchmarks.base import Task, needs_whole_questions
 from folkways.benchmarks.judging import model_judge
 from folkways.benchmarks.registry import free_answer_tasks, get_task
 from folkways.errors import FolkwaysError, UnknownNameError
@@ -70,8 +70,8 @@ def shares_of(
             raise UnknownNameError(f"model of run {run.name}", name, known)
     for run_task in run_tasks:
         task, release = get_task(run_task.task), release_of(run_task)
-        if text_tools is not None and task.tool_sets:
-            task = task.with_text_tools(text_tools)
+        if text_tools is not None and task.scoring.text_tools:
+            task = task.with_tools(text_tools)
         resolved = task.resolve_profile(profile)
         batches = list(item_batches(task, release, restore_options(run_task.options)))
         for part in parts:
@@ -118,7 +118,9 @@ def drawn(share: Share, shares: Sequence[Share], limit: int) -> list[dict[str, A
     name = share.task.name
     asked = {row["item"]: row for other in shares if other.task.name == name for row in other.rows}
     items = pl.DataFrame([{key: row[key] for key in ("item", "question", "culture")} for row in asked.values()])
-    chosen = set(select_items(items, RunOptions(tasks=(name,), limit=limit), whole_questions=share.task.whole_questions)["item"])
+    chosen = set(
+        select_items(items, RunOptions(tasks=(name,), limit=limit), whole_questions=needs_whole_questions(share.task))["item"]
+    )
     return [row for row in share.rows if row["item"] in chosen]
 
 

@@ -13,7 +13,7 @@ import orjson
 import polars as pl
 
 from folkways import __version__
-from folkways.benchmarks.base import PromptOptions, Task
+from folkways.benchmarks.base import PromptOptions, Task, needs_whole_questions
 from folkways.benchmarks.suites import Own
 from folkways.cultures import select_cultures
 from folkways.endpoints.base import Endpoint, Settings
@@ -86,8 +86,9 @@ def item_batches(task: Task, release: Release, options: RunOptions) -> Iterator[
         yield from batches
         return
     head = list(islice(batches, 2))
-    named = [batch.select({"item", "question", "culture", task.limit_over}) for batch in (*head, *batches)]
-    chosen = select_items(pl.concat(named), options, whole_questions=task.whole_questions, over=task.limit_over).select("item")
+    over, whole = task.metrics[0].mean_over or "culture", needs_whole_questions(task)
+    named = [batch.select({"item", "question", "culture", over}) for batch in (*head, *batches)]
+    chosen = select_items(pl.concat(named), options, whole_questions=whole, over=over).select("item")
     for batch in head if len(named) < 2 else task.item_batches(release):
         wanted = batch.join(chosen, on="item", how="semi", maintain_order="left")
         if wanted.height:

@@ -35,7 +35,7 @@ def lacking(workspace: Workspace, run: run_records.RunRecord, asked: run_records
 def completeness_of(workspace: Workspace, run: run_records.RunRecord, asked: run_records.RunTask, task: Task) -> Completeness:
     """Of the first model that the run asked: all of them expect the same rows."""
     part = next(part for part in results.parts(workspace, run) if part.task == task.name)
-    profile = next(iter(results.load_scores(workspace, run).filter(task=task.name)["profile"]), task.profiles[0])
+    profile = next(iter(results.load_scores(workspace, run).filter(task=task.name)["profile"]), task.scoring.profiles[0])
     columns = (*ASKED_BY, "sample")
     pages = list(judged_pages(workspace, run, profile, columns, endpoint_id=part.endpoint_id, task=part.task))
     if not pages:

@@ -29,7 +29,7 @@ def read_otherwise(
     whole = scores.filter((pl.col("facet") == "all") & (pl.col("metric") == task.metrics[0].name))
     for row in whole.iter_rows(named=True):
         replies, unread = row["n"] - row["failed"] - row["missing"], row["unreadable"] + row["truncated"]
-        other = next((name for name in task.profiles if name != row["profile"]), None)
+        other = next((name for name in task.scoring.profiles if name != row["profile"]), None)
         if other is None or is_baseline(row["endpoint"]) or unread <= MANY * replies:
             continue
         stored = whole.filter((pl.col("endpoint") == row["endpoint"]) & (pl.col("profile") == other))

@@ -15,7 +15,7 @@ from itertools import islice
 import numpy as np
 import polars as pl
 
-from folkways.benchmarks.base import Task
+from folkways.benchmarks.base import Task, needs_whole_questions
 from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.records import Metric, State
 from folkways.runs.planning.plan import SLICE, TaskPlan, item_batches
@@ -91,7 +91,7 @@ def stratum_names(by: Sequence[str]) -> pl.Expr:
 
 def unit_names(task: Task) -> pl.Expr:
     """What is drawn as one: the item, or the question of a culture where a score needs all of its items."""
-    return pl.concat_str(["culture", "question"], separator="/") if task.whole_questions else pl.col("item")
+    return pl.concat_str(["culture", "question"], separator="/") if needs_whole_questions(task) else pl.col("item")
 
 
 def unit_totals(task: Task, metric: Metric, by: Sequence[str], judged: pl.DataFrame, where: pl.Expr | bool = True) -> pl.DataFrame:
@@ -143,7 +143,7 @@ def _counting(plan: TaskPlan, items: pl.DataFrame, profile: str, metric: Metric)
         response=pl.lit(None, dtype=pl.String),
         reason=pl.lit(None, dtype=pl.String),
     )
-    applies = pl.lit(True) if task.whole_questions else pl.col(metric.name).is_not_null()
+    applies = pl.lit(True) if needs_whole_questions(task) else pl.col(metric.name).is_not_null()
     counting = (
         task.judge(items, silent, profile)
         .group_by("item")

@@ -102,8 +102,8 @@ def score_task(
     shares: the parts of the run, those of other tasks among them. See ``score_run`` for the rest.
     """
     task = get_task(run_task.task)
-    if text_tools is not None and task.tool_sets:
-        task = task.with_text_tools(text_tools)
+    if text_tools is not None and task.scoring.text_tools:
+        task = task.with_tools(text_tools)
     resolved = task.resolve_profile(profile)
     options = restore_options(run_task.options)
     equipped = equip(task, chosen_models(options, models))
@@ -116,7 +116,7 @@ def score_task(
         for judged, told in judged_pages(task, release, options, results.response_pages(workspace, run, part), resolved):
             results.save_judgements(workspace, run, resolved, judged)
             kept = judged.drop(NOT_SUMMARISED if options.until is None else LEFT_OUT_OF_SAMPLES)
-            slim.append(compact(kept) if task.judges_apart and options.until is None else kept)
+            slim.append(compact(kept) if task.scoring.per_reply and options.until is None else kept)
             asked.append(told)
         _check_complete(run, task, sum(frame.height for frame in slim), part.expected)
         sent = results.settings_sent(workspace, run, part)
@@ -192,7 +192,7 @@ def judged_pages(
                 page = page.join(own.select("ordinal"), on="ordinal", how="anti", maintain_order="left")
                 break
             page = next(pages, None)
-            if task.judges_apart:
+            if task.scoring.per_reply:
                 yield from _judged_together(task, items, found, profile)
                 found = []
         yield from _judged_together(task, items, found, profile)

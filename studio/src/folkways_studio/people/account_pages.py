@@ -6,7 +6,7 @@ from starlette.responses import JSONResponse, Response
 
 from folkways_studio.errors import TooManyAttemptsError
 from folkways_studio.people import accounts, sessions
-from folkways_studio.web.rendering.i18n import LOCALES, coverage
+from folkways_studio.web.rendering.i18n import LOCALES, checked, coverage
 from folkways_studio.web.request_context import ANYBODY, LOCALE_COOKIE, SESSION_COOKIE, SIGNED_IN, VISITOR_COOKIE, RequestContext
 from folkways_studio.web.routing import Routes
 
@@ -115,7 +115,7 @@ def sign_out_everywhere(context: RequestContext) -> Response:
 @routes.get("/languages", ANYBODY)
 def show_languages(context: RequestContext) -> Response:
     """The languages of the interface, and how complete each is."""
-    return context.page("people/languages.html.j2", coverage=coverage())
+    return context.page("people/languages.html.j2", coverage=coverage(), checked=checked())
 
 
 @routes.post("/language", ANYBODY)

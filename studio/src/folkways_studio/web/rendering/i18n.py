@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import gettext
+import io
 import json
 from collections.abc import Mapping
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from types import MappingProxyType
 
 from folkways.sdk.cultures import languages
@@ -23,13 +25,62 @@ ENOUGH = 0.95
 """Share of the strings from which on a language is a reader's without being chosen."""
 
 
+LOCALE_FOLDER = Path(__file__).parents[1] / "locale"
+
+CHECKED, COUNTS = "checked by", "checkers"
+"""Contexts under which a compiled catalogue has who checked a translation, and how many: see ``translation.catalogues``."""
+
+_drafts: ContextVar[bool] = ContextVar("drafts", default=False)
+
+
+class Catalogue(gettext.GNUTranslations):
+    """Translations that notice when one is used that no speaker of the language has checked."""
+
+    def _note(self, message: str) -> None:
+        if self.checkers(message) is None and super().gettext(message) != message:
+            _drafts.set(True)
+
+    def checkers(self, message: str) -> str | None:
+        """Who checked a translation; None for a draft."""
+        names = super().pgettext(CHECKED, message)
+        return None if names == message else names
+
+    def gettext(self, message: str) -> str:
+        """A translation."""
+        self._note(message)
+        return super().gettext(message)
+
+    def ngettext(self, msgid1: str, msgid2: str, n: int) -> str:
+        """The plural form for a number."""
+        translated = super().ngettext(msgid1, msgid2, n)
+        if self.checkers(msgid1) is None and translated not in (msgid1, msgid2):
+            _drafts.set(True)
+        return translated
+
+
+def take_drafts() -> bool:
+    """Whether a draft was used since this was last called, in this thread of work."""
+    used = _drafts.get()
+    _drafts.set(False)
+    return used
+
+
 @cache
 def catalogue(locale: str) -> gettext.NullTranslations:
-    """The translations of one of LOCALES."""
+    """The translations of one of LOCALES. In a checkout they are compiled when they have changed; a package has them compiled."""
     if locale == DEFAULT:
         return gettext.NullTranslations()
-    with (files("folkways_studio.web") / "locale" / locale / "LC_MESSAGES" / f"{DOMAIN}.mo").open("rb") as file:
-        return gettext.GNUTranslations(file)
+    path = po_path(locale)
+    if not path.exists():
+        return Catalogue(io.BytesIO(path.with_suffix(".mo").read_bytes()))
+    from folkways_studio.translation.catalogues import compiled
+
+    return Catalogue(io.BytesIO(compiled(path)))
+
+
+def po_path(locale: str) -> Path:
+    """Where the translations into a language are, in a checkout."""
+    return LOCALE_FOLDER / locale / "LC_MESSAGES" / f"{DOMAIN}.po"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +94,29 @@ class Coverage:
 @cache
 def coverage(*, answering: bool = False) -> Mapping[str, Coverage]:
     """Locale -> what it has, as ``scripts/update_studio_locale.py`` counted it. answering: see ``offered_unasked``."""
-    counted = json.loads((files("folkways_studio.web") / "locale" / "coverage.json").read_text(encoding="utf-8"))
+    counted = json.loads((LOCALE_FOLDER / "coverage.json").read_text(encoding="utf-8"))
     if answering:
         counted = counted["answering"]
     total: int = counted["strings"]
     return MappingProxyType({locale: Coverage(counted["translated"].get(locale, total), total) for locale in LOCALES})
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """Translations into a language that its speakers have checked, and who checked how many."""
+
+    count: int
+    people: Mapping[str, int]
+
+
+@cache
+def checked() -> Mapping[str, Checked]:
+    """Locale -> what is checked of it."""
+    found = {}
+    for locale in LOCALES:
+        entry = catalogue(locale).pgettext(COUNTS, COUNTS)
+        found[locale] = Checked(**json.loads(entry)) if entry != COUNTS else Checked(0, {})
+    return MappingProxyType(found)
 
 
 @cache
@@ -85,17 +154,11 @@ def endonyms() -> Mapping[str, str]:
     return MappingProxyType({locale: languages()[locale].endonym for locale in LOCALES})
 
 
-@cache
-def _language_names() -> Mapping[str, Mapping[str, str]]:
-    found: dict[str, dict[str, str]] = json.loads(
-        (files("folkways_studio.web") / "locale" / "languages.json").read_text(encoding="utf-8")
-    )
-    return found
-
-
 def language_name(code: str, locale: str) -> str:
     """A language as a reader of ``locale`` calls it, inside a sentence; where CLDR does not know that, as its speakers do."""
-    name = _language_names().get(locale, {}).get(code)
+    from babel import Locale
+
+    name = Locale.parse(locale).languages.get(code)
     return name or (languages()[code].endonym if code in languages() else code)
 
 

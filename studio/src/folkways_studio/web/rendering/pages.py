@@ -15,10 +15,10 @@ from jinja2.runtime import Context
 from markupsafe import Markup, escape
 
 from folkways import __version__
-from folkways.sdk.cultures import cultures, languages
+from folkways.sdk.cultures import languages
 from folkways.sdk.display import count, duration, letters_of, number, percent, shorten, visible
 from folkways_studio.stages.adapting import untag
-from folkways_studio.web.rendering.i18n import LOCALES, catalogue, direction, endonyms, language_name, term
+from folkways_studio.web.rendering.i18n import LOCALES, catalogue, direction, endonyms, language_name, take_drafts, term
 
 SUBJECTS = ("exports", "items", "people", "programs", "stages", "studies", "work")
 """Packages with templates of their own: ``items/item.html.j2`` is ``item.html.j2`` in the folder ``templates`` of ``items``."""
@@ -80,11 +80,6 @@ def endonym(code: str) -> str:
     return languages()[code].endonym if code in languages() else code
 
 
-def culture_name(code: str) -> str:
-    """A culture's English name."""
-    return cultures()[code].name if code in cultures() else code
-
-
 def _finalize(value: Any) -> Any:
     """Whatever a template prints: characters that cannot be seen, or that turn text around, are written out before escaping."""
     return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
@@ -92,6 +87,7 @@ def _finalize(value: Any) -> Any:
 
 HAN_HANGUL = re.compile("[\u1100-\u11ff\u2e80-\u2fdf\u3000-\u30ff\u3130-\u318f\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]")
 HAN_HANGUL_PLACE = Markup("<!-- fonts of Han and Hangul -->")
+DRAFT_PLACE = Markup("<!-- draft -->")
 FOOT = '<footer class="foot">'
 
 
@@ -117,20 +113,24 @@ def environment(locale: str) -> Environment:
     made.filters.update(
         number=number, count=count, percent=percent, duration=duration, shorten=shorten, exact=exact, marked=marked, tagged=tagged,
         day=day, language=partial(language_name, locale=locale), endonym=endonym, letters=letters_of,
-        culture=culture_name, direction=direction,
+        direction=direction,
         term=partial(term, locale=locale),
     )  # fmt: skip
     made.globals.update(
         static=static, locale=locale, direction=direction(locale), locales={name: endonyms()[name] for name in LOCALES},
-        version=__version__, zip=zip, filled=filled, han_hangul=HAN_HANGUL_PLACE,
+        version=__version__, zip=zip, filled=filled, han_hangul=HAN_HANGUL_PLACE, draft_mark=DRAFT_PLACE,
     )  # fmt: skip
     return made
 
 
 def render(template: str, locale: str, context: Mapping[str, Any]) -> str:
-    """One page. The rules of the many slices of Han and Hangul are loaded where it has such letters above its foot."""
+    """One page. The rules of the many slices of Han and Hangul are loaded where it has such letters above its foot; and its foot
+    says so where a translation is used that nobody has checked.
+    """
     html = environment(locale).get_template(template).render(context)
     end = html.rfind(FOOT)
     needed = HAN_HANGUL.search(html, 0, end if end >= 0 else len(html))
     link = f'<link rel="stylesheet" href="{static("fonts/han-hangul.css")}">' if needed else ""
-    return html.replace(HAN_HANGUL_PLACE, link)
+    mark = environment(locale).get_template("draft.html.j2").render() if take_drafts() else ""
+    take_drafts()  # those of the mark
+    return html.replace(HAN_HANGUL_PLACE, link).replace(DRAFT_PLACE, mark)

@@ -1,0 +1,132 @@
+"""Message catalogues as files: what translators edit (``.po``), and what the studio reads (``.mo``).
+
+A translation is a draft until somebody who speaks the language has checked it; then a comment above it says who. Compiled, that
+is a second entry under the context CHECKED, with the checkers in place of a translation. The build of the package runs this file by
+itself, so it imports nothing of folkways.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import tempfile
+from collections import Counter
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+from babel.messages.catalog import Catalog, Message
+from babel.messages.mofile import write_mo
+from babel.messages.pofile import PoFileError, read_po, write_po
+
+CHECKED = "checked by"
+"""How the comment above a checked translation begins, and the context that says so in a compiled file."""
+
+COUNTS = "checkers"
+"""Context and name of one more entry of a compiled file: who checked how many translations, as JSON."""
+
+SEPARATOR = ", "
+
+HEADER = """\
+# Drafted by a language model. A comment "checked by NAME" stands above what a speaker of the language has checked.
+msgid ""
+msgstr ""
+"Language: {language}\\n"
+"Plural-Forms: {plurals}\\n"
+"MIME-Version: 1.0\\n"
+"Content-Type: text/plain; charset=utf-8\\n"
+"Content-Transfer-Encoding: 8bit\\n"
+
+"""
+EPOCH = datetime.fromtimestamp(0, UTC)
+
+
+def read_catalogue(path: Path, locale: str | None = None) -> Catalog:
+    """A file of translations; ValueError where it cannot be read as one. locale: the language, where the file need not say it."""
+    try:
+        with path.open("rb") as file:
+            return read_po(file, locale=locale, abort_invalid=True)
+    except (ValueError, PoFileError) as error:
+        raise ValueError(f"{path} is not a gettext catalogue (.po): {error}") from error
+
+
+def po_bytes(catalog: Catalog) -> bytes:
+    """As text, sorted. Files and line numbers of the strings, dates, and translations of strings that are gone are left out: they
+    would change with every edit of the code.
+    """
+    buffer = io.BytesIO()
+    write_po(buffer, catalog, width=120, sort_output=True, no_location=True, ignore_obsolete=True, omit_header=True)
+    return HEADER.format(language=catalog.locale, plurals=catalog.plural_forms).encode() + buffer.getvalue()
+
+
+def checkers(message: Message) -> list[str]:
+    """Who checked a translation; nobody for a draft."""
+    names = next((each.removeprefix(CHECKED) for each in message.user_comments if each.startswith(CHECKED)), "")
+    return [name.strip() for name in names.split(SEPARATOR) if name.strip()]
+
+
+def translated(message: Message, plurals: int) -> bool:
+    """Whether a string has a translation, in every plural form."""
+    if not message.pluralizable:
+        return bool(message.string)
+    return isinstance(message.string, (tuple, list)) and len(message.string) == plurals and all(message.string)
+
+
+def texts(catalog: Catalog) -> Iterator[Message]:
+    """The messages, without the header."""
+    return (message for message in catalog if message.id)
+
+
+def mo_bytes(catalog: Catalog) -> bytes:
+    """Compiled: what is translated whole, and who checked it."""
+    compiled = Catalog(locale=catalog.locale, charset="utf-8", creation_date=EPOCH, revision_date=EPOCH)
+    people: Counter[str] = Counter()
+    count = 0
+    for message in texts(catalog):
+        if not translated(message, catalog.num_plurals):
+            continue
+        compiled.add(message.id, message.string, context=message.context)
+        if names := checkers(message):
+            compiled.add(first(message.id), SEPARATOR.join(names), context=CHECKED)
+            people.update(names)
+            count += 1
+    compiled.add(COUNTS, json.dumps({"count": count, "people": people}, ensure_ascii=False), context=COUNTS)
+    buffer = io.BytesIO()
+    write_mo(buffer, compiled)
+    return buffer.getvalue()
+
+
+def first(text: object) -> str:
+    """A string, or the singular of one that has a plural."""
+    return str(text[0] if isinstance(text, (tuple, list)) else text)
+
+
+def compiled(path: Path) -> bytes:
+    """The compiled form of a file of translations: from the file beside it, or made anew where that is missing or older."""
+    target = path.with_suffix(".mo")
+    if target.exists() and target.stat().st_mtime_ns >= path.stat().st_mtime_ns:
+        return target.read_bytes()
+    return compile_file(path)
+
+
+def compile_file(path: Path) -> bytes:
+    """Compile a file of translations; the result is stored beside it, unless that folder is somebody else's."""
+    content = mo_bytes(read_catalogue(path, path.parent.parent.name))
+    try:
+        handle, name = tempfile.mkstemp(dir=path.parent, suffix=".part")
+    except OSError:
+        return content
+    with os.fdopen(handle, "wb") as file:
+        file.write(content)
+    Path(name).chmod(0o644)
+    Path(name).replace(path.with_suffix(".mo"))
+    return content
+
+
+def compile_all(folder: Path) -> list[Path]:
+    """Compile every catalogue below a folder, and return the compiled files."""
+    found = sorted(folder.glob("*/LC_MESSAGES/*.po"))
+    for path in found:
+        compile_file(path)
+    return [path.with_suffix(".mo") for path in found]
