@@ -55,7 +55,7 @@ TABLE: dict[tuple[str, str], frozenset[str]] = {
     ("GET", "/theme.css"): ALL,
     ("GET", "/static"): ALL,
     ("GET", "/api"): ALL,
-    ("GET", "/api/v1"): ALL,  # an application of its own: tests/studio/web/api
+    ("GET", "/api/v1"): ALL,  # an application of its own: studio/tests/web/api
     ("GET", "/signin"): ALL,
     ("POST", "/signin"): ALL,
     ("GET", "/signin/sso"): NOBODY,
