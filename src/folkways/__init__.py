@@ -20,7 +20,8 @@ __version__ = "0.2.0.dev0"
 if TYPE_CHECKING:
     from folkways.api import Run, item, load_run, run
     from folkways.benchmarks.registry import get_task, tasks
-    from folkways.errors import FolkwaysError
+    from folkways.endpoints.python.model import model
+    from folkways.errors import FolkwaysError, FolkwaysWarning
     from folkways.integrations.compare_logs import compare_logs
     from folkways.releases.store import open_release
     from folkways.runs.options import AskOptions, RunOptions
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 __all__ = [
     "AskOptions",
     "FolkwaysError",
+    "FolkwaysWarning",
     "Run",
     "RunOptions",
     "__version__",
@@ -38,6 +40,7 @@ __all__ = [
     "get_task",
     "item",
     "load_run",
+    "model",
     "open_release",
     "open_workspace",
     "run",
@@ -48,8 +51,9 @@ _HOMES = {
     **dict.fromkeys(("Run", "item", "load_run", "run"), "folkways.api"),
     **dict.fromkeys(("get_task", "tasks"), "folkways.benchmarks.registry"),
     **dict.fromkeys(("AskOptions", "RunOptions"), "folkways.runs.options"),
-    "FolkwaysError": "folkways.errors",
+    **dict.fromkeys(("FolkwaysError", "FolkwaysWarning"), "folkways.errors"),
     "compare": "folkways.runs.reading.compare",
+    "model": "folkways.endpoints.python.model",
     "compare_logs": "folkways.integrations.compare_logs",
     "open_release": "folkways.releases.store",
     "open_workspace": "folkways.workspace.database",

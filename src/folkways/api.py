@@ -20,7 +20,7 @@ from folkways.reports.data import ReportData, Scores
 from folkways.runs.execute import Session, execute
 from folkways.runs.models import batches_of, open_models, price_function, split_name
 from folkways.runs.notebook_progress import NotebookProgress, in_notebook
-from folkways.runs.options import AskOptions, Cluster, RunOptions
+from folkways.runs.options import AskOptions, Cluster, DeployedModel, RunOptions
 from folkways.runs.planning.estimate import Estimate, estimate
 from folkways.runs.planning.plan import begin
 from folkways.runs.planning.recipe import recipe_of
@@ -124,7 +124,7 @@ class Run:
 def run(
     tasks: Sequence[str] | str | RunOptions,
     *,
-    models: Sequence[str | Endpoint] | str | Endpoint,
+    models: Sequence[str | DeployedModel | Endpoint] | str | DeployedModel | Endpoint,
     workspace: str | Path | Workspace = "folkways.db",
     profile: str | None = None,
     name: str | None = None,
@@ -179,7 +179,11 @@ def _judged_since(database: Workspace, session: Session, began: float, profile: 
 
 
 def plan_run(
-    options: RunOptions, *, models: Sequence[str], workspace: str | Path | Workspace = "folkways.db", name: str | None = None
+    options: RunOptions,
+    *,
+    models: Sequence[str | DeployedModel],
+    workspace: str | Path | Workspace = "folkways.db",
+    name: str | None = None,
 ) -> tuple[Run, bool]:
     """Write down everything that a run of ``models`` expects, for workers to ask (folkways.runs.work); no key is needed.
 
@@ -246,7 +250,7 @@ def report_runs(
 def estimate_run(
     options: RunOptions,
     *,
-    models: Sequence[str],
+    models: Sequence[str | DeployedModel],
     workspace: str | Path = "folkways.db",
     prices: Path | None = None,
     batch: bool = False,

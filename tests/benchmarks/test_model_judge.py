@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 
 from folkways.benchmarks.judging.model_judge import (
     LONGEST_REPLY,
-    WORDING,
     JudgeVerdict,
     imitates_verdict,
     prompt_for,
     read_verdict,
+    wording,
 )
 from folkways.benchmarks.registry import free_answer_tasks, get_task
 from folkways.releases.store import open_release
@@ -128,7 +128,7 @@ def test_reading_a_verdict(said: str, group: int | None) -> None:
 
 
 def test_a_judge_that_says_its_question_again_gives_no_verdict() -> None:
-    assert read_verdict(WORDING, 10) is None
+    assert read_verdict(wording(), 10) is None
     item = SAMPLE["US/school-1"]
     assert read_verdict(prompt_for(OURS, item, "en", "yellow"), 10) is None
 

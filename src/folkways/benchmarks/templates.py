@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from hashlib import blake2b
+from typing import Any
 
 from folkways.benchmarks.base import PromptOptions
 from folkways.errors import FolkwaysError, UnknownNameError
@@ -76,9 +77,14 @@ def choose_templates(
 
 
 @cache
-def wordings(package: str, file: str = "wordings.toml") -> Mapping[str, str]:
-    """Name -> our wording, from a file of a package."""
-    return {name: wording.strip() for name, wording in packaged_toml(package, file).items()}
+def wordings(package: str) -> Mapping[str, Any]:
+    """The prompt texts of a benchmark: ``wordings.toml`` in its package, nested as there, without space at the ends of a text."""
+    stripped: dict[str, Any] = _stripped(packaged_toml(package, "wordings.toml"))
+    return stripped
+
+
+def _stripped(texts: Any) -> Any:
+    return texts.strip() if isinstance(texts, str) else {name: _stripped(text) for name, text in texts.items()}
 
 
 def digest_of(wording: str | Mapping[str, str]) -> str:

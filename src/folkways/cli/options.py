@@ -13,7 +13,7 @@ import click
 from folkways.cli import completion
 from folkways.cli.asking.recipe import TasksArgument
 from folkways.errors import DataError, FolkwaysError, UnknownNameError
-from folkways.runs.options import AskOptions, Cluster, RunOptions, parse_settings
+from folkways.runs.options import AskOptions, Cluster, DeployedModel, RunOptions, parse_settings
 from folkways.toml_files import read_toml
 
 if TYPE_CHECKING:
@@ -52,6 +52,16 @@ class PromptTexts(click.ParamType[dict[str, str]]):
         if not texts:
             raise DataError("has no template; write one 'name = \"text\"' per template", file=file)
         return texts
+
+
+class ModelName(click.ParamType[str | DeployedModel]):
+    """The name of a model; from a recipe, also how it runs."""
+
+    name = "text"
+
+    def convert(self, value: str | DeployedModel, param: click.Parameter | None, ctx: click.Context | None) -> str | DeployedModel:
+        """The value as it is."""
+        return value
 
 
 DEFAULT_WORKSPACE = "folkways.db"
@@ -284,6 +294,7 @@ models_option = click.option(
     "models",
     multiple=True,
     required=True,
+    type=ModelName(),
     metavar="NAME",
     help="Model to ask; repeatable. Own settings: NAME?temperature=1.",
 )

@@ -20,6 +20,7 @@ from folkways_studio.media import service as media
 from folkways_studio.people import accounts, participants, sessions
 from folkways_studio.records import AssignmentState, ItemState, Participant, Role, Stage, StudyState
 from folkways_studio.stages.parts.base import values_of
+from folkways_studio.stages.parts.tables import answers_of
 from folkways_studio.stages.registry import stage_kind
 from folkways_studio.studies import service as studies
 from folkways_studio.work import assignments
@@ -44,6 +45,7 @@ FIRST: Mapping[str, tuple[Mapping[str, Any], ...]] = {
     "cultural-references": ({"sentence": "We had potluck."},) * 2,
     "picture-questions": ({"picture": "a.png", "picture_alt": "a dish"},) * 2,
     "dialects": ({"recording": "a.ogg", "recording_transcript": "hello"},) * 2,
+    "interface-translation": ({"context": "A button", "english": "Send", "draft": "أرسل"},) * 2,
 }
 """Template -> the items that it begins with: people differ on the first and agree on the second. People begin the others."""
 
@@ -89,7 +91,8 @@ def answer_of(stage: Stage, content: Mapping[str, Any], variant: int) -> dict[st
     match stage.kind:
         case "adjudicate":
             payload = content["candidates"][0]["payload"] if content["candidates"] else {}
-            return {**payload, "reason": "as the first"}
+            said = {"answers": answers_of(payload)} if content["kind"] == "form" else payload
+            return {**said, "reason": "as the first"}
         case "form":
             return {"answers": {part["key"]: form_answer(part, content, variant) for part in stage.config["ask"]}}
         case "choose_best":

@@ -22,7 +22,7 @@ def test_every_template_is_a_study(name: str) -> None:
     found = template(name)
     assert (found.name, found.workflow) == (name, name)
     assert found.consent
-    assert found.licence.startswith("CC-")
+    assert found.licence.startswith("CC-") or name == "interface-translation", "what becomes part of folkways has its licence"
 
 
 def test_the_templates_use_every_kind_of_stage() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,9 +10,9 @@ import polars as pl
 import pytest
 
 from folkways.benchmarks.base import PromptOptions
-from folkways.benchmarks.choosing.task import instructions
 from folkways.benchmarks.global_mmlu_lite import BENCHMARK, data
 from folkways.benchmarks.results import Inputs, make_results
+from folkways.benchmarks.templates import wordings
 from folkways.cultures import languages
 from folkways.errors import FolkwaysError
 from folkways.releases.base import Release
@@ -19,6 +20,11 @@ from tests.support.choosing import judged, score
 from tests.support.hub_benchmarks import mmlu_rows, release_over, write_mmlu, write_parquet
 
 (TASK,) = BENCHMARK.tasks
+
+
+def instructions() -> Mapping[str, str]:
+    found: Mapping[str, str] = wordings("folkways.benchmarks.choosing")["instructions"]
+    return found
 
 
 @pytest.fixture(scope="module")

@@ -20,14 +20,8 @@ from folkways.releases.base import Release
 from folkways.text.labels import chosen_label
 
 LOCAL, ENGLISH, PLAIN = "local", "english", "plain"
-QUESTION = "{question}\n\n{options}"
 ACCURACY = Metric("accuracy", "Accuracy", "The reply settles on the letter of the right option.")
 CHANCE, CONSTANT = "baseline/chance", "baseline/constant:{}"
-
-
-def instructions() -> Mapping[str, str]:
-    """Language -> the line that says how to answer."""
-    return wordings("folkways.benchmarks.choosing", "instructions.toml")
 
 
 class ChoiceTask(ItemwiseTask):
@@ -53,12 +47,13 @@ class ChoiceTask(ItemwiseTask):
 
     def wordings(self, language: str) -> Mapping[str, Template]:
         """Variant -> our template in a language."""
-        known = instructions()
+        texts = wordings("folkways.benchmarks.choosing")
+        known = texts["instructions"]
         own = "folkways" if language in known else "folkways, in English"
         return {
-            LOCAL: Template(f"{QUESTION}\n\n{known.get(language, known['en'])}", own),
-            ENGLISH: Template(f"{QUESTION}\n\n{known['en']}", "folkways"),
-            PLAIN: Template(f"{QUESTION}\n\nAnswer:", "folkways"),
+            LOCAL: Template(texts[LOCAL].replace("{instruction}", known.get(language, known["en"])), own),
+            ENGLISH: Template(texts[LOCAL].replace("{instruction}", known["en"]), "folkways"),
+            PLAIN: Template(texts[PLAIN], "folkways"),
         }
 
     def templates(self, options: PromptOptions, release: Release, language: str) -> Mapping[str, Template]:

@@ -12,7 +12,7 @@ import polars as pl
 from folkways.benchmarks.averages import with_mean_over
 from folkways.benchmarks.base import HumanBaseline, PromptOptions, Scoring
 from folkways.benchmarks.itemwise import ItemwiseTask, ReplyScore, Row, unparsed
-from folkways.benchmarks.templates import Template, choose_templates
+from folkways.benchmarks.templates import Template, choose_templates, wordings
 from folkways.records import Schema, State
 from folkways.releases.base import Release
 
@@ -41,7 +41,6 @@ class CulturalBenchTask(ItemwiseTask):
     variants: ClassVar[tuple[str, ...]] = ("strict-format",)
     max_tokens: ClassVar[int] = 2  # as in section 5; models that think or talk first need --max-tokens and the lenient profile
     labels: ClassVar[tuple[str, ...]]
-    wordings: ClassVar[Mapping[str, str]]
     places: ClassVar[tuple[str, ...]]  # the {names} that a prompt template must contain
     item_columns: ClassVar[Schema] = {**FACETS, "answer": pl.String}
 
@@ -52,7 +51,7 @@ class CulturalBenchTask(ItemwiseTask):
     def templates(self, options: PromptOptions, release: Release, language: str) -> Mapping[str, Template]:
         known: dict[str, Callable[[], Template | None]] = {
             name: (lambda text=text: Template(text, "folkways"))  # type: ignore[misc]
-            for name, text in self.wordings.items()
+            for name, text in wordings("folkways.benchmarks.culturalbench")[self.name.split("/")[1]].items()
         }
         return choose_templates(self.name, options, known, self.variants, needed=self.places)
 

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import polars as pl
 
-from folkways.benchmarks.culturalbench import baselines, wordings
+from folkways.benchmarks.culturalbench import baselines
 from folkways.benchmarks.culturalbench import data as culturalbench
 from folkways.benchmarks.culturalbench.common import FACETS, LOST_LAST, CulturalBenchTask
 from folkways.benchmarks.itemwise import Row
@@ -34,7 +34,6 @@ class Hard(CulturalBenchTask):
         Metric("right", "Judgements right", "The judgement is right; not the benchmark's score."),
     )
     labels: ClassVar[tuple[str, ...]] = TRUTHS
-    wordings: ClassVar[Mapping[str, str]] = wordings.HARD
     places: ClassVar[tuple[str, ...]] = ("question", "option")
     item_columns: ClassVar[Schema] = {
         **CulturalBenchTask.item_columns,

@@ -7,21 +7,17 @@ from typing import ClassVar
 
 import polars as pl
 
-from folkways.benchmarks.choosing.task import QUESTION, ChoiceTask
+from folkways.benchmarks.choosing.task import ChoiceTask
 from folkways.benchmarks.global_piqa import data
 from folkways.benchmarks.itemwise import Row
 from folkways.benchmarks.judging.letters import LETTER_METRICS
-from folkways.benchmarks.templates import Template
+from folkways.benchmarks.templates import Template, wordings
 from folkways.records import Metric, Schema
 from folkways.releases.base import Release
 from folkways.text.labels import first_label
 
 FACETS = ("variety", "gold_letter")
 FINAL_LINE = "final-line"
-_THINK = (
-    "Which of the two ways to go on makes sense? Think about it as long as you like. Then write one last line with nothing on it "
-    "but Answer: and the letter of your choice, A or B."
-)
 
 
 class GlobalPIQA(ChoiceTask):
@@ -63,7 +59,10 @@ class GlobalPIQA(ChoiceTask):
             }
 
     def wordings(self, language: str) -> Mapping[str, Template]:
-        return {**super().wordings(language), FINAL_LINE: Template(f"{QUESTION}\n\n{_THINK}", "folkways")}
+        return {
+            **super().wordings(language),
+            FINAL_LINE: Template(wordings("folkways.benchmarks.global_piqa")[FINAL_LINE], "folkways"),
+        }
 
     def read(self, item: Row, reply: str, variant: str) -> str | None:
         if variant == FINAL_LINE:

@@ -12,18 +12,12 @@ import polars as pl
 from folkways.benchmarks.base import PromptOptions, Task, needs_whole_questions
 from folkways.benchmarks.build import Prompt
 from folkways.benchmarks.choosing.orders import order_of
-from folkways.benchmarks.probing.signal import PROBE, Group, Measure, Row, Signal, Unit
+from folkways.benchmarks.probing.signal import PROBE, Group, Measure, Row, Signal, Unit, wording
 from folkways.benchmarks.probing.texts import reworded, room
 from folkways.records import State
 
 ORDERS = 4
 """Orders of the options that are asked: of four options each then stands once in each place."""
-
-REWORD = """\
-Put the following question in other words. Keep its language, its meaning, and all names and numbers in it. Write the new question \
-and nothing else.
-
-{question}"""
 
 
 class AskedOtherwise(Signal):
@@ -124,7 +118,7 @@ class Paraphrase(AskedOtherwise):
 
     def before(self, group: Group) -> list[Prompt]:
         rows = (row for row in group.rows if row["asked"])
-        return [group.prompt(row, "reword", REWORD.format(question=row["asked"]), room(row["asked"])) for row in rows]
+        return [group.prompt(row, "reword", wording("reword").format(question=row["asked"]), room(row["asked"])) for row in rows]
 
     def ways(self, group: Group, told: Sequence[str]) -> Iterator[tuple[str, list[Row]]]:
         asked = {row["item"]: row["asked"] for row in group.rows if row["asked"]}

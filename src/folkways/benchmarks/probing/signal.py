@@ -12,6 +12,7 @@ import polars as pl
 
 from folkways.benchmarks.base import PromptOptions, Task, has_free_answers
 from folkways.benchmarks.build import Prompt
+from folkways.benchmarks.templates import wordings
 from folkways.releases.base import Release
 
 PROBE = "probe"
@@ -20,6 +21,11 @@ PROBE = "probe"
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 Row = dict[str, Any]
+
+
+def wording(name: str) -> str:
+    """What a signal asks, with {names} for its parts."""
+    return str(wordings("folkways.benchmarks.probing")[name])
 
 
 @dataclass(frozen=True)

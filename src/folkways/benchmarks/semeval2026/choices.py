@@ -16,12 +16,10 @@ from folkways.benchmarks.semeval2026.data import read_letters
 from folkways.benchmarks.semeval2026.data.reading import LABELS
 from folkways.benchmarks.semeval2026.predictions import letters
 from folkways.benchmarks.semeval2026.templates import same_wordings
-from folkways.benchmarks.templates import Template, choose_templates
+from folkways.benchmarks.templates import Template, choose_templates, wordings
 from folkways.records import Metric, Schema, State, plain
 from folkways.releases.base import Release
 from folkways.text.labels import chosen_label
-
-PLAIN = Template("{question}\n\n{options}\n\nAnswer with the letter of the best option and nothing else.", "folkways")
 
 
 class MultipleChoice(SemEvalTask):
@@ -55,7 +53,8 @@ class MultipleChoice(SemEvalTask):
             }
 
     def templates(self, options: PromptOptions, release: Release, language: str) -> Mapping[str, Template]:
-        return choose_templates(self.name, options, {"plain": lambda: PLAIN}, self.variants, needed=("question", "options"))
+        plain = Template(wordings("folkways.benchmarks.semeval2026")["mcq"]["plain"], "folkways")
+        return choose_templates(self.name, options, {"plain": lambda: plain}, self.variants, needed=("question", "options"))
 
     def parts(self, item: Row, language: str) -> Mapping[str, str]:
         lines = [f"{label}. {option}" for label, option in zip(LABELS, item["options"], strict=False)]

@@ -38,7 +38,10 @@ LANGUAGES = (
     *("am", "ar", "as", "az", "bg", "el", "en", "es", "eu", "fa", "fr", "ga", "ha", "id", "ja", "ko", "ms", "su", "sv", "ta"),
     *("tl", "zh"),
 )
-PLAIN = "{instruction}\n\n{question}"
+
+
+def _plain() -> Template:
+    return Template(wordings("folkways.benchmarks.semeval2026")["saq"]["plain"], "folkways")
 
 
 class ShortAnswers(SemEvalTask):
@@ -82,10 +85,10 @@ class ShortAnswers(SemEvalTask):
 
     def templates(self, options: PromptOptions, release: Release, language: str) -> Mapping[str, Template]:
         get_tool(language, self.tool_set)  # what is missing for judging is told before anything is asked
-        return choose_templates(self.name, options, {"plain": lambda: Template(PLAIN, "folkways")}, self.variants, ("question",))
+        return choose_templates(self.name, options, {"plain": _plain}, self.variants, ("question",))
 
     def parts(self, item: Row, language: str) -> Mapping[str, str]:
-        known = wordings("folkways.benchmarks.semeval2026")
+        known = wordings("folkways.benchmarks.semeval2026")["instructions"]
         return {"instruction": known.get(item["locale"], known[language]), "question": item["text"] or ""}
 
     def judge(self, items: pl.DataFrame, responses: pl.DataFrame, profile: str) -> pl.DataFrame:
@@ -110,7 +113,7 @@ class ShortAnswers(SemEvalTask):
 
     def score(self, item: Row, response: Row, profile: str) -> ReplyScore:
         reply, language, paper = response["response"], response["language"], profile == "paper"
-        prompt = response.get("prompt") or Template(PLAIN, "").fill(self.parts(item, language))
+        prompt = response.get("prompt") or _plain().fill(self.parts(item, language))
         cleaned = clean_as_paper(reply, prompt) if paper else clean_strictly(reply, prompt)
         if not cleaned or (paper and reply in READ_AS_MISSING):
             return unparsed(reply, language, f"the authors' programs read {reply!r} as no reply" if cleaned else "empty reply")

@@ -12,7 +12,7 @@ import polars as pl
 from folkways.benchmarks.base import PromptOptions, Scoring
 from folkways.benchmarks.itemwise import ItemwiseTask, Row
 from folkways.benchmarks.summary import summarise_means
-from folkways.benchmarks.templates import Template, choose_templates
+from folkways.benchmarks.templates import Template, choose_templates, wordings
 from folkways.benchmarks.xcr import data as xcr
 from folkways.benchmarks.xcr.authors import tagged_outputs
 from folkways.benchmarks.xcr.comparisons import compare_all
@@ -24,35 +24,6 @@ AUTHORS = "authors"
 OURS = "folkways"
 ASKED = "_asked"  # a detail of a verdict: the metrics that a language model has to be asked for
 FACETS: Schema = {"category": pl.String, "hall_level": pl.String, "element": pl.String, "prompt_example": pl.String}
-
-WORDINGS: Mapping[str, str] = {
-    "identification": (
-        "Some words in the English sentence below mean little outside American, British or Western life: a custom, a dish, a "
-        "holiday, an institution, a gesture, a rule of politeness. Put <CSI> in front of each such word or phrase and </CSI> "
-        "behind it. Change nothing else, and answer with the sentence alone.\n\n"
-        "Sentence: {sentence}"
-    ),
-    "prediction": (
-        "In the English sentence below, [MASK] stands for a word or phrase that belongs to American, British or Western life. "
-        "Write the sentence again with what most likely stood there in place of each [MASK]. Leave the tags <CSI> and </CSI> where "
-        "they are, and answer with the sentence alone.\n\n"
-        "Sentence: {sentence}"
-    ),
-    "adaptation": (
-        "The English sentence below has one or more parts between <CSI> and </CSI> that belong to American, British or Western "
-        "life. Rewrite it for {people}: in place of each tagged part put what would take its place in their life, keep the tags "
-        "around it, and change the rest only where it no longer fits.\n\n"
-        "Answer with a JSON list of three strings and nothing else:\n"
-        "1. the rewritten sentence in English;\n"
-        "2. the rewritten sentence in {language};\n"
-        "3. the way you chose, one of: Transference, Cultural Equivalent, Neutralization, Literal Translation, Label, "
-        "Naturalization, Componential Analysis, Deletion, Accepted Standard Translation, Paraphrase or Gloss, Classifier; or two "
-        "of them as 'Couplet: one, other'.\n"
-        "If their life has nothing that could take its place, write Non-transferable in place of both sentences.\n\n"
-        "Sentence: {sentence}"
-    ),
-}
-"""Task -> our own template (variant ``folkways``), used where a release lacks the authors' and wherever it is asked for."""
 
 
 class XcrTask(ItemwiseTask):
@@ -83,7 +54,7 @@ class XcrTask(ItemwiseTask):
         return self.sentences(release, base)
 
     def templates(self, options: PromptOptions, release: Release, language: str) -> Mapping[str, Template]:
-        own = Template(WORDINGS[self.short_name], OURS)
+        own = Template(wordings("folkways.benchmarks.xcr")[self.short_name], OURS)
         text = xcr.read_prompt(release, self.short_name)
         known = {AUTHORS: lambda: None if text is None else self.authors_template(text), OURS: lambda: own}
         default = self.variants if text is not None else (OURS,)

@@ -28,7 +28,7 @@ from folkways.errors import FolkwaysError
 from folkways.formatting import plural
 
 if TYPE_CHECKING:
-    from folkways.runs.options import AskOptions, Cluster, RunOptions
+    from folkways.runs.options import AskOptions, Cluster, DeployedModel, RunOptions
     from folkways.runs.scores.scoring_models import ScoringModels
     from folkways.workspace.run_records import RunRecord
 
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 @click.option("--report", "report_dir", type=click.Path(path_type=Path), metavar="DIR", help="Write a report there at the end.")
 def command(
     options: RunOptions,
-    models: tuple[str, ...],
+    models: tuple[str | DeployedModel, ...],
     scoring: ScoringModels,
     asking: AskOptions,
     workspace: str,

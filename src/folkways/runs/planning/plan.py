@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
 from hashlib import blake2b
 from itertools import islice
@@ -58,6 +58,8 @@ class TaskPlan:
     def settings(self, model: Model) -> Settings:
         """The sampling settings of this task's requests to the model. FolkwaysError where it tells no likelihoods, and should."""
         settings = settings_for(self.options, self.task.max_tokens, model.settings)
+        if (heeds := getattr(model.endpoint, "heeds", None)) is not None:
+            return _heeded(settings, heeds, model, {**self.options.settings, **model.settings})
         if settings.read is not None and not getattr(model.endpoint, "reads_likelihoods", False):
             raise FolkwaysError(f"{model.name} tells no likelihoods (read={settings.read}); {ABLE} endpoints do")
         return settings
@@ -77,6 +79,16 @@ class TaskPlan:
                 f"(cultures {shown(self.options.cultures)}, languages {shown(self.options.languages)}, "
                 f"variants {shown(self.options.variants)}, limit {self.options.limit or 'none'}); widen one of them"
             )
+
+
+def _heeded(settings: Settings, heeds: frozenset[str], model: Model, wanted: Mapping[str, Any]) -> Settings:
+    """Those settings that the model is told; FolkwaysError for one that somebody wants and it is not told."""
+    if unheard := sorted(name for name, value in wanted.items() if value is not None and name not in heeds):
+        raise FolkwaysError(
+            f"{model.name} is not told the setting {unheard[0]}: give its function a parameter of that name, or leave the setting "
+            "out and say it behind the names of the models that know it"
+        )
+    return replace(settings, **{entry.name: None for entry in fields(Settings) if entry.name not in heeds})
 
 
 def item_batches(task: Task, release: Release, options: RunOptions) -> Iterator[pl.DataFrame]:

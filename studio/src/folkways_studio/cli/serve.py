@@ -15,6 +15,7 @@ from folkways_studio.cli import backups as studio_backups
 from folkways_studio.cli import data as studio_data
 from folkways_studio.cli import prolific as studio_prolific
 from folkways_studio.cli import tokens as studio_tokens
+from folkways_studio.cli import translations as studio_translations
 from folkways_studio.cli.places import desk_at, opened, place_options
 
 if TYPE_CHECKING:
@@ -355,5 +356,8 @@ def reset_password(login: str, hours: float, address: str, workspace: str) -> No
         click.echo(f"{address.rstrip('/')}/password/{token}")
 
 
-for each in (*studio_backups.COMMANDS, *studio_data.COMMANDS, *studio_tokens.COMMANDS, studio_prolific.command):
+for each in (
+    *(*studio_backups.COMMANDS, *studio_data.COMMANDS, *studio_tokens.COMMANDS),
+    *(studio_prolific.command, studio_translations.command),
+):
     command.add_command(each)
