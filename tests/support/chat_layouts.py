@@ -7,10 +7,10 @@ from hashlib import blake2b
 from typing import Any
 
 import orjson
-from studio.tests.support.round_models import answer_round
 
 from tests.support.chat_topics import sort_into_topics
 from tests.support.knowing_model import answer_culturalbench
+from tests.support.round_models import answer_round
 
 WORDS = ("rice", "tea", "football", "school", "bread", "market", "grandmother", "new year", "bus", "noodles", "phone", "wedding")
 RUBBISH = "A \\ud800 \\udfff \\u0000 \\u202e \\u001b[31m \\uffff end"  # JSON escapes: what a broken model may well send
