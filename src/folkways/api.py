@@ -22,6 +22,7 @@ from folkways.runs.models import batches_of, open_models, price_function, split_
 from folkways.runs.notebook_progress import NotebookProgress, in_notebook
 from folkways.runs.options import AskOptions, Cluster, DeployedModel, RunOptions
 from folkways.runs.planning.estimate import Estimate, estimate
+from folkways.runs.planning.generations import of_generation
 from folkways.runs.planning.plan import begin
 from folkways.runs.planning.recipe import recipe_of
 from folkways.runs.planning.tasks import left_out, plan_tasks
@@ -198,6 +199,7 @@ def plan_run(
     check_models(expand_tasks(options.tasks), chosen_models(options, None))
     database = workspace if isinstance(workspace, Workspace) else open_workspace(workspace)
     absent = left_out(options, [plan.task.name for plan in planned])
+    planned = of_generation(database, planned, opened, name, absent)
     record, before = begin(database, planned, opened, name, recipe_of(options, AskOptions(), None, planned, opened), absent)
     return Run(database, run_records.find_run(database, str(record.id))), before
 
@@ -266,6 +268,8 @@ def estimate_run(
     opened = open_models(models, EndpointOptions(seed=options.seed), need_key=False)
     if batch:
         batches_of(opened)
+    if database is not None:
+        planned = of_generation(database, planned, opened, None, left_out(options, [plan.task.name for plan in planned]))
     known = {model.identity: price_of(model.endpoint) for model in opened}
     paid = {name: price.in_batch() if batch and price is not None else price for name, price in known.items()}
     return [estimate(plan, model, paid[model.identity], database) for model in opened for plan in planned]
@@ -279,7 +283,7 @@ def cost_function(prices: Path | str | None) -> Callable[[str, int, int, bool], 
 
 def _run_options(tasks: Sequence[str] | str | RunOptions, options: Mapping[str, Any]) -> RunOptions:
     """RunOptions from what people write in a notebook: ``cultures="KR"`` and ``cultures=["KR", "ET"]``."""
-    known = {entry.name for entry in fields(RunOptions)} - {"tasks"}
+    known = {entry.name for entry in fields(RunOptions)} - {"tasks", "generation"}
     if unknown := sorted(options.keys() - known):
         raise UnknownNameError("option", unknown[0], known | {entry.name for entry in fields(AskOptions)})
     lists = {key: (value,) if isinstance(value, str) else value for key, value in options.items() if key in _LISTS}

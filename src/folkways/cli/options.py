@@ -258,6 +258,7 @@ question_options = _packed(
         help="Data to use instead of the default release; repeatable, one per benchmark.",
     ),
     limit_option,
+    click.option("--afresh", is_flag=True, help="Ask again what is stored already; the stored replies stay, unused."),
     click.option("--skip-missing", is_flag=True, help="Leave out tasks whose data are not on this disk, and say which."),
     click.option("--samples", type=click.IntRange(min=1), default=1, show_default=True, help="How often each prompt is asked."),
     click.option("--seed", type=int, default=0, show_default=True, help="Seed of all random draws."),

@@ -29,6 +29,7 @@ from folkways.formatting import plural
 
 if TYPE_CHECKING:
     from folkways.runs.options import AskOptions, Cluster, DeployedModel, RunOptions
+    from folkways.runs.reused import Reused
     from folkways.runs.scores.scoring_models import ScoringModels
     from folkways.workspace.run_records import RunRecord
 
@@ -97,8 +98,13 @@ def command(
     def planned(record: RunRecord, continued: bool) -> None:
         console.print(f"{'Continuing' if continued else 'Starting'} {record.name} in {workspace}")
 
+    def reused(replies: Reused) -> None:
+        console.print(one_line(replies.text()), soft_wrap=True)
+
     with RunProgress(console, then="Judging what was said") as progress:
-        watched = replace(asking, observer=progress, every=progress.every, planned=planned, batch=batch, cluster=cluster)
+        watched = replace(
+            asking, observer=progress, every=progress.every, planned=planned, reused=reused, batch=batch, cluster=cluster
+        )
         done = run(options, models=models, workspace=workspace, scoring=scoring, asking=watched, **named)
     if absent := left_out(options, (task.task for task in run_tasks(done.workspace, done.record))):
         console.print(absent)

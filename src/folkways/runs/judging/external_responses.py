@@ -9,6 +9,7 @@ from pathlib import Path
 import polars as pl
 
 from folkways.benchmarks.base import PromptOptions, Task
+from folkways.benchmarks.contract import items_of, prompts_of, scores_of
 from folkways.benchmarks.judging.cut_replies import judge_replies
 from folkways.cultures import get_culture, get_language, select_cultures
 from folkways.endpoints.clean import thoughts_apart
@@ -59,7 +60,7 @@ def judge_file(
     else:
         found = _plain(table, path, by_position)
     found = _in_codes(found, culture, language, variant, path)
-    items = task.items(release)
+    items = pl.concat(items_of(task, release))
     if "item_if_any" in found.columns:
         found = _known_only(found.rename({"item_if_any": "item"}), items, notes)
     if "culture" not in found.columns and "item" not in found.columns:  # what names its items needs no name of a file
@@ -82,7 +83,7 @@ def judge_file(
     resolved = task.resolve_profile(profile)
     judged = judge_replies(task, items, responses, resolved)
     made = signature_of_external_responses(task, release, responses, resolved)
-    scores = task.summarise(judged).with_columns(profile=pl.lit(resolved), signature=pl.lit(made.text()))
+    scores = scores_of(task, judged).with_columns(profile=pl.lit(resolved), signature=pl.lit(made.text()))
     if cut := int(judged[CUT].sum()):
         unread = (judged["state"] == State.TRUNCATED.value).sum()
         were = "replies were" if cut > 1 else "reply was"
@@ -220,7 +221,7 @@ def _asked(
     if variants is None and "variant" in located.columns:
         variants = located["variant"].unique(maintain_order=True).to_list()
     options = PromptOptions(tuple(languages) if languages else None, tuple(variants) if variants else None)
-    prompts = task.prompts(items, options, release).select("item", "language", "variant")
+    prompts = prompts_of(task, items, options, release, sent=False).select("item", "language", "variant")
     valid = prompts["language"].unique(maintain_order=True).to_list()
     if languages is None and prompts.group_by("item").agg(pl.col("language").n_unique())["language"].max() != 1:
         named = [code for code in valid if get_language(code).name.lower() in path.stem.lower()]

@@ -9,14 +9,13 @@ from starlette.responses import Response
 
 from folkways_studio.activity import Comment
 from folkways_studio.items import discussion
-from folkways_studio.people import accounts
 from folkways_studio.records import Item, Role
 from folkways_studio.stages.parts.form_fields import whole
 from folkways_studio.web.request_context import ADJUDICATORS, RUNS_STUDIES, RequestContext
 from folkways_studio.web.routing import Routes
-from folkways_studio.work.assignments import Work
-from folkways_studio.work.blinding import blind_among, require_sight
+from folkways_studio.work.blinding import is_independent, require_sight
 from folkways_studio.work.task_numbers import shown_number
+from folkways_studio.work.task_pages import TaskPage
 
 routes = Routes()
 
@@ -47,18 +46,19 @@ class Discussion:
 
 def discussion_of(context: RequestContext, item: Item, task: int | None = None) -> Discussion:
     """What is said of the item and of what it descends from. Only those who run the study are told names, as in the log."""
-    members = accounts.members(context.workspace, context.study.id) if context.roles & RUNS_STUDIES else ()
-    names = {account.id: account.name for account, _ in members}
-    return Discussion(item, discussion.list_comments(context.workspace, context.study.id, item.id), names, task)
+    found = discussion.list_comments(context.workspace, item.id)
+    names = {comment.account_id: name for comment, name in found} if context.roles & RUNS_STUDIES else {}
+    return Discussion(item, tuple(comment for comment, _ in found), names, task)
 
 
-def discussion_beside(context: RequestContext, work: Work) -> Discussion | None:
+def discussion_beside(context: RequestContext, task: TaskPage) -> Discussion | None:
     """The discussion for somebody who reviews or decides; None for those who answer, whatever else they are in the study, and where
     several people answer independently.
     """
+    work = task.work
     if work.stage.role == Role.ANNOTATOR or not context.roles & (ADJUDICATORS.roles or frozenset()):
         return None
-    if blind_among(context.workspace, context.study.id, context.me.id, [work.item.id]):
+    if is_independent(work.item, work.stage, others_answered=task.others_answered):
         return None
     return discussion_of(context, work.item, shown_number(work.assignment.id, context.participant.pseudonym))
 

@@ -16,7 +16,7 @@ from folkways_studio.errors import ConflictError, SubmissionError
 from folkways_studio.items.service import close_open_slots, item_within
 from folkways_studio.records import Adjudication, Item, ItemState, Stage, from_row
 from folkways_studio.stages.registry import stage_kind
-from folkways_studio.work.resolution import apply_rule_again, follow_branch, has_children
+from folkways_studio.work.resolution import apply_rule_again, follow_branch, has_children, votes_of
 
 
 def adjudicate(
@@ -46,7 +46,7 @@ def adjudicate(
         audit.note(connection, "item.adjudicated", study_id=study_id, account_id=account_id, subject=f"item:{item_id}")
         if not drop and not has_children(connection, item_id):
             stage = from_row(Stage, get_row(connection, schema.stages, id=item.stage_id))
-            follow_branch(connection, item, stage, "done", result)
+            follow_branch(connection, item, stage, "done", result, votes_of(connection, item_id))
         return from_row(Item, get_row(connection, schema.items, id=item_id))
 
 

@@ -17,9 +17,9 @@ from folkways_studio.database import tables as schema
 from folkways_studio.database.rows import find_row
 from folkways_studio.errors import NotAllowedError
 from folkways_studio.items.service import item_within
-from folkways_studio.records import AssignmentState, ItemState, Participant, ParticipantState, Stage, from_row
+from folkways_studio.records import AssignmentState, Item, ItemState, Participant, ParticipantState, Stage, from_row
 from folkways_studio.stages.registry import stage_kind
-from folkways_studio.work.known_answers import may_be_given
+from folkways_studio.work.known_counts import may_be_given
 from folkways_studio.work.leases import free_leases
 
 GONE = (ParticipantState.WITHDRAWN, ParticipantState.EXCLUDED, ParticipantState.FAILED, ParticipantState.SCREENED_OUT)
@@ -69,6 +69,11 @@ def blind_items(connection: sa.Connection, study_id: int, account_id: int | None
         sa.or_(at_hand, may_be_asked),
         independent,
     )
+
+
+def is_independent(item: Item, stage: Stage, *, others_answered: bool) -> bool:
+    """Whether the answers to an item of a stage are independent, as in ``blind_items``: it is blind for whoever has it at hand."""
+    return others_answered or item.check is not None or stage_kind(stage.kind).answers_wanted(stage.config) > 1
 
 
 def blind_among(workspace: Workspace, study_id: int, account_id: int, numbers: Collection[int]) -> frozenset[int]:

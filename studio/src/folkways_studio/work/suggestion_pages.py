@@ -17,8 +17,9 @@ from folkways_studio.stages.registry import stage_kind
 from folkways_studio.web.request_context import PARTICIPANT, RequestContext
 from folkways_studio.web.routing import Routes
 from folkways_studio.work import drafts
-from folkways_studio.work.assignments import Work, get_work
-from folkways_studio.work.suggestions import latest_suggestion, put_back, take_suggestion
+from folkways_studio.work.assignments import get_work
+from folkways_studio.work.suggestions import put_back, take_suggestion
+from folkways_studio.work.task_pages import TaskPage
 from folkways_studio.workflows.suggesting import Suggester
 
 routes = Routes()
@@ -33,12 +34,12 @@ class Beside:
     can_ask: bool
 
 
-def suggestion_beside(context: RequestContext, work: Work) -> Beside | None:
+def suggestion_beside(context: RequestContext, task: TaskPage) -> Beside | None:
     """For a task in which something may be suggested; None for any other, and without a model."""
-    suggester = suggesting.suggester_of(work.stage)
+    suggester = suggesting.suggester_of(task.work.stage)
     if suggester is None:
         return None
-    found = latest_suggestion(context.workspace, context.participant.id, work.item.id)
+    found = task.suggestion
     offered = models_of(context.study).get(suggesting.PURPOSE) in context.studio.settings.models
     if not offered and found is None:
         return None
