@@ -25,7 +25,7 @@ from cryptography.x509.oid import NameOID
 
 from tests.support.postgres import free_port
 
-SITE = Path(__file__).resolve().parents[2] / "docs" / "guides" / "deploy" / "nginx.conf"
+SITE = Path(__file__).resolve().parents[3] / "docs" / "guides" / "deploy" / "nginx.conf"
 FRAME = """
 daemon off; worker_processes 2; pid {folder}/nginx.pid; error_log {folder}/error.log;
 events {{ worker_connections 256; }}

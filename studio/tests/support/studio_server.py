@@ -20,7 +20,7 @@ from typing import Any
 from folkways.workspace.database import Workspace
 from folkways_studio.database.opening import open_workspace
 
-REPOSITORY = Path(__file__).resolve().parents[2]
+REPOSITORY = Path(__file__).resolve().parents[3]
 PROGRAM = """
 import json, sys
 from folkways_studio.models.offered import OfferedModel

@@ -25,7 +25,7 @@ from folkways_studio.work.eligible_slots import count_left
 from studio.tests.support.studies import QUESTION, Desk, open_desk
 from tests.support.moments import at_time
 
-REPOSITORY = Path(__file__).resolve().parents[4]
+REPOSITORY = Path(__file__).resolve().parents[3]
 VOTE = {"name": "verify", "kind": "vote"}
 
 
