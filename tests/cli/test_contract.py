@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.river import folkways, rows
-from tests.support.strangers import installed, package
+from folkways.api import load_run
+from tests.support.river import environment, folkways, rows
+from tests.support.strangers import QUESTIONS, installed, package
 
 INIT, DATA = "__init__.py", "data/questions.csv"
 
@@ -38,6 +39,7 @@ BEFORE = {
     "an unknown language": ((INIT, '"local_language": "en"', '"local_language": "English"'), "language 'English' is no code", "write 'en'"),
     "an exception in rows": ((INIT, 'row["topic"]', 'row["subject"]'), "failed in rows() before the first row: KeyError: 'subject', markets/__init__.py, line", "FOLKWAYS_DEBUG=1"),
     "an exception in a later row": ((INIT, "        for row in read(release):\n            right =", "        for row in read(release):\n            int(row['id'] != 'FR-1' or 'x')\n            right ="), "words of the package markets failed in rows() after row 1 ('KR-1'): ValueError", "markets/__init__.py, line"),
+    "an id in two batches": ((INIT, "    def accepted_answers", "    def item_batches(self, release):\n        yield self.items(release)\n        yield self.items(release)\n\n    def accepted_answers"), "two batches have an item of the same id", "unique"),
     "an exception in parts": ((INIT, 'return {"question": item["text"]}', 'return {"question": item["txt"]}'), "failed in parts() for item 'KR-1' in 'en': KeyError: 'txt'", "line"),
     "a file that is not there": ((INIT, '"questions.csv"', '"question.csv"'), "has no file question.csv", "markets"),
     "no release of that name": ((INIT, 'name = "NAME/own"\n    release = "NAME"', 'name = "NAME/own"\n    release = "marketz"'), "unknown release 'marketz'", "did you mean 'markets'"),
@@ -109,3 +111,77 @@ def test_a_slip_in_judging_is_named_and_costs_no_reply_and_no_other_task(tmp_pat
         again = folkways("score", "last", *there)
         assert again.returncode == 0, again.stderr
     assert len(rows(tmp_path / "w.db", "SELECT DISTINCT task FROM scores")) == 4
+
+
+# fmt: off
+ONLY_THE_CHECK = {
+    "items by chance": ((INIT, '"gold": right, "answers"', '"gold": right + str(id(row)), "answers"'), "markets/words: items", "differ from one call to the next"),
+    "a judge by chance": ((INIT, 'return ReplyScore(reply, "compared"', 'return ReplyScore(reply, str(id(object()) + len(SEEN)) + str(SEEN.append(1))'), "markets/words: judging", "judged otherwise from one call to the next"),
+    "a right answer that is wrong": ((INIT, "float(any(answer in", "float(not any(answer in"), "the right answer to 'KR-1' in the variant 'plain', 'rice cakes', is worth correct = 0.0", "5 of 5"),
+    "a gold that is not turned": ((INIT, 'right = float(letter == item["right"])', 'right = float(letter == item["gold"])'), "in the variant 'plain~order-2'", "is worth correct = 0.0"),
+    "two tasks of one name": ((INIT, "(Choice(), Own(), Words())", "(Choice(), Own(), Own())"), "two tasks are called markets/own", "a name of its own"),
+    "a metric of odd bounds": ((INIT, 'kind="mean")', 'kind="mean", bounds=(1.0, 0.0))'), "bounds (1.0, 0.0)", "(lowest, highest)"),
+    "facets that are no tuple": ((INIT, 'facets = ("topic",)', 'facets = ("topic")'), "facets = 'topic' has to be a tuple", "mind the comma"),
+    "a syntax error": ((INIT, "class Words(ItemwiseTask):", "class Words(ItemwiseTask)"), "cannot be loaded (SyntaxError", "__init__.py, line"),
+    "a record without licence": (("records/NAME-1.toml", 'licence = "Apache-2.0"\n', ""), "markets-1.toml: lacks the key 'licence'", "its releases"),
+}
+# fmt: on
+
+
+def test_a_sound_benchmark_keeps_the_contract(tmp_path: Path) -> None:
+    package(tmp_path)
+    with installed(tmp_path):
+        done = folkways("benchmarks", "check", "markets", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.endswith("markets keeps the contract.\n")
+    for task in ("choice", "own", "words"):
+        assert f"ok       markets/{task}: a run of baselines, and its report" in done.stdout
+    assert not (tmp_path / "folkways.db").exists()
+
+
+@pytest.mark.parametrize("slip", [*BEFORE, *AFTER, *ONLY_THE_CHECK])
+def test_the_check_finds_every_slip(tmp_path: Path, slip: str) -> None:
+    (file, old, new), *parts = {**BEFORE, **AFTER, **ONLY_THE_CHECK}[slip]
+    package(tmp_path, edits={file: (old, new)})
+    if "SEEN" in new:
+        source = tmp_path / "markets" / INIT
+        source.write_text("SEEN = []\n" + source.read_text())
+    with installed(tmp_path):
+        done = folkways("benchmarks", "check", "markets")
+    output = " ".join(done.stdout.split())
+    assert (done.returncode, "Traceback" in output) == (1, False), output + done.stderr
+    if slip in ONLY_THE_CHECK:
+        for part in parts:
+            assert part in output
+
+
+def test_the_demo_keeps_the_contract() -> None:
+    done = folkways("benchmarks", "check", "demo")
+    assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize(("benchmark", "folder"), [("blend", "blend"), ("xcr", "xcr")])
+def test_benchmarks_keep_the_contract_on_the_released_data(shared: Path, tmp_path: Path, benchmark: str, folder: str) -> None:
+    env = environment(FOLKWAYS_DATA=str(tmp_path))
+    assert folkways("data", "fetch", benchmark, "--from", shared / "data" / folder, env=env).returncode == 0
+    done = folkways("benchmarks", "check", benchmark, env=env)
+    assert done.returncode == 0, done.stdout
+
+
+def test_an_unknown_benchmark_is_told_with_what_was_meant() -> None:
+    done = folkways("benchmarks", "check", "dmo")
+    assert (done.returncode, "did you mean 'demo'?" in done.stderr) == (2, True)
+
+
+def test_lists_that_go_with_the_options_are_turned_with_them(tmp_path: Path) -> None:
+    package(tmp_path)
+    with installed(tmp_path):
+        done = folkways("run", "markets/own", "--model", "baseline/first", "--permute-options", "3", "-w", tmp_path / "w.db")
+        assert done.returncode == 0, done.stderr
+        judged = load_run("last", tmp_path / "w.db").judgements()
+    whose = {line.split(",")[0]: line.split(",")[4].split("|") for line in QUESTIONS.splitlines()[1:]}
+    assert set(judged["variant"]) == {"plain", "plain~order-2", "plain~order-3"}
+    assert len(set(judged["chosen_option"])) == 3
+    for item, option, culture in judged.select("item", "chosen_option", "chosen_culture").iter_rows():
+        assert culture == whose[item]["ABC".index(option)]

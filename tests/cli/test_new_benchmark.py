@@ -34,6 +34,8 @@ def test_a_new_package_runs_at_once(tmp_path: Path, kind: str) -> None:
     assert "Market days" in (tmp_path / "report" / "report.html").read_text("utf-8")
     checked = folkways_process("data", "check", "market-days", cwd=tmp_path, env=settings)
     assert checked.returncode == 0, checked.stdout + checked.stderr
+    kept = folkways_process("benchmarks", "check", "market-days", cwd=tmp_path, env=settings)
+    assert kept.returncode == 0, kept.stdout + kept.stderr
     own = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-n", "0", "market-days/tests"]
     tested = subprocess.run(own, cwd=tmp_path, env=settings, capture_output=True, text=True, check=False)
     assert tested.returncode == 0, tested.stdout + tested.stderr

@@ -47,6 +47,7 @@ COMMANDS = {
     "analyse": ("results.analyse", "Make the papers' analyses of their scores for your runs, each with its test."),
     "tables": ("results.tables", "Recompute the tables and figures of a paper from the data."),
     "tasks": ("releases.tasks", "List the tasks and what each one measures."),
+    "benchmarks": ("releases.benchmarks", "Check a benchmark, yours or a built-in one, before models are asked."),
     "cultures": ("releases.cultures", "List the cultures, their codes and the languages they are asked in."),
     "endpoints": ("asking.endpoints", "List the providers, the names of their keys, and the prices and model cards in use."),
     "doctor": ("doctor", "Show what is installed, reachable and in order here, for bug reports."),

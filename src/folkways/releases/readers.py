@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from functools import cache, partial
+from importlib.metadata import EntryPoint
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Protocol
@@ -43,12 +44,21 @@ def benchmark_folders() -> Iterator[Path]:
     """The folder of every benchmark's package, ours first, without importing it: ``records`` lie there, and data that it brings."""
     for entry in sorted(entries(BENCHMARKS).values(), key=lambda entry: package_of(entry) != OURS):
         try:
-            spec = find_spec(entry.module)
-            if spec is None or spec.origin is None:
-                raise ModuleNotFoundError(f"No module named {entry.module!r}")  # as importing it says
-            yield Path(spec.origin).parent
+            yield _folder(entry)
         except BROKEN as error:
             warn(entry, error)
+
+
+def benchmark_folder(name: str) -> Path:
+    """The folder of one benchmark's package; ModuleNotFoundError, or what its parent raises, if it is not there."""
+    return _folder(entries(BENCHMARKS)[name])
+
+
+def _folder(entry: EntryPoint) -> Path:
+    spec = find_spec(entry.module)
+    if spec is None or spec.origin is None:
+        raise ModuleNotFoundError(f"No module named {entry.module!r}")  # as importing it says
+    return Path(spec.origin).parent
 
 
 def can_read(benchmark: str, folder: Path) -> bool:
