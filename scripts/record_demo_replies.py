@@ -8,14 +8,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import folkways
-from folkways.cli.asking.quickstart import MODEL, RECORDED, TASKS
+from folkways.cli.asking.quickstart import LANGUAGES, MODEL, RECORDED, TASKS
 
 TARGET = Path(__file__).resolve().parents[1] / "src" / "folkways" / "data" / RECORDED
 COLUMNS = ("task", "item", "language", "variant", "sample", "response")
 
 if __name__ == "__main__":
     with TemporaryDirectory() as folder:
-        said = folkways.run(TASKS, models=MODEL, workspace=Path(folder) / "folkways.db").responses()
+        said = folkways.run(TASKS, models=MODEL, languages=LANGUAGES, workspace=Path(folder) / "folkways.db").responses()
     if (said["state"] != "answered").any():
         raise SystemExit("not every question was answered; nothing was kept")
     lines = [json.dumps(row, ensure_ascii=False) for row in said.select(COLUMNS).iter_rows(named=True)]

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from babel.messages.catalog import Catalog
 
-from folkways.studio.translation.catalogues import first, po_bytes, read_catalogue, texts, translated
+from folkways.studio.translation.catalogues import first, new_catalogue, po_bytes, read_catalogue, texts, translated
 from folkways.studio.translation.strings import appearances, template
 from folkways.studio.web.rendering.i18n import DEFAULT, LOCALE_FOLDER, LOCALES, po_path
 
@@ -30,8 +30,8 @@ COVERAGE = LOCALE_FOLDER / "coverage.json"
 def updated(locale: str, strings: Catalog) -> Catalog:
     """A language's translations with the new strings added and the unused ones gone."""
     path = po_path(locale)
-    existing = read_catalogue(path, locale) if path.exists() else Catalog(locale=locale)
-    catalog = Catalog(locale=locale, project="folkways", charset="utf-8", fuzzy=False)
+    existing = read_catalogue(path, locale) if path.exists() else new_catalogue(locale)
+    catalog = new_catalogue(locale, existing.plural_forms)  # the rule that its plurals were written for
     for message in texts(existing):
         catalog[message.id] = message
     catalog.update(strings, no_fuzzy_matching=True, update_creation_date=False)

@@ -64,6 +64,8 @@ class Metric:
     leaves_out: True where the rule of a profile may leave a reply out: null, where the judgement's LEFT_OUT says why.
     lower_is_better: True where the metric counts what should not be (refusals, replies in another script).
     per: ``question`` where the value is one of a whole question of several rows, and stands on one of these alone.
+    mean_over: a facet: the score of the whole is the unweighted mean over its groups, and a limited run asks as many of each.
+    headline_by: a facet of the scores whose groups are shown in place of the whole, where the two are never pooled.
     """
 
     name: str
@@ -75,6 +77,8 @@ class Metric:
     leaves_out: bool = False
     lower_is_better: bool = False
     per: Literal["item", "question"] = "item"
+    mean_over: str | None = None
+    headline_by: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

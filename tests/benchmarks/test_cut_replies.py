@@ -46,8 +46,8 @@ def told(task: Task, replies: list[tuple[str | None, str | None]]) -> tuple[pl.D
 def test_only_what_was_cut_and_not_read_is_truncated(name: str, replies: list[tuple[str | None, str | None]]) -> None:
     task = get_task(name)
     items, responses = told(task, replies)
-    plain = task.judge(items, responses, task.profiles[0])
-    judged = judge_replies(task, items, responses, task.profiles[0])
+    plain = task.judge(items, responses, task.scoring.profiles[0])
+    judged = judge_replies(task, items, responses, task.scoring.profiles[0])
     assert judged.drop("state", "reason", CUT).equals(plain.drop("state", "reason"))  # the metrics among them
     rows = zip(responses.rows(named=True), plain.rows(named=True), judged.rows(named=True), strict=True)
     for response, before, after in rows:

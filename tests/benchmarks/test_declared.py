@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from folkways.benchmarks.base import Task, needs_whole_questions, overrides
 from folkways.benchmarks.registry import get_task
 
 SHARE: tuple[Any, ...] = ("proportion", 100.0, (0.0, 1.0), False)
@@ -69,13 +70,19 @@ def test_metrics_and_limits(name: str) -> None:
     metrics = {each.name: (each.kind, each.scale, each.bounds, each.leaves_out) for each in task.metrics}
     assert (task.max_tokens, metrics) == DECLARED[name]
     assert list(metrics) == list(DECLARED[name][1])
-    assert task.whole_questions is (name == "culturalbench/hard")
+    assert needs_whole_questions(task) is (name == "culturalbench/hard")
     assert task.permutes_options is (name in ("culturalbench/easy", "blend/mcq"))
-    assert task.has_baselines is name.startswith("culturalbench/")
+    assert overrides(task, "baselines") is name.startswith("culturalbench/")
+
+
+def test_a_task_has_few_members() -> None:
+    """What a benchmark's author has to look through; a new switch has to displace another."""
+    members = {name for name in {*vars(Task), *Task.__annotations__} if not name.startswith("_")}
+    assert len(members) <= 28, sorted(members)
 
 
 def test_models_that_compare() -> None:
-    roles = [role for name in DECLARED for role in get_task(name).model_roles]
+    roles = [role for name in DECLARED for role in get_task(name).scoring.models]
     assert {role.name: (role.kind, role.metrics, role.layer, set(role.cultures)) for role in roles} == ROLES
 
 

@@ -26,7 +26,7 @@ def test_every_row_is_of_a_task_a_metric_a_release_and_a_profile_that_folkways_h
         known = get_task(task)
         assert metric in [one.name for one in known.metrics]
         assert get_record(data).benchmark == known.benchmark
-        assert profile in known.profiles
+        assert profile in known.scoring.profiles
     codes = figures.filter(pl.col("facet") == "culture")["value"].unique().to_list()
     assert set(codes) <= set(cultures())
 

@@ -14,6 +14,7 @@ from typing import Any
 import polars as pl
 import pytest
 
+from folkways.benchmarks.base import needs_whole_questions
 from folkways.benchmarks.registry import benchmarks, get_task
 from folkways.benchmarks.results import LEAST_COVERAGE, Inputs, Result, make_results
 from folkways.benchmarks.tables import NotAvailableError
@@ -208,7 +209,7 @@ def findings(benchmark: str, *frames: pl.DataFrame) -> Inputs:
     known = [get_task(name) for name in rows["task"].unique(maintain_order=True)]
     needed = known if benchmark in ("culturalbench", "xcr") else []
     releases: Mapping[str, Release] = {task.name: release(benchmark) for task in needed}
-    whole = frozenset(task.name for task in known if task.whole_questions)
+    whole = frozenset(task.name for task in known if needs_whole_questions(task))
     return Inputs(rows, {task.name: task.metrics for task in known}, releases, CARDS, whole)
 
 

@@ -13,7 +13,7 @@ from folkways.endpoints.prices import Price
 from folkways.engine.budget import (
     Amount,
     Budget,
-    Verdict,
+    BudgetDecision,
     charged,
     charged_for_failure,
     parse_budget,
@@ -88,10 +88,10 @@ def test_spending_never_crosses_the_limit(limit: int, costs: list[tuple[int, int
     flying: list[tuple[Amount, Amount]] = []
     for worst, actual in costs:
         reserved, spent = Amount(1, worst), Amount(1, min(actual, worst))
-        verdict = budget.reserve(reserved)
-        if verdict is Verdict.GO:
+        decision = budget.reserve(reserved)
+        if decision is BudgetDecision.GO:
             flying.append((reserved, spent))
-        elif verdict is Verdict.WAIT:
+        elif decision is BudgetDecision.WAIT:
             assert flying, "to wait makes sense only while something can still settle"
         if flying and order.random() < 0.5:  # type: ignore[attr-defined]
             budget.settle(*flying.pop(order.randrange(len(flying))))  # type: ignore[attr-defined]
@@ -104,7 +104,7 @@ def test_spending_never_crosses_the_limit(limit: int, costs: list[tuple[int, int
 def test_without_a_limit_everything_goes_and_is_counted() -> None:
     budget = Budget()
     for _ in range(100):
-        assert budget.reserve(Amount(1, 10)) is Verdict.GO
+        assert budget.reserve(Amount(1, 10)) is BudgetDecision.GO
         budget.settle(Amount(1, 10), Amount(1, 7, 0.5))
     assert (budget.requests, budget.tokens, budget.usd) == (100, 700, 50.0)
 
@@ -176,25 +176,25 @@ def test_each_limit_holds_alone_for_what_is_spent_and_set_aside(unit: Amount) ->
     """Three fit. A fourth waits while it may be that one of those on their way costs nothing, and is refused once none is."""
     limit = Amount(*(3.0 if value == 1 else UNLIMITED for value in (unit.requests, unit.tokens, unit.usd)))
     budget = Budget(limit)
-    assert [budget.reserve(unit) for _ in range(4)] == [Verdict.GO] * 3 + [Verdict.WAIT]
+    assert [budget.reserve(unit) for _ in range(4)] == [BudgetDecision.GO] * 3 + [BudgetDecision.WAIT]
     budget.settle(unit, Amount(0))  # it cost nothing
-    assert [budget.reserve(unit), budget.reserve(unit)] == [Verdict.GO, Verdict.WAIT]
+    assert [budget.reserve(unit), budget.reserve(unit)] == [BudgetDecision.GO, BudgetDecision.WAIT]
     for _ in range(2):
         budget.settle(unit, unit)
-    assert budget.reserve(unit) is Verdict.WAIT
+    assert budget.reserve(unit) is BudgetDecision.WAIT
     budget.settle(unit, unit)
-    assert budget.reserve(unit) is Verdict.STOP
+    assert budget.reserve(unit) is BudgetDecision.STOP
     assert (budget.requests, budget.tokens, budget.usd) == (3 * unit.requests, 3 * unit.tokens, 3 * (unit.usd or 0.0))
     large = Amount(4, 4, 4)
     fresh = Budget(limit)
-    assert (fresh.reserve(unit), fresh.reserve(large)) == (Verdict.GO, Verdict.STOP)
+    assert (fresh.reserve(unit), fresh.reserve(large)) == (BudgetDecision.GO, BudgetDecision.STOP)
 
 
 def test_dollars_that_nobody_knows_are_none() -> None:
     assert (Amount().requests, Amount().tokens, Amount().usd) == (0, 0, 0)
     budget = Budget(Amount(2, 2, None))
-    assert budget.reserve(Amount(1, 1, None)) is Verdict.GO
-    assert budget.reserve(Amount(1, 1, 0.1)) is Verdict.STOP
+    assert budget.reserve(Amount(1, 1, None)) is BudgetDecision.GO
+    assert budget.reserve(Amount(1, 1, 0.1)) is BudgetDecision.STOP
     budget.settle(Amount(1, 1, None), Amount(1, 1, None))
     assert budget.usd == 0.0
 

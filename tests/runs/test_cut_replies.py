@@ -196,7 +196,7 @@ def test_two_tokens_are_the_papers_own_limit_and_the_report_says_so(tmp_path: Pa
         asked = server.stats()["total"]
     sentence = (
         f"{asked} of {asked} replies of {model} on culturalbench/easy were cut at 2 tokens, {asked} of them unreadable. "
-        "This limit cuts replies by design: it is the paper's (section 5). "
+        "This limit cuts replies by design: culturalbench/easy asks for 2 tokens. "
         "To let models talk or think first, ask again with --max-tokens 256 --profile lenient."
     )
     assert sentence in words(done.stdout)

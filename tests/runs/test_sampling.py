@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from folkways.benchmarks.base import Task
+from folkways.benchmarks.base import Task, needs_whole_questions
 from folkways.benchmarks.registry import get_task
 from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.records import SCORES, Metric, State
@@ -33,7 +33,8 @@ MADE = Metric("made", "Made of several", "")
 
 
 def task_of(*, whole_questions: bool = False) -> Task:
-    return cast(Task, SimpleNamespace(name="x/y", metrics=(RIGHT, SHARE, COUNT, MADE), whole_questions=whole_questions))
+    more = (Metric("all_right", "All right", "", per="question"),) if whole_questions else ()
+    return cast(Task, SimpleNamespace(name="x/y", metrics=(RIGHT, SHARE, COUNT, MADE, *more)))
 
 
 def plan_of(name: str = "demo/mcq", **options: Any) -> TaskPlan:
@@ -57,7 +58,7 @@ def test_a_frame_has_every_item_that_counts_in_an_order_of_the_seeds(name: str, 
     frame = sampling_frame(plan, None)
     expected: dict[str, list[str]] = {}
     for row in items.iter_rows(named=True):
-        unit = f"{row['culture']}/{row['question']}" if task.whole_questions else row["item"]
+        unit = f"{row['culture']}/{row['question']}" if needs_whole_questions(task) else row["item"]
         units = expected.setdefault("+".join(row[by] for by in strata), [])
         if unit not in units:
             units.append(unit)

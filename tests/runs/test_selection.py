@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from folkways.api import load_run
+from folkways.benchmarks.base import needs_whole_questions
 from folkways.benchmarks.registry import expand_tasks
 from folkways.errors import FolkwaysError, FolkwaysWarning, UnknownNameError
 from folkways.runs.options import RunOptions
@@ -75,7 +76,7 @@ def test_a_limit_counts_questions_of_every_task(tmp_path: Path) -> None:
     done = folkways("run", "demo", "--limit", "1", "--model", "baseline/first", "-w", tmp_path / "w.db")
     assert done.returncode == 0, done.stderr
     asked = load_run("last", tmp_path / "w.db").responses().group_by("task").agg(pl.col("item").n_unique())
-    assert dict(asked.rows()) == {task.name: 4 if task.whole_questions else 1 for task in expand_tasks(["demo"])}
+    assert dict(asked.rows()) == {task.name: 4 if needs_whole_questions(task) else 1 for task in expand_tasks(["demo"])}
 
 
 def test_cultures_by_alias_and_by_parent() -> None:

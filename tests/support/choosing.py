@@ -23,7 +23,7 @@ def judged(task: Task, release: Release, reply: Reply, options: PromptOptions | 
     states = ["missing" if text is None else "answered" for text in said]
     told = prompts.select("task", "item", "language", "variant", sample=pl.lit(0, pl.Int64), reason=pl.lit(None, pl.String))
     responses = told.with_columns(state=pl.Series(states), response=pl.Series(said, dtype=pl.String)).select(list(RESPONSES))
-    return task.judge(items, responses, task.profiles[0])
+    return task.judge(items, responses, task.scoring.profiles[0])
 
 
 def score(task: Task, judgements: pl.DataFrame, metric: str, facet: str = "all", value: str = "all") -> dict[str, Any]:

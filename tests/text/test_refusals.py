@@ -6,7 +6,7 @@ import pytest
 
 from folkways.benchmarks.semeval2026.short_answers import LANGUAGES
 from folkways.cultures import cultures_of
-from folkways.text.refusals import PHRASES, declines
+from folkways.text.refusals import PHRASES, is_refusal
 
 DECLINING = {
     "es": "Lo siento, no puedo responder a eso.",
@@ -60,8 +60,8 @@ ANSWERING = {
 
 @pytest.mark.parametrize("language", DECLINING)
 def test_declining_and_answering(language: str) -> None:
-    assert declines(DECLINING[language], language)
-    assert not declines(ANSWERING[language], language)
+    assert is_refusal(DECLINING[language], language)
+    assert not is_refusal(ANSWERING[language], language)
 
 
 def test_every_language_of_the_benchmark_is_covered() -> None:
@@ -71,12 +71,12 @@ def test_every_language_of_the_benchmark_is_covered() -> None:
 
 @pytest.mark.parametrize("language", [*DECLINING, "xx"])
 def test_english_counts_in_every_language_and_the_others_only_in_theirs(language: str) -> None:
-    assert declines("I'm sorry, I can't answer that.", language)
-    assert language == "xx" or not declines(DECLINING[language])
+    assert is_refusal("I'm sorry, I can't answer that.", language)
+    assert language == "xx" or not is_refusal(DECLINING[language])
 
 
 def test_only_the_beginning_is_looked_at() -> None:
-    assert not declines("café " * 200 + "no lo sé", "es")
+    assert not is_refusal("café " * 200 + "no lo sé", "es")
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_only_the_beginning_is_looked_at() -> None:
     ],
 )
 def test_english_replies_that_decline(reply: str) -> None:
-    assert declines(reply)
+    assert is_refusal(reply)
 
 
 @pytest.mark.parametrize(
@@ -107,4 +107,4 @@ def test_english_replies_that_decline(reply: str) -> None:
     ],
 )
 def test_english_replies_that_do_not(reply: str) -> None:
-    assert not declines(reply)
+    assert not is_refusal(reply)

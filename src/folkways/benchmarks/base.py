@@ -7,14 +7,15 @@ is the smallest one and is meant to be copied.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from copy import copy
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import polars as pl
 
 from folkways.benchmarks.build import Builder
-from folkways.benchmarks.judging.models import MODEL_ABSENT, Comparer, ModelRole
+from folkways.benchmarks.judging.models import Comparer, ModelRole
 from folkways.benchmarks.published import Published
 from folkways.benchmarks.results import Result
 from folkways.benchmarks.studies import StudyExport
@@ -52,33 +53,82 @@ def answer_groups(groups: Iterable[Iterable[str | None]]) -> AnswerGroups:
     return tuple(tuple(dict.fromkeys(wording for wording in group if wording)) for group in groups)
 
 
+@dataclass(frozen=True)
+class Scoring:
+    """How the replies to a task can be judged, and what a user can choose.
+
+    profiles:   the rules of judging; the first is the default.
+    aliases:    other names of profiles -> profile.
+    text_tools: the sets of text tools that judging can use (``--text-tools``), the default first; none for a task without.
+    models:     the roles that language models can be given to compare texts (``--embedding-model``, ``--bert-model``).
+    per_reply:  True where each reply is judged without looking at others. Replies then come a page at a time, and ``summarise``
+                gets compact judgements (``records.compact``). Set it where a task may get a million replies.
+    """
+
+    profiles: tuple[str, ...] = ("strict",)
+    aliases: Mapping[str, str] = field(default_factory=dict)
+    text_tools: tuple[str, ...] = ()
+    models: tuple[ModelRole, ...] = ()
+    per_reply: bool = False
+
+
+@dataclass(frozen=True)
+class Tools:
+    """What a user chose to judge with, out of what ``Scoring`` offers.
+
+    text_tools: the name of a set of text tools; None for the default.
+    models:     role -> model. Metrics of roles without a model are not computed.
+    """
+
+    text_tools: str | None = None
+    models: Mapping[str, Comparer] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class ShownOptions:
+    """The options that a question lists, in the released order.
+
+    right:     index of the right option; None where it is not known.
+    order_key: seed of the option orders; items with the same key are asked in the same orders.
+    """
+
+    texts: tuple[str, ...] = ()
+    right: int | None = None
+    order_key: str = ""
+
+
+@dataclass(frozen=True)
+class HumanBaseline:
+    """How people of the cultures do under the rule that models are judged by.
+
+    how:     in a few words, for the signature of the scores.
+    judge:   items (with their facets), release and profile -> judgements as ``Task.judge`` gives them, one row per person and item;
+             None where the release does not have the answers of single people.
+    release: the release that has them, if it is not the one that is asked.
+    """
+
+    how: str
+    judge: Callable[[pl.DataFrame, Release, str], pl.DataFrame | None]
+    release: str | None = None
+
+
 class Task(ABC):
-    """One way of asking one benchmark's items, and of judging what comes back. The same four verbs for every task."""
+    """One way of asking one benchmark's items, and of judging what comes back. The same four verbs for every task.
+
+    Optional members that a subclass overrides (``baselines``, ``accepted_answers``) need no flag: ``overrides`` tells.
+    """
 
     name: ClassVar[str]  # "blend/saq"
     release: ClassVar[str]  # name or alias of the release that is used unless another is asked for
     title: ClassVar[str]
     about: ClassVar[str]  # what is measured, with the paper's section
     metrics: ClassVar[tuple[Metric, ...]]  # the first is the headline
-    facets: ClassVar[tuple[str, ...]]  # item columns that scores are grouped by, besides culture, language and variant
-    headline_by: ClassVar[str | None] = None  # a facet of the scores whose groups stand in place of the whole in headlines
-    profiles: ClassVar[tuple[str, ...]] = ("paper", "strict")  # the first is the default
-    profile_aliases: ClassVar[Mapping[str, str]] = {}
-    tool_sets: ClassVar[tuple[str, ...]] = ()  # sets of text tools that judging can use, the first by default
-    model_roles: ClassVar[tuple[ModelRole, ...]] = ()  # what language models can be handed in to compare texts with
+    facets: ClassVar[tuple[str, ...]] = ()  # item columns that scores are grouped by, besides culture, language and variant
+    scoring: ClassVar[Scoring] = Scoring()
     variants: ClassVar[tuple[str, ...]] = ()  # the default variants
     max_tokens: ClassVar[int] = 256  # output tokens that a reply needs at most
-    limit_by_design: ClassVar[str] = ""  # where the paper asks for fewer than models like to use: its section
-    whole_questions: ClassVar[bool] = False  # True where a score needs every item of a question (all four judgements)
-    limit_over: ClassVar[str] = "culture"  # the column of the items over which a limit spreads questions evenly
-    judges_apart: ClassVar[bool] = False  # True where replies are judged by themselves alone, and ``summarise`` takes compact ones
     permutes_options: ClassVar[bool] = False  # True where a question can be asked in several orders of its options
-    has_baselines: ClassVar[bool] = False  # True where ``baselines`` gives some
-    has_free_answers: ClassVar[bool] = False  # True where a model can judge by ``accepted_answers`` and ``question_in``
-    ignores_unknown_ids: ClassVar[bool] = False  # True where the authors' scorer passes over ids of no item (``from_authors``)
-
-    people_release: ClassVar[str | None] = None  # the release that tells what single people answered, where there is one
-    people_by: ClassVar[str | None] = None  # how the line of ``people`` is made, for its signature; None where nobody is known
+    tools: Tools = Tools()  # what this task judges with; set by ``with_tools``
 
     @property
     def benchmark(self) -> str:
@@ -86,37 +136,30 @@ class Task(ABC):
 
     def resolve_profile(self, profile: str | None) -> str:
         """The task's profile of that name or alias; its default for None; UnknownNameError otherwise."""
+        scoring = self.scoring
         if profile is None:
-            return self.profiles[0]
-        resolved = self.profile_aliases.get(profile, profile)
-        if resolved not in self.profiles:
-            raise UnknownNameError(f"profile of {self.name}", profile, {*self.profiles, *self.profile_aliases})
+            return scoring.profiles[0]
+        resolved = scoring.aliases.get(profile, profile)
+        if resolved not in scoring.profiles:
+            raise UnknownNameError(f"profile of {self.name}", profile, {*scoring.profiles, *scoring.aliases})
         return resolved
 
-    def resolve_tool_set(self, tool_set: str) -> str:
-        """The set of text tools of that name; UnknownNameError, or FolkwaysError for a task that uses none."""
-        if not self.tool_sets:
-            raise FolkwaysError(f"{self.name} is judged without text tools; leave --text-tools out")
-        if tool_set not in self.tool_sets:
-            raise UnknownNameError("set of text tools", tool_set, self.tool_sets)
-        return tool_set
+    def with_tools(self, text_tools: str | None = None, models: Mapping[str, Comparer] | None = None) -> Self:
+        """The same task, judging with another set of text tools or with these models (role -> model).
 
-    def with_text_tools(self, tool_set: str) -> Task:
-        """The same task, judging with another set of text tools; raises what ``resolve_tool_set`` does."""
-        self.resolve_tool_set(tool_set)
-        raise NotImplementedError(f"{type(self).__name__} has tool_sets and must say how it uses them")
-
-    def with_models(self, models: Mapping[str, Comparer]) -> Task:
-        """The same task, judging with these models: role -> model. Metrics of roles that none fills are not computed.
-
-        UnknownNameError for a role that the task has not.
+        UnknownNameError for a set or a role that the task does not have, FolkwaysError for text tools of a task that uses none.
         """
-        known = [role.name for role in self.model_roles]
-        if unknown := sorted(models.keys() - set(known)):
-            raise UnknownNameError(f"model role of {self.name}", unknown[0], known)
-        if not models:
-            return self
-        raise NotImplementedError(f"{type(self).__name__} has model_roles and must say how it uses them")
+        if text_tools is not None:
+            if not self.scoring.text_tools:
+                raise FolkwaysError(f"{self.name} is judged without text tools; leave --text-tools out")
+            if text_tools not in self.scoring.text_tools:
+                raise UnknownNameError("set of text tools", text_tools, self.scoring.text_tools)
+        roles = [role.name for role in self.scoring.models]
+        if unknown := sorted((models or {}).keys() - set(roles)):
+            raise UnknownNameError(f"model role of {self.name}", unknown[0], roles)
+        chosen = copy(self)
+        chosen.tools = Tools(text_tools or self.tools.text_tools, self.tools.models if models is None else dict(models))
+        return chosen
 
     @abstractmethod
     def items(self, release: Release) -> pl.DataFrame:
@@ -141,16 +184,12 @@ class Task(ABC):
     def summarise(self, judgements: pl.DataFrame) -> pl.DataFrame:
         """Scores of one endpoint, over all rows and by facet: records.SCORES without endpoint, profile and signature.
 
-        The judgements are those of ``judge`` without task, item, sample, answer and reason; where the task ``judges_apart``,
+        The judgements are those of ``judge`` without task, item, sample, answer and reason; with ``Scoring.per_reply``,
         with categories in place of text and small numbers in few bytes (``records.compact``).
         """
 
-    def people(self, items: pl.DataFrame, release: Release, profile: str) -> pl.DataFrame | None:
-        """How people of the cultures do under the rule that models are judged by, on these items (with their facets).
-
-        Judgements as ``judge`` gives them, one row per person and item, from which ``summarise`` makes the line that reports draw;
-        None where ``release`` does not tell what single people answered.
-        """
+    def human_baseline(self) -> HumanBaseline | None:
+        """How people do on this task, where some release has the answers of single people; reports draw their score."""
         return None
 
     def chance(self) -> float | None:
@@ -168,30 +207,25 @@ class Task(ABC):
     def accepted_answers(self, item: Mapping[str, Any]) -> AnswerGroups:
         """What counts as right for an item with a free answer, the most frequent answer first; empty where nobody answered.
 
+        Override it where answers are free: a model, or a person, can then judge the replies too (``judge-by-model``).
         item: a row of ``items``. Each answer is a tuple of the ways to put it, in any language.
         """
-        raise NotImplementedError(f"{self.name} has no free answers")
+        return ()
 
     def question_in(self, item: Mapping[str, Any], language: str) -> str:
         """The question of an item with a free answer, as it is asked in that language. Every question can be asked in English."""
-        raise NotImplementedError(f"{self.name} has no free answers")
+        return str(item["text"])
 
-    def options_of(self, item: Mapping[str, Any]) -> tuple[tuple[str, ...], int | None]:
-        """The options that a question lists, in the released order, and the place of the right one (None where it is not known).
-
-        item: a row of ``items``. No options where the question lists none.
-        """
-        return (), None
-
-    def order_key(self, item: Mapping[str, Any]) -> str:
-        """What the orders of an item's options are drawn by: items with the same key are asked in the same orders."""
-        return str(item["question"])
+    def options_of(self, item: Mapping[str, Any]) -> ShownOptions:
+        """The options that the question of an item (a row of ``items``) lists; no texts where it lists none."""
+        return ShownOptions(order_key=str(item["question"]))
 
     def from_authors(self, table: pl.DataFrame) -> pl.DataFrame | None:
         """Recognise an output file of the authors' own programs (all columns read as strings).
 
         Returns a frame of the same rows with ``response`` and whichever of ``item``, ``release_id``, ``culture``, ``language``,
-        ``variant`` and ``position`` (0-based row of the release) the file tells, or None if it is not such a file.
+        ``variant`` and ``position`` (0-based row of the release) the file tells, or None if it is not such a file. Ids go into
+        ``item_if_any`` instead of ``item`` if the authors' scorer skips those of no item.
         """
         return None
 
@@ -199,9 +233,20 @@ class Task(ABC):
         """Name and version of the text tools that judging uses, for the signature."""
         return {}
 
-    def models(self) -> Mapping[str, str]:
-        """Role -> name and revision of the model that judging uses, ``none`` where there is none; for the signature."""
-        return {role.name: MODEL_ABSENT for role in self.model_roles}
+
+def overrides(task: Task, member: str) -> bool:
+    """Whether the class of a task defines an optional member of ``Task`` itself."""
+    return getattr(type(task), member, None) is not getattr(Task, member)
+
+
+def has_free_answers(task: Task) -> bool:
+    """Whether a model or a person can judge the task's replies by the accepted answers."""
+    return overrides(task, "accepted_answers")
+
+
+def needs_whole_questions(task: Task) -> bool:
+    """Whether a metric needs every item of a question (all four judgements)."""
+    return any(metric.per == "question" for metric in task.metrics)
 
 
 @dataclass(frozen=True)
@@ -236,7 +281,15 @@ class Benchmark:
     submissions: Mapping[str, Submission] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """ValueError for a task of another name."""
+        """TypeError for what is no task, ValueError for one of another name."""
+        for name in ("tasks", "results", "builders", "aliases", "exports"):
+            if not isinstance(getattr(self, name), (tuple, list)):
+                raise TypeError(f"{name} of the benchmark {self.name} is a tuple; mind the comma in (one,)")
         for task in self.tasks:
+            if not isinstance(task, Task):
+                what = f"{task.__name__} is a class: write {task.__name__}()" if isinstance(task, type) else f"{task!r} is no Task"
+                raise TypeError(f"the tasks of the benchmark {self.name} are instances of Task; {what}")
+            if not isinstance(getattr(task, "name", None), str):
+                raise TypeError(f"the task {type(task).__name__} of the benchmark {self.name} has no name; call it {self.name}/...")
             if task.benchmark != self.name:
                 raise ValueError(f"a task of the benchmark {self.name} is called {self.name}/..., not {task.name}")

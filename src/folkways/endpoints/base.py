@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from typing import ClassVar, Protocol
 
+from folkways.errors import FolkwaysError
+
 LOGLIK = "loglik"
 
 LOGPROB = "logprob"
@@ -102,6 +104,10 @@ class EndpointFailure(Exception):  # noqa: N818 - the word of the interface: not
     unreachable: str = ""
 
 
+class NotServedError(FolkwaysError):
+    """What runs a model (a server, an engine) did not start: other models of a run can be asked all the same."""
+
+
 class Endpoint(Protocol):
     """A model that can be asked.
 
@@ -119,6 +125,9 @@ class Endpoint(Protocol):
     it knows, where that can be told before it is loaded.
     ``check()``: raises FolkwaysError for what is lacking here, such as a package, before anything is stored or loaded.
     ``batches``: how its provider takes requests in batches (folkways.endpoints.batches); None where it does not.
+    ``waits``, while it is opened: what for, in a few words; ``notes``: what happens to it that people are told, each once.
+    ``heeds``: the names of those sampling settings that it is told; all of them where it has no such attribute.
+    ``served``: what each of its completions says as ``model``, where that tells more than the name: replies of another are noticed.
     ``look``, a coroutine without arguments, where a Completion may have a ``confirmation``: settles those that can be settled now,
     and returns the seconds until more of them can be; None where all are.
     """

@@ -36,17 +36,19 @@ class LocalEndpoint(NamedEndpoint):
     default_concurrency = 4 * BATCH
 
     def __init__(self, model: str, *, seed: int = 0) -> None:
-        self.name = f"hf/{model}"
         folder = Path(model).expanduser()
-        self._seed = seed
         self._revision: str | None = None
         if folder.is_dir():
             self._source = str(folder)
-            self.identity = f"hf/folder:{folder_fingerprint(folder)}"
+            identity = f"hf/folder:{folder_fingerprint(folder)}"
         else:
             self._source, _, revision = model.partition("@")
             self._revision = revision or None
-            self.identity = f"hf/{self._source}@{revision or 'main'}"
+            identity = f"hf/{self._source}@{revision or 'main'}"
+        self._begin(f"hf/{model}", identity, seed)
+
+    def _begin(self, name: str, identity: str, seed: int = 0) -> None:
+        self.name, self.identity, self._seed = name, identity, seed
         self._model: LoadedModel | None = None
         self._worker: asyncio.Task[None] | None = None
         self._queue: asyncio.Queue[_Waiting] = asyncio.Queue()
@@ -67,8 +69,11 @@ class LocalEndpoint(NamedEndpoint):
             return
         self._stop = threading.Event()
         self._queue = asyncio.Queue()
-        self._model = await asyncio.to_thread(load_model, self._source, self._revision)
+        self._model = await asyncio.to_thread(self._load)
         self._worker = asyncio.create_task(self._work(self._model, max(concurrency // 4, BATCH)))
+
+    def _load(self) -> LoadedModel:
+        return load_model(self._source, self._revision)
 
     async def close(self) -> None:
         """Stop generating, also in the middle of a batch, and let the model go. Safe to call twice."""

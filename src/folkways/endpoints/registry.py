@@ -5,7 +5,7 @@ from __future__ import annotations
 from folkways import plugins
 from folkways.endpoints.base import Endpoint, EndpointKind, EndpointOptions
 from folkways.endpoints.servers.providers import provider_address, providers
-from folkways.errors import UnknownNameError
+from folkways.errors import FolkwaysError, UnknownNameError
 
 _PROVIDER = {"PROVIDER/MODEL": "a model of a provider (folkways endpoints lists them): openai/gpt-4o-mini"}
 
@@ -34,12 +34,22 @@ def open_name(name: str, options: EndpointOptions | None = None, *, need_key: bo
     entry = plugins.entries(plugins.ENDPOINTS).get(kind)
     if entry is not None and (found := plugins.load(entry)) is not None:
         return found.open(name, options, need_key)  # type: ignore[no-any-return]
+    if first == "python":
+        raise FolkwaysError(
+            f"{name} is a model that a program in Python gave; run it there: folkways.run(..., models=...) (docs: Python)"
+        )
     if first in providers():
         return _open_provider(first, model, options, need_key=need_key)
     hint = "write one of:\n" + "\n".join(f"  {form:<26}{about}" for form, about in forms().items())
     # A slip in the provider's name is the likeliest mistake; the whole name would be too far from any of them to suggest one.
     valid = [*providers(), *(entry for entry in plugins.entries(plugins.ENDPOINTS) if not entry.startswith("http"))]
     raise UnknownNameError("provider" if "/" in name else "endpoint", first, valid, hint=hint)
+
+
+def is_name(text: str) -> bool:
+    """Whether a text begins as the names of endpoints do."""
+    kind = text.strip().partition("/")[0].partition(":")[0]
+    return kind != text.strip() and (kind in providers() or kind in plugins.entries(plugins.ENDPOINTS))
 
 
 def _open_provider(kind: str, model: str, options: EndpointOptions, *, need_key: bool) -> Endpoint:

@@ -51,7 +51,7 @@ class ReplayEndpoint(NamedEndpoint):
     def _read(self, raw: bytes) -> None:
         columns, rows = read_rows(self._file, raw)
         self._columns = tuple(name for name in MATCHED if name in columns)
-        self._answers = _index(self._file, self._columns, rows)
+        self._answers = index_replies(self._file, self._columns, rows)
         if not self._answers:
             raise DataError(f"has no rows; write one per reply, with the columns {' and '.join(REQUIRED)}", file=self._file)
 
@@ -119,7 +119,10 @@ def _check_columns(file: Path, columns: list[str]) -> None:
         )
 
 
-def _index(file: Path, columns: tuple[str, ...], rows: Iterator[dict[str, Any]]) -> dict[tuple[str, ...], Completion | None]:
+def index_replies(
+    file: Path | str, columns: tuple[str, ...], rows: Iterator[dict[str, Any]]
+) -> dict[tuple[str, ...], Completion | None]:
+    """Item and these columns -> the reply, None where a row has none. DataError, naming ``file``, for two replies to one item."""
     found: dict[tuple[str, ...], Completion | None] = {}
     rows_of: dict[tuple[str, ...], int] = {}
     for number, row in enumerate(rows, 1):

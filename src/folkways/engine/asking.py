@@ -12,10 +12,10 @@ from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import TypeVar
 
-from folkways.endpoints.base import Confirmation, Endpoint, EndpointFailure, Request
+from folkways.endpoints.base import Confirmation, Endpoint, EndpointFailure, NotServedError, Request
 from folkways.endpoints.batches import Batches
 from folkways.endpoints.prices import Price
-from folkways.engine.budget import USED_UP, Amount, Budget, Verdict, charged, charged_for_failure, used, worst_case
+from folkways.engine.budget import USED_UP, Amount, Budget, BudgetDecision, charged, charged_for_failure, used, worst_case
 from folkways.engine.progress import ModelProgress
 from folkways.engine.rate_limiter import RateLimiter, backoff
 from folkways.engine.server import Server, Sign
@@ -41,6 +41,9 @@ BACKLOG = 4
 ONE_REQUEST = Amount(1)
 
 UNSURE = "replies whose connection broke, or on which one came that nobody asked for, are asked for again"
+
+LOOK_SECONDS = 0.2
+"""How often an endpoint that is being opened is looked at: what it waits for, and whether the session was stopped meanwhile."""
 
 LONGEST_POLL_SECONDS = 5.0
 """How often requests that another process holds are looked at: ever less often, down to this."""
@@ -138,7 +141,8 @@ class Asking:
             return self.progress
         if self._anywhere:
             self._after = await self.on_database(self.request_queue.ordinal_at, self.endpoint_id, self.rng.random())
-        await self.endpoint.open(self.limiter.limit if pending > 1 else 1)
+        if not await self._opened(self.limiter.limit if pending > 1 else 1):
+            return self.progress
         self.progress.about = getattr(self.endpoint, "about", None)
         if self.limits.concurrency is None:
             self.limiter.limit = self.endpoint.default_concurrency  # it may know better now
@@ -163,6 +167,30 @@ class Asking:
         still = await self.on_database(self.request_queue.pending, self.endpoint_id)
         self.progress.by_others = max(0, self.progress.total - self.progress.done - self.progress.failed - still)
         return self.progress
+
+    async def _opened(self, concurrency: int) -> bool:
+        """Open the endpoint, which may wait for a GPU for hours. False where it cannot be opened, or the session stops before."""
+        self.progress.notes = getattr(self.endpoint, "notes", self.progress.notes)
+        opening = asyncio.ensure_future(self.endpoint.open(concurrency))
+        try:
+            while not (await asyncio.wait({opening}, timeout=LOOK_SECONDS))[0] and not self.limiter.closed:
+                self.progress.wait(getattr(self.endpoint, "waits", None))
+            if not opening.done():
+                opening.cancel()
+                await asyncio.wait({opening})
+                return False
+            await opening
+        except asyncio.CancelledError:
+            opening.cancel()
+            await asyncio.wait({opening})
+            raise
+        except NotServedError as error:
+            self.progress.notes.append(str(error))
+            self.stop(str(error))
+            return False
+        finally:
+            self.progress.wait(None)
+        return True
 
     async def on_database(self, work: Callable[..., T], *arguments: object) -> T:
         """Do ``work`` in the database's thread, again while its server is away: what the request queue is told can be repeated."""
@@ -326,15 +354,15 @@ class Asking:
     async def _reserve(self, request: Request) -> Amount | None:
         amount = worst_case(request, self.price)
         while not self.limiter.closed:
-            verdict = self.budget.reserve(amount)
-            if verdict is not Verdict.GO and self.budget.shared is not None:
+            decision = self.budget.reserve(amount)
+            if decision is not BudgetDecision.GO and self.budget.shared is not None:
                 part = await self.on_database(self.budget.shared.take, (amount.requests, amount.tokens, amount.usd or 0.0))
                 if part is not None:
                     self.budget.enlarge(part)
-                verdict = self.budget.reserve(amount)
-            if verdict is Verdict.GO:
+                decision = self.budget.reserve(amount)
+            if decision is BudgetDecision.GO:
                 return amount
-            if verdict is Verdict.STOP:
+            if decision is BudgetDecision.STOP:
                 self.stop(USED_UP)
                 return None
             await self.budget.changed()

@@ -10,7 +10,7 @@ from folkways.endpoints.base import EndpointFailure, Request
 from folkways.endpoints.batches import Batches, NotYetKnown
 from folkways.endpoints.prices import Price
 from folkways.engine.asking import FEED, ONE_REQUEST, Asking
-from folkways.engine.budget import USED_UP, Amount, Verdict, charged, used, worst_case
+from folkways.engine.budget import USED_UP, Amount, BudgetDecision, charged, used, worst_case
 from folkways.engine.rate_limiter import backoff
 from folkways.engine.server import PATIENCE_SECONDS
 from folkways.workspace.queue import batches
@@ -46,7 +46,7 @@ class Batching:
         self._tried: set[str] = set()
         self._reserved: dict[str, list[Amount]] = {}  # of batches that left in this session
         self._failed: dict[str, int] = {}  # calls about a batch that went wrong one after the other
-        self._short: Verdict | None = None  # why something is pending still: the budget has no room for it now, or any more
+        self._short: BudgetDecision | None = None  # why something is pending still: the budget has no room for it now, or any more
 
     async def run(self) -> bool:
         """Until nothing is out and nothing more may leave, or the session is stopped; whether the rest may be asked one by one."""
@@ -68,7 +68,7 @@ class Batching:
                 seconds = FIRST_LOOK_SECONDS
             elif not self._api.waits:
                 return False
-            elif not records and self._short is Verdict.STOP:
+            elif not records and self._short is BudgetDecision.STOP:
                 asking.stop(USED_UP)
             elif not records:
                 await asking.budget.changed()
@@ -94,9 +94,9 @@ class Batching:
                 await self._leave(pack)
                 pack = _Pack()
             amount = worst_case(request, self._price) if self._asking.budget.limit is not None else ONE_REQUEST
-            verdict = self._asking.budget.reserve(amount)
-            if verdict is not Verdict.GO:
-                self._short = verdict
+            decision = self._asking.budget.reserve(amount)
+            if decision is not BudgetDecision.GO:
+                self._short = decision
                 break
             pack.requests[request.key] = request
             pack.lines.append(line)

@@ -35,7 +35,7 @@ class Amount:
     usd: float | None = 0.0
 
 
-class Verdict(Enum):
+class BudgetDecision(Enum):
     """Whether the next request may be sent: now, perhaps after those in flight have settled, or not any more."""
 
     GO = "go"
@@ -139,16 +139,16 @@ class Budget:
         self._reserved_usd = 0.0
         self._waiting: list[asyncio.Future[None]] = []
 
-    def reserve(self, amount: Amount) -> Verdict:
+    def reserve(self, amount: Amount) -> BudgetDecision:
         """Set ``amount`` aside if it fits beside what is spent and set aside; GO means that it has been set aside."""
         if self.limit is None:
-            return Verdict.GO
+            return BudgetDecision.GO
         if self._fits(amount, self._reserved_requests, self._reserved_tokens, self._reserved_usd):
             self._reserved_requests += amount.requests
             self._reserved_tokens += amount.tokens
             self._reserved_usd += amount.usd or 0.0
-            return Verdict.GO
-        return Verdict.WAIT if self._reserved_requests and self._fits(amount, 0.0, 0.0, 0.0) else Verdict.STOP
+            return BudgetDecision.GO
+        return BudgetDecision.WAIT if self._reserved_requests and self._fits(amount, 0.0, 0.0, 0.0) else BudgetDecision.STOP
 
     def enlarge(self, part: Sequence[float]) -> None:
         """Let so many requests, tokens and dollars more be spent."""

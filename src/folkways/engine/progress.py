@@ -16,6 +16,7 @@ class ModelProgress:
     by_others: pending requests that another process answered meanwhile.
     about:    how the model runs, where its endpoint tells; shown once.
     out:      requests that have left in ``batches`` batches and not come back.
+    waits:    what has to be there before anything can be asked (a GPU, a server that starts); None for nothing.
     notes:    what else people are told, each once, in this order.
     places:   requests at once at most, as things stand; why, in a few words, in ``why``.
     warning:  what the user should know at once; None for nothing.
@@ -45,6 +46,7 @@ class ModelProgress:
     about: str | None = None
     warning: str | None = None
     stopped: str | None = None
+    waits: str | None = None
     away: str | None = None
     away_until: float = 0.0
     began: float = field(default_factory=time.monotonic)
@@ -59,6 +61,12 @@ class ModelProgress:
     def seconds(self) -> float:
         """Since the session began, until its end."""
         return (time.monotonic() if self.ended is None else self.ended) - self.began
+
+    def wait(self, what: str | None) -> None:
+        """Nothing can be asked before ``what`` is there; None: now it can, and the rate counts from here."""
+        if what is None and self.waits is not None:
+            self.began = time.monotonic()
+        self.waits = what
 
     def end(self, _task: object = None) -> None:
         """Nothing more is asked of this model."""

@@ -8,7 +8,8 @@ from typing import Any
 
 import polars as pl
 
-from folkways.benchmarks.base import Task
+from folkways.benchmarks.base import Task, needs_whole_questions
+from folkways.benchmarks.contract import scores_of
 from folkways.benchmarks.judging.cut_replies import judge_replies
 from folkways.records import RESPONSES, Metric, State
 
@@ -41,7 +42,7 @@ class ReplyJudge:
     @property
     def single(self) -> tuple[Metric, ...]:
         """The metrics that a reply has by itself: not the headline of a task whose questions need several replies."""
-        return self.task.metrics[1:] if self.task.whole_questions else self.task.metrics
+        return self.task.metrics[1:] if needs_whole_questions(self.task) else self.task.metrics
 
     def judge(self, replies: Iterable[Reply]) -> pl.DataFrame:
         """One judgement for each reply, in the order of the items."""
@@ -61,4 +62,4 @@ class ReplyJudge:
 
     def scores(self, replies: Iterable[Reply]) -> pl.DataFrame:
         """The scores of all replies together (``Task.summarise``): those of a run in which the same was said."""
-        return self.task.summarise(self.judge(replies))
+        return scores_of(self.task, self.judge(replies))

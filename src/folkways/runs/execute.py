@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -10,12 +11,14 @@ from dataclasses import dataclass, replace
 from folkways.engine.budget import Budget, require_token_limits
 from folkways.engine.progress import ModelProgress
 from folkways.engine.session import ask
-from folkways.errors import FolkwaysError
+from folkways.errors import FolkwaysError, FolkwaysWarning
 from folkways.runs.models import Model, batches_of, limit_and_prices
 from folkways.runs.options import AskOptions, RunOptions
 from folkways.runs.planning import plan
+from folkways.runs.planning.generations import of_generation
 from folkways.runs.planning.recipe import recipe_of
 from folkways.runs.planning.tasks import left_out, plan_tasks
+from folkways.runs.reused import given_by_other_code, reused_replies
 from folkways.runs.sampled.adaptive_sampling import Sampling, ask_in_rounds
 from folkways.runs.sampled.strata import sampling_frame
 from folkways.runs.work import answered, by_signal, end_of, orders_of
@@ -57,6 +60,10 @@ def execute(
         raise FolkwaysError("--until asks in rounds, and --batch may take a day for each; leave one of them out")
     if asking.cluster is not None and (asking.batch or options.until is not None):
         raise FolkwaysError("--on asks one request at a time, all that a run expects: leave --batch and --until out, or --on")
+    if options.until is not None and any(model.deployment is not None for model in models):
+        raise FolkwaysError(
+            "--until asks in rounds, each of which would start the servers anew: leave it out, or serve, gpus and copies"
+        )
     batches = batches_of(models) if asking.batch else {}
     tasks = plan_tasks(options)
     remote = [model for model in models if not model.endpoint.local]
@@ -65,10 +72,15 @@ def execute(
     tasks = [replace(task, populations=frames[task.task.name].populations) if frames else task for task in tasks]
     recipe = recipe_of(options, asking, profile, tasks, models)
     absent = left_out(options, [task.task.name for task in tasks])
+    tasks = of_generation(workspace, tasks, models, name, absent)
     run, continued = plan.begin(workspace, tasks, models, name, recipe, absent)
     if asking.cluster is None:  # the nodes of a cluster have packages of their own
         _check_models(workspace, run, models, new=not continued)
+    _warn_of_other_code(workspace, run, models)
     asking.planned(run, continued)
+    if asking.reused is not None and not options.afresh:
+        for reused in reused_replies(workspace, run, models):
+            asking.reused(reused)
     whole = None if options.until is not None else answered(workspace, run, models)
     run_records.set_state(workspace, run, "running")
     began = time.monotonic()
@@ -110,6 +122,19 @@ def execute(
     quiet = run.state == "finished" and options.until is None and all(progress.total == 0 for progress in progresses)
     known = (now if over else run).finished or 0.0
     return Session(left, tuple(progresses), not (over or quiet) or results.told_since(workspace, run, known))
+
+
+def _warn_of_other_code(workspace: Workspace, run: run_records.RunRecord, models: Sequence[Model]) -> None:
+    """A FolkwaysWarning for stored replies under the name and version of a model whose code is another now."""
+    for model in models:
+        if count := given_by_other_code(workspace, run, model):
+            told = "stored reply of {} was" if count == 1 else "stored replies of {} were"
+            warnings.warn(
+                f"{count:,} {told.format(model.name)} made by other code than it has now, and used as they are; give the model "
+                "another version where that matters",
+                FolkwaysWarning,
+                stacklevel=2,
+            )
 
 
 def _check_models(workspace: Workspace, run: run_records.RunRecord, models: Sequence[Model], *, new: bool) -> None:

@@ -10,11 +10,13 @@ from typing import Any
 from folkways.endpoints.base import Endpoint, EndpointOptions
 from folkways.endpoints.batches import Batches
 from folkways.endpoints.prices import FREE, Price, load_prices
+from folkways.endpoints.python.endpoint import PythonEndpoint
+from folkways.endpoints.python.model import model as model_of
 from folkways.endpoints.registry import open_name
 from folkways.endpoints.servers.providers import providers
 from folkways.engine.budget import Amount, parse_budget, require_prices
 from folkways.errors import FolkwaysError
-from folkways.runs.options import SETTING_TYPES, AskOptions, parse_settings
+from folkways.runs.options import SETTING_TYPES, AskOptions, DeployedModel, Deployment, parse_settings
 
 SEPARATOR = "?"
 
@@ -26,11 +28,13 @@ class Model:
     settings: changes to the run's sampling settings, by name. Requests are stored under the endpoint's identity and the settings
     that are sent, so that it makes no difference which way a setting was given.
     written: what the user wrote, address and secrets included, for another process that opens the same; None for an object.
+    deployment: how it runs on machines of one's own; None for a model that is there already.
     """
 
     endpoint: Endpoint
     settings: Mapping[str, Any] = field(default_factory=dict)
     written: str | None = field(default=None, repr=False)
+    deployment: Deployment | None = None
 
     @property
     def label(self) -> str:
@@ -93,19 +97,33 @@ def limit_and_prices(models: Sequence[Model], asking: AskOptions) -> tuple[Amoun
     return limit, prices
 
 
-def open_models(models: Sequence[str | Endpoint], options: EndpointOptions, *, need_key: bool = True) -> list[Model]:
-    """Models for names or endpoints. FolkwaysError when none is named, one is named twice, or a name cannot be opened."""
+def open_models(models: Sequence[Any], options: EndpointOptions, *, need_key: bool = True) -> list[Model]:
+    """Models for names, endpoints, or anything in Python that answers (``folkways.model``).
+
+    FolkwaysError when none is named, one is named twice, or a name cannot be opened.
+    """
     opened = []
     for model in models:
-        if isinstance(model, str):
-            name, settings = split_name(model)
-            opened.append(Model(open_name(name, options, need_key=need_key), settings, model))
+        if isinstance(model, (str, DeployedModel)):
+            written, deployment = (model, None) if isinstance(model, str) else (model.name, model.deployment)
+            name, settings = split_name(written)
+            opened.append(Model(open_name(name, options, need_key=need_key), settings, written, deployment))
         else:
-            opened.append(Model(model))
+            endpoint = model if isinstance(getattr(model, "identity", None), str) else model_of(model)
+            if isinstance(endpoint, PythonEndpoint):
+                endpoint.timeout = options.timeout
+            opened.append(Model(endpoint))
     if not opened:
-        raise FolkwaysError("name at least one model, for example: --model baseline/random or --model openai/gpt-4o-mini")
+        raise FolkwaysError(
+            "name at least one model, for example: --model baseline/random or --model openai/gpt-4o-mini; "
+            'in Python models="baseline/random" or models=my_function'
+        )
     identities = [model.identity for model in opened]
     for position, identity in enumerate(identities):
         if identity in identities[:position]:
             raise FolkwaysError(f"the model {opened[position].name} is named twice; name it once")
+        if opened[position].name in [model.name for model in opened[:position]]:
+            raise FolkwaysError(
+                f'two different models are called {opened[position].name}; give each a name: folkways.model(..., name="...")'
+            )
     return opened

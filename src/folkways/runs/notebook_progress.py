@@ -11,6 +11,8 @@ from markupsafe import Markup
 from folkways.display import duration, plural, visible
 from folkways.engine.progress import ModelProgress
 
+FIGURES = ("count", "out", "rate", "pace", "left", "cost", "trouble")
+
 
 def in_notebook() -> bool:
     """Whether this process is the kernel of a notebook; IPython is not imported to find out."""
@@ -20,6 +22,8 @@ def in_notebook() -> bool:
 
 def figures(counts: ModelProgress) -> dict[str, str]:
     """What is told of a model beside its bar; empty where there is nothing to tell."""
+    if counts.waits is not None and counts.stopped is None:
+        return {**dict.fromkeys(FIGURES, ""), "count": f"{counts.total:,} to ask", "left": counts.waits}
     left, wait = counts.seconds_left, counts.seconds_to_wait
     trouble = [] if wait is None else [f"waiting for its server, {duration(wait)} left"]
     if counts.failed:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,6 +13,7 @@ from folkways.errors import FolkwaysError, UnknownNameError
 
 if TYPE_CHECKING:  # the command line reads its options without an engine
     from folkways.engine.session import Observer
+    from folkways.runs.reused import Reused
     from folkways.workspace.run_records import RunRecord
 
 MOST_ORDERS = 24
@@ -38,6 +40,8 @@ class RunOptions:
     scoring_models: role (``embedding``, ``bert-zh``) -> folder or hub name of a model that scores are made with.
     scoring_precision: of those models.
     until:        points: every stratum is asked until half its interval is no wider; None asks everything.
+    afresh:       ask what is stored already, too; its replies are kept and not used. The same again goes on with such a run.
+    generation:   the number of those who ask afresh, which folkways gives; 0 where nobody does.
     strata:       what strata are made of, for ``until``: columns of the items.
     """
 
@@ -59,6 +63,8 @@ class RunOptions:
     scoring_precision: str = "fp32"
     until: float | None = None
     strata: tuple[str, ...] = ("culture",)
+    afresh: bool = False
+    generation: int = 0
 
     def __post_init__(self) -> None:
         for name in ("limit", "samples", "max_tokens", "permute_options"):
@@ -86,6 +92,50 @@ class RunOptions:
         """The prompt texts that this task is asked with, by template name."""
         split = [(name.rpartition(":"), text) for name, text in self.prompt_texts.items()]
         return {name: text for (owner, _, name), text in split if owner in ("", task)}
+
+
+@dataclass(frozen=True)
+class Deployment:
+    """How a model runs on machines of one's own while it is asked. Nothing of it changes what is asked, or the key of a reply.
+
+    serve:  command that starts its server, with ``{port}`` in place of the port; None for a model that needs no server.
+    gpus:   of each copy: a whole number, or a share of one (0.5: two copies fit on a GPU); None for one where there are any.
+    copies: of the model at once, at most (1 or more). A second copy begins where no other model waits for its first.
+    """
+
+    serve: str | None = None
+    gpus: float | None = None
+    copies: int = 1
+
+    def __post_init__(self) -> None:
+        if self.gpus is not None and (self.gpus < 0 or not (self.gpus < 1 or float(self.gpus).is_integer())):
+            raise FolkwaysError(f"gpus must be a whole number, or a share of one GPU between 0 and 1, got {self.gpus:g}")
+        if self.copies < 1:
+            raise FolkwaysError(f"copies must be at least 1, got {self.copies}")
+        if self.serve is not None:
+            words_of(self.serve)
+
+
+PORT = "{port}"
+
+
+def words_of(serve: str) -> list[str]:
+    """The words of a command that starts a server; FolkwaysError where it cannot be read, or names no port."""
+    try:
+        words = shlex.split(serve)
+    except ValueError as error:
+        raise FolkwaysError(f"serve: {serve!r} cannot be read as a command: {error}") from None
+    if not any(PORT in word for word in words):
+        raise FolkwaysError(f"serve: {serve!r} does not say where the server is to listen; write {PORT} in place of its port")
+    return words
+
+
+@dataclass(frozen=True)
+class DeployedModel:
+    """The name of a model, settings of its own included, and how it runs on machines of one's own."""
+
+    name: str
+    deployment: Deployment
 
 
 @dataclass(frozen=True)
@@ -120,6 +170,7 @@ class AskOptions:
     prices:      file of prices per million tokens; None for the ones that come with folkways.
     observer:    is shown the counts every ``every`` seconds and at the end.
     cluster:     who asks, where that is not this process.
+    reused:      is told of each model whose stored replies of other runs are used: how many, how old, from which run.
     planned:     is told the run, and whether it was begun earlier, once it is written down and before the first request.
     """
 
@@ -135,6 +186,7 @@ class AskOptions:
     observer: Observer | None = None
     every: float = 0.5
     cluster: Cluster | None = None
+    reused: Callable[[Reused], object] | None = None
     planned: Callable[[RunRecord, bool], object] = lambda _run, _continued: None
 
 

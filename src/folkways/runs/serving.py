@@ -1,8 +1,9 @@
-"""Starts a model's server on this machine for as long as a worker asks it, and stops it whatever happens to the worker."""
+"""A model's server on this machine: started with a command, and stopped whatever happens to the process that asks it."""
 
 from __future__ import annotations
 
-import shlex
+import asyncio
+import os
 import socket
 import subprocess
 import sys
@@ -10,84 +11,107 @@ import time
 import urllib.error
 import urllib.request
 from collections import deque
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from threading import Thread
 
-from folkways.errors import FolkwaysError
-
-PORT = "{port}"
+from folkways.endpoints.base import NotServedError
+from folkways.endpoints.clean import quotable
+from folkways.runs.options import PORT, words_of
 
 START_SECONDS = 1800.0
 """How long a server may take until it lists its models: weights of a large one come over the network."""
 
 LOOK_SECONDS, STOP_SECONDS = 0.5, 25.0
 
+TAIL_LINES, TAIL_LENGTH = 5, 600
+"""What is shown of the last words of a server that failed."""
+
 GUARD = Path(__file__).with_name("server_guard.py")
 
 
-@contextmanager
-def served_models(command: str | None, models: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    """The names of ``models`` within the block: as they are without a command, else with the address of the server it starts.
+class ModelServer:
+    """A server, as its guard runs it. command: a command line with ``{port}``; no shell reads it. It is begun at once.
 
-    command: a command line with ``{port}`` where the server is told its port; no shell reads it.
-    Raises FolkwaysError where it names no port, not one model is asked, or the server ends or does not list its models in time.
+    environment: variables for it, in addition to those of this process. port: where it listens; a free one if None.
     """
-    if command is None:
-        yield tuple(models)
-        return
-    words = _words(command)
-    if len(models) != 1 or "@" in models[0]:
-        raise FolkwaysError(f"--serve starts the server of one model, got {', '.join(models)}; name it: --model vllm/NAME")
+
+    def __init__(self, command: str, environment: Mapping[str, str], port: int | None = None) -> None:
+        self.command = command
+        self.port = port or _free_port()
+        self.process = subprocess.Popen(  # noqa: S603 - the command that the user gave
+            [sys.executable, str(GUARD), *(word.replace(PORT, str(self.port)) for word in words_of(command))],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            env={**os.environ, **environment},
+            start_new_session=True,
+        )
+        self._lines: deque[str] = deque(maxlen=20)
+        lines = self.process.stdout
+        assert lines is not None  # noqa: S101 - it is a pipe
+        self._reader = Thread(
+            target=lambda: self._lines.extend(line.decode(errors="replace").rstrip() for line in lines), daemon=True
+        )
+        self._reader.start()
+
+    @property
+    def url(self) -> str:
+        """The address that its models are asked at."""
+        return f"http://127.0.0.1:{self.port}/v1"
+
+    async def listens(self) -> None:
+        """Wait until it lists its models; NotServedError with its last lines where it ends before, or takes too long."""
+        until = time.monotonic() + START_SECONDS
+        while time.monotonic() < until:
+            if self.process.poll() is not None:
+                raise NotServedError(f"its server ended before it listened: {await self.last_words()}")
+            if await asyncio.to_thread(self._answers):
+                return
+            await asyncio.sleep(LOOK_SECONDS)
+        raise NotServedError(f"its server did not listen within {START_SECONDS / 60:.0f} minutes: {await self.last_words()}")
+
+    def _answers(self) -> bool:
+        try:
+            with urllib.request.urlopen(f"{self.url}/models", timeout=5):  # noqa: S310 - our own address
+                return True
+        except urllib.error.HTTPError as error:
+            return error.code < 500  # it may want a key, or keep its list to itself; one that still loads says 503
+        except (OSError, ValueError):
+            return False
+
+    async def has_ended(self, within: float) -> bool:
+        """Whether the process has ended, or does so within so many seconds: its connections break a moment before that is known."""
+        with suppress(subprocess.TimeoutExpired):
+            await asyncio.to_thread(self.process.wait, within)
+        return self.process.poll() is not None
+
+    async def last_words(self) -> str:
+        """The last lines that it wrote, its exit code and its command, on one line."""
+        code = self.process.poll()
+        if code is not None:
+            await asyncio.to_thread(self._reader.join, LOOK_SECONDS)  # for its last lines
+        lines = " | ".join(quotable(line) for line in list(self._lines)[-TAIL_LINES:] if line.strip())
+        ended = "" if code is None else f"exit code {code}, "
+        return f"{lines[-TAIL_LENGTH:] or 'it wrote nothing'} ({ended}command: {quotable(self.command)})"
+
+    async def stop(self) -> None:
+        """End it with all its processes."""
+        await asyncio.to_thread(self._stop)
+
+    def _stop(self) -> None:
+        assert self.process.stdin is not None  # noqa: S101 - it is a pipe
+        with suppress(OSError):
+            self.process.stdin.close()
+        try:
+            self.process.wait(STOP_SECONDS)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+
+
+def _free_port() -> int:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    process = subprocess.Popen(  # noqa: S603 - the command that the user gave
-        [sys.executable, str(GUARD), *(word.replace(PORT, str(port)) for word in words)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        start_new_session=True,
-    )
-    said: deque[str] = deque(maxlen=20)
-    assert process.stdin is not None and process.stdout is not None  # noqa: S101 - both are pipes
-    lines = process.stdout
-    reader = Thread(target=lambda: said.extend(line.decode(errors="replace").rstrip() for line in lines), daemon=True)
-    reader.start()
-    try:
-        _wait(process, port, command, said)
-        yield (f"{models[0]}@http://127.0.0.1:{port}/v1",)
-    finally:
-        process.stdin.close()
-        try:
-            process.wait(STOP_SECONDS)
-        except subprocess.TimeoutExpired:
-            process.kill()
-
-
-def _words(command: str) -> list[str]:
-    try:
-        words = shlex.split(command)
-    except ValueError as error:
-        raise FolkwaysError(f"--serve {command!r} cannot be read as a command: {error}") from None
-    if not any(PORT in word for word in words):
-        raise FolkwaysError(f"--serve {command!r} does not say where the server is to listen; write {PORT} in place of its port")
-    return words
-
-
-def _wait(process: subprocess.Popen[bytes], port: int, command: str, said: Sequence[str]) -> None:
-    until = time.monotonic() + START_SECONDS
-    while time.monotonic() < until:
-        if process.poll() is not None:
-            time.sleep(LOOK_SECONDS)  # for its last words
-            told = "\n".join(said) or "it said nothing"
-            raise FolkwaysError(f"the server ended before it listened (exit code {process.returncode}): {command}\n{told}")
-        try:
-            with urllib.request.urlopen(f"http://127.0.0.1:{port}/v1/models", timeout=5):
-                return
-        except urllib.error.HTTPError:
-            return  # it listens; whether it wants a key or knows the model, asking tells
-        except OSError:
-            time.sleep(LOOK_SECONDS)
-    raise FolkwaysError(f"the server did not listen within {START_SECONDS / 60:.0f} minutes: {command}")
+        return int(free.getsockname()[1])

@@ -15,8 +15,9 @@ from folkways.engine.progress import ModelProgress
 from folkways.engine.session import INTERRUPTED, Crew, ask
 from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.formatting import plural
+from folkways.runs.deployment import deployed
 from folkways.runs.models import Model, limit_and_prices, open_models
-from folkways.runs.options import AskOptions
+from folkways.runs.options import AskOptions, DeployedModel
 from folkways.workspace import results, run_records
 from folkways.workspace.database import Workspace
 from folkways.workspace.errors import patiently
@@ -36,16 +37,22 @@ def orders_of(
     asking: AskOptions,
     batches: Mapping[str, Batches] | None = None,
 ) -> list[Order]:
-    """What the engine is told of each model. prices, batches: by the identity of a model."""
+    """What the engine is told of each model. prices, batches: by the identity of a model.
+
+    FolkwaysError for a model that this machine has not enough GPUs for.
+    """
     limits = Limits(asking.concurrency, asking.attempts, asking.max_errors, asking.wait)
     orders = []
-    for model in models:
+    for model, endpoint in zip(models, deployed(models, asking.timeout), strict=True):
         number, batch = run_records.endpoint_id(workspace, model.identity, model.name), (batches or {}).get(model.identity)
-        orders.append(Order(model.endpoint, number, limits, prices[model.identity], model.name, batch))
-    return orders
+        orders.append(Order(endpoint, number, limits, prices[model.identity], model.name, batch))
+    # Large models first: small ones find room beside them, and not the other way round.
+    return sorted(orders, key=lambda order: -getattr(order.endpoint, "wanted", 0.0))
 
 
-def models_of(workspace: Workspace, run: run_records.RunRecord, names: Sequence[str], timeout: float) -> list[Model]:
+def models_of(
+    workspace: Workspace, run: run_records.RunRecord, names: Sequence[str | DeployedModel], timeout: float
+) -> list[Model]:
     """Those models of a run that are named: ``vllm/qwen@http://localhost:8000/v1`` also tells where one is.
 
     UnknownNameError for a model that the run does not ask; what ``open_models`` raises otherwise.

@@ -162,7 +162,7 @@ def _pattern(language: str) -> re.Pattern[str] | None:
     return re.compile("|".join(f"(?:{phrase})" for phrase in phrases), re.I) if phrases else None
 
 
-def declines(reply: str, language: str = "en", *, within: int = 400) -> bool:
+def is_refusal(reply: str, language: str = "en", *, within: int = 400) -> bool:
     """Whether the first ``within`` characters of a reply say, in English or in ``language``, that no answer will be given.
 
     Models decline in English whatever they are asked in, so English always counts; a language without phrases adds nothing. Meant

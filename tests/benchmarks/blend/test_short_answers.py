@@ -93,8 +93,8 @@ def test_the_tools_that_are_there_are_told_each_once() -> None:
     tools = [get_tool(language) for language in ("ko", "es", "zh", "en", "ar", "el", "ha", "su")]
     assert TASK.text_tools().items() >= {(tool.name, tool.version) for tool in tools}
     assert list(TASK.text_tools()) == sorted(TASK.text_tools())
-    assert TASK.with_text_tools("simple").text_tools() == {"simple": "1"}
-    assert TASK.with_text_tools("paper").text_tools()["jieba"] == get_tool("zh", "paper").version
+    assert TASK.with_tools("simple").text_tools() == {"simple": "1"}
+    assert TASK.with_tools("paper").text_tools()["jieba"] == get_tool("zh", "paper").version
 
 
 def test_prompts_are_the_releases_in_both_languages(root: Path) -> None:

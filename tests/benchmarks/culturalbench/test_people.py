@@ -122,7 +122,7 @@ def test_a_person_is_right_on_easy_who_is_right_on_all_four_of_hard(votes: Votes
 def test_judgements_are_in_the_form_of_the_tasks_and_can_be_summarised(tmp_path: Path) -> None:
     release = release_of(tmp_path, votes_of({"a": ["A"] * 4 + ["B"], "b": ["A C"] * 5}))
     for task, metric in ((EASY, "right"), (HARD, "all_right")):
-        judged = task.people(task.items(release), release, "paper")
+        judged = task.human_baseline().judge(task.items(release), release, "paper")
         assert judged is not None
         assert set(PEOPLE_JUDGEMENTS) <= set(judged.columns)
         scores = task.summarise(judged.drop("task", "item", "sample", "answer", "reason"))
@@ -139,12 +139,12 @@ def test_judgements_are_in_the_form_of_the_tasks_and_can_be_summarised(tmp_path:
 def test_a_release_without_votes_has_no_line(tmp_path: Path) -> None:
     """Nor has a published one beside whose files somebody has put some: its fingerprint does not cover them."""
     release = release_of(tmp_path, votes_of({"a": ["A"] * 5}))
-    assert EASY.people(EASY.items(release), release, "paper") is not None
+    assert EASY.human_baseline().judge(EASY.items(release), release, "paper") is not None
     published = culturalbench_release(tmp_path)
     assert published.has("votes.csv")
-    assert EASY.people(EASY.items(published), published, "paper") is None
+    assert EASY.human_baseline().judge(EASY.items(published), published, "paper") is None
     (tmp_path / "votes.csv").unlink()
-    assert EASY.people(EASY.items(release), release, "paper") is None
+    assert EASY.human_baseline().judge(EASY.items(release), release, "paper") is None
 
 
 def test_the_rule_is_that_of_the_build(tmp_path: Path) -> None:

@@ -41,7 +41,7 @@ def test_the_record_describes_the_files_that_are_there(release: Release) -> None
 
 def test_sizes_cultures_and_languages_are_those_promised(release: Release) -> None:
     counts = {name: BY_NAME[name].items(release).height for name in BY_NAME}
-    assert sum(counts.values()) == 126
+    assert sum(counts.values()) == 198
     cultures = {item["culture"] for name in BY_NAME for item in rows(name, release)}
     assert cultures == {culture.code for culture in cultures_of("demo")} | {"ANGLO"}
     languages = set()
@@ -62,8 +62,9 @@ def test_every_item_is_complete_and_has_its_own_id(task: Task, release: Release)
     assert (items["task"] == task.name).all()
 
 
-def test_short_answers_are_in_the_language_they_say(release: Release) -> None:
-    for item in rows("demo/saq", release):
+@pytest.mark.parametrize("name", ["demo/saq", "demo/everyday"])
+def test_short_answers_are_in_the_language_they_say(name: str, release: Release) -> None:
+    for item in rows(name, release):
         assert in_another_script(item["text"], "en") is False
         if item["local_text"] is None:
             assert item["culture"] == "US"
@@ -74,12 +75,46 @@ def test_short_answers_are_in_the_language_they_say(release: Release) -> None:
         assert all(group["en"] and group["local"] for group in item["answers"]), item["item"]
 
 
-def test_no_question_gives_its_answer_away(release: Release) -> None:
-    for item in rows("demo/saq", release):
+@pytest.mark.parametrize("name", ["demo/saq", "demo/everyday"])
+def test_no_question_gives_its_answer_away(name: str, release: Release) -> None:
+    for item in rows(name, release):
         language = get_culture(item["culture"]).languages[0]
         for group in item["answers"]:
             assert not any(contains_answer(item["text"], answer, "en") for answer in group["en"]), item["item"]
             assert not any(contains_answer(item["local_text"], answer, language) for answer in group["local"] or ()), item["item"]
+
+
+def test_everyday_questions_are_the_same_about_every_culture(release: Release) -> None:
+    topics: dict[str, set[str]] = {}
+    for item in rows("demo/everyday", release):
+        topics.setdefault(item["culture"], set()).add(item["topic"])
+    assert len(topics) == 9
+    assert set(map(frozenset, topics.values())) == {frozenset(topics["US"])}
+    assert len(topics["US"]) == 8
+
+
+def test_one_of_the_answers_to_choose_among_is_right_and_its_place_tells_nothing(release: Release) -> None:
+    task = BY_NAME["demo/everyday"]
+    items = task.items(release)
+    asked = task.prompts(items, PromptOptions(), release)
+    places: Counter[tuple[str, int]] = Counter()
+    for place in range(4):
+        replies = asked.select("task", "item", "language", "variant", sample=0, state=pl.lit("answered")).with_columns(
+            response=asked["choices"].list.get(place), reason=None
+        )
+        judged = task.judge(items, replies.cast({"sample": pl.Int64, "reason": pl.String}), "strict")
+        places.update((row["topic"], place) for row in judged.filter(correct=1.0).iter_rows(named=True))
+    assert asked["choices"].list.n_unique().unique().to_list() == [4]
+    assert sum(places.values()) == asked.height == 136
+    assert all(places[topic, place] >= 2 for topic in items["topic"].unique() for place in range(4))
+
+
+def test_answers_to_choose_among_do_not_depend_on_what_else_is_asked(release: Release) -> None:
+    task = BY_NAME["demo/everyday"]
+    items = task.items(release)
+    whole = task.prompts(items, PromptOptions(), release).filter(pl.col("item").str.starts_with("KR/"))
+    assert whole.equals(task.prompts(items.filter(culture="KR"), PromptOptions(), release))
+    assert whole.filter(language="ko", item="KR/money")["choices"][0].to_list()[2:] == ["달러", "원"]
 
 
 def test_options_are_four_different_ones_and_no_letter_is_favoured(release: Release) -> None:

@@ -77,7 +77,7 @@ def test_adaptation_names_culture_and_language(release: Release) -> None:
 
 
 def test_a_users_prompt_text_takes_the_place_of_ours(release: Release) -> None:
-    found = prompts("demo/mcq", release, prompt_texts={"short": "{q} {options} {unknown}"})
+    found = prompts("demo/mcq", release, prompt_texts={"short": "{q} {options} {{unknown}}"})
     assert set(found["variant"]) == {"short"}
     assert set(found["prompt_source"]) == {"file:short"}
     assert found["user"][0].endswith("D. Independence Day {unknown}")
@@ -188,6 +188,9 @@ def test_refusing_to_adapt_is_right_only_where_nothing_fits(release: Release) ->
         ("Es el cempasuchil", "cempasúchil", "es", True),
         ("미역국을 먹습니다", "미역국", "ko", True),
         ("떡국", "미역국", "ko", False),
+        ("원입니다.", "원", "ko", True),
+        ("한국 원", "원", "ko", True),
+        ("병원에 갑니다", "원", "ko", False),
         ("人们吃月饼。", "月饼", "zh", True),
         ("በእንጀራ ላይ", "እንጀራ", "am", True),
         ("M-PESA", "M-Pesa", "sw", True),

@@ -42,7 +42,8 @@ def test_a_hidden_option_is_wrong_and_stands_nowhere_in_the_prompt(letters: Grou
     units = signal.units(letters, [])
     assert len(units) == letters.items.height
     for unit, row in zip(units, letters.rows, strict=True):
-        options, right = letters.task.options_of(row)
+        listed = letters.task.options_of(row)
+        options, right = listed.texts, listed.right
         hidden = unit.about[0]
         assert hidden in options and hidden != options[right or 0]
         (prompt,) = unit.prompts

@@ -123,16 +123,16 @@ def test_what_a_reply_repeats_of_the_question_is_no_answer(release: Release, rep
     item = {"text": WHERE, "answers": ("school", "7th floor"), "locale": "en-JP", "culture": "JP"}
     response = {"response": reply, "language": "en"}
     assert isinstance(SAQ, ShortAnswers)
-    found = SAQ.verdict(item, response, "strict")
+    found = SAQ.score(item, response, "strict")
     assert (found.state, found.reason) == (state, reason)
-    assert SAQ.verdict(item, response, "paper").values["correct"] == 1
+    assert SAQ.score(item, response, "paper").values["correct"] == 1
 
 
 def test_a_date_that_a_spreadsheet_rewrote_is_month_and_day_under_strict() -> None:
     item = {"text": "When?", "answers": ("2025-07-04 0:00",), "locale": "en-US", "culture": "US"}
     assert isinstance(SAQ, ShortAnswers)
     for reply, profile, right in (("07/04", "strict", 1), ("7/4.", "strict", 1), ("07/04", "paper", 0), ("04/07", "strict", 0)):
-        assert SAQ.verdict(item, {"response": reply, "language": "en"}, profile).values["correct"] == right
+        assert SAQ.score(item, {"response": reply, "language": "en"}, profile).values["correct"] == right
     assert SAQ.accepted_answers(item) == (("2025-07-04 0:00", "07/04"),)
 
 

@@ -18,6 +18,7 @@ from folkways.errors import UnknownNameError
 from folkways.metrics.edits import edit_similarity
 from folkways.records import RESPONSES
 from folkways.releases.base import Release
+from folkways.runs.scores.signature import model_versions
 from tests.support.xcr_data import write_small_corpus
 
 BERT = ("csi_bert_intra", "csi_bert_inter", "sent_bert_intra", "sent_bert_inter")
@@ -58,7 +59,7 @@ def judged(chosen: XcrTask, release: Release, replies: Sequence[str | None], pro
 
 def test_sp_adds_what_differs_to_what_is_equal(small: Release) -> None:
     model = Edits()
-    chosen = task("prediction").with_models({"embedding": model})
+    chosen = task("prediction").with_tools(models={"embedding": model})
     replies = [
         "<CSI> BILL </CSI>",
         "<CSI> slippers </CSI> <CSI> dour </CSI> <CSI> x </CSI>",
@@ -81,12 +82,12 @@ def test_sp_adds_what_differs_to_what_is_equal(small: Release) -> None:
 
 def test_each_distinct_pair_is_compared_once(small: Release) -> None:
     model = Edits()
-    judged(task("prediction").with_models({"embedding": model}), small, ["<CSI> tab </CSI>"] * 5, "paper")
+    judged(task("prediction").with_tools(models={"embedding": model}), small, ["<CSI> tab </CSI>"] * 5, "paper")
     assert sorted(model.asked) == sorted({("tab", "bill"), ("tab", "slippers"), ("tab", "quiz night")})
 
 
 def test_only_english_is_rescaled_in_paper_and_nothing_in_strict(small: Release) -> None:
-    chosen = task("adaptation").with_models({"bert-en": Edits(), "bert-ar": Edits()})
+    chosen = task("adaptation").with_tools(models={"bert-en": Edits(), "bert-ar": Edits()})
     items = chosen.items(small)
     place = next(number for number, intra in enumerate(items["intra"]) if intra == "He paid <CSI> for all </CSI>.")
     reply = json.dumps(["He paid <CSI> for most </CSI>.", "دفع <CSI> عن الجميع </CSI>.", "Label"])
@@ -103,7 +104,7 @@ def test_only_english_is_rescaled_in_paper_and_nothing_in_strict(small: Release)
 
 @pytest.mark.parametrize("profile", ["paper", "strict"])
 def test_counts_labels_and_missing_versions(profile: str, small: Release) -> None:
-    chosen = task("adaptation").with_models({"bert-en": Edits(), "bert-ar": Edits(), "bert-zh": Edits()})
+    chosen = task("adaptation").with_tools(models={"bert-en": Edits(), "bert-ar": Edits(), "bert-zh": Edits()})
     items = chosen.items(small)
     paper = profile == "paper"
     wanted = [
@@ -129,12 +130,14 @@ def test_counts_labels_and_missing_versions(profile: str, small: Release) -> Non
 def test_a_metric_without_its_model_is_absent_and_of_some_cultures_only_where_they_have_one(small: Release) -> None:
     for name in ("prediction", "adaptation"):
         chosen = task(name)
-        assert set(chosen.models().values()) == {"none"}
-        asked = {metric for role in chosen.model_roles for metric in role.metrics}
+        assert model_versions(chosen) == {"models": "none"}
+        asked = {metric for role in chosen.scoring.models for metric in role.metrics}
         assert asked == ({"sp_csi"} if name == "prediction" else set(BERT))
         assert not asked & set(judged(chosen, small, ["<CSI> x </CSI>"], "paper").columns)
-    only_arabic = task("adaptation").with_models({"bert-ar": Edits()})
-    assert only_arabic.models() == {"bert-en": "none", "bert-ar": "edits#1", "bert-bn": "none", "bert-zh": "none"}
+    only_arabic = task("adaptation").with_tools(models={"bert-ar": Edits()})
+    used = {"bert-en": "none", "bert-ar": "edits#1", "bert-bn": "none", "bert-zh": "none"}
+    assert model_versions(only_arabic) == {f"model-{role}": model for role, model in used.items()}
+    assert not task("adaptation").tools.models  # a copy has the models, and the benchmark's task none
     items = only_arabic.items(small)
     copies = [json.dumps(pair) for pair in items.select("intra", "inter").iter_rows()]
     for found in (
@@ -148,6 +151,6 @@ def test_a_metric_without_its_model_is_absent_and_of_some_cultures_only_where_th
 
 def test_a_role_that_the_task_has_not_is_named() -> None:
     with pytest.raises(UnknownNameError, match="valid: embedding"):
-        task("prediction").with_models({"bert-en": Edits()})
+        task("prediction").with_tools(models={"bert-en": Edits()})
     with pytest.raises(UnknownNameError, match=r"valid: \(none\)"):
-        task("identification").with_models({"embedding": Edits()})
+        task("identification").with_tools(models={"embedding": Edits()})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gettext
 import io
 import os
 import shutil
@@ -9,11 +10,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from babel import Locale
 from babel.messages.catalog import Catalog
 from jinja2 import ChoiceLoader, DictLoader
 
 from folkways.studio.translation import catalogues
-from folkways.studio.translation.catalogues import CHECKED, compile_all, compiled, mo_bytes, po_bytes, read_catalogue
+from folkways.studio.translation.catalogues import CHECKED, compile_all, compiled, mo_bytes, new_catalogue, po_bytes, read_catalogue
 from folkways.studio.web.rendering import i18n, pages
 from folkways.studio.web.rendering.i18n import Catalogue, take_drafts
 
@@ -23,7 +25,7 @@ ARABIC = tuple(f"%(n)s {form}" for form in ("صفر", "واحد", "اثنان", 
 
 def arabic(*checked: str) -> Catalog:
     """Three translations, of which the ones named are checked."""
-    catalog = Catalog(locale="ar")
+    catalog = new_catalogue("ar")
     for text, translation in {"Yes": "نعم", "No": "لا", ANSWERS: ARABIC}.items():
         name = text if isinstance(text, str) else text[0]
         catalog.add(text, translation, user_comments=[f"{CHECKED} amber-7, Layla"] if name in checked else ["seen in a hurry"])
@@ -113,3 +115,26 @@ def test_a_page_says_that_it_is_a_draft_until_all_of_it_is_checked(korean: Calla
     assert i18n.checked()["ko"] == i18n.Checked(1, {"amber-7": 1}) and i18n.checked()["ar"] == i18n.Checked(0, {})
     assert mark not in korean(page, "Sign in", "Sign out")
     assert mark not in korean("{{ draft_mark }}"), "its own words are no reason"
+
+
+@pytest.mark.parametrize("locale", [each for each in i18n.LOCALES if each != "en"])
+def test_the_plural_rule_is_that_of_cldr(locale: str) -> None:
+    """Languages with one form for all numbers, and Spanish for a million, which no page counts, are the exceptions."""
+    catalog = read_catalogue(i18n.po_path(locale), locale)
+    form = gettext.c2py(str(catalog.plural_expr))  # type: ignore[attr-defined]
+    tags = [
+        tag for tag in ("zero", "one", "two", "few", "many", "other") if tag in {*Locale.parse(locale).plural_form.tags, "other"}
+    ]
+    for number in (*range(1, 1000), 0):
+        if catalog.num_plurals == len(tags):
+            assert form(number) == tags.index(Locale.parse(locale).plural_form(number)), number
+        elif catalog.num_plurals == 2:
+            assert form(number) == (number != 1)
+
+
+@pytest.mark.parametrize(
+    ("number", "words"), [(0, "لا أجوبة"), (1, "جواب واحد"), (3, "3 أجوبة"), (11, "11 جوابًا"), (99, "99 جوابًا"), (100, "100 جواب")]
+)
+def test_answers_are_counted_as_arabic_counts(number: int, words: str) -> None:
+    text = i18n.catalogue("ar").ngettext("%(num)s answer", "%(num)s answers", number)
+    assert text % {"num": number} == words

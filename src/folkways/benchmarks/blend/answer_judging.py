@@ -10,7 +10,7 @@ import orjson
 import polars as pl
 
 from folkways.benchmarks.blend.answer_prompts import ENGLISH, fill
-from folkways.benchmarks.itemwise import Verdict
+from folkways.benchmarks.itemwise import ReplyScore
 from folkways.benchmarks.judging.answer_cleaning import (
     ONLY_THE_PROMPT,
     READ_AS_MISSING,
@@ -23,7 +23,7 @@ from folkways.benchmarks.judging.answer_matching import MATCHERS, Match, Matcher
 from folkways.errors import DataError
 from folkways.records import JUDGEMENTS, RESPONSES, State, require_columns
 from folkways.text.function_words import in_another_language
-from folkways.text.refusals import declines
+from folkways.text.refusals import is_refusal
 from folkways.text.repeated import without_repeated
 from folkways.text.scripts import in_another_script
 
@@ -38,9 +38,9 @@ class Judge:
     profile: str
     matcher: Matcher
     _templates: dict[str, dict[str, list[str]]] = field(default_factory=dict)
-    _verdicts: dict[tuple[str, ...], Verdict] = field(default_factory=dict)
+    _verdicts: dict[tuple[str, ...], ReplyScore] = field(default_factory=dict)
 
-    def verdict(self, item: Mapping[str, Any], language: str, variant: str, reply: str, prompt: str | None) -> Verdict:
+    def score(self, item: Mapping[str, Any], language: str, variant: str, reply: str, prompt: str | None) -> ReplyScore:
         """What a reply is worth. ``prompt`` is the text that was sent, where it is known; else it is put together again."""
         if prompt is None:
             prompt = self._prompt(item, language, variant)
@@ -49,15 +49,15 @@ class Judge:
             self._verdicts[key] = self._judge(item, language, reply, prompt)
         return self._verdicts[key]
 
-    def lost(self, item: Mapping[str, Any], language: str, state: str, reason: str | None) -> Verdict:
+    def lost(self, item: Mapping[str, Any], language: str, state: str, reason: str | None) -> ReplyScore:
         """An item without a reply (failed, missing, withheld by the provider): counted, and worth nothing."""
         skipped = self._skip_reason(item, language)
         if skipped:
-            return Verdict(None, skipped, state=State(state), counted=False)
+            return ReplyScore(None, skipped, state=State(state), counted=False)
         refusal = 1.0 if state == State.REFUSED else None
-        return Verdict(None, reason, {"sem_b": 0.0, "sem_w": 0.0, "sem_b_first": 0.0, "refusal": refusal}, state=State(state))
+        return ReplyScore(None, reason, {"sem_b": 0.0, "sem_w": 0.0, "sem_b_first": 0.0, "refusal": refusal}, state=State(state))
 
-    def _judge(self, item: Mapping[str, Any], language: str, reply: str, prompt: str) -> Verdict:
+    def _judge(self, item: Mapping[str, Any], language: str, reply: str, prompt: str) -> ReplyScore:
         paper = self.profile == "paper"
         cleaned = clean_as_paper(reply, prompt) if paper else clean_strictly(reply, prompt)
         given = answers_in(cleaned)
@@ -72,7 +72,7 @@ class Judge:
         if match is None and repeats_the_prompt(cleaned, own):
             state, reason = State.UNREADABLE, ONLY_THE_PROMPT
         if skipped:
-            return Verdict(cleaned or None, skipped, {"answers_given": float(len(given))}, state=state, counted=False)
+            return ReplyScore(cleaned or None, skipped, {"answers_given": float(len(given))}, state=state, counted=False)
         other = in_another_script(cleaned, language)
         foreign = in_another_language(cleaned, language, item["local_language"] if language == ENGLISH else ENGLISH)
         values = {
@@ -85,7 +85,7 @@ class Judge:
             "inside_word": self._inside_word(match, groups, cleaned, language),
             "answers_given": float(len(given)),
         }
-        return Verdict(cleaned or None, reason, values, state=state)
+        return ReplyScore(cleaned or None, reason, values, state=state)
 
     def _inside_word(self, match: Match | None, groups: Sequence[Mapping[str, Any]], cleaned: str, language: str) -> float | None:
         """Whether only a substring within a longer word made it right; null where the profile has no substrings."""
@@ -101,7 +101,7 @@ class Judge:
             return State.UNREADABLE, "empty reply"
         if match:
             return State.ANSWERED, f"{match.stage}: {match.answer}"
-        if declines(cleaned, language):
+        if is_refusal(cleaned, language):
             return State.REFUSED, "declines to answer"
         return State.ANSWERED, "no match"
 
@@ -132,21 +132,21 @@ def judge_answers(
         row["item"]: row for row in items.filter(pl.col("item").is_in(responses["item"].unique().implode())).iter_rows(named=True)
     }
     judge = Judge(profile, MATCHERS[profile](tool_set))
-    verdicts: list[Verdict] = []
+    verdicts: list[ReplyScore] = []
     prompts = responses["prompt"] if "prompt" in responses.columns else [None] * responses.height
     for row, prompt in zip(responses.select(list(RESPONSES)).iter_rows(named=True), prompts, strict=True):
         item = known.get(row["item"])
         if item is None:
             raise DataError(f"a response to {row['item']!r}, which is no item of this release; item ids look like 'KR/Al-en-01'")
         if row["state"] == State.ANSWERED:
-            verdicts.append(judge.verdict(item, row["language"], row["variant"], row["response"] or "", prompt))
+            verdicts.append(judge.score(item, row["language"], row["variant"], row["response"] or "", prompt))
         else:
             verdicts.append(judge.lost(item, row["language"], row["state"], row["reason"]))
     return _frame(known, responses, verdicts, metrics)
 
 
 def _frame(
-    known: Mapping[str, Mapping[str, Any]], responses: pl.DataFrame, verdicts: Sequence[Verdict], metrics: Sequence[str]
+    known: Mapping[str, Mapping[str, Any]], responses: pl.DataFrame, verdicts: Sequence[ReplyScore], metrics: Sequence[str]
 ) -> pl.DataFrame:
     items = [known[item] for item in responses["item"]]
     own = {name: pl.Series(name, [item[name] for item in items], dtype=pl.String) for name in ("question", "culture", "topic")}

@@ -10,12 +10,11 @@ import polars as pl
 
 from folkways.benchmarks.base import PromptOptions
 from folkways.benchmarks.blend import data as blend
-from folkways.benchmarks.templates import missing_places
+from folkways.benchmarks.templates import missing_places, wordings
 from folkways.cultures import cultures_of, get_culture
 from folkways.errors import DataError, UnknownNameError
 from folkways.records import PROMPTS
 from folkways.releases.base import Release
-from folkways.toml_files import packaged_toml
 
 ENGLISH = "en"
 PLACE = "{q}"
@@ -27,7 +26,7 @@ def template_frame(release: Release, cultures: Iterable[str]) -> pl.DataFrame:
 
     The JSON is one string per culture that all its items share, so that a reply can later be freed of its prompt.
     """
-    own = packaged_toml("folkways.benchmarks.blend", "wordings.toml")  # template -> language -> text with ``{q}``
+    own = wordings("folkways.benchmarks.blend")["saq"]  # template -> language -> text with ``{q}``
     released: dict[str, dict[str, list[str]]] = {}
     if blend.has(release, "prompts"):
         for culture, name, *texts in blend.read_prompts(release).iter_rows():
@@ -54,7 +53,10 @@ def make_prompts(
     The items may be a part of the release's: an item that lacks a template or language which others have gets no prompt for it.
     Raises UnknownNameError for a template or language that no item of the release has.
     """
-    known = {culture: orjson.loads(text) for culture, text in items.select("culture", "templates").unique().iter_rows()}
+    known = {
+        culture: orjson.loads(text)
+        for culture, text in items.select("culture", "templates").unique(maintain_order=True).iter_rows()
+    }
     brought = _brought(options.prompt_texts)
     variants = _variants(options, known, brought, default_variants, release)
     wanted_languages = _languages(options.languages)

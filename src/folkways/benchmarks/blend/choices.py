@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import polars as pl
 
-from folkways.benchmarks.base import PromptOptions, Task
+from folkways.benchmarks.base import PromptOptions, Scoring, ShownOptions, Task
 from folkways.benchmarks.blend import data as blend
 from folkways.benchmarks.blend.choice_orders import as_asked, in_orders, lettered, released_letters
 from folkways.benchmarks.blend.choice_reading import read_as_paper, read_strictly
@@ -18,7 +18,7 @@ from folkways.benchmarks.templates import Template, missing_places
 from folkways.errors import DataError, UnknownNameError
 from folkways.records import ITEMS, JUDGEMENTS, PROMPTS, RESPONSES, Metric, State, plain, require_columns
 from folkways.releases.base import Release
-from folkways.text.refusals import declines
+from folkways.text.refusals import is_refusal
 
 ENGLISH = "en"
 RELEASED = "released"
@@ -50,7 +50,7 @@ class MultipleChoice(Task):
     facets: ClassVar[tuple[str, ...]] = ("topic", "gold_letter")
     variants: ClassVar[tuple[str, ...]] = (RELEASED,)
     max_tokens: ClassVar[int] = 64
-    judges_apart: ClassVar[bool] = True
+    scoring: ClassVar[Scoring] = Scoring(("paper", "strict"), per_reply=True)
     permutes_options: ClassVar[bool] = True
 
     def items(self, release: Release) -> pl.DataFrame:
@@ -154,13 +154,10 @@ class MultipleChoice(Task):
     def chance(self) -> float:
         return 25.0
 
-    def options_of(self, item: Mapping[str, Any]) -> tuple[tuple[str, ...], int | None]:
+    def options_of(self, item: Mapping[str, Any]) -> ShownOptions:
         """The four answers of the version, and the culture's own."""
-        place = item["labels"].index(item["answer_idx"]) if item["answer_idx"] in item["labels"] else None
-        return tuple(item["choices"]), place
-
-    def order_key(self, item: Mapping[str, Any]) -> str:
-        return f"{item['culture']}/{item['question']}"
+        right = item["labels"].index(item["answer_idx"]) if item["answer_idx"] in item["labels"] else None
+        return ShownOptions(tuple(item["choices"]), right, f"{item['culture']}/{item['question']}")
 
     def summarise(self, judgements: pl.DataFrame) -> pl.DataFrame:
         """Accuracy over items, and over questions with the same counts of states; whose options and which letters were taken.
@@ -233,7 +230,7 @@ def _read(prompt: str, choices: dict[str, str], reply: str, gold: str, paper: bo
         return State.ANSWERED, answer, chosen_and_right(choices, answer, gold)
     if not reply.strip():
         return State.UNREADABLE, None, "empty reply"
-    if declines(reply):
+    if is_refusal(reply):
         return State.REFUSED, None, "declines to answer"
     return (
         State.UNREADABLE,

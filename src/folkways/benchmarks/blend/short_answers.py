@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import polars as pl
 
-from folkways.benchmarks.base import AnswerGroups, PromptOptions, Task, answer_groups
+from folkways.benchmarks.base import AnswerGroups, HumanBaseline, PromptOptions, Scoring, Task, answer_groups
 from folkways.benchmarks.blend import data as blend
 from folkways.benchmarks.blend.answer_judging import judge_answers
 from folkways.benchmarks.blend.answer_prompts import make_prompts, template_frame
@@ -35,7 +35,12 @@ class ShortAnswers(Task):
         "annotators of the culture gave (paper, section 4.1)."
     )
     metrics: ClassVar[tuple[Metric, ...]] = (
-        Metric("sem_b", "SEM-B", "The reply has any answer that people gave (paper, section 4.1)."),
+        Metric(
+            "sem_b",
+            "SEM-B",
+            "The reply has any answer that people gave (paper, section 4.1).",
+            headline_by=ASKED_IN,  # as Tables 10 and 11, which never pool the two
+        ),
         Metric("sem_w", "SEM-W", "Votes of the matched answer over those of the commonest (paper, section 4.1).", kind="mean"),
         Metric("sem_b_first", "SEM-B, first answer", "SEM-B of the first answer alone where the reply lists several."),
         Metric("refusal", "Refusals", "Share of replies that decline to answer.", lower_is_better=True),
@@ -55,20 +60,13 @@ class ShortAnswers(Task):
         ),
     )
     facets: ClassVar[tuple[str, ...]] = ("topic",)
-    headline_by: ClassVar[str] = ASKED_IN  # as Tables 10 and 11, which never pool the two
     variants: ClassVar[tuple[str, ...]] = ("inst-4", "pers-3")
     max_tokens: ClassVar[int] = 128
-    judges_apart: ClassVar[bool] = True
-    people_release: ClassVar[str] = "blend-raw"
-    people_by: ClassVar[str] = "first answers against the others'"
-    tool_sets: ClassVar[tuple[str, ...]] = TOOL_SETS
-    has_free_answers: ClassVar[bool] = True
+    scoring: ClassVar[Scoring] = Scoring(("paper", "strict"), text_tools=TOOL_SETS, per_reply=True)
 
-    def __init__(self, tool_set: str = "default") -> None:
-        self.tool_set = tool_set
-
-    def with_text_tools(self, tool_set: str) -> ShortAnswers:
-        return ShortAnswers(self.resolve_tool_set(tool_set))
+    @property
+    def tool_set(self) -> str:
+        return self.tools.text_tools or "default"
 
     def items(self, release: Release) -> pl.DataFrame:
         """8,000 items in the full release: records.ITEMS, topic, wordings, templates, groups (blend.GROUPS), skip_reason."""
@@ -130,7 +128,10 @@ class ShortAnswers(Task):
         """Means over the questions that count, by culture, language, language of asking, variant and topic."""
         return summarise_means(with_asked_in(judgements), self.name, self.metrics, (ASKED_IN, *self.facets))
 
-    def people(self, items: pl.DataFrame, release: Release, profile: str) -> pl.DataFrame | None:
+    def human_baseline(self) -> HumanBaseline:
+        return HumanBaseline("first answers against the others'", self._people, "blend-raw")
+
+    def _people(self, items: pl.DataFrame, release: Release, profile: str) -> pl.DataFrame | None:
         """Each annotator's first answer, judged against those of the others (see ``tables.people``)."""
         from folkways.benchmarks.blend.results.people import has_raw_answers, people_judgements
 

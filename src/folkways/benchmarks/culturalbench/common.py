@@ -10,9 +10,9 @@ from typing import ClassVar
 import polars as pl
 
 from folkways.benchmarks.averages import with_mean_over
-from folkways.benchmarks.base import PromptOptions
-from folkways.benchmarks.itemwise import ItemwiseTask, Row, Verdict, unread
-from folkways.benchmarks.templates import Template, choose_templates
+from folkways.benchmarks.base import HumanBaseline, PromptOptions, Scoring
+from folkways.benchmarks.itemwise import ItemwiseTask, ReplyScore, Row, unparsed
+from folkways.benchmarks.templates import Template, choose_templates, wordings
 from folkways.records import Schema, State
 from folkways.releases.base import Release
 
@@ -37,17 +37,12 @@ class CulturalBenchTask(ItemwiseTask):
 
     release: ClassVar[str] = "culturalbench"
     facets: ClassVar[tuple[str, ...]] = tuple(FACETS)
-    profiles: ClassVar[tuple[str, ...]] = ("paper", "lenient")
-    profile_aliases: ClassVar[Mapping[str, str]] = {"strict": "lenient"}
+    scoring: ClassVar[Scoring] = Scoring(("paper", "lenient"), {"strict": "lenient"})
     variants: ClassVar[tuple[str, ...]] = ("strict-format",)
-    max_tokens: ClassVar[int] = 2  # models that think or talk first need --max-tokens and the lenient profile
-    limit_by_design: ClassVar[str] = "section 5"
-    has_baselines: ClassVar[bool] = True
-    people_by: ClassVar[str] = "votes against the others'"
+    max_tokens: ClassVar[int] = 2  # as in section 5; models that think or talk first need --max-tokens and the lenient profile
     labels: ClassVar[tuple[str, ...]]
-    wordings: ClassVar[Mapping[str, str]]
     places: ClassVar[tuple[str, ...]]  # the {names} that a prompt template must contain
-    own_columns: ClassVar[Schema] = {**FACETS, "answer": pl.String}
+    item_columns: ClassVar[Schema] = {**FACETS, "answer": pl.String}
 
     @abstractmethod
     def read(self, item: Row, reply: str, profile: str) -> str | None:
@@ -56,15 +51,18 @@ class CulturalBenchTask(ItemwiseTask):
     def templates(self, options: PromptOptions, release: Release, language: str) -> Mapping[str, Template]:
         known: dict[str, Callable[[], Template | None]] = {
             name: (lambda text=text: Template(text, "folkways"))  # type: ignore[misc]
-            for name, text in self.wordings.items()
+            for name, text in wordings("folkways.benchmarks.culturalbench")[self.name.split("/")[1]].items()
         }
         return choose_templates(self.name, options, known, self.variants, needed=self.places)
 
     @property
     def judged_columns(self) -> Schema:
-        return {**FACETS, **self.details, "right": pl.Float64}
+        return {**FACETS, **self.judgement_columns, "right": pl.Float64}
 
-    def people(self, items: pl.DataFrame, release: Release, profile: str) -> pl.DataFrame | None:
+    def human_baseline(self) -> HumanBaseline:
+        return HumanBaseline("votes against the others'", self._people)
+
+    def _people(self, items: pl.DataFrame, release: Release, profile: str) -> pl.DataFrame | None:
         """Each annotator's votes against those of the others, in a release that was built with votes (see ``people``)."""
         from folkways.benchmarks.culturalbench.people import people_judgements
 
@@ -85,9 +83,9 @@ class CulturalBenchTask(ItemwiseTask):
     def worst(self, item: Row, profile: str, state: State) -> Mapping[str, float | None]:
         return {"right": 0.0}
 
-    def verdict(self, item: Row, response: Row, profile: str) -> Verdict:
+    def score(self, item: Row, response: Row, profile: str) -> ReplyScore:
         label = self.read(item, response["response"], profile)
         if label is None:
             reason = "the reply is not a label" if profile == "paper" else "no label found"
-            return unread(response["response"], response["language"], reason)
-        return Verdict(label, f"the answer is {item['answer']}", {"right": float(label == item["answer"])})
+            return unparsed(response["response"], response["language"], reason)
+        return ReplyScore(label, f"the answer is {item['answer']}", {"right": float(label == item["answer"])})

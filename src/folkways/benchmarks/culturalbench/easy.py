@@ -8,7 +8,7 @@ from typing import ClassVar
 import polars as pl
 
 from folkways.benchmarks.choosing import orders
-from folkways.benchmarks.culturalbench import baselines, wordings
+from folkways.benchmarks.culturalbench import baselines
 from folkways.benchmarks.culturalbench import data as culturalbench
 from folkways.benchmarks.culturalbench.common import FACETS, LOST_LAST, CulturalBenchTask
 from folkways.benchmarks.itemwise import Row
@@ -37,10 +37,9 @@ class Easy(CulturalBenchTask):
     permutes_options: ClassVar[bool] = True
     gold_label: ClassVar[str] = "answer"
     labels: ClassVar[tuple[str, ...]] = culturalbench.LETTERS
-    wordings: ClassVar[Mapping[str, str]] = wordings.EASY
     places: ClassVar[tuple[str, ...]] = ("question", "a", "b", "c", "d")
-    own_columns: ClassVar[Schema] = {**CulturalBenchTask.own_columns, "gold_letter": pl.String, "options": pl.List(pl.String)}
-    details: ClassVar[Schema] = {
+    item_columns: ClassVar[Schema] = {**CulturalBenchTask.item_columns, "gold_letter": pl.String, "options": pl.List(pl.String)}
+    judgement_columns: ClassVar[Schema] = {
         "gold_letter": pl.String,  # as it was asked
         "chosen_letter": pl.String,  # as it was asked
         "chosen_option": pl.String,

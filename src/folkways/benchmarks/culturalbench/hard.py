@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import polars as pl
 
-from folkways.benchmarks.culturalbench import baselines, wordings
+from folkways.benchmarks.culturalbench import baselines
 from folkways.benchmarks.culturalbench import data as culturalbench
 from folkways.benchmarks.culturalbench.common import FACETS, LOST_LAST, CulturalBenchTask
 from folkways.benchmarks.itemwise import Row
@@ -27,7 +27,6 @@ class Hard(CulturalBenchTask):
     """
 
     name: ClassVar[str] = "culturalbench/hard"
-    whole_questions: ClassVar[bool] = True
     title: ClassVar[str] = "CulturalBench-Hard"
     about: ClassVar[str] = "Say of each of four proposed answers to a question whether it is true (sections 3.3 and 5)."
     metrics: ClassVar[tuple[Metric, ...]] = (
@@ -35,10 +34,9 @@ class Hard(CulturalBenchTask):
         Metric("right", "Judgements right", "The judgement is right; not the benchmark's score."),
     )
     labels: ClassVar[tuple[str, ...]] = TRUTHS
-    wordings: ClassVar[Mapping[str, str]] = wordings.HARD
     places: ClassVar[tuple[str, ...]] = ("question", "option")
-    own_columns: ClassVar[Schema] = {
-        **CulturalBenchTask.own_columns,
+    item_columns: ClassVar[Schema] = {
+        **CulturalBenchTask.item_columns,
         "question_text": pl.String,
         "option": pl.String,
         "judgements": pl.Int64,

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import polars as pl
 
 from folkways.benchmarks.demo.common import DemoTask
-from folkways.benchmarks.itemwise import Row, Verdict, unread
+from folkways.benchmarks.itemwise import ReplyScore, Row, unparsed
 from folkways.records import Metric, Schema
 from folkways.text.labels import TRUTHS, chosen_label, settled_truth
 
@@ -26,7 +26,7 @@ class MultipleChoice(DemoTask):
     labels: ClassVar[tuple[str, ...]] = LETTERS
     gold_label: ClassVar[str] = "answer"
     file: ClassVar[str] = "multiple_choice.toml"
-    own_columns: ClassVar[Schema] = {"options": pl.List(pl.String), "answer": pl.String}
+    item_columns: ClassVar[Schema] = {"options": pl.List(pl.String), "answer": pl.String}
 
     def read_items(self, data: Mapping[str, Any]) -> Iterator[Row]:
         for question in data["question"]:
@@ -45,20 +45,21 @@ class MultipleChoice(DemoTask):
         options = [f"{letter}. {option}" for letter, option in zip(LETTERS, item["options"], strict=True)]
         return {"question": item["text"], "options": "\n".join(options)}
 
-    def verdict(self, item: Row, response: Row, profile: str) -> Verdict:
+    def score(self, item: Row, response: Row, profile: str) -> ReplyScore:
         reply, language = response["response"], response["language"]
         letter = chosen_label(reply, dict(zip(LETTERS, item["options"], strict=True)))
         if letter is None:
-            return unread(reply, language, "no answer in the reply")
+            return unparsed(reply, language, "no answer in the reply")
         right = letter == item["answer"]
-        return Verdict(letter, "the right letter" if right else f"the right letter is {item['answer']}", {"correct": float(right)})
+        return ReplyScore(
+            letter, "the right letter" if right else f"the right letter is {item['answer']}", {"correct": float(right)}
+        )
 
 
 class TrueFalse(DemoTask):
     """Four statements belong to a question, and the question is right when all four judgements are. Chance is 6.25 %."""
 
     name: ClassVar[str] = "demo/true-false"
-    whole_questions: ClassVar[bool] = True
     title: ClassVar[str] = "Demo: true or false"
     about: ClassVar[str] = (
         "Four proposed answers to each English question, each judged on its own; any number of them may be right."
@@ -69,7 +70,7 @@ class TrueFalse(DemoTask):
     )
     labels: ClassVar[tuple[str, ...]] = TRUTHS
     file: ClassVar[str] = "true_false.toml"
-    own_columns: ClassVar[Schema] = {"statement": pl.String, "truth": pl.String}
+    item_columns: ClassVar[Schema] = {"statement": pl.String, "truth": pl.String}
 
     def chance(self) -> float:
         return 100 / 2**4  # four statements, all of them judged rightly
@@ -91,12 +92,13 @@ class TrueFalse(DemoTask):
     def parts(self, item: Row, language: str) -> Mapping[str, str]:
         return {"question": item["text"].removesuffix(f" {item['statement']}"), "statement": item["statement"]}
 
-    def verdict(self, item: Row, response: Row, profile: str) -> Verdict:
+    def score(self, item: Row, response: Row, profile: str) -> ReplyScore:
         reply, language = response["response"], response["language"]
         truth = settled_truth(reply)
         if truth is None:
-            return unread(reply, language, "no answer in the reply")
-        return Verdict(truth, f"the statement is {item['truth'].lower()}", {"right": float(truth == item["truth"])})
+            return unparsed(reply, language, "no answer in the reply")
+        values = {"right": float(truth == item["truth"]), "all_right": None}  # ``judge`` finds the second
+        return ReplyScore(truth, f"the statement is {item['truth'].lower()}", values)
 
     def judge(self, items: pl.DataFrame, responses: pl.DataFrame, profile: str) -> pl.DataFrame:
         """As for every task; ``all_right`` stands on the first row of each question, so that the question counts once."""

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import polars as pl
 
-from folkways.benchmarks.base import PromptOptions
+from folkways.benchmarks.base import PromptOptions, Scoring
 from folkways.benchmarks.itemwise import ItemwiseTask, Row
 from folkways.benchmarks.templates import Template, choose_templates
 from folkways.cultures import get_culture
@@ -22,8 +22,7 @@ class DemoTask(ItemwiseTask):
 
     release: ClassVar[str] = "demo"
     facets: ClassVar[tuple[str, ...]] = ("topic",)
-    profiles: ClassVar[tuple[str, ...]] = ("strict",)
-    profile_aliases: ClassVar[Mapping[str, str]] = {"paper": "strict", "lenient": "strict"}  # no paper stands behind the demo
+    scoring: ClassVar[Scoring] = Scoring(aliases={"paper": "strict", "lenient": "strict"})  # no paper stands behind the demo
     variants: ClassVar[tuple[str, ...]] = ("plain",)
     max_tokens: ClassVar[int] = 64
     file: ClassVar[str]

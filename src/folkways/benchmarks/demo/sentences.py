@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import polars as pl
 
 from folkways.benchmarks.demo.common import DemoTask, local_language
-from folkways.benchmarks.itemwise import Row, Verdict, unread
+from folkways.benchmarks.itemwise import ReplyScore, Row, unparsed
 from folkways.cultures import get_culture, get_language
 from folkways.metrics.edits import edit_similarity
 from folkways.metrics.spans import CLOSING, OPENING, hi_csi, hp_csi_per_gold, si_csi, tagged_spans
@@ -50,13 +50,13 @@ class SentenceTask(DemoTask):
     def values(self, gold: str, reply: str) -> Mapping[str, float | None]:
         """The task's metrics for one sentence."""
 
-    def verdict(self, item: Row, response: Row, profile: str) -> Verdict:
+    def score(self, item: Row, response: Row, profile: str) -> ReplyScore:
         reply, language = response["response"], response["language"]
         found = tagged_spans(reply, across_lines=True)
         if not found:
-            return unread(reply, language, "no answer in the reply")
+            return unparsed(reply, language, "no answer in the reply")
         expected = tagged_spans(item["gold"], across_lines=True)
-        return Verdict("; ".join(found), f"expected: {'; '.join(expected)}", self.values(item["gold"], reply))
+        return ReplyScore("; ".join(found), f"expected: {'; '.join(expected)}", self.values(item["gold"], reply))
 
 
 class Identification(SentenceTask):
@@ -73,11 +73,11 @@ class Identification(SentenceTask):
     def shown(self, tagged: str) -> str:
         return tagged.replace(OPENING, "").replace(CLOSING, "")
 
-    def verdict(self, item: Row, response: Row, profile: str) -> Verdict:
+    def score(self, item: Row, response: Row, profile: str) -> ReplyScore:
         """As for every sentence; one given back without a tag says that nothing in it is specific, which is an answer too."""
-        found = super().verdict(item, response, profile)
+        found = super().score(item, response, profile)
         if found.state is not State.ANSWERED and edit_similarity(response["response"], item["text"]) >= SAME_SENTENCE:
-            return Verdict("", "nothing is tagged", self.values(item["gold"], response["response"]))
+            return ReplyScore("", "nothing is tagged", self.values(item["gold"], response["response"]))
         return found
 
     def values(self, gold: str, reply: str) -> Mapping[str, float | None]:
@@ -119,7 +119,7 @@ class Adaptation(DemoTask):
     )
     file: ClassVar[str] = "sentences.toml"
     max_tokens: ClassVar[int] = 160
-    own_columns: ClassVar[Schema] = {"gold_en": pl.String, "gold_local": pl.String}
+    item_columns: ClassVar[Schema] = {"gold_en": pl.String, "gold_local": pl.String}
 
     def read_items(self, data: Mapping[str, Any]) -> Iterator[Row]:
         sentences = {sentence["id"]: sentence for sentence in data["sentence"]}
@@ -145,13 +145,13 @@ class Adaptation(DemoTask):
     def worst(self, item: Row, profile: str, state: State) -> Mapping[str, float | None]:
         return {"si_csi": None if NON_TRANSFERABLE.search(item["gold_en"]) else 0.0, "transferable": 0.0}
 
-    def verdict(self, item: Row, response: Row, profile: str) -> Verdict:
+    def score(self, item: Row, response: Row, profile: str) -> ReplyScore:
         reply, language = response["response"], response["language"]
         gold = item["gold_en"] if language == "en" else item["gold_local"]
         found = tagged_spans(reply, across_lines=True)
         refuses = not found and bool(NON_TRANSFERABLE.search(reply))
         if not found and not refuses:
-            return unread(reply, language, "no answer in the reply")
+            return unparsed(reply, language, "no answer in the reply")
         impossible = bool(NON_TRANSFERABLE.search(gold))
         values = {"si_csi": None if impossible else si_csi(gold, reply).f1, "transferable": float(refuses == impossible)}
-        return Verdict("Non-transferable" if refuses else "; ".join(found), f"expected: {gold}", values)
+        return ReplyScore("Non-transferable" if refuses else "; ".join(found), f"expected: {gold}", values)

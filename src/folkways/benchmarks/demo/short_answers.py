@@ -10,11 +10,11 @@ import polars as pl
 
 from folkways.benchmarks.base import AnswerGroups, answer_groups
 from folkways.benchmarks.demo.common import DemoTask, local_language
-from folkways.benchmarks.itemwise import Row, Verdict, unread
+from folkways.benchmarks.itemwise import ReplyScore, Row, unparsed
 from folkways.cultures import get_language
 from folkways.records import Metric, Schema
 from folkways.text.normalise import strict_text
-from folkways.text.refusals import declines
+from folkways.text.refusals import is_refusal
 
 WITHOUT_WORD_BORDERS = ("Hans", "Kore", "Ethi")  # no spaces between words, or particles grown onto them
 
@@ -28,9 +28,8 @@ class ShortAnswers(DemoTask):
         "Everyday questions in the language of each culture and in English; one of several accepted answers counts."
     )
     metrics: ClassVar[tuple[Metric, ...]] = (Metric("correct", "Accuracy", "The reply contains an accepted answer."),)
-    has_free_answers: ClassVar[bool] = True
     file: ClassVar[str] = "short_answers.toml"
-    own_columns: ClassVar[Schema] = {
+    item_columns: ClassVar[Schema] = {
         "local_text": pl.String,
         "answers": pl.List(pl.Struct({"en": pl.List(pl.String), "local": pl.List(pl.String)})),
     }
@@ -59,7 +58,7 @@ class ShortAnswers(DemoTask):
     def parts(self, item: Row, language: str) -> Mapping[str, str]:
         return {"question": self.question_in(item, language)}
 
-    def verdict(self, item: Row, response: Row, profile: str) -> Verdict:
+    def score(self, item: Row, response: Row, profile: str) -> ReplyScore:
         reply, language = response["response"], response["language"]
         for group in item["answers"]:
             accepted = [(answer, "en") for answer in group["en"]]
@@ -67,15 +66,17 @@ class ShortAnswers(DemoTask):
                 accepted = [(answer, language) for answer in group["local"] or ()] + accepted
             for answer, spoken in accepted:
                 if contains_answer(reply, answer, spoken):
-                    return Verdict(reply.strip(), f"contains {answer!r}", {"correct": 1.0})
-        if not reply.strip() or declines(reply, language):
-            return unread(reply, language, "no answer in the reply")
-        return Verdict(reply.strip(), "contains no accepted answer", {"correct": 0.0})
+                    return ReplyScore(reply.strip(), f"contains {answer!r}", {"correct": 1.0})
+        if not reply.strip() or is_refusal(reply, language):
+            return unparsed(reply, language, "no answer in the reply")
+        return ReplyScore(reply.strip(), "contains no accepted answer", {"correct": 0.0})
 
 
 def contains_answer(reply: str, answer: str, language: str) -> bool:
     """Whether the answer occurs in the reply, whatever case and accents, as whole words where the script has word borders."""
     said, wanted = (strict_text(text, language) for text in (reply, answer))
     if get_language(language).script in WITHOUT_WORD_BORDERS and not wanted.isascii():
+        if len(wanted) == 1 and get_language(language).script == "Kore":  # a syllable that other words have inside them too
+            return re.search(rf"(?<!\w){re.escape(wanted)}", said) is not None
         return wanted in said
     return re.search(rf"(?<!\w){re.escape(wanted)}(?!\w)", said) is not None

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import polars as pl
 
-from folkways.benchmarks.choosing.task import ACCURACY
+from folkways.benchmarks.choosing.declared import ACCURACY
 from folkways.benchmarks.normad.task import LEVELS
 from folkways.benchmarks.results import Inputs, Result
 from folkways.benchmarks.summary import summarise_means
@@ -33,7 +33,7 @@ GAINS: Schema = {
 
 def levels(inputs: Inputs) -> Sequence[Table]:
     """Accuracy by level and label, and what each level adds to the one before it."""
-    judged = inputs.of(TASK).filter(pl.col("variant").is_in(list(LEVELS)))
+    judged = inputs.of(TASK).filter(pl.col("variant").is_in(LEVELS))
     if judged.is_empty():
         raise NotAvailableError(f"needs one of the levels {', '.join(LEVELS)}; wordings of your own have none")
     labelled = pl.concat([judged.with_columns(gold_label=pl.lit(ALL)), judged])

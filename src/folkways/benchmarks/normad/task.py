@@ -8,27 +8,19 @@ from typing import ClassVar
 
 import polars as pl
 
-from folkways.benchmarks.choosing.task import ACCURACY, ChoiceTask
+from folkways.benchmarks.choosing.declared import ACCURACY
+from folkways.benchmarks.choosing.task import ChoiceTask
 from folkways.benchmarks.itemwise import Row
 from folkways.benchmarks.normad import data
 from folkways.benchmarks.summary import BASE_GROUPINGS, summarise_means
-from folkways.benchmarks.templates import Template
+from folkways.benchmarks.templates import Template, wordings
 from folkways.records import Metric, Schema
 from folkways.releases.base import Release
 from folkways.text.labels import settled_word
 
 FACETS = ("axis", "subaxis", "gold_label")
-_STORY = (
-    "{story}\n\nIs what is done in the story socially acceptable? Answer with one word: Yes, No, or Neither if one cannot say "
-    "that it is or that it is not."
-)
-LEVELS = {
-    "story": _STORY,
-    "country": f"Country: {{country}}\n\n{_STORY}",
-    "value": f"Country: {{country}}\nWhat is valued: {{value}}\n\n{_STORY}",
-    "rule": f"Rule: {{rule}}\n\n{_STORY}",
-}
-"""Variant -> our wording, from no context to the rule itself."""
+LEVELS = ("story", "country", "value", "rule")
+"""The variants, from no context to the rule itself."""
 
 WORDS = {"yes": "Yes", "no": "No", "neither": "Neither", "neutral": "Neither"}
 
@@ -49,10 +41,10 @@ class NormAd(ChoiceTask):
     permutes_options: ClassVar[bool] = False  # no options are listed
     labels: ClassVar[tuple[str, ...]] = ("Yes", "No", "Neither")
     facets: ClassVar[tuple[str, ...]] = FACETS
-    variants: ClassVar[tuple[str, ...]] = tuple(LEVELS)
+    variants: ClassVar[tuple[str, ...]] = LEVELS
     places: ClassVar[tuple[str, ...]] = ("story",)
-    own_columns: ClassVar[Schema] = {
-        **ChoiceTask.own_columns,
+    item_columns: ClassVar[Schema] = {
+        **ChoiceTask.item_columns,
         **dict.fromkeys((*FACETS, "country", "value", "rule"), pl.String),
     }
 
@@ -79,7 +71,7 @@ class NormAd(ChoiceTask):
             }
 
     def wordings(self, language: str) -> Mapping[str, Template]:
-        return {level: Template(text, "folkways") for level, text in LEVELS.items()}
+        return {level: Template(text, "folkways") for level, text in wordings("folkways.benchmarks.normad").items()}
 
     def parts(self, item: Row, language: str) -> Mapping[str, str]:
         return {"story": item["text"], "question": item["text"], **{name: item[name] for name in ("country", "value", "rule")}}

@@ -9,21 +9,15 @@ from typing import Any, ClassVar
 
 import polars as pl
 
-from folkways.benchmarks.base import PromptOptions, Task
+from folkways.benchmarks.base import PromptOptions, Task, needs_whole_questions
 from folkways.benchmarks.build import Prompt
 from folkways.benchmarks.choosing.orders import order_of
-from folkways.benchmarks.probing.signal import PROBE, Group, Measure, Row, Signal, Unit
+from folkways.benchmarks.probing.signal import PROBE, Group, Measure, Row, Signal, Unit, wording
 from folkways.benchmarks.probing.texts import reworded, room
 from folkways.records import State
 
 ORDERS = 4
 """Orders of the options that are asked: of four options each then stands once in each place."""
-
-REWORD = """\
-Put the following question in other words. Keep its language, its meaning, and all names and numbers in it. Write the new question \
-and nothing else.
-
-{question}"""
 
 
 class AskedOtherwise(Signal):
@@ -33,7 +27,7 @@ class AskedOtherwise(Signal):
 
     def lacks(self, task: Task) -> str:
         first = task.metrics[0]
-        if task.whole_questions:
+        if needs_whole_questions(task):
             return "a question of it is right only with all of its statements"
         return "" if first.bounds == (0.0, 1.0) else f"its headline, {first.label}, is no share of right answers"
 
@@ -124,7 +118,7 @@ class Paraphrase(AskedOtherwise):
 
     def before(self, group: Group) -> list[Prompt]:
         rows = (row for row in group.rows if row["asked"])
-        return [group.prompt(row, "reword", REWORD.format(question=row["asked"]), room(row["asked"])) for row in rows]
+        return [group.prompt(row, "reword", wording("reword").format(question=row["asked"]), room(row["asked"])) for row in rows]
 
     def ways(self, group: Group, told: Sequence[str]) -> Iterator[tuple[str, list[Row]]]:
         asked = {row["item"]: row["asked"] for row in group.rows if row["asked"]}
@@ -152,10 +146,10 @@ def _prompt(task: Task, row: Row) -> Prompt:
 
 def _places(task: Task, row: Row, variants: Sequence[str]) -> list[int | None]:
     """Where the right option stands in each of these orders."""
-    options, right = task.options_of(row)
-    if right is None:
+    shown = task.options_of(row)
+    if shown.right is None:
         return [None] * len(variants)
-    return [order_of(task.order_key(row), variant, len(options)).index(right) for variant in variants]
+    return [order_of(shown.order_key, variant, len(shown.texts)).index(shown.right) for variant in variants]
 
 
 def _item(prompt: Prompt) -> str:

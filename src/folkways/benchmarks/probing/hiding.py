@@ -10,37 +10,10 @@ from typing import ClassVar
 
 from folkways.benchmarks.base import Task
 from folkways.benchmarks.build import Prompt
-from folkways.benchmarks.probing.signal import LETTERS, Group, Measure, Row, Signal, Unit
+from folkways.benchmarks.probing.signal import LETTERS, Group, Measure, Row, Signal, Unit, wording
 from folkways.benchmarks.probing.texts import after, cut, drawn, first_line, keyword, overlap, room, same
 
 MASK = "[MASK]"
-
-OPTION = """\
-A question is shown below with its options. {mask} stands for the text of one option. Write that text and nothing else.
-
-{question}
-{masked}
-
-Now the options up to the hidden one, which you complete:
-{before}"""
-
-WORD = """\
-In the text below {mask} stands for one word. Write that word and nothing else.
-
-{text}
-
-The word behind {mask}:"""
-
-GENERAL = """\
-The text below stops in the middle. Go on with it from there, word for word as it stands in its source, and write nothing else.
-
-{first}"""
-
-GUIDED = """\
-The text below is from the data set {name} and stops in the middle. Go on with it from there, word for word as it stands in that \
-data set, and write nothing else.
-
-{first}"""
 
 SHORT = 32
 """Output tokens that a hidden word needs at most."""
@@ -63,18 +36,19 @@ class MaskedOption(Signal):
     def units(self, group: Group, told: Sequence[str]) -> list[Unit]:
         found = []
         for row in group.rows:
-            options, right = group.task.options_of(row)
+            listed = group.task.options_of(row)
+            options, right = listed.texts, listed.right
             wrong = [place for place in range(len(options)) if place != right]
             if right is None or not wrong or not row["asked"]:
                 continue
             place = wrong[drawn(f"{row['item']}\0option", len(wrong))]
-            shown = [f"{label}. {option}" for label, option in zip(LETTERS, options, strict=False)]
-            masked = [line if number != place else f"{LETTERS[place]}. {MASK}" for number, line in enumerate(shown)]
-            listed = "\n".join([*shown[:place], f"{LETTERS[place]}."])
-            before = f"{row['asked']}\n{listed}"
-            text = OPTION.format(mask=MASK, question=row["asked"], masked="\n".join(masked), before=before)
+            lines = [f"{label}. {option}" for label, option in zip(LETTERS, options, strict=False)]
+            masked = [line if number != place else f"{LETTERS[place]}. {MASK}" for number, line in enumerate(lines)]
+            beginning = "\n".join([*lines[:place], f"{LETTERS[place]}."])
+            before = f"{row['asked']}\n{beginning}"
+            text = wording("masked-option").format(mask=MASK, question=row["asked"], masked="\n".join(masked), before=before)
             found.append(
-                Unit(row["question"], (group.prompt(row, self.name, text, room(before)),), (options[place], before, listed))
+                Unit(row["question"], (group.prompt(row, self.name, text, room(before)),), (options[place], before, beginning))
             )
         return found
 
@@ -102,7 +76,7 @@ class MaskedWord(Signal):
         found = []
         for row in group.rows:
             if (word := keyword(row["asked"])) is not None:
-                text = WORD.format(mask=MASK, text=row["asked"].replace(word, MASK))
+                text = wording("masked-word").format(mask=MASK, text=row["asked"].replace(word, MASK))
                 found.append(Unit(row["question"], (group.prompt(row, self.name, text, SHORT),), word))
         return found
 
@@ -142,7 +116,7 @@ class Named(Signal):
     def units(self, group: Group, told: Sequence[str]) -> list[Unit]:
         found = []
         for row, first, rest in _pieces(group):
-            text = GUIDED.format(name=group.task.title, first=first)
+            text = wording("guided").format(name=group.task.title, first=first)
             guided = group.prompt(row, "guided", text, room(first + rest))
             found.append(Unit(row["question"], (guided, _general(group, row, first, rest)), (first, rest)))
         return found
@@ -154,7 +128,7 @@ class Named(Signal):
 
 def whole_text(group: Group, row: Row) -> str:
     """An item as one text: the question, and its options with their letters."""
-    options, _ = group.task.options_of(row)
+    options = group.task.options_of(row).texts
     return "\n".join([row["asked"], *(f"{label}. {option}" for label, option in zip(LETTERS, options, strict=False))])
 
 
@@ -164,7 +138,7 @@ def _pieces(group: Group) -> list[tuple[Row, str, str]]:
 
 
 def _general(group: Group, row: Row, first: str, rest: str) -> Prompt:
-    return group.prompt(row, "general", GENERAL.format(first=first), room(first + rest))
+    return group.prompt(row, "general", wording("general").format(first=first), room(first + rest))
 
 
 def _given_again(reply: str, first: str, rest: str) -> float:

@@ -10,8 +10,9 @@ from typing import Any, ClassVar
 
 import polars as pl
 
-from folkways.benchmarks.base import PromptOptions, Task
+from folkways.benchmarks.base import PromptOptions, Task, has_free_answers
 from folkways.benchmarks.build import Prompt
+from folkways.benchmarks.templates import wordings
 from folkways.releases.base import Release
 
 PROBE = "probe"
@@ -20,6 +21,11 @@ PROBE = "probe"
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 Row = dict[str, Any]
+
+
+def wording(name: str) -> str:
+    """What a signal asks, with {names} for its parts."""
+    return str(wordings("folkways.benchmarks.probing")[name])
 
 
 @dataclass(frozen=True)
@@ -49,7 +55,7 @@ class Group:
         languages = dict(prompts.select("item", "language").iter_rows())
         rows = [row for row in items.iter_rows(named=True) if row["item"] in languages]
         found = [{**row, "language": languages[row["item"]]} for row in rows]
-        free = self.task.has_free_answers
+        free = has_free_answers(self.task)
         return [{**row, "asked": self.task.question_in(row, row["language"]) if free else row["text"] or ""} for row in found]
 
     def prompt(self, row: Row, part: str, text: str, most: int) -> Prompt:

@@ -8,20 +8,18 @@ from typing import ClassVar
 import polars as pl
 
 from folkways.benchmarks.averages import with_mean_over
-from folkways.benchmarks.base import PromptOptions
+from folkways.benchmarks.base import PromptOptions, Scoring
 from folkways.benchmarks.choosing.task import CHANCE, CONSTANT
-from folkways.benchmarks.itemwise import Row, Verdict, unread
+from folkways.benchmarks.itemwise import ReplyScore, Row, unparsed
 from folkways.benchmarks.semeval2026.common import SemEvalTask, shared_columns
 from folkways.benchmarks.semeval2026.data import read_letters
 from folkways.benchmarks.semeval2026.data.reading import LABELS
 from folkways.benchmarks.semeval2026.predictions import letters
 from folkways.benchmarks.semeval2026.templates import same_wordings
-from folkways.benchmarks.templates import Template, choose_templates
+from folkways.benchmarks.templates import Template, choose_templates, wordings
 from folkways.records import Metric, Schema, State, plain
 from folkways.releases.base import Release
 from folkways.text.labels import chosen_label
-
-PLAIN = Template("{question}\n\n{options}\n\nAnswer with the letter of the best option and nothing else.", "folkways")
 
 
 class MultipleChoice(SemEvalTask):
@@ -33,15 +31,12 @@ class MultipleChoice(SemEvalTask):
     metrics: ClassVar[tuple[Metric, ...]] = (
         Metric("correct", "Accuracy", "The reply settles on the right letter; the whole is the mean of the locales (track 2)."),
     )
-    profiles: ClassVar[tuple[str, ...]] = ("paper",)
-    profile_aliases: ClassVar[Mapping[str, str]] = {"strict": "paper"}  # the organisers' rule for letters has nothing to mend
+    scoring: ClassVar[Scoring] = Scoring(("paper",), {"strict": "paper"}, per_reply=True)  # their rule for letters needs no repair
     permutes_options: ClassVar[bool] = True
     labels: ClassVar[tuple[str, ...]] = LABELS
     gold_label: ClassVar[str] = "answer"
-    own_columns: ClassVar[Schema] = {"number": pl.String, "spoken": pl.String, "options": pl.List(pl.String), "answer": pl.String}
+    item_columns: ClassVar[Schema] = {"number": pl.String, "spoken": pl.String, "options": pl.List(pl.String), "answer": pl.String}
     max_tokens: ClassVar[int] = 64
-    has_baselines: ClassVar[bool] = True
-    ignores_unknown_ids: ClassVar[bool] = True
     has_options: ClassVar[bool] = True
 
     def rows(self, release: Release) -> Iterator[Row]:
@@ -58,18 +53,19 @@ class MultipleChoice(SemEvalTask):
             }
 
     def templates(self, options: PromptOptions, release: Release, language: str) -> Mapping[str, Template]:
-        return choose_templates(self.name, options, {"plain": lambda: PLAIN}, self.variants, needed=("question", "options"))
+        plain = Template(wordings("folkways.benchmarks.semeval2026")["mcq"]["plain"], "folkways")
+        return choose_templates(self.name, options, {"plain": lambda: plain}, self.variants, needed=("question", "options"))
 
     def parts(self, item: Row, language: str) -> Mapping[str, str]:
         lines = [f"{label}. {option}" for label, option in zip(LABELS, item["options"], strict=False)]
         return {"question": item["text"] or "", "options": "\n".join(lines)}
 
-    def verdict(self, item: Row, response: Row, profile: str) -> Verdict:
+    def score(self, item: Row, response: Row, profile: str) -> ReplyScore:
         options = item["options"] or [""] * len(LABELS)
         letter = chosen_label(response["response"], dict(zip(LABELS, options, strict=False)))
         if letter is None:
-            return unread(response["response"], response["language"], "no option in the reply, or more than one")
-        return Verdict(letter, f"the right letter is {item['answer']}", {"correct": float(letter == item["answer"])})
+            return unparsed(response["response"], response["language"], "no option in the reply, or more than one")
+        return ReplyScore(letter, f"the right letter is {item['answer']}", {"correct": float(letter == item["answer"])})
 
     def summarise(self, judgements: pl.DataFrame) -> pl.DataFrame:
         """As for every task, with the mean of the locales for the whole: they have 307 to 3,699 questions, and count alike."""
@@ -90,5 +86,6 @@ class MultipleChoice(SemEvalTask):
         return {name: guessed.with_columns(correct=share, answer=pl.lit(None, dtype=pl.String)) for name, share in right.items()}
 
     def from_authors(self, table: pl.DataFrame) -> pl.DataFrame | None:
-        """A prediction file of track 2: id, and a one in the column of the letter."""
-        return letters(table)
+        """A prediction file of track 2: id, and a one in the column of the letter. The organisers' scorer skips unknown ids."""
+        predictions = letters(table)
+        return predictions if predictions is None else predictions.rename({"item": "item_if_any"})

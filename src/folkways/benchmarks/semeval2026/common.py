@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, ClassVar
 
+from folkways.benchmarks.base import ShownOptions
 from folkways.benchmarks.itemwise import ItemwiseTask, Row
 from folkways.benchmarks.semeval2026.data import questions_file
 from folkways.benchmarks.semeval2026.data.reading import Entry
@@ -19,7 +21,6 @@ class SemEvalTask(ItemwiseTask):
     release: ClassVar[str] = "semeval2026"
     facets: ClassVar[tuple[str, ...]] = ("locale", "region", "asked_in")
     variants: ClassVar[tuple[str, ...]] = ("plain",)
-    judges_apart: ClassVar[bool] = True
     has_options: ClassVar[bool]
 
     def languages(self, item: Row) -> tuple[str, ...]:
@@ -28,8 +29,8 @@ class SemEvalTask(ItemwiseTask):
     def check_askable(self, release: Release) -> None:
         release.path(questions_file(release, options=self.has_options))
 
-    def order_key(self, item: Mapping[str, Any]) -> str:
-        return str(item["number"])
+    def options_of(self, item: Mapping[str, Any]) -> ShownOptions:
+        return replace(super().options_of(item), order_key=str(item["number"]))
 
     def worst(self, item: Row, profile: str, state: State) -> Mapping[str, float | None]:
         return {"correct": 0.0}

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from copy import copy
 from typing import Any, ClassVar
 
 import polars as pl
 
-from folkways.benchmarks.base import AnswerGroups, PromptOptions, answer_groups
-from folkways.benchmarks.itemwise import Row, Verdict, unread
+from folkways.benchmarks.base import AnswerGroups, PromptOptions, Scoring, answer_groups
+from folkways.benchmarks.itemwise import ReplyScore, Row, unparsed
 from folkways.benchmarks.judging.answer_cleaning import (
     ONLY_THE_PROMPT,
     READ_AS_MISSING,
@@ -28,7 +29,7 @@ from folkways.cultures import get_culture
 from folkways.records import Metric, Schema, State
 from folkways.releases.base import Release
 from folkways.text.function_words import in_another_language
-from folkways.text.refusals import declines
+from folkways.text.refusals import is_refusal
 from folkways.text.repeated import without_repeated
 from folkways.text.scripts import in_another_script
 from folkways.text.tools import get_tool, has_tool
@@ -37,7 +38,10 @@ LANGUAGES = (
     *("am", "ar", "as", "az", "bg", "el", "en", "es", "eu", "fa", "fr", "ga", "ha", "id", "ja", "ko", "ms", "su", "sv", "ta"),
     *("tl", "zh"),
 )
-PLAIN = "{instruction}\n\n{question}"
+
+
+def _plain() -> Template:
+    return Template(wordings("folkways.benchmarks.semeval2026")["saq"]["plain"], "folkways")
 
 
 class ShortAnswers(SemEvalTask):
@@ -60,18 +64,17 @@ class ShortAnswers(SemEvalTask):
             lower_is_better=True,
         ),
     )
-    own_columns: ClassVar[Schema] = {"number": pl.String, "spoken": pl.String, "english": pl.String, "answers": pl.List(pl.String)}
+    item_columns: ClassVar[Schema] = {"number": pl.String, "spoken": pl.String, "english": pl.String, "answers": pl.List(pl.String)}
     max_tokens: ClassVar[int] = 128
-    tool_sets: ClassVar[tuple[str, ...]] = ("default", "simple")
-    has_free_answers: ClassVar[bool] = True
+    scoring: ClassVar[Scoring] = Scoring(("paper", "strict"), text_tools=("default", "simple"), per_reply=True)
     has_options: ClassVar[bool] = False
 
-    def __init__(self, tool_set: str = "default") -> None:
-        self.tool_set = tool_set
-        self._matchers: dict[str, Matcher] = {}
+    def __init__(self) -> None:
+        self._matchers: dict[tuple[str, str], Matcher] = {}
 
-    def with_text_tools(self, tool_set: str) -> ShortAnswers:
-        return ShortAnswers(self.resolve_tool_set(tool_set))
+    @property
+    def tool_set(self) -> str:
+        return self.tools.text_tools or "default"
 
     def rows(self, release: Release) -> Iterator[Row]:
         entries = list(read_answers(release))
@@ -82,15 +85,17 @@ class ShortAnswers(SemEvalTask):
 
     def templates(self, options: PromptOptions, release: Release, language: str) -> Mapping[str, Template]:
         get_tool(language, self.tool_set)  # what is missing for judging is told before anything is asked
-        return choose_templates(self.name, options, {"plain": lambda: Template(PLAIN, "folkways")}, self.variants, ("question",))
+        return choose_templates(self.name, options, {"plain": _plain}, self.variants, ("question",))
 
     def parts(self, item: Row, language: str) -> Mapping[str, str]:
-        known = wordings("folkways.benchmarks.semeval2026")
+        known = wordings("folkways.benchmarks.semeval2026")["instructions"]
         return {"instruction": known.get(item["locale"], known[language]), "question": item["text"] or ""}
 
     def judge(self, items: pl.DataFrame, responses: pl.DataFrame, profile: str) -> pl.DataFrame:
         """As for every task; what was analysed of answers and replies is forgotten afterwards."""
-        return super(ShortAnswers, ShortAnswers(self.tool_set)).judge(items, responses, profile)
+        judging = copy(self)
+        judging._matchers = {}
+        return super(ShortAnswers, judging).judge(items, responses, profile)
 
     def why_uncounted(self, item: Row, profile: str) -> str | None:
         """Gold that is only "no answer" can be met under ``paper``, by a reply of just these words; ``strict`` does not count it.
@@ -106,12 +111,12 @@ class ShortAnswers(SemEvalTask):
     def worst(self, item: Row, profile: str, state: State) -> Mapping[str, float | None]:
         return {"correct": 0.0, "first_correct": 0.0}
 
-    def verdict(self, item: Row, response: Row, profile: str) -> Verdict:
+    def score(self, item: Row, response: Row, profile: str) -> ReplyScore:
         reply, language, paper = response["response"], response["language"], profile == "paper"
-        prompt = response.get("prompt") or Template(PLAIN, "").fill(self.parts(item, language))
+        prompt = response.get("prompt") or _plain().fill(self.parts(item, language))
         cleaned = clean_as_paper(reply, prompt) if paper else clean_strictly(reply, prompt)
         if not cleaned or (paper and reply in READ_AS_MISSING):
-            return unread(reply, language, f"the authors' programs read {reply!r} as no reply" if cleaned else "empty reply")
+            return unparsed(reply, language, f"the authors' programs read {reply!r} as no reply" if cleaned else "empty reply")
         answers, said = people_answered(item["answers"]), cleaned.lower()
         if not paper:
             answers = tuple(way for answer in answers for way in ways_to_put(answer))
@@ -119,10 +124,10 @@ class ShortAnswers(SemEvalTask):
         found = self._match(answers, own, language, profile)
         if paper and said in NOT_ANSWERED and said in (answer.lower() for answer in item["answers"]):
             found = f"as people: {said}"
-        if found is None and (said in NOT_ANSWERED or declines(cleaned, language)):
-            return Verdict(cleaned, "declines to answer", state=State.REFUSED)
+        if found is None and (said in NOT_ANSWERED or is_refusal(cleaned, language)):
+            return ReplyScore(cleaned, "declines to answer", state=State.REFUSED)
         if found is None and repeats_the_prompt(cleaned, own):
-            return Verdict(None, ONLY_THE_PROMPT, state=State.UNREADABLE)
+            return ReplyScore(None, ONLY_THE_PROMPT, state=State.UNREADABLE)
         first = answers_in(own)[:1]
         other = in_another_script(cleaned, language)
         beside = get_culture(item["culture"]).languages[0] if language == "en" else "en"
@@ -133,13 +138,14 @@ class ShortAnswers(SemEvalTask):
             "other_script": None if other is None else float(other),
             "other_language": None if foreign is None else float(foreign),
         }
-        return Verdict(cleaned, found or "no match", values)
+        return ReplyScore(cleaned, found or "no match", values)
 
     def _match(self, answers: Sequence[str], reply: str, language: str, profile: str) -> str | None:
         """How the first answer that the reply has is in it, and which (``substring: bread``)."""
-        if profile not in self._matchers:
-            self._matchers[profile] = MATCHERS[profile](self.tool_set)
-        matcher = self._matchers[profile]
+        key = (profile, self.tool_set)  # ``with_tools`` gives a copy, which shares the matchers
+        if key not in self._matchers:
+            self._matchers[key] = MATCHERS[profile](self.tool_set)
+        matcher = self._matchers[key]
         how = ((matcher.compare(answer, reply, language), answer) for answer in answers)
         return next((f"{stage}: {answer}" for stage, answer in how if stage), None)
 

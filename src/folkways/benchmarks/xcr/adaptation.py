@@ -9,7 +9,8 @@ from typing import ClassVar
 
 import polars as pl
 
-from folkways.benchmarks.itemwise import Row, Verdict, unread
+from folkways.benchmarks.base import Scoring
+from folkways.benchmarks.itemwise import ReplyScore, Row, unparsed
 from folkways.benchmarks.judging.models import ModelRole
 from folkways.benchmarks.templates import Template
 from folkways.benchmarks.xcr import adaptation_reader as reader
@@ -84,16 +85,19 @@ class Adaptation(XcrTask):
         Metric("adapted_rightly", "Adapted rightly", "Of what gold adapts, not called non-transferable."),
         Metric("format_read", "Format read", "Two versions could be read out of the reply."),
     )
-    model_roles: ClassVar[tuple[ModelRole, ...]] = (
-        ModelRole("bert-en", "tokens", ("csi_bert_intra", "sent_bert_intra"), "google-bert/bert-base-uncased", layer=9),
-        *(
-            ModelRole(f"bert-{language}", "tokens", ("csi_bert_inter", "sent_bert_inter"), model, cultures=frozenset(cultures))
-            for language, (model, cultures) in LANGUAGE_MODELS.items()
+    scoring: ClassVar[Scoring] = Scoring(
+        ("paper", "strict"),
+        models=(
+            ModelRole("bert-en", "tokens", ("csi_bert_intra", "sent_bert_intra"), "google-bert/bert-base-uncased", layer=9),
+            *(
+                ModelRole(f"bert-{language}", "tokens", ("csi_bert_inter", "sent_bert_inter"), model, cultures=frozenset(cultures))
+                for language, (model, cultures) in LANGUAGE_MODELS.items()
+            ),
         ),
     )
     max_tokens: ClassVar[int] = 1024
-    own_columns: ClassVar[Schema] = {"intra": pl.String, "inter": pl.String, "swapped": pl.Boolean}
-    details: ClassVar[Schema] = {"strategy": pl.String, LEFT_OUT: pl.String}
+    item_columns: ClassVar[Schema] = {"intra": pl.String, "inter": pl.String, "swapped": pl.Boolean}
+    judgement_columns: ClassVar[Schema] = {"strategy": pl.String, LEFT_OUT: pl.String}
 
     def sentences(self, release: Release, base: pl.DataFrame) -> list[Row]:
         entries = {entry["id"]: entry for entry in base.drop("row", "cultural_context").iter_rows(named=True)}
@@ -130,23 +134,23 @@ class Adaptation(XcrTask):
             row[LEFT_OUT] = state if state in NOTHING_READ else "with another number of tagged items than gold, or no version"
         return row
 
-    def verdict(self, item: Row, response: Row, profile: str) -> Verdict:
+    def score(self, item: Row, response: Row, profile: str) -> ReplyScore:
         reply = response["response"]
         found = reader.read_adaptation(reply)
         if found is None:
-            return unread(reply, "en", "the two versions cannot be told apart, or there are none")
+            return unparsed(reply, "en", "the two versions cannot be told apart, or there are none")
         replied = {"intra": found.intra, "inter": found.inter}
         sides = {name: judge_side(gold, replied[name], profile) for name, gold in _gold(item, profile).items()}
         strategy = canonical_strategy(found.method)
         answer = "\n".join((found.intra, found.inter, strategy or found.method))
         reason = f"in English: {sides['intra'].reason}; in the language: {sides['inter'].reason}"
         values = {**_values(sides), "format_read": 1.0}
-        return Verdict(answer, reason, values, {"strategy": strategy, ASKED: self._asked(item, sides, profile)})
+        return ReplyScore(answer, reason, values, {"strategy": strategy, ASKED: self._asked(item, sides, profile)})
 
     def worst(self, item: Row, profile: str, state: State) -> Mapping[str, float | None]:
         sides = {name: no_version(gold, profile, state) for name, gold in _gold(item, profile).items()}
         asked = self._asked(item, sides, profile)
-        by_models = {metric: one.sure for metric, (role, one) in asked.items() if role in self._models}
+        by_models = {metric: one.sure for metric, (role, one) in asked.items() if role in self.tools.models}
         return {**_values(sides), **by_models, "format_read": 0.0}
 
     def _asked(self, item: Row, sides: Mapping[str, Side], profile: str) -> dict[str, NamedComparison]:

@@ -5,21 +5,19 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping
 from importlib.metadata import version
-from typing import ClassVar, Self
+from typing import ClassVar
 
 import polars as pl
 
-from folkways.benchmarks.base import PromptOptions
+from folkways.benchmarks.base import PromptOptions, Scoring
 from folkways.benchmarks.itemwise import ItemwiseTask, Row
-from folkways.benchmarks.judging.models import Comparer
 from folkways.benchmarks.summary import summarise_means
-from folkways.benchmarks.templates import Template, choose_templates
+from folkways.benchmarks.templates import Template, choose_templates, wordings
 from folkways.benchmarks.xcr import data as xcr
 from folkways.benchmarks.xcr.authors import tagged_outputs
 from folkways.benchmarks.xcr.comparisons import compare_all
 from folkways.benchmarks.xcr.data.check import prompt_example_rows
-from folkways.errors import UnknownNameError
-from folkways.records import Schema, State
+from folkways.records import ITEMS, Schema, State
 from folkways.releases.base import Release
 
 AUTHORS = "authors"
@@ -27,53 +25,14 @@ OURS = "folkways"
 ASKED = "_asked"  # a detail of a verdict: the metrics that a language model has to be asked for
 FACETS: Schema = {"category": pl.String, "hall_level": pl.String, "element": pl.String, "prompt_example": pl.String}
 
-WORDINGS: Mapping[str, str] = {
-    "identification": (
-        "Some words in the English sentence below mean little outside American, British or Western life: a custom, a dish, a "
-        "holiday, an institution, a gesture, a rule of politeness. Put <CSI> in front of each such word or phrase and </CSI> "
-        "behind it. Change nothing else, and answer with the sentence alone.\n\n"
-        "Sentence: {sentence}"
-    ),
-    "prediction": (
-        "In the English sentence below, [MASK] stands for a word or phrase that belongs to American, British or Western life. "
-        "Write the sentence again with what most likely stood there in place of each [MASK]. Leave the tags <CSI> and </CSI> where "
-        "they are, and answer with the sentence alone.\n\n"
-        "Sentence: {sentence}"
-    ),
-    "adaptation": (
-        "The English sentence below has one or more parts between <CSI> and </CSI> that belong to American, British or Western "
-        "life. Rewrite it for {people}: in place of each tagged part put what would take its place in their life, keep the tags "
-        "around it, and change the rest only where it no longer fits.\n\n"
-        "Answer with a JSON list of three strings and nothing else:\n"
-        "1. the rewritten sentence in English;\n"
-        "2. the rewritten sentence in {language};\n"
-        "3. the way you chose, one of: Transference, Cultural Equivalent, Neutralization, Literal Translation, Label, "
-        "Naturalization, Componential Analysis, Deletion, Accepted Standard Translation, Paraphrase or Gloss, Classifier; or two "
-        "of them as 'Couplet: one, other'.\n"
-        "If their life has nothing that could take its place, write Non-transferable in place of both sentences.\n\n"
-        "Sentence: {sentence}"
-    ),
-}
-"""Task -> our own template (variant ``folkways``), used where a release lacks the authors' and wherever it is asked for."""
-
 
 class XcrTask(ItemwiseTask):
     """A task on the XCR-Bench corpus. A subclass says what an item is, what the prompt shows of it, and how a reply is judged."""
 
     release: ClassVar[str] = "xcr"
     facets: ClassVar[tuple[str, ...]] = tuple(FACETS)
+    scoring: ClassVar[Scoring] = Scoring(("paper", "strict"))
     variants: ClassVar[tuple[str, ...]] = (AUTHORS,)
-
-    def __init__(self, models: Mapping[str, Comparer] | None = None) -> None:
-        self._models = dict(models or {})
-
-    def with_models(self, models: Mapping[str, Comparer]) -> Self:
-        if unknown := sorted(models.keys() - {role.name for role in self.model_roles}):
-            raise UnknownNameError(f"model role of {self.name}", unknown[0], [role.name for role in self.model_roles])
-        return type(self)(models)
-
-    def models(self) -> Mapping[str, str]:
-        return {**super().models(), **{role: model.name for role, model in self._models.items()}}
 
     @abstractmethod
     def sentences(self, release: Release, base: pl.DataFrame) -> Iterable[Row]:
@@ -92,10 +51,11 @@ class XcrTask(ItemwiseTask):
             .otherwise(pl.lit("not in the prompt"))
             .alias("prompt_example")
         ).rename({"csi_category": "category", "csi_hall_mapping": "element"})
-        return self.sentences(release, base)
+        columns = {*ITEMS, *self.facets, *self.item_columns}
+        return ({name: row[name] for name in row if name in columns} for row in self.sentences(release, base))
 
     def templates(self, options: PromptOptions, release: Release, language: str) -> Mapping[str, Template]:
-        own = Template(WORDINGS[self.short_name], OURS)
+        own = Template(wordings("folkways.benchmarks.xcr")[self.short_name], OURS)
         text = xcr.read_prompt(release, self.short_name)
         known = {AUTHORS: lambda: None if text is None else self.authors_template(text), OURS: lambda: own}
         default = self.variants if text is not None else (OURS,)
@@ -109,18 +69,18 @@ class XcrTask(ItemwiseTask):
 
     def completed(self, rows: list[Row]) -> list[Row]:
         """With the values of the metrics that language models are asked for, each model once for all rows."""
-        if not self._models:
+        if not self.tools.models:
             return rows
-        values = compare_all([row.get(ASKED, {}) for row in rows], self._models)
+        values = compare_all([row.get(ASKED, {}) for row in rows], self.tools.models)
         return [{**row, **found} for row, found in zip(rows, values, strict=True)]
 
     @property
     def judged_columns(self) -> Schema:
         """Without metrics of which every model is absent: they are not computed, which is something else than not applicable."""
-        asked = {metric for role in self.model_roles for metric in role.metrics}
-        there = {metric for role in self.model_roles if role.name in self._models for metric in role.metrics}
+        asked = {metric for role in self.scoring.models for metric in role.metrics}
+        there = {metric for role in self.scoring.models if role.name in self.tools.models for metric in role.metrics}
         computed = [metric.name for metric in self.metrics if metric.name not in asked or metric.name in there]
-        return {**FACETS, **self.details, **dict.fromkeys(computed, pl.Float64)}
+        return {**FACETS, **self.judgement_columns, **dict.fromkeys(computed, pl.Float64)}
 
     def summarise(self, judgements: pl.DataFrame) -> pl.DataFrame:
         """As for every task, without rows for metrics that apply to no item under the profile (not: that leave all of them out)."""
@@ -137,7 +97,7 @@ class XcrTask(ItemwiseTask):
 class SourceTask(XcrTask):
     """A task on the sentences as they are, of the culture that they come from; a subclass says by ``shown`` what is asked."""
 
-    own_columns: ClassVar[Schema] = {"sentence": pl.String}
+    item_columns: ClassVar[Schema] = {"sentence": pl.String}
 
     @abstractmethod
     def shown(self, sentence: str) -> tuple[str, str]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar
 
-from folkways.benchmarks.itemwise import Row, Verdict, unread
+from folkways.benchmarks.itemwise import ReplyScore, Row, unparsed
 from folkways.benchmarks.xcr.common import SourceTask
 from folkways.benchmarks.xcr.sentences import without_tags
 from folkways.metrics.edits import edit_similarity
 from folkways.metrics.spans import exact_spans, hi_csi, si_csi, tagged_spans
 from folkways.records import Metric, State
-from folkways.text.refusals import declines
+from folkways.text.refusals import is_refusal
 
 _SAME_SENTENCE = 0.5  # edit similarity from which an untagged reply is the sentence given back, whatever it says
 
@@ -37,11 +37,11 @@ class Identification(SourceTask):
     def shown(self, sentence: str) -> tuple[str, str]:
         return without_tags(sentence), sentence
 
-    def verdict(self, item: Row, response: Row, profile: str) -> Verdict:
+    def score(self, item: Row, response: Row, profile: str) -> ReplyScore:
         reply = response["response"]
         found = tagged_spans(reply, across_lines=True)
-        if not found and declines(reply) and edit_similarity(reply, item["text"]) < _SAME_SENTENCE:
-            return unread(reply, "en", "")
+        if not found and is_refusal(reply) and edit_similarity(reply, item["text"]) < _SAME_SENTENCE:
+            return unparsed(reply, "en", "")
         gold = item["sentence"]
         soft, exact = si_csi(gold, reply), exact_spans(gold, reply)
         values: dict[str, float | None] = {
@@ -50,10 +50,10 @@ class Identification(SourceTask):
             "si_precision": soft.precision,
             "si_recall": soft.recall,
         }
-        if profile == "strict":
-            values |= {"precision": exact.precision, "recall": exact.recall, "f1": exact.f1}
+        strict = {"precision": exact.precision, "recall": exact.recall, "f1": exact.f1}
+        values |= strict if profile == "strict" else dict.fromkeys(strict)
         expected = tagged_spans(gold, across_lines=True)
-        return Verdict(" | ".join(found), f"tagged {len(found)}, gold has {len(expected)}", values)
+        return ReplyScore(" | ".join(found), f"tagged {len(found)}, gold has {len(expected)}", values)
 
     def worst(self, item: Row, profile: str, state: State) -> Mapping[str, float | None]:
         strict_only = ("precision", "recall", "f1")

@@ -8,7 +8,8 @@ from typing import ClassVar
 
 import polars as pl
 
-from folkways.benchmarks.itemwise import Row, Verdict, unread
+from folkways.benchmarks.base import Scoring
+from folkways.benchmarks.itemwise import ReplyScore, Row, unparsed
 from folkways.benchmarks.judging.models import ModelRole
 from folkways.benchmarks.summary import summarise_means
 from folkways.benchmarks.xcr.common import ASKED, SourceTask
@@ -49,10 +50,11 @@ class Prediction(SourceTask):
         ),
         Metric("count_kept", "Items kept", "The reply has as many tagged items as the sentence."),
     )
-    model_roles: ClassVar[tuple[ModelRole, ...]] = (
-        ModelRole("embedding", "sentences", ("sp_csi",), "sentence-transformers/all-mpnet-base-v2"),
+    scoring: ClassVar[Scoring] = Scoring(
+        ("paper", "strict"),
+        models=(ModelRole("embedding", "sentences", ("sp_csi",), "sentence-transformers/all-mpnet-base-v2"),),
     )
-    details: ClassVar[Schema] = {
+    judgement_columns: ClassVar[Schema] = {
         "hp_weight": pl.Float64,  # how much the row's share counts: its gold items in strict, 1 in paper
         "hp_most": pl.Float64,  # the most that it can be: 1 in strict, MOST_ITEMS in paper
     }
@@ -60,12 +62,12 @@ class Prediction(SourceTask):
     def shown(self, sentence: str) -> tuple[str, str]:
         return masked(sentence), " | ".join(tagged_spans(sentence, across_lines=False))
 
-    def verdict(self, item: Row, response: Row, profile: str) -> Verdict:
+    def score(self, item: Row, response: Row, profile: str) -> ReplyScore:
         reply = response["response"]
         gold = tagged_spans(item["sentence"], across_lines=False)
         found = tagged_spans(reply, across_lines=False)
         if gold and not found:
-            return unread(reply, "en", "no tagged item in the reply")
+            return unparsed(reply, "en", "no tagged item in the reply")
         hits = hp_csi(item["sentence"], reply)
         values = {
             "hp_csi": hits if profile == "paper" else hp_csi_per_gold(item["sentence"], reply),
@@ -77,7 +79,7 @@ class Prediction(SourceTask):
         if gold or profile == "paper":
             over = 1 if profile == "paper" else len(gold)
             asked["sp_csi"] = ("embedding", Comparison(different, sure=hits, over=over))
-        return Verdict(" | ".join(found), reason, values, {ASKED: asked})
+        return ReplyScore(" | ".join(found), reason, values, {ASKED: asked})
 
     def worst(self, item: Row, profile: str, state: State) -> Mapping[str, float | None]:
         nothing_to_hit = profile == "strict" and not tagged_spans(item["sentence"], across_lines=False)

@@ -13,7 +13,7 @@ from folkways.cli.options import batch_option, left_out, models_option, prices_o
 from folkways.cli.out import print_json, terminal
 
 if TYPE_CHECKING:
-    from folkways.runs.options import RunOptions
+    from folkways.runs.options import DeployedModel, RunOptions
 
 
 @click.command("estimate", cls=GroupedCommand)
@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 @batch_option
 @workspace_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def command(options: RunOptions, models: tuple[str, ...], workspace: str, prices: Path | None, batch: bool, as_json: bool) -> None:
+def command(
+    options: RunOptions, models: tuple[str | DeployedModel, ...], workspace: str, prices: Path | None, batch: bool, as_json: bool
+) -> None:
     """Say how many requests, tokens and dollars a run would take. Nothing is sent, and no key is needed.
 
     Input tokens are estimated from the number of characters, give or take a third, or by what the workspace's replies of the same
@@ -72,5 +74,7 @@ def command(options: RunOptions, models: tuple[str, ...], workspace: str, prices
         console.print(one_line(f"Time of {short[endpoint]} on this machine: {told}"), soft_wrap=True)
     costs = [entry.usd for entry in estimates]
     total = sum(cost for cost in costs if cost is not None)
-    unknown = "" if None not in costs else "; models without a price not counted (see folkways endpoints)"
-    console.print(f"Together: {sum(entry.requests for entry in estimates):,} requests, at most US$ {total:,.2f}{unknown}")
+    unpriced = dict.fromkeys(short[entry.endpoint] for entry in estimates if entry.usd is None)
+    unknown = f" No price is known for {', '.join(unpriced)} (see folkways endpoints)." if unpriced else ""
+    cost = f", at most US$ {total:,.2f}" if any(cost is not None for cost in costs) or not costs else ""
+    console.print(one_line(f"{sum(entry.requests for entry in estimates):,} requests{cost}.{unknown}"), soft_wrap=True)

@@ -71,7 +71,7 @@ def command(
     named = release_names((release,) if release else ())
     chosen = get_task(task)
     if text_tools is not None:
-        chosen = chosen.with_text_tools(text_tools)
+        chosen = chosen.with_tools(text_tools)
     equipped = equip(chosen, scoring)
     data = open_release(named.get("*") or named.get(chosen.benchmark) or chosen.release, chosen.benchmark)
     if responses.suffix.lower() == ".eval":

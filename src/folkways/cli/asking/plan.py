@@ -8,7 +8,7 @@ import click
 
 from folkways.cli.grouped_options import GroupedCommand
 from folkways.cli.options import models_option, question_options, workspace_named, workspace_option
-from folkways.runs.options import RunOptions
+from folkways.runs.options import DeployedModel, RunOptions
 
 
 @click.command("plan", cls=GroupedCommand)
@@ -16,7 +16,7 @@ from folkways.runs.options import RunOptions
 @question_options
 @workspace_option
 @click.option("--name", metavar="NAME", help="Name of the run; otherwise a new one is made up.")
-def command(options: RunOptions, models: tuple[str, ...], workspace: str, name: str | None) -> None:
+def command(options: RunOptions, models: tuple[str | DeployedModel, ...], workspace: str, name: str | None) -> None:
     """Write down every request of a run, and send none.
 
     Any number of workers then ask them together, even on other machines if the workspace is a PostgreSQL database; `folkways

@@ -102,7 +102,8 @@ class RunProgress:
         if not self._live and (finished or time.monotonic() - self._last >= PLAIN_SECONDS):
             self._last = time.monotonic()
             for counts in models:
-                if counts.total and counts.endpoint not in self._done:
+                waits = counts.waits is not None and not finished
+                if counts.total and counts.endpoint not in self._done and not waits:
                     told = ", ".join(filter(None, figures(counts).values()))
                     self.console.print(one_line(f"{counts.endpoint}: {told}"), soft_wrap=True)
                 if counts.ended is not None:

@@ -11,7 +11,7 @@ import click
 
 from folkways.benchmarks.suites import LISTS
 from folkways.errors import DataError, FolkwaysError, UnknownNameError
-from folkways.runs.options import KNOWN_WORDS, SETTING_TYPES, SETTING_WORDS, parse_settings
+from folkways.runs.options import KNOWN_WORDS, SETTING_TYPES, SETTING_WORDS, DeployedModel, Deployment, parse_settings
 from folkways.toml_files import read_toml_text
 
 SUFFIX = ".toml"
@@ -20,7 +20,10 @@ NAMED_VALUES = ("settings", "releases", "bert-models")
 """Keys of options that the command line repeats as NAME=VALUE, and a recipe may write as a table."""
 
 OF_MACHINES = ("on", "workers", "gpus", "serve")
-"""Options that say who asks, which a recipe cannot: one that somebody was sent starts no program and takes no cluster."""
+"""Options that say who asks, which belong to a machine and not to a recipe."""
+
+OF_DEPLOYMENT: Mapping[str, tuple[type, ...]] = {"serve": (str,), "gpus": (int, float), "copies": (int,)}
+"""Keys of a model's table that say how it runs on machines of one's own, and the types of their values."""
 
 JSON_TYPES: Mapping[type, str] = {int: "integer", float: "number", str: "string", bool: "boolean"}
 
@@ -111,17 +114,23 @@ def _read_value(key: str, parameter: click.Parameter, value: Any) -> Any:
     return read
 
 
-def _model(entry: Any) -> str:
-    """A model's name, with its own settings behind it if it is a table of both."""
+def _model(entry: Any) -> str | DeployedModel:
+    """A model's name, with its own settings behind it if it is a table of both, and how it runs where the table says that."""
     if not isinstance(entry, dict):
         return str(_scalar(entry, str))
     from folkways.runs.models import SEPARATOR
 
     if "name" not in entry:
         raise FolkwaysError('a model in a table needs its name: { name = "openai/gpt-4o-mini", temperature = 1 }')
-    pairs = tuple(f"{name}={_scalar(value, str, float)}" for name, value in entry.items() if name != "name")
+    others = {"name", *OF_DEPLOYMENT}
+    pairs = tuple(f"{name}={_scalar(value, str, float)}" for name, value in entry.items() if name not in others)
     parse_settings(pairs)
-    return SEPARATOR.join(filter(None, (_scalar(entry["name"], str), "&".join(pairs))))
+    name = SEPARATOR.join(filter(None, (_scalar(entry["name"], str), "&".join(pairs))))
+    deployment = {key: _scalar(entry[key], *kinds) for key, kinds in OF_DEPLOYMENT.items() if key in entry}
+    try:
+        return DeployedModel(name, Deployment(**deployment)) if deployment else name
+    except FolkwaysError as error:
+        raise FolkwaysError(f"{entry['name']}: {error}") from None
 
 
 def _texts(value: Any) -> tuple[str, ...]:
@@ -162,7 +171,13 @@ def _schema_of(key: str, parameter: click.Parameter) -> dict[str, Any]:
     settings = {name: _schema_of_setting(name, kind) for name, kind in SETTING_TYPES.items()}
     text = {"type": "string"}
     if key == "models":
-        table = {"type": "object", "properties": {"name": text, **settings}, "required": ["name"], "additionalProperties": False}
+        deployment = {
+            "serve": {"type": "string", "pattern": r"\{port\}"},
+            "gpus": {"anyOf": [{"type": "integer", "minimum": 0}, {"type": "number", "minimum": 0, "exclusiveMaximum": 1}]},
+            "copies": {"type": "integer", "minimum": 1},
+        }
+        properties = {"name": text, **settings, **deployment}
+        table = {"type": "object", "properties": properties, "required": ["name"], "additionalProperties": False}
         return {"anyOf": [text, {"type": "array", "items": {"anyOf": [text, table]}}]}
     if key == "tasks":
         words = {"type": ["string", "array"], "items": text}

@@ -13,6 +13,7 @@ from folkways.cli.grouped_options import GroupedCommand
 from folkways.cli.options import ask_options, serve_option, workspace_named, workspace_option
 from folkways.cli.out import how_to_go_on
 from folkways.engine import interrupts
+from folkways.errors import FolkwaysError
 
 if TYPE_CHECKING:
     from folkways.runs.options import AskOptions
@@ -49,7 +50,7 @@ def command(run: str, models: tuple[str, ...], workspace: str, serve: str | None
     from folkways.cli.asking.progress import RunProgress
     from folkways.cli.out import terminal
     from folkways.engine.session import INTERRUPTED
-    from folkways.runs.serving import served_models
+    from folkways.runs.options import DeployedModel, Deployment
     from folkways.runs.work import check_planned, models_of, work
     from folkways.workspace.database import open_workspace
     from folkways.workspace.run_records import endpoint_names, find_run
@@ -61,10 +62,11 @@ def command(run: str, models: tuple[str, ...], workspace: str, serve: str | None
     console = terminal(stderr=True)
     console.print(f"Working on {record.name} in {workspace}" + (f" as {name}" if name else ""), soft_wrap=True)
     names = models or tuple(endpoint_names(database, record.config["endpoints"]).values())
-    with served_models(serve, names) as at:
-        opened = models_of(database, record, at, asking.timeout)
-        with RunProgress(console) as progress:
-            left, told = work(database, record, opened, replace(asking, observer=progress, every=progress.every), name)
+    if serve is not None and len(names) != 1:
+        raise FolkwaysError(f"--serve starts the server of one model, got {', '.join(names)}; name it: --model vllm/NAME")
+    opened = models_of(database, record, names if serve is None else [DeployedModel(names[0], Deployment(serve))], asking.timeout)
+    with RunProgress(console) as progress:
+        left, told = work(database, record, opened, replace(asking, observer=progress, every=progress.every), name)
     done = sum(counts.done for counts in told)
     console.print(f"This worker brought {done:,} {'reply' if done == 1 else 'replies'} home.")
     if left.state == "asked":

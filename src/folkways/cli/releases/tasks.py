@@ -35,7 +35,8 @@ def command(names: tuple[str, ...], as_json: bool) -> None:
 def _plain(task: Task) -> dict[str, object]:
     metrics = [{"name": metric.name, "label": metric.label, "about": metric.about} for metric in task.metrics]
     told = {name: getattr(task, name) for name in ("name", "benchmark", "title", "about", "release")}
-    return {**told, "metrics": metrics, **{name: getattr(task, name) for name in ("facets", "profiles", "variants", "max_tokens")}}
+    own = {"facets": task.facets, "profiles": task.scoring.profiles, "variants": task.variants, "max_tokens": task.max_tokens}
+    return {**told, "metrics": metrics, **own}
 
 
 def _print_table(chosen: list[Task]) -> None:
@@ -46,7 +47,7 @@ def _print_table(chosen: list[Task]) -> None:
     for heading in ("what it measures", "headline", "profiles"):
         table.add_column(heading, overflow="fold")
     for task in chosen:
-        table.add_row(task.name, task.title, _headline(task), ", ".join(task.profiles))
+        table.add_row(task.name, task.title, _headline(task), ", ".join(task.scoring.profiles))
     console = terminal()
     console.print(table)
     told = Table(box=None, pad_edge=False, header_style="bold")
@@ -80,4 +81,5 @@ def _lines(task: Task) -> Iterator[str]:
     for metric in task.metrics:
         yield f"{metric.label} ({metric.name}): {metric.about}"
     yield f"release: {task.release}   default variants: {', '.join(task.variants) or 'none'}"
-    yield f"profiles: {', '.join(task.profiles)}   grouped by: {', '.join(('culture', 'language', 'variant', *task.facets))}"
+    grouped = ", ".join(("culture", "language", "variant", *task.facets))
+    yield f"profiles: {', '.join(task.scoring.profiles)}   grouped by: {grouped}"

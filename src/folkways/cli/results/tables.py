@@ -80,7 +80,7 @@ def _command(benchmark: Benchmark) -> click.Command:
         write_tables(made, shape, out)
 
     tables.params[1:1] = [_option(need) for need in needs.values()]
-    if not any(task.tool_sets for task in benchmark.tasks):
+    if not any(task.scoring.text_tools for task in benchmark.tasks):
         tables.params = [option for option in tables.params if option.name != "text_tools"]
     return tables
 

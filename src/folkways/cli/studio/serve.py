@@ -14,6 +14,7 @@ from folkways.cli.studio import backups as studio_backups
 from folkways.cli.studio import data as studio_data
 from folkways.cli.studio import prolific as studio_prolific
 from folkways.cli.studio import tokens as studio_tokens
+from folkways.cli.studio import translations as studio_translations
 from folkways.cli.studio.places import desk_at, opened, place_options
 from folkways.errors import FolkwaysError
 
@@ -354,5 +355,8 @@ def reset_password(login: str, hours: float, address: str, workspace: str) -> No
         click.echo(f"{address.rstrip('/')}/password/{token}")
 
 
-for each in (*studio_backups.COMMANDS, *studio_data.COMMANDS, *studio_tokens.COMMANDS, studio_prolific.command):
+for each in (
+    *(*studio_backups.COMMANDS, *studio_data.COMMANDS, *studio_tokens.COMMANDS),
+    *(studio_prolific.command, studio_translations.command),
+):
     command.add_command(each)

@@ -69,7 +69,8 @@ class LlamaCppEndpoint(OpenAIEndpoint):
         first = said[0] if isinstance(said, list) and said else None
         if isinstance(first, dict) and first.get("id") == token and isinstance(value := first.get("logprob"), (int, float)):
             return float(value)
-        raise EndpointFailure(f"{self.name}: the server does not tell the probability of a token", fatal=True)
+        why = "which a server of llama.cpp leaves out where a token is a part of a letter: choose other --languages"
+        raise EndpointFailure(f"{self.name}: the server does not tell the probability of a token, {why}", fatal=True)
 
     async def _call(self, page: str, payload: dict[str, Any], request: Request) -> dict[str, Any]:
         """The JSON object that a page of llama.cpp's own answers with; EndpointFailure where there is none."""

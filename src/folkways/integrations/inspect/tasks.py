@@ -14,6 +14,7 @@ from inspect_ai.model import ChatMessageSystem, ChatMessageUser, GenerateConfig
 from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, metric, scorer
 from inspect_ai.solver import TaskState, generate
 
+from folkways.benchmarks.contract import prompts_of
 from folkways.benchmarks.registry import get_task
 from folkways.endpoints.clean import storable, thoughts_apart
 from folkways.integrations.replies import Reply, ReplyJudge
@@ -57,7 +58,7 @@ def inspect_task(
     samples: list[Sample] = []
     for items in item_batches(plan.task, plan.release, options):
         known = {item["item"]: item for item in items.iter_rows(named=True)}
-        prompts = plan.task.prompts(items, plan.prompt_options, plan.release).iter_rows(named=True)
+        prompts = prompts_of(plan.task, items, plan.prompt_options, plan.release).iter_rows(named=True)
         samples += [_sample(prompt, known[prompt["item"]], plan.task.facets) for prompt in prompts]
     how = {"task": name, "release": release, "profile": plan.task.resolve_profile(profile), "text_tools": text_tools}
     judge_of(**how)  # an option that is wrong is told before anything is asked
@@ -97,7 +98,7 @@ def judge_of(task: str, release: str | None, profile: str, text_tools: str | Non
     """The judge of the task's replies, with all items of the release."""
     known = get_task(task)
     if text_tools is not None:
-        known = known.with_text_tools(text_tools)
+        known = known.with_tools(text_tools)
     return ReplyJudge(known, known.items(open_release(release or known.release, known.benchmark)), profile)
 
 

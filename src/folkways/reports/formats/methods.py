@@ -22,7 +22,7 @@ OWN_RULE = "judged by the rule of the task"
 def judging(profile: str, task: str) -> str:
     """What a profile of a task means, in words; empty for a profile of the task's own."""
     known = tasks().get(task)
-    return OWN_RULE if known is not None and "paper" not in known.profiles else PROFILES.get(profile, "")
+    return OWN_RULE if known is not None and "paper" not in known.scoring.profiles else PROFILES.get(profile, "")
 
 
 SENTENCES = {

@@ -29,7 +29,7 @@ def scores_table(task: Task, scores: pl.DataFrame) -> Table:
     states = [state for state in STATES if any(whole[metric.name][state] for metric in shown)]
     numbers = ("score", "95 % interval", "n", "coverage", *states)
     table = table_of_numbers(Column("metric", min_width=12), numbers, title=task.title, title_justify="left")
-    apart = scores.filter(pl.col("facet") == (task.headline_by or ""), pl.col("metric") == task.metrics[0].name)
+    apart = scores.filter(pl.col("facet") == (task.metrics[0].headline_by or ""), pl.col("metric") == task.metrics[0].name)
     groups = [(f"{task.metrics[0].label}, {value_name(row['facet'], row['value'])}", row) for row in apart.iter_rows(named=True)]
     rows = [(metric.label, whole[metric.name]) for metric in shown if not (groups and metric is task.metrics[0])]
     for label, row in (*groups, *rows):

@@ -17,7 +17,6 @@ from folkways import __version__
 from folkways.benchmarks.build import Prompt, Reply
 from folkways.benchmarks.judging import model_judge
 from folkways.benchmarks.registry import get_task
-from folkways.benchmarks.templates import digest_of
 from folkways.endpoints.base import Settings
 from folkways.records import Signature, State
 from folkways.runs.asking import AskSession
@@ -93,7 +92,7 @@ def judge_run(
     for row in rows:
         row["_order"] = drawing_order(row, seed)
     judges = (judge, *more)
-    config = {"run": run.name, "wording": digest_of(model_judge.WORDING), "aside": KIND}
+    config = {"run": run.name, "wording": model_judge.wording_digest(), "aside": KIND}
     frames: list[pl.DataFrame] = []
     with AskSession(workspace, config, [*judges], KIND, asking, f"{KIND}-") as session:
         for one in judges:
@@ -201,7 +200,7 @@ def _signatures(shares: Sequence[Share], judge: Model, labels: Path | None, limi
             "data": share.release,
             "judge": judge.name,
             "judge-settings": ",".join(f"{name}={value}" for name, value in sorted(sent.items()) if value is not None),
-            "prompts": f"folkways:{digest_of(model_judge.WORDING)}",
+            "prompts": f"folkways:{model_judge.wording_digest()}",
             "beside-profile": share.profile,
             **{f"beside-text-{name}": version for name, version in sorted(share.task.text_tools().items())},
             "labels": digest,

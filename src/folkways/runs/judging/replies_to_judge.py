@@ -10,7 +10,8 @@ from typing import Any
 import polars as pl
 import sqlalchemy as sa
 
-from folkways.benchmarks.base import Task
+from folkways.benchmarks.base import Task, needs_whole_questions
+from folkways.benchmarks.contract import judgements_of
 from folkways.benchmarks.judging import model_judge
 from folkways.benchmarks.registry import free_answer_tasks, get_task
 from folkways.errors import FolkwaysError, UnknownNameError
@@ -70,8 +71,8 @@ def shares_of(
             raise UnknownNameError(f"model of run {run.name}", name, known)
     for run_task in run_tasks:
         task, release = get_task(run_task.task), release_of(run_task)
-        if text_tools is not None and task.tool_sets:
-            task = task.with_text_tools(text_tools)
+        if text_tools is not None and task.scoring.text_tools:
+            task = task.with_tools(text_tools)
         resolved = task.resolve_profile(profile)
         batches = list(item_batches(task, release, restore_options(run_task.options)))
         for part in parts:
@@ -89,7 +90,7 @@ def shares_of(
 def _rows(task: Task, items: pl.DataFrame, responses: pl.DataFrame, profile: str, endpoint: str) -> Iterator[dict[str, Any]]:
     """The counted items with the rule's verdicts; those without a reply are settled, the others have a ``_prompt``."""
     share = responses.join(items.select("item"), on="item", how="semi", maintain_order="left")
-    judged = task.judge(items, share, profile).with_columns(_told=share["response"], _state=share["state"])
+    judged = judgements_of(task, items, share, profile).with_columns(_told=share["response"], _state=share["state"])
     by_item = {item["item"]: item for item in items.iter_rows(named=True)}
     for row in judged.filter(pl.col("counted")).iter_rows(named=True):
         item, reply = by_item[row["item"]], (row["_told"] or "") if row["_state"] == State.ANSWERED else ""
@@ -118,7 +119,9 @@ def drawn(share: Share, shares: Sequence[Share], limit: int) -> list[dict[str, A
     name = share.task.name
     asked = {row["item"]: row for other in shares if other.task.name == name for row in other.rows}
     items = pl.DataFrame([{key: row[key] for key in ("item", "question", "culture")} for row in asked.values()])
-    chosen = set(select_items(items, RunOptions(tasks=(name,), limit=limit), whole_questions=share.task.whole_questions)["item"])
+    chosen = set(
+        select_items(items, RunOptions(tasks=(name,), limit=limit), whole_questions=needs_whole_questions(share.task))["item"]
+    )
     return [row for row in share.rows if row["item"] in chosen]
 
 

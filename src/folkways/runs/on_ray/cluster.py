@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
 from folkways.errors import FolkwaysError, of_extra
+from folkways.runs.deployment import check_deployable
 from folkways.runs.models import Model
-from folkways.runs.options import Cluster
+from folkways.runs.options import Cluster, Deployment
 from folkways.workspace.database import Workspace
 
 T = TypeVar("T")
@@ -44,21 +46,72 @@ def connect() -> Any:
     return ray
 
 
-def placed(ray: Any, models: Sequence[Model], cluster: Cluster) -> tuple[int, dict[str, Any]]:
-    """How many workers there are, and what each takes of a node. FolkwaysError where the cluster has no room for them."""
-    has = ray.cluster_resources()
+@dataclass(frozen=True)
+class Seat:
+    """What a worker asks, and what it takes of a node beside a CPU.
+
+    models: all that it asks; one, where it is ``deployed`` or runs in the worker itself. copy: the number of this worker among
+    those that ask the same, from 0.
+    """
+
+    models: tuple[Model, ...]
+    gpus: float
+    copy: int
+    deployment: Deployment | None = None
+    deployed: bool = False
+
+    @property
+    def resources(self) -> dict[str, Any]:
+        """As Ray counts them."""
+        return {"num_cpus": 1, "num_gpus": self.gpus}
+
+
+def seats(ray: Any, models: Sequence[Model], cluster: Cluster) -> list[Seat]:
+    """The workers of a run, in the order in which they are begun: the first copy of each model before the second of any, and those
+    that take many GPUs first, since the others fit in later. FolkwaysError where the cluster has no room for one of them.
+    """
     nodes = [node for node in ray.nodes() if node["Alive"]]
-    own = cluster.serve is not None or any(getattr(model.endpoint, "runs_here", False) for model in models)
-    gpus = cluster.gpus if cluster.gpus is not None else (1.0 if own and has.get("GPU", 0) else 0.0)
-    room = int(has.get("GPU", 0) / gpus) if gpus else int(has.get("CPU", 0))
-    count = cluster.workers or (room if gpus else len(nodes))
+    here = [model for model in models if model.deployment or cluster.serve or getattr(model.endpoint, "runs_here", False)]
+    if cluster.serve is not None and len(models) != 1:
+        raise FolkwaysError(f"--serve starts the server of one model, got {', '.join(model.name for model in models)}")
+    placed = [seat for model in here for seat in _seats_of(ray, nodes, model, cluster)]
+    if others := tuple(model for model in models if model not in here):
+        gpus = cluster.gpus or 0.0
+        room = _room(nodes, gpus)
+        count = cluster.workers or (room if gpus else len(nodes))
+        _check_room(ray, nodes, gpus, count, room)
+        placed += [Seat(others, gpus, number) for number in range(count)]
+    return sorted(placed, key=lambda seat: (seat.deployed, seat.copy, -seat.gpus))
+
+
+def _seats_of(ray: Any, nodes: Sequence[Any], model: Model, cluster: Cluster) -> list[Seat]:
+    """The workers of a model that runs on the nodes, or whose server does."""
+    deployment = model.deployment or Deployment(cluster.serve)
+    check_deployable(model, deployment)
+    gpus = deployment.gpus if deployment.gpus is not None else cluster.gpus
+    if gpus is None:
+        gpus = 1.0 if ray.cluster_resources().get("GPU", 0) else 0.0
+    room = _room(nodes, gpus)
+    copies = min(model.deployment.copies, max(room, 1)) if model.deployment else cluster.workers or (room if gpus else len(nodes))
+    _check_room(ray, nodes, gpus, copies, room, f"{model.name}: " if model.deployment else "")
+    mine = replace(deployment, gpus=gpus, copies=1) if deployment.serve or hasattr(model.endpoint, "deployed") else None
+    return [Seat((model,), gpus, number, mine, deployed=True) for number in range(copies)]
+
+
+def _room(nodes: Sequence[Any], gpus: float) -> int:
+    """How many workers fit: each on one node."""
+    resource, each = ("GPU", gpus) if gpus else ("CPU", 1)
+    return sum(int(node["Resources"].get(resource, 0) / each + 1e-9) for node in nodes)
+
+
+def _check_room(ray: Any, nodes: Sequence[Any], gpus: float, count: int, room: int, who: str = "") -> None:
     if count < 1 or count > room:
+        has = ray.cluster_resources()
         wanted = f"{gpus:g} GPUs" if gpus else "one CPU"
         raise FolkwaysError(
-            f"the cluster has {has.get('CPU', 0):g} CPUs and {has.get('GPU', 0):g} GPUs on {len(nodes)} nodes; that is room for "
-            f"{room} workers with {wanted} each, and not for {count or 1}: set --workers or --gpus"
+            f"{who}the cluster has {has.get('CPU', 0):g} CPUs and {has.get('GPU', 0):g} GPUs on {len(nodes)} nodes; that is room "
+            f"for {room} workers with {wanted} each, and not for {count or 1}: set --workers or --gpus"
         )
-    return count, {"num_cpus": 1, "num_gpus": gpus}
 
 
 def place_of(workspace: Workspace) -> str:

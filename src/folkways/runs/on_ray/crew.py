@@ -23,9 +23,8 @@ from folkways.engine.session import INTERRUPTED, Crew, ask
 from folkways.errors import FolkwaysError
 from folkways.formatting import plural
 from folkways.runs.models import Model
-from folkways.runs.on_ray.cluster import check_reachable, connect, place_of, placed, plain_errors
-from folkways.runs.options import AskOptions, Cluster
-from folkways.runs.serving import served_models
+from folkways.runs.on_ray.cluster import Seat, check_reachable, connect, place_of, plain_errors, seats
+from folkways.runs.options import AskOptions, Cluster, DeployedModel
 from folkways.runs.work import models_of, orders_of
 from folkways.workspace import run_records
 from folkways.workspace.database import Workspace, open_workspace
@@ -52,10 +51,9 @@ class Share:
 
     workspace: str
     run: int
-    models: tuple[str, ...]
+    models: tuple[str | DeployedModel, ...]
     prices: dict[str, Price | None]
     asking: AskOptions
-    serve: str | None
     name: str
     budget: Units | None
 
@@ -76,13 +74,12 @@ class Worker:
         share = self._share
         workspace = open_workspace(share.workspace, create=False)
         run = run_records.find_run(workspace, str(share.run))
-        with served_models(share.serve, share.models) as names:
-            models = models_of(workspace, run, names, share.asking.timeout)
-            orders = orders_of(workspace, models, share.prices, share.asking)
-            crew = Crew(share.name, joins=True, stops=lambda: self._stops)
-            shared = SharedBudget(workspace, run.id, share.budget) if share.budget is not None else None
-            budget = Budget(None if shared is None else Amount(), shared)
-            return ask(workspace, run.id, orders, budget=budget, observer=self._keep, crew=crew)
+        models = models_of(workspace, run, share.models, share.asking.timeout)
+        orders = orders_of(workspace, models, share.prices, share.asking)
+        crew = Crew(share.name, joins=True, stops=lambda: self._stops)
+        shared = SharedBudget(workspace, run.id, share.budget) if share.budget is not None else None
+        budget = Budget(None if shared is None else Amount(), shared)
+        return ask(workspace, run.id, orders, budget=budget, observer=self._keep, crew=crew)
 
     def _keep(self, told: Sequence[ModelProgress]) -> None:
         self._told = list(told)
@@ -120,20 +117,19 @@ class RayCrew:
         self._numbers = {model.name: run_records.endpoint_id(workspace, model.identity, model.name) for model in models}
         priced = {model.name: prices[model.identity] is not None for model in models}
         self._progress = {name: ModelProgress(name, usd=0.0 if known else None) for name, known in priced.items()}
-        count, resources = placed(ray, models, cluster)
-        check_reachable(ray, workspace)
         session = uuid.uuid4().hex[:8]
+        self._queue = {f"ray {session} {number}": seat for number, seat in enumerate(seats(ray, models, cluster))}
+        check_reachable(ray, workspace)
         plain = replace(asking, observer=None, planned=AskOptions.planned, cluster=None)
-        share = Share(
-            place_of(workspace), run.id, _written(models), prices, plain, cluster.serve, "", _limit(workspace, run, limit)
-        )
-        actor = ray.remote(Worker).options(
-            max_restarts=-1, max_task_retries=0, max_concurrency=3, scheduling_strategy="SPREAD", **resources
-        )
-        self._workers = {name: actor.remote(replace(share, name=name)) for name in (f"ray {session} {n}" for n in range(count))}
-        self._told: dict[str, dict[int, list[ModelProgress]]] = {name: {} for name in self._workers}  # by life of a worker
-        self._lives = dict.fromkeys(self._workers, 0)
-        self._heard = dict.fromkeys(self._workers, time.monotonic())
+        self._share = Share(place_of(workspace), run.id, (), prices, plain, "", _limit(workspace, run, limit))
+        self._written = {model.name: _written(model) for model in models}
+        self._seats: dict[str, Seat] = {}  # of workers that have begun and not ended
+        self._names: list[str] = []  # of workers that have begun
+        self._workers: dict[str, Any] = {}
+        self._told: dict[str, dict[int, list[ModelProgress]]] = {}  # by life of a worker
+        self._lives: dict[str, int] = {}
+        self._heard: dict[str, float] = {}
+        self._looks: dict[str, Any] = {}  # for counts that a worker has not told yet
         self._stops = 0
 
     def __enter__(self) -> RayCrew:
@@ -144,8 +140,45 @@ class RayCrew:
             with suppress(self._ray.exceptions.RayError):  # without a head there is nobody left to kill it, and it ends by itself
                 self._ray.kill(worker)
         with suppress(WorkspaceError):  # what is not freed now is so after a silence
-            for name in self._workers:
+            for name in self._names:
                 self._free(name)
+
+    def _begin(self, queue: RequestQueue) -> dict[Any, str]:
+        """Begin the workers that have room and something to ask, in their order; what each will return, and its name.
+
+        A worker of a model that is deployed waits here and not at Ray, which would let those pass that take less.
+        """
+        begun = {}
+        for name, seat in list(self._queue.items()):
+            if seat.deployed:
+                if not patiently(partial(queue.pending, self._numbers[seat.models[0].name])):
+                    del self._queue[name]
+                    continue
+                if self._seats and not self._fits(seat):
+                    break
+            del self._queue[name]
+            written = tuple(self._written[model.name] for model in seat.models)
+            models = tuple(text if seat.deployment is None else DeployedModel(text, seat.deployment) for text in written)
+            actor = self._ray.remote(Worker).options(
+                max_restarts=-1, max_task_retries=0, max_concurrency=3, scheduling_strategy="SPREAD", **seat.resources
+            )
+            self._workers[name] = actor.remote(replace(self._share, models=models, name=name))
+            self._names.append(name)
+            self._seats[name], self._told[name], self._lives[name], self._heard[name] = seat, {}, 0, time.monotonic()
+            begun[self._workers[name].ask.remote()] = name
+        return begun
+
+    def _fits(self, seat: Seat) -> bool:
+        """Whether the workers that have begun leave room for one more."""
+        has = self._ray.cluster_resources()
+        taken = [one.gpus for one in self._seats.values()]
+        return len(taken) < has.get("CPU", 0) and (not seat.gpus or sum(taken) + seat.gpus <= has.get("GPU", 0) + 1e-9)
+
+    def _end(self, name: str) -> None:
+        """Let the room of a worker that has ended go to the next."""
+        del self._seats[name]
+        with suppress(self._ray.exceptions.RayError):
+            self._ray.kill(self._workers.pop(name))
 
     def ask(self) -> list[ModelProgress]:
         """Ask all models what the run still expects; the counts of all workers, one per model.
@@ -179,7 +212,7 @@ class RayCrew:
     def _watch(self, queue: RequestQueue) -> BaseException | None:
         """Wait until all is asked or stopped; the first error that a worker ended in."""
         ray = self._ray
-        asked = {worker.ask.remote(): name for name, worker in self._workers.items()}
+        asked = self._begin(queue)
         error: BaseException | None = None
         stopped = 0
         while asked:
@@ -200,8 +233,10 @@ class RayCrew:
                 )
             for reference in ended:
                 name = asked.pop(reference)
+                self._looks.pop(name, None)
                 try:
                     self._told[name][self._lives[name]] = ray.get(reference)
+                    self._end(name)
                 except ray.exceptions.RayActorError as death:
                     self._free(name)
                     self._lives[name] += 1
@@ -209,18 +244,30 @@ class RayCrew:
                         asked[self._workers[name].ask.remote()] = name
                     self._tell(f"a worker died and is begun anew: {str(death).strip().splitlines()[0]}")
                 except ray.exceptions.RayTaskError as failure:
-                    error = error or failure.cause
-                    self._stop()
+                    seat, cause = self._seats[name], failure.cause
+                    self._end(name)
+                    if seat.deployed and isinstance(cause, FolkwaysError) and not isinstance(cause, WorkspaceError):
+                        self._progress[seat.models[0].name].stopped = str(cause)  # which ends no other model
+                        self._tell(str(cause))
+                    else:
+                        error = error or cause
+                        self._stop()
+            if ended and not self._stops:
+                asked |= self._begin(queue)
             if ended and not patiently(lambda: any(queue.pending(number) for number in self._numbers.values())):
                 break  # those that are still away had nothing left to do
         return error
 
     def _look(self, busy: Any) -> None:
         """Ask those who are at work for their counts."""
-        waiting = {self._workers[name].counts.remote(): name for name in set(busy)}
-        ended, _ = self._ray.wait(list(waiting), num_returns=len(waiting), timeout=TELL_SECONDS)
+        for name in busy:
+            if name not in self._looks:
+                self._looks[name] = self._workers[name].counts.remote()
+        waiting = {reference: name for name, reference in self._looks.items()}
+        ended, _ = self._ray.wait(list(waiting), num_returns=len(waiting), timeout=TELL_SECONDS) if waiting else ([], [])
         for reference in ended:
             name = waiting[reference]
+            del self._looks[name]
             with suppress(self._ray.exceptions.RayError):
                 self._told[name][self._lives[name]] = self._ray.get(reference)
                 self._heard[name] = time.monotonic()
@@ -241,12 +288,23 @@ class RayCrew:
                 progress.about = part.about or progress.about
                 progress.why = part.why
                 progress.warning = part.warning or progress.warning
+                progress.notes += [note for note in part.notes if note not in progress.notes]
+            if progress.ended is None and progress.total:
+                progress.wait(self._waits(name, now))
             reasons = {part.stopped for part in now or parts if part.stopped is not None}
             if reasons and (self._stops or all(part.stopped is not None for part in now or parts)):
                 progress.stopped = INTERRUPTED if INTERRUPTED in reasons else "; ".join(sorted(reasons))
             progress.away = next((part.away for part in now), None) if now and all(part.away for part in now) else None
         if self._asking.observer is not None:
             self._asking.observer(list(self._progress.values()))
+
+    def _waits(self, name: str, now: Sequence[ModelProgress]) -> str | None:
+        """What has to be there before a model is asked, given the counts of its workers that are at work."""
+        if now:
+            return None if any(part.waits is None for part in now) else now[0].waits
+        if any(seat.deployed and seat.models[0].name == name for seat in self._seats.values()):
+            return "its worker is starting"
+        return "waiting for a GPU" if any(seat.models[0].name == name for seat in self._queue.values()) else None
 
     def _tell(self, note: str) -> None:
         progress = next(iter(self._progress.values()))
@@ -260,16 +318,14 @@ class RayCrew:
         patiently(RequestQueue(self._workspace, self._run.id, name=name).leave)
 
 
-def _written(models: Sequence[Model]) -> tuple[str, ...]:
-    """The models with their addresses; FolkwaysError for an address that holds a password."""
-    written = tuple(model.written or model.name for model in models)
-    for model, text in zip(models, written, strict=True):
-        if _CREDENTIALS.search(text):
-            raise FolkwaysError(
-                f"the address of {model.name} holds a password, which would be stored in the cluster; set the environment variable "
-                "of its key on each node instead"
-            )
-    return written
+def _written(model: Model) -> str:
+    """The model with its address; FolkwaysError for an address that holds a password."""
+    if _CREDENTIALS.search(text := model.written or model.name):
+        raise FolkwaysError(
+            f"the address of {model.name} holds a password, which would be stored in the cluster; set the environment variable "
+            "of its key on each node instead"
+        )
+    return text
 
 
 def _limit(workspace: Workspace, run: run_records.RunRecord, limit: Amount | None) -> Units | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
 from hashlib import blake2b
 from itertools import islice
@@ -13,7 +13,8 @@ import orjson
 import polars as pl
 
 from folkways import __version__
-from folkways.benchmarks.base import PromptOptions, Task
+from folkways.benchmarks.base import PromptOptions, Task, needs_whole_questions
+from folkways.benchmarks.contract import items_of, prompts_of
 from folkways.benchmarks.suites import Own
 from folkways.cultures import select_cultures
 from folkways.endpoints.base import Endpoint, Settings
@@ -58,6 +59,8 @@ class TaskPlan:
     def settings(self, model: Model) -> Settings:
         """The sampling settings of this task's requests to the model. FolkwaysError where it tells no likelihoods, and should."""
         settings = settings_for(self.options, self.task.max_tokens, model.settings)
+        if (heeds := getattr(model.endpoint, "heeds", None)) is not None:
+            return _heeded(settings, heeds, model, {**self.options.settings, **model.settings})
         if settings.read is not None and not getattr(model.endpoint, "reads_likelihoods", False):
             raise FolkwaysError(f"{model.name} tells no likelihoods (read={settings.read}); {ABLE} endpoints do")
         return settings
@@ -67,7 +70,7 @@ class TaskPlan:
         found = False
         for batch in item_batches(self.task, self.release, self.options):
             for items in batch.iter_slices(SLICE):
-                prompts = self.task.prompts(items, self.prompt_options, self.release)
+                prompts = prompts_of(self.task, items, self.prompt_options, self.release)
                 if prompts.height:
                     found = True
                     yield prompts
@@ -79,16 +82,27 @@ class TaskPlan:
             )
 
 
+def _heeded(settings: Settings, heeds: frozenset[str], model: Model, wanted: Mapping[str, Any]) -> Settings:
+    """Those settings that the model is told; FolkwaysError for one that somebody wants and it is not told."""
+    if unheard := sorted(name for name, value in wanted.items() if value is not None and name not in heeds):
+        raise FolkwaysError(
+            f"{model.name} is not told the setting {unheard[0]}: give its function a parameter of that name, or leave the setting "
+            "out and say it behind the names of the models that know it"
+        )
+    return replace(settings, **{entry.name: None for entry in fields(Settings) if entry.name not in heeds})
+
+
 def item_batches(task: Task, release: Release, options: RunOptions) -> Iterator[pl.DataFrame]:
     """The items that a run with these options asks, in the release's order, in the task's batches."""
-    batches = task.item_batches(release)
+    batches = items_of(task, release)
     if options.cultures is None and options.limit is None:
         yield from batches
         return
     head = list(islice(batches, 2))
-    named = [batch.select({"item", "question", "culture", task.limit_over}) for batch in (*head, *batches)]
-    chosen = select_items(pl.concat(named), options, whole_questions=task.whole_questions, over=task.limit_over).select("item")
-    for batch in head if len(named) < 2 else task.item_batches(release):
+    over, whole = task.metrics[0].mean_over or "culture", needs_whole_questions(task)
+    named = [batch.select({"item", "question", "culture", over}) for batch in (*head, *batches)]
+    chosen = select_items(pl.concat(named), options, whole_questions=whole, over=over).select("item")
+    for batch in head if len(named) < 2 else items_of(task, release):
         wanted = batch.join(chosen, on="item", how="semi", maintain_order="left")
         if wanted.height:
             yield wanted
@@ -131,30 +145,14 @@ def begin(
 
     recipe: what the user asked for, kept for the next who wants the same; it decides nothing. absent: task -> why it was left out.
     """
-    options = asdict(planned[0].options)
-    for several in ("cultures", "variants"):
-        if any(getattr(plan.options, several) is not None for plan in planned):
-            options[several] = tuple(dict.fromkeys(name for plan in planned for name in getattr(plan.options, several) or ()))
-    of_tasks = sorted({name for plan in planned for name in plan.own})
-    not_said = {"tasks", "releases", "skip_missing", *of_tasks, *(() if options["until"] is not None else ("until", "strata"))}
-    config = {
-        "tasks": [plan.task.name for plan in planned],
-        "fingerprints": {plan.task.name: plan.release.fingerprint for plan in planned},
-        "endpoints": [model.identity for model in models],
-        "options": {key: value for key, value in options.items() if key not in not_said},
-        "version": __version__,
-    }
-    if of_tasks:
-        config["of_tasks"] = {plan.task.name: {name: getattr(plan.options, name) for name in of_tasks} for plan in planned}
-    if absent and planned[0].options.skip_missing:
-        config["left_out"] = absent
+    config = config_of(planned, models, absent)
     tasks = [
         run_records.RunTask(
             plan.task.name, plan.release.name, str(plan.release.root), plan.release.fingerprint, stored_options(plan)
         )
         for plan in planned
     ]
-    run, continued = run_records.begin_run(workspace, _plain(config), tasks, __version__, name, run_records.RUN, _plain(recipe))
+    run, continued = run_records.begin_run(workspace, config, tasks, __version__, name, run_records.RUN, _plain(recipe))
     if run.state == "planning":
         try:
             if planned[0].options.until is None:  # otherwise what is drawn is written down round by round
@@ -167,6 +165,30 @@ def begin(
             raise
         run_records.set_state(workspace, run, "planned")
     return run, continued
+
+
+def config_of(planned: Sequence[TaskPlan], models: Sequence[Model], absent: Mapping[str, str] | None = None) -> dict[str, Any]:
+    """Everything that decides what a run asks, as the workspace keeps it: two runs of one configuration are one."""
+    options = asdict(planned[0].options)
+    for several in ("cultures", "variants"):
+        if any(getattr(plan.options, several) is not None for plan in planned):
+            options[several] = tuple(dict.fromkeys(name for plan in planned for name in getattr(plan.options, several) or ()))
+    of_tasks = sorted({name for plan in planned for name in plan.own})
+    not_said = {"tasks", "releases", "skip_missing", "afresh", *of_tasks}
+    not_said |= {"until", "strata"} if options["until"] is None else set()
+    not_said |= {"generation"} if not options["generation"] else set()  # as in runs from before there was one
+    config = {
+        "tasks": [plan.task.name for plan in planned],
+        "fingerprints": {plan.task.name: plan.release.fingerprint for plan in planned},
+        "endpoints": [model.identity for model in models],
+        "options": {key: value for key, value in options.items() if key not in not_said},
+        "version": __version__,
+    }
+    if of_tasks:
+        config["of_tasks"] = {plan.task.name: {name: getattr(plan.options, name) for name in of_tasks} for plan in planned}
+    if absent and planned[0].options.skip_missing:
+        config["left_out"] = absent
+    return _plain(config)
 
 
 def stored_options(plan: TaskPlan) -> dict[str, Any]:
@@ -195,7 +217,8 @@ def keyed_prompts(
         system = plan.options.system if plan.options.system is not None else own_system
         digest = prompt_hash(system, user, choices)
         address = f"{task}\0{item}\0{language}\0{variant}" if endpoint.item_addressed else None
-        keys = [request_key(endpoint.identity, digest, settings, sample, address) for sample in range(plan.options.samples)]
+        asked = (endpoint.identity, digest, settings)
+        keys = [request_key(*asked, sample, address, plan.options.generation) for sample in range(plan.options.samples)]
         yield (task, item, language, variant, system, user, choices, source, digest), keys
 
 

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 import polars as pl
 
-from folkways.benchmarks.base import Task
+from folkways.benchmarks.base import Task, overrides
 from folkways.benchmarks.registry import benchmarks, get_task
 from folkways.benchmarks.results import make_results
 from folkways.errors import FolkwaysError
@@ -86,9 +86,10 @@ def collect(
             scores.append(of_task)
             people.append(known)
             otherwise += read_otherwise(workspace, run, run_task, task, of_task)
-            if task.people_release and known.is_empty():
-                unknown_people[task.name] = task.people_release
-            if task.has_baselines and of_baselines.filter(shown).is_empty() and of_task.height:
+            people_release = human.release if (human := task.human_baseline()) else None
+            if people_release and known.is_empty():
+                unknown_people[task.name] = people_release
+            if overrides(task, "baselines") and of_baselines.filter(shown).is_empty() and of_task.height:
                 without_references[run.name] = None
             if with_judgements:
                 release = opened[task.name] = release_of(run_task)
@@ -124,7 +125,7 @@ def collect(
         releases=tuple(releases.values()),
         metrics=inputs.metrics,
         task_titles={name: task.title for name, task in tasks.items()},
-        headline_by={name: task.headline_by for name, task in tasks.items() if task.headline_by},
+        headline_by={name: by for name, task in tasks.items() if (by := task.metrics[0].headline_by)},
         warnings=(
             *partial,
             *other_language_warnings(every, signatures, tasks),

@@ -16,6 +16,9 @@ _LIMIT = re.compile(r"(?<!\w)max_tokens=(\d+)")
 MORE, LEAST = 8, 256
 """The remedy names so many times the limit, and no fewer tokens than that."""
 
+FEW = 16
+"""A task's own limit of so few tokens wants an answer and nothing else: cut replies are what it is for."""
+
 
 def cut_warnings(scores: pl.DataFrame, signatures: Mapping[str, Signature], tasks: Mapping[str, Task]) -> list[str]:
     """One sentence for each model and task of which the token limit cut replies: profiles judge the same replies.
@@ -47,11 +50,11 @@ def _warning(rows: Sequence[Mapping[str, Any]], task: Task, replies: int, limit:
     who = f"{count(row['cut'])} of {count(replies)} replies of {row['endpoint']} on {task.name}"
     told = f"{who} {was} cut {at}, {unread} of them unreadable"
     remedy = f"ask again with --max-tokens {max(LEAST, MORE * limit)}" if limit else "ask again with --max-tokens"
-    if task.limit_by_design and limit == task.max_tokens:
-        other = next((name for name in task.profiles if name != "paper"), None)
+    if limit == task.max_tokens and limit <= FEW:
+        other = next((name for name in task.scoring.profiles if name != "paper"), None)
         profile = f" --profile {other}" if other else ""
         return (
-            f"{told}. This limit cuts replies by design: it is the paper's ({task.limit_by_design}). "
+            f"{told}. This limit cuts replies by design: {task.name} asks for {plural(limit, 'token')}. "
             f"To let models talk or think first, {remedy}{profile}."
         )
     return f"{told}: {remedy}."

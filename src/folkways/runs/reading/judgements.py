@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from folkways.benchmarks.base import Task
+from folkways.benchmarks.base import Task, has_free_answers
 from folkways.benchmarks.registry import get_task
 from folkways.records import JUDGED_ITEMS, compact, empty
 from folkways.releases.base import Release
@@ -47,7 +47,7 @@ def judged_of_task(
     """
     task, kind = get_task(asked.task), pl.Categorical if small else pl.String
     batches = item_batches(task, release, restore_options(asked.options))
-    if task.has_free_answers:
+    if has_free_answers(task):
         items = {row["item"]: row for batch in batches for row in batch.iter_rows(named=True)}
     else:
         texts = pl.concat(batch.select("item", "text", "gold") for batch in batches)
@@ -57,7 +57,7 @@ def judged_of_task(
             for name in profiles:
                 judged = results.load_judgements(workspace, run, name, part, small=small).drop("ordinal")
                 judged = judged.with_columns(profile=pl.lit(name, dtype=kind))
-                if task.has_free_answers:
+                if has_free_answers(task):
                     texts = _as_asked(task, items, judged.select("item", "language").unique(maintain_order=True))
                     texts = compact(texts) if small else texts
                 shared = [key for key in ("item", "language") if key in texts.columns]

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import polars as pl
 
 from folkways.benchmarks.base import Task
+from folkways.benchmarks.contract import scores_of
 from folkways.display import count, number
 from folkways.errors import FolkwaysError
 from folkways.records import is_baseline
@@ -29,7 +30,7 @@ def read_otherwise(
     whole = scores.filter((pl.col("facet") == "all") & (pl.col("metric") == task.metrics[0].name))
     for row in whole.iter_rows(named=True):
         replies, unread = row["n"] - row["failed"] - row["missing"], row["unreadable"] + row["truncated"]
-        other = next((name for name in task.profiles if name != row["profile"]), None)
+        other = next((name for name in task.scoring.profiles if name != row["profile"]), None)
         if other is None or is_baseline(row["endpoint"]) or unread <= MANY * replies:
             continue
         stored = whole.filter((pl.col("endpoint") == row["endpoint"]) & (pl.col("profile") == other))
@@ -58,5 +59,5 @@ def _judged(
         for part in parts
         for page, _ in judged_pages(task, release, options, results.response_pages(workspace, run, part), profile)
     ]
-    scored = task.summarise(pl.concat(judged, how="vertical_relaxed"))
+    scored = scores_of(task, pl.concat(judged, how="vertical_relaxed"))
     return scored.filter((pl.col("facet") == "all") & (pl.col("metric") == task.metrics[0].name))

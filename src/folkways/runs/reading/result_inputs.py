@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import polars as pl
 
-from folkways.benchmarks.base import Benchmark, Task
+from folkways.benchmarks.base import Benchmark, Task, needs_whole_questions
 from folkways.benchmarks.culture_profile import PROFILE
 from folkways.benchmarks.registry import benchmarks, get_task
 from folkways.benchmarks.results import Inputs, Result
@@ -29,7 +29,7 @@ def inputs_of(judged: pl.DataFrame, endpoints: Iterable[str], tasks: Iterable[Ta
         metrics={task.name: task.metrics for task in known},
         releases=releases,
         cards=cards_of(set(endpoints)),
-        whole_questions=frozenset(task.name for task in known if task.whole_questions),
+        whole_questions=frozenset(task.name for task in known if needs_whole_questions(task)),
     )
 
 

@@ -15,7 +15,8 @@ from itertools import islice
 import numpy as np
 import polars as pl
 
-from folkways.benchmarks.base import Task
+from folkways.benchmarks.base import Task, needs_whole_questions
+from folkways.benchmarks.contract import judgements_of, prompts_of
 from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.records import Metric, State
 from folkways.runs.planning.plan import SLICE, TaskPlan, item_batches
@@ -91,7 +92,7 @@ def stratum_names(by: Sequence[str]) -> pl.Expr:
 
 def unit_names(task: Task) -> pl.Expr:
     """What is drawn as one: the item, or the question of a culture where a score needs all of its items."""
-    return pl.concat_str(["culture", "question"], separator="/") if task.whole_questions else pl.col("item")
+    return pl.concat_str(["culture", "question"], separator="/") if needs_whole_questions(task) else pl.col("item")
 
 
 def unit_totals(task: Task, metric: Metric, by: Sequence[str], judged: pl.DataFrame, where: pl.Expr | bool = True) -> pl.DataFrame:
@@ -133,7 +134,7 @@ def _counting(plan: TaskPlan, items: pl.DataFrame, profile: str, metric: Metric)
     """The items of which at least one row counts for the metric, with their facets and how many ``requests`` they take."""
     task = plan.task
     facets = [name for name in ("question", "culture", *task.facets) if name in items.columns]
-    prompts = [task.prompts(part, plan.prompt_options, plan.release) for part in items.iter_slices(SLICE)]
+    prompts = [prompts_of(task, part, plan.prompt_options, plan.release) for part in items.iter_slices(SLICE)]
     asked = [part.select("task", "item", "language", "variant") for part in prompts if part.height]
     if not asked:
         return items.head(0).select("item", *facets, requests=pl.lit(0, dtype=pl.Int64))
@@ -143,9 +144,9 @@ def _counting(plan: TaskPlan, items: pl.DataFrame, profile: str, metric: Metric)
         response=pl.lit(None, dtype=pl.String),
         reason=pl.lit(None, dtype=pl.String),
     )
-    applies = pl.lit(True) if task.whole_questions else pl.col(metric.name).is_not_null()
+    applies = pl.lit(True) if needs_whole_questions(task) else pl.col(metric.name).is_not_null()
     counting = (
-        task.judge(items, silent, profile)
+        judgements_of(task, items, silent, profile)
         .group_by("item")
         .agg(counts=(pl.col("counted") & applies).any(), requests=pl.len().cast(pl.Int64) * plan.options.samples)
         .filter("counts")

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import polars as pl
 
 from folkways import __version__
-from folkways.benchmarks.base import Task
+from folkways.benchmarks.base import HumanBaseline, Task, overrides
+from folkways.benchmarks.contract import failures_of, scores_of
 from folkways.records import ITEMS, SCORES, Signature, Subject
 from folkways.releases.base import Release
 from folkways.releases.registry import get_record
@@ -24,34 +25,39 @@ def reference_scores(task: Task, release: Release, options: RunOptions, profile:
     People are judged by the profile's rule, with the task's text tools. Their single answers come from the run's own release, or
     else from the one that the task names, if it is on this disk; nothing comes of them where neither has any.
     """
-    if not task.has_baselines and task.people_by is None:
+    human = task.human_baseline()
+    if human is None and not overrides(task, "baselines"):
         return
     items = pl.concat(item_batches(task, release, options))
-    for name, judged in task.baselines(items).items():
+    with failures_of(task, "baselines"):
+        guessed = task.baselines(items)
+    for name, judged in guessed.items():
         made = "expectation over the items asked, without asking"
         parts = {"task": task.name, "data": f"{release.name}#{release.fingerprint}", "baseline": made, "profile": profile}
-        yield labelled(task.summarise(judged), Subject.BASELINE, name, profile, Signature({**parts, "folkways": __version__}))
-    if task.people_by is not None:
-        yield from _of_people(task, items.select(*ITEMS, *task.facets), release, profile, task.people_by)
+        yield labelled(scores_of(task, judged), Subject.BASELINE, name, profile, Signature({**parts, "folkways": __version__}))
+    if human is not None:
+        yield from _of_people(task, human, items.select(*ITEMS, *task.facets), release, profile)
 
 
 def people_elsewhere(task: Task) -> str | None:
     """The release that the task names for people's answers, if it is on this disk."""
-    named = task.people_release
+    human = task.human_baseline()
+    named = human.release if human else None
     return named if named and state_of(get_record(named)) == "here" else None
 
 
-def _of_people(task: Task, items: pl.DataFrame, release: Release, profile: str, made_by: str) -> Iterator[pl.DataFrame]:
+def _of_people(task: Task, human: HumanBaseline, items: pl.DataFrame, release: Release, profile: str) -> Iterator[pl.DataFrame]:
     sources = [release]
     if elsewhere := people_elsewhere(task):
         sources.append(locate(elsewhere))
     for source in sources:
-        judged = task.people(items, source, profile)
+        with failures_of(task, "human_baseline"):
+            judged = human.judge(items, source, profile)
         if judged is None or not judged["counted"].any():
             continue
         tools = {f"text-{name}": version for name, version in sorted(task.text_tools().items())}
-        parts = {"task": task.name, "data": source.label, "people": made_by, "profile": profile, **tools, "folkways": __version__}
-        scored = task.summarise(judged.drop("task", "item", "sample", "answer", "reason"))
+        parts = {"task": task.name, "data": source.label, "people": human.how, "profile": profile, **tools, "folkways": __version__}
+        scored = scores_of(task, judged.drop("task", "item", "sample", "answer", "reason"))
         yield labelled(scored, Subject.PEOPLE, PEOPLE, profile, Signature(parts))
         return
 

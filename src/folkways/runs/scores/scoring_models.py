@@ -62,11 +62,11 @@ class Equipped:
 
     def missing(self, cultures: Sequence[str]) -> list[str]:
         """One line for each metric that is not computed for these cultures because nobody named a model."""
-        there = {role for role, name in self.task.models().items() if name != "none"}
+        there = self.task.tools.models
         return [
             f"{_labels(self.task, role)} not computed: name a model with {option(role.name)} DIR|NAME "
             f"(the paper's is {role.published})"
-            for role in self.task.model_roles
+            for role in self.task.scoring.models
             if role.name not in there and role.concerns(cultures) and not self.problems
         ]
 
@@ -74,7 +74,7 @@ class Equipped:
 def named_models(embedding: str | None, berts: Iterable[str]) -> dict[str, str]:
     """Role -> name, from ``--embedding-model`` and the ``LANG=DIR|NAME`` of ``--bert-model``; FolkwaysError says what is valid."""
     languages = sorted(
-        role.name.removeprefix(BERT) for task in tasks().values() for role in task.model_roles if role.name.startswith(BERT)
+        role.name.removeprefix(BERT) for task in tasks().values() for role in task.scoring.models if role.name.startswith(BERT)
     )
     names = {EMBEDDING: embedding} if embedding else {}
     for text in berts:
@@ -96,7 +96,7 @@ def chosen_models(options: RunOptions, given: ScoringModels | None = None) -> Sc
 
 def equip(task: Task, models: ScoringModels) -> Equipped:
     """The task with those of the models that it can use and that are there; a model is loaded when it is first asked."""
-    roles = {role.name: role for role in task.model_roles}
+    roles = {role.name: role for role in task.scoring.models}
     found: dict[str, Comparer] = {}
     problems = []
     for name in (name for name in models.names if name in roles):
@@ -106,14 +106,14 @@ def equip(task: Task, models: ScoringModels) -> Equipped:
             metrics = _labels(task, roles[name])
             problems.append(FolkwaysError(f"{option(name)}: {error}\n{metrics} not computed; the other metrics are"))
     unused = tuple(option(name) for name in models.names if name not in roles)
-    return Equipped(task.with_models(found) if found else task, tuple(problems), unused)
+    return Equipped(task.with_tools(models=found) if found else task, tuple(problems), unused)
 
 
 def check_models(chosen: Iterable[Task], models: ScoringModels) -> None:
     """An error for a model that cannot be had, or that none of the tasks can use: before anything is spent."""
     known: set[str] = set()
     for task in chosen:
-        known |= {role.name for role in task.model_roles}
+        known |= {role.name for role in task.scoring.models}
         for problem in equip(task, models).problems:
             raise problem
     for role in sorted(models.names.keys() - known):

@@ -47,7 +47,7 @@ def signature(
         "samples": str(options.get("samples", 1)),
         "profile": profile,
         **_text_tools(task),
-        **_models(task),
+        **model_versions(task),
         "seed": str(options.get("seed", 0)),
         "folkways": __version__,
     }
@@ -68,7 +68,7 @@ def same_rule(made: Signature, task: Task, profile: str) -> bool:
     What else a signature tells belongs to the run and never changes.
     """
     names = ("text-", "model", "profile", "folkways")
-    now = {"profile": profile, **_text_tools(task), **_models(task), "folkways": __version__}
+    now = {"profile": profile, **_text_tools(task), **model_versions(task), "folkways": __version__}
     return {name: part for name, part in made.parts.items() if name.startswith(names)} == now
 
 
@@ -84,7 +84,7 @@ def signature_of_external_responses(task: Task, release: Release, responses: pl.
             "samples": str(responses["sample"].n_unique()),
             "profile": profile,
             **_text_tools(task),
-            **_models(task),
+            **model_versions(task),
             "folkways": __version__,
         }
     )
@@ -94,12 +94,13 @@ def _text_tools(task: Task) -> dict[str, str]:
     return {f"text-{language}": tool for language, tool in sorted(task.text_tools().items())}
 
 
-def _models(task: Task) -> dict[str, str]:
-    """The models that texts were compared with, and where there was none, so that a metric that is lacking is explained."""
-    models = task.models()
-    if models and set(models.values()) == {MODEL_ABSENT}:
+def model_versions(task: Task) -> dict[str, str]:
+    """The models that texts are compared with, by role, and where there is none, so that a lacking metric is explained."""
+    chosen = task.tools.models
+    if task.scoring.models and not chosen:
         return {"models": MODEL_ABSENT}
-    return {f"model-{role}": model for role, model in models.items()}
+    roles = [role.name for role in task.scoring.models]
+    return {f"model-{role}": chosen[role].name if role in chosen else MODEL_ABSENT for role in roles}
 
 
 def _digest(value: object) -> str:

@@ -39,6 +39,12 @@ msgstr ""
 "Content-Transfer-Encoding: 8bit\\n"
 
 """
+PLURALS = {
+    "ar": "nplurals=6; plural=(n==0 ? 0 : n==1 ? 1 : n==2 ? 2 : n%100>=3 && n%100<=10 ? 3 : n%100>=11 ? 4 : 5)",
+    **dict.fromkeys(("am", "as", "bn"), "nplurals=2; plural=(n > 1)"),
+}
+"""Plural rules as CLDR has them, where babel's table for gettext has others (of Arabic, it takes 11 to 99 for 100)."""
+
 EPOCH = datetime.fromtimestamp(0, UTC)
 
 
@@ -49,6 +55,14 @@ def read_catalogue(path: Path, locale: str | None = None) -> Catalog:
             return read_po(file, locale=locale, abort_invalid=True)
     except (ValueError, PoFileError) as error:
         raise ValueError(f"{path} is not a gettext catalogue (.po): {error}") from error
+
+
+def new_catalogue(locale: str, plurals: str | None = None) -> Catalog:
+    """An empty catalogue of a language, with its plural rule. plurals: another rule."""
+    catalog = Catalog(locale=locale, charset="utf-8", creation_date=EPOCH, revision_date=EPOCH)
+    if plurals or locale in PLURALS:
+        catalog.mime_headers = [("Plural-Forms", plurals or PLURALS[locale])]
+    return catalog
 
 
 def po_bytes(catalog: Catalog) -> bytes:
@@ -80,7 +94,7 @@ def texts(catalog: Catalog) -> Iterator[Message]:
 
 def mo_bytes(catalog: Catalog) -> bytes:
     """Compiled: what is translated whole, and who checked it."""
-    compiled = Catalog(locale=catalog.locale, charset="utf-8", creation_date=EPOCH, revision_date=EPOCH)
+    compiled = new_catalogue(str(catalog.locale), catalog.plural_forms)
     people: Counter[str] = Counter()
     count = 0
     for message in texts(catalog):

@@ -20,7 +20,7 @@ ANSWERING = (
 """Where the strings come from that people who answer are shown."""
 
 METHODS = [("web/templates/**.j2", "jinja2.ext:babel_extract"), ("**.py", "python")]
-ERRORS = ("BusyError", "ConflictError", "InviteError", "NotAllowedError", "NotFoundError")
+ERRORS = ("BusyError", "ConflictError", "InviteError", "NotAllowedError", "NotFoundError", "UnfitError")
 """Their messages are shown in the reader's language."""
 
 KEYWORDS = {**DEFAULT_KEYWORDS, "translate": None, "Message": None, **dict.fromkeys(ERRORS)}

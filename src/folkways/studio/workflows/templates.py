@@ -1,4 +1,4 @@
-"""The studies that come with folkways, as files to start from: five of stages of their own kinds, six of forms."""
+"""The studies that come with folkways, as files to start from: five of stages of their own kinds, seven of forms."""
 
 from __future__ import annotations
 
@@ -54,6 +54,10 @@ TEMPLATES: Mapping[str, tuple[Message, Message]] = {
     "dialects": (
         Message("Where do people speak like this?"),
         Message("People listen to recordings and say where somebody could speak like that."),
+    ),
+    "interface-translation": (
+        Message("Translation of an interface"),
+        Message("Speakers of a language check its translation of the studio, text by text."),
     ),
 }
 """Name -> title, and what the study does."""

@@ -8,6 +8,7 @@ from datetime import date
 import polars as pl
 import pytest
 
+from folkways.benchmarks.base import needs_whole_questions
 from folkways.benchmarks.culturalbench import BENCHMARK
 from folkways.benchmarks.results import Inputs, make_results
 from folkways.benchmarks.tables import NotAvailableError, Table
@@ -49,7 +50,7 @@ def judged(
 
 def findings(*frames: pl.DataFrame, cards: dict[str, ModelCard] | None = None) -> Inputs:
     """Inputs of these judgements."""
-    whole = frozenset(task.name for task in BENCHMARK.tasks if task.whole_questions)
+    whole = frozenset(task.name for task in BENCHMARK.tasks if needs_whole_questions(task))
     return Inputs(pl.concat(frames, how="diagonal_relaxed"), cards=cards or {}, whole_questions=whole)
 
 

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import polars as pl
 
-from folkways.benchmarks.itemwise import ItemwiseTask, Row, Verdict, unread
+from folkways.benchmarks.itemwise import ItemwiseTask, ReplyScore, Row, unparsed
 from folkways.benchmarks.templates import PromptOptions, Template, choose_templates
 from folkways.records import Metric, Schema
 from folkways.releases.base import Release
@@ -26,10 +26,9 @@ class Tea(ItemwiseTask):
     about: ClassVar[str] = "How people drink tea, as three options."
     metrics: ClassVar[tuple[Metric, ...]] = (Metric("correct", "Accuracy", "The reply settles on the right letter."),)
     facets: ClassVar[tuple[str, ...]] = ()
-    profiles: ClassVar[tuple[str, ...]] = ("strict",)
     variants: ClassVar[tuple[str, ...]] = ("plain",)
     labels: ClassVar[tuple[str, ...]] = ("A", "B", "C")
-    own_columns: ClassVar[Schema] = {"options": pl.List(pl.String)}
+    item_columns: ClassVar[Schema] = {"options": pl.List(pl.String)}
     max_tokens: ClassVar[int] = 8
 
     def rows(self, release: Release) -> Iterator[Row]:
@@ -51,9 +50,9 @@ class Tea(ItemwiseTask):
         """Question and options."""
         return {"question": item["text"], **dict(zip("abc", item["options"], strict=True))}
 
-    def verdict(self, item: Row, response: Row, profile: str) -> Verdict:
+    def score(self, item: Row, response: Row, profile: str) -> ReplyScore:
         """By the first letter."""
         letter = chosen_label(response["response"], dict(zip(self.labels, item["options"], strict=True)))
         if letter is None:
-            return unread(response["response"], "en", "no letter in the reply")
-        return Verdict(letter, f"the answer is {item['gold']}", {"correct": float(letter == item["gold"])})
+            return unparsed(response["response"], "en", "no letter in the reply")
+        return ReplyScore(letter, f"the answer is {item['gold']}", {"correct": float(letter == item["gold"])})

@@ -34,7 +34,7 @@ class AskedModel:
 
 def prompt_of(call: Call) -> str:
     """The text that is sent."""
-    return Template(wordings(__package__)[call.kind], "folkways").fill(call.parts())
+    return Template(wordings("folkways.benchmarks.blend")["build"][call.kind], "folkways").fill(call.parts())
 
 
 def _prompt(call: Call, attempt: int) -> Prompt:

@@ -13,7 +13,6 @@ from typing import Any, ClassVar, Protocol
 from folkways.benchmarks.blend.build.sources import spoken_name
 from folkways.text.json_replies import last_value
 
-Verdict = bool
 Groups = tuple[frozenset[int], ...]
 Options = tuple[str, ...]
 
@@ -38,7 +37,7 @@ class JudgeCall:
             "target": _quoted((self.target,)),
         }
 
-    def read(self, reply: str) -> Verdict | None:
+    def read(self, reply: str) -> bool | None:
         same = last_value(reply, "same")
         return same if isinstance(same, bool) else None
 
@@ -104,7 +103,7 @@ class DummyCall:
 Call = JudgeCall | PairsCall | GroupsCall | DummyCall
 """``parts`` is what is put into its prompt, ``read`` the answer that a reply gives."""
 
-Answer = Verdict | Groups | frozenset[int] | Options
+Answer = bool | Groups | frozenset[int] | Options
 Judge = Callable[[JudgeCall], bool]
 
 

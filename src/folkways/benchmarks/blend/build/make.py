@@ -74,7 +74,7 @@ def make_questions(
         "profile": profile,
         **asked_of,
         "judge_batch": judge_batch if profile == "strict" else "1",
-        "prompts": f"folkways {digest_of(wordings(__package__))}",
+        "prompts": f"folkways {digest_of(wordings('folkways.benchmarks.blend')['build'])}",
     }
     models = [name for name in dict.fromkeys(asked_of.values()) if name not in oracles]
     if models:

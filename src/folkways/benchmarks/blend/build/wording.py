@@ -15,7 +15,7 @@ from folkways.releases.store import open_release
 
 def own_wording() -> Template:
     """Our prompt of an item, with {question} and {choices}."""
-    return Template(wordings(__package__)["item"], "folkways")
+    return Template(wordings("folkways.benchmarks.blend")["build"]["item"], "folkways")
 
 
 def released_wording(name: str, sources: Sequence[Source]) -> Template:

@@ -18,7 +18,7 @@ import polars as pl
 from folkways.benchmarks.blend.answer_judging import Judge
 from folkways.benchmarks.blend.data import is_counted
 from folkways.benchmarks.blend.results.shared import CULTURES, SAQ
-from folkways.benchmarks.itemwise import Verdict
+from folkways.benchmarks.itemwise import ReplyScore
 from folkways.benchmarks.judging.answer_matching import MATCHERS
 from folkways.benchmarks.summary import summarise_means
 from folkways.benchmarks.tables import Table, in_order
@@ -124,15 +124,15 @@ def _verdicts(question: Mapping[str, Any], language: str, judge: Judge) -> list[
     verdicts = []
     for person, answers in enumerate(said):
         if not answers:
-            verdicts.append(Verdict(None, _NO_ANSWER, state=State.REFUSED, counted=False))
+            verdicts.append(ReplyScore(None, _NO_ANSWER, state=State.REFUSED, counted=False))
         elif not question["is_counted"]:
-            verdicts.append(Verdict(answers[0], _SKIPPED, counted=False))
+            verdicts.append(ReplyScore(answers[0], _SKIPPED, counted=False))
         elif gold := _groups_of_others(question["groups"], votes, person):
             name = f"{question['culture']}/{question['id']}/{person}"  # every person has a gold of their own
             item = {"item": name, "groups": gold, "skip_reason": None, "local_language": language}
-            verdicts.append(judge.verdict(item, language, FIRST_ANSWER, answers[0], prompt=""))
+            verdicts.append(judge.score(item, language, FIRST_ANSWER, answers[0], prompt=""))
         else:
-            verdicts.append(Verdict(answers[0], _NOBODY_ELSE))
+            verdicts.append(ReplyScore(answers[0], _NOBODY_ELSE))
     return [
         {
             "counted": verdict.counted,

@@ -59,7 +59,7 @@ def sort_questions(
     topics = topics or own_topics()
     questions = sorting.questions_of(culturalbench.easy(release))
     labels = read_labelled(labelled, [question.question_idx for question in questions], topics) if labelled is not None else None
-    config = {"release": release.label, "topics": topics.digest, "wording": digest_of(sorting.PROMPT), "batch": batch}
+    config = {"release": release.label, "topics": topics.digest, "wording": digest_of(sorting.wording()), "batch": batch}
     model = open_model(config)
 
     def ask(batches: Sequence[Sequence[Question]]) -> Sequence[Reply]:
@@ -90,7 +90,7 @@ def sort_questions(
         "release": release.label,
         "model": model.name,
         "topics": f"{topics.source} {topics.digest}",
-        "prompt": f"folkways {digest_of(sorting.PROMPT)}",
+        "prompt": f"folkways {digest_of(sorting.wording())}",
         "batch": batch,
         "questions": len(questions),
         "sorted": table.height,

@@ -9,22 +9,8 @@ from itertools import groupby
 import polars as pl
 
 from folkways.benchmarks.culturalbench.build.topics import Topics
-from folkways.benchmarks.templates import Template
+from folkways.benchmarks.templates import Template, wordings
 from folkways.text.json_replies import objects_in
-
-PROMPT = """\
-Each question below is about how people live in one country. Sort every question into the one topic that it is about most: what \
-one has to know about to answer it.
-
-Topics:
-
-{topics}
-
-Questions:
-
-{questions}
-
-Reply with JSON only, giving the name of a topic for the number of every question, like this: {"1": "{example}"}"""
 
 TOKENS_PER_QUESTION = 24
 """Output tokens that a number and the name of a topic need at most."""
@@ -57,6 +43,11 @@ def in_batches(questions: Sequence[Question], size: int) -> Iterator[Sequence[Qu
         yield questions[start : start + size]
 
 
+def wording() -> str:
+    """What is asked about a batch of questions."""
+    return str(wordings("folkways.benchmarks.culturalbench")["build"]["topics"])
+
+
 def prompt_of(batch: Sequence[Question], topics: Topics) -> str:
     """The text that is sent: questions stand on one line each, under numbers from 1."""
     parts = {
@@ -64,7 +55,7 @@ def prompt_of(batch: Sequence[Question], topics: Topics) -> str:
         "questions": "\n".join(f"{number}. {_line(question)}" for number, question in enumerate(batch, 1)),
         "example": topics.topics[0].name,
     }
-    return Template(PROMPT, "folkways").fill(parts)
+    return Template(wording(), "folkways").fill(parts)
 
 
 def read_reply(reply: str, size: int, topics: Topics) -> dict[int, str]:

@@ -46,7 +46,7 @@ def _words(inputs: Inputs) -> Sequence[Table]:
 def _people(inputs: Inputs) -> Sequence[Table]:
     (release,) = inputs.data_of(RELEASE)
     task = Easy()
-    judged = task.people(task.items(release), release, task.profiles[0])
+    judged = task.human_baseline().judge(task.items(release), release, task.scoring.profiles[0])
     if judged is None:
         raise NotAvailableError(
             f"{release.name} does not tell what single people chose; a folder that folkways build easy made does"

@@ -30,12 +30,12 @@ class Named:
 
 def wordings_digest() -> str:
     """Of both prompts, for the record of a build."""
-    return digest_of(wordings(__package__))
+    return digest_of(wordings("folkways.benchmarks.xcr")["build"])
 
 
 def prompt(form: str, **parts: str) -> str:
     """The text that asks for the ``items`` of a fact (culture, fact), or for a ``sentence`` (culture, item, context)."""
-    return Template(wordings(__package__)[form], "folkways").fill(parts)
+    return Template(wordings("folkways.benchmarks.xcr")["build"][form], "folkways").fill(parts)
 
 
 def read_items(reply: str) -> list[Named] | None:

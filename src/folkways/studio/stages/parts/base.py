@@ -107,7 +107,7 @@ def shown_options(part: Part, content: Content) -> list[tuple[Any, Any, Any]]:
 
 def text_fields(part: Part) -> list[str]:
     """The columns of the items whose texts a part is about."""
-    return [*part.get("between", ()), *([part["of"]] if "of" in part else ())]
+    return [*part.get("between", ()), *part.get("placeholders", ()), *([part["of"]] if "of" in part else ())]
 
 
 class PartType(ABC):

@@ -57,6 +57,11 @@ FITS: Mapping[str, tuple[Any, str]] = {
     "required": (lambda value: isinstance(value, bool), WANTED["flag"]),
     "optional": (lambda value: isinstance(value, bool), WANTED["flag"]),
     "tie": (lambda value: isinstance(value, bool), WANTED["flag"]),
+    "agree": (lambda value: isinstance(value, bool), WANTED["flag"]),
+    "placeholders": (
+        lambda value: isinstance(value, list) and bool(value) and all(map(_is_field, value)),
+        "has to be a list of columns of the items",
+    ),
     "field": (_is_field, WANTED["field"]),
     "of": (_is_field, WANTED["field"]),
     "options_from": (_is_field, WANTED["field"]),

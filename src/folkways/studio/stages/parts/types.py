@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 from folkways.endpoints.clean import storable
 from folkways.studio.rules.consensus import Found, each_option, middle, same_value
+from folkways.studio.rules.placeholders import misplaced
 from folkways.studio.stages.fields import NO_LINES, text_of
 from folkways.studio.stages.fields import options_of as options_of_item
 from folkways.studio.stages.parts.base import Content, Part, PartType, UnfitError, chosen, field_of, values_of
@@ -150,9 +151,11 @@ class Number(Scale):
 
 
 class Text(PartType):
-    """Words of one's own; ``least`` and ``most`` bound how many characters. Answers are all kept, and never in dispute."""
+    """Words of one's own; ``least`` and ``most`` bound how many characters. Answers are all kept, and never in dispute; with
+    ``agree`` people have to write the same. placeholders: columns of the item; the text keeps the ``%(name)s`` and HTML they share.
+    """
 
-    settings: ClassVar[tuple[str, ...]] = ("least", "most")
+    settings: ClassVar[tuple[str, ...]] = ("least", "most", "agree", "placeholders")
     empty: ClassVar[Any] = ""
 
     def read(self, fields: FormFields, part: Part, content: Content) -> Any:
@@ -168,10 +171,18 @@ class Text(PartType):
             raise UnfitError("Write at most %(most)s characters.", problems[""], most=most)
         if problems:
             raise UnfitError("Write at least %(least)s characters.", problems[""], least=least)
+        if "placeholders" in part:
+            missing, foreign = misplaced(found, [content[name] for name in part["placeholders"]])
+            if missing:
+                raise UnfitError("This has to be in it as it stands in the original: %(texts)s", texts=" ".join(missing))
+            if foreign:
+                raise UnfitError("This is not in the original: %(texts)s", texts=" ".join(foreign))
         return found
 
     def settle(self, values: Sequence[Any], part: Part, content: Content, needed: int) -> Found:
-        """All of them."""
+        """All of them; with ``agree``, what most wrote."""
+        if part.get("agree"):
+            return same_value(values, needed)
         return [value for value in values if value] or None, True
 
     def label(self, value: Any) -> Any:
@@ -197,8 +208,8 @@ class Texts(PartType):
         if "every" in part:
             problems: dict[str, str] = {}
             found = options_of_item({"options": value}, problems, part["every"], part["every"], part.get("missing") or NO_LINES)
-            if problems:
-                raise UnfitError(problems["options"])
+            for message in problems.values():
+                raise UnfitError(message)
             return found
         if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
             raise UnfitError("This has to be answered.", "has to be a list of texts")

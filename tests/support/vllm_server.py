@@ -1,0 +1,142 @@
+"""A stand-in for ``vllm serve``: a real process that takes its time to load, batches continuously, and writes down what it did.
+
+    python -m tests.support.vllm_server NAME --port 8000 --journal FILE [--load 0.5] [--places 256] [--latency 0.1] [--dies-after N]
+
+It lists NAME under /v1/models once it is loaded, works on as many requests at once as it has places and lets the others wait, tells
+both numbers under /metrics, and ends at SIGTERM. The journal is a file of JSON lines that servers share: ``start``, ``ask``
+(with a digest of the question) and ``stop``, each with its time, process and the GPUs of CUDA_VISIBLE_DEVICES.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from pathlib import Path
+
+from aiohttp import web
+
+CODE = Path(__file__).resolve().parents[2]
+
+
+def command(name: str, journal: Path, **settings: float) -> str:
+    """The ``serve`` of a model, which runs in any folder."""
+    options = " ".join(f"--{key.replace('_', '-')} {value}" for key, value in settings.items())
+    return (
+        f"env PYTHONPATH={CODE} {sys.executable} -m tests.support.vllm_server {name} --port {{port}} --journal {journal} {options}"
+    )
+
+
+@dataclass(frozen=True)
+class Life:
+    """What one server did: which GPUs it had, from when to when (None: it was killed), and the digests of what it answered."""
+
+    model: str
+    pid: int
+    gpus: tuple[str, ...]
+    began: float
+    ended: float | None
+    asked: tuple[str, ...]
+
+
+def lives(journal: Path) -> list[Life]:
+    """The servers of a journal, in the order in which they were started."""
+    if not journal.exists():
+        return []
+    lines = [json.loads(line) for line in journal.read_text().splitlines()]
+    told = []
+    for start in (line for line in lines if line["event"] == "start"):
+        mine = [line for line in lines if line["pid"] == start["pid"]]
+        ended = next((line["time"] for line in mine if line["event"] == "stop"), None)
+        asked = tuple(line["what"] for line in mine if line["event"] == "ask")
+        gpus = tuple(filter(None, start["gpus"].split(",")))
+        told.append(Life(start["model"], start["pid"], gpus, start["time"], ended, asked))
+    return told
+
+
+def at_once(servers: Sequence[Life]) -> int:
+    """The most servers of these that ran at one time; all of them must have ended."""
+    changes = sorted([(life.began, 1) for life in servers] + [(float(life.ended or "nan"), -1) for life in servers])
+    most = now = 0
+    for _, change in changes:
+        now += change
+        most = max(most, now)
+    return most
+
+
+async def serve(options: argparse.Namespace) -> None:
+    places = asyncio.Semaphore(options.places)
+    running = waiting = answered = 0
+
+    def note(event: str, what: str = "") -> None:
+        gpus = os.environ.get("CUDA_VISIBLE_DEVICES", "all")
+        row = {"event": event, "model": options.name, "pid": os.getpid(), "gpus": gpus, "time": time.time(), "what": what}
+        with options.journal.open("a") as journal:  # one write, which other servers do not cut
+            journal.write(json.dumps(row) + "\n")
+
+    async def complete(request: web.Request) -> web.Response:
+        nonlocal running, waiting, answered
+        body = await request.json()
+        waiting += 1
+        async with places:
+            waiting -= 1
+            running += 1
+            await asyncio.sleep(options.latency)
+            running -= 1
+        if options.dies_after and answered >= options.dies_after and not options.died.exists():
+            options.died.touch()
+            print("CUDA error: an illegal memory access was encountered", flush=True)
+            os._exit(1)
+        answered += 1
+        note("ask", blake2b(json.dumps(body["messages"]).encode(), digest_size=8).hexdigest())
+        message = {"role": "assistant", "content": "A"}
+        usage = {"prompt_tokens": 9, "completion_tokens": 1, "total_tokens": 10}
+        choice = {"index": 0, "message": message, "finish_reason": "stop"}
+        told = {"id": f"chatcmpl-{answered}-{os.getpid()}", "object": "chat.completion", "model": options.name}
+        return web.json_response({**told, "choices": [choice], "usage": usage})
+
+    async def models(_: web.Request) -> web.Response:
+        return web.json_response({"object": "list", "data": [{"id": options.name, "object": "model", "owned_by": "vllm"}]})
+
+    async def metrics(_: web.Request) -> web.Response:
+        label = f'{{engine="0",model_name="{options.name}"}}'
+        lines = (f"vllm:num_requests_running{label} {running:.1f}", f"vllm:num_requests_waiting{label} {waiting:.1f}", "")
+        return web.Response(text="\n".join(lines))
+
+    note("start")
+    await asyncio.sleep(options.load)
+    application = web.Application()
+    application.add_routes(
+        [web.post("/v1/chat/completions", complete), web.get("/v1/models", models), web.get("/metrics", metrics)]
+    )
+    runner = web.AppRunner(application, shutdown_timeout=0.5)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", options.port, reuse_address=True).start()
+    stop = asyncio.Event()
+    asyncio.get_running_loop().add_signal_handler(15, stop.set)
+    await stop.wait()
+    note("stop")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("name")
+    parser.add_argument("--port", type=int, required=True)
+    parser.add_argument("--journal", type=Path, required=True)
+    parser.add_argument("--load", type=float, default=0.2, help="seconds until it listens")
+    parser.add_argument("--places", type=int, default=256)
+    parser.add_argument("--latency", type=float, default=0.02, help="seconds for a reply")
+    parser.add_argument("--dies-after", type=int, default=0, help="replies after which it crashes, once")
+    options = parser.parse_args()
+    options.died = options.journal.with_suffix(f".{options.name}.died")
+    asyncio.run(serve(options))
+
+
+if __name__ == "__main__":
+    main()
