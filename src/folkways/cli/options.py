@@ -323,13 +323,6 @@ def left_out(options: RunOptions, asked: Iterable[str]) -> str:
 
 def release_names(texts: tuple[str, ...]) -> dict[str, str]:
     """``blend=DIR`` as {"blend": "DIR"}; without a benchmark the name stands for all (key ``*``)."""
-    from folkways.benchmarks.registry import present_name
+    from folkways.runs import keywords
 
-    chosen: dict[str, str] = {}
-    for text in texts:
-        benchmark, separator, name = text.partition("=")
-        if separator and benchmark.replace("-", "_").isidentifier():
-            chosen[present_name(benchmark)] = name
-        else:
-            chosen["*"] = text
-    return chosen
+    return keywords.release_names(texts)

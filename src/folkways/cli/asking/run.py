@@ -60,7 +60,8 @@ def command(
     batch: bool,
     cluster: Cluster | None,
     report_dir: Path | None,
-    **named: str | None,
+    profile: str | None,
+    name: str | None,
 ) -> None:
     """Ask models the questions of one or more tasks.
 
@@ -107,7 +108,7 @@ def command(
         watched = replace(
             asking, observer=progress, every=progress.every, planned=planned, reused=reused, batch=batch, cluster=cluster
         )
-        done = run(options, models=models, workspace=workspace, scoring=scoring, asking=watched, **named)
+        done = run(options, models=models, workspace=workspace, scoring=scoring, asking=watched, profile=profile, name=name)
     if absent := left_out(options, (task.task for task in run_tasks(done.workspace, done.record))):
         console.print(absent)
     terminal().print(terminal_summary(done.report_data(with_judgements=False)))
