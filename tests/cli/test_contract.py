@@ -39,6 +39,7 @@ BEFORE = {
     "an unknown language": ((INIT, '"local_language": "en"', '"local_language": "English"'), "language 'English' is no code", "write 'en'"),
     "an exception in rows": ((INIT, 'row["topic"]', 'row["subject"]'), "failed in rows() before the first row: KeyError: 'subject', markets/__init__.py, line", "FOLKWAYS_DEBUG=1"),
     "an exception in a later row": ((INIT, "        for row in read(release):\n            right =", "        for row in read(release):\n            int(row['id'] != 'FR-1' or 'x')\n            right ="), "words of the package markets failed in rows() after row 1 ('KR-1'): ValueError", "markets/__init__.py, line"),
+    "an id in two batches": ((INIT, "    def accepted_answers", "    def item_batches(self, release):\n        yield self.items(release)\n        yield self.items(release)\n\n    def accepted_answers"), "two batches have an item of the same id", "unique"),
     "an exception in parts": ((INIT, 'return {"question": item["text"]}', 'return {"question": item["txt"]}'), "failed in parts() for item 'KR-1' in 'en': KeyError: 'txt'", "line"),
     "a file that is not there": ((INIT, '"questions.csv"', '"question.csv"'), "has no file question.csv", "markets"),
     "no release of that name": ((INIT, 'name = "NAME/own"\n    release = "NAME"', 'name = "NAME/own"\n    release = "marketz"'), "unknown release 'marketz'", "did you mean 'markets'"),

@@ -284,7 +284,7 @@ question_options = _packed(
         type=click.IntRange(min=1, max=24),
         default=1,
         metavar="K",
-        help="Ask in K orders of the options, if the task can: is the same option chosen in each?",
+        help="Ask each question with its options in K different orders.",
     ),
 )
 """What is asked, as ``options`` (RunOptions): of ``run`` and ``estimate``."""
@@ -323,13 +323,6 @@ def left_out(options: RunOptions, asked: Iterable[str]) -> str:
 
 def release_names(texts: tuple[str, ...]) -> dict[str, str]:
     """``blend=DIR`` as {"blend": "DIR"}; without a benchmark the name stands for all (key ``*``)."""
-    from folkways.benchmarks.registry import present_name
+    from folkways.runs import keywords
 
-    chosen: dict[str, str] = {}
-    for text in texts:
-        benchmark, separator, name = text.partition("=")
-        if separator and benchmark.replace("-", "_").isidentifier():
-            chosen[present_name(benchmark)] = name
-        else:
-            chosen["*"] = text
-    return chosen
+    return keywords.release_names(texts)

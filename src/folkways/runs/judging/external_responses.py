@@ -23,6 +23,10 @@ SHOWN = 5
 ASKED = ("item", "language", "variant", "sample")
 
 
+FRAME = Path("the frame")
+"""In the place of a file where replies come from Python."""
+
+
 @dataclass(frozen=True)
 class JudgedReplies:
     """Judgements (one row per expected item), scores, and what a person should know about how the file was read."""
@@ -52,8 +56,24 @@ def judge_file(
     row is missing, and of several rows for one item the last counts. Raises DataError with the row for ids that the release does
     not have.
     """
+    options = {"culture": culture, "language": language, "variant": variant, "profile": profile}
+    return judge_table(task, release, read(path), path, by_position=by_position, **options)
+
+
+def judge_table(
+    task: Task,
+    release: Release,
+    table: pl.DataFrame,
+    path: Path,
+    *,
+    culture: str | None = None,
+    language: str | None = None,
+    variant: str | None = None,
+    profile: str | None = None,
+    by_position: bool = False,
+) -> JudgedReplies:
+    """The same for a table of texts. path: what errors call it, whose name may tell culture and language; FRAME tells none."""
     notes: list[str] = []
-    table = read(path)
     found = task.from_authors(table)
     if found is not None:
         notes.append("read as an output file of the authors' programs")
@@ -64,7 +84,7 @@ def judge_file(
     if "item_if_any" in found.columns:
         found = _known_only(found.rename({"item_if_any": "item"}), items, notes)
     if "culture" not in found.columns and "item" not in found.columns:  # what names its items needs no name of a file
-        culture = culture or _from_name(path, items["culture"].unique().to_list())
+        culture = culture or (None if path is FRAME else _from_name(path, items["culture"].unique().to_list()))
     if culture is not None:
         items = items.filter(pl.col("culture").is_in(select_cultures([culture], items["culture"].unique().to_list())))
     elif "culture" in found.columns:
