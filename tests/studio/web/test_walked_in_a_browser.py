@@ -44,7 +44,8 @@ PYTHON = re.compile(r"\{'\w+':|\bNone\b|\[\]|<\w+ object|Message\(|%\(\w+\)s")
 
 WIDER = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 CUT = """[...document.querySelectorAll('button, a, label, legend, h1, h2, h3, th, .kicker')]
-    .filter((each) => each.offsetParent && each.clientWidth > 1 && each.scrollWidth > each.clientWidth + 1 && getComputedStyle(each).overflow !== 'visible')
+    .filter((each) => each.offsetParent && each.clientWidth > 1 && each.scrollWidth > each.clientWidth + 1)
+    .filter((each) => getComputedStyle(each).overflow !== 'visible')
     .map((each) => each.textContent.trim())"""
 
 
