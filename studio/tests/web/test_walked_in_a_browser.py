@@ -19,18 +19,18 @@ import pytest
 
 pytest.importorskip("playwright.sync_api")
 
-from folkways.studio.exports.make import export_files
-from folkways.studio.records import Participant, Stage
-from folkways.studio.services import studies
-from folkways.studio.services.people import invites, participants, sessions
-from folkways.studio.services.work import assignments
-from folkways.studio.services.work.assignments import Work
-from folkways.studio.services.work.task_numbers import shown_number
-from folkways.studio.stages.registry import stage_kind
-from tests.studio.web.test_templates_walked import answer_of, opened, people_of
+from folkways_studio.exports.make import export_files
+from folkways_studio.people import invites, participants, sessions
+from folkways_studio.records import Participant, Stage
+from folkways_studio.stages.registry import stage_kind
+from folkways_studio.studies import service as studies
+from folkways_studio.work import assignments
+from folkways_studio.work.assignments import Work
+from folkways_studio.work.task_numbers import shown_number
+from studio.tests.support.studies import Desk
+from studio.tests.support.studio_server import StudioServer
+from studio.tests.web.test_templates_walked import answer_of, opened, people_of
 from tests.support.browser import Watched, axe_violations
-from tests.support.studies import Desk
-from tests.support.studio_server import StudioServer
 
 pytestmark = pytest.mark.browser
 
