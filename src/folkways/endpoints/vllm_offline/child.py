@@ -23,6 +23,7 @@ from importlib import import_module
 from typing import Any
 
 from folkways.endpoints.base import LOGPROB, Completion, Request, Settings
+from folkways.endpoints.detached import detach
 from folkways.endpoints.generation import DEFAULT_NEW_TOKENS, ids_of, pair_ids, prompt_of
 from folkways.endpoints.likelihood import choice, weight
 
@@ -211,6 +212,7 @@ class Engine:
 
 def main() -> None:
     """Run one model until standard input is closed."""
+    detach()
     wanted = json.loads(sys.stdin.readline())
     answer = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # what vLLM prints is no answer

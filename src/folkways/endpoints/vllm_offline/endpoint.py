@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import signal
 import subprocess
 import sys
 import tempfile
@@ -116,8 +115,8 @@ class VllmOfflineEndpoint(NamedEndpoint):
             reader.cancel()
             await asyncio.gather(reader, return_exceptions=True)
         if process is not None:
-            with suppress(ProcessLookupError):  # vLLM's own processes too
-                os.killpg(process.pid, signal.SIGKILL)
+            assert process.stdin is not None  # noqa: S101 - it is a pipe
+            process.stdin.close()  # which ends vLLM's own processes too
             await process.wait()
         if log is not None:
             log.close()
