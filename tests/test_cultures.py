@@ -215,10 +215,12 @@ def test_a_language_is_found_by_its_codes_and_names(text: str) -> None:
 
 
 def test_an_unknown_name_is_answered_with_the_valid_ones() -> None:
-    with pytest.raises(UnknownNameError, match=r"unknown culture 'South Koera'\nvalid: .*KR.*\nKR is South Korea") as error:
+    with pytest.raises(
+        UnknownNameError, match=r"unknown culture 'South Koera'\nvalid: .*; folkways cultures lists them\nKR is South Korea"
+    ) as error:
         get_culture("South Koera")
     assert error.value.valid == sorted(cultures())
-    with pytest.raises(UnknownNameError, match="unknown language 'xx'\nvalid: af, am, ar, as"):
+    with pytest.raises(UnknownNameError, match=r"unknown language 'xx'\nvalid: .*; folkways cultures lists them"):
         get_language("xx")
     with pytest.raises(UnknownNameError, match="valid: blend, culturalbench, demo, xcr"):
         cultures_of("mmlu")

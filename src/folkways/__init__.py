@@ -18,14 +18,14 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.2.0.dev0"
 
 if TYPE_CHECKING:
-    from folkways.api import Run, item, load_run, run
+    from folkways.api import Run, compare, estimate, gate, item, judge, load_run, report, run
     from folkways.benchmarks.registry import get_task, tasks
     from folkways.endpoints.python.model import model
     from folkways.errors import FolkwaysError, FolkwaysWarning
     from folkways.integrations.compare_logs import compare_logs
     from folkways.releases.store import open_release
     from folkways.runs.options import AskOptions, RunOptions
-    from folkways.runs.reading.compare import compare
+    from folkways.runs.reading.run_list import runs
     from folkways.workspace.database import open_workspace
 
 __all__ = [
@@ -37,22 +37,26 @@ __all__ = [
     "__version__",
     "compare",
     "compare_logs",
+    "estimate",
+    "gate",
     "get_task",
     "item",
+    "judge",
     "load_run",
     "model",
     "open_release",
     "open_workspace",
+    "report",
     "run",
+    "runs",
     "tasks",
 ]
 
 _HOMES = {
-    **dict.fromkeys(("Run", "item", "load_run", "run"), "folkways.api"),
+    **dict.fromkeys(("Run", "compare", "estimate", "gate", "item", "judge", "load_run", "report", "run"), "folkways.api"),
     **dict.fromkeys(("get_task", "tasks"), "folkways.benchmarks.registry"),
     **dict.fromkeys(("AskOptions", "RunOptions"), "folkways.runs.options"),
     **dict.fromkeys(("FolkwaysError", "FolkwaysWarning"), "folkways.errors"),
-    "compare": "folkways.runs.reading.compare",
     "model": "folkways.endpoints.python.model",
     "compare_logs": "folkways.integrations.compare_logs",
     "open_release": "folkways.releases.store",
@@ -62,6 +66,8 @@ _HOMES = {
 
 def __getattr__(name: str) -> Any:
     """Import a public name when it is first used: ``import folkways`` alone stays fast."""
+    if name == "runs":  # a package, which can be called
+        return import_module("folkways.runs")
     if name not in _HOMES:
         raise AttributeError(f"module 'folkways' has no attribute {name!r}")
     return getattr(import_module(_HOMES[name]), name)

@@ -4,37 +4,51 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import polars as pl
 
-from folkways.benchmarks.registry import expand_tasks
-from folkways.endpoints.base import Endpoint, EndpointOptions
+from folkways.benchmarks.base import Task
+from folkways.benchmarks.registry import expand_tasks, get_task
+from folkways.endpoints.base import EndpointOptions
 from folkways.endpoints.prices import cost, load_prices
+from folkways.endpoints.registry import is_name
 from folkways.engine.budget import parse_budget
 from folkways.errors import FolkwaysError, UnknownNameError
+from folkways.frames import is_frame, table_of_text
 from folkways.records import Frame
+from folkways.releases.store import open_release
 from folkways.reports.data import ReportData, Scores
+from folkways.reports.formats.comparison_tables import Comparisons
 from folkways.runs.execute import Session, execute
+from folkways.runs.gate import Checks, check_run
+from folkways.runs.judging.external_responses import FRAME, JudgedReplies, judge_file, judge_table
+from folkways.runs.keywords import QuestionKeywords, RunKeywords, options_of
 from folkways.runs.models import batches_of, open_models, price_function, split_name
 from folkways.runs.notebook_progress import NotebookProgress, in_notebook
 from folkways.runs.options import AskOptions, Cluster, DeployedModel, RunOptions
-from folkways.runs.planning.estimate import Estimate, estimate
+from folkways.runs.planning.estimate import Estimate
+from folkways.runs.planning.estimate import estimate as estimate_task
+from folkways.runs.planning.generations import of_generation
 from folkways.runs.planning.plan import begin
 from folkways.runs.planning.recipe import recipe_of
+from folkways.runs.planning.recipe_files import is_recipe, of_recipe
 from folkways.runs.planning.tasks import left_out, plan_tasks
 from folkways.runs.reading.collect import collect
+from folkways.runs.reading.compare import compare as compare_models
 from folkways.runs.reading.items import KnownItem, find_item
 from folkways.runs.reading.judgements import judged_items
+from folkways.runs.reused import Reused
 from folkways.runs.scores.scoring import score_run, scores_stand
-from folkways.runs.scores.scoring_models import ScoringModels, check_models, chosen_models
+from folkways.runs.scores.scoring_models import ScoringModels, check_models, chosen_models, equip
 from folkways.workspace import results, run_records
 from folkways.workspace.database import Workspace, open_workspace
 from folkways.workspace.queue.judging_turn import turn_to_judge
 
-_LISTS = ("cultures", "languages", "variants", "strata")
+WORKSPACE = "folkways.db"
+"""The workspace of those who name none, in the folder where they are."""
 
 
 @dataclass(frozen=True)
@@ -42,11 +56,13 @@ class Run:
     """A run in a workspace. Frames come from what is stored; no method asks a model.
 
     workspace: where it lives; record: its name, state and configuration; prices: a prices file for costs, None for the usual ones.
+    reused: what it used of the replies of earlier runs, model by model, as it was found when it was asked.
     """
 
     workspace: Workspace
     record: run_records.RunRecord
     prices: Path | str | None = None
+    reused: tuple[Reused, ...] = ()
 
     @property
     def name(self) -> str:
@@ -71,10 +87,37 @@ class Run:
             tell(str(problem))
         return Scores(scored.scores)
 
-    def scores(self, profile: str | None = None) -> pl.DataFrame:
-        """The stored scores (records.SCORES), of one profile or of all that were scored."""
+    def scores(self, profile: str | None = None, *, task: str | None = None, model: str | None = None) -> pl.DataFrame:
+        """The stored scores (records.SCORES), of one profile, task or model, or of all of them. UnknownNameError for another."""
         stored = results.load_scores(self.workspace, self.record)
-        return Scores(stored if profile is None else stored.filter(pl.col("profile") == profile))
+        for column, name in (("profile", profile), ("task", task), ("endpoint", model)):
+            if name is not None and name not in (names := stored[column].unique().to_list()):
+                raise UnknownNameError(f"{column} of run {self.name}", name, names)
+            stored = stored if name is None else stored.filter(pl.col(column) == name)
+        return Scores(stored)
+
+    @property
+    def tasks(self) -> list[str]:
+        """Names of its tasks."""
+        return list(self.record.config.get("tasks", []))
+
+    @property
+    def models(self) -> list[str]:
+        """Names of its models, as they were written."""
+        return list(run_records.endpoint_names(self.workspace, self.record.config.get("endpoints", [])).values())
+
+    @property
+    def signature(self) -> str:
+        """How its scores were made: one line for each task, profile and model that differs in it."""
+        return "\n".join(self.scores()["signature"].unique(maintain_order=True))
+
+    def compare(self, *models: str | Run, **how: Any) -> Comparisons:
+        """Its models, those of them that are named, or it and other runs: ``folkways.compare``, in its workspace."""
+        return compare(*(models if models and all(isinstance(one, str) for one in models) else (self, *models)), **how)
+
+    def __len__(self) -> int:
+        """How many replies it expects."""
+        return sum(part.expected for part in results.parts(self.workspace, self.record))
 
     def judgements(self, profile: str | None = None) -> pl.DataFrame:
         """One row per expected item: records.JUDGEMENTS, endpoint, profile, question text, gold, response, metrics, facets."""
@@ -88,9 +131,8 @@ class Run:
         return run_html(ReportView(self.report_data(with_judgements=False)))
 
     def __repr__(self) -> str:
-        config = self.record.config
-        asked = f"{', '.join(config.get('tasks', []))} of {', '.join(config.get('endpoints', []))}"
-        return f"<Run {self.record.name} ({self.record.state}): {asked}>"
+        lines = [f"<Run {self.name} ({self.record.state}): {', '.join(self.tasks)} of {', '.join(self.models)}>"]
+        return "\n".join([*lines, *(one.text(again="afresh=True") for one in self.reused)])
 
     def responses(self) -> pl.DataFrame:
         """What was said, one row per expected item, for all endpoints and tasks: records.RESPONSES and ``endpoint``."""
@@ -122,38 +164,46 @@ class Run:
 
 
 def run(
-    tasks: Sequence[str] | str | RunOptions,
+    tasks: Any,
+    models: Any = (),
     *,
-    models: Sequence[str | DeployedModel | Endpoint] | str | DeployedModel | Endpoint,
-    workspace: str | Path | Workspace = "folkways.db",
+    workspace: str | Path | Workspace = WORKSPACE,
     profile: str | None = None,
     name: str | None = None,
     scoring: ScoringModels | None = None,
     asking: AskOptions | None = None,
-    **options: Any,
+    **options: Unpack[RunKeywords],
 ) -> Run:
     """Ask ``models`` the questions of ``tasks``, store every response, score, and return the run.
 
-    tasks:    names of tasks or benchmarks, or a RunOptions.
+    tasks:    names of tasks or benchmarks, one or several; a recipe (``study.toml``), whose values arguments override; or a
+              RunOptions.
     models:   names such as ``openai/gpt-4o-mini``, ``http://localhost:8000/v1#llama``, ``hf/NAME``, ``replay:FILE``,
               ``baseline/random``, with settings of their own behind a question mark (``openai/gpt-5?reasoning_effort=low``);
-              or endpoints of your own.
+              or anything in Python that answers (``folkways.model``): functions, objects, clients, replies. One or several.
     scoring:  where scoring models run, and who watches; which ones are options of the run (scoring_models).
     asking:   how hard to try and what may be spent.
     options:  the fields of RunOptions (cultures, languages, variants, limit, samples, seed, system, settings, max_tokens, releases,
-              ...) and of AskOptions (concurrency, attempts, max_errors, max_failed, timeout, budget, prices, ...) by name, where
-              these are not given as records.
+              afresh, ...) and of AskOptions (concurrency, attempts, max_errors, max_failed, timeout, budget, prices, ...) by name,
+              where these are not given as records. A list may be one text: ``cultures="KR,ET"``, ``settings="temperature=0"``.
 
-    The same call goes on where an earlier one stopped; what is stored is never asked again. Raises FolkwaysError for anything that
-    the caller can put right. An interruption (Ctrl-C) ends it cleanly: see ``record.state``.
+    The same call goes on where an earlier one stopped; what is stored is not asked again, unless ``afresh``. Raises FolkwaysError
+    for anything that the caller can put right. An interruption (Ctrl-C) ends it cleanly: see ``record.state``.
     """
-    known = [entry.name for entry in fields(AskOptions)]
-    asking = replace(asking or AskOptions(), **{key: options.pop(key) for key in known if key in options})
-    chosen = _run_options(tasks, options)
+    given = dict(options)
+    if is_recipe(tasks):
+        tasks, recipe = of_recipe(tasks)
+        models = recipe.pop("models", ()) if _is_nothing(models) else models
+        workspace = recipe.pop("workspace", workspace) if workspace == WORKSPACE else workspace
+        named, judged = recipe.pop("name", None), recipe.pop("profile", None)
+        name, profile = name or named, profile or judged
+        given = {**recipe, **given}
+    chosen, asking = options_of(tasks, given, asking)
+    told: list[Reused] = []
+    asking = asking if asking.reused is not None else replace(asking, reused=told.append)
     if asking.observer is None and in_notebook():
         asking = replace(asking, observer=NotebookProgress())
-    wanted = list(models) if isinstance(models, Sequence) and not isinstance(models, str) else [models]
-    opened = open_models(wanted, EndpointOptions(timeout=asking.timeout, seed=chosen.seed))
+    opened = open_models(one_or_several(models), EndpointOptions(timeout=asking.timeout, seed=chosen.seed))
     for task in expand_tasks(chosen.tasks):
         task.resolve_profile(profile)  # a name that cannot be scored is found out before anything is spent
     check_models(expand_tasks(chosen.tasks), chosen_models(chosen, scoring))
@@ -168,7 +218,153 @@ def run(
     run_records.mark_scored(database, session.run)
     record = run_records.find_run(database, str(session.run.id))
     ended = "finished" if session.run.state == "asked" else session.run.state
-    return Run(database, replace(record, state=ended, reason=session.run.reason), asking.prices)
+    return Run(database, replace(record, state=ended, reason=session.run.reason), asking.prices, tuple(told))
+
+
+def estimate(
+    tasks: Any,
+    models: Any = (),
+    *,
+    workspace: str | Path = WORKSPACE,
+    prices: Path | None = None,
+    batch: bool = False,
+    **options: Unpack[QuestionKeywords],
+) -> pl.DataFrame:
+    """What ``run`` with the same arguments would take, one row per model and task: requests, tokens, US dollars. Nothing is sent.
+
+    Columns: those of folkways.runs.planning.estimate.Estimate.
+    """
+    given: dict[str, Any] = dict(options)
+    if is_recipe(tasks):
+        tasks, recipe = of_recipe(tasks)
+        models = recipe.pop("models", ()) if _is_nothing(models) else models
+        given = {**{key: value for key, value in recipe.items() if key in QuestionKeywords.__annotations__}, **given}
+    chosen, _ = options_of(tasks, given)
+    rows = estimate_run(chosen, models=one_or_several(models), workspace=workspace, prices=prices, batch=batch)
+    return Frame(pl.DataFrame([asdict(row) for row in rows]))
+
+
+def judge(
+    task: str | Task,
+    replies: Any,
+    *,
+    release: str | Path | None = None,
+    culture: str | None = None,
+    language: str | None = None,
+    variant: str | None = None,
+    profile: str | None = None,
+    text_tools: str | None = None,
+    by_position: bool = False,
+    scoring: ScoringModels | None = None,
+) -> JudgedReplies:
+    """Judge replies that were made elsewhere, as ``folkways judge``: every item that the replies are about is expected.
+
+    replies: a file; a frame of polars or pandas with the columns item (or the release's own id) and response, also language,
+             variant and sample; or a dict, item -> reply.
+    culture, language, variant: what the replies do not say. by_position: the rows are in the order of the release.
+
+    Returns ``judgements``, one row for each expected item, of which those without a reply are missing; ``scores``, with the fixed
+    denominator of a run; and ``notes``. Raises DataError with the row for an item that there is not.
+    """
+    chosen = get_task(task) if isinstance(task, str) else task
+    if text_tools is not None:
+        chosen = chosen.with_tools(text_tools)
+    equipped = equip(chosen, scoring or ScoringModels())
+    for problem in equipped.problems:
+        raise problem
+    data = open_release(str(release) if release is not None else chosen.release, chosen.benchmark)
+    how = {"culture": culture, "language": language, "variant": variant, "profile": profile}
+    if isinstance(replies, (str, Path)):
+        return judge_file(equipped.task, data, Path(replies), by_position=by_position, **how)  # type: ignore[arg-type]
+    if isinstance(replies, Mapping) and not is_frame(replies):
+        replies = {"item": list(replies), "response": list(replies.values())}
+    return judge_table(equipped.task, data, table_of_text(replies), FRAME, by_position=by_position, **how)
+
+
+def gate(
+    run: str | Run = "last",
+    *,
+    min: str | Sequence[str] | Mapping[str, float] = (),
+    max_drop_vs: str | Sequence[str] | Mapping[str, float] = (),
+    models: str | Sequence[str] = (),
+    workspace: str | Path | Workspace = WORKSPACE,
+    **how: Any,
+) -> Checks:
+    """Check the scores of a run against requirements, as ``folkways gate``; ``passed`` says whether it may go on.
+
+    min:         scores that must be reached: ``{"blend/saq": 40, "blend/saq:ET": 30}`` or ``"blend/saq=40"``.
+    max_drop_vs: points that a score may be below that of another run: ``{"last-week": 2}``.
+    how:         metric, profile, strict, coverage (percent of the items that need a reply) and judged, as the command has them.
+    """
+    known = {"metric", "profile", "strict", "coverage", "judged"}
+    if unknown := sorted(how.keys() - known):
+        raise UnknownNameError("option", unknown[0], known | {"min", "max_drop_vs", "models", "workspace"})
+    if not min and not max_drop_vs:
+        raise FolkwaysError('nothing is required; say min={"demo/mcq": 40} or max_drop_vs={"last-week": 2}')
+    loaded = load_run(run, workspace)
+    named = [models] if isinstance(models, str) else list(models)
+    return check_run(loaded.workspace, loaded.record, minimums=_pairs(min), drops=_pairs(max_drop_vs), models=named, **how)
+
+
+def _pairs(required: str | Sequence[str] | Mapping[str, float]) -> list[str]:
+    if isinstance(required, Mapping):
+        return [f"{name}={value:g}" for name, value in required.items()]
+    return required.split(",") if isinstance(required, str) else list(required)
+
+
+def compare(
+    *models: str | Run,
+    runs: Sequence[str | Run] | str | Run = (),
+    workspace: str | Path | Workspace = WORKSPACE,
+    **how: Any,
+) -> Comparisons:
+    """Compare two models or more on each task that all of them were asked, as ``folkways compare``. Nothing is asked or judged.
+
+    models: names as in the run, or what is behind the last slash; ``MODEL@RUN`` for one run's. A run, or its name, stands for
+            its models.
+    runs:   where to look; the newest run of the workspace if none is given.
+    how:    tasks, metric, profile, by, tell: as ``folkways.runs.reading.compare.compare`` has them.
+    """
+    places = [runs] if isinstance(runs, (str, Run)) else list(runs)
+    given = [*(one for one in models if isinstance(one, Run)), *(one for one in places if isinstance(one, Run))]
+    if given and workspace == WORKSPACE:
+        workspace = given[0].workspace
+    database = workspace if isinstance(workspace, Workspace) else open_workspace(workspace, create=False)
+    known = {record.name for record in run_records.list_runs(database)}
+    names = [one for one in models if isinstance(one, str) and one not in known]
+    places += [one for one in models if isinstance(one, Run) or one in known]
+    found = [one.name if isinstance(one, Run) else str(one) for one in places]
+    return compare_models(*names, runs=found, workspace=database, **how)
+
+
+def report(
+    runs: str | Run | Sequence[str | Run] = "last",
+    out: str | Path = "report",
+    *,
+    workspace: str | Path | Workspace = WORKSPACE,
+    **how: Any,
+) -> list[Path]:
+    """Write one report of one run or several into the folder ``out``, as ``folkways report``; returns the files.
+
+    how: formats, profile, title, prices, items, as ``report_runs`` has them.
+    """
+    several = [runs] if isinstance(runs, (str, Run)) else list(runs)
+    held = [one.workspace for one in several if isinstance(one, Run)]
+    where = held[0] if held and workspace == WORKSPACE else workspace
+    return report_runs([one.name if isinstance(one, Run) else one for one in several], out, workspace=where, **how)
+
+
+def one_or_several(models: Any) -> list[Any]:
+    """A list of models from one or several; one text may name several, separated by commas."""
+    if isinstance(models, str):
+        parts = [part.strip() for part in models.split(",")]
+        return parts if all(map(is_name, parts)) else [models]
+    several = isinstance(models, (Sequence, set, frozenset)) and not is_frame(models)
+    return list(models) if several else [models]
+
+
+def _is_nothing(models: Any) -> bool:
+    return isinstance(models, tuple) and not models
 
 
 def _judged_since(database: Workspace, session: Session, began: float, profile: str | None, scoring: ScoringModels | None) -> bool:
@@ -182,7 +378,7 @@ def plan_run(
     options: RunOptions,
     *,
     models: Sequence[str | DeployedModel],
-    workspace: str | Path | Workspace = "folkways.db",
+    workspace: str | Path | Workspace = WORKSPACE,
     name: str | None = None,
 ) -> tuple[Run, bool]:
     """Write down everything that a run of ``models`` expects, for workers to ask (folkways.runs.work); no key is needed.
@@ -198,14 +394,17 @@ def plan_run(
     check_models(expand_tasks(options.tasks), chosen_models(options, None))
     database = workspace if isinstance(workspace, Workspace) else open_workspace(workspace)
     absent = left_out(options, [plan.task.name for plan in planned])
+    planned = of_generation(database, planned, opened, name, absent)
     record, before = begin(database, planned, opened, name, recipe_of(options, AskOptions(), None, planned, opened), absent)
     return Run(database, run_records.find_run(database, str(record.id))), before
 
 
-def load_run(name: str = "last", workspace: str | Path | Workspace = "folkways.db", prices: Path | None = None) -> Run:
+def load_run(name: str | int | Run = "last", workspace: str | Path | Workspace = WORKSPACE, prices: Path | None = None) -> Run:
     """An earlier run by name or number, or the newest; UnknownNameError with the names there are."""
+    if isinstance(name, Run):
+        return name
     database = workspace if isinstance(workspace, Workspace) else open_workspace(workspace, create=False)
-    return Run(database, run_records.find_asked_run(database, name), prices)
+    return Run(database, run_records.find_asked_run(database, str(name)), prices)
 
 
 def item(name: str, workspace: str | Path | Workspace | None = "folkways.db", run: str | None = None) -> KnownItem:
@@ -224,7 +423,7 @@ def report_runs(
     names: Sequence[str],
     out: str | Path,
     *,
-    workspace: str | Path | Workspace = "folkways.db",
+    workspace: str | Path | Workspace = WORKSPACE,
     formats: Sequence[str] = ("html", "md", "csv", "parquet"),
     profile: str | None = None,
     title: str | None = None,
@@ -250,8 +449,8 @@ def report_runs(
 def estimate_run(
     options: RunOptions,
     *,
-    models: Sequence[str | DeployedModel],
-    workspace: str | Path = "folkways.db",
+    models: Sequence[Any],
+    workspace: str | Path = WORKSPACE,
     prices: Path | None = None,
     batch: bool = False,
 ) -> list[Estimate]:
@@ -266,24 +465,14 @@ def estimate_run(
     opened = open_models(models, EndpointOptions(seed=options.seed), need_key=False)
     if batch:
         batches_of(opened)
+    if database is not None:
+        planned = of_generation(database, planned, opened, None, left_out(options, [plan.task.name for plan in planned]))
     known = {model.identity: price_of(model.endpoint) for model in opened}
     paid = {name: price.in_batch() if batch and price is not None else price for name, price in known.items()}
-    return [estimate(plan, model, paid[model.identity], database) for model in opened for plan in planned]
+    return [estimate_task(plan, model, paid[model.identity], database) for model in opened for plan in planned]
 
 
 def cost_function(prices: Path | str | None) -> Callable[[str, int, int, bool], float | None]:
     """Model name, tokens, and whether in batches, to US dollars, by the prices in use."""
     table = load_prices(prices)
     return lambda model, inputs, outputs, batched: cost(table, split_name(model)[0], inputs, outputs, batched=batched)
-
-
-def _run_options(tasks: Sequence[str] | str | RunOptions, options: Mapping[str, Any]) -> RunOptions:
-    """RunOptions from what people write in a notebook: ``cultures="KR"`` and ``cultures=["KR", "ET"]``."""
-    known = {entry.name for entry in fields(RunOptions)} - {"tasks"}
-    if unknown := sorted(options.keys() - known):
-        raise UnknownNameError("option", unknown[0], known | {entry.name for entry in fields(AskOptions)})
-    lists = {key: (value,) if isinstance(value, str) else value for key, value in options.items() if key in _LISTS}
-    listed = {key: value if value is None else tuple(value) for key, value in lists.items()}
-    if isinstance(tasks, RunOptions):
-        return replace(tasks, **{**options, **listed})
-    return RunOptions((tasks,) if isinstance(tasks, str) else tuple(tasks), **{**options, **listed})

@@ -23,6 +23,20 @@ class FolkwaysWarning(UserWarning):
     """What somebody should know and nothing stops for; the command line prints it as one line."""
 
 
+MOST_LISTED = 20
+"""Valid names that a message lists; of more, the CLOSEST to what was written."""
+
+CLOSEST = 5
+
+LISTING = {
+    "task": "folkways tasks",
+    "release": "folkways data list",
+    "culture": "folkways cultures",
+    "language": "folkways cultures",
+}
+"""What lists all names of a kind, by the first word of the kind."""
+
+
 class UnknownNameError(FolkwaysError):
     """A name (task, culture, release, model, column, ...) that folkways does not know."""
 
@@ -34,10 +48,19 @@ class UnknownNameError(FolkwaysError):
         message = f"unknown {kind} {name!r}"
         if close:
             message += f"; did you mean {close[0]!r}?"
-        message += f"\nvalid: {', '.join(self.valid) if self.valid else '(none)'}"
+        message += f"\n{self._choice()}"
         if hint:
             message += f"\n{hint}"
         super().__init__(message)
+
+    def _choice(self) -> str:
+        """All valid names; of many that a command lists, the closest and the command."""
+        command = LISTING.get(self.kind.split()[0])
+        if command is None or len(self.valid) <= MOST_LISTED:
+            return f"valid: {', '.join(self.valid) if self.valid else '(none)'}"
+        closest = difflib.get_close_matches(self.name, self.valid, n=CLOSEST, cutoff=0.3)
+        shown = f"{', '.join(closest)}, and {len(self.valid) - len(closest)} more" if closest else f"{len(self.valid)} names"
+        return f"valid: {shown}; {command} lists them"
 
 
 class DataError(FolkwaysError):

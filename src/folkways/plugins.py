@@ -2,42 +2,90 @@
 
 from __future__ import annotations
 
+import traceback
 import warnings
 from collections.abc import Callable
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
 from typing import Any
 
 from folkways.errors import FolkwaysWarning
 
 BENCHMARKS = "folkways.benchmarks"
 ENDPOINTS = "folkways.endpoints"
+OURS = "folkways"
+
+BROKEN = (Exception, SystemExit)
+"""Whatever a package of somebody else raises while it is imported; a few end the program."""
 
 
 @cache
 def entries(group: str) -> dict[str, EntryPoint]:
-    """Name -> entry point, in the order of the names."""
-    return {entry.name: entry for entry in sorted(entry_points(group=group), key=lambda entry: entry.name)}
+    """Name -> entry point, in the order of the names. If two packages claim a name, ours has it, or else the first by name.
+
+    A FolkwaysWarning names each entry point that is left out.
+    """
+    chosen: dict[str, EntryPoint] = {}
+    for entry in sorted(entry_points(group=group), key=lambda entry: (package_of(entry) != OURS, package_of(entry))):
+        other = chosen.setdefault(entry.name, entry)
+        if other != entry or package_of(other) != package_of(entry):
+            warn(entry, f"the package {package_of(other)} has one of that name", "rename it, or uninstall one of the two packages")
+    return dict(sorted(chosen.items()))
 
 
-def load(entry: EntryPoint, check: Callable[[Any], None] = lambda _found: None) -> Any:
+def package_of(entry: EntryPoint) -> str:
+    """The name of the distribution that brings an entry point; empty if its metadata do not tell it."""
+    try:
+        return (entry.dist.name if entry.dist is not None else "") or ""
+    except Exception:  # noqa: BLE001 - metadata that are not there, or are damaged
+        return ""
+
+
+def load(entry: EntryPoint, check: Callable[[Any], None] = lambda _loaded: None) -> Any:
     """What the entry point names; None, after a FolkwaysWarning, if it cannot be loaded or ``check`` raises."""
     try:
-        found = entry.load()
-        check(found)
-    except Exception as error:  # noqa: BLE001 - whatever a package of somebody else raises while it is imported
+        loaded = entry.load()
+        check(loaded)
+    except BROKEN as error:
         warn(entry, error)
         return None
-    return found
+    return loaded
 
 
-def warn(entry: EntryPoint, error: Exception) -> None:
-    """Say that a benchmark or an endpoint is left out, whose package that is, and why."""
-    package = f"the package {entry.dist.name}" if entry.dist is not None else "a package"
-    what = entry.group.rpartition(".")[2].removesuffix("s")
+def warn(entry: EntryPoint, why: BaseException | str, remedy: str = "repair or uninstall that package") -> None:
+    """Say that a benchmark or an endpoint is left out, whose package that is, and why, in one line."""
+    package = f"the package {package_of(entry)}" if package_of(entry) else "a package"
+    reason = why if isinstance(why, str) else f"{entry.value} cannot be loaded ({told(why, entry.value)})"
     warnings.warn(
-        f"the {what} {entry.name!r} of {package} is left out: {entry.value} cannot be loaded "
-        f"({type(error).__name__}: {error}); repair or uninstall that package",
+        f"the {_kind(entry)} {entry.name!r} of {package} is left out: {reason}; {remedy}",
         FolkwaysWarning,
         stacklevel=1,  # one place, so that a package which is asked for twice is warned of once
     )
+
+
+def told(error: BaseException, module: str) -> str:
+    """An exception in one line: its type, what it says, and where in the package of ``module`` (or entry point) it was raised."""
+    words = " ".join(str(error).split())
+    where = place_of(error, module)
+    return f"{type(error).__name__}{': ' if words else ''}{words}{f', {where}' if where else ''}"
+
+
+def place_of(error: BaseException, module: str) -> str:
+    """``markets/task.py, line 34``: the innermost line of the top package of ``module`` in the traceback; empty if none is its."""
+    top = module.partition(":")[0].partition(".")[0]
+    lines = [
+        (frame.f_code.co_filename, line)
+        for frame, line in traceback.walk_tb(error.__traceback__)
+        if str(frame.f_globals.get("__name__", "")).partition(".")[0] == top
+    ]
+    return f"{short(lines[-1][0])}, line {lines[-1][1]}" if lines else ""
+
+
+def short(file: str | Path) -> str:
+    """A file with the folder it lies in: enough to find it, and short enough for a message."""
+    return "/".join(Path(file).parts[-2:])
+
+
+def _kind(entry: EntryPoint) -> str:
+    return entry.group.rpartition(".")[2].removesuffix("s")

@@ -85,7 +85,7 @@ class TestOptions:
             ({"limit": 0}, "limit must be at least 1"),
             ({"settings": {"temprature": 1}}, "'temprature'.*'temperature'"),
             ({"settings": {"temperature": 7}}, "must lie between 0 and 2"),
-            ({"culture": "KR"}, "'culture'.*'cultures'"),
+            ({"culture": "KR"}, "'culture'.*cultures="),
             ({"seed": 2**70}, "at most 64 bits"),
             ({"system": "\ud800"}, "text in UTF-8"),
             ({"budget": "some"}, "cannot read the budget"),

@@ -19,12 +19,12 @@ NOT_UTF8 = "\udcff"  # what Python makes of a byte that is not UTF-8 on a comman
 
 WRONG = {
     # what is asked
-    "run dmeo --model baseline/first": r"unknown task or benchmark 'dmeo'; did you mean 'demo'\?\nvalid: .*xcr/prediction",
+    "run dmeo --model baseline/first": r"unknown task or benchmark 'dmeo'; did you mean 'demo'\?\nvalid: demo, .*folkways tasks",
     f"{RUN} --cultures XX": r"unknown culture 'XX'\nvalid: CN, DE",
     "tables blendd": r"unknown benchmark with tables 'blendd'; did you mean 'blend'\?\nvalid: ",
     "run demo/mcq --model replay/replies.jsonl": r"write replay:FILE, for example replay:replies\.jsonl",
     f"{RUN} --cultures ,": r"separate names by commas",
-    f"{RUN} --languages xx": r"unknown language 'xx'\nvalid: af, am",
+    f"{RUN} --languages xx": r"unknown language 'xx'\nvalid: .*; folkways cultures lists them",
     f"{RUN} --languages ko": r"unknown language of demo/mcq 'ko'\nvalid: en",
     f"{RUN} --variants nope": r"unknown variant of demo/mcq 'nope'\nvalid: all, plain",
     f"{RUN} --profile nope": r"unknown profile of demo/mcq 'nope'\nvalid: .*strict",
@@ -81,7 +81,7 @@ WRONG = {
     "run demo --model replay:broken.jsonl": r"broken.jsonl, row 2: is not JSON",
     "run demo --model replay:broken.parquet": r"broken.parquet: not readable as parquet",
     # data
-    f"{RUN} --release nope": r"unknown release 'nope'\nvalid: .*demo@1",
+    f"{RUN} --release nope": r"unknown release 'nope'\nvalid: .*; folkways data list lists them",
     f"{RUN} --release ./nowhere": r"no such folder: .*nowhere",
     f"{RUN} --release wrong.csv": r"wrong.csv is a file; give the folder",
     f"{RUN} --release blend=mcq": r"no task of the run reads it.*'blend'\nvalid: demo",

@@ -98,7 +98,7 @@ class TestFetch:
         shown = os.read(terminal, 1 << 20).decode()
         os.close(terminal)
         assert done.returncode == 0
-        assert "CulturalBench-Hard.csv: the server answered 500; again in" in shown
+        assert "CulturalBench-Hard.csv: the server answered 500; trying again" in shown
         assert "2/2 files" in shown
         assert "2.0/2.0 MB" in shown
 

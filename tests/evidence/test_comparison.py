@@ -198,10 +198,10 @@ def test_tables_tell_the_verdict_first_and_json_has_everything() -> None:
     comparison = compared(
         {name: judged(level, seed, variants=2) for name, level, seed in (("a", 0.9, 1), ("b", 0.3, 2), ("c", 0.32, 3))}
     )
-    ranking, *pairs, spread = comparison_tables(comparison)
+    ranking, differences, spread = comparison_tables(comparison)
     assert ranking.rows["rank"].to_list() == ["1", "2 to 3", "2 to 3"]
-    assert pairs[0].unit.startswith("a does better than b, by ")
-    assert [table.name for table in pairs] == ["pair"] * 3
+    assert differences.rows.select("first", "second").rows() == [("a", "b"), ("a", "c"), ("b", "c")]
+    assert differences.rows["p (Holm)"].to_list()[0] == "<.001"
     assert spread.rows.height == 6
     document = comparison_document(comparison)
     assert len(document["differences"]) == comparison.differences.height
@@ -212,6 +212,34 @@ def test_of_many_models_neighbours_in_the_ranking_are_told() -> None:
     frames = {f"m{number}": judged(0.1 + 0.15 * number, number) for number in range(6)}
     pairs = told_pairs(compared(frames))
     assert pairs == [(f"m{number}", f"m{number + 1}") for number in range(5)]
+
+
+def test_models_are_told_beside_the_best_baseline_and_no_baseline_beside_another() -> None:
+    levels = {"openai/gpt": 0.9, "baseline/first": 0.2, "http://h:1/v1#org/half?temperature=0.1": 0.6, "baseline/random": 0.5}
+    comparison = compared({name: judged(level, seed) for seed, (name, level) in enumerate(levels.items())})
+    table = list(comparison_tables(comparison))[-1]
+    assert table.rows.select("first", "second").rows() == [
+        ("gpt", "half"),
+        ("gpt", "baseline/random"),
+        ("half", "baseline/random"),
+    ]
+    text = as_text(list(comparison_tables(comparison)), 80)
+    assert "http:" not in text and "temperature" not in text
+    assert text.count("\n") < 24
+
+
+def test_places_that_change_are_named_where_models_are_many() -> None:
+    one, other = judged(0.95, 1), judged(0.2, 2)
+    ethiopian = pl.col("culture") == "ET"
+    frames = {
+        "x/a": pl.concat([one.filter(~ethiopian), other.filter(ethiopian)]),
+        "x/b": pl.concat([other.filter(~ethiopian), one.filter(ethiopian)]),
+        "x/c": judged(0.5, 3),
+    }
+    *_, table = comparison_tables(compared(frames))
+    assert "a and b change places in South Korea (a ahead) and Ethiopia (b ahead)." in " ".join(table.notes) or (
+        "a and b change places in Ethiopia (b ahead) and South Korea (a ahead)." in " ".join(table.notes)
+    )
 
 
 @pytest.mark.parametrize("turned", [False, True], ids=["first ahead", "second ahead"])

@@ -265,7 +265,7 @@ def _summary(every: Comparison, standings: Any, view: ReportView, board: Leaderb
     if pairs:
         assert len(turned) == min(pairs, 6) and not any(sentence.startswith("Nothing") for sentence in turned), (seed, turned)
     elif every.differences.filter(facet="culture")["value"].n_unique() > 1:
-        assert len(turned) == 1 and turned[0].startswith("Nothing beyond chance"), (seed, turned)
+        assert len(turned) == 1 and turned[0].startswith("No reversals"), (seed, turned)
     first = [*standings][:2]
     is_open = any("is open." in sentence for sentence in uncertain(view, board))
     if len(first) == 2:

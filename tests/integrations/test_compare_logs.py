@@ -52,7 +52,7 @@ def test_two_logs_are_compared_with_one_command(tmp_path: Path) -> None:
     first, second = log(tmp_path, 0), log(tmp_path, 1)
     done = folkways("compare", first, second, "--by", "topic", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("org/m0 against org/m1: quiz, match\norg/m0 does better than org/m1, by ")
+    assert done.stdout.startswith("m0 against m1: quiz, match\nm0 does better than m1, by ")
     assert "all (match)" in done.stdout and not (tmp_path / "folkways.db").exists()
     (found,) = compared(first, second, "--by", "topic")
     whole, *groups = (row for row in found["differences"] if row["facet"] in ("all", "topic"))

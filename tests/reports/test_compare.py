@@ -87,6 +87,14 @@ def test_what_signatures_differ_in_is_told_but_for_how_much_was_asked() -> None:
     assert unlike_notes({"a": {"data": "x", "seed": "1"}, "b": {"data": "x", "seed": "1"}}) == []
 
 
+def test_settings_of_baselines_tell_nothing() -> None:
+    ours = {"settings": "temperature=0.5", "data": "x"}
+    assert unlike_parts({"a": ours, "baseline/first": {"settings": "temperature=0.0", "data": "x"}}) == []
+    both = {"a": ours, "b": {**ours, "settings": "top_p=1"}, "baseline/first": {"settings": "temperature=0.0", "data": "y"}}
+    assert unlike_notes(both)[0] == "Not asked or judged alike, settings: a temperature=0.5; b top_p=1."
+    assert unlike_notes(both)[1] == "Not asked or judged alike, data: a x; b x; baseline/first y."
+
+
 @pytest.fixture(scope="module")
 def workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run of three models, of two tasks whose metrics have other names."""

@@ -66,7 +66,7 @@ def test_every_format_tells_it(data: ReportData, tmp_path: Path) -> None:
     for text in texts[:2]:
         assert f"4 of 10 expected answers; the rule leaves out 5 unreadable, 1 {REASON}." in text
         assert "there is no score of 10 answers; the rule leaves out 10 unreadable." in text
-    assert all("count as not right: look at what was said" not in text for text in texts)
+    assert all("count as wrong: read a few replies" not in text for text in texts)
     assert "leaves 16 of 20 replies out of the score" in texts[3]
     table = pl.read_csv(tmp_path / "scores.csv").filter(pl.col("facet") == "all", pl.col("metric") == "csi_edit_intra")
     assert sorted(table["left_out"]) == [6, 10, 10]

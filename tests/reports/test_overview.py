@@ -61,8 +61,7 @@ def test_of_many_reversals_the_first_are_named_and_the_others_counted() -> None:
 def test_what_is_chance_does_not_turn_round() -> None:
     view = report({("m/a", "KR"): 40, ("m/b", "KR"): 20, ("m/a", "ET"): 29, ("m/b", "ET"): 31})
     assert turned_round(view, Leaderboard(view)) == [
-        "Nothing beyond chance: 1 pair of models in 2 cultures, and in none of these is a model clearly ahead that is not ahead "
-        "overall."
+        "No reversals: no model that trails overall clearly leads in any culture (1 pair of models, 2 cultures)."
     ]
     alone = report({("m/a", "KR"): 40, ("m/a", "ET"): 29})
     assert turned_round(alone, Leaderboard(alone)) == []

@@ -18,6 +18,7 @@ def test_keys_are_hashes_of_everything_that_a_reply_depends_on() -> None:
     assert prompt_hash(None, "q", None) == digest([None, "q", None])
     assert request_key("openai/m", "f" * 32, "{}", 2) == digest(["openai/m", "f" * 32, "{}", 2, None])
     assert request_key("replay", "f" * 32, "{}", 0, "t/i/en/v") == digest(["replay", "f" * 32, "{}", 0, "t/i/en/v"])
+    assert request_key("openai/m", "f" * 32, "{}", 2, generation=3) == digest(["openai/m", "f" * 32, "{}", 2, None, 3])
     assert config_hash({"b": {"d": 1, "c": 2}, "a": [1]}) == digest({"a": [1], "b": {"c": 2, "d": 1}})
 
 

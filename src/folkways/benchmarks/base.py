@@ -281,7 +281,15 @@ class Benchmark:
     submissions: Mapping[str, Submission] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """ValueError for a task of another name."""
+        """TypeError for what is no task, ValueError for one of another name."""
+        for name in ("tasks", "results", "builders", "aliases", "exports"):
+            if not isinstance(getattr(self, name), (tuple, list)):
+                raise TypeError(f"{name} of the benchmark {self.name} is a tuple; mind the comma in (one,)")
         for task in self.tasks:
+            if not isinstance(task, Task):
+                what = f"{task.__name__} is a class: write {task.__name__}()" if isinstance(task, type) else f"{task!r} is no Task"
+                raise TypeError(f"the tasks of the benchmark {self.name} are instances of Task; {what}")
+            if not isinstance(getattr(task, "name", None), str):
+                raise TypeError(f"the task {type(task).__name__} of the benchmark {self.name} has no name; call it {self.name}/...")
             if task.benchmark != self.name:
                 raise ValueError(f"a task of the benchmark {self.name} is called {self.name}/..., not {task.name}")

@@ -131,8 +131,8 @@ def consistency_tables(
         "is the question.",
         pl.DataFrame(found, schema=dict(ALIKE)),
         notes=(
-            f"Everything but one thing is kept equal. What could not be read agrees with nothing.{by_words} Agreement says nothing "
-            f"of being right{by_guessing}.",
+            "Each row varies one thing and holds the rest fixed. Unreadable replies count as disagreement."
+            f"{by_words} Agreement says nothing of being right{by_guessing}.",
             "Wilson's interval of the effective answers, clustered by question; spread is between whole scores.",
         ),
     )

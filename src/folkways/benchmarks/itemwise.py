@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import polars as pl
 
+from folkways.benchmarks import contract
 from folkways.benchmarks.averages import with_mean_over
 from folkways.benchmarks.base import PromptOptions, ShownOptions, Task
 from folkways.benchmarks.choosing import orders
 from folkways.benchmarks.summary import summarise_means
-from folkways.benchmarks.templates import Template
+from folkways.benchmarks.templates import Template, UnfilledError
 from folkways.cultures import get_language
-from folkways.errors import DataError
+from folkways.errors import DataError, FolkwaysError
 from folkways.records import ITEMS, JUDGEMENTS, PROMPTS, RESPONSES, Schema, State, require_columns
 from folkways.releases.base import Release
 from folkways.text.refusals import is_refusal
@@ -27,7 +28,8 @@ Row = dict[str, Any]
 class ReplyScore:
     """What one reply is worth.
 
-    values:  each metric's; None where it does not apply to the item. A reply that is refused or unreadable has the task's worst.
+    values:  of every metric in the task's ``worst``; None where it does not apply to the item. A reply that is refused or
+             unreadable has the task's worst.
     details: further columns of the judgement.
     counted: False where the item does not belong to the score; the reason says why.
     """
@@ -47,6 +49,10 @@ def unparsed(reply: str, language: str, reason: str) -> ReplyScore:
     return ReplyScore(None, reason, state=State.UNREADABLE)
 
 
+_SOUND: set[tuple[object, ...]] = set()
+"""Class, profile and metrics of scores that were found complete: a million replies have a handful of them."""
+
+
 class ItemwiseTask(Task):
     """A task whose prompt shows one item, and whose reply is judged by that item alone.
 
@@ -55,13 +61,16 @@ class ItemwiseTask(Task):
 
     With ``permutes_options``, for items with a list of ``options`` and the right one's label in the column ``gold_label``,
     ``--permute-options`` asks in several orders: ``parts`` and ``score`` then get the item as it was shown, and the judgements
-    say in ``chosen_option`` which label the option that was chosen has in the release.
+    say in ``chosen_option`` which label the option that was chosen has in the release. Every list that goes with the options (the
+    culture of each one) is named in ``permuted``; a list that happens to be as long and does not, in ``not_permuted``.
     """
 
     item_columns: ClassVar[Schema] = {}  # what the items carry besides records.ITEMS and the facets
     judgement_columns: ClassVar[Schema] = {}  # what the judgements carry besides records.JUDGEMENTS, facets and metrics
     labels: ClassVar[tuple[str, ...] | None] = None  # what may be answered; None for free text
     gold_label: ClassVar[str] = "gold_letter"  # where ``permutes_options``: the column of the items with the right label
+    permuted: ClassVar[tuple[str, ...]] = ("options",)  # the lists of an item that are shown in the order of the options
+    not_permuted: ClassVar[tuple[str, ...]] = ()  # lists as long as the options that stay in the released order
 
     @abstractmethod
     def rows(self, release: Release) -> Iterable[Row]:
@@ -97,8 +106,8 @@ class ItemwiseTask(Task):
         """The item with its options in this order, and the label that its right one then has; as it is without options."""
         if not order:
             return item
-        options, gold = [item["options"][place] for place in order], item[self.gold_label]
-        return {**item, "options": options, self.gold_label: orders.moved(gold, self.labels or (), order)}
+        lists = {name: [item[name][place] for place in order] for name in {"options", *self.permuted}}
+        return {**item, **lists, self.gold_label: orders.moved(item[self.gold_label], self.labels or (), order)}
 
     def options_of(self, item: Mapping[str, Any]) -> ShownOptions:
         key = str(item["question"])
@@ -131,16 +140,50 @@ class ItemwiseTask(Task):
         return 100 / len(self.labels) if self.labels else None
 
     def items(self, release: Release) -> pl.DataFrame:
-        named = {"task": self.name}
-        rows = [{**named, "question": row["item"], "release_id": row["item"], **row} for row in self.rows(release)]
         facets = {facet: pl.String for facet in self.facets if facet not in self.item_columns}
-        return pl.DataFrame(rows, schema={**ITEMS, **facets, **self.item_columns})
+        schema: Schema = {**ITEMS, **facets, **self.item_columns}
+        rows = list(self._complete_rows(release, schema))
+        try:
+            items = pl.DataFrame(rows, schema=schema)
+            lost = [name for name in schema if items[name].null_count() > sum(row.get(name) is None for row in rows)]
+        except (TypeError, ValueError, OverflowError, pl.exceptions.PolarsError):
+            lost = [*schema]
+        for name in lost:  # polars drops some values of another kind than the column's, and refuses others
+            for number, row in enumerate(rows, start=1):
+                if not _fits(row.get(name), schema[name]):
+                    what = f"{name} is {row[name]!r}, and its column holds {schema[name]}"
+                    contract.refuse(self, "rows", what, number, row["item"])
+        return items
+
+    def _complete_rows(self, release: Release, schema: Schema) -> Iterator[Row]:
+        """The rows with what they need not have; TaskError where the code fails, or keys are not the columns."""
+        named = {"task": self.name}
+        needed = [name for name in schema if name not in ("task", "question", "release_id")]
+        row: Row | None = None
+        number = 0
+        try:
+            for number, row in enumerate(self.rows(release), start=1):
+                for name in row:
+                    if name not in schema:
+                        contract.refuse(
+                            self, "rows", f"{name!r} is none of the columns{contract.meant(name, schema)}", number, row.get("item")
+                        )
+                for name in needed:
+                    if name not in row:
+                        what = f"the row lacks {name!r}; give it, or None where the item has none"
+                        contract.refuse(self, "rows", what, number, row.get("item"))
+                yield {**named, "question": row["item"], "release_id": row["item"], **row}
+        except FolkwaysError:
+            raise
+        except Exception as error:
+            where = "before the first row" if row is None else f"after row {number} ({row.get('item')!r})"
+            raise contract.task_failed(self, error, "rows", where) from error
 
     def prompts(self, items: pl.DataFrame, options: PromptOptions, release: Release) -> pl.DataFrame:
         if self.permutes_options:
             orders.check_names(options.prompt_texts)
         templates = {"en": self.templates(options, release, "en")}
-        rows = []
+        rows: list[Row] = []
         asked_in = self._asked_languages(items, options)
         for item in items.iter_rows(named=True):
             offered = self.languages(item)
@@ -148,20 +191,31 @@ class ItemwiseTask(Task):
             for language in dict.fromkeys(name for name in wanted if name in offered):
                 if language not in templates:
                     templates[language] = self.templates(options, release, language)
-                rows += [
-                    {
-                        "task": self.name,
-                        "item": item["item"],
-                        "language": language,
-                        "variant": asked,
-                        "user": template.fill(parts),
-                        "choices": list(self.labels) if self.labels else None,
-                        "prompt_source": template.source,
-                    }
-                    for variant, template in templates[language].items()
-                    for asked, parts in self.prompt_variants(item, language, variant, options)
-                ]
+                for variant, template in templates[language].items():
+                    rows += self._prompts_of(item, language, variant, template, options)
         return pl.DataFrame(rows, schema=dict(PROMPTS))
+
+    def _prompts_of(self, item: Row, language: str, variant: str, template: Template, options: PromptOptions) -> Iterator[Row]:
+        """What is sent of one item with one template; TaskError where the code fails or a {name} would be sent."""
+        try:
+            for asked, parts in self.prompt_variants(item, language, variant, options):
+                yield {
+                    "task": self.name,
+                    "item": item["item"],
+                    "language": language,
+                    "variant": asked,
+                    "user": template.fill(parts),
+                    "choices": list(self.labels) if self.labels else None,
+                    "prompt_source": template.source,
+                }
+        except UnfilledError as error:
+            if template.source.startswith("file:"):
+                raise contract.TaskError(f"{self.name}: the prompt text {variant!r} {error.what}") from None
+            contract.refuse(self, "templates", f"the template {variant!r} ({template.source}) in {language!r} {error.what}")
+        except FolkwaysError:
+            raise
+        except Exception as error:
+            raise contract.task_failed(self, error, "parts", f"for item {item['item']!r} in {language!r}") from error
 
     def _asked_languages(self, items: pl.DataFrame, options: PromptOptions) -> tuple[str, ...] | None:
         """The languages that the options name, by code; UnknownNameError for one that neither we nor an item knows."""
@@ -202,7 +256,7 @@ class ItemwiseTask(Task):
             return {"counted": False, "answer": None, "reason": why, **self.worst(item, profile, state)}
         if state is not State.ANSWERED:
             return {"counted": True, "answer": None, **self.worst(item, profile, state)}
-        scored = self.score(item, {**response, "response": response["response"] or ""}, profile)
+        scored = self._score(item, {**response, "response": response["response"] or ""}, profile)
         answered = scored.state is State.ANSWERED and scored.counted
         return {
             "counted": scored.counted,
@@ -213,6 +267,38 @@ class ItemwiseTask(Task):
             **scored.details,
         }
 
+    def _score(self, item: Row, response: Row, profile: str) -> ReplyScore:
+        """``score``; TaskError where its code fails, or where what it gives would be dropped or counted wrongly."""
+        try:
+            scored = self.score(item, response, profile)
+        except FolkwaysError:
+            raise
+        except Exception as error:
+            where = f"for the reply {response['response'][:60]!r} to item {item['item']!r}"
+            raise contract.task_failed(self, error, "score", where) from error
+        for what in self._score_problems(scored, item, profile):
+            raise contract.TaskError(contract.problem(self, "score", f"item {item['item']!r}: {what}"))
+        return scored
+
+    def _score_problems(self, scored: ReplyScore, item: Row, profile: str) -> Iterator[str]:
+        if not isinstance(scored, ReplyScore):
+            yield f"it gives {scored!r}; give a ReplyScore"
+            return
+        if scored.state is State.ANSWERED and scored.counted:
+            shape = (type(self), profile, *scored.values)
+            if shape not in _SOUND:
+                by_models = {metric for role in self.scoring.models for metric in role.metrics}
+                needed = [name for name in self.worst(item, profile, scored.state) if name not in by_models]
+                yield from contract.score_value_problems(self, scored.values, needed)
+                _SOUND.add(shape)
+            yield from contract.value_problems(scored.values)
+            labels = self.labels or ()
+            if self.permutes_options and scored.answer not in labels:
+                yield f"the answer {scored.answer!r} is none of the labels {', '.join(labels)}; options are permuted by them"
+        for name in scored.details:
+            if name not in self.judged_columns and not name.startswith("_"):  # those are for ``completed`` alone
+                yield f"details has {name!r}, which is none of the task's columns{contract.meant(name, self.judged_columns)}"
+
     def summarise(self, judgements: pl.DataFrame) -> pl.DataFrame:
         """Means of every metric over all rows and by facet, by culture, language and variant; see ``Metric.mean_over``."""
         scores = summarise_means(judgements, self.name, self.metrics, self.facets)
@@ -220,3 +306,13 @@ class ItemwiseTask(Task):
             if metric.mean_over is not None:
                 scores = with_mean_over(scores, judgements, [metric], metric.mean_over)
         return scores
+
+
+def _fits(value: object, kind: pl.DataType | type[pl.DataType]) -> bool:
+    """Whether a column of this kind keeps the value."""
+    if value is not None and isinstance(value, list | tuple) != (kind == pl.List):
+        return False
+    try:
+        return value is None or pl.Series([value], dtype=kind)[0] is not None
+    except (TypeError, ValueError, OverflowError, pl.exceptions.PolarsError):
+        return False

@@ -10,17 +10,33 @@ import polars as pl
 
 from folkways.benchmarks.base import Benchmark, Task, has_free_answers
 from folkways.benchmarks.build import Builder
+from folkways.benchmarks.contract import declared_problems
 from folkways.benchmarks.published import FIGURES
 from folkways.benchmarks.studies import StudyExport
 from folkways.benchmarks.suites import Own, joined, narrowed, split_task, suites
 from folkways.errors import DataError, FolkwaysError, FolkwaysWarning, UnknownNameError
+from folkways.plugins import BENCHMARKS, entries, told, warn
 from folkways.records import empty
 from folkways.releases.readers import load_benchmarks
 
 
+@cache
 def benchmarks() -> dict[str, Benchmark]:
-    """Every benchmark by name, in the order of the names. One that cannot be loaded is left out with a FolkwaysWarning."""
-    return load_benchmarks()
+    """Every benchmark by name, in the order of the names.
+
+    One that cannot be loaded, or declares what breaks the contract, is left out with a FolkwaysWarning.
+    """
+    sound: dict[str, Benchmark] = {}
+    for name, benchmark in load_benchmarks().items():
+        try:
+            first = next(declared_problems(benchmark), None)
+        except Exception as error:  # noqa: BLE001 - whatever attributes of another package's classes raise
+            first = told(error, entries(BENCHMARKS)[name].value)
+        if first is None:
+            sound[name] = benchmark
+        else:
+            warn(entries(BENCHMARKS)[name], first)
+    return sound
 
 
 @cache
@@ -39,8 +55,9 @@ def published_figures() -> pl.DataFrame:
     for name, known in benchmarks().items():
         try:
             found = known.published.figures() if known.published else empty(FIGURES)
-        except DataError as error:
-            warnings.warn(f"the published figures of the benchmark {name!r} are left out: {error}", FolkwaysWarning, stacklevel=1)
+        except Exception as error:  # noqa: BLE001 - whatever is wrong with the files of another package
+            why = error if isinstance(error, DataError) else told(error, entries(BENCHMARKS)[name].value)
+            warnings.warn(f"the published figures of the benchmark {name!r} are left out: {why}", FolkwaysWarning, stacklevel=1)
             continue
         parts.append(found.filter(pl.col("task").is_not_null()).with_columns(paper=pl.lit(name)).select(list(FIGURES)))
     return pl.concat(parts)
@@ -83,6 +100,8 @@ def get_task(name: str) -> Task:
 def present_name(name: str) -> str:
     """The name of a task or benchmark, with the name that its benchmark has now."""
     first, slash, rest = name.partition("/")
+    if first in benchmarks():  # an alias of another package's cannot take it
+        return name
     return next((found.name for found in benchmarks().values() if first in found.aliases), first) + slash + rest
 
 

@@ -15,7 +15,8 @@ import polars.selectors as cs
 
 from folkways.benchmarks.tables import NotAvailableError, Table
 from folkways.cultures import name_of_code
-from folkways.errors import UnknownNameError
+from folkways.errors import FolkwaysError, UnknownNameError
+from folkways.plugins import OURS, told
 from folkways.records import BASELINE_PREFIX, JUDGEMENTS, LOST, Metric, ModelCard, Schema, empty, plain
 from folkways.releases.base import Release
 
@@ -260,6 +261,13 @@ def make_results(results: Sequence[Result], inputs: Inputs) -> tuple[list[Result
         except NotAvailableError as reason:
             others = [sentence.rstrip(".") for sentence in too_few if sentence not in str(reason)]
             left_out[result.name] = ". ".join([str(reason).rstrip("."), *others])  # a command at its end stays one
+        except FolkwaysError:
+            raise
+        except Exception as error:
+            module = str(getattr(result.make, "__module__", ""))
+            if module.partition(".")[0] == OURS:
+                raise
+            left_out[result.name] = f"its code failed: {told(error, module)}"  # the other results of a report stay
     return made, left_out
 
 

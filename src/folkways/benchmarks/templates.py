@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from hashlib import blake2b
+from importlib.resources import files
 from typing import Any
 
 from folkways.benchmarks.base import PromptOptions
@@ -23,19 +25,41 @@ class Template:
     source: str
 
     def fill(self, parts: Mapping[str, str]) -> str:
-        """The text with its {names} replaced, in one pass: braces inside a part, and names that are no part, stay as they are."""
-        return _PLACE.sub(lambda place: parts.get(SHORT.get(place[1], place[1]), place[0]), self.text)
+        """The text with its {names} replaced, in one pass: braces inside a part stay as they are, and {{name}} becomes {name}.
+
+        UnfilledError for a {name} that is no part: a model must never be sent one.
+        """
+
+        def part(place: re.Match[str]) -> str:
+            if place[1] is not None:
+                return f"{{{place[1]}}}"
+            name = SHORT.get(place[2], place[2])
+            if name not in parts:
+                raise UnfilledError(name, self, parts)
+            return parts[name]
+
+        return _PLACE.sub(part, self.text)
+
+
+class UnfilledError(FolkwaysError):
+    """A {name} in a template that no part of the item fills."""
+
+    def __init__(self, name: str, template: Template, parts: Mapping[str, str]) -> None:
+        close = difflib.get_close_matches(name, parts, n=1)
+        meant = f"; did you mean {{{close[0]}}}?" if close else f"; valid: {', '.join(f'{{{part}}}' for part in parts)}"
+        self.what = f"has {{{name}}}, which no part of the item fills{meant} (to send the braces, write {{{{{name}}}}})"
+        super().__init__(f"the prompt text ({template.source}) {self.what}")
 
 
 SHORT = {"q": "question"}
 """What BLEnD's released prompts call a part -> its name."""
 
-_PLACE = re.compile(r"\{(\w+)\}")
+_PLACE = re.compile(r"\{\{(\w+)\}\}|\{(\w+)\}")
 
 
 def missing_places(text: str, needed: Sequence[str]) -> list[str]:
     """The {names} of ``needed`` that a text has no place for."""
-    there = {SHORT.get(name, name) for name in _PLACE.findall(text)}
+    there = {SHORT.get(name, name) for _, name in _PLACE.findall(text)}
     return [f"{{{name}}}" for name in needed if name not in there]
 
 
@@ -81,6 +105,11 @@ def wordings(package: str) -> Mapping[str, Any]:
     """The prompt texts of a benchmark: ``wordings.toml`` in its package, nested as there, without space at the ends of a text."""
     stripped: dict[str, Any] = _stripped(packaged_toml(package, "wordings.toml"))
     return stripped
+
+
+def wordings_if_any(package: str) -> Mapping[str, Any]:
+    """``wordings`` of a package that need not have any."""
+    return wordings(package) if files(package).joinpath("wordings.toml").is_file() else {}
 
 
 def _stripped(texts: Any) -> Any:

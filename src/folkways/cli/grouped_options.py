@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 HEADINGS = {
-    "What is asked": ("models", "cultures", "languages", "variants", "releases", "limit", "skip_missing"),
+    "What is asked": ("models", "cultures", "languages", "variants", "releases", "limit", "afresh", "skip_missing"),
     "How it is asked": (
         *("samples", "seed", "settings", "read", "system", "max_tokens", "prompt_texts", "permute_options"),
         *("until", "strata", "concurrency", "attempts", "max_errors", "timeout", "wait", "max_failed"),

@@ -7,6 +7,7 @@ import gc
 import io
 import os
 import sys
+import traceback
 import warnings
 from collections.abc import Callable
 from importlib import import_module
@@ -25,6 +26,7 @@ COMMANDS = {
     "quickstart": ("asking.quickstart", "Ask a small language model the demo questions and write a report; no key, no network."),
     "data": ("releases.data", "List, fetch, check and find released data."),
     "init": ("asking.init", "Write a recipe file to fill in: a study with all that `folkways run` needs."),
+    "new-benchmark": ("new_benchmark", "Write a package with a benchmark of your own that runs: choice, short answers or a rule."),
     "run": ("asking.run", "Ask models the questions of one or more tasks."),
     "estimate": ("asking.estimate", "Requests, tokens and cost of a run before spending anything."),
     "plan": ("asking.plan", "Write down what a run asks, for workers on any number of machines."),
@@ -46,12 +48,16 @@ COMMANDS = {
     "analyse": ("results.analyse", "Make the papers' analyses of their scores for your runs, each with its test."),
     "tables": ("results.tables", "Recompute the tables and figures of a paper from the data."),
     "tasks": ("releases.tasks", "List the tasks and what each one measures."),
+    "benchmarks": ("releases.benchmarks", "Check a benchmark, yours or a built-in one, before models are asked."),
     "cultures": ("releases.cultures", "List the cultures, their codes and the languages they are asked in."),
     "endpoints": ("asking.endpoints", "List the providers, the names of their keys, and the prices and model cards in use."),
     "doctor": ("doctor", "Show what is installed, reachable and in order here, for bug reports."),
 }
 """Command -> its module below ``folkways.cli``, where it is called ``command``, and the line shown by ``folkways --help``."""
 
+
+DEBUG = "FOLKWAYS_DEBUG"
+"""The environment variable with which an error is printed with its traceback, for people who write benchmarks."""
 
 COMPLETING = "_FOLKWAYS_COMPLETE"
 """The environment variable with which click has a shell's completion answered."""
@@ -170,6 +176,8 @@ def main() -> None:
     except FolkwaysError as error:
         if COMPLETING in os.environ:  # half a line is no mistake
             sys.exit(0)
+        if os.environ.get(DEBUG):
+            traceback.print_exception(error)
         _say(str(error))
         sys.exit(error.exit_code)
     # What a command writes to standard output: a full disk behind ">"; files of its own it explains itself.

@@ -258,6 +258,7 @@ question_options = _packed(
         help="Data to use instead of the default release; repeatable, one per benchmark.",
     ),
     limit_option,
+    click.option("--afresh", is_flag=True, help="Ask again what is stored already; the stored replies stay, unused."),
     click.option("--skip-missing", is_flag=True, help="Leave out tasks whose data are not on this disk, and say which."),
     click.option("--samples", type=click.IntRange(min=1), default=1, show_default=True, help="How often each prompt is asked."),
     click.option("--seed", type=int, default=0, show_default=True, help="Seed of all random draws."),
@@ -283,7 +284,7 @@ question_options = _packed(
         type=click.IntRange(min=1, max=24),
         default=1,
         metavar="K",
-        help="Ask in K orders of the options, if the task can: is the same option chosen in each?",
+        help="Ask each question with its options in K different orders.",
     ),
 )
 """What is asked, as ``options`` (RunOptions): of ``run`` and ``estimate``."""
@@ -322,13 +323,6 @@ def left_out(options: RunOptions, asked: Iterable[str]) -> str:
 
 def release_names(texts: tuple[str, ...]) -> dict[str, str]:
     """``blend=DIR`` as {"blend": "DIR"}; without a benchmark the name stands for all (key ``*``)."""
-    from folkways.benchmarks.registry import present_name
+    from folkways.runs import keywords
 
-    chosen: dict[str, str] = {}
-    for text in texts:
-        benchmark, separator, name = text.partition("=")
-        if separator and benchmark.replace("-", "_").isidentifier():
-            chosen[present_name(benchmark)] = name
-        else:
-            chosen["*"] = text
-    return chosen
+    return keywords.release_names(texts)

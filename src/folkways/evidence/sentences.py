@@ -120,8 +120,8 @@ def further_turned(pairs: int) -> str:
 def nothing_turned(pairs: int, groups: int) -> str:
     """That no pair of models changes places in any culture, with how many were looked at."""
     return (
-        f"Nothing beyond chance: {plural(pairs, 'pair')} of models in {plural(groups, 'culture')}, and in none of these is a model "
-        "clearly ahead that is not ahead overall."
+        f"No reversals: no model that trails overall clearly leads in any culture ({plural(pairs, 'pair')} of models, "
+        f"{plural(groups, 'culture')})."
     )
 
 

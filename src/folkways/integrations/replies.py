@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 
 from folkways.benchmarks.base import Task, needs_whole_questions
+from folkways.benchmarks.contract import scores_of
 from folkways.benchmarks.judging.cut_replies import judge_replies
 from folkways.records import RESPONSES, Metric, State
 
@@ -61,4 +62,4 @@ class ReplyJudge:
 
     def scores(self, replies: Iterable[Reply]) -> pl.DataFrame:
         """The scores of all replies together (``Task.summarise``): those of a run in which the same was said."""
-        return self.task.summarise(self.judge(replies))
+        return scores_of(self.task, self.judge(replies))

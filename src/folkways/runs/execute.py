@@ -15,9 +15,10 @@ from folkways.errors import FolkwaysError, FolkwaysWarning
 from folkways.runs.models import Model, batches_of, limit_and_prices
 from folkways.runs.options import AskOptions, RunOptions
 from folkways.runs.planning import plan
+from folkways.runs.planning.generations import of_generation
 from folkways.runs.planning.recipe import recipe_of
 from folkways.runs.planning.tasks import left_out, plan_tasks
-from folkways.runs.reused import given_by_other_code
+from folkways.runs.reused import given_by_other_code, reused_replies
 from folkways.runs.sampled.adaptive_sampling import Sampling, ask_in_rounds
 from folkways.runs.sampled.strata import sampling_frame
 from folkways.runs.work import answered, by_signal, end_of, orders_of
@@ -71,11 +72,15 @@ def execute(
     tasks = [replace(task, populations=frames[task.task.name].populations) if frames else task for task in tasks]
     recipe = recipe_of(options, asking, profile, tasks, models)
     absent = left_out(options, [task.task.name for task in tasks])
+    tasks = of_generation(workspace, tasks, models, name, absent)
     run, continued = plan.begin(workspace, tasks, models, name, recipe, absent)
     if asking.cluster is None:  # the nodes of a cluster have packages of their own
         _check_models(workspace, run, models, new=not continued)
     _warn_of_other_code(workspace, run, models)
     asking.planned(run, continued)
+    if asking.reused is not None and not options.afresh:
+        for reused in reused_replies(workspace, run, models):
+            asking.reused(reused)
     whole = None if options.until is not None else answered(workspace, run, models)
     run_records.set_state(workspace, run, "running")
     began = time.monotonic()

@@ -114,7 +114,10 @@ def open_models(models: Sequence[Any], options: EndpointOptions, *, need_key: bo
                 endpoint.timeout = options.timeout
             opened.append(Model(endpoint))
     if not opened:
-        raise FolkwaysError("name at least one model, for example: --model baseline/random or --model openai/gpt-4o-mini")
+        raise FolkwaysError(
+            "name at least one model, for example: --model baseline/random or --model openai/gpt-4o-mini; "
+            'in Python models="baseline/random" or models=my_function'
+        )
     identities = [model.identity for model in opened]
     for position, identity in enumerate(identities):
         if identity in identities[:position]:

@@ -13,6 +13,7 @@ from folkways.errors import FolkwaysError, UnknownNameError
 
 if TYPE_CHECKING:  # the command line reads its options without an engine
     from folkways.engine.session import Observer
+    from folkways.runs.reused import Reused
     from folkways.workspace.run_records import RunRecord
 
 MOST_ORDERS = 24
@@ -39,6 +40,8 @@ class RunOptions:
     scoring_models: role (``embedding``, ``bert-zh``) -> folder or hub name of a model that scores are made with.
     scoring_precision: of those models.
     until:        points: every stratum is asked until half its interval is no wider; None asks everything.
+    afresh:       ask what is stored already, too; its replies are kept and not used. The same again goes on with such a run.
+    generation:   the number of those who ask afresh, which folkways gives; 0 where nobody does.
     strata:       what strata are made of, for ``until``: columns of the items.
     """
 
@@ -60,6 +63,8 @@ class RunOptions:
     scoring_precision: str = "fp32"
     until: float | None = None
     strata: tuple[str, ...] = ("culture",)
+    afresh: bool = False
+    generation: int = 0
 
     def __post_init__(self) -> None:
         for name in ("limit", "samples", "max_tokens", "permute_options"):
@@ -165,6 +170,7 @@ class AskOptions:
     prices:      file of prices per million tokens; None for the ones that come with folkways.
     observer:    is shown the counts every ``every`` seconds and at the end.
     cluster:     who asks, where that is not this process.
+    reused:      is told of each model whose stored replies of other runs are used: how many, how old, from which run.
     planned:     is told the run, and whether it was begun earlier, once it is written down and before the first request.
     """
 
@@ -180,6 +186,7 @@ class AskOptions:
     observer: Observer | None = None
     every: float = 0.5
     cluster: Cluster | None = None
+    reused: Callable[[Reused], object] | None = None
     planned: Callable[[RunRecord, bool], object] = lambda _run, _continued: None
 
 

@@ -12,6 +12,7 @@ import polars as pl
 from folkways import __version__
 from folkways.benchmarks.base import Task
 from folkways.benchmarks.build import Reply
+from folkways.benchmarks.contract import items_of
 from folkways.benchmarks.probing.estimates import difference, estimate
 from folkways.benchmarks.probing.signal import PROBE, Group, Signal, Unit
 from folkways.benchmarks.probing.signals import control_task, signals
@@ -119,7 +120,7 @@ def _group(task: Task, release: Release, limit: int, seed: int) -> Group:
     task.check_askable(release)
     options = RunOptions(tasks=(task.name,), limit=limit, seed=seed)
     items = pl.concat(item_batches(task, release, options))
-    neighbours = next(islice(task.item_batches(release), 1)).head(NEIGHBOURS)
+    neighbours = next(islice(items_of(task, release), 1)).head(NEIGHBOURS)
     return Group(task, release, items, neighbours)
 
 

@@ -32,8 +32,8 @@ class Reused:
     newest: float
     runs: tuple[str, ...]
 
-    def text(self, now: float | None = None) -> str:
-        """One sentence: how many, how old, from which run, and how to ask again. now: in seconds since the epoch."""
+    def text(self, now: float | None = None, again: str = "--afresh") -> str:
+        """One sentence: how many, how old, from which run, and how to ask ``again``. now: in seconds since the epoch."""
         now = time.time() if now is None else now
         youngest, eldest = age(now - self.newest), age(now - self.oldest)
         ages = eldest if youngest == eldest else f"{youngest} to {eldest}"
@@ -41,7 +41,7 @@ class Reused:
         origin = f", from {which}" if self.runs else ""
         many = f"all {self.replies:,}" if self.replies == self.expected else f"{self.replies:,} of {self.expected:,}"
         counted = "the one reply is" if self.expected == 1 else f"{many} replies are"
-        return f"{self.model}: {counted} from before: {ages} old{origin}; --afresh asks again"
+        return f"{self.model}: {counted} from before: {ages} old{origin}; {again} asks again"
 
 
 def age(seconds: float) -> str:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import polars as pl
 
+from folkways.benchmarks.contract import items_of
 from folkways.benchmarks.registry import benchmarks, get_task, present_name
 from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.files import Written, write_bytes
@@ -72,5 +73,5 @@ def _replies(workspace: Workspace, run: run_records.RunRecord, asked: run_record
             f"run {run.name} asked items of {task.name} several times (variants, samples), and a submission has one reply to each\n"
             "run it with one of --variants and without --samples, and hand that in"
         )
-    items = pl.concat(batch.select("item") for batch in task.item_batches(release_of(asked)))
+    items = pl.concat(batch.select("item") for batch in items_of(task, release_of(asked)))
     return items.join(judged, on="item", how="left", maintain_order="left").with_columns(pl.col("state").fill_null("missing"))

@@ -77,7 +77,7 @@ def test_adaptation_names_culture_and_language(release: Release) -> None:
 
 
 def test_a_users_prompt_text_takes_the_place_of_ours(release: Release) -> None:
-    found = prompts("demo/mcq", release, prompt_texts={"short": "{q} {options} {unknown}"})
+    found = prompts("demo/mcq", release, prompt_texts={"short": "{q} {options} {{unknown}}"})
     assert set(found["variant"]) == {"short"}
     assert set(found["prompt_source"]) == {"file:short"}
     assert found["user"][0].endswith("D. Independence Day {unknown}")

@@ -10,7 +10,9 @@ import polars as pl
 import pytest
 
 from folkways.benchmarks.base import PromptOptions
-from folkways.benchmarks.global_mmlu_lite import BENCHMARK, data
+from folkways.benchmarks.choosing.declared import values_of
+from folkways.benchmarks.global_mmlu_lite import BENCHMARK
+from folkways.benchmarks.global_mmlu_lite.data import READER
 from folkways.benchmarks.results import Inputs, make_results
 from folkways.benchmarks.templates import wordings
 from folkways.cultures import languages
@@ -60,7 +62,7 @@ def test_a_question_belongs_to_a_country_where_annotators_agree_on_one(release: 
     ],
 )
 def test_what_annotators_named(cell: str, named: list[str]) -> None:
-    assert data.annotated(cell) == named
+    assert values_of(cell) == named
 
 
 def test_prompts_instruct_in_the_language_of_the_question(release: Release) -> None:
@@ -149,7 +151,7 @@ def test_what_is_odd_is_named_with_file_and_row(tmp_path: Path) -> None:
     write_parquet(tmp_path, "en/test-00000-of-00001.parquet", rows)
     write_parquet(tmp_path, "es/test-00000-of-00001.parquet", mmlu_rows("es"))
     release = release_over(tmp_path, "global-mmlu-lite")
-    issues = {(issue.kind, issue.file.split("/")[0], issue.row) for issue in data.check(release)}
+    issues = {(issue.kind, issue.file.split("/")[0], issue.row) for issue in READER.check(release)}
     assert issues == {
         ("answer-outside", "en", 1),
         ("duplicate-option", "en", 1),

@@ -8,7 +8,8 @@ import polars as pl
 import pytest
 
 from folkways.benchmarks.base import PromptOptions
-from folkways.benchmarks.global_piqa import BENCHMARK, data
+from folkways.benchmarks.global_piqa import BENCHMARK
+from folkways.benchmarks.global_piqa.data import READER, countries
 from folkways.benchmarks.results import Inputs, make_results
 from folkways.cultures import cultures
 from folkways.releases.base import Release
@@ -29,9 +30,9 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Release:
 
 def test_every_variety_of_the_release_is_in_a_culture_and_a_language() -> None:
     varieties = {entry.path.removeprefix("data/nonparallel_").removesuffix(".tsv") for entry in get_record("global-piqa").files}
-    assert varieties == set(data.countries()) and len(varieties) == 136
-    assert set(data.countries().values()) <= set(cultures())
-    assert {data.language_of(variety) for variety in varieties} == set(get_record("global-piqa").languages)
+    assert varieties == set(countries()) and len(varieties) == 136
+    assert set(countries().values()) <= set(cultures())
+    assert {READER.declared.language_of(variety) for variety in varieties} == set(get_record("global-piqa").languages)
 
 
 @pytest.mark.parametrize(
@@ -50,7 +51,7 @@ def test_every_variety_of_the_release_is_in_a_culture_and_a_language() -> None:
     ],
 )
 def test_language_and_culture_of_a_variety(variety: str, language: str, culture: str) -> None:
-    assert (data.language_of(variety), data.culture_of(variety)) == (language, culture)
+    assert (READER.declared.language_of(variety), READER.declared.culture_of(variety)) == (language, culture)
 
 
 def test_items_and_prompts(release: Release) -> None:
@@ -125,7 +126,7 @@ def test_what_is_odd_is_named_with_file_and_row(tmp_path: Path) -> None:
     rows.append({**rows[2], "example_id": "9"})
     write_delimited(tmp_path, "data/nonparallel_eng_latn.tsv", rows, "\t")
     write_delimited(tmp_path, "data/nonparallel_tlh_piqd.tsv", piqa_rows("tlh_piqd", 100), "\t")
-    issues = {(issue.kind, issue.key or issue.row) for issue in data.check(release_over(tmp_path, "global-piqa"))}
+    issues = {(issue.kind, issue.key or issue.row) for issue in READER.check(release_over(tmp_path, "global-piqa"))}
     assert issues == {
         ("answer-outside", "answer"),
         ("duplicate-option", 2),
@@ -136,5 +137,5 @@ def test_what_is_odd_is_named_with_file_and_row(tmp_path: Path) -> None:
 
 
 def test_the_state_of_before_june_2026_is_known_by_its_number_of_varieties(tmp_path: Path) -> None:
-    release = write_piqa(tmp_path, list(data.countries())[:116], 1)
-    assert "older-state" in {issue.kind for issue in data.check(release)}
+    release = write_piqa(tmp_path, list(countries())[:116], 1)
+    assert "older-state" in {issue.kind for issue in READER.check(release)}

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from folkways.benchmarks.base import PromptOptions
-from folkways.benchmarks.include import BENCHMARK, data
+from folkways.benchmarks.include import BENCHMARK
+from folkways.benchmarks.include.data import READER
 from folkways.errors import DataError
 from folkways.releases.base import Release
 from folkways.releases.registry import get_record
@@ -42,7 +43,7 @@ def test_lists_of_choices_are_the_same_questions(release: Release, tmp_path: Pat
 def test_every_language_of_the_release_is_known() -> None:
     for record in (get_record("include"), get_record("include-lite")):
         folders = {entry.path.split("/")[0] for entry in record.files}
-        assert {data.language_of(folder) for folder in folders} == set(record.languages)
+        assert {READER.declared.language_of(folder) for folder in folders} == set(record.languages)
         assert len(folders) == 44
         assert record.items_may_leave is False
 
@@ -78,10 +79,10 @@ def test_what_is_odd_is_named_with_file_and_row(tmp_path: Path) -> None:
     write_parquet(tmp_path, "Korean/test-00000-of-00001.parquet", korean)
     empty = tmp_path / "Dutch-Flemish"
     empty.mkdir()
-    (empty / "test.csv").write_text(",".join([*data.NOW]) + "\n", encoding="utf-8")
+    (empty / "test.csv").write_text(",".join(include_rows("Greek")[0]) + "\n", encoding="utf-8")
     write_parquet(tmp_path, "Klingon/test-00000-of-00001.parquet", include_rows("Klingon"))
     release = release_over(tmp_path, "include")
-    issues = {(issue.kind, issue.file.split("/")[0], issue.row) for issue in data.check(release)}
+    issues = {(issue.kind, issue.file.split("/")[0], issue.row) for issue in READER.check(release)}
     assert issues == {
         ("answer-outside", "Greek", 1),
         ("duplicate-question", "Greek", 3),

@@ -182,7 +182,7 @@ def test_without_the_authors_prompts_ours_are_used_and_theirs_cannot_be_asked_fo
 
 def test_texts_brought_by_the_user_are_used_and_must_have_a_place_for_the_sentence(small: Release) -> None:
     items = ADAPTATION.items(small)
-    own = PromptOptions(prompt_texts={"short": "For {people}, in {language}: {sentence} {unknown}"})
+    own = PromptOptions(prompt_texts={"short": "For {people}, in {language}: {sentence} {{unknown}}"})
     prompts = ADAPTATION.prompts(items, own, small)
     assert prompts["user"][0].startswith("For people in the Arab world, in Modern Standard Arabic: ")
     assert prompts["user"][0].endswith("{unknown}")

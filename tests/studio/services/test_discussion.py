@@ -10,6 +10,7 @@ from folkways.studio.exports.make import FORMATS, PLAIN, export_files
 from folkways.studio.records import Role
 from folkways.studio.services.content import discussion, redaction
 from folkways.studio.services.content.discussion import LONGEST, MOST, MOST_EDITS, Counts
+from folkways.studio.services.people import accounts
 from folkways.workspace.database import Workspace
 from tests.studio.services.test_redaction import SECRET, everything
 from tests.support.moments import at_time
@@ -43,8 +44,16 @@ def test_an_item_is_open_until_all_that_is_said_of_it_is_resolved(desk: Desk) ->
     discussion.set_resolved(*about, item, False)
     at_time(13.0, discussion.delete_comment, *about, second.id, desk.owner)
     assert discussion.comment_counts(*about) == {item: Counts(2, 2)}
-    assert [each.text for each in discussion.list_comments(*about, item)] == ["Is\nit meant?�", "", "Then mend it."]
-    assert discussion.list_comments(*about, other) == ()
+
+    def name_of(account: int) -> str:
+        return accounts.get_account(desk.workspace, account).name
+
+    assert [(each.text, name) for each, name in discussion.list_comments(desk.workspace, item)] == [
+        ("Is\nit meant?�", name_of(expert)),
+        ("", name_of(desk.owner)),
+        ("Then mend it.", name_of(expert)),
+    ]
+    assert discussion.list_comments(desk.workspace, other) == ()
 
 
 def test_only_who_wrote_a_comment_changes_it_and_earlier_words_are_kept(desk: Desk) -> None:
@@ -105,7 +114,7 @@ def test_it_leaves_in_no_export_unless_asked_for_and_what_is_redacted_goes_from_
     discussion.add_comment(*about, work.item.id, desk.owner, "unsayable: of the question itself")
     words = discussion.add_comment(*about, chosen.id, reviewer.account_id, f"unsayable: {WRITTEN['question']}").id
     discussion.edit_comment(*about, words, reviewer.account_id, f"unsayable, again: {WRITTEN['question']}")
-    seen = discussion.list_comments(*about, chosen.id)
+    seen = [each for each, _ in discussion.list_comments(desk.workspace, chosen.id)]
     assert [each.item_id for each in seen] == [work.item.id, chosen.id], "what is said of an item goes on with it"
     for format in set(FORMATS) - {"release", "parquet", "xlsx"}:
         for name, content in export_files(*about, format).items():

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from folkways.studio.services.content import items, repeats
 from folkways.studio.services.work import adjudications
+from folkways.studio.stages.registry import stage_kind
 from folkways.workspace.database import Workspace
 from tests.support.studies import open_desk
 
@@ -23,20 +24,23 @@ KOREAN = [
 ]
 
 
+NAMES = stage_kind("curate").compared
+
+
 def test_the_closest_are_those_that_share_what_is_rare(studio_workspace: Workspace) -> None:
     desk = open_desk(studio_workspace, [{"name": "curate", "kind": "curate"}])
     added = desk.add("curate", [{"category": "Food", **each} for each in (*({"english": each} for each in QUESTIONS), *KOREAN)])
     first, *others, last = (items.get_item(desk.workspace, desk.study.id, number) for number in added)
-    found = repeats.similar_items(desk.workspace, first)
+    found = repeats.similar_items(desk.workspace, first, NAMES)
     assert found[0].key == others[0].key and found[0].content["english"] == QUESTIONS[1]
     assert first.key not in {each.key for each in found}
     assert all(found[0].likeness > each.likeness >= repeats.ALIKE for each in found[1:])
     assert not found[0].settled
     adjudications.adjudicate(desk.workspace, desk.study.id, others[0].id, desk.owner, {}, "about no culture", drop=True)
-    assert others[0].key not in {each.key for each in repeats.similar_items(desk.workspace, first)}, (
+    assert others[0].key not in {each.key for each in repeats.similar_items(desk.workspace, first, NAMES)}, (
         "what was dropped repeats nothing"
     )
-    (same,) = repeats.similar_items(desk.workspace, last)
+    (same,) = repeats.similar_items(desk.workspace, last, NAMES)
     assert same.content["english"] == "It is asked otherwise", "found by the language in which it was written"
 
 

@@ -27,6 +27,7 @@ from folkways.studio.stages.parts.tables import answers_of
 from folkways.studio.stages.registry import stage_kind
 from folkways.studio.workflows.definition import read_definition
 from folkways.studio.workflows.templates import TEMPLATES, template_text
+from folkways.workspace.database import Workspace
 from folkways.workspace.studio import tables as schema
 from tests.studio.web.http import Client
 from tests.support.studies import QUESTION, Desk, open_desk
@@ -58,13 +59,13 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StudioServer]:
         yield running
 
 
-def opened(server: StudioServer, template: str) -> Desk:
+def opened(workspace: Workspace, template: str) -> Desk:
     """A study of that template, open, with its first items."""
-    owner = accounts.create_account(server.workspace, f"{template}@example.org", None)
+    owner = accounts.create_account(workspace, f"{template}@example.org", None)
     definition = read_definition(yaml.safe_load(template_text(template)))
-    study = studies.create_study(server.workspace, definition, owner=owner.id)
-    media.add_media(server.workspace, study.id, MEDIA)
-    desk = Desk(server.workspace, studies.set_state(server.workspace, study.id, StudyState.OPEN), owner.id, {})
+    study = studies.create_study(workspace, definition, owner=owner.id)
+    media.add_media(workspace, study.id, MEDIA)
+    desk = Desk(workspace, studies.set_state(workspace, study.id, StudyState.OPEN), owner.id, {})
     first, population = definition.stages[0], definition.populations[0].name
     of = population if first.role == Role.ANNOTATOR else None
     new = [NewItem(f"q{number}", content, of) for number, content in enumerate(FIRST.get(template, ()))]
@@ -171,7 +172,7 @@ def walk(server: StudioServer, desk: Desk, stage: Stage) -> None:
 def test_every_stage_is_walked_from_answers_that_differ_through_an_expert_to_the_export(
     server: StudioServer, template: str
 ) -> None:
-    desk = opened(server, template)
+    desk = opened(server.workspace, template)
     stages = studies.stages(desk.workspace, desk.study.id)
     for stage in stages:
         walk(server, desk, stage)

@@ -8,13 +8,16 @@ from pathlib import Path
 
 import polars as pl
 
-from folkways.cultures import get_culture
+from folkways.cultures import get_culture, get_language
 from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.releases.base import Release
 from folkways.text_tables import Columns, read_table
 
 SPLIT = r"(?:.*/)?(?P<name>[^/]+)/{}(?:-\d+-of-\d+|/\d+)?\.(?:parquet|csv|tsv|jsonl)"
 """One folder per language, as ``datasets`` uploads it and as the hub converts it: ``ar/test-00000-of-00001.parquet``."""
+
+ENDINGS = (".parquet", ".csv", ".tsv", ".jsonl")
+"""Of the tables that can be read."""
 
 NO_COUNTRY = "WORLD"
 """The culture of items that are about no country, or about several."""
@@ -63,3 +66,19 @@ def culture_of(country: str | None) -> str:
         return get_culture(name).code
     except UnknownNameError:
         return name
+
+
+def language_of(name: str) -> str:
+    """The code of a language that a release names in any way; the released name where nobody knows it.
+
+    Of codes with a script (``por_latn_braz``, ``cmn_Hant``): our code, with the script where that is not the language's usual one.
+    """
+    tagged = re.fullmatch(r"(?P<code>[a-z]{2,3})_(?P<script>[A-Za-z]{4})(?:_\w+)?", name)
+    try:
+        language = get_language(tagged["code"] if tagged else name)
+    except UnknownNameError:
+        return tagged["code"] if tagged else name
+    usual = {"Hans": "hans", "Kore": "hang"}.get(language.script, language.script.lower())
+    if tagged is None or tagged["script"].lower() == usual:
+        return language.code
+    return f"{language.code}-{tagged['script'].title()}"

@@ -6,21 +6,24 @@ metrics an item counts for, where there are several.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import ClassVar
+from collections.abc import Callable, Iterable, Mapping
+from typing import ClassVar, Self
 
 import polars as pl
 
 from folkways.benchmarks.base import PromptOptions, Scoring
+from folkways.benchmarks.choosing import orders
+from folkways.benchmarks.choosing.declared import ACCURACY, Declaration, DeclaredMetric
 from folkways.benchmarks.itemwise import ItemwiseTask, ReplyScore, Row, unparsed
 from folkways.benchmarks.judging.letters import LETTER_METRICS, letter_scores
-from folkways.benchmarks.templates import Template, choose_templates, wordings
-from folkways.records import JUDGEMENTS, Metric, Schema, State
+from folkways.benchmarks.templates import Template, choose_templates, wordings, wordings_if_any
+from folkways.records import JUDGEMENTS, LEFT_OUT, Metric, Schema, State
 from folkways.releases.base import Release
-from folkways.text.labels import chosen_label
+from folkways.text.labels import chosen_label, first_label
+from folkways.toml_files import packaged_toml
 
 LOCAL, ENGLISH, PLAIN = "local", "english", "plain"
-ACCURACY = Metric("accuracy", "Accuracy", "The reply settles on the letter of the right option.")
+NO_ANSWER = "no readable answer"
 CHANCE, CONSTANT = "baseline/chance", "baseline/constant:{}"
 
 
@@ -38,22 +41,75 @@ class ChoiceTask(ItemwiseTask):
     max_tokens: ClassVar[int] = 64
     permutes_options: ClassVar[bool] = True
     labels: ClassVar[tuple[str, ...]] = ("A", "B", "C", "D")
+    declared: ClassVar[Declaration | None] = None  # what a TOML file says of the task (``from_toml``)
     item_columns: ClassVar[Schema] = {"options": pl.List(pl.String), "local_language": pl.String, "gold_letter": pl.String}
-    judgement_columns: ClassVar[Schema] = {"chosen_letter": pl.String}
+    judgement_columns: ClassVar[Schema] = {"chosen_letter": pl.String, "gold_letter": pl.String}  # both as they were shown
     places: ClassVar[tuple[str, ...]] = ("question", "options")  # the {names} that a text brought by the user must contain
+
+    @classmethod
+    def from_toml(cls, package: str, file: str) -> Self:
+        """The task that a TOML file in a package declares; its prompts are those of the package's ``wordings.toml`` and ours.
+
+        DataError, with file and key, where the file is wrong. ``choosing.declared`` says what stands in it.
+        """
+        declared = Declaration(package, file, packaged_toml(package, file))
+        keys, facets = declared.keys, (*declared.facets, "gold_letter")
+        left_out: Schema = {LEFT_OUT: pl.String} if any(one.readable_only for one in declared.metrics) else {}
+        members = {
+            "__doc__": keys["about"],
+            "__module__": package,
+            "declared": declared,
+            **{key: keys[key] for key in ("name", "release", "title", "about")},
+            "max_tokens": keys.get("max_tokens", cls.max_tokens),
+            "labels": declared.labels,
+            "metrics": (*(one.metric for one in declared.metrics), *LETTER_METRICS),
+            "facets": facets,
+            "item_columns": {**cls.item_columns, **dict.fromkeys(facets, pl.String)},
+            "judgement_columns": {**cls.judgement_columns, **left_out},
+        }
+        made: type[Self] = type(f"{cls.__name__}:{keys['name']}", (cls,), members)
+        return made()
+
+    def rows(self, release: Release) -> Iterable[Row]:
+        """The items that the declaration reads; a question with another number of options is left out (``check`` names it)."""
+        if self.declared is None:
+            raise TypeError(f"{type(self).__name__} says neither by rows nor by from_toml what its items are")
+        for entry in self.declared.entries(release):
+            options, gold = entry["shown_options"], entry["gold_letter"]
+            if len(options) == len(self.labels):
+                yield {
+                    "item": entry["item"],
+                    "release_id": entry["release_key"],
+                    "question": entry["question_key"],
+                    "culture": entry["culture_code"],
+                    "text": entry["text"],
+                    "gold": f"{gold}. {dict(zip(self.labels, options, strict=True)).get(gold, '')}",
+                    "options": options,
+                    "local_language": entry["language_code"],
+                    "gold_letter": gold,
+                    **entry["facets"],
+                }
 
     def languages(self, item: Row) -> tuple[str, ...]:
         return (item["local_language"],)
 
     def wordings(self, language: str) -> Mapping[str, Template]:
-        """Variant -> our template in a language."""
-        texts = wordings("folkways.benchmarks.choosing")
-        known = texts["instructions"]
-        own = "folkways" if language in known else "folkways, in English"
+        """Variant -> template in a language, out of our ``wordings.toml`` and that of the package that declares the task."""
+        ours, package = wordings("folkways.benchmarks.choosing"), self.declared.package if self.declared else "folkways"
+        theirs = wordings_if_any(package) if self.declared else {}
+        source = package.partition(".")[0]
+        instructions = {
+            **{code: (text, "folkways") for code, text in ours["instructions"].items()},
+            **{code: (text, source) for code, text in theirs.get("instructions", {}).items()},
+        }
+        english, from_whom = instructions["en"]
+        local = instructions.get(language, (english, f"{from_whom}, in English"))
+        asked = ours[LOCAL]
         return {
-            LOCAL: Template(texts[LOCAL].replace("{instruction}", known.get(language, known["en"])), own),
-            ENGLISH: Template(texts[LOCAL].replace("{instruction}", known["en"]), "folkways"),
-            PLAIN: Template(texts[PLAIN], "folkways"),
+            LOCAL: Template(asked.replace("{instruction}", local[0]), local[1]),
+            ENGLISH: Template(asked.replace("{instruction}", english), from_whom),
+            PLAIN: Template(ours[PLAIN], "folkways"),
+            **{name: Template(text, source) for name, text in theirs.items() if isinstance(text, str)},
         }
 
     def templates(self, options: PromptOptions, release: Release, language: str) -> Mapping[str, Template]:
@@ -70,18 +126,20 @@ class ChoiceTask(ItemwiseTask):
 
     def values(self, item: Row, right: float) -> Mapping[str, float | None]:
         """Each metric for an item that is answered rightly to this degree; None where it does not apply to the item."""
-        return {"accuracy": right}
+        metrics = self.declared.metrics if self.declared else (DeclaredMetric(ACCURACY, {}, readable_only=False),)
+        return {
+            one.metric.name: right if all(item[facet] == value for facet, value in one.where.items()) else None for one in metrics
+        }
 
     def worst(self, item: Row, profile: str, state: State) -> Mapping[str, float | None]:
         return self.values(item, 0.0)
 
-    def why_uncounted(self, item: Row, profile: str) -> str | None:
-        if item["gold_letter"] in self.labels:
-            return None
-        return f"the release gives {item['gold_letter']!r} as the answer, which is none of {', '.join(self.labels)}"
-
     def read(self, item: Row, reply: str, variant: str) -> str | None:
-        """The label that the reply settles on."""
+        """The label that the reply settles on; of a variant in which models think first, the last that a line states."""
+        if self.declared and orders.split_variant(variant)[0] in self.declared.keys.get("thinking_variants", ()):
+            stated = (first_label(line, self.labels) for line in reversed(reply.splitlines()) if line.strip())
+            if (last := next(stated, None)) is not None:
+                return last
         return chosen_label(reply, dict(zip(self.labels, item["options"], strict=True)))
 
     def score(self, item: Row, response: Row, profile: str) -> ReplyScore:
@@ -90,6 +148,18 @@ class ChoiceTask(ItemwiseTask):
         if label is None:
             return unparsed(reply, response["language"], "no option in the reply, or more than one")
         return ReplyScore(label, f"the answer is {gold}", self.values(item, float(label == gold)), {"chosen_letter": label})
+
+    def judge(self, items: pl.DataFrame, responses: pl.DataFrame, profile: str) -> pl.DataFrame:
+        """As for every task; replies without a readable answer are left out of the metrics that are ``readable_only``."""
+        judged = super().judge(items, responses, profile)
+        names = [one.metric.name for one in self.declared.metrics if one.readable_only] if self.declared else []
+        if not names:
+            return judged
+        unparsed_reply = pl.col("counted") & pl.col("state").is_in([State.REFUSED, State.UNREADABLE])
+        return judged.with_columns(
+            *(pl.when(unparsed_reply).then(None).otherwise(name).alias(name) for name in names),
+            pl.when(unparsed_reply).then(pl.lit(NO_ANSWER)).alias(LEFT_OUT),
+        )
 
     def summarise(self, judgements: pl.DataFrame) -> pl.DataFrame:
         """As for every task; which letters were named stands by ``letter``."""
@@ -119,7 +189,9 @@ class ChoiceTask(ItemwiseTask):
             }
             for item in items.iter_rows(named=True)
         ]
-        kept = {name: kind for name, kind in self.judged_columns.items() if name not in self.judgement_columns}
+        kept = {
+            name: kind for name, kind in self.judged_columns.items() if name not in self.judgement_columns or name in self.facets
+        }
         metrics = {metric.name for metric in LETTER_METRICS}
         schema = {name: kind for name, kind in {**JUDGEMENTS, **kept}.items() if name not in metrics}
         return pl.DataFrame(rows, schema=schema)

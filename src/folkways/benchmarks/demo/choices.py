@@ -97,7 +97,8 @@ class TrueFalse(DemoTask):
         truth = settled_truth(reply)
         if truth is None:
             return unparsed(reply, language, "no answer in the reply")
-        return ReplyScore(truth, f"the statement is {item['truth'].lower()}", {"right": float(truth == item["truth"])})
+        values = {"right": float(truth == item["truth"]), "all_right": None}  # ``judge`` finds the second
+        return ReplyScore(truth, f"the statement is {item['truth'].lower()}", values)
 
     def judge(self, items: pl.DataFrame, responses: pl.DataFrame, profile: str) -> pl.DataFrame:
         """As for every task; ``all_right`` stands on the first row of each question, so that the question counts once."""

@@ -1,16 +1,16 @@
 """Global-MMLU-Lite: the same 400 exam questions in many languages, half of them culturally sensitive (arXiv 2412.03304)."""
 
 from folkways.benchmarks.base import Benchmark
-from folkways.benchmarks.global_mmlu_lite import data
+from folkways.benchmarks.global_mmlu_lite.data import READER
 from folkways.benchmarks.global_mmlu_lite.results import RESULTS
-from folkways.benchmarks.global_mmlu_lite.task import GlobalMMLULite
+from folkways.benchmarks.global_mmlu_lite.task import TASK
 from folkways.benchmarks.published import Published
 
 BENCHMARK = Benchmark(
     "global-mmlu-lite",
     "Global-MMLU-Lite",
-    (GlobalMMLULite(),),
-    reader=data,
+    (TASK,),
+    reader=READER,
     results=RESULTS,
     published=Published("folkways.benchmarks.global_mmlu_lite.published"),
     caution=(

@@ -1,16 +1,16 @@
 """Global PIQA, non-parallel: everyday physical situations, written by people in their own language variety (arXiv 2510.24081)."""
 
 from folkways.benchmarks.base import Benchmark
-from folkways.benchmarks.global_piqa import data
+from folkways.benchmarks.global_piqa.data import READER
 from folkways.benchmarks.global_piqa.results import RESULTS
-from folkways.benchmarks.global_piqa.task import GlobalPIQA
+from folkways.benchmarks.global_piqa.task import TASK
 from folkways.benchmarks.published import Published
 
 BENCHMARK = Benchmark(
     "global-piqa",
     "Global PIQA",
-    (GlobalPIQA(),),
-    reader=data,
+    (TASK,),
+    reader=READER,
     results=RESULTS,
     published=Published("folkways.benchmarks.global_piqa.published"),
     caution=(

@@ -7,13 +7,12 @@ from collections.abc import Sequence
 import polars as pl
 
 from folkways.benchmarks.consistency import consistency
-from folkways.benchmarks.global_piqa.task import GlobalPIQA
+from folkways.benchmarks.global_piqa.task import TASK
 from folkways.benchmarks.results import Inputs, Result
 from folkways.benchmarks.summary import summarise_means
 from folkways.benchmarks.tables import Table
 from folkways.stats.shrinkage import shrunk_scores
 
-TASK = GlobalPIQA()
 METRIC = TASK.metrics[0]
 
 

@@ -2,15 +2,15 @@
 
 from folkways.benchmarks.base import Benchmark
 from folkways.benchmarks.consistency import consistency
-from folkways.benchmarks.include import data
-from folkways.benchmarks.include.task import Include
+from folkways.benchmarks.include.data import READER
+from folkways.benchmarks.include.task import TASK
 from folkways.benchmarks.published import Published
 
 BENCHMARK = Benchmark(
     "include",
     "INCLUDE",
-    (Include(),),
-    reader=data,
+    (TASK,),
+    reader=READER,
     results=(consistency("include/mcq", "accuracy"),),
     published=Published("folkways.benchmarks.include.published"),
 )

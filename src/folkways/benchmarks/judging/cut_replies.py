@@ -5,6 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from folkways.benchmarks.base import Task
+from folkways.benchmarks.contract import judgements_of
 from folkways.records import CUT, LEFT_OUT, State
 
 TOKEN_LIMIT = ("length", "max_tokens", "max_output_tokens", "model_length")
@@ -20,7 +21,7 @@ def judge_replies(task: Task, items: pl.DataFrame, responses: pl.DataFrame, prof
     A cut reply that the task finds unreadable, or that is empty, is truncated, and its reason names the remedy. Its metrics stay
     as they were. A reply that was read or refused keeps its state. Responses without a ``finish_reason`` are taken for whole.
     """
-    judged = task.judge(items, responses, profile)
+    judged = judgements_of(task, items, responses, profile)
     if "finish_reason" not in responses.columns:
         return judged.with_columns(pl.lit(False).alias(CUT))
     cut = responses["finish_reason"].str.to_lowercase().is_in(TOKEN_LIMIT).fill_null(False)

@@ -8,7 +8,8 @@ from typing import ClassVar
 
 import polars as pl
 
-from folkways.benchmarks.choosing.task import ACCURACY, ChoiceTask
+from folkways.benchmarks.choosing.declared import ACCURACY
+from folkways.benchmarks.choosing.task import ChoiceTask
 from folkways.benchmarks.itemwise import Row
 from folkways.benchmarks.normad import data
 from folkways.benchmarks.summary import BASE_GROUPINGS, summarise_means

@@ -17,7 +17,7 @@ from folkways.benchmarks.xcr import data as xcr
 from folkways.benchmarks.xcr.authors import tagged_outputs
 from folkways.benchmarks.xcr.comparisons import compare_all
 from folkways.benchmarks.xcr.data.check import prompt_example_rows
-from folkways.records import Schema, State
+from folkways.records import ITEMS, Schema, State
 from folkways.releases.base import Release
 
 AUTHORS = "authors"
@@ -51,7 +51,8 @@ class XcrTask(ItemwiseTask):
             .otherwise(pl.lit("not in the prompt"))
             .alias("prompt_example")
         ).rename({"csi_category": "category", "csi_hall_mapping": "element"})
-        return self.sentences(release, base)
+        columns = {*ITEMS, *self.facets, *self.item_columns}
+        return ({name: row[name] for name in row if name in columns} for row in self.sentences(release, base))
 
     def templates(self, options: PromptOptions, release: Release, language: str) -> Mapping[str, Template]:
         own = Template(wordings("folkways.benchmarks.xcr")[self.short_name], OURS)

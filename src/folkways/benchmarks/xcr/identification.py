@@ -50,8 +50,8 @@ class Identification(SourceTask):
             "si_precision": soft.precision,
             "si_recall": soft.recall,
         }
-        if profile == "strict":
-            values |= {"precision": exact.precision, "recall": exact.recall, "f1": exact.f1}
+        strict = {"precision": exact.precision, "recall": exact.recall, "f1": exact.f1}
+        values |= strict if profile == "strict" else dict.fromkeys(strict)
         expected = tagged_spans(gold, across_lines=True)
         return ReplyScore(" | ".join(found), f"tagged {len(found)}, gold has {len(expected)}", values)
 

@@ -74,5 +74,7 @@ def command(
         console.print(one_line(f"Time of {short[endpoint]} on this machine: {told}"), soft_wrap=True)
     costs = [entry.usd for entry in estimates]
     total = sum(cost for cost in costs if cost is not None)
-    unknown = "" if None not in costs else "; models without a price not counted (see folkways endpoints)"
-    console.print(f"Together: {sum(entry.requests for entry in estimates):,} requests, at most US$ {total:,.2f}{unknown}")
+    unpriced = dict.fromkeys(short[entry.endpoint] for entry in estimates if entry.usd is None)
+    unknown = f" No price is known for {', '.join(unpriced)} (see folkways endpoints)." if unpriced else ""
+    cost = f", at most US$ {total:,.2f}" if any(cost is not None for cost in costs) or not costs else ""
+    console.print(one_line(f"{sum(entry.requests for entry in estimates):,} requests{cost}.{unknown}"), soft_wrap=True)

@@ -20,6 +20,7 @@ EXAMPLES: dict[str, Any] = {
     "variants": ["all"],
     "releases": {"blend": "blend@hub"},
     "limit": 100,
+    "afresh": True,
     "skip-missing": True,
     "samples": 3,
     "seed": 1,

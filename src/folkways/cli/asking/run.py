@@ -29,6 +29,7 @@ from folkways.formatting import plural
 
 if TYPE_CHECKING:
     from folkways.runs.options import AskOptions, Cluster, DeployedModel, RunOptions
+    from folkways.runs.reused import Reused
     from folkways.runs.scores.scoring_models import ScoringModels
     from folkways.workspace.run_records import RunRecord
 
@@ -43,7 +44,9 @@ if TYPE_CHECKING:
 @ask_options
 @batch_option
 @cluster_options
-@click.option("--until", type=float, metavar="POINTS", help="Ask until every stratum is known to this many points (95 %).")
+@click.option(
+    "--until", type=float, metavar="POINTS", help="Keep asking until each culture's 95 % interval is within ± this many points."
+)
 @click.option("--strata", metavar="LIST", help="What a stratum is, for --until: culture (default), or culture,topic.")
 @click.option("--report", "report_dir", type=click.Path(path_type=Path), metavar="DIR", help="Write a report there at the end.")
 def command(
@@ -57,7 +60,8 @@ def command(
     batch: bool,
     cluster: Cluster | None,
     report_dir: Path | None,
-    **named: str | None,
+    profile: str | None,
+    name: str | None,
 ) -> None:
     """Ask models the questions of one or more tasks.
 
@@ -97,9 +101,14 @@ def command(
     def planned(record: RunRecord, continued: bool) -> None:
         console.print(f"{'Continuing' if continued else 'Starting'} {record.name} in {workspace}")
 
+    def reused(replies: Reused) -> None:
+        console.print(one_line(replies.text()), soft_wrap=True)
+
     with RunProgress(console, then="Judging what was said") as progress:
-        watched = replace(asking, observer=progress, every=progress.every, planned=planned, batch=batch, cluster=cluster)
-        done = run(options, models=models, workspace=workspace, scoring=scoring, asking=watched, **named)
+        watched = replace(
+            asking, observer=progress, every=progress.every, planned=planned, reused=reused, batch=batch, cluster=cluster
+        )
+        done = run(options, models=models, workspace=workspace, scoring=scoring, asking=watched, profile=profile, name=name)
     if absent := left_out(options, (task.task for task in run_tasks(done.workspace, done.record))):
         console.print(absent)
     terminal().print(terminal_summary(done.report_data(with_judgements=False)))

@@ -21,9 +21,10 @@ def transfer_progress() -> Progress:
 
 
 class Lines(Progress):
-    """Plain lines: when it starts, every few seconds, at each retry, and at the end."""
+    """Plain lines: when it starts, every few seconds, at the first retry for each reason, and at the end."""
 
     def __init__(self) -> None:
+        self._reasons: set[str] = set()
         self._label = ""
         self._files = self._done = self._size = self._here = self._begin = 0
         self._started = self._last = time.monotonic()
@@ -49,8 +50,10 @@ class Lines(Progress):
             self._say(self._state())
 
     def retrying(self, label: str, reason: str, wait: float) -> None:
-        """Say why there is a pause."""
-        self._say(f"{label}: {spelled_out(reason)}; again in {wait:.1f} s")
+        """Say why there is a pause, once for all files that have the same reason."""
+        if reason not in self._reasons:
+            self._reasons.add(reason)
+            self._say(f"{label}: {spelled_out(reason)}; trying again")
 
     def finished(self, label: str) -> None:
         """Count a file."""
@@ -79,6 +82,7 @@ class Bar(Progress):
         from rich.progress import Progress as RichProgress
 
         self._console = terminal(stderr=True)
+        self._reasons: set[str] = set()
         columns = (
             TextColumn("{task.description}"),
             BarColumn(),
@@ -108,8 +112,10 @@ class Bar(Progress):
         self._display.update(self._task, advance=size)
 
     def retrying(self, label: str, reason: str, wait: float) -> None:
-        """Say above the bar why there is a pause."""
-        self._console.print(f"{label}: {spelled_out(reason)}; again in {wait:.1f} s")
+        """Say above the bar why there is a pause, once for all files that have the same reason."""
+        if reason not in self._reasons:
+            self._reasons.add(reason)
+            self._console.print(f"{label}: {spelled_out(reason)}; trying again")
 
     def finished(self, label: str) -> None:
         """Count a file."""

@@ -5,9 +5,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -17,8 +16,6 @@ from folkways.cli.out import print_json, terminal
 from folkways.errors import FolkwaysError
 
 if TYPE_CHECKING:
-    from folkways.workspace.database import Workspace
-    from folkways.workspace.results import Part, Usage
     from folkways.workspace.run_records import RunRecord
 
 
@@ -155,34 +152,15 @@ def _counting(done: str) -> Iterator[Callable[[int], None]]:
 
 
 def _list(workspace: str, as_json: bool, recipe: str | None) -> None:
+    from folkways.runs.reading.run_list import list_runs
     from folkways.workspace import run_records
     from folkways.workspace.database import open_workspace
-    from folkways.workspace.queue.batches import out_of_run
 
     database = open_workspace(workspace, create=False)
     if recipe is not None:
         click.echo(_recipe(run_records.find_asked_run(database, recipe)), nl=False)
         return
-    found: list[dict[str, Any]] = []
-    for run in run_records.list_runs(database):
-        out, _ = out_of_run(database, run.id)
-        shares, used, lost = _counts(database, run)
-        found.append(
-            {
-                "run": run.name,
-                "state": run.state,
-                "reason": run.reason,
-                "began": datetime.fromtimestamp(run.created).astimezone().isoformat(timespec="seconds"),
-                "seconds": round(run.seconds, 1),
-                "tasks": list(dict.fromkeys(share.task for share in shares)),
-                "models": list(dict.fromkeys(share.endpoint for share in shares)),
-                "expected": sum(share.expected for share in shares),
-                "out": out,
-                "responses": sum(use.responses for use in used),
-                "archive": run.archive,
-                "archive_problem": lost,
-            }
-        )
+    found = list_runs(database)
     if as_json:
         print_json(found)
         return
@@ -214,17 +192,6 @@ def _list(workspace: str, as_json: bool, recipe: str | None) -> None:
         ]
         table.add_row(*("\n".join(one_line(line) for line in cell.splitlines()) for cell in cells[: len(shown)]))
     console.print(table)
-
-
-def _counts(workspace: Workspace, run: RunRecord) -> tuple[list[Part], list[Usage], str | None]:
-    """The parts of a run and what they used, and what is wrong with its archive: of a lost one nothing is known."""
-    from folkways.workspace import results
-    from folkways.workspace.archives.files import ArchiveError
-
-    try:
-        return results.parts(workspace, run), results.usage(workspace, run), None
-    except ArchiveError as error:
-        return [], [], str(error)
 
 
 def _recipe(run: RunRecord) -> str:

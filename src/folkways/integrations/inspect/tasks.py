@@ -14,6 +14,7 @@ from inspect_ai.model import ChatMessageSystem, ChatMessageUser, GenerateConfig
 from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, metric, scorer
 from inspect_ai.solver import TaskState, generate
 
+from folkways.benchmarks.contract import prompts_of
 from folkways.benchmarks.registry import get_task
 from folkways.endpoints.clean import storable, thoughts_apart
 from folkways.integrations.replies import Reply, ReplyJudge
@@ -57,7 +58,7 @@ def inspect_task(
     samples: list[Sample] = []
     for items in item_batches(plan.task, plan.release, options):
         known = {item["item"]: item for item in items.iter_rows(named=True)}
-        prompts = plan.task.prompts(items, plan.prompt_options, plan.release).iter_rows(named=True)
+        prompts = prompts_of(plan.task, items, plan.prompt_options, plan.release).iter_rows(named=True)
         samples += [_sample(prompt, known[prompt["item"]], plan.task.facets) for prompt in prompts]
     how = {"task": name, "release": release, "profile": plan.task.resolve_profile(profile), "text_tools": text_tools}
     judge_of(**how)  # an option that is wrong is told before anything is asked

@@ -149,7 +149,7 @@ def _notes(plan: TaskPlan, asked: Sequence[Mapping[str, Any]], uncounted: int, m
             yield "not in it: the system prompts, which differ from item to item; the harness takes one for a whole run"
         else:
             yield f"its system prompt is not in it; add --system_instruction {json.dumps(systems.pop(), ensure_ascii=False)}"
-    yield "scores there are shares of 1, and its standard errors take every document for independent"
+    yield "the harness reports scores from 0 to 1, and its standard errors assume independent documents"
 
 
 def _yaml(plan: TaskPlan, module: str, name: str, metrics: list[str], profile: str, *, likeliest: bool) -> str:

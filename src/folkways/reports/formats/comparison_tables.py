@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -12,8 +13,10 @@ from folkways import __version__
 from folkways.benchmarks.tables import Table
 from folkways.display import count, interval, number, one_line, p_value
 from folkways.evidence.comparison import Comparison
-from folkways.evidence.sentences import RANKS
-from folkways.names import facet_title, value_name
+from folkways.evidence.contrasts import ALPHA
+from folkways.evidence.sentences import named
+from folkways.names import facet_title, plain_names, value_name
+from folkways.records import is_baseline
 
 MOST_MODELS = 4
 """Of more models, only those next to each other in the ranking are told pair by pair; CSV and JSON have every pair."""
@@ -29,11 +32,13 @@ class Comparisons(list[Comparison]):
 
 
 def comparison_tables(comparison: Comparison) -> Iterator[Table]:
-    """Tables of texts: the ranking of three models or more, each pair by groups, and how much the way of asking matters."""
-    if comparison.ranking.height:
-        yield _ranking(comparison)
-    for first, second in told_pairs(comparison):
-        yield _pair(comparison, first, second)
+    """Tables of texts: two models by groups, or the ranking and the differences of more; how much the way of asking matters."""
+    if len(comparison.models) > 2:
+        if comparison.ranking.height:
+            yield _ranking(comparison)
+        yield _differences(comparison)
+    else:
+        yield _pair(comparison, *told_pairs(comparison)[0])
     if comparison.spread.filter(pl.col("source") == "variant").height:
         yield _spread(comparison)
 
@@ -61,8 +66,13 @@ def comparison_document(comparison: Comparison) -> dict[str, Any]:
 
 
 def told_pairs(comparison: Comparison) -> list[tuple[str, str]]:
-    """The pairs that are told one by one, as they stand in the differences."""
-    pairs = list(comparison.differences.select("first", "second").unique(maintain_order=True).iter_rows())
+    """The pairs that are told, as they stand in the differences: of models, and of each model with the best baseline.
+
+    Of more than MOST_MODELS models, those that are neighbours in the ranking, and those with a model that has no rank.
+    """
+    every = list(comparison.differences.select("first", "second").unique(maintain_order=True).iter_rows())
+    best = _best_baseline(comparison)
+    pairs = [pair for pair in every if all(model == best or not is_baseline(model) for model in pair)] if best else every
     if len(comparison.models) <= MOST_MODELS:
         return pairs
     ranked = comparison.ranking["model"].to_list()
@@ -70,11 +80,23 @@ def told_pairs(comparison: Comparison) -> list[tuple[str, str]]:
     return [pair for pair in pairs if frozenset(pair) in neighbours or not set(pair) <= set(ranked)]
 
 
+def _best_baseline(comparison: Comparison) -> str | None:
+    """The baseline with the best score; None where there is none, or nothing else."""
+    baselines = [model for model in comparison.models if is_baseline(model)]
+    if not baselines or len(baselines) == len(comparison.models):
+        return None
+    rows = comparison.differences.filter(facet="all")
+    sign = -1 if comparison.metric.lower_is_better else 1
+    scores = {row[side]: sign * row[f"{side}_score"] for side in ("first", "second") for row in rows.iter_rows(named=True)}
+    return max((model for model in baselines if model in scores), key=lambda model: scores[model], default=None)
+
+
 def _ranking(comparison: Comparison) -> Table:
+    short = plain_names(comparison.models)
     rows = [
         {
             "rank": str(row["rank"]) if row["rank_low"] == row["rank_high"] else f"{row['rank_low']} to {row['rank_high']}",
-            "model": one_line(row["model"]),
+            "model": one_line(short[row["model"]]),
             comparison.metric.label: number(row["score"]),
             "95 % interval": interval(row["low"], row["high"], " to "),
             "": "not told apart from the first" if row["level"] else "",
@@ -84,10 +106,62 @@ def _ranking(comparison: Comparison) -> Table:
     return Table(
         "ranking",
         f"Ranking: {comparison.task}, {comparison.metric.label}",
-        f"The unit is the question. {RANKS}",
+        "A rank is the range of places that the paired differences leave open, by question.",
         pl.DataFrame(rows),
-        notes=("Scores are over the rows that all ranked models replied to.", *map(one_line, comparison.answers.notes())),
+        notes=("Scores are over the rows that all ranked models replied to.",),
     )
+
+
+def _differences(comparison: Comparison) -> Table:
+    """One row for each pair that is told, over everything; the notes name the groups in which a difference holds."""
+    short = {model: one_line(name) for model, name in plain_names(comparison.models).items()}
+    pairs = told_pairs(comparison)
+    rows = comparison.differences.filter(facet="all")
+    shown = [row for row in rows.iter_rows(named=True) if (row["first"], row["second"]) in pairs]
+    notes = [*comparison.notes, *comparison.answers.notes(), *_of_groups(comparison, pairs)]
+    return Table(
+        "differences",
+        f"Differences: {comparison.task}, {comparison.metric.label} ({comparison.profile})",
+        "First minus second, on n questions, paired by item; p (Holm) is corrected for all pairs.",
+        pl.DataFrame(
+            {
+                "first": short[row["first"]],
+                "second": short[row["second"]],
+                "difference": number(row["difference"]),
+                "95 % interval": interval(row["low"], row["high"], " to "),
+                "p (Holm)": p_value(row["p_holm"]),
+                "n": count(row["questions"]),
+            }
+            for row in shown
+        ),
+        notes=tuple(_shortened(one_line(note), comparison) for note in notes),
+    )
+
+
+def _of_groups(comparison: Comparison, pairs: Sequence[tuple[str, str]]) -> Iterator[str]:
+    """What differs in groups: where pairs change places, and how many differences hold; and the command that shows them all."""
+    facet = facet_title(comparison.by)
+    for first, second in pairs:
+        turned = comparison.reversals.filter(first=first, second=second)
+        if turned.height:
+            names = named([f"{row['name']} ({row['ahead']} ahead)" for row in turned.iter_rows(named=True)])
+            yield f"{first} and {second} change places in {names}."
+    groups = comparison.differences.filter(pl.col("facet") == comparison.by)
+    clear = groups.filter(pl.col("p_holm") < ALPHA).height
+    if groups.height:
+        yield (
+            f"By {facet}, {count(clear)} of {count(groups.height)} differences hold (p below .05, Holm). "
+            f"Each {facet} of one pair: folkways compare MODEL MODEL"
+        )
+
+
+def _shortened(text: str, comparison: Comparison) -> str:
+    """The text with the models' plain names."""
+    short = plain_names(comparison.models)
+    longer = sorted((model for model in short if short[model] != model), key=len, reverse=True)
+    if not longer:
+        return text
+    return re.sub("|".join(map(re.escape, longer)), lambda match: one_line(short[match[0]]), text)
 
 
 def _pair(comparison: Comparison, first: str, second: str) -> Table:
@@ -96,18 +170,20 @@ def _pair(comparison: Comparison, first: str, second: str) -> Table:
     groups = rows.filter(pl.col("facet") == comparison.by).sort("difference", descending=True)
     shown = [_cells(row, comparison) for row in (whole, *groups.iter_rows(named=True))]
     notes = [*comparison.notes, *comparison.answers.notes((first, second))]
-    several = f"; p (Holm) is corrected for the {groups['looks'][0]} groups looked at" if groups.height > 1 else ""
+    short = plain_names(comparison.models)
+    several = f" p (Holm) corrects for {looks} groups." if (looks := max(groups["looks"], default=0)) > 1 else ""
     return Table(
         "pair",
-        f"{one_line(first)} against {one_line(second)}: {comparison.task}, {comparison.metric.label}",
-        f"{one_line(whole['verdict'])}\n\nThe unit is the question ({count(whole['questions'])} of them, {count(whole['n'])} rows, "
-        f"paired by item): differences are first minus second, p is below .05 where the interval does not hold 0{several}.",
+        f"{one_line(short[first])} against {one_line(short[second])}: {comparison.task}, {comparison.metric.label}",
+        f"{_shortened(one_line(whole['verdict']), comparison)}\n\nThe unit is the question ({count(whole['questions'])} of them, "
+        f"{count(whole['n'])} rows, paired by item). Differences are first minus second; p < .05 exactly when the interval "
+        f"excludes 0.{several}",
         pl.DataFrame(shown),
         notes=(
-            *(one_line(note) for note in notes),
+            *(_shortened(one_line(note), comparison) for note in notes),
             f"McNemar's exact test, by question: p {p_value(whole['p_mcnemar'])}. Effect size (Cohen's d of pairs): "
             f"{number(whole['effect'], 2)}.",
-            "detectable: the true difference that these questions would find four times of five. "
+            "detectable: the smallest true difference found with 80 % power. "
             "better: questions on which the first, or the second, does better.",
         ),
     )
@@ -132,7 +208,7 @@ def _cells(row: dict[str, Any], comparison: Comparison) -> dict[str, str]:
 def _spread(comparison: Comparison) -> Table:
     rows = [
         {
-            "model": one_line(row["model"]),
+            "model": one_line(plain_names(comparison.models)[row["model"]]),
             "over": f"{row['groups']} {facet_title(row['source'])}s",
             "lowest": f"{number(row['lowest_score'])} ({value_name(row['source'], row['lowest'])})",
             "highest": f"{number(row['highest_score'])} ({value_name(row['source'], row['highest'])})",

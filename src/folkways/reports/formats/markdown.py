@@ -51,7 +51,7 @@ def render_markdown(view: ReportView, leaderboard: Leaderboard | None = None, tu
 
 
 def _summary(view: ReportView, board: Leaderboard, turned: Sequence[str]) -> Iterable[str]:
-    """Who leads where, and what turns round between cultures: as at the head of the page."""
+    """Who leads where, and in which cultures the order flips: as at the head of the page."""
     yield "## Summary"
     yield (
         f"The first {MOST_IN_SUMMARY} models of each task. Chance: what guessing among the options scores; of tasks without "
@@ -78,7 +78,7 @@ def _summary(view: ReportView, board: Leaderboard, turned: Sequence[str]) -> Ite
     if any(row.standing and row.standing.level for task in view.tasks for row in board.first(task)):
         yield f"† {LEVEL}"
     if turned:
-        yield "**What turns round between cultures**\n\n" + "\n".join(f"- {escape(sentence)}" for sentence in turned)
+        yield "**Cultures where the order flips**\n\n" + "\n".join(f"- {escape(sentence)}" for sentence in turned)
 
 
 def _task(view: ReportView, task: TaskView, standings: Mapping[str, Standing]) -> Iterable[str]:

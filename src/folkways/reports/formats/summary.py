@@ -140,8 +140,8 @@ def _unreadable(view: ReportView) -> list[str]:
             if shown and score.unreadable > MANY_UNREADABLE * replies:
                 found.setdefault(score.endpoint, []).append((score.unreadable, replies, task.title))
     return [
-        f"{view.short[endpoint]}: no answer could be read out of {_shares(shares)}. These count as not right: "
-        "look at what was said before taking the score for knowledge."
+        f"{view.short[endpoint]}: no answer could be read out of {_shares(shares)}. They count as wrong: "
+        "read a few replies before you trust this score."
         for endpoint, shares in found.items()
     ]
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import polars as pl
 
 from folkways.benchmarks.base import PromptOptions, Task
+from folkways.benchmarks.contract import items_of, prompts_of, scores_of
 from folkways.benchmarks.judging.cut_replies import judge_replies
 from folkways.cultures import get_culture, get_language, select_cultures
 from folkways.endpoints.clean import thoughts_apart
@@ -20,6 +21,10 @@ from folkways.text_tables import read_replies
 
 SHOWN = 5
 ASKED = ("item", "language", "variant", "sample")
+
+
+FRAME = Path("the frame")
+"""In the place of a file where replies come from Python."""
 
 
 @dataclass(frozen=True)
@@ -51,19 +56,35 @@ def judge_file(
     row is missing, and of several rows for one item the last counts. Raises DataError with the row for ids that the release does
     not have.
     """
+    options = {"culture": culture, "language": language, "variant": variant, "profile": profile}
+    return judge_table(task, release, read(path), path, by_position=by_position, **options)
+
+
+def judge_table(
+    task: Task,
+    release: Release,
+    table: pl.DataFrame,
+    path: Path,
+    *,
+    culture: str | None = None,
+    language: str | None = None,
+    variant: str | None = None,
+    profile: str | None = None,
+    by_position: bool = False,
+) -> JudgedReplies:
+    """The same for a table of texts. path: what errors call it, whose name may tell culture and language; FRAME tells none."""
     notes: list[str] = []
-    table = read(path)
     found = task.from_authors(table)
     if found is not None:
         notes.append("read as an output file of the authors' programs")
     else:
         found = _plain(table, path, by_position)
     found = _in_codes(found, culture, language, variant, path)
-    items = task.items(release)
+    items = pl.concat(items_of(task, release))
     if "item_if_any" in found.columns:
         found = _known_only(found.rename({"item_if_any": "item"}), items, notes)
     if "culture" not in found.columns and "item" not in found.columns:  # what names its items needs no name of a file
-        culture = culture or _from_name(path, items["culture"].unique().to_list())
+        culture = culture or (None if path is FRAME else _from_name(path, items["culture"].unique().to_list()))
     if culture is not None:
         items = items.filter(pl.col("culture").is_in(select_cultures([culture], items["culture"].unique().to_list())))
     elif "culture" in found.columns:
@@ -82,7 +103,7 @@ def judge_file(
     resolved = task.resolve_profile(profile)
     judged = judge_replies(task, items, responses, resolved)
     made = signature_of_external_responses(task, release, responses, resolved)
-    scores = task.summarise(judged).with_columns(profile=pl.lit(resolved), signature=pl.lit(made.text()))
+    scores = scores_of(task, judged).with_columns(profile=pl.lit(resolved), signature=pl.lit(made.text()))
     if cut := int(judged[CUT].sum()):
         unread = (judged["state"] == State.TRUNCATED.value).sum()
         were = "replies were" if cut > 1 else "reply was"
@@ -220,7 +241,7 @@ def _asked(
     if variants is None and "variant" in located.columns:
         variants = located["variant"].unique(maintain_order=True).to_list()
     options = PromptOptions(tuple(languages) if languages else None, tuple(variants) if variants else None)
-    prompts = task.prompts(items, options, release).select("item", "language", "variant")
+    prompts = prompts_of(task, items, options, release, sent=False).select("item", "language", "variant")
     valid = prompts["language"].unique(maintain_order=True).to_list()
     if languages is None and prompts.group_by("item").agg(pl.col("language").n_unique())["language"].max() != 1:
         named = [code for code in valid if get_language(code).name.lower() in path.stem.lower()]

@@ -11,6 +11,7 @@ import polars as pl
 import sqlalchemy as sa
 
 from folkways.benchmarks.base import Task, needs_whole_questions
+from folkways.benchmarks.contract import judgements_of
 from folkways.benchmarks.judging import model_judge
 from folkways.benchmarks.registry import free_answer_tasks, get_task
 from folkways.errors import FolkwaysError, UnknownNameError
@@ -89,7 +90,7 @@ def shares_of(
 def _rows(task: Task, items: pl.DataFrame, responses: pl.DataFrame, profile: str, endpoint: str) -> Iterator[dict[str, Any]]:
     """The counted items with the rule's verdicts; those without a reply are settled, the others have a ``_prompt``."""
     share = responses.join(items.select("item"), on="item", how="semi", maintain_order="left")
-    judged = task.judge(items, share, profile).with_columns(_told=share["response"], _state=share["state"])
+    judged = judgements_of(task, items, share, profile).with_columns(_told=share["response"], _state=share["state"])
     by_item = {item["item"]: item for item in items.iter_rows(named=True)}
     for row in judged.filter(pl.col("counted")).iter_rows(named=True):
         item, reply = by_item[row["item"]], (row["_told"] or "") if row["_state"] == State.ANSWERED else ""

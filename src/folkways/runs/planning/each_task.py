@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from folkways.benchmarks.base import PromptOptions
+from folkways.benchmarks.contract import items_of, prompts_of
 from folkways.cultures import select_cultures
 from folkways.errors import FolkwaysWarning, UnknownNameError
 
@@ -48,7 +49,7 @@ def _by_cultures(planned: Sequence[TaskPlan], wanted: Sequence[str]) -> list[Tas
 
 def _cultures_of(plan: TaskPlan) -> list[str]:
     found: dict[str, None] = {}
-    for batch in plan.task.item_batches(plan.release):
+    for batch in items_of(plan.task, plan.release):
         found.update(dict.fromkeys(batch["culture"].unique(maintain_order=True)))
     return list(found)
 
@@ -81,10 +82,10 @@ def _by_variants(planned: Sequence[TaskPlan], wanted: Sequence[str]) -> list[Tas
 
 def _has_variant(plan: TaskPlan, name: str, valid: set[str]) -> bool:
     """Whether a task knows a variant, which a prompt made with it shows; those that it knows otherwise are added to ``valid``."""
-    item = next(plan.task.item_batches(plan.release)).head(1)
+    item = next(items_of(plan.task, plan.release)).head(1)
     texts = plan.options.texts_for(plan.task.name)
     try:
-        plan.task.prompts(item, PromptOptions(variants=(name,), prompt_texts=texts), plan.release)
+        prompts_of(plan.task, item, PromptOptions(variants=(name,), prompt_texts=texts), plan.release)
     except UnknownNameError as error:
         if error.name != name:
             raise

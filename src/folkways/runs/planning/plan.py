@@ -14,6 +14,7 @@ import polars as pl
 
 from folkways import __version__
 from folkways.benchmarks.base import PromptOptions, Task, needs_whole_questions
+from folkways.benchmarks.contract import items_of, prompts_of
 from folkways.benchmarks.suites import Own
 from folkways.cultures import select_cultures
 from folkways.endpoints.base import Endpoint, Settings
@@ -69,7 +70,7 @@ class TaskPlan:
         found = False
         for batch in item_batches(self.task, self.release, self.options):
             for items in batch.iter_slices(SLICE):
-                prompts = self.task.prompts(items, self.prompt_options, self.release)
+                prompts = prompts_of(self.task, items, self.prompt_options, self.release)
                 if prompts.height:
                     found = True
                     yield prompts
@@ -93,7 +94,7 @@ def _heeded(settings: Settings, heeds: frozenset[str], model: Model, wanted: Map
 
 def item_batches(task: Task, release: Release, options: RunOptions) -> Iterator[pl.DataFrame]:
     """The items that a run with these options asks, in the release's order, in the task's batches."""
-    batches = task.item_batches(release)
+    batches = items_of(task, release)
     if options.cultures is None and options.limit is None:
         yield from batches
         return
@@ -101,7 +102,7 @@ def item_batches(task: Task, release: Release, options: RunOptions) -> Iterator[
     over, whole = task.metrics[0].mean_over or "culture", needs_whole_questions(task)
     named = [batch.select({"item", "question", "culture", over}) for batch in (*head, *batches)]
     chosen = select_items(pl.concat(named), options, whole_questions=whole, over=over).select("item")
-    for batch in head if len(named) < 2 else task.item_batches(release):
+    for batch in head if len(named) < 2 else items_of(task, release):
         wanted = batch.join(chosen, on="item", how="semi", maintain_order="left")
         if wanted.height:
             yield wanted
@@ -144,30 +145,14 @@ def begin(
 
     recipe: what the user asked for, kept for the next who wants the same; it decides nothing. absent: task -> why it was left out.
     """
-    options = asdict(planned[0].options)
-    for several in ("cultures", "variants"):
-        if any(getattr(plan.options, several) is not None for plan in planned):
-            options[several] = tuple(dict.fromkeys(name for plan in planned for name in getattr(plan.options, several) or ()))
-    of_tasks = sorted({name for plan in planned for name in plan.own})
-    not_said = {"tasks", "releases", "skip_missing", *of_tasks, *(() if options["until"] is not None else ("until", "strata"))}
-    config = {
-        "tasks": [plan.task.name for plan in planned],
-        "fingerprints": {plan.task.name: plan.release.fingerprint for plan in planned},
-        "endpoints": [model.identity for model in models],
-        "options": {key: value for key, value in options.items() if key not in not_said},
-        "version": __version__,
-    }
-    if of_tasks:
-        config["of_tasks"] = {plan.task.name: {name: getattr(plan.options, name) for name in of_tasks} for plan in planned}
-    if absent and planned[0].options.skip_missing:
-        config["left_out"] = absent
+    config = config_of(planned, models, absent)
     tasks = [
         run_records.RunTask(
             plan.task.name, plan.release.name, str(plan.release.root), plan.release.fingerprint, stored_options(plan)
         )
         for plan in planned
     ]
-    run, continued = run_records.begin_run(workspace, _plain(config), tasks, __version__, name, run_records.RUN, _plain(recipe))
+    run, continued = run_records.begin_run(workspace, config, tasks, __version__, name, run_records.RUN, _plain(recipe))
     if run.state == "planning":
         try:
             if planned[0].options.until is None:  # otherwise what is drawn is written down round by round
@@ -180,6 +165,30 @@ def begin(
             raise
         run_records.set_state(workspace, run, "planned")
     return run, continued
+
+
+def config_of(planned: Sequence[TaskPlan], models: Sequence[Model], absent: Mapping[str, str] | None = None) -> dict[str, Any]:
+    """Everything that decides what a run asks, as the workspace keeps it: two runs of one configuration are one."""
+    options = asdict(planned[0].options)
+    for several in ("cultures", "variants"):
+        if any(getattr(plan.options, several) is not None for plan in planned):
+            options[several] = tuple(dict.fromkeys(name for plan in planned for name in getattr(plan.options, several) or ()))
+    of_tasks = sorted({name for plan in planned for name in plan.own})
+    not_said = {"tasks", "releases", "skip_missing", "afresh", *of_tasks}
+    not_said |= {"until", "strata"} if options["until"] is None else set()
+    not_said |= {"generation"} if not options["generation"] else set()  # as in runs from before there was one
+    config = {
+        "tasks": [plan.task.name for plan in planned],
+        "fingerprints": {plan.task.name: plan.release.fingerprint for plan in planned},
+        "endpoints": [model.identity for model in models],
+        "options": {key: value for key, value in options.items() if key not in not_said},
+        "version": __version__,
+    }
+    if of_tasks:
+        config["of_tasks"] = {plan.task.name: {name: getattr(plan.options, name) for name in of_tasks} for plan in planned}
+    if absent and planned[0].options.skip_missing:
+        config["left_out"] = absent
+    return _plain(config)
 
 
 def stored_options(plan: TaskPlan) -> dict[str, Any]:
@@ -208,7 +217,8 @@ def keyed_prompts(
         system = plan.options.system if plan.options.system is not None else own_system
         digest = prompt_hash(system, user, choices)
         address = f"{task}\0{item}\0{language}\0{variant}" if endpoint.item_addressed else None
-        keys = [request_key(endpoint.identity, digest, settings, sample, address) for sample in range(plan.options.samples)]
+        asked = (endpoint.identity, digest, settings)
+        keys = [request_key(*asked, sample, address, plan.options.generation) for sample in range(plan.options.samples)]
         yield (task, item, language, variant, system, user, choices, source, digest), keys
 
 

@@ -11,8 +11,8 @@ from folkways.runs.options import AskOptions, RunOptions
 from folkways.runs.planning.plan import TaskPlan
 from folkways.runs.scores.scoring_models import BERT, EMBEDDING
 
-OF_THIS_SESSION = ("observer", "every", "planned", "cluster")
-"""Fields of AskOptions that belong to this session and its machines."""
+OF_THIS_SESSION = ("observer", "every", "planned", "reused", "cluster", "generation")
+"""Fields of the options that belong to this session, its machines and its workspace."""
 
 
 def recipe_of(

@@ -15,7 +15,7 @@ from folkways.evidence.answers import MANY_UNREADABLE
 from folkways.evidence.comparison import Comparison, compare_judgements
 from folkways.formatting import plural
 from folkways.names import WHOLE
-from folkways.records import Metric
+from folkways.records import Metric, is_baseline
 from folkways.reports.formats.comparison_tables import Comparisons
 from folkways.runs.reading.completeness import lacking
 from folkways.runs.reading.find_models import StoredModel, find_models, judgements_of
@@ -159,15 +159,20 @@ def _cut(workspace: Workspace, asked: Sequence[StoredModel], task: str, profile:
 def unlike_parts(parts: Mapping[str, Mapping[str, str]]) -> list[str]:
     """The parts of the models' signatures in which these differ, but for how much was asked and what served the model."""
     keys = dict.fromkeys(key for signature in parts.values() for key in signature)
-    differing = (key for key in keys if len({signature.get(key, "none") for signature in parts.values()}) > 1)
+    differing = (key for key in keys if len({signature.get(key, "none") for signature in _concerned(key, parts).values()}) > 1)
     return [key for key in differing if key not in (*COVERAGE_KEYS, SERVED)]
+
+
+def _concerned(key: str, parts: Mapping[str, Mapping[str, str]]) -> Mapping[str, Mapping[str, str]]:
+    """Those whose signatures tell something by the part: no settings change what a baseline says."""
+    return {model: signature for model, signature in parts.items() if key != "settings" or not is_baseline(model)} or parts
 
 
 def unlike_notes(parts: Mapping[str, Mapping[str, str]]) -> list[str]:
     """One sentence for each part of the models' signatures in which these differ."""
     notes = []
     for key in unlike_parts(parts):
-        which = "; ".join(f"{model} {signature.get(key, 'none')}" for model, signature in parts.items())
+        which = "; ".join(f"{model} {signature.get(key, 'none')}" for model, signature in _concerned(key, parts).items())
         notes.append(f"Not asked or judged alike, {key}: {which}.")
         if key == "data":
             notes.append("Items with the same name may be different questions in different data: read the differences with care.")

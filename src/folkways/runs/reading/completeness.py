@@ -8,6 +8,7 @@ import polars as pl
 
 from folkways.benchmarks.base import PromptOptions, Task
 from folkways.benchmarks.choosing.orders import split_variant
+from folkways.benchmarks.contract import items_of, prompts_of
 from folkways.benchmarks.registry import get_task
 from folkways.errors import FolkwaysError
 from folkways.evidence.completeness import ASKED_BY, CELLS, Completeness
@@ -56,9 +57,9 @@ def default_rows(task: Task, release: Release) -> pl.DataFrame:
     """CELLS of everything that the task asks of a release where no option says otherwise."""
 
     def cells() -> Iterator[pl.DataFrame]:
-        for batch in task.item_batches(release):
+        for batch in items_of(task, release):
             for items in batch.iter_slices(SLICE):
-                prompts = task.prompts(items, PromptOptions(), release).select("item", "language", "variant")
+                prompts = prompts_of(task, items, PromptOptions(), release, sent=False).select("item", "language", "variant")
                 yield _cells(prompts.join(items.select("item", "culture"), on="item", how="left"))
 
     return pl.concat(cells()).group_by(ASKED_BY, maintain_order=True).agg(pl.col("rows").sum()).select(CELLS)

@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 
 from folkways.benchmarks.base import PromptOptions, Task
+from folkways.benchmarks.contract import items_of, prompts_of
 from folkways.benchmarks.registry import tasks
 from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.records import ITEMS
@@ -70,7 +71,7 @@ def _from_run(workspace: Workspace, run: run_records.RunRecord, task_name: str, 
     task = tasks()[task_name]
     run_task = next(entry for entry in run_records.run_tasks(workspace, run) if entry.task == task_name)
     release = open_release(release_name, task.benchmark) if release_name else release_of(run_task)
-    items = task.items(release).filter(pl.col("item") == item)
+    items = pl.concat(batch.filter(pl.col("item") == item) for batch in items_of(task, release))
     asked = results.prompts_of(workspace, run, task_name, item)
     said, judged = [], []
     shares = [share for share in results.parts(workspace, run) if share.task == task_name]
@@ -97,9 +98,9 @@ def _from_release(name: str, item: str, wanted: list[str], release_name: str | N
         except FolkwaysError as error:
             problems.append(error)
             continue
-        items = task.items(release).filter(pl.col("item") == item)
+        items = pl.concat(batch.filter(pl.col("item") == item) for batch in items_of(task, release))
         if items.height:
-            prompts = task.prompts(items, PromptOptions(), release)
+            prompts = prompts_of(task, items, PromptOptions(), release, sent=False)
             return KnownItem(task, items.row(0, named=True), prompts, pl.DataFrame(), pl.DataFrame())
     if problems and len(problems) == len(known):
         raise problems[0]

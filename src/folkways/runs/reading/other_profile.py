@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import polars as pl
 
 from folkways.benchmarks.base import Task
+from folkways.benchmarks.contract import scores_of
 from folkways.display import count, number
 from folkways.errors import FolkwaysError
 from folkways.records import is_baseline
@@ -58,5 +59,5 @@ def _judged(
         for part in parts
         for page, _ in judged_pages(task, release, options, results.response_pages(workspace, run, part), profile)
     ]
-    scored = task.summarise(pl.concat(judged, how="vertical_relaxed"))
+    scored = scores_of(task, pl.concat(judged, how="vertical_relaxed"))
     return scored.filter((pl.col("facet") == "all") & (pl.col("metric") == task.metrics[0].name))

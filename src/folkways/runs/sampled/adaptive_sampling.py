@@ -14,6 +14,7 @@ from itertools import zip_longest
 
 import polars as pl
 
+from folkways.benchmarks.contract import judgements_of, prompts_of
 from folkways.engine.progress import ModelProgress
 from folkways.records import State
 from folkways.runs.models import Model
@@ -131,7 +132,9 @@ def _expect(workspace: Workspace, run: run_records.RunRecord, share: _Share, cho
     frames = [batch.join(wanted, on="item", how="inner").sort("place", "item").drop("place") for batch in share.frame.read()]
     task = share.plan.task
     prompts = (
-        task.prompts(items, share.plan.prompt_options, share.plan.release) for frame in frames for items in frame.iter_slices(SLICE)
+        prompts_of(task, items, share.plan.prompt_options, share.plan.release)
+        for frame in frames
+        for items in frame.iter_slices(SLICE)
     )
     last = run_records.last_ordinal(workspace, run)
     write_prompts(workspace, run.id, last, share.plan, share.model, share.endpoint_id, (part for part in prompts if part.height))
@@ -162,7 +165,7 @@ def _look(workspace: Workspace, run: run_records.RunRecord, share: _Share, profi
     for items in frame.read() if responses.height else ():
         said = responses.join(items.select("item"), on="item", how="semi", maintain_order="left")
         if said.height:
-            judged = task.judge(items.join(said.select("item"), on="item", how="semi"), said, resolved)
+            judged = judgements_of(task, items.join(said.select("item"), on="item", how="semi"), said, resolved)
             share.values.append(judged.with_columns(said["ordinal"]).select(*needed))
     if share.values:
         totals = unit_totals(task, frame.metric, share.plan.options.strata, pl.concat(share.values))

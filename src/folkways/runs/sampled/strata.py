@@ -16,6 +16,7 @@ import numpy as np
 import polars as pl
 
 from folkways.benchmarks.base import Task, needs_whole_questions
+from folkways.benchmarks.contract import judgements_of, prompts_of
 from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.records import Metric, State
 from folkways.runs.planning.plan import SLICE, TaskPlan, item_batches
@@ -133,7 +134,7 @@ def _counting(plan: TaskPlan, items: pl.DataFrame, profile: str, metric: Metric)
     """The items of which at least one row counts for the metric, with their facets and how many ``requests`` they take."""
     task = plan.task
     facets = [name for name in ("question", "culture", *task.facets) if name in items.columns]
-    prompts = [task.prompts(part, plan.prompt_options, plan.release) for part in items.iter_slices(SLICE)]
+    prompts = [prompts_of(task, part, plan.prompt_options, plan.release) for part in items.iter_slices(SLICE)]
     asked = [part.select("task", "item", "language", "variant") for part in prompts if part.height]
     if not asked:
         return items.head(0).select("item", *facets, requests=pl.lit(0, dtype=pl.Int64))
@@ -145,7 +146,7 @@ def _counting(plan: TaskPlan, items: pl.DataFrame, profile: str, metric: Metric)
     )
     applies = pl.lit(True) if needs_whole_questions(task) else pl.col(metric.name).is_not_null()
     counting = (
-        task.judge(items, silent, profile)
+        judgements_of(task, items, silent, profile)
         .group_by("item")
         .agg(counts=(pl.col("counted") & applies).any(), requests=pl.len().cast(pl.Int64) * plan.options.samples)
         .filter("counts")

@@ -8,6 +8,7 @@ import polars as pl
 
 from folkways import __version__
 from folkways.benchmarks.base import HumanBaseline, Task, overrides
+from folkways.benchmarks.contract import failures_of, scores_of
 from folkways.records import ITEMS, SCORES, Signature, Subject
 from folkways.releases.base import Release
 from folkways.releases.registry import get_record
@@ -28,10 +29,12 @@ def reference_scores(task: Task, release: Release, options: RunOptions, profile:
     if human is None and not overrides(task, "baselines"):
         return
     items = pl.concat(item_batches(task, release, options))
-    for name, judged in task.baselines(items).items():
+    with failures_of(task, "baselines"):
+        guessed = task.baselines(items)
+    for name, judged in guessed.items():
         made = "expectation over the items asked, without asking"
         parts = {"task": task.name, "data": f"{release.name}#{release.fingerprint}", "baseline": made, "profile": profile}
-        yield labelled(task.summarise(judged), Subject.BASELINE, name, profile, Signature({**parts, "folkways": __version__}))
+        yield labelled(scores_of(task, judged), Subject.BASELINE, name, profile, Signature({**parts, "folkways": __version__}))
     if human is not None:
         yield from _of_people(task, human, items.select(*ITEMS, *task.facets), release, profile)
 
@@ -48,12 +51,13 @@ def _of_people(task: Task, human: HumanBaseline, items: pl.DataFrame, release: R
     if elsewhere := people_elsewhere(task):
         sources.append(locate(elsewhere))
     for source in sources:
-        judged = human.judge(items, source, profile)
+        with failures_of(task, "human_baseline"):
+            judged = human.judge(items, source, profile)
         if judged is None or not judged["counted"].any():
             continue
         tools = {f"text-{name}": version for name, version in sorted(task.text_tools().items())}
         parts = {"task": task.name, "data": source.label, "people": human.how, "profile": profile, **tools, "folkways": __version__}
-        scored = task.summarise(judged.drop("task", "item", "sample", "answer", "reason"))
+        scored = scores_of(task, judged.drop("task", "item", "sample", "answer", "reason"))
         yield labelled(scored, Subject.PEOPLE, PEOPLE, profile, Signature(parts))
         return
 

@@ -9,6 +9,7 @@ import polars as pl
 
 from folkways import __version__
 from folkways.benchmarks.base import Task
+from folkways.benchmarks.contract import TaskError, scores_of
 from folkways.benchmarks.judging.cut_replies import judge_replies
 from folkways.benchmarks.registry import get_task
 from folkways.errors import FolkwaysError
@@ -59,7 +60,8 @@ def score_run(
     models:     language models to compare texts with, before those that the run was planned with. One that cannot be had leaves its
                 metrics out and is among the problems.
     cluster:    where each task is judged by a worker of its own; None for here, one after the other.
-    Raises FolkwaysError when a release is no longer there or its files have changed since the run was planned.
+    Raises FolkwaysError when a release is no longer there or its files have changed since the run was planned; TaskError, when all
+    other tasks are scored, for one whose code fails.
     """
     run_tasks = run_records.run_tasks(workspace, run)
     if not run_tasks:
@@ -68,8 +70,8 @@ def score_run(
         )
     if cluster is None:
         shares = results.parts(workspace, run)
-        scored: Iterator[Scored] = (
-            score_task(workspace, run, run_task, shares, profile, text_tools, models) for run_task in run_tasks
+        scored: Iterator[Scored | TaskError] = (
+            _scored(workspace, run, run_task, shares, profile, text_tools, models) for run_task in run_tasks
         )
     else:
         from folkways.runs.on_ray.judging import score_on_ray
@@ -77,15 +79,37 @@ def score_run(
         scored = score_on_ray(workspace, run, run_tasks, profile, text_tools, models, cluster)
     profiles: dict[str, str] = {}
     problems: list[FolkwaysError] = []
+    broken: list[TaskError] = []
     for run_task, done in zip(run_tasks, scored, strict=True):
+        if isinstance(done, TaskError):
+            broken.append(done)
+            continue
         profiles |= done.profiles
         problems += done.problems
         if done.scores.height:
             results.save_scores(workspace, run, run_task.task, done.profiles[run_task.task], done.scores)
+    if broken:
+        raise broken[0] if len(broken) == 1 else TaskError("\n".join(map(str, broken)))
     run_records.mark_scored(workspace, run)
     stored = results.load_scores(workspace, run)
     now = pl.col("profile") == pl.col("task").replace_strict(profiles, default=None, return_dtype=pl.String)
     return Scored(stored.filter(now), profiles, tuple(problems))
+
+
+def _scored(
+    workspace: Workspace,
+    run: run_records.RunRecord,
+    run_task: run_records.RunTask,
+    shares: Sequence[results.Part],
+    profile: str | None,
+    text_tools: str | None,
+    models: ScoringModels | None,
+) -> Scored | TaskError:
+    """``score_task``, or what is wrong with the task, so that the other tasks of the run are scored all the same."""
+    try:
+        return score_task(workspace, run, run_task, shares, profile, text_tools, models)
+    except TaskError as error:
+        return error
 
 
 def score_task(
@@ -124,7 +148,7 @@ def score_task(
         made = signature(task, run_task, pl.concat(asked), sent, resolved, served)
         whole = pl.concat(slim, how="vertical_relaxed")
         del slim
-        scored = task.summarise(whole)
+        scored = scores_of(task, whole)
         if options.until is not None:
             scored = of_sample(scored, task, whole, options, run_task.options[POPULATIONS])
         scores.append(labelled(scored, Subject.MODEL, part.endpoint, resolved, made))

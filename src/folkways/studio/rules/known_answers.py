@@ -48,6 +48,10 @@ class Qualification:
         needed = ceil(round(told["pass_mark"] * questions, 6))
         return cls(questions, needed, told["tries"], told["feedback"], tuple(told["populations"]), told["pay"])
 
+    def is_for(self, population: str | None) -> bool:
+        """Whether people of that population have to pass it; None: who is of none."""
+        return not self.populations or population in self.populations
+
 
 @dataclass(frozen=True, slots=True)
 class Rule:

@@ -3,16 +3,34 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import sqlalchemy as sa
 
 from folkways.studio.activity import Event
 from folkways.studio.services.api.deliveries import queue
-from folkways.studio.services.rows import inserted_id, read_all
+from folkways.studio.services.rows import read_all
 from folkways.workspace.database import Workspace
+from folkways.workspace.studio import api_tables
 from folkways.workspace.studio import tables as schema
+
+_events, _webhooks = schema.events, api_tables.webhooks
+_ADDED = sa.insert(_events).returning(
+    _events.c.id,
+    _events.c.study_id,
+    _events.c.kind,
+    _events.c.at,
+    sa.select(_webhooks.c.id)
+    .where(_webhooks.c.study_id == sa.literal_column("studio_events.study_id", sa.Integer), _webhooks.c.enabled.is_(True))
+    .exists()
+    .label("has_webhooks"),
+)
+"""Made once, as every answer runs it."""
+
+_GATHERED = "studio_events"
+"""Where a connection keeps the events of ``together``."""
 
 
 def note(
@@ -29,7 +47,6 @@ def note(
 
     kind: "judgement.submitted". details: nothing personal, and no text that a person may want deleted.
     """
-    now = time.time()
     row = {
         "kind": kind,
         "study_id": study_id,
@@ -37,11 +54,32 @@ def note(
         "participant_id": participant_id,
         "subject": subject,
         "details": dict(details or {}),
-        "at": now,
+        "at": time.time(),
     }
-    number = inserted_id(connection, schema.events, row)
-    if study_id is not None:
-        queue(connection, study_id, number, kind, now)
+    gathered = connection.info.get(_GATHERED)
+    if gathered is None:
+        _add(connection, [row])
+    else:
+        gathered.append(row)
+
+
+@contextmanager
+def together(connection: sa.Connection) -> Iterator[None]:
+    """Add the events that the block notes when it ends, by one statement, in their order."""
+    rows: list[dict[str, Any]] = []
+    connection.info[_GATHERED] = rows
+    try:
+        yield
+    finally:
+        del connection.info[_GATHERED]
+    if rows:
+        _add(connection, rows)
+
+
+def _add(connection: sa.Connection, rows: Sequence[dict[str, Any]]) -> None:
+    for added in sorted(connection.execute(_ADDED, list(rows)).all()):
+        if added.has_webhooks:
+            queue(connection, added.study_id, added.id, added.kind, added.at)
 
 
 def record(workspace: Workspace, kind: str, **about: Any) -> None:

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Literal
 from urllib.parse import quote
 
 from folkways.studio.records import ParticipantState
-from folkways.studio.services import studies
-from folkways.studio.services.measures.progress import own_progress
-from folkways.studio.services.people.participation import answers_given, has_work_at_hand
+from folkways.studio.services.measures.progress import own_progress_everywhere
+from folkways.studio.services.people.participation import work_of
 
 if TYPE_CHECKING:
     from folkways.studio.web.request_context import RequestContext
@@ -48,10 +47,12 @@ def _end(context: RequestContext) -> End:
         return "failed"
     if person.state == ParticipantState.EXCLUDED:
         return "excluded"
-    if person.state not in (ParticipantState.ACTIVE, ParticipantState.FINISHED) or has_work_at_hand(context.workspace, person):
+    if person.state not in (ParticipantState.ACTIVE, ParticipantState.FINISHED):
         return "not_yet"
-    stages = [stage for stage in studies.stages(context.workspace, context.study.id) if stage.role in context.roles]
+    work = work_of(context.workspace, person)
+    if work.at_hand:
+        return "not_yet"
     # People who write as much as they like have no end but their own word for it.
-    if any(own_progress(context.workspace, person, stage).left for stage in stages):
+    if any(each.left for each in own_progress_everywhere(context.workspace, person)):
         return "not_yet"
-    return "completed" if answers_given(context.workspace, person) else "no_work"
+    return "completed" if work.answers else "no_work"

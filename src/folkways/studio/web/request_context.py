@@ -19,8 +19,10 @@ from folkways.studio.imports.running import Background
 from folkways.studio.records import Account, Participant, Population, Role, Session, Study
 from folkways.studio.services import studies
 from folkways.studio.services.people import accounts, participants, participation, sessions
+from folkways.studio.services.people.participation import Entry
 from folkways.studio.services.work.assignments import Work, get_work
 from folkways.studio.services.work.task_numbers import shown_number, slot_of, slots_meant
+from folkways.studio.services.work.task_pages import TaskPage, get_task_page
 from folkways.studio.stages.parts.form_fields import whole
 from folkways.studio.web.cached import Cached
 from folkways.studio.web.prefix import with_prefix
@@ -150,6 +152,8 @@ class RequestContext:
     @Cached
     def session(self) -> Session | None:
         """The signed-in browser."""
+        if self.token and self._study_name:
+            return self._entry.session if self._entry else None
         return sessions.find_session(self.workspace, self.token) if self.token else None
 
     @Cached
@@ -207,10 +211,10 @@ class RequestContext:
         )
         return StudyTexts(study.definition, (*asked, *([population.language] if population else [])))
 
-    @Cached
+    @property
     def population(self) -> Population | None:
         """The population that the participant belongs to; None for staff."""
-        return self._part[2]
+        return self._entry.population if self._entry else None
 
     @Cached
     def study_texts(self) -> StudyTexts:
@@ -236,30 +240,37 @@ class RequestContext:
         self.cookies[FLASH_COOKIE] = None
         return self.gettext(FLASH_MESSAGES[words]) if words in FLASH_MESSAGES else ""
 
+    @property
+    def _study_name(self) -> str:
+        """The study in the address; empty for none."""
+        return str(self.request.path_params.get("study", ""))
+
+    @Cached
+    def _entry(self) -> Entry | None:
+        """Who has signed in, and what they are in the study in the address: one statement reads it all."""
+        return participation.find_entry(self.workspace, self.token, self._study_name)
+
     @Cached
     def study(self) -> Study:
         """The study in the address; NotFoundError."""
-        if self.access.participant:
-            return self._part[0]
-        return studies.get_study(self.workspace, str(self.request.path_params["study"]))
+        if self.account is None or self._entry is None:
+            return studies.get_study(self.workspace, self._study_name)
+        if self._entry.study is None:
+            raise NotFoundError("there is no study %(name)s", name=repr(self._study_name))
+        return self._entry.study
 
-    @Cached
-    def _part(self) -> tuple[Study, Participant | None, Population | None]:
-        """The study in the address, the account's part in it, and its population: they are read at once."""
-        return participation.part_in(self.workspace, str(self.request.path_params["study"]), self.me.id)
-
-    @Cached
+    @property
     def roles(self) -> frozenset[Role]:
         """What the account may do in the study in the address."""
-        return accounts.roles_of(self.workspace, self.study.id, self.account.id) if self.account else frozenset()
+        return self._entry.roles if self.account is not None and self._entry else frozenset()
 
-    @Cached
+    @property
     def participant(self) -> Participant:
         """The account's part in the study in the address; NotFoundError."""
-        found = self._part[1]
-        if found is None:
+        if self.study and (self._entry is None or self._entry.person is None):
             raise NotFoundError(self.gettext("There is no such study."))
-        return found
+        assert self._entry is not None and self._entry.person is not None  # noqa: S101 - or the study would be missing
+        return self._entry.person
 
     def person(self, number: int | None) -> Participant:
         """A participant of the study in the address; NotFoundError for anybody else."""
@@ -288,13 +299,23 @@ class RequestContext:
             raise NotFoundError(self.gettext("There is no such page."))
         return found
 
-    @Cached
-    def work(self) -> Work:
-        """What is behind the slot in the address; NotFoundError where it is not the participant's."""
+    @property
+    def slots_meant(self) -> tuple[int, ...]:
+        """The slots that the number in the address may mean: the first that is the participant's. NotFoundError for no number."""
         meant = slots_meant(str(self.request.path_params["assignment"]), self.participant)
         if not meant:
             raise NotFoundError(self.gettext("There is no such page."))
-        return get_work(self.workspace, self.participant.id, *meant)
+        return meant
+
+    @Cached
+    def work(self) -> Work:
+        """What is behind the slot in the address; NotFoundError where it is not the participant's."""
+        return get_work(self.workspace, self.participant.id, *self.slots_meant)
+
+    @Cached
+    def task(self) -> TaskPage:
+        """What the page of the slot in the address shows; NotFoundError where it is not the participant's."""
+        return get_task_page(self.workspace, self.participant, *self.slots_meant)
 
     def task_address(self, assignment_id: int) -> str:
         """The page of a slot of the participant's."""
@@ -324,9 +345,9 @@ class RequestContext:
         """Refuse whoever may not use this route. What is another study's or person's is not told apart from what is not there."""
         if not self.access.signed_in:
             return
-        account = self.me
-        if self.access.roles is not None:
-            accounts.require(self.workspace, self.study.id, account.id, *sorted(self.access.roles))
+        _ = self.me
+        if self.access.roles is not None and self.study:
+            accounts.require_one(self.roles, *sorted(self.access.roles))
         if self.access.participant:
             _ = self.participant
 

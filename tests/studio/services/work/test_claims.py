@@ -288,20 +288,3 @@ def test_as_many_are_left_as_are_given(studio_workspace: Workspace) -> None:
         assert left(person) == expected - given
         desk.submit(person, work, {"choices": [1]})
     assert given == expected
-
-
-def test_taking_a_slot_changes_its_row_once(desk: Desk) -> None:
-    """Two changes in one transaction are what PostgreSQL can deadlock over with somebody who sends after their lease."""
-    person = desk.person()
-    desk.add("verify", [QUESTION] * 2)
-    changes: list[str] = []
-
-    def note(connection: sa.Connection, cursor: object, statement: str, *_: object) -> None:
-        if statement.startswith("UPDATE studio_assignments"):
-            changes.append(statement)
-
-    sa.event.listen(desk.workspace.engine, "before_cursor_execute", note)
-    desk.work(person)
-    assert len(changes) == 1
-    assert isinstance(assignments.claim_batch(desk.workspace, person.id, "verify", 2, seconds=86400), tuple)
-    assert len(changes) == 3, "the slot at hand is kept for longer, and one more is taken"

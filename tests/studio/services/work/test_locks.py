@@ -5,7 +5,7 @@ each other. The statements are looked at as they would be sent there, so that no
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TypeVar
 
@@ -18,31 +18,31 @@ from folkways.studio.services.content.items import NewItem, add_items
 from folkways.studio.services.models import redteaming
 from folkways.studio.services.people import invites, participants, personal
 from folkways.studio.services.work import adjudications, assignments, drafts, judgements, leases
+from folkways.studio.services.work.assignments import Claimed
 from folkways.workspace.database import Workspace
 from tests.support.studies import ON_A_FILE, QUESTION, open_desk
 
-LIMIT = re.compile(r"LIMIT %\((\w+)\)s")
 T = TypeVar("T")
 STAGES = [
     {"name": "write", "kind": "write_question", "quota": 9, "next": {"done": "verify"}},
     {"name": "verify", "kind": "vote", "check_every": 3},
 ]
-LOCKING = re.compile(r"FROM (?:studio_)?(\w+).*(FOR (?:NO KEY )?UPDATE)(?: OF studio_(\w+))?(.*)", re.DOTALL)
+LOCKING = re.compile(r"(FOR (?:NO KEY )?UPDATE)(?: OF ((?:studio_\w+(?:, )?)+))?( SKIP LOCKED)?")
+FIRST = re.compile(r"FROM (studio_\w+)")
 
 
 @contextmanager
 def noted(workspace: Workspace) -> Iterator[list[str]]:
-    """What is locked meanwhile: "1 of items FOR UPDATE"."""
+    """What is locked meanwhile: "items FOR UPDATE"; of several tables in the order in which PostgreSQL locks their rows."""
     found: list[str] = []
 
-    def note(_: sa.Connection, statement: sa.Executable, many: object, given: Mapping[str, object], options: object) -> None:
-        if not isinstance(statement, sa.Select):
+    def note(_: sa.Connection, statement: sa.Executable, many: object, given: object, options: object) -> None:
+        if not isinstance(statement, sa.Select | sa.Update):
             return
-        compiled = statement.compile(dialect=postgresql.dialect())
-        if locked := LOCKING.search(str(compiled)):
-            limit = LIMIT.search(str(compiled))
-            most = f"{given.get(limit[1], compiled.params[limit[1]])} of " if limit else ""
-            found.append(f"{most}{locked[3] or locked[1]} {locked[2]}{locked[4]}")
+        compiled = str(statement.compile(dialect=postgresql.dialect()))
+        for strength, of, skip in LOCKING.findall(compiled):
+            tables = of or FIRST.findall(compiled)[0]
+            found.extend(f"{each.removeprefix('studio_')} {strength}{skip}" for each in tables.split(", "))
 
     sa.event.listen(workspace.engine, "before_execute", note)
     try:
@@ -90,17 +90,17 @@ def test_what_each_action_locks_and_in_which_order(studio_workspace: Workspace) 
     _, token = act("invite", lambda: invites.create_invite(workspace, desk.study.id, Role.REVIEWER))
     act("join", lambda: participants.join(workspace, token))
     person, slot, item = "participants FOR NO KEY UPDATE", "assignments FOR UPDATE", "items FOR UPDATE"
-    at_hand = f"1 of {slot}"
-    next_slot = "1 of assignments FOR UPDATE SKIP LOCKED"
+    free = ["assignments FOR UPDATE SKIP LOCKED"] * 2  # one that is open, or else one whose lease ran out
+    answer = [f"{name} FOR NO KEY UPDATE" for name in ("participants", "items", "assignments")]
     assert told == {
-        "claim": [person, at_hand, next_slot],
-        "claim what is at hand": [person, at_hand],
+        "claim": [person, slot, *free],
+        "claim what is at hand": [person, slot],
         "heartbeat": [slot],
         "draft": [slot],
-        "submit": [item, slot],
+        "submit": answer,
         "check": [],
         "look": [],
-        "batch": [person, f"2 of {slot}", next_slot, f"1 of {item}"],  # the second one is an attention check, which is given a slot
+        "batch": [person, slot, *free, item],  # the second one is an attention check, which is given a slot
         "release": [item],
         "redact": [item],
         "adjudicate": [item, slot],
@@ -108,10 +108,30 @@ def test_what_each_action_locks_and_in_which_order(studio_workspace: Workspace) 
         "finish": [person, item],
         "withdraw": [person, item, item, item],
         "delete": [],
-        "begin": [person, at_hand, "stages FOR NO KEY UPDATE"],
+        "begin": [person, slot, "stages FOR NO KEY UPDATE"],
         "write": [item],
         "expire": [],
-        "known answer": [item, person, slot],  # of items, those without a known answer: here it finds none
+        "known answer": answer,
         "invite": [],
         "join": ["invites FOR UPDATE"],
     }
+
+
+@ON_A_FILE
+def test_taking_a_slot_changes_its_row_once(studio_workspace: Workspace) -> None:
+    """Two changes in one transaction are what PostgreSQL can deadlock over with somebody who sends after their lease."""
+    desk = open_desk(studio_workspace, [{"name": "verify", "kind": "vote"}])
+    person = desk.person()
+    desk.add("verify", [QUESTION] * 2)
+    changed: list[int] = []
+
+    def note(connection: sa.Connection) -> None:
+        changed.append(connection.connection.driver_connection.total_changes)  # type: ignore[union-attr]  # SQLite's
+
+    sa.event.listen(desk.workspace.engine, "begin", note)
+    sa.event.listen(desk.workspace.engine, "commit", note)
+    assert isinstance(assignments.claim_slot(desk.workspace, person.id, stage="verify"), Claimed)
+    assert changed[1] - changed[0] == 1
+    changed.clear()
+    assert isinstance(assignments.claim_batch(desk.workspace, person.id, "verify", 2, seconds=86400), tuple)
+    assert changed[1] - changed[0] == 2, "the slot at hand is kept for longer, and one more is taken"

@@ -16,7 +16,7 @@ from folkways.studio.services.content.items import NewItem, add_items
 from folkways.studio.services.people import accounts, participants
 from folkways.studio.services.work import assignments, drafts, judgements, leases
 from folkways.studio.services.work.assignments import NoWork, Work
-from folkways.studio.services.work.eligible_slots import attention_check, count_left, free_slot, taken_by
+from folkways.studio.services.work.eligible_slots import attention_check, count_left, give_slot, taken_by, with_item
 from folkways.workspace.database import Workspace
 from folkways.workspace.studio import tables as schema
 from tests.support.moments import at_time
@@ -442,9 +442,11 @@ def test_what_a_person_is_not_given(country: Desk) -> None:
         connection.execute(sa.insert(schema.skips).values(item_id=rows["all-1"], participant_id=lee.id, reason="", at=0.0))
 
     def offered(person: Participant, now: float) -> str | None:
-        with workspace.claim() as connection:
-            found = free_slot(connection, person, stage, now)
-            return found[1].key if found is not None else None
+        with workspace.claim() as connection, connection.begin_nested() as undone:
+            slot = give_slot(connection, person, [(stage, now + 1)], now, free=True)
+            key = with_item(connection, slot.id)[1].key if slot is not None else None
+            undone.rollback()
+            return key
 
     def left(person: Participant) -> int | None:
         with workspace.read() as connection:

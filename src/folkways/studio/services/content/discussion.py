@@ -17,7 +17,7 @@ from folkways.studio.activity import Comment
 from folkways.studio.errors import ConflictError, Message, NotAllowedError, NotFoundError
 from folkways.studio.records import Role, from_row
 from folkways.studio.services import audit
-from folkways.studio.services.content.items import get_item, lineage
+from folkways.studio.services.content.items import get_item
 from folkways.studio.services.people import accounts
 from folkways.studio.services.rows import changed, count, find_row, get_row, inserted, read_all
 from folkways.studio.stages.fields import raise_if, text_of
@@ -29,6 +29,17 @@ SPEAKERS = (Role.OWNER, Role.RESEARCHER, Role.EXPERT, Role.REVIEWER)
 
 LONGEST, MOST, MOST_EDITS = 4000, 200, 20
 """Characters of a comment, comments on an item, wordings of a comment."""
+
+
+_items, _comments = schema.items, schema.comments
+_item = sa.select(sa.bindparam("item", type_=sa.Integer).label("id")).cte("family", recursive=True)
+_family = _item.union(sa.select(_items.c.parent_id).join(_item, _item.c.id == _items.c.id).where(_items.c.parent_id.is_not(None)))
+_COMMENTS = (
+    sa.select(_comments, schema.accounts.c.name.label("author"))
+    .join(schema.accounts, schema.accounts.c.id == _comments.c.account_id)
+    .where(_comments.c.item_id.in_(sa.select(_family.c.id)))
+    .order_by(_comments.c.id)
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,11 +104,11 @@ def set_resolved(workspace: Workspace, study_id: int, item_id: int, resolved: bo
             audit.note(connection, kind, study_id=study_id, account_id=by, subject=f"item:{item.id}")
 
 
-def list_comments(workspace: Workspace, study_id: int, item_id: int) -> tuple[Comment, ...]:
-    """The comments on an item and on those that it descends from, the oldest first."""
-    family = [item.id for item in lineage(workspace, study_id, item_id)]
-    table = schema.comments
-    return read_all(workspace, Comment, sa.select(table).where(table.c.item_id.in_(family)).order_by(table.c.id))
+def list_comments(workspace: Workspace, item_id: int) -> tuple[tuple[Comment, str], ...]:
+    """The comments on an item and on those that it descends from, the oldest first, each with the name of its author's account."""
+    with workspace.read() as connection:
+        rows = connection.execute(_COMMENTS, {"item": item_id}).all()
+    return tuple((from_row(Comment, row, schema.comments), row.author) for row in rows)
 
 
 def comments_of_study(workspace: Workspace, study_id: int) -> Sequence[Comment]:

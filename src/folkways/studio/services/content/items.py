@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from folkways.studio.errors import ConflictError, NotFoundError, SubmissionError
 from folkways.studio.records import AssignmentState, Item, ItemState, Revision, Stage, from_row
 from folkways.studio.services import audit
-from folkways.studio.services.rows import Lock, find_row, inserted_id, read_all
+from folkways.studio.services.rows import Lock, find_row, read_all
 from folkways.studio.services.storage.media import media_names, no_file
 from folkways.studio.services.studies import get_population, get_stage
 from folkways.studio.stages.registry import stage_kind
@@ -37,6 +37,20 @@ class NewItem:
     check: Mapping[str, Any] | None = None
     test: bool = False
 
+
+_revisions, _items = schema.revisions, schema.items
+_SLOTS_ADDED, _REVISED = sa.insert(schema.assignments), sa.insert(_revisions)
+_PLACED = sa.insert(_items).returning(_items.c.id, _items.c.population_id)
+_NEXT_REVISION = (
+    sa.insert(_revisions)
+    .values(
+        number=sa.select(sa.func.coalesce(sa.func.max(_revisions.c.number), 0) + 1)
+        .where(_revisions.c.item_id == sa.bindparam("item"))
+        .scalar_subquery()
+    )
+    .returning(_revisions.c.number)
+)
+"""Made once: making one costs more than running it."""
 
 Checked = tuple[NewItem, int | None, Mapping[str, Any]]
 """A new item, the id of its population, and its content as the stage's kind has checked it."""
@@ -116,13 +130,28 @@ def place_item(
     """Insert an item that descends from ``parent``, with its open slots, within the caller's transaction; returns its id. Attention
     checks get slots on demand.
     """
-    row = _row(stage, key, content, population_id=population_id, check=check, test=test)
-    row |= {"parent_id": parent.id, "author_id": parent.author_id, "round": round}
-    item_id = inserted_id(connection, schema.items, row)
-    add_revision(connection, item_id, "placed", content, participant_id=parent.author_id)
-    if check is None:
-        add_slots(connection, item_id, stage.id, population_id, stage_kind(stage.kind).answers_wanted(stage.config))
-    return item_id
+    return place_items(connection, stage, {population_id: key}, content, parent, check=check, test=test, round=round)[0]
+
+
+def place_items(
+    connection: sa.Connection, stage: Stage, keys: Mapping[int | None, str], content: Mapping[str, Any], parent: Item, *,
+    check: Mapping[str, Any] | None = None, test: bool = False, round: int = 1, slots: bool = True,
+) -> list[int]:  # fmt: skip
+    """``place_item`` for several populations: each with the key that its item is to have. The ids are in the same order. slots:
+    whether anybody is to be asked.
+    """
+    descent = {"parent_id": parent.id, "author_id": parent.author_id, "round": round}
+    rows = [
+        {**_row(stage, key, content, population_id=population_id, check=check, test=test), **descent}
+        for population_id, key in keys.items()
+    ]
+    placed = {row.population_id: row.id for row in connection.execute(_PLACED, rows)}
+    numbers = [placed[population_id] for population_id in keys]
+    connection.execute(_REVISED, [_revision(number, 1, "placed", content, participant_id=parent.author_id) for number in numbers])
+    wanted = stage_kind(stage.kind).answers_wanted(stage.config) if slots and check is None else 0
+    if open_slots := [slot for place, number in placed.items() for slot in _slots(number, stage.id, place, 0, wanted)]:
+        connection.execute(_SLOTS_ADDED, open_slots)
+    return numbers
 
 
 def _row(
@@ -148,7 +177,7 @@ def add_slots(connection: sa.Connection, item_id: int, stage_id: int, population
         return
     table = schema.assignments
     last = connection.scalar(sa.select(sa.func.max(table.c.slot)).where(table.c.item_id == item_id)) or 0
-    connection.execute(sa.insert(table), _slots(item_id, stage_id, population_id, last, count))
+    connection.execute(_SLOTS_ADDED, _slots(item_id, stage_id, population_id, last, count))
 
 
 def more_slots(connection: sa.Connection, numbers: Sequence[int], more: int) -> None:
@@ -180,11 +209,16 @@ def add_revision(
     strategy: str | None = None,
 ) -> int:
     """Note one state of an item's content; returns its number. The caller holds the item's row."""
-    table = schema.revisions
-    number = (connection.scalar(sa.select(sa.func.max(table.c.number)).where(table.c.item_id == item_id)) or 0) + 1
-    row = _revision(item_id, number, step, content, strategy=strategy, participant_id=participant_id)
-    connection.execute(sa.insert(table).values(row))
-    return number
+    row = _revision(item_id, 0, step, content, strategy=strategy, participant_id=participant_id)
+    del row["number"]
+    return int(connection.execute(_NEXT_REVISION, {**row, "item": item_id}).scalar_one())
+
+
+def begin_revisions(
+    connection: sa.Connection, item_id: int, step: str, content: Mapping[str, Any], *, participant_id: int | None
+) -> None:
+    """``add_revision`` for an item that is new."""
+    connection.execute(_REVISED, _revision(item_id, 1, step, content, participant_id=participant_id))
 
 
 def _revision(

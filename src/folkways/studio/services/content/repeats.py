@@ -11,7 +11,6 @@ import numpy.typing as npt
 import sqlalchemy as sa
 
 from folkways.studio.records import LEFT_OUT, Item, ItemState
-from folkways.studio.stages.registry import stage_kind
 from folkways.workspace.database import Workspace
 from folkways.workspace.studio import tables as schema
 
@@ -32,21 +31,19 @@ class Similar:
     likeness: float
 
 
-def similar_items(workspace: Workspace, item: Item) -> tuple[Similar, ...]:
-    """The items of the stage of ``item`` whose texts (``StageKind.compared``) read most like its own, the closest first.
+def similar_items(workspace: Workspace, item: Item, names: Sequence[str]) -> tuple[Similar, ...]:
+    """The items of the stage of ``item`` whose texts ``names`` (``StageKind.compared``) read most like its own, the closest first.
 
     How alike two texts are is the share of the item's own runs of three letters that stand in the other as well, rare ones
     counting more than frequent ones: "what do people in" makes no two questions alike. Of several texts the most alike one
     counts, each compared with the one of the same name. Items that were dropped, and those of people who left, are not among
     them. Among 12,000 questions it takes a few tenths of a second.
     """
-    table, stages, people = schema.items, schema.stages, schema.participants
+    if not names:
+        return ()
+    table, people = schema.items, schema.participants
     gone = sa.select(people.c.id).where(people.c.study_id == item.study_id, people.c.state.in_(LEFT_OUT))
     with workspace.read() as connection:
-        kind = connection.scalar(sa.select(stages.c.kind).where(stages.c.id == item.stage_id))
-        names = stage_kind(str(kind)).compared
-        if not names:
-            return ()
         rows = connection.execute(
             sa.select(table.c.key, table.c.state, table.c.content).where(
                 table.c.stage_id == item.stage_id,

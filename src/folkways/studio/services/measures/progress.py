@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
 import sqlalchemy as sa
 
-from folkways.studio.records import AssignmentState, ItemState, Participant, ParticipantState, Stage, Standing
-from folkways.studio.rules.known_answers import Gold
+from folkways.studio.records import AssignmentState, ItemState, Participant, ParticipantState, Stage, from_row
+from folkways.studio.rules.counts import room
+from folkways.studio.rules.known_answers import Gold, Qualification
 from folkways.studio.services import studies
-from folkways.studio.services.people.standings import standing_of
-from folkways.studio.services.work.eligible_slots import count_known_ahead, count_left
-from folkways.studio.services.work.known_answers import HAS_PASSED, asked_in_try, count_fresh, test_of
+from folkways.studio.services.work.eligible_slots import Counts, counts_of, counts_of_person, counts_within
+from folkways.studio.services.work.known_answers import HAS_PASSED, seed_of
+from folkways.studio.services.work.known_counts import KnownCounts, about, known_counts
 from folkways.studio.stages.registry import stage_kind
 from folkways.workspace.database import Workspace
 from folkways.workspace.studio import tables as schema
@@ -74,15 +76,19 @@ def progress(workspace: Workspace, study_id: int) -> tuple[Progress, ...]:
     return tuple(rows)
 
 
-_answers, _items = schema.judgements, schema.items
-_OWN = (
-    sa.select(_answers.c.seconds)
-    .join(_items, _items.c.id == _answers.c.item_id)
-    .where(_answers.c.participant_id == sa.bindparam("person"), _answers.c.stage_id == sa.bindparam("stage"))
+_OWN_STAGES = (
+    sa.select(schema.stages, *counts_of(schema.stages.c.id))
+    .where(
+        schema.stages.c.study_id == sa.bindparam("study"),
+        schema.stages.c.role.in_(
+            sa.select(schema.roles.c.role).where(
+                schema.roles.c.study_id == sa.bindparam("study"), schema.roles.c.account_id == sa.bindparam("account")
+            )
+        ),
+    )
+    .order_by(schema.stages.c.position)
 )
-_OF_WORK = _OWN.where(_items.c.test.is_not(True))
-_OF_TEST = _OWN.where(_items.c.test.is_(True), _answers.c.id > sa.bindparam("after"))
-"""Made once, as every page of a task asks them."""
+"""Made once, as making it costs more than running it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,38 +115,49 @@ class Mine:
         return max(1, round(self.seconds_left / self.left * (self.left + 1) / 60))
 
 
-def own_progress(workspace: Workspace, person: Participant, stage: Stage) -> Mine:
+def own_progress(workspace: Workspace, person: Participant, stage: Stage, counts: Counts | None = None) -> Mine:
     """How far one person is in a stage, or in the test before it, for the line above their task. Questions of known answer among
-    the work are counted like all others.
+    the work are counted like all others. counts: of them in the stage, where they were read before.
     """
+    if counts is None:
+        with workspace.read() as connection:
+            counts = counts_of_person(connection, person, stage)
+    return _progress(workspace, person, [(stage, counts)])[0]
+
+
+def own_progress_everywhere(workspace: Workspace, person: Participant) -> list[Mine]:
+    """``own_progress`` in each of the stages that the person works on."""
     with workspace.read() as connection:
-        test = test_of(connection, person, stage)
-        standing = standing_of(connection, person.id, stage.id) if test is not None else Standing(person.id, stage.id)
-        if test is None or standing.test in HAS_PASSED:
-            seconds = _seconds(connection, person, stage)
-            left = count_left(connection, person, stage)
-            if left is not None:
-                left += count_known_ahead(connection, person, stage, left)
-        else:
-            seconds = _seconds(connection, person, stage, test_from=standing.test_from)
-            left = _left_of_test(connection, person, stage, standing, test.questions)
-    known = [each for each in seconds if each is not None]
-    return Mine(len(seconds), left, median(known) * left if known and left is not None else None)
+        rows = connection.execute(_OWN_STAGES, {**about(person), "study": person.study_id, "account": person.account_id}).all()
+    return _progress(workspace, person, [(from_row(Stage, row), counts_within(row)) for row in rows])
 
 
-def _seconds(connection: sa.Connection, person: Participant, stage: Stage, test_from: int | None = None) -> list[float | None]:
-    """What a person's answers in a stage took them, or those of a try of its test."""
-    about = {"person": person.id, "stage": stage.id, "after": test_from or 0}
-    return list(connection.scalars(_OF_WORK if test_from is None else _OF_TEST, about))
+def _progress(workspace: Workspace, person: Participant, stages: Sequence[tuple[Stage, Counts]]) -> list[Mine]:
+    asked = [stage for stage, _ in stages if Gold.of(stage.config) or Qualification.of(stage.config)]
+    known: Mapping[int, KnownCounts] = {}
+    if asked:  # most studies have no questions of known answer
+        with workspace.read() as connection:
+            known = known_counts(connection, person, asked)
+    return [_mine(person, stage, counts, known.get(stage.id)) for stage, counts in stages]
 
 
-def _left_of_test(connection: sa.Connection, person: Participant, stage: Stage, standing: Standing, questions: int) -> int:
+def _mine(person: Participant, stage: Stage, counts: Counts, known: KnownCounts | None) -> Mine:
+    test, gold = Qualification.of(stage.config), Gold.of(stage.config)
+    if known is not None and test is not None and test.is_for(known.population) and known.standing.test not in HAS_PASSED:
+        done, seconds = known.answered, known.seconds
+        left: int | None = _left_of_test(known, test.questions)
+    else:
+        done, seconds, left = counts.answered, counts.seconds, counts.left(stage)
+        if left is not None and known is not None and gold is not None and room(counts.taken, stage.config["cap"]) != 0:
+            left += gold.ahead(counts.taken + known.gold_asked, left, known.fresh_gold, seed_of(person, stage))
+    return Mine(done, left, median(seconds) * left if seconds and left is not None else None)
+
+
+def _left_of_test(known: KnownCounts, questions: int) -> int:
     """How many questions of the test a person could still be given in this try; 0 where there are too few to begin."""
-    if standing.test == "failed":
+    if known.standing.test == "failed":
         return 0
-    asked = asked_in_try(connection, person.id, stage.id, standing)
-    fresh = count_fresh(connection, person, stage, test=True)
-    return 0 if asked == 0 and fresh < questions else min(questions - asked, fresh)
+    return 0 if known.asked == 0 and known.fresh < questions else min(questions - known.asked, known.fresh)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -266,11 +266,16 @@ def roles_within(connection: sa.Connection, study_id: int, account_id: int) -> f
 def require(workspace: Workspace, study_id: int, account_id: int, *roles: Role) -> frozenset[Role]:
     """The account's roles if it has one of ``roles``. NotFoundError if it has none in the study, NotAllowedError if only others."""
     mine = roles_of(workspace, study_id, account_id)
+    require_one(mine, *roles)
+    return mine
+
+
+def require_one(mine: Collection[Role], *roles: Role) -> None:
+    """``require`` where the account's roles are known."""
     if not mine:
         raise NotFoundError("there is no such study")
-    if not mine & set(roles):
+    if not set(mine) & set(roles):
         raise NotAllowedError("this needs the role %(roles)s; ask an owner of the study", roles=" / ".join(roles))
-    return mine
 
 
 def members(workspace: Workspace, study_id: int, *roles: Role) -> tuple[tuple[Account, Role], ...]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import sqlalchemy as sa
 
-from folkways.studio.errors import NotFoundError
 from folkways.studio.records import (
     Account,
     AssignmentState,
@@ -12,41 +13,87 @@ from folkways.studio.records import (
     ParticipantState,
     Population,
     Role,
+    Session,
     Study,
     StudyState,
     from_row,
 )
-from folkways.studio.services.people.sessions import token_hash
-from folkways.studio.services.rows import read_first, read_values
+from folkways.studio.services.people.sessions import SESSION, about_token, session_of, token_hash
+from folkways.studio.services.rows import read_first
 from folkways.workspace.database import Workspace
 from folkways.workspace.studio import tables as schema
 
-_studies, _people, _populations = schema.studies, schema.participants, schema.populations
-_PART = (
-    sa.select(_studies, _people, _populations)
-    .outerjoin(_people, sa.and_(_people.c.study_id == _studies.c.id, _people.c.account_id == sa.bindparam("account")))
+_studies, _people, _populations, _roles = schema.studies, schema.participants, schema.populations, schema.roles
+_ENTRY = (
+    SESSION.add_columns(
+        *_studies.c,
+        *_people.c,
+        *_populations.c,
+        sa.select(sa.func.aggregate_strings(_roles.c.role, ","))
+        .where(_roles.c.study_id == _studies.c.id, _roles.c.account_id == schema.accounts.c.id)
+        .scalar_subquery()
+        .label("roles"),
+    )
+    .outerjoin(_studies, sa.and_(_studies.c.name == sa.bindparam("study"), _studies.c.state != StudyState.DELETED))
+    .outerjoin(_people, sa.and_(_people.c.study_id == _studies.c.id, _people.c.account_id == schema.accounts.c.id))
     .outerjoin(_populations, _populations.c.id == _people.c.population_id)
-    .where(_studies.c.name == sa.bindparam("name"), _studies.c.state != StudyState.DELETED)
+)
+"""Made once, as every page asks it."""
+
+
+_answers, _items, _slots = schema.judgements, schema.items, schema.assignments
+_WORK_OF = sa.select(
+    sa.select(sa.func.count())
+    .select_from(_answers.join(_items, _items.c.id == _answers.c.item_id))
+    .where(_answers.c.participant_id == sa.bindparam("person"), _items.c.test.is_not(True))
+    .scalar_subquery()
+    .label("answers"),
+    sa.exists().where(_slots.c.participant_id == sa.bindparam("person"), _slots.c.state == AssignmentState.LEASED).label("at_hand"),
 )
 
 
-def part_in(workspace: Workspace, study: str, account_id: int) -> tuple[Study, Participant | None, Population | None]:
-    """The study of that name, an account's part in it, and the population that it has there; NotFoundError for no study."""
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """Who asks, and what they are in one study: the study, their part in it, the population of that, and their roles; None and
+    empty for what there is not.
+    """
+
+    session: Session
+    study: Study | None
+    person: Participant | None
+    population: Population | None
+    roles: frozenset[Role]
+
+
+def find_entry(workspace: Workspace, token: str, study: str) -> Entry | None:
+    """The session of a token with its account's part in the study of that name; None for a token of no session."""
     with workspace.read() as connection:
-        row = connection.execute(_PART, {"name": study, "account": account_id}).first()
+        row = connection.execute(_ENTRY, {**about_token(token), "study": study}).first()
     if row is None:
-        raise NotFoundError("there is no study %(name)s", name=repr(study))
-    person = from_row(Participant, row, _people) if row._mapping[_people.c.id] is not None else None
-    population = from_row(Population, row, _populations) if row._mapping[_populations.c.id] is not None else None
-    return from_row(Study, row, _studies), person, population
+        return None
+    values = row._mapping
+    return Entry(
+        session_of(workspace, row),
+        from_row(Study, row, _studies) if values[_studies.c.id] is not None else None,
+        from_row(Participant, row, _people) if values[_people.c.id] is not None else None,
+        from_row(Population, row, _populations) if values[_populations.c.id] is not None else None,
+        frozenset(Role(role) for role in (row.roles or "").split(",") if role),
+    )
 
 
-def answers_given(workspace: Workspace, person: Participant) -> int:
-    """How many answers a person has given in their study, those of a test not counted."""
-    table, items = schema.judgements, schema.items
-    query = sa.select(sa.func.count()).select_from(table.join(items, items.c.id == table.c.item_id))
-    query = query.where(table.c.participant_id == person.id, items.c.test.is_not(True))
-    return int(read_values(workspace, query)[0])
+@dataclass(frozen=True, slots=True)
+class WorkOf:
+    """What a person has done in their study: how many answers, those of a test not counted; and whether a task is kept for them."""
+
+    answers: int
+    at_hand: bool
+
+
+def work_of(workspace: Workspace, person: Participant) -> WorkOf:
+    """What a person has done and has at hand in their study."""
+    with workspace.read() as connection:
+        row = connection.execute(_WORK_OF, {"person": person.id}).one()
+    return WorkOf(row.answers, bool(row.at_hand))
 
 
 def parts_of(workspace: Workspace, account_id: int) -> tuple[tuple[Study, Participant], ...]:
@@ -69,13 +116,6 @@ def study_of_invitation(workspace: Workspace, token: str) -> Study | None:
     invites, studies = schema.invites, schema.studies
     query = sa.select(studies).join(invites, invites.c.study_id == studies.c.id).where(invites.c.token_hash == token_hash(token))
     return read_first(workspace, Study, query)
-
-
-def has_work_at_hand(workspace: Workspace, person: Participant) -> bool:
-    """Whether a task is kept for this person."""
-    table = schema.assignments
-    query = sa.select(table.c.id).where(table.c.participant_id == person.id, table.c.state == AssignmentState.LEASED).limit(1)
-    return bool(read_values(workspace, query))
 
 
 def may_make_studies(workspace: Workspace, account: Account) -> bool:

@@ -14,6 +14,8 @@ from folkways.studio.services.rows import change_rows, changed
 from folkways.workspace.database import Workspace
 from folkways.workspace.studio import tables as schema
 
+_ATTRIBUTES = sa.select(schema.attributes).where(schema.attributes.c.participant_id == sa.bindparam("person"))
+
 
 def participant_within(connection: sa.Connection, participant_id: int, *, lock: bool = False) -> Participant:
     """The participant with that id, within the caller's transaction; NotFoundError.
@@ -31,8 +33,13 @@ def attributes(workspace: Workspace, study_id: int, participant_id: int) -> Mapp
     """What is personal about somebody, by name. For researchers of the study; never for an export."""
     with workspace.read() as connection:
         participant_of(connection, study_id, participant_id)
-        rows = connection.execute(sa.select(schema.attributes).filter_by(participant_id=participant_id))
-        return {row.name: row.value for row in rows}
+    return own_attributes(workspace, participant_id)
+
+
+def own_attributes(workspace: Workspace, participant_id: int) -> Mapping[str, str]:
+    """What is personal about somebody, by name, for their own pages."""
+    with workspace.read() as connection:
+        return {row.name: row.value for row in connection.execute(_ATTRIBUTES, {"person": participant_id})}
 
 
 def look_up_attributes(workspace: Workspace, study_id: int, participant_id: int, *, by: int) -> Mapping[str, str]:

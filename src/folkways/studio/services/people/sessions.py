@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import secrets
 import time
+from typing import Any
 
 import sqlalchemy as sa
 
@@ -17,7 +18,7 @@ LIFETIME_SECONDS = 14 * 86400.0
 SEEN_EVERY_SECONDS = 300.0
 """``seen`` is written at most this often: reading pages does not keep the database writing."""
 
-_SESSION = (
+SESSION = (
     sa.select(schema.sessions, schema.accounts)
     .join(schema.accounts, schema.accounts.c.id == schema.sessions.c.account_id)
     .where(
@@ -26,6 +27,7 @@ _SESSION = (
         schema.accounts.c.disabled.is_(False),
     )
 )
+"""The live session of a token and its account: ``about_token`` gives the parameters, ``session_of`` reads the row."""
 
 
 def token_hash(token: str) -> str:
@@ -51,18 +53,27 @@ def open_session(workspace: Workspace, account_id: int) -> str:
     return token
 
 
+def about_token(token: str) -> dict[str, str | float]:
+    """The parameters of ``SESSION``."""
+    return {"hash": token_hash(token), "now": time.time()}
+
+
 def find_session(workspace: Workspace, token: str) -> Session | None:
     """The session of a token, with its account; None for one that is unknown, expired or revoked, or whose account is disabled."""
-    now = time.time()
     with workspace.read() as connection:
-        row = connection.execute(_SESSION, {"hash": token_hash(token), "now": now}).first()
-    if row is None:
-        return None
-    if now - row.seen > SEEN_EVERY_SECONDS:
+        row = connection.execute(SESSION, about_token(token)).first()
+    return session_of(workspace, row) if row is not None else None
+
+
+def session_of(workspace: Workspace, row: sa.Row[Any]) -> Session:
+    """The session of a row of ``SESSION``, which is noted as seen."""
+    now, values = time.time(), row._mapping
+    table = schema.sessions
+    if now - values[table.c.seen] > SEEN_EVERY_SECONDS:
         with workspace.claim() as connection:
-            change_rows(connection, schema.sessions, {"token_hash": row.token_hash}, seen=now)
-    created = row._mapping[schema.sessions.c.created]
-    return Session(from_row(Account, row, schema.accounts), row.csrf, created, row.seen, row.expires)
+            change_rows(connection, table, {"token_hash": values[table.c.token_hash]}, seen=now)
+    times = (values[column] for column in (table.c.created, table.c.seen, table.c.expires))
+    return Session(from_row(Account, row, schema.accounts), values[table.c.csrf], *times)
 
 
 def revoke(workspace: Workspace, token: str) -> None:

@@ -13,7 +13,7 @@ from folkways.studio.records import Adjudication, Item, ItemState, Stage, from_r
 from folkways.studio.services import audit
 from folkways.studio.services.content.items import close_open_slots, item_within
 from folkways.studio.services.rows import change_rows, get_row, read_all
-from folkways.studio.services.work.resolution import apply_rule_again, follow_branch, has_children
+from folkways.studio.services.work.resolution import apply_rule_again, follow_branch, has_children, votes_of
 from folkways.studio.stages.registry import stage_kind
 from folkways.workspace.database import Workspace
 from folkways.workspace.studio import tables as schema
@@ -46,7 +46,7 @@ def adjudicate(
         audit.note(connection, "item.adjudicated", study_id=study_id, account_id=account_id, subject=f"item:{item_id}")
         if not drop and not has_children(connection, item_id):
             stage = from_row(Stage, get_row(connection, schema.stages, id=item.stage_id))
-            follow_branch(connection, item, stage, "done", result)
+            follow_branch(connection, item, stage, "done", result, votes_of(connection, item_id))
         return from_row(Item, get_row(connection, schema.items, id=item_id))
 
 

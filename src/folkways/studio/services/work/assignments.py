@@ -8,7 +8,7 @@ first free one that nobody else has locked (``FOR UPDATE SKIP LOCKED``).
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import sqlalchemy as sa
@@ -25,18 +25,12 @@ from folkways.studio.records import (
     from_row,
 )
 from folkways.studio.rules.counts import room
-from folkways.studio.rules.known_answers import Gold
-from folkways.studio.services.content.items import add_revision
-from folkways.studio.services.rows import change_rows, count, get_row, inserted_id
-from folkways.studio.services.work.eligible_slots import (
-    attention_check,
-    free_slot,
-    slot_with_item,
-    slots_at_hand,
-    taken_by,
-)
+from folkways.studio.rules.known_answers import Gold, Qualification
+from folkways.studio.services.content.items import begin_revisions
+from folkways.studio.services.rows import change_rows, count, inserted_id
+from folkways.studio.services.work.eligible_slots import attention_check, give_slot, lease_at_hand, lease_slot, taken_by, with_item
 from folkways.studio.services.work.known_answers import test_slot
-from folkways.studio.services.work.leases import lease_end, not_theirs, renewed
+from folkways.studio.services.work.leases import lease_end, not_theirs
 from folkways.studio.stages.registry import stage_kind
 from folkways.workspace.database import Workspace
 from folkways.workspace.studio import tables as schema
@@ -51,14 +45,16 @@ _WORK = (
         schema.assignments.c.participant_id == sa.bindparam("participant_id"),
     )
 )
-_roles, _stages = schema.roles, schema.stages
-_STAGES = (
-    sa.select(schema.studies.c.state.label("study_state"), _stages)
-    .select_from(schema.studies)
-    .outerjoin(_roles, sa.and_(_roles.c.study_id == schema.studies.c.id, _roles.c.account_id == sa.bindparam("account")))
-    .outerjoin(_stages, sa.and_(_stages.c.study_id == schema.studies.c.id, _stages.c.role == _roles.c.role))
-    .where(schema.studies.c.id == sa.bindparam("study"))
+_people, _roles, _stages = schema.participants, schema.roles, schema.stages
+_WORKER = (
+    sa.select(_people, schema.studies.c.state.label("study_state"), _stages)
+    .select_from(_people)
+    .join(schema.studies, schema.studies.c.id == _people.c.study_id)
+    .outerjoin(_roles, sa.and_(_roles.c.study_id == _people.c.study_id, _roles.c.account_id == _people.c.account_id))
+    .outerjoin(_stages, sa.and_(_stages.c.study_id == _people.c.study_id, _stages.c.role == _roles.c.role))
+    .where(_people.c.id == sa.bindparam("person"))
     .order_by(_stages.c.position)
+    .with_for_update(of=_people, key_share=True)
 )
 
 
@@ -80,7 +76,23 @@ class NoWork:
     reason: str
 
 
+@dataclass(frozen=True, slots=True)
+class Claimed:
+    """A slot that is leased to a person now, and its stage."""
+
+    assignment: Assignment
+    stage: Stage
+
+
 def claim_next(workspace: Workspace, participant_id: int, *, stage: str | None = None, after: str | None = None) -> Work | NoWork:
+    """``claim_slot``, with the item."""
+    claimed = claim_slot(workspace, participant_id, stage=stage, after=after)
+    return claimed if isinstance(claimed, NoWork) else get_work(workspace, participant_id, claimed.assignment.id)
+
+
+def claim_slot(
+    workspace: Workspace, participant_id: int, *, stage: str | None = None, after: str | None = None
+) -> Claimed | NoWork:
     """Give a person what they have at hand, or else the next free slot of a stage that they work on.
 
     stage: its name, None for the first stage (in order) that has something. after: the stage that they have just worked on, ""
@@ -96,15 +108,26 @@ def claim_next(workspace: Workspace, participant_id: int, *, stage: str | None =
         person, stages = worker
         if after is not None:
             stages = _going_on(stages, after)
-        for each in stages:
-            for slot in slots_at_hand(connection, person, each, 1):
-                return _renewed(connection, Work(*slot, each), lease_end(each, now))
-        found: Work | NoWork = NoWork("none_left")
-        for each in stages:
+        if not stages:
+            return NoWork("none_left")
+        plain = all(_is_plain(each) for each in stages)
+        leases = [(each, lease_end(each, now)) for each in stages]
+        slot = give_slot(connection, person, leases, now, at_hand=True, free=plain)
+        if slot is not None:
+            return Claimed(slot, next(each for each in stages if each.id == slot.stage_id))
+        found: Claimed | NoWork = NoWork("none_left")
+        for each in () if plain else stages:
             found = _take(connection, person, each, now, lease_end(each, now))
-            if isinstance(found, Work):
+            if isinstance(found, Claimed):
                 break
         return found
+
+
+def _is_plain(stage: Stage) -> bool:
+    """Whether a free slot is all that somebody needs to be given work."""
+    config = stage.config
+    asks = stage_kind(stage.kind).authored or config["cap"] is not None
+    return not asks and Gold.of(config) is None and Qualification.of(config) is None
 
 
 def claim_batch(workspace: Workspace, participant_id: int, stage: str, count: int, *, seconds: float) -> tuple[Work, ...] | NoWork:
@@ -121,31 +144,33 @@ def claim_batch(workspace: Workspace, participant_id: int, stage: str, count: in
         person, stages = worker
         if not stages or stage_kind(stages[0].kind).authored:
             return NoWork("none_left")
-        held = slots_at_hand(connection, person, stages[0], count)
-        found = [_renewed(connection, Work(*slot, stages[0]), now + seconds) for slot in held]
-        while len(found) < count:
+        slots = lease_at_hand(connection, person, stages[0], count, now + seconds)
+        while len(slots) < count:
             taken = _take(connection, person, stages[0], now, now + seconds)
             if isinstance(taken, NoWork):
-                return tuple(found) or taken
-            found.append(taken)
-        return tuple(found)
+                if not slots:
+                    return taken
+                break
+            slots.append(taken.assignment.id)
+        return tuple(Work(*with_item(connection, each), stages[0]) for each in slots)
 
 
 def _worker(connection: sa.Connection, participant_id: int, stage: str | None) -> tuple[Participant, list[Stage]] | NoWork:
     """The person, who may work at this moment, and the stages that they work on, of that name if one is given. Their row is locked:
     two tabs of one person take turns, so that caps hold and both are given the same slot.
     """
-    person = from_row(Participant, get_row(connection, schema.participants, id=participant_id, lock="key"))
+    rows = connection.execute(_WORKER, {"person": participant_id}).all()
+    person = from_row(Participant, rows[0], _people)
     if person.state == ParticipantState.FINISHED:
         values = {"state": str(ParticipantState.ACTIVE), "left": None}
         change_rows(connection, schema.participants, {"id": person.id}, **values)
     elif person.state != ParticipantState.ACTIVE:
         return NoWork("not_active")
-    rows = connection.execute(_STAGES, {"study": person.study_id, "account": person.account_id}).all()
     state = rows[0].study_state
     if state != StudyState.OPEN:
         return NoWork("closed" if state == StudyState.CLOSED else "paused")
-    return person, [from_row(Stage, row) for row in rows if row.id is not None and stage in (None, row.name)]
+    stages = [from_row(Stage, row, _stages) for row in rows if row._mapping[_stages.c.id] is not None]
+    return person, [each for each in stages if stage in (None, each.name)]
 
 
 def _going_on(stages: list[Stage], after: str) -> list[Stage]:
@@ -154,7 +179,7 @@ def _going_on(stages: list[Stage], after: str) -> list[Stage]:
     ]
 
 
-def _take(connection: sa.Connection, person: Participant, stage: Stage, now: float, until: float) -> Work | NoWork:
+def _take(connection: sa.Connection, person: Participant, stage: Stage, now: float, until: float) -> Claimed | NoWork:
     cap, gold = stage.config["cap"], Gold.of(stage.config)
     taken = 0 if cap is None and gold is None else taken_by(connection, person.id, stage.id)  # without them, nobody asks
     if room(taken, cap) == 0:
@@ -166,23 +191,13 @@ def _take(connection: sa.Connection, person: Participant, stage: Stage, now: flo
         return NoWork(known)
     if known is None:
         known = attention_check(connection, person, stage, taken)
-    found = free_slot(connection, person, stage, now) if known is None else slot_with_item(connection, known)
-    if found is None:
-        return NoWork("none_left")
-    # All in one statement: where a transaction changes a row twice, PostgreSQL can have it wait for one that waits for it, which
-    # is what somebody does who sends their answer after the lease while the slot is given to another.
-    values: dict[str, Any] = {
-        "participant_id": person.id,
-        "state": str(AssignmentState.LEASED),
-        "leased": now,
-        "lease_until": until,
-    }
-    slot, item = found
-    change_rows(connection, schema.assignments, {"id": slot.id}, **values)
-    return Work(replace(slot, **values), item, stage)
+    if known is not None:
+        return Claimed(lease_slot(connection, person, known, now, until), stage)
+    slot = give_slot(connection, person, [(stage, until)], now, free=True)
+    return Claimed(slot, stage) if slot is not None else NoWork("none_left")
 
 
-def _begin(connection: sa.Connection, person: Participant, stage: Stage, now: float) -> Work | NoWork:
+def _begin(connection: sa.Connection, person: Participant, stage: Stage, now: float) -> Claimed | NoWork:
     """A new item of which this person is the author, within the population's quota."""
     items = schema.items
     if stage.config["quota"] is not None:
@@ -204,8 +219,8 @@ def _begin(connection: sa.Connection, person: Participant, stage: Stage, now: fl
     }
     item_id = inserted_id(connection, items, row)
     change_rows(connection, items, {"id": item_id}, key=f"{stage.name}-{item_id}")
-    add_revision(connection, item_id, "begun", {}, participant_id=person.id)
-    slot = {
+    begin_revisions(connection, item_id, "begun", {}, participant_id=person.id)
+    slot: dict[str, Any] = {
         "item_id": item_id,
         "stage_id": stage.id,
         "population_id": person.population_id,
@@ -215,17 +230,7 @@ def _begin(connection: sa.Connection, person: Participant, stage: Stage, now: fl
         "leased": now,
         "lease_until": lease_end(stage, now),
     }
-    found = slot_with_item(connection, inserted_id(connection, schema.assignments, slot))
-    assert found is not None  # noqa: S101 - it was inserted just now
-    return Work(*found, stage)
-
-
-def _renewed(connection: sa.Connection, work: Work, until: float) -> Work:
-    """The work with its lease renewed; never to an earlier end than it has."""
-    until = renewed(work.assignment, until)
-    if work.assignment.lease_until != until:
-        change_rows(connection, schema.assignments, {"id": work.assignment.id}, lease_until=until)
-    return replace(work, assignment=replace(work.assignment, lease_until=until))
+    return Claimed(Assignment(id=inserted_id(connection, schema.assignments, slot), **slot, done=None), stage)
 
 
 def get_work(workspace: Workspace, participant_id: int, assignment_id: int, instead: int | None = None) -> Work:

@@ -12,11 +12,11 @@ from collections.abc import Collection
 import sqlalchemy as sa
 
 from folkways.studio.errors import NotAllowedError
-from folkways.studio.records import AssignmentState, ItemState, Participant, ParticipantState, Stage, from_row
+from folkways.studio.records import AssignmentState, Item, ItemState, Participant, ParticipantState, Stage, from_row
 from folkways.studio.services import audit
 from folkways.studio.services.content.items import item_within
 from folkways.studio.services.rows import find_row
-from folkways.studio.services.work.known_answers import may_be_given
+from folkways.studio.services.work.known_counts import may_be_given
 from folkways.studio.services.work.leases import free_leases
 from folkways.studio.stages.registry import stage_kind
 from folkways.workspace.database import Workspace
@@ -69,6 +69,11 @@ def blind_items(connection: sa.Connection, study_id: int, account_id: int | None
         sa.or_(at_hand, may_be_asked),
         independent,
     )
+
+
+def is_independent(item: Item, stage: Stage, *, others_answered: bool) -> bool:
+    """Whether the answers to an item of a stage are independent, as in ``blind_items``: it is blind for whoever has it at hand."""
+    return others_answered or item.check is not None or stage_kind(stage.kind).answers_wanted(stage.config) > 1
 
 
 def blind_among(workspace: Workspace, study_id: int, account_id: int, numbers: Collection[int]) -> frozenset[int]:

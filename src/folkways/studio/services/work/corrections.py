@@ -12,12 +12,12 @@ from typing import Any
 import sqlalchemy as sa
 
 from folkways.studio.errors import ConflictError, Message
-from folkways.studio.records import Item, ItemState, Judgement, Participant, ParticipantState, Stage, Study, StudyState, from_row
+from folkways.studio.records import Item, ItemState, Judgement, ParticipantState, Stage, StudyState, from_row
 from folkways.studio.services import audit
 from folkways.studio.services.content.items import MOST_NAMED
-from folkways.studio.services.rows import count, find_row, get_row, inserted_id
+from folkways.studio.services.rows import find_row, inserted_id
 from folkways.studio.services.work.leases import not_theirs
-from folkways.studio.services.work.resolution import apply_rule, may_change
+from folkways.studio.services.work.resolution import apply_rule
 from folkways.studio.stages.registry import stage_kind
 from folkways.workspace.database import Workspace
 from folkways.workspace.studio import tables as schema
@@ -42,7 +42,7 @@ class SentAnswer:
 def sent_by(workspace: Workspace, participant_id: int) -> list[SentAnswer]:
     """The last MOST_SHOWN answers of a person, the newest first."""
     with workspace.read() as connection:
-        return _sent(connection, participant_id, schema.judgements.c.id.is_not(None))
+        return [_sent(row) for row in connection.execute(_LAST_SENT, {"person": participant_id})]
 
 
 def sent_for(workspace: Workspace, participant_id: int, assignment_id: int) -> tuple[SentAnswer, str]:
@@ -50,8 +50,8 @@ def sent_for(workspace: Workspace, participant_id: int, assignment_id: int) -> t
     nothing for it.
     """
     with workspace.read() as connection:
-        sent = _one(connection, participant_id, assignment_id)
-        return sent, _fixed(connection, participant_id, sent)
+        sent, row = _one(connection, participant_id, assignment_id)
+    return sent, _fixed(sent, row)
 
 
 def correct(workspace: Workspace, participant_id: int, assignment_id: int, submission: Mapping[str, Any], key: str) -> Judgement:
@@ -61,20 +61,17 @@ def correct(workspace: Workspace, participant_id: int, assignment_id: int, submi
     where nothing was sent; ConflictError where the answer cannot be corrected any more.
     """
     with workspace.claim() as connection:
-        slot = find_row(connection, schema.assignments, id=assignment_id, participant_id=participant_id)
-        if slot is None:
+        if connection.execute(_LOCK_ITEM, {"person": participant_id, "assignment": assignment_id}).first() is None:
             raise not_theirs()
-        get_row(connection, schema.items, id=slot.item_id, lock="row")  # as everything does that may change an item
-        sent = _one(connection, participant_id, assignment_id)
-        mine = schema.corrections.c.judgement_id == sent.judgement.id
+        sent, about = _one(connection, participant_id, assignment_id)
         if find_row(connection, schema.corrections, judgement_id=sent.judgement.id, key=key) is not None:
             return sent.judgement
-        if fixed := _fixed(connection, participant_id, sent):
+        if fixed := _fixed(sent, about):
             raise ConflictError(fixed)
         payload = dict(stage_kind(sent.stage.kind).validate(submission, sent.item.content, sent.stage.config))
         if payload == sent.judgement.payload:
             return sent.judgement
-        if count(connection, schema.corrections, mine) >= MOST_CORRECTIONS:
+        if about.corrections >= MOST_CORRECTIONS:
             raise ConflictError(STAYS)
         row = {"judgement_id": sent.judgement.id, "key": key, "payload": payload, "created": time.time()}
         inserted_id(connection, schema.corrections, row)
@@ -113,50 +110,88 @@ def _last_payloads(connection: sa.Connection, numbers: Collection[int]) -> dict[
     return {row.judgement_id: row.payload for row in connection.execute(query) if row.judgement_id in wanted}
 
 
-def _one(connection: sa.Connection, participant_id: int, assignment_id: int) -> SentAnswer:
-    answers = _sent(connection, participant_id, schema.judgements.c.assignment_id == assignment_id)
-    if not answers:
-        raise not_theirs()
-    return answers[0]
-
-
-def _sent(connection: sa.Connection, participant_id: int, where: sa.ColumnElement[bool]) -> list[SentAnswer]:
-    judgements, items, stages = schema.judgements, schema.items, schema.stages
-    query = (
-        sa.select(judgements, items, stages)
-        .join(items, items.c.id == judgements.c.item_id)
-        .join(stages, stages.c.id == judgements.c.stage_id)
-        .where(judgements.c.participant_id == participant_id, where)
-        .order_by(judgements.c.id.desc())
-        .limit(MOST_SHOWN)
+_judgements, _items, _stages = schema.judgements, schema.items, schema.stages
+_SENT = (
+    sa.select(
+        _judgements,
+        _items,
+        _stages,
+        sa.select(schema.corrections.c.payload)
+        .where(schema.corrections.c.judgement_id == _judgements.c.id)
+        .order_by(schema.corrections.c.id.desc())
+        .limit(1)
+        .scalar_subquery()
+        .label("last_payload"),
     )
-    rows = connection.execute(query).all()
-    last = _last_payloads(connection, [row._mapping[judgements.c.id] for row in rows])
-    sent = []
-    for row in rows:
-        judgement, item, stage = from_row(Judgement, row, judgements), from_row(Item, row, items), from_row(Stage, row, stages)
-        judgement = replace(judgement, payload=last.get(judgement.id, judgement.payload))
-        sent.append(SentAnswer(judgement, item, stage))
-    return sent
+    .join(_items, _items.c.id == _judgements.c.item_id)
+    .join(_stages, _stages.c.id == _judgements.c.stage_id)
+    .where(_judgements.c.participant_id == sa.bindparam("person"))
+    .order_by(_judgements.c.id.desc())
+)
+_LAST_SENT = _SENT.limit(MOST_SHOWN)
+_slots = schema.assignments
+_LOCK_ITEM = (  # as everything does that may change an item
+    sa.select(_items.c.id)
+    .where(
+        _items.c.id
+        == sa.select(_slots.c.item_id)
+        .where(_slots.c.id == sa.bindparam("assignment"), _slots.c.participant_id == sa.bindparam("person"))
+        .scalar_subquery()
+    )
+    .with_for_update(of=_items)
+)
+_others, _children = schema.judgements.alias("others"), schema.items.alias("children")
+_ONE = (
+    _SENT.add_columns(
+        schema.participants.c.state.label("person_state"),
+        schema.studies.c.state.label("study_state"),
+        sa.select(sa.func.count())
+        .where(schema.corrections.c.judgement_id == _judgements.c.id)
+        .scalar_subquery()
+        .label("corrections"),
+        sa.exists()
+        .where(schema.skips.c.item_id == _items.c.id, schema.skips.c.participant_id == _judgements.c.participant_id)
+        .label("looked"),
+        sa.exists()
+        .where(_others.c.item_id == _items.c.id, _others.c.participant_id != _judgements.c.participant_id)
+        .label("others_answered"),
+        sa.exists().where(_children.c.parent_id == _items.c.id, _children.c.check.is_(None)).label("went_on"),
+        sa.exists().where(schema.adjudications.c.item_id == _items.c.id).label("adjudicated"),
+    )
+    .join(schema.participants, schema.participants.c.id == _judgements.c.participant_id)
+    .join(schema.studies, schema.studies.c.id == schema.participants.c.study_id)
+    .where(_judgements.c.assignment_id == sa.bindparam("assignment"))
+)
+"""Made once: making one costs more than running it."""
 
 
-def _fixed(connection: sa.Connection, participant_id: int, sent: SentAnswer) -> str:
+def _one(connection: sa.Connection, participant_id: int, assignment_id: int) -> tuple[SentAnswer, sa.Row[Any]]:
+    """What was sent for a slot, and the row with what decides whether it can be corrected."""
+    row = connection.execute(_ONE, {"person": participant_id, "assignment": assignment_id}).first()
+    if row is None:
+        raise not_theirs()
+    return _sent(row), row
+
+
+def _sent(row: sa.Row[Any]) -> SentAnswer:
+    judgement = from_row(Judgement, row, _judgements)
+    if row.last_payload is not None:
+        judgement = replace(judgement, payload=row.last_payload)
+    return SentAnswer(judgement, from_row(Item, row, _items), from_row(Stage, row, _stages))
+
+
+def _fixed(sent: SentAnswer, row: sa.Row[Any]) -> str:
     """Why an answer to an item cannot be corrected; empty where it can.
 
     What was written was handed on as it is, and a test has told its answers. Otherwise an answer can be corrected until its item is
     settled, and afterwards as long as nobody else has answered and nothing was made of it: then nothing was shown either.
     """
     item = sent.item
-    person = from_row(Participant, get_row(connection, schema.participants, id=participant_id))
-    study = from_row(Study, get_row(connection, schema.studies, id=person.study_id))
-    if study.state in (StudyState.CLOSED, StudyState.DELETED) or item.test or stage_kind(sent.stage.kind).authored:
+    if row.study_state in (StudyState.CLOSED, StudyState.DELETED) or item.test or stage_kind(sent.stage.kind).authored:
         return STAYS
-    if person.state not in (ParticipantState.ACTIVE, ParticipantState.FINISHED):
-        return STAYS
-    if find_row(connection, schema.skips, item_id=item.id, participant_id=person.id) is not None:  # they looked
+    if row.person_state not in (ParticipantState.ACTIVE, ParticipantState.FINISHED) or row.looked:
         return STAYS
     if item.state == ItemState.OPEN:
         return ""
-    judgements = schema.judgements
-    others = count(connection, judgements, judgements.c.item_id == item.id, judgements.c.participant_id != person.id)
-    return SETTLED if others or not may_change(connection, item, True) else ""
+    final = item.result is None or row.went_on or row.adjudicated  # without a result: it was taken out by hand
+    return SETTLED if row.others_answered or final else ""

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
-from typing import Any
 
 import sqlalchemy as sa
 
@@ -28,7 +27,8 @@ from folkways.studio.services.people import accounts
 from folkways.studio.services.people.exclusion import exclude_within
 from folkways.studio.services.people.holding import fail_within, pause_within
 from folkways.studio.services.people.standings import save_standing, standing_of
-from folkways.studio.services.rows import count, get_row, get_value
+from folkways.studio.services.rows import get_row, get_value
+from folkways.studio.services.work.known_counts import STAGE, about, asked_in_try, count_fresh, fresh, known_counts
 from folkways.studio.stages.registry import stage_kind
 from folkways.workspace.database import Workspace
 from folkways.workspace.studio import tables as schema
@@ -36,25 +36,13 @@ from folkways.workspace.studio import tables as schema
 HAS_PASSED = ("passed", "waived")
 
 
-def may_be_given(column: sa.Column[Any], population_id: sa.BindParameter[int | None]) -> sa.ColumnElement[bool]:
-    """That a slot or an item is of a population, or of a wider one that it is part of, or of none; None: staff, who work on all."""
-    populations = schema.populations
-    wider = sa.select(population_id.label("id")).cte("wider", recursive=True)
-    of_wider = wider.union(
-        sa.select(populations.c.parent_id).join(wider, wider.c.id == populations.c.id).where(populations.c.parent_id.is_not(None))
-    )
-    return sa.or_(population_id.is_(None), column.is_(None), column.in_(sa.select(of_wider.c.id)))
-
-
 def test_of(connection: sa.Connection, person: Participant, stage: Stage) -> Qualification | None:
     """The test that a person has to pass before this stage, passed or not; None where they have none."""
     test = Qualification.of(stage.config)
     if test is None or not test.populations:
         return test
-    if person.population_id is None:
-        return None
-    name = get_value(connection, schema.populations.c.name, id=person.population_id)
-    return test if name in test.populations else None
+    name = None if person.population_id is None else get_value(connection, schema.populations.c.name, id=person.population_id)
+    return test if test.is_for(name) else None
 
 
 def test_slot(connection: sa.Connection, person: Participant, stage: Stage) -> int | str | None:
@@ -77,26 +65,11 @@ def test_slot(connection: sa.Connection, person: Participant, stage: Stage) -> i
     return found if found is not None else "none_left"
 
 
-def asked_in_try(connection: sa.Connection, participant_id: int, stage_id: int, standing: Standing) -> int:
-    """How many questions of the test a person has answered or has at hand in this try."""
-    table, items, judgements = schema.assignments, schema.items, schema.judgements
-    own = table.join(items, items.c.id == table.c.item_id).outerjoin(judgements, judgements.c.assignment_id == table.c.id)
-    return count(
-        connection,
-        own,
-        table.c.participant_id == participant_id,
-        table.c.stage_id == stage_id,
-        items.c.test.is_(True),
-        items.c.state != ItemState.DROPPED,
-        sa.or_(table.c.state == AssignmentState.LEASED, judgements.c.id > standing.test_from),
-    )
-
-
-def test_is_over(workspace: Workspace, participant_id: int, stage_id: int) -> bool:
+def test_is_over(workspace: Workspace, person: Participant, stage: Stage) -> bool:
     """Whether a try of the test is over and no other has begun."""
     with workspace.read() as connection:
-        found = standing_of(connection, participant_id, stage_id)
-        return found.test is not None and not asked_in_try(connection, participant_id, stage_id, found)
+        counts = known_counts(connection, person, [stage])[stage.id]
+    return counts.standing.test is not None and not counts.asked
 
 
 def last_test(workspace: Workspace, person: Participant) -> tuple[Stage, Standing] | None:
@@ -110,31 +83,6 @@ def last_test(workspace: Workspace, person: Participant) -> tuple[Stage, Standin
         return from_row(Stage, get_row(connection, stages, id=row.stage_id)), from_row(Standing, row)
 
 
-def _fresh(person: Participant, stage: Stage, *, test: bool) -> list[sa.ColumnElement[bool]]:
-    """The questions of known answer that a person may still be asked: not the same twice, nor one that was made of what they
-    answered or wrote.
-    """
-    items, table, skips = schema.items, schema.assignments, schema.skips
-    had = sa.select(table.c.item_id).where(table.c.participant_id == person.id)
-    skipped = sa.select(skips.c.item_id).where(skips.c.participant_id == person.id)
-    return [
-        items.c.stage_id == stage.id,
-        items.c.check.is_not(None),
-        items.c.test.is_(True) if test else items.c.test.is_not(True),
-        items.c.state == ItemState.OPEN,
-        items.c.id.not_in(had),
-        items.c.id.not_in(skipped),
-        sa.or_(items.c.parent_id.is_(None), items.c.parent_id.not_in(had)),
-        sa.or_(items.c.author_id.is_(None), items.c.author_id != person.id),
-        may_be_given(items.c.population_id, sa.bindparam("population", person.population_id, sa.Integer)),
-    ]
-
-
-def count_fresh(connection: sa.Connection, person: Participant, stage: Stage, *, test: bool) -> int:
-    """How many questions of known answer a person may still be asked, of the test or among the work."""
-    return count(connection, schema.items, *_fresh(person, stage, test=test))
-
-
 def known_slot(connection: sa.Connection, person: Participant, stage: Stage, *, test: bool) -> int | None:
     """A slot of the question of known answer that was asked least and that this person may be asked; None for none."""
     items, table = schema.items, schema.assignments
@@ -144,8 +92,9 @@ def known_slot(connection: sa.Connection, person: Participant, stage: Stage, *, 
         .correlate(items)
         .scalar_subquery()
     )
-    known = sa.select(items.c.id, items.c.population_id).where(*_fresh(person, stage, test=test))
-    row = connection.execute(known.order_by(times, items.c.id).limit(1).with_for_update(of=items)).first()
+    known = sa.select(items.c.id, items.c.population_id).where(*fresh(STAGE, test=test))
+    chosen = known.order_by(times, items.c.id).limit(1).with_for_update(of=items)
+    row = connection.execute(chosen, about(person, stage)).first()
     if row is None:
         return None
     free = sa.select(table.c.id).where(table.c.item_id == row.id, table.c.state == AssignmentState.OPEN).order_by(table.c.slot)
@@ -156,23 +105,15 @@ def known_slot(connection: sa.Connection, person: Participant, stage: Stage, *, 
     return found
 
 
-def gold_asked(connection: sa.Connection, person: Participant, stage: Stage) -> int:
-    """How many questions of known answer a person has had among the work."""
-    items, table = schema.items, schema.assignments
-    own, known = table.join(items, items.c.id == table.c.item_id), (items.c.check.is_not(None), items.c.test.is_not(True))
-    return count(connection, own, table.c.participant_id == person.id, table.c.stage_id == stage.id, *known)
-
-
 def seed_of(person: Participant, stage: Stage) -> str:
     """What places the known answers among one person's work in a stage."""
     return f"{person.pseudonym}|{stage.name}"
 
 
-def judge_known(connection: sa.Connection, participant_id: int, item: Item, stage: Stage) -> str:
+def judge_known(connection: sa.Connection, person: Participant, item: Item, stage: Stage) -> str:
     """What follows for a person from an answer that they gave just now: ``passed``, ``again`` or ``failed`` at the end of a test,
     ``warn``, ``pause`` or ``exclude`` by a rule, empty for nothing. The caller holds the person's row.
     """
-    person = from_row(Participant, get_row(connection, schema.participants, id=participant_id))
     if person.state not in (ParticipantState.ACTIVE, ParticipantState.FINISHED):
         return ""
     standing = standing_of(connection, person.id, stage.id)

@@ -16,15 +16,8 @@ from folkways.workspace.studio import tables as schema
 OPEN_AGAIN = {"state": str(AssignmentState.OPEN), "participant_id": None, "leased": None, "lease_until": None}
 
 _LOCKED = (
-    sa.select(schema.assignments, schema.stages, schema.studies.c.state)
-    .add_columns(
-        sa.select(sa.func.max(schema.revisions.c.number))
-        .where(schema.revisions.c.item_id == schema.assignments.c.item_id)
-        .scalar_subquery()
-        .label("revision")
-    )
+    sa.select(schema.assignments, schema.stages)
     .join(schema.stages, schema.stages.c.id == schema.assignments.c.stage_id)
-    .join(schema.studies, schema.studies.c.id == schema.stages.c.study_id)
     .where(schema.assignments.c.id == sa.bindparam("id"))
     .with_for_update(of=schema.assignments)
 )
@@ -32,12 +25,10 @@ _LOCKED = (
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """A slot that is locked for this transaction, its stage, the state of its study, and the number of its item's last revision."""
+    """A slot that is locked for this transaction, and its stage."""
 
     assignment: Assignment
     stage: Stage
-    study_state: str
-    revision: int | None
 
     def lease_end(self, now: float) -> float:
         """When its lease ends if it is renewed now."""
@@ -49,8 +40,7 @@ def hold(connection: sa.Connection, participant_id: int, assignment_id: int) -> 
     row = connection.execute(_LOCKED, {"id": assignment_id}).first()
     if row is None or row.participant_id != participant_id:
         raise not_theirs()
-    state = row._mapping[schema.studies.c.state]
-    return Held(from_row(Assignment, row, schema.assignments), from_row(Stage, row, schema.stages), state, row.revision)
+    return Held(from_row(Assignment, row, schema.assignments), from_row(Stage, row, schema.stages))
 
 
 def own_assignment(connection: sa.Connection, participant_id: int, assignment_id: int) -> Assignment:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import sqlalchemy as sa
@@ -10,7 +11,7 @@ import sqlalchemy as sa
 from folkways.benchmarks.studies import Vote
 from folkways.studio.records import LEFT_OUT, AssignmentState, Item, ItemState, Stage, from_row
 from folkways.studio.services import audit
-from folkways.studio.services.content.items import add_slots, close_open_slots, place_item
+from folkways.studio.services.content.items import add_slots, close_open_slots, place_item, place_items
 from folkways.studio.services.rows import change_rows, get_row
 from folkways.studio.stages.base import Arrival, Decision
 from folkways.studio.stages.registry import stage_kind
@@ -25,16 +26,39 @@ _LAST = (
     .limit(1)
     .scalar_subquery()
 )
+_slots = schema.assignments
+_LIVE = (
+    sa.select(sa.func.count())
+    .where(
+        _slots.c.item_id == sa.bindparam("item", type_=sa.Integer),
+        _slots.c.state.in_((AssignmentState.OPEN, AssignmentState.LEASED)),
+    )
+    .scalar_subquery()
+)
 _VOTES = (
-    sa.select(schema.participants.c.pseudonym, sa.func.coalesce(_LAST, schema.judgements.c.payload, type_=Json()).label("payload"))
+    sa.select(
+        schema.participants.c.pseudonym,
+        sa.func.coalesce(_LAST, schema.judgements.c.payload, type_=Json()).label("payload"),
+        _LIVE.label("live"),
+    )
     .join(schema.participants, schema.participants.c.id == schema.judgements.c.participant_id)
-    .where(schema.judgements.c.item_id == sa.bindparam("item"), schema.participants.c.state.not_in(LEFT_OUT))
+    .where(schema.judgements.c.item_id == sa.bindparam("item", type_=sa.Integer), schema.participants.c.state.not_in(LEFT_OUT))
     .order_by(schema.judgements.c.id)
 )
-_LIVE = sa.select(sa.func.count()).where(
-    schema.assignments.c.item_id == sa.bindparam("item"),
-    schema.assignments.c.state.in_((AssignmentState.OPEN, AssignmentState.LEASED)),
+
+
+_wider, _populations = schema.populations.alias("wider"), schema.populations
+_TARGET = (
+    sa.select(schema.stages, _populations.c.id.label("place"), _populations.c.name.label("place_name"))
+    .select_from(schema.stages)
+    .outerjoin(
+        _populations,
+        sa.and_(_populations.c.study_id == schema.stages.c.study_id, ~sa.exists().where(_wider.c.parent_id == _populations.c.id)),
+    )
+    .where(schema.stages.c.study_id == sa.bindparam("study"), schema.stages.c.name == sa.bindparam("name"))
+    .order_by(_populations.c.id)
 )
+"""A stage, with each population that has no parts."""
 
 
 def apply_rule_to_answers_of(connection: sa.Connection, participant_id: int) -> None:
@@ -62,16 +86,20 @@ def apply_rule(connection: sa.Connection, item: Item, stage: Stage, *, reopen: b
     if item.check is not None or not may_change(connection, item, reopen):
         return
     kind = stage_kind(stage.kind)
-    decision = kind.decide(votes_of(connection, item.id), item.content, stage.config)
+    votes, live = votes_and_live(connection, item.id)
+    decision = kind.decide(votes, item.content, stage.config)
     if decision.outcome == "wait":
-        _wait(connection, item, decision.missing)
-    elif decision.outcome == "subpopulation":
+        _wait(connection, item, decision.missing - live)
+        return
+    if live:
+        close_open_slots(connection, item.id)
+    if decision.outcome == "subpopulation":
         _subpopulation(connection, item, stage, decision)
     elif decision.outcome == "dropped":
         _end(connection, item, ItemState.DROPPED, decision)
     else:
         _end(connection, item, ItemState.DONE, decision)
-        follow_branch(connection, item, stage, decision.branch, decision.result)
+        follow_branch(connection, item, stage, decision.branch, decision.result, votes)
 
 
 def may_change(connection: sa.Connection, item: Item, reopen: bool) -> bool:
@@ -96,16 +124,22 @@ def votes_of(connection: sa.Connection, item_id: int) -> list[Vote]:
     """The judgements of an item in order of arrival, without those of people who withdrew or are excluded; each as it was corrected
     last.
     """
-    return [Vote(row.pseudonym, row.payload) for row in connection.execute(_VOTES, {"item": item_id})]
+    return votes_and_live(connection, item_id)[0]
 
 
-def _wait(connection: sa.Connection, item: Item, missing: int) -> None:
-    """Have ``missing`` slots that are open or being worked on; there are never more of them than answers are missing."""
+def votes_and_live(connection: sa.Connection, item_id: int) -> tuple[list[Vote], int]:
+    """``votes_of`` an item, and how many of its slots are open or being worked on."""
+    rows = connection.execute(_VOTES, {"item": item_id}).all()
+    live = rows[0].live if rows else connection.scalar(sa.select(_LIVE), {"item": item_id})
+    return [Vote(row.pseudonym, row.payload) for row in rows], int(live or 0)
+
+
+def _wait(connection: sa.Connection, item: Item, more: int) -> None:
+    """Have ``more`` slots, fewer where it is below 0: as many are open or being worked on as answers are missing, never more."""
     table = schema.assignments
     if item.state != ItemState.OPEN:
         values = {"state": str(ItemState.OPEN), "result": None, "reason": None}
         change_rows(connection, schema.items, {"id": item.id}, **values)
-    more = missing - int(connection.scalar(_LIVE, {"item": item.id}) or 0)
     add_slots(connection, item.id, item.stage_id, item.population_id, more)
     if more < 0:  # somebody's answer counts again
         open_slots = sa.select(table.c.id).where(table.c.item_id == item.id, table.c.state == AssignmentState.OPEN)
@@ -116,7 +150,6 @@ def _wait(connection: sa.Connection, item: Item, missing: int) -> None:
 def _end(connection: sa.Connection, item: Item, state: ItemState, decision: Decision, reason: str | None = None) -> None:
     values = {"state": str(state), "result": dict(decision.result), "reason": reason or decision.reason or None}
     change_rows(connection, schema.items, {"id": item.id}, **values)
-    close_open_slots(connection, item.id)
     audit.note(connection, f"item.{state}", study_id=item.study_id, subject=f"item:{item.id}")
 
 
@@ -135,31 +168,40 @@ def _subpopulation(connection: sa.Connection, item: Item, stage: Stage, decision
     return None
 
 
-def follow_branch(connection: sa.Connection, item: Item, stage: Stage, branch: str, result: Mapping[str, Any]) -> None:
-    """Place what comes of a done item into the stage that its branch leads to."""
-    target = stage.config["next"].get(branch)
-    if target is not None:
-        row = get_row(connection, schema.stages, study_id=item.study_id, name=target)
-        _hand_on(connection, item, stage, from_row(Stage, row), result)
-
-
-def _hand_on(connection: sa.Connection, item: Item, stage: Stage, target: Stage, result: Mapping[str, Any]) -> None:
-    """Place the descendants of ``item`` into ``target``: one, or one for each population without parts."""
-    content = stage_kind(stage.kind).hand_on(item.content, result, stage.config)
-    arrival = Arrival(stage.kind, stage.config, votes_of(connection, item.id))
-    content = stage_kind(target.kind).take_over(content, arrival, target.config)
-    places: list[tuple[int | None, str]] = [(item.population_id, item.key)]
+def follow_branch(
+    connection: sa.Connection, item: Item, stage: Stage, branch: str, result: Mapping[str, Any], votes: Sequence[Vote]
+) -> None:
+    """Place what comes of a done item into the stage that its branch leads to. votes: the item's, as ``votes_of`` reads them."""
+    name = stage.config["next"].get(branch)
+    if name is None:
+        return
+    rows = connection.execute(_TARGET, {"study": item.study_id, "name": name}).all()
+    target = from_row(Stage, rows[0], schema.stages)
+    keys: dict[int | None, str] = {item.population_id: item.key}
     if target.config["for_each_population"]:
-        populations = schema.populations
-        wider = sa.select(populations.c.parent_id).where(populations.c.parent_id.is_not(None))
-        query = sa.select(populations.c.id, populations.c.name).where(
-            populations.c.study_id == item.study_id, populations.c.id.not_in(wider)
-        )
-        places = [(row.id, f"{item.key}@{row.name}") for row in connection.execute(query.order_by(populations.c.id))]
+        keys = {row.place: f"{item.key}@{row.place_name}" for row in rows if row.place is not None}
+    _hand_on(connection, item, stage, target, keys, result, votes)
+
+
+def _hand_on(
+    connection: sa.Connection,
+    item: Item,
+    stage: Stage,
+    target: Stage,
+    keys: Mapping[int | None, str],
+    result: Mapping[str, Any],
+    votes: Sequence[Vote],
+) -> None:
+    """Place the descendants of ``item`` into ``target``: one for each population of ``keys``."""
+    content = stage_kind(stage.kind).hand_on(item.content, result, stage.config)
+    content = stage_kind(target.kind).take_over(content, Arrival(stage.kind, stage.config, votes), target.config)
     settled = stage_kind(target.kind).on_arrival(content, target.config)
-    for population_id, key in places:
-        placed = place_item(connection, target, key, content, item, population_id)
-        if settled is not None:
-            child = from_row(Item, get_row(connection, schema.items, id=placed))
-            _end(connection, child, ItemState.DONE, settled)
-            follow_branch(connection, child, target, settled.branch, settled.result)
+    placed = place_items(connection, target, keys, content, item, slots=settled is None)
+    if settled is None:
+        return
+    for number, (population_id, key) in zip(placed, keys.items(), strict=True):
+        child = replace(
+            item, id=number, parent_id=item.id, stage_id=target.id, population_id=population_id, key=key, content=content
+        )
+        _end(connection, child, ItemState.DONE, settled)
+        follow_branch(connection, child, target, settled.branch, settled.result, ())

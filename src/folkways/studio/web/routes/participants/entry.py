@@ -131,7 +131,7 @@ def show_eligibility(context: RequestContext) -> Response:
     person = context.participant
     if person.state not in (ParticipantState.JOINED, ParticipantState.CONSENTED, ParticipantState.WAITING):
         return context.go(f"/work/{context.study.name}")
-    given = personal.attributes(context.workspace, context.study.id, person.id)
+    given = personal.own_attributes(context.workspace, person.id)
     return _eligibility(context, given, {})
 
 

@@ -36,13 +36,13 @@ def show_sent(context: RequestContext) -> Response:
 @routes.get("/work/{study}/tasks/{assignment}/sent", PARTICIPANT)
 def show_answer(context: RequestContext) -> Response:
     """One answer that was sent: in its form, as long as it can be corrected; in words afterwards."""
-    work = context.work
+    work = context.task.work
     if work.assignment.state != AssignmentState.DONE or context.participant.state not in MAY_LOOK:
         return context.go(f"/work/{context.study.name}")
     sent, fixed = corrections.sent_for(context.workspace, context.participant.id, work.assignment.id)
     kind = stage_kind(sent.stage.kind)
     if not fixed:
-        return task_page(context, work, kind.draft_of(sent.judgement.payload), 0, correcting=True)
+        return task_page(context, kind.draft_of(sent.judgement.payload), 0, correcting=True)
     return context.page(
         "work/answer_sent.html.j2", study=context.study, stage=sent.stage, fixed=context.gettext(fixed),
         title=title_of(sent.item, kind.subject(presented(context, work))),
@@ -60,5 +60,5 @@ def correct(context: RequestContext) -> Response:
     try:
         corrections.correct(context.workspace, context.participant.id, work.assignment.id, submission, context.text("key"))
     except SubmissionError as error:
-        return task_page(context, work, submission, 0, error.problems_in(context.gettext), error.status, correcting=True)
+        return task_page(context, submission, 0, error.problems_in(context.gettext), error.status, correcting=True)
     return context.go(f"/work/{context.study.name}/sent", "corrected")

@@ -13,8 +13,9 @@ from folkways.studio.errors import SubmissionError
 from folkways.studio.services.models import suggesting
 from folkways.studio.services.models.modelling import TOO_LATE, models_of
 from folkways.studio.services.work import drafts
-from folkways.studio.services.work.assignments import Work, get_work
-from folkways.studio.services.work.suggestions import latest_suggestion, put_back, take_suggestion
+from folkways.studio.services.work.assignments import get_work
+from folkways.studio.services.work.suggestions import put_back, take_suggestion
+from folkways.studio.services.work.task_pages import TaskPage
 from folkways.studio.stages.parts.form_fields import whole
 from folkways.studio.stages.registry import stage_kind
 from folkways.studio.web.request_context import PARTICIPANT, RequestContext
@@ -33,12 +34,12 @@ class Beside:
     can_ask: bool
 
 
-def suggestion_beside(context: RequestContext, work: Work) -> Beside | None:
+def suggestion_beside(context: RequestContext, task: TaskPage) -> Beside | None:
     """For a task in which something may be suggested; None for any other, and without a model."""
-    suggester = suggesting.suggester_of(work.stage)
+    suggester = suggesting.suggester_of(task.work.stage)
     if suggester is None:
         return None
-    found = latest_suggestion(context.workspace, context.participant.id, work.item.id)
+    found = task.suggestion
     offered = models_of(context.study).get(suggesting.PURPOSE) in context.studio.settings.models
     if not offered and found is None:
         return None

@@ -9,17 +9,17 @@ from typing import Any
 from starlette.responses import JSONResponse, Response
 
 from folkways.studio.errors import AlreadySubmittedError, NotFoundError, SubmissionError
-from folkways.studio.records import AssignmentState, ParticipantState
+from folkways.studio.records import AssignmentState, Item, ParticipantState, Stage
 from folkways.studio.rules.known_answers import Qualification
 from folkways.studio.services import studies
 from folkways.studio.services.content import repeats
 from folkways.studio.services.measures.progress import own_progress
 from folkways.studio.services.models.modelling import models_of
-from folkways.studio.services.people.participation import answers_given, parts_of
-from folkways.studio.services.people.personal import attributes
+from folkways.studio.services.people.participation import parts_of, work_of
+from folkways.studio.services.people.personal import own_attributes
 from folkways.studio.services.people.returning import RETURN_CODE
 from folkways.studio.services.work import drafts, judgements, leases
-from folkways.studio.services.work.assignments import NoWork, Work, claim_next
+from folkways.studio.services.work.assignments import NoWork, Work, claim_slot
 from folkways.studio.services.work.judgements import Submitted
 from folkways.studio.stages.parts.form_fields import whole
 from folkways.studio.stages.registry import stage_kind
@@ -58,14 +58,14 @@ def show_study(context: RequestContext) -> Response:
     if person.state == ParticipantState.EXCLUDED:
         return context.page("entry/excluded.html.j2", study=study, person=person, end=completion(context))
     stages = [stage for stage in studies.stages(context.workspace, study.id) if stage.role in context.roles]
-    code = attributes(context.workspace, study.id, person.id).get(RETURN_CODE, "")
+    code = own_attributes(context.workspace, person.id).get(RETURN_CODE, "")
     return context.page(
         "work/study.html.j2",
         study=study,
         person=person,
         stages=stages,
         return_code=code,
-        has_sent=answers_given(context.workspace, person) > 0,
+        has_sent=work_of(context.workspace, person).answers > 0,
     )
 
 
@@ -76,7 +76,7 @@ def next_task(context: RequestContext) -> Response:
 
 
 def _on(context: RequestContext, say: str | None = None, *, stage: str | None = None, after: str | None = None) -> Response:
-    found = claim_next(context.workspace, context.participant.id, stage=stage, after=after)
+    found = claim_slot(context.workspace, context.participant.id, stage=stage, after=after)
     if isinstance(found, NoWork):
         return context.go(f"/work/{context.study.name}/rest?why={found.reason}", say)
     return context.go(context.task_address(found.assignment.id), say)
@@ -96,16 +96,14 @@ def show_rest(context: RequestContext) -> Response:
 @routes.get(TASK_PAGE, PARTICIPANT)
 def show_task(context: RequestContext) -> Response:
     """The page of one task, with what was typed before."""
-    work = context.work
-    if work.assignment.state != AssignmentState.LEASED:
+    if context.task.work.assignment.state != AssignmentState.LEASED:
         return context.go(f"/work/{context.study.name}", "answered-before")
-    draft = drafts.get_draft(context.workspace, context.participant.id, work.assignment.id)
-    return task_page(context, work, dict(draft.payload) if draft else {}, draft.revision if draft else 0)
+    draft = context.task.draft
+    return task_page(context, dict(draft.payload) if draft else {}, draft.revision if draft else 0)
 
 
 def task_page(
     context: RequestContext,
-    work: Work,
     draft: Mapping[str, Any],
     revision: int,
     problems: Mapping[str, str] | None = None,
@@ -113,34 +111,26 @@ def task_page(
     *,
     correcting: bool = False,
 ) -> Response:
-    """The form of a task. correcting: of an answer that was sent; models are asked nothing more then."""
+    """The form of the task in the address. correcting: of an answer that was sent; models are asked nothing more then."""
+    task = context.task
+    work = task.work
     kind, config = stage_kind(work.stage.kind), work.stage.config
     content = presented(context, work)
-    person = context.participant
-    place = work.item.population_id or person.population_id
     offered = {} if correcting else context.studio.settings.models
+    similar = repeats.similar_items(context.workspace, work.item, kind.compared)
     models = {purpose for purpose, name in models_of(context.study).items() if name in offered}
     return context.page(
         "tasks/task.html.j2", status, study=context.study, stage=work.stage, kind=kind,
-        progress=own_progress(context.workspace, context.participant, work.stage),
+        progress=own_progress(context.workspace, context.participant, work.stage, task.counts),
         address=context.task_address(work.assignment.id), key=secrets.token_urlsafe(16), revision=revision,
-        language=_language(context, place), content=content,
+        language=task.language or (context.population.language if context.population else ""), content=content,
         config=config, draft=draft, problems=problems or {}, has_helper="helper" in models,
-        has_verifier="verifier" in models, similar=repeats.similar_items(context.workspace, work.item) if kind.compared else (),
+        has_verifier="verifier" in models, similar=similar,
         test=Qualification.of(config) if work.item.test else None,
-        discussion=None if correcting else discussion_beside(context, work), correcting=correcting,
-        beside=None if correcting else suggestion_beside(context, work),
+        discussion=None if correcting else discussion_beside(context, task), correcting=correcting,
+        beside=None if correcting else suggestion_beside(context, task),
         **kind.form_values(content, config, draft),
     )  # fmt: skip
-
-
-def _language(context: RequestContext, population_id: int | None) -> str:
-    """What people of a population write in; empty for nobody's."""
-    if population_id is None:
-        return ""
-    own = context.population
-    known = (own,) if own is not None and own.id == population_id else studies.populations(context.workspace, context.study.id)
-    return next((each.language for each in known if each.id == population_id), "")
 
 
 def presented(context: RequestContext, work: Work) -> Mapping[str, Any]:
@@ -162,7 +152,7 @@ def save(context: RequestContext) -> Response:
 def send(context: RequestContext) -> Response:
     """Take an answer, and go on to the next task."""
     try:
-        return _send(context, context.work)
+        return _send(context)
     except NotFoundError:
         # It was kept for too long and went to somebody else, or never was this person's: the two are not told apart.
         words = context.gettext("This task is not yours any more: it had been waiting too long, and somebody else was asked.")
@@ -172,26 +162,32 @@ def send(context: RequestContext) -> Response:
         raise NotFoundError(words) from None
 
 
-def _send(context: RequestContext, work: Work) -> Response:
-    submission = stage_kind(work.stage.kind).read_form(context.form, presented(context, work), work.stage.config)
+def _send(context: RequestContext) -> Response:
+    def read(item: Item, stage: Stage) -> Mapping[str, Any]:
+        kind = stage_kind(stage.kind)
+        return kind.read_form(context.form, kind.presented(item.content, context.participant.pseudonym), stage.config)
+
+    slot, *other = context.slots_meant
     try:
-        sent = judgements.submit(context.workspace, context.participant.id, work.assignment.id, submission, context.text("key"))
+        sent = judgements.submit(
+            context.workspace, context.participant.id, slot, read, context.text("key"), instead=next(iter(other), None)
+        )
     except SubmissionError as error:
         if context.wants_json:
             raise
-        revision = whole(context.text("revision")) or 0
-        return task_page(context, work, submission, revision, error.problems_in(context.gettext), error.status)
+        revision, work = whole(context.text("revision")) or 0, context.task.work
+        return task_page(context, read(work.item, work.stage), revision, error.problems_in(context.gettext), error.status)
     except AlreadySubmittedError:
-        return _on(context, "answered-before", after=work.stage.name)
-    place = _after_known_answer(context, work, sent)
-    return context.go(place) if place else _on(context, after=work.stage.name)
+        return _on(context, "answered-before", after=context.work.stage.name)
+    place = _after_known_answer(context, sent)
+    return context.go(place) if place else _on(context, after=sent.stage.name)
 
 
-def _after_known_answer(context: RequestContext, work: Work, sent: Submitted) -> str | None:
+def _after_known_answer(context: RequestContext, sent: Submitted) -> str | None:
     """Where an answer to a question of known answer leads; None for on to the next task, as after every other answer."""
-    test = Qualification.of(work.stage.config)
-    if work.item.test and test is not None and test.feedback:
-        return f"{context.task_address(work.assignment.id)}/answer"
+    test = Qualification.of(sent.stage.config)
+    if sent.item.test and test is not None and test.feedback:
+        return f"{context.task_address(sent.judgement.assignment_id)}/answer"
     places = {"passed": "/test", "again": "/test", "failed": "/test", "warn": "/rest?why=warned", "pause": "", "exclude": ""}
     return f"/work/{context.study.name}{places[sent.then]}" if sent.then else None
 

@@ -10,10 +10,9 @@ from starlette.responses import Response
 from folkways.studio.activity import Comment
 from folkways.studio.records import Item, Role
 from folkways.studio.services.content import discussion
-from folkways.studio.services.people import accounts
-from folkways.studio.services.work.assignments import Work
-from folkways.studio.services.work.blinding import blind_among, require_sight
+from folkways.studio.services.work.blinding import is_independent, require_sight
 from folkways.studio.services.work.task_numbers import shown_number
+from folkways.studio.services.work.task_pages import TaskPage
 from folkways.studio.stages.parts.form_fields import whole
 from folkways.studio.web.request_context import ADJUDICATORS, RUNS_STUDIES, RequestContext
 from folkways.studio.web.routing import Routes
@@ -47,18 +46,19 @@ class Discussion:
 
 def discussion_of(context: RequestContext, item: Item, task: int | None = None) -> Discussion:
     """What is said of the item and of what it descends from. Only those who run the study are told names, as in the log."""
-    members = accounts.members(context.workspace, context.study.id) if context.roles & RUNS_STUDIES else ()
-    names = {account.id: account.name for account, _ in members}
-    return Discussion(item, discussion.list_comments(context.workspace, context.study.id, item.id), names, task)
+    found = discussion.list_comments(context.workspace, item.id)
+    names = {comment.account_id: name for comment, name in found} if context.roles & RUNS_STUDIES else {}
+    return Discussion(item, tuple(comment for comment, _ in found), names, task)
 
 
-def discussion_beside(context: RequestContext, work: Work) -> Discussion | None:
+def discussion_beside(context: RequestContext, task: TaskPage) -> Discussion | None:
     """The discussion for somebody who reviews or decides; None for those who answer, whatever else they are in the study, and where
     several people answer independently.
     """
+    work = task.work
     if work.stage.role == Role.ANNOTATOR or not context.roles & (ADJUDICATORS.roles or frozenset()):
         return None
-    if blind_among(context.workspace, context.study.id, context.me.id, [work.item.id]):
+    if is_independent(work.item, work.stage, others_answered=task.others_answered):
         return None
     return discussion_of(context, work.item, shown_number(work.assignment.id, context.participant.pseudonym))
 

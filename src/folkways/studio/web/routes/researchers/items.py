@@ -192,7 +192,7 @@ def _item(context: RequestContext, problems: Mapping[str, str], status: int = 20
         runs=bool(context.roles & RUNS_STUDIES), usable=gold.known_answer_of(item, stage),
         known=kind.describe_known(item.check, item.content, context.gettext) if item.check else (),
         decides=adjudications.can_decide(stage, item), language=place.language if place else "",
-        similar=repeats.similar_items(context.workspace, item), discussion=discussion_of(context, item),
+        similar=repeats.similar_items(context.workspace, item, kind.compared), discussion=discussion_of(context, item),
         **kind.form_values(item.content, stage.config, {}),
     )  # fmt: skip
 

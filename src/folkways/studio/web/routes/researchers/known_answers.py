@@ -8,7 +8,7 @@ from folkways.studio.records import AssignmentState, ParticipantState
 from folkways.studio.rules.known_answers import Qualification
 from folkways.studio.services.content import gold, items
 from folkways.studio.services.people import holding
-from folkways.studio.services.work import judgements, known_answers
+from folkways.studio.services.work import corrections, known_answers
 from folkways.studio.stages.registry import stage_kind
 from folkways.studio.web.request_context import PARTICIPANT, STAFF, RequestContext
 from folkways.studio.web.routing import Routes
@@ -23,13 +23,12 @@ def show_answer(context: RequestContext) -> Response:
     test = Qualification.of(work.stage.config)
     if not work.item.test or test is None or not test.feedback or work.assignment.state != AssignmentState.DONE:
         return context.go(f"/work/{context.study.name}")
-    said = judgements.list_judgements(context.workspace, context.study.id, work.item.id)
-    payload = next(each.payload for each in said if each.assignment_id == work.assignment.id)
+    payload = corrections.sent_for(context.workspace, context.participant.id, work.assignment.id)[0].judgement.payload
     kind, known = stage_kind(work.stage.kind), work.item.check or {}
     return context.page(
         "work/answer.html.j2", study=context.study, stage=work.stage, subject=kind.subject(work.item.content),
         right=kind.is_right(payload, known, known_answers.overlap_of(work.stage)),
-        is_over=known_answers.test_is_over(context.workspace, context.participant.id, work.stage.id),
+        is_over=known_answers.test_is_over(context.workspace, context.participant, work.stage),
         said=kind.describe(payload, work.item.content, context.gettext),
         known=kind.describe_known(known, work.item.content, context.gettext),
     )  # fmt: skip

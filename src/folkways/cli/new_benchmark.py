@@ -1,0 +1,107 @@
+"""``folkways new-benchmark``: a package with a benchmark that runs, to fill in."""
+
+from __future__ import annotations
+
+import keyword
+import re
+import sys
+from importlib.resources import files
+from pathlib import Path
+from string import Template
+
+import click
+
+from folkways.errors import FolkwaysError
+
+KINDS = {
+    "choice": "multiple choice: a TOML file says which columns are question, options and answer; no code",
+    "short": "short answers, compared with several accepted ones, in many languages",
+    "rule": "a rule of your own, that says what a reply is worth",
+}
+WORDINGS = {
+    "choice": """
+# [instructions] adds to folkways' 38 languages of "answer with the letter", or puts your text in place of one:
+# [instructions]
+# yo = "..."
+""",
+    "short": """
+[saq]
+en = "{question}\\nAnswer with one word or a few words and nothing else."
+es = "{question}\\nResponde con una palabra o unas pocas, y nada más."
+""",
+    "rule": """
+[numbers]
+en = "{question}\\nAnswer with one number and nothing else."
+""",
+}
+RIGHT = {"choice": 'item["gold_letter"]', "short": 'item["answers"][-1]', "rule": 'str(item["lowest"])'}
+WRONG = {
+    "choice": '("I cannot answer that.", "Z", "")',
+    "short": '("I cannot answer that.", "a pogo stick", "")',
+    "rule": '("I cannot answer that.", "-7", "")',
+}
+
+
+@click.command("new-benchmark")
+@click.argument("name")
+@click.option("--kind", type=click.Choice(list(KINDS)), help="What is asked; a terminal is asked where it is not said.")
+@click.option("--title", help="What reports call it. Default: the name.")
+@click.option("--out", type=click.Path(path_type=Path), help="The folder that is made. Default: the name.")
+def command(name: str, kind: str | None, title: str | None, out: Path | None) -> None:
+    """Write a package with a benchmark called NAME that runs at once, with a test: your questions go into its CSV file.
+
+    Kinds: choice (a TOML file and no code), short (short answers), rule (a rule of your own).
+    """
+    from folkways.files import write_bytes
+
+    module = check_name(name)
+    folder = out or Path(name)
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise FolkwaysError(f"{folder} is there already and stays as it is; give another folder with --out")
+    chosen = kind or _ask()
+    for path, text in package_files(name, module, chosen, title or name.replace("-", " ").capitalize()).items():
+        write_bytes(folder / path, text.encode())
+    click.echo(f"wrote {folder}: your questions go into {folder / module / 'data' / 'questions.csv'}. Try it:")
+    click.echo(f"  pip install -e {folder}\n  folkways run {name} --model baseline/first")
+
+
+def check_name(name: str) -> str:
+    """The name of the package's module; FolkwaysError for a name that is none, or is taken."""
+    from folkways.benchmarks.registry import benchmarks
+
+    module = name.replace("-", "_")
+    if not re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", name) or keyword.iskeyword(module) or module in sys.stdlib_module_names:
+        raise FolkwaysError(f"a benchmark's name is small letters, digits and hyphens, such as market-days; got {name!r}")
+    if name in benchmarks() or module == "folkways":
+        raise FolkwaysError(f"there is a benchmark called {name} already; choose another name")
+    return module
+
+
+def package_files(name: str, module: str, kind: str, title: str) -> dict[str, str]:
+    """Path in the package -> text, for a benchmark of a kind."""
+    parts = {"name": name, "module": module, "title": title.replace('"', "'"), "wordings": WORDINGS[kind]}
+    parts |= {"right": RIGHT[kind], "wrong": WRONG[kind]}
+    paths = {
+        "common/pyproject.toml": "pyproject.toml",
+        "common/README.md": "README.md",
+        "common/record.toml": f"{module}/records/{name}-1.toml",
+        "common/wordings.toml": f"{module}/wordings.toml",
+        "common/test.py": f"tests/test_{module}.py",
+        f"{kind}/questions.csv": f"{module}/data/questions.csv",
+        f"{kind}/init.py": f"{module}/__init__.py",
+        **({"choice/mcq.toml": f"{module}/mcq.toml"} if kind == "choice" else {}),
+    }
+    scaffold = files("folkways.cli") / "scaffold"
+    return {
+        target: Template((scaffold / f"{source}.txt").read_text(encoding="utf-8")).safe_substitute(parts)
+        for source, target in paths.items()
+    }
+
+
+def _ask() -> str:
+    if not sys.stdin.isatty():
+        raise FolkwaysError(f"say with --kind what is asked: {', '.join(KINDS)}")
+    for kind, about in KINDS.items():
+        click.echo(f"{kind:7} {about}")
+    answer: str = click.prompt("What is asked?", type=click.Choice(list(KINDS)), default="choice")
+    return answer

@@ -1,0 +1,213 @@
+"""Options by name, as people write them in a notebook: checked, and made into the records that a run takes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypedDict
+
+from folkways.benchmarks.registry import present_name
+from folkways.errors import FolkwaysError, UnknownNameError
+from folkways.runs.options import SETTING_TYPES, AskOptions, Cluster, RunOptions, parse_settings
+
+if TYPE_CHECKING:
+    from folkways.engine.session import Observer
+    from folkways.runs.reused import Reused
+    from folkways.workspace.run_records import RunRecord
+
+Names = Sequence[str] | str | None
+"""One name, names separated by commas, or several."""
+
+
+class QuestionKeywords(TypedDict, total=False):
+    """What is asked, by the names of RunOptions."""
+
+    releases: Mapping[str, str] | str
+    cultures: Names
+    languages: Names
+    variants: Names
+    limit: int | None
+    skip_missing: bool
+    samples: int
+    seed: int
+    system: str | None
+    settings: Mapping[str, Any] | Sequence[str] | str
+    max_tokens: int | None
+    prompt_texts: Mapping[str, str]
+    permute_options: int
+    scoring_models: Mapping[str, str]
+    scoring_precision: str
+    until: float | None
+    strata: Names
+    afresh: bool
+
+
+class RunKeywords(QuestionKeywords, total=False):
+    """What is asked, and how hard to try, by the names of RunOptions and AskOptions."""
+
+    concurrency: int | None
+    attempts: int
+    max_errors: int | None
+    max_failed: float
+    timeout: float
+    wait: float
+    budget: str | None
+    batch: bool
+    prices: Path | str | None
+    observer: Observer | None
+    every: float
+    cluster: Cluster | None
+    reused: Callable[[Reused], object] | None
+    planned: Callable[[RunRecord, bool], object]
+
+
+_LISTS = ("cultures", "languages", "variants", "strata")
+_COUNTS = ("limit", "samples", "seed", "max_tokens", "permute_options", "concurrency", "attempts", "max_errors")
+_NUMBERS = ("until", "max_failed", "timeout", "wait", "every")
+_SWITCHES = ("skip_missing", "afresh", "batch")
+_TEXTS = ("system", "scoring_precision", "budget")
+_TABLES = ("prompt_texts", "scoring_models")
+_NEVER_NONE = ("samples", "seed", "permute_options", "attempts", *_SWITCHES, *_TABLES, "max_failed", "timeout", "wait", "every")
+
+INSTEAD = {
+    **{name: f'settings={{"{name}": ...}}' for name in SETTING_TYPES if name != "max_tokens"},
+    "setting": 'settings="temperature=0.7"',
+    "gen_kwargs": 'settings="temperature=0.7"',
+    "model": "models=...",
+    "task": "the task first: folkways.run(TASK, ...)",
+    "tasks": "the tasks first: folkways.run([TASK, ...], ...)",
+    **{f"{name}s"[:-1]: f"{name}s=..." for name in ("culture", "language", "variant", "release")},
+    "prompts": 'prompt_texts={"mine": "{question}"}, variants="mine"',
+    "report": "folkways.run(...).report(FOLDER)",
+    "report_dir": "folkways.run(...).report(FOLDER)",
+    "embedding_model": 'scoring_models={"embedding": ...}',
+    "bert_model": 'scoring_models={"bert-zh": ...}',
+    "bert_models": 'scoring_models={"bert-zh": ...}',
+    "precision": 'scoring_precision="fp16"',
+    "text_tools": "folkways.run(...).score(text_tools=...)",
+    **dict.fromkeys(("on", "workers", "gpus", "serve"), 'cluster=Cluster("ray", ...), of folkways.runs.options'),
+    **dict.fromkeys(("batch_size", "max_connections", "num_workers", "n_jobs"), "concurrency=..."),
+    **dict.fromkeys(("n", "num_samples", "max_samples"), "limit=... for fewer questions, samples=... for several replies to each"),
+    "db": "workspace=...",
+    "generation": "afresh=True",
+    "force": "afresh=True",
+}
+"""What people write who know the command line or another harness -> what it is called here."""
+
+
+def options_of(tasks: Any, keywords: Mapping[str, Any], asking: AskOptions | None = None) -> tuple[RunOptions, AskOptions]:
+    """The records for what somebody wrote. FolkwaysError that says what to write instead for a name or value that cannot be.
+
+    tasks: names, one text of names separated by commas, tasks, or a RunOptions, of which ``keywords`` then change something.
+    """
+    known = {entry.name for record in (RunOptions, AskOptions) for entry in fields(record)} - {"tasks", "generation"}
+    for name in keywords:
+        if name in INSTEAD and name not in known:
+            raise FolkwaysError(f"there is no option {name!r} here; write {INSTEAD[name]}")
+        if name not in known:
+            raise UnknownNameError("option", name, known)
+    values = {name: _value(name, value) for name, value in keywords.items()}
+    of_asking = {entry.name for entry in fields(AskOptions)}
+    how = replace(asking or AskOptions(), **{name: value for name, value in values.items() if name in of_asking})
+    if not 0 <= how.max_failed <= 1:
+        raise FolkwaysError(f"max_failed is a share from 0 to 1, got {how.max_failed:g}; write 0.1 for 10 %")
+    what = {name: value for name, value in values.items() if name not in of_asking}
+    if isinstance(tasks, RunOptions):
+        return replace(tasks, **what), how
+    return RunOptions(task_names(tasks), **what), how
+
+
+def task_names(tasks: Any) -> tuple[str, ...]:
+    """Names of tasks from names or tasks, one or several. FolkwaysError for anything else."""
+    if isinstance(tasks, str):  # behind a question mark a comma belongs to a setting of the task
+        parts = [tasks] if "?" in tasks else tasks.split(",")
+        return tuple(part.strip() for part in parts if part.strip())
+    if isinstance(name := getattr(tasks, "name", None), str) and not isinstance(tasks, Mapping):
+        return (name,)
+    if not isinstance(tasks, Iterable) or isinstance(tasks, Mapping):
+        raise FolkwaysError(
+            f'tasks are names, such as "demo/mcq" or ["blend/saq", "blend/mcq"], or a recipe, "study.toml"; got {tasks!r}'
+        )
+    return tuple(name for task in tasks for name in task_names(task))
+
+
+def _value(name: str, value: Any) -> Any:
+    if value is None and name not in _NEVER_NONE and name not in ("settings", "releases"):
+        return ("culture",) if name == "strata" else None
+    if name in _LISTS:
+        return _listed(name, value)
+    if name == "settings":
+        return _settings(value)
+    if name == "releases":
+        return _releases(value)
+    if name in _SWITCHES:
+        return _of_kind(name, value, bool, "True or False")
+    if name in _COUNTS:
+        return _of_kind(name, value, int, "a whole number")
+    if name in _NUMBERS:
+        return _of_kind(name, value, float, "a number")
+    if name in _TEXTS:
+        return _of_kind(name, value, str, "a text, such as '5usd' or '100requests'" if name == "budget" else "a text")
+    if name in _TABLES and not (isinstance(value, Mapping) and _texts([*value, *value.values()]) is not None):
+        raise FolkwaysError(f"{name} must be a dict of texts by name, got {value!r}")
+    return value
+
+
+def _of_kind(name: str, value: Any, kind: type, what: str) -> Any:
+    """The value as bool, int, float or str; numbers of numpy are numbers too, and True is none."""
+    plain = value.item() if hasattr(value, "item") and not isinstance(value, (str, bytes)) else value
+    fits = isinstance(plain, kind) or (kind is float and isinstance(plain, int))
+    if not fits or isinstance(plain, bool) != (kind is bool):
+        raise FolkwaysError(f"{name} must be {what}, got {value!r}")
+    return plain
+
+
+def _listed(name: str, value: Any) -> tuple[str, ...]:
+    parts = _texts(value.split(",") if isinstance(value, str) else value)
+    if parts is None:
+        raise FolkwaysError(f'{name} must be a text or a list of texts, such as "one,other" or ["one", "other"], got {value!r}')
+    if not parts:
+        raise FolkwaysError(f"{name} is an empty list; leave it out for all of them")
+    return parts
+
+
+def _texts(value: Any) -> tuple[str, ...] | None:
+    """Texts without blanks around them; None for anything that does not hold texts only."""
+    if isinstance(value, Mapping) or not isinstance(value, Iterable):
+        return None
+    parts = list(value)
+    return tuple(part.strip() for part in parts if part.strip()) if all(isinstance(part, str) for part in parts) else None
+
+
+def _settings(value: Any) -> dict[str, Any]:
+    if value is None:
+        return {}
+    if isinstance(value, Mapping):
+        return {name: None if isinstance(text, str) and text.lower() == "none" else text for name, text in value.items()}
+    parts = _texts(value.replace("&", ",").split(",") if isinstance(value, str) else value)
+    if parts is None:
+        raise FolkwaysError(f'settings are a dict or a text, {{"temperature": 0.7}} or "temperature=0.7", got {value!r}')
+    return parse_settings(parts)
+
+
+def _releases(value: Any) -> dict[str, str]:
+    if value is None:
+        return {}
+    if isinstance(value, (str, Path)):
+        return release_names((str(value),))
+    if not isinstance(value, Mapping):
+        raise FolkwaysError(f'releases are a dict, {{"blend": "blend@hub"}}, or one name or folder for all, got {value!r}')
+    return {str(name): str(release) for name, release in value.items()}
+
+
+def release_names(texts: tuple[str, ...]) -> dict[str, str]:
+    """``blend=DIR`` as {"blend": "DIR"}; without a benchmark the name stands for all (key ``*``)."""
+    chosen: dict[str, str] = {}
+    for text in texts:
+        benchmark, separator, name = text.partition("=")
+        if separator and benchmark.replace("-", "_").isidentifier():
+            chosen[present_name(benchmark)] = name
+        else:
+            chosen["*"] = text
+    return chosen

@@ -1,0 +1,56 @@
+"""``folkways new-benchmark``: what it writes is installed, run, tested, checked and reported at once, in each kind."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from folkways.cli.new_benchmark import KINDS
+from tests.support.river import environment, folkways, folkways_process
+
+RIGHT = {"choice": "A\nB\nC\nA", "short": "a spoon\nrosca de reyes\nturkey\nbaguette", "rule": "18\n50\n13\n12"}
+IDS = {"choice": "KR-1 FR-1 NZ-1 MX-1", "short": "KR-1 MX-1 US-1 FR-1", "rule": "KR-1 US-1 FR-1 NZ-1"}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_new_package_runs_at_once(tmp_path: Path, kind: str) -> None:
+    made = folkways("new-benchmark", "market-days", "--kind", kind, "--title", "Market days", cwd=tmp_path)
+    assert made.returncode == 0 and "pip install -e market-days" in made.stdout
+    install = (sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-build-isolation", "--target", "plugins")
+    subprocess.run([*install, "./market-days"], cwd=tmp_path, check=True, env={**os.environ, "PIP_NO_INDEX": "1"})
+    settings = environment()
+    settings["PYTHONPATH"] = f"{tmp_path / 'plugins'}:{settings.get('PYTHONPATH', '')}"
+    replies = "".join(f'{item},"{reply}"\n' for item, reply in zip(IDS[kind].split(), RIGHT[kind].split("\n"), strict=True))
+    (tmp_path / "said.csv").write_text(f"item,response\n{replies}")
+    models = ("--model", "replay:said.csv", "--model", "baseline/first")
+    ran = folkways_process("run", "market-days", *models, "--report", "report", cwd=tmp_path, env=settings)
+    assert ran.returncode == 0, ran.stderr
+    assert "warning" not in ran.stderr
+    assert "100.0" in ran.stdout and "Market days" in ran.stdout
+    assert "Market days" in (tmp_path / "report" / "report.html").read_text("utf-8")
+    checked = folkways_process("data", "check", "market-days", cwd=tmp_path, env=settings)
+    assert checked.returncode == 0, checked.stdout + checked.stderr
+    kept = folkways_process("benchmarks", "check", "market-days", cwd=tmp_path, env=settings)
+    assert kept.returncode == 0, kept.stdout + kept.stderr
+    own = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-n", "0", "market-days/tests"]
+    tested = subprocess.run(own, cwd=tmp_path, env=settings, capture_output=True, text=True, check=False)
+    assert tested.returncode == 0, tested.stdout + tested.stderr
+    assert "5 passed" in tested.stdout
+
+
+def test_what_is_there_stays_and_names_are_checked(tmp_path: Path) -> None:
+    (tmp_path / "market-days").mkdir()
+    (tmp_path / "market-days" / "mine.txt").write_text("mine")
+    refused = folkways("new-benchmark", "market-days", "--kind", "choice", cwd=tmp_path)
+    assert refused.returncode == 2 and "is there already" in refused.stderr
+    assert [path.name for path in (tmp_path / "market-days").iterdir()] == ["mine.txt"]
+    for name, why in (("blend", "choose another name"), ("Market", "small letters"), ("class", "small letters"), ("../x", "small")):
+        done = folkways("new-benchmark", name, "--kind", "rule", cwd=tmp_path)
+        assert done.returncode == 2 and why in done.stderr, done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["market-days"]
+    silent = folkways("new-benchmark", "tea-houses", cwd=tmp_path)
+    assert silent.returncode == 2 and "--kind" in silent.stderr and "choice, short, rule" in silent.stderr
