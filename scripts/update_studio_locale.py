@@ -30,8 +30,9 @@ COVERAGE = LOCALE_FOLDER / "coverage.json"
 def updated(locale: str, strings: Catalog) -> Catalog:
     """A language's translations with the new strings added and the unused ones gone."""
     path = po_path(locale)
-    catalog = new_catalogue(locale)
-    for message in texts(read_catalogue(path, locale)) if path.exists() else ():
+    existing = read_catalogue(path, locale) if path.exists() else new_catalogue(locale)
+    catalog = new_catalogue(locale, existing.plural_forms)  # the rule that its plurals were written for
+    for message in texts(existing):
         catalog[message.id] = message
     catalog.update(strings, no_fuzzy_matching=True, update_creation_date=False)
     catalog.obsolete.clear()

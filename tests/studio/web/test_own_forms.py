@@ -265,5 +265,5 @@ def test_each_reader_reads_the_question_in_their_language(world: World) -> None:
 def test_the_folder_of_files(world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FOLKWAYS_MEDIA", str(tmp_path / "elsewhere"))
     owner = world.browser(world.desk.owner)
-    assert "1 files were added." in world.bring(owner, {"new.png": picture()}).text
+    assert "1 file was added." in world.bring(owner, {"new.png": picture()}).text
     assert [path.read_bytes() for path in (tmp_path / "elsewhere").glob("*/*")] == [picture()]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,7 @@ from folkways.studio.stages.registry import STAGE_KINDS
 from folkways.studio.workflows.definition import DefinitionError, load_definition, read_definition
 from folkways.studio.workflows.helping import strategies
 from folkways.studio.workflows.templates import TEMPLATES, template, template_text
+from folkways.studio.workflows.yaml_text import parse_yaml
 from tests.support.studies import described
 
 VOTE = {"name": "verify", "kind": "vote"}
@@ -23,6 +26,25 @@ def test_every_template_is_a_study(name: str) -> None:
     assert (found.name, found.workflow) == (name, name)
     assert found.consent
     assert found.licence.startswith("CC-") or name == "interface-translation", "what becomes part of folkways has its licence"
+
+
+def texts_in(value: Any) -> Iterator[str]:
+    match value:
+        case str():
+            yield value
+        case Mapping():
+            yield from (text for each in value.values() for text in texts_in(each))
+        case list():
+            yield from (text for each in value for text in texts_in(each))
+
+
+@pytest.mark.parametrize("name", list(TEMPLATES))
+def test_no_text_of_a_template_breaks_in_the_middle_of_a_sentence(name: str) -> None:
+    """Pages keep line breaks, and a file has them where its lines end: long texts are folded (``>``), with empty lines between
+    paragraphs.
+    """
+    broken = [text for text in texts_in(parse_yaml(template_text(name), name)) if re.search(r"[^\n]\n[^\n]", text.strip())]
+    assert broken == []
 
 
 def test_the_templates_use_every_kind_of_stage() -> None:

@@ -35,7 +35,7 @@ def create_study(workspace: Workspace, definition: Definition, *, owner: int, te
     now = time.time()
     with workspace.write() as connection:
         if connection.scalar(sa.select(schema.studies.c.id).filter_by(name=definition.name)) is not None:
-            raise ConflictError(f"there is a study {definition.name!r} already; choose another name")
+            raise ConflictError("there is a study %(name)s already; choose another name", name=definition.name)
         row = {"name": definition.name, "state": StudyState.DRAFT, **told_by(definition), "created": now, "created_by": owner}
         study_id = inserted_id(connection, schema.studies, row)
         place_parts(definition, lambda table, values: inserted_id(connection, table, {"study_id": study_id, **values}))

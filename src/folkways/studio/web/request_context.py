@@ -226,6 +226,10 @@ class RequestContext:
         translated = catalogue(self.locale).gettext(message)
         return translated % values if values else translated
 
+    def ngettext(self, one: str, many: str, number: int) -> str:
+        """A string that counts something, whose number is its ``%(num)s``."""
+        return catalogue(self.locale).ngettext(one, many, number) % {"num": number}
+
     @property
     def owner(self) -> str:
         """Whose drafts a browser keeps: a word for the account that says nothing about the person."""

@@ -69,7 +69,7 @@ def create_webhook(
     table = api_tables.webhooks
     with workspace.write() as connection:
         if len(connection.execute(sa.select(table.c.id).filter_by(study_id=study_id)).all()) >= MOST:
-            raise ConflictError(f"a study has up to {MOST} webhooks; delete one first")
+            raise ConflictError("a study has up to %(most)s webhooks; delete one first", most=MOST)
         made = inserted(connection, Webhook, table, row)
         audit.note(connection, "webhook.created", study_id=study_id, account_id=by, subject=f"webhook:{made.id}")
         return made, secret

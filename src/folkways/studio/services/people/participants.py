@@ -196,7 +196,7 @@ def waive_eligibility(workspace: Workspace, study_id: int, participant_id: int, 
     with workspace.write() as connection:
         person = participant_of(connection, study_id, participant_id)
         if person.state not in (ParticipantState.SCREENED_OUT, ParticipantState.CONSENTED, ParticipantState.WAITING):
-            raise ConflictError(f"a person who is {person.state} needs no waiver")
+            raise ConflictError("this person needs no waiver: they have been let in already, or have left")
         values = {"state": str(ParticipantState.ACTIVE), "eligible": False, "waiver": reason.strip()}
         return change_participant(connection, person, "waived", values, account_id=by)
 

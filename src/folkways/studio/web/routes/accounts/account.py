@@ -64,7 +64,10 @@ def sign_in(context: RequestContext) -> Response:
         account = accounts.verify_password(context.workspace, context.text("login"), context.text("password"), key=context.address)
     except TooManyAttemptsError as error:
         minutes = max(1, round(error.seconds / 60))
-        words = context.gettext("Too many attempts have failed. Try again in %(minutes)s minutes.", minutes=minutes)
+        words = context.ngettext(
+            "Too many attempts have failed. Try again in %(num)s minute.",
+            "Too many attempts have failed. Try again in %(num)s minutes.", minutes,
+        )  # fmt: skip
         return sign_in_page(context, following, words, 429)
     if account is None:
         return sign_in_page(context, following, context.gettext("Name and password do not fit together."), 403)

@@ -133,7 +133,7 @@ def draw(context: RequestContext) -> Response:
         )  # fmt: skip
     except FolkwaysError as error:
         return _refused(context, error)
-    return show_result(context, context.gettext("%(count)s items were added.", count=len(drawn.items)))
+    return show_result(context, context.ngettext("%(num)s item was added.", "%(num)s items were added.", len(drawn.items)))
 
 
 @routes.get("/studies/{study}/data/export", STAFF)

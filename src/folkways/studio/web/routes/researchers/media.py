@@ -56,7 +56,7 @@ def bring_media(context: RequestContext) -> Response:
     except FolkwaysError as error:
         status = error.status if isinstance(error, MediaStoreError) else 422
         return show_result(context, problems=str(error).splitlines(), status=status)
-    return show_result(context, context.gettext("%(count)s files were added.", count=added))
+    return show_result(context, context.ngettext("%(num)s file was added.", "%(num)s files were added.", added))
 
 
 @routes.post("/studies/{study}/media/{file}/delete", STAFF, slow=True)
