@@ -1,0 +1,42 @@
+"""Slips in options are type errors, where an editor or mypy looks at the code."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+
+RIGHT = """
+import folkways
+folkways.run("demo", "baseline/first", cultures="KR,ET", limit=3, settings="temperature=0", afresh=True, timeout=5)
+folkways.estimate("demo", "baseline/first", languages=["en"])
+folkways.gate("last", min={"demo/mcq": 40}).passed
+folkways.runs().height
+"""
+WRONG = {
+    'folkways.run("demo", "baseline/first", cultres="KR")': 'Unexpected keyword argument "cultres"',
+    'folkways.run("demo", "baseline/first", limit="ten")': 'Argument "limit" to "run" has incompatible type "str"',
+    'folkways.run("demo", "baseline/first", afresh="yes")': 'Argument "afresh" to "run" has incompatible type "str"',
+    'folkways.run("demo", "baseline/first", cultures=3)': 'Argument "cultures" to "run" has incompatible type "int"',
+    'folkways.estimate("demo", "baseline/first", timeout=3)': 'Unexpected keyword argument "timeout"',
+}
+
+
+def test_editors_see_slips(tmp_path: Path) -> None:
+    script = tmp_path / "study.py"
+    script.write_text(RIGHT + "\n".join(WRONG) + "\n", encoding="utf-8")
+    command = [sys.executable, "-m", "mypy", "--config-file", str(REPOSITORY / "pyproject.toml"), "--follow-imports=silent"]
+    ended = subprocess.run(
+        [*command, "--cache-dir", str(REPOSITORY / ".mypy_cache"), str(script)],
+        cwd=REPOSITORY,
+        capture_output=True,
+        text=True,
+        timeout=500,
+    )
+    lines = [line for line in ended.stdout.splitlines() if "study.py" in line and " error: " in line]
+    first = len(RIGHT.splitlines()) + 1
+    for number, told in enumerate(WRONG.values(), first):
+        assert any(f"study.py:{number}:" in line and told in line for line in lines), (number, told, ended.stdout)
+    assert all(int(line.split("study.py:")[1].split(":")[0]) >= first for line in lines), ended.stdout
