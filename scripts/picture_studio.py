@@ -22,16 +22,16 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from playwright.sync_api import sync_playwright
 
-from folkways.studio.records import Participant, StudyState
-from folkways.studio.services import studies
-from folkways.studio.services.content import items
-from folkways.studio.services.content.items import NewItem
-from folkways.studio.services.people import accounts, invites, participants, sessions
-from folkways.studio.services.work import assignments, judgements
-from folkways.studio.workflows.definition import read_definition
+from folkways_studio.items import service as items
+from folkways_studio.items.service import NewItem
+from folkways_studio.people import accounts, invites, participants, sessions
+from folkways_studio.records import Participant, StudyState
+from folkways_studio.studies import service as studies
+from folkways_studio.work import assignments, judgements
+from folkways_studio.workflows.definition import read_definition
+from studio.tests.support.studio_server import StudioServer
 from tests.support.browser import ARGUMENTS, INSTALLER
 from tests.support.chat_server import ChatServer
-from tests.support.studio_server import StudioServer
 
 QUESTIONS = [
     (

@@ -5,7 +5,7 @@
     python scripts/update_studio_locale.py --check    # only compare; exit code 1 where a file is out of date
     python scripts/update_studio_locale.py --missing  # also print what has no translation
 
-A new language: add its code to ``LOCALES`` of ``folkways.studio.web.rendering.i18n``, run this, translate the new ``studio.po`` or
+A new language: add its code to ``LOCALES`` of ``folkways_studio.web.rendering.i18n``, run this, translate the new ``studio.po`` or
 as much of it as you can write well, and run this again. What is missing is shown in English, and the page /languages tells how
 much that is. A browser's wish for a language is followed once 95 % of it are translated.
 """
@@ -20,9 +20,9 @@ from pathlib import Path
 
 from babel.messages.catalog import Catalog
 
-from folkways.studio.translation.catalogues import first, new_catalogue, po_bytes, read_catalogue, texts, translated
-from folkways.studio.translation.strings import appearances, template
-from folkways.studio.web.rendering.i18n import DEFAULT, LOCALE_FOLDER, LOCALES, po_path
+from folkways_studio.translation.catalogues import first, new_catalogue, po_bytes, read_catalogue, texts, translated
+from folkways_studio.translation.strings import appearances, template
+from folkways_studio.web.rendering.i18n import DEFAULT, LOCALE_FOLDER, LOCALES, po_path
 
 COVERAGE = LOCALE_FOLDER / "coverage.json"
 

@@ -21,7 +21,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-STATIC = Path(__file__).resolve().parents[1] / "src" / "folkways" / "studio" / "web" / "static"
+STATIC = Path(__file__).resolve().parents[1] / "studio" / "src" / "folkways_studio" / "web" / "static"
 
 
 @dataclass(frozen=True)
@@ -141,9 +141,9 @@ def our_letters(locale: str) -> tuple[set[str], set[str]]:
     from babel import Locale
 
     from folkways.cultures import languages
-    from folkways.studio.translation.catalogues import first, read_catalogue, texts
-    from folkways.studio.translation.strings import appearances, template
-    from folkways.studio.web.rendering.i18n import po_path
+    from folkways_studio.translation.catalogues import first, read_catalogue, texts
+    from folkways_studio.translation.strings import appearances, template
+    from folkways_studio.web.rendering.i18n import po_path
 
     shown = appearances(template())
     answering, others = "", "".join(name for code, name in Locale.parse(locale).languages.items() if code in languages())

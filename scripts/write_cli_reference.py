@@ -16,7 +16,7 @@ from pathlib import Path
 import click
 
 from folkways.cli.asking.recipe import json_schema
-from folkways.cli.main import COMMANDS, cli
+from folkways.cli.main import COMMANDS, cli, other_commands
 
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "reference"
 
@@ -45,7 +45,7 @@ Put the line of your shell where it belongs and open a new one:
 def reference() -> str:
     """The whole page."""
     sections = [HEAD, _contents()]
-    for name in COMMANDS:
+    for name in (*COMMANDS, *other_commands()):
         for full_name, command in leaves(name).items():
             sections.append(_section(full_name, command))
     return "\n".join(sections)
@@ -72,7 +72,7 @@ def _leaves(name: str, command: click.Command) -> dict[str, click.Command]:
 
 def _contents() -> str:
     rows = ["| command | does |", "|---|---|"]
-    for name, (_, about) in COMMANDS.items():
+    for name, about in ({name: about for name, (_, about) in COMMANDS.items()} | other_commands()).items():
         links = ", ".join(f"[{full}](#folkways-{full.replace(' ', '-')})" for full in leaves(name))
         rows.append(f"| {links} | {about} |")
     return "\n".join(rows) + "\n"

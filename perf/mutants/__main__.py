@@ -35,7 +35,8 @@ from perf.mutants.nearest import NOT_SLOW, Trace, trace
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-PACKAGE = "src/folkways"
+SOURCES = ("src", "studio/src")
+"""Where packages are. Modules in areas.toml and equivalent.toml are named from there: ``folkways/stats/paired.py``."""
 KEPT = ROOT / ".tools" / "mutants"
 CPU_SECONDS, SECONDS = 240, 1800
 """After so much work, or so long a wait, a fault counts as noticed: something that had ended does not end any more. On a machine
@@ -83,9 +84,13 @@ def main() -> int:
 
 
 def _files(patterns: list[str]) -> list[str]:
-    package = ROOT / PACKAGE
-    found = {path for pattern in patterns for path in package.glob(pattern) if path.name != "__init__.py"}
-    return sorted(path.relative_to(ROOT).as_posix() for path in found)
+    files = {path for source in SOURCES for pattern in patterns for path in (ROOT / source).glob(pattern)}
+    return sorted(path.relative_to(ROOT).as_posix() for path in files if path.name != "__init__.py")
+
+
+def _module(path: str) -> str:
+    """A file of the repository as areas.toml names it."""
+    return path.removeprefix("studio/").removeprefix("src/")
 
 
 def _draw(everything: list[Mutation], size: int, seed: str) -> list[Mutation]:
@@ -114,7 +119,8 @@ def _run(drawn: list[Mutation], area_of: dict[str, str], traced: Trace, jobs: in
         places: Queue[Path] = Queue()
         for number in range(jobs):
             place = Path(scratch) / str(number)
-            shutil.copytree(ROOT / "src", place / "src", ignore=shutil.ignore_patterns("__pycache__"))
+            for source in SOURCES:
+                shutil.copytree(ROOT / source, place / source, ignore=shutil.ignore_patterns("__pycache__"))
             places.put(place)
         began, waiting = time.monotonic(), [mutation for mutation in drawn if mutation not in done]
 
@@ -131,7 +137,7 @@ def _run(drawn: list[Mutation], area_of: dict[str, str], traced: Trace, jobs: in
                 log.write(json.dumps({**asdict(verdict)}) + "\n")
                 log.flush()
                 left = (time.monotonic() - began) / number * (len(waiting) - number)
-                where = f"{verdict.mutation.path.removeprefix(PACKAGE + '/')}:{verdict.mutation.line}"
+                where = f"{_module(verdict.mutation.path)}:{verdict.mutation.line}"
                 print(
                     f"{number}/{len(waiting)} {verdict.outcome:10} {where} {verdict.mutation.operator} ({left / 60:.0f} min left)",
                     flush=True,
@@ -145,14 +151,18 @@ def _judge(mutation: Mutation, area: str, traced: Trace, place: Path, reasons: d
     assert text is not None  # drawn mutations are Python
     before, after = _changed(original, text)
     began = time.monotonic()
-    reason = reasons.get((mutation.path, before, after))
+    reason = reasons.get((_module(mutation.path), before, after))
     if reason is not None:
         return Verdict(mutation, area, "equivalent", reason, before, after, 0.0)
     target = place / mutation.path
     tests = traced.nearest(ROOT, mutation.path, mutation.line)
     if not tests:
         return Verdict(mutation, area, "survived", "no test executes it", before, after, 0.0)
-    environment = {**os.environ, "PYTHONPATH": str(place / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join(str(place / source) for source in SOURCES),
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }
     environment.pop("FOLKWAYS_REQUIRE_ALL", None)
     target.write_text(text, encoding="utf-8")
     try:
@@ -208,7 +218,7 @@ def _changed(original: str, text: str) -> tuple[str, str]:
 
 def _equivalents() -> dict[tuple[str, str, str], str]:
     listed = tomllib.loads((HERE / "equivalent.toml").read_text(encoding="utf-8")).get("equivalent", [])
-    return {(f"{PACKAGE}/{entry['path']}", entry["before"], entry["after"]): entry["reason"] for entry in listed}
+    return {(entry["path"], entry["before"], entry["after"]): entry["reason"] for entry in listed}
 
 
 def _share(verdicts: list[Verdict]) -> tuple[int, int]:

@@ -21,6 +21,7 @@ from coverage import CoverageData
 MOST_SECONDS, MOST_TESTS = 60.0, 200
 """What is run for one fault at most. Seconds: as long as the tests took when they were traced."""
 
+SOURCES = ("src", "studio/src")
 HERE = Path(__file__).resolve().parent
 
 SLOW = ("browser", "postgres", "local_model", "nightly")
@@ -70,7 +71,11 @@ def trace(root: Path, folders: Iterable[str], kept: Path, jobs: int) -> Trace:
     if target.is_file():
         raw = json.loads(target.read_text(encoding="utf-8"))
     digests = {path.relative_to(root).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest() for path in _tests(root, folders)}
-    sources = {path.relative_to(root).as_posix(): path.read_text(encoding="utf-8") for path in (root / "src").rglob("*.py")}
+    sources = {
+        path.relative_to(root).as_posix(): path.read_text(encoding="utf-8")
+        for folder in SOURCES
+        for path in (root / folder).rglob("*.py")
+    }
     if (digests, sources) == (raw["digests"], raw["sources"]):
         known = {path: {int(line): tests for line, tests in lines.items()} for path, lines in raw["executed"].items()}
         return _read(raw["seconds"], known)
@@ -118,7 +123,7 @@ def _run(
     with tempfile.TemporaryDirectory(prefix="trace-") as scratch:
         command = [sys.executable, "-m", "pytest", "-q", "--no-header", "-p", "perf.mutants.tracing", "-p", "no:randomly"]
         command += ["-n", str(jobs), "--dist", "loadfile", *NOT_SLOW, *files]
-        paths = os.pathsep.join([str(root / "src"), str(HERE.parents[1])])
+        paths = os.pathsep.join([*(str(root / folder) for folder in SOURCES), str(HERE.parents[1])])
         environment = {**os.environ, "PYTHONPATH": paths, "FOLKWAYS_TRACES": scratch}
         ended = subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True, check=False)
         if ended.returncode not in (0, TESTS_FAILED, NO_TESTS):

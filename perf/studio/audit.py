@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import sqlalchemy as sa
 
-from folkways.studio.records import AssignmentState, ItemState
-from folkways.studio.services.work.task_numbers import shown_number
 from folkways.workspace.database import Workspace
-from folkways.workspace.studio import tables as schema
+from folkways_studio.database import tables as schema
+from folkways_studio.records import AssignmentState, ItemState
+from folkways_studio.work.task_numbers import shown_number
 from perf.studio.people import Account
 from perf.studio.scenario import ANSWERS
 

@@ -19,11 +19,12 @@ import aiohttp
 import numpy as np
 import polars as pl
 
-from folkways.studio.records import Role
-from folkways.studio.services import studies
-from folkways.studio.services.content import imports
-from folkways.studio.services.people import accounts, sessions
-from folkways.workspace.database import Workspace, open_workspace
+from folkways.workspace.database import Workspace
+from folkways_studio.database.opening import open_workspace
+from folkways_studio.items import imports
+from folkways_studio.people import accounts, sessions
+from folkways_studio.records import Role
+from folkways_studio.studies import service as studies
 from perf.studio.__main__ import _new_database
 from perf.studio.browser import Browser, Watch
 from perf.studio.people import Account, Person

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from folkways.studio.records import Role, StudyState
-from folkways.studio.services import studies
-from folkways.studio.services.content.items import NewItem, add_items
-from folkways.studio.services.people import accounts, invites
-from folkways.studio.workflows.definition import read_definition
 from folkways.workspace.database import Workspace
+from folkways_studio.items.service import NewItem, add_items
+from folkways_studio.people import accounts, invites
+from folkways_studio.records import Role, StudyState
+from folkways_studio.studies import service as studies
+from folkways_studio.workflows.definition import read_definition
 
 ANSWERS = 5
 POPULATION = "everybody"

@@ -11,7 +11,8 @@ from pathlib import Path
 import aiohttp
 import numpy as np
 
-from folkways.workspace.database import Workspace, open_workspace
+from folkways.workspace.database import Workspace
+from folkways_studio.database.opening import open_workspace
 from perf.studio.audit import all_done, answered, audit
 from perf.studio.browser import Browser, Watch
 from perf.studio.people import Account, Person

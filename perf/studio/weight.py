@@ -15,11 +15,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from folkways.studio.services.people import invites
-from folkways.studio.web.rendering.i18n import LOCALES
+from folkways_studio.people import invites
+from folkways_studio.web.rendering.i18n import LOCALES
+from studio.tests.support.studies import open_desk
+from studio.tests.support.studio_server import StudioServer
 from tests.support.browser import ARGUMENTS, INSTALLER
-from tests.support.studies import open_desk
-from tests.support.studio_server import StudioServer
 
 BITS_PER_SECOND, ROUND_TRIP_MS = 400_000, 400
 LATIN = ("en", "es", "id", "az", "su", "ha")

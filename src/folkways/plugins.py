@@ -14,6 +14,7 @@ from folkways.errors import FolkwaysWarning
 
 BENCHMARKS = "folkways.benchmarks"
 ENDPOINTS = "folkways.endpoints"
+COMMANDS = "folkways.commands"
 OURS = "folkways"
 
 BROKEN = (Exception, SystemExit)
@@ -54,7 +55,7 @@ def load(entry: EntryPoint, check: Callable[[Any], None] = lambda _loaded: None)
 
 
 def warn(entry: EntryPoint, why: BaseException | str, remedy: str = "repair or uninstall that package") -> None:
-    """Say that a benchmark or an endpoint is left out, whose package that is, and why, in one line."""
+    """Say that a benchmark, an endpoint or a command is left out, whose package that is, and why, in one line."""
     package = f"the package {package_of(entry)}" if package_of(entry) else "a package"
     reason = why if isinstance(why, str) else f"{entry.value} cannot be loaded ({told(why, entry.value)})"
     warnings.warn(

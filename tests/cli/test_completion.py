@@ -47,7 +47,7 @@ def complete(place: Path, line: str, shell: str = "bash") -> list[str]:
 
 
 def test_every_command_is_offered(place: Path) -> None:
-    assert complete(place, "folkways ") == list(COMMANDS)
+    assert complete(place, "folkways ") == [*COMMANDS, "studio"]
     assert complete(place, "folkways ex") == ["export"]
     assert complete(place, "folkways --v") == ["--version"]
 

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from folkways import __version__
-from folkways.workspace.schema import HEAD
+from folkways.workspace.schema import TABLES
 from tests.cli.test_plugins import install
 from tests.support.model_server import ModelServer
 from tests.support.river import environment, folkways, folkways_process
@@ -67,7 +67,7 @@ def test_what_is_here_is_told_and_nothing_of_the_person(home: Path) -> None:
     assert found["servers"]["ollama"] == f"answers at {ollama.url}/v1 with 2 models"
     assert found["servers"]["vllm"] == f"answers at {vllm.url}/v1 with status 401"
     assert found["servers"]["llamacpp"].startswith("does not answer")
-    assert found["workspace"] == {"place": "~/w.db", "state": "sound", "schema": HEAD, "runs": {"finished": 1}}
+    assert found["workspace"] == {"place": "~/w.db", "state": "sound", "schema": TABLES.head, "runs": {"finished": 1}}
     assert found["data"]["demo@1"] == "part of folkways" and found["data"]["xcr@9904292"] == "not here"
     assert set(found["plug-ins"]["benchmarks"]) >= {"blend", "culturalbench", "demo", "xcr"}
     assert found["packages"]["needed"]["polars"] != "none" and "xllamacpp" in found["packages"]["gguf"]
@@ -98,14 +98,14 @@ def test_a_workspace_that_is_not_there_is_nothing_broken(home: Path) -> None:
     assert found["workspace"]["state"] == "not there yet" and not (home / "none.db").exists()
 
 
-def test_an_old_workspace_is_read_and_not_changed(home: Path) -> None:
+def test_a_workspace_from_before_the_first_release_is_named_and_not_changed(home: Path) -> None:
     with closing(sqlite3.connect(home / "w.db")) as connection:
         connection.execute("PRAGMA journal_mode = DELETE")
         connection.execute("UPDATE alembic_version SET version_num = '0004'")
         connection.commit()
     before = digest(home / "w.db")
-    found = examined(home / "w.db", alone(home))
-    assert found["workspace"]["schema"].startswith("0004, brought to") and found["workspace"]["runs"] == {"finished": 1}
+    found = examined(home / "w.db", alone(home), code=1)
+    assert "before 0.2 (schema 0004)" in found["problems"][0]
     assert digest(home / "w.db") == before
 
 
@@ -174,7 +174,7 @@ def test_a_server_is_looked_into_and_nobody_is_named(postgres_url: str, home: Pa
     assert empty["workspace"] == {"place": "a PostgreSQL server", "state": "cannot be read"}
     assert folkways("run", "demo/mcq", "-m", "baseline/first", "-w", postgres_url).returncode == 0
     found = examined(postgres_url, alone(home))
-    assert found["workspace"] == {"place": "a PostgreSQL server", "state": "sound", "schema": HEAD, "runs": {"finished": 1}}
+    assert found["workspace"] == {"place": "a PostgreSQL server", "state": "sound", "schema": TABLES.head, "runs": {"finished": 1}}
     assert "://folkways@" not in json.dumps([empty, found]) and "://nobody" not in json.dumps([empty, found])
     away = examined("postgresql://wilhelmina:open-sesame@127.0.0.1:9/w", alone(home), code=1)
     assert "open-sesame" not in json.dumps(away) and "wilhelmina" not in json.dumps(away)

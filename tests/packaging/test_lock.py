@@ -24,10 +24,14 @@ def pins(lock: str) -> dict[str, set[str]]:
 
 
 def wanted(lock: str) -> list[Requirement]:
-    project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))
+    project, studio = (
+        tomllib.loads((REPOSITORY / folder / "pyproject.toml").read_text(encoding="utf-8")) for folder in (".", "studio")
+    )
     groups = project["dependency-groups"]
-    own = [*groups["build"], *(groups["dev"] if lock == "dev" else ())]
-    return [Requirement(text) for text in [*project["project"]["dependencies"], *own] if isinstance(text, str)]
+    texts = [*project["project"]["dependencies"], *groups["build"], *(groups["dev"] if lock == "dev" else ())]
+    if lock != "run":
+        texts += [text for text in studio["project"]["dependencies"] if not text.startswith("folkways")]
+    return [Requirement(text) for text in texts if isinstance(text, str)]
 
 
 @pytest.mark.parametrize("lock", LOCKS)

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,7 +23,6 @@ from tests.support.chat_layouts import THOUGHTS
 from tests.support.chat_server import ChatServer
 from tests.support.culturalbench_data import write_culturalbench
 from tests.support.river import Done, folkways, folkways_process
-from tests.workspace.test_database import migrated
 
 Mcq = Callable[[int], Path]
 QUESTIONS = 120
@@ -227,50 +224,3 @@ def test_files_of_replies_may_say_that_they_were_cut(tmp_path: Path) -> None:
     assert "3 of 5 replies of" in words(replayed.stdout)
     states = load_run("last", tmp_path / "w.db").judgements().select("item", "state", "answer").filter(pl.col("state") != "failed")
     assert states.sort("item").equals(judged.filter(pl.col("state") != "missing").sort("item"))
-
-
-def studio_as_it_was(database: sqlite3.Connection, place: Path) -> None:
-    """Make the studio's tables, which are empty, what they were at schema 0008, whatever they have become since."""
-    engine = sa.create_engine(f"sqlite:///{place}")
-    migrated(engine, "0008")
-    engine.dispose()
-    ours = "SELECT type, name, sql FROM sqlite_master WHERE tbl_name LIKE 'studio_%' AND sql IS NOT NULL ORDER BY rowid"
-    with closing(sqlite3.connect(place)) as before:
-        made = before.execute(ours).fetchall()
-    for kind, name, _ in database.execute(ours).fetchall():
-        if kind == "table":
-            database.execute(f"DROP TABLE {name}")
-    for _, _, statement in made:
-        database.execute(statement)
-
-
-def test_a_workspace_of_before_is_asked_nothing_and_counts_cut_replies_once_it_is_scored(asked: Asked, tmp_path: Path) -> None:
-    """As schema 0008 had it: replies cut and unread were unreadable, and thoughts were thrown away."""
-    old = tmp_path / "w.db"
-    kept = load_run("last", asked.workspace).scores()
-    with closing(sqlite3.connect(asked.workspace)) as source, closing(sqlite3.connect(old)) as database:
-        source.backup(database)
-        database.execute("UPDATE scores SET unreadable = unreadable + truncated")
-        database.execute("UPDATE judgements SET state = 'unreadable' WHERE state = 'truncated'")
-        for table, column in (
-            ("scores", "truncated"),
-            ("scores", "cut"),
-            ("responses", "thoughts"),
-            ("responses", "batched"),
-            ("runs", "archive"),
-            ("runs", "taken"),
-        ):
-            database.execute(f"ALTER TABLE {table} DROP COLUMN {column}")
-        database.execute("DROP TABLE batches")
-        studio_as_it_was(database, tmp_path / "0008.db")
-        database.execute("UPDATE alembic_version SET version_num = '0008'")
-        database.commit()
-    before = load_run("last", old).scores()
-    assert before.drop("unreadable", "truncated", "cut").equals(kept.drop("unreadable", "truncated", "cut"))
-    assert before["cut"].sum() == before["truncated"].sum() == 0
-    done = folkways("run", "blend/mcq", "--model", asked.model, "--release", asked.release, "-w", old, "--name", "again")
-    assert done.returncode == 0, done
-    assert asked.server.stats()["total"] == QUESTIONS
-    done = folkways("score", "again", "-w", old)
-    assert "cut at 64 tokens" in words(done.stdout)
-    assert load_run("again", old).scores().equals(kept)

@@ -132,12 +132,22 @@ def postgres_base_url() -> Iterator[str]:
         yield server.url
 
 
-@pytest.fixture
-def postgres_url(postgres_base_url: str) -> str:
-    """The URL of an empty database of this test alone: ``postgresql+psycopg://USER@127.0.0.1:PORT/DATABASE``."""
+def _new_database(base_url: str) -> str:
     database = f"test_{uuid.uuid4().hex}"
-    engine = sqlalchemy.create_engine(f"{postgres_base_url}/postgres", isolation_level="AUTOCOMMIT")
+    engine = sqlalchemy.create_engine(f"{base_url}/postgres", isolation_level="AUTOCOMMIT")
     with engine.connect() as connection:
         connection.execute(sqlalchemy.text(f"CREATE DATABASE {database}"))
     engine.dispose()
-    return f"{postgres_base_url}/{database}"
+    return f"{base_url}/{database}"
+
+
+@pytest.fixture
+def postgres_url(postgres_base_url: str) -> str:
+    """The URL of an empty database of this test alone: ``postgresql+psycopg://USER@127.0.0.1:PORT/DATABASE``."""
+    return _new_database(postgres_base_url)
+
+
+@pytest.fixture
+def second_postgres_url(postgres_base_url: str) -> str:
+    """The URL of another empty database of this test alone."""
+    return _new_database(postgres_base_url)

@@ -5,15 +5,11 @@ from __future__ import annotations
 import os
 import sqlite3
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
-from alembic import command
-from alembic.autogenerate import compare_metadata
-from alembic.config import Config
-from alembic.migration import MigrationContext
-from alembic.script import ScriptDirectory
 
 from folkways.errors import MissingExtraError
 from folkways.workspace import run_records, schema
@@ -28,90 +24,19 @@ def test_a_new_workspace_has_the_tables_and_opens_again(tmp_path: Path) -> None:
         assert set(schema.metadata.tables) <= set(sa.inspect(connection).get_table_names())
 
 
-def migrated(engine: sa.Engine, to: str = "head") -> None:
-    """Run all migrations on an empty database, one after the other."""
-    config = Config()
-    config.set_main_option("script_location", "folkways.workspace:migrations")
-    with engine.begin() as connection:
-        config.attributes["connection"] = connection
-        command.upgrade(config, to)
+@pytest.mark.parametrize("revision", ["0001", "0013", "0020"])
+def test_a_workspace_from_before_the_first_release_is_left_alone(tmp_path: Path, revision: str) -> None:
+    path = tmp_path / "older.db"
+    open_workspace(path).close()
+    with sqlite3.connect(path) as database:
+        database.execute("UPDATE alembic_version SET version_num = ?", (revision,))
+    before = path.read_bytes()
+    with pytest.raises(WorkspaceError, match=f"development version of folkways before 0.2 \\(schema {revision}\\)"):
+        open_workspace(path)
+    assert path.read_bytes() == before
 
 
-def shape(connection: sa.Connection) -> dict[str, list[tuple[str, str, bool]]]:
-    """Columns with type and nullability of every table."""
-    inspector = sa.inspect(connection)
-    return {
-        table: [(column["name"], str(column["type"]), column["nullable"]) for column in inspector.get_columns(table)]
-        for table in inspector.get_table_names()
-    }
-
-
-def test_migrations_make_what_a_new_workspace_has(tmp_path: Path) -> None:
-    new = open_workspace(tmp_path / "new.db")
-    old = sa.create_engine(f"sqlite:///{tmp_path / 'migrated.db'}")
-    migrated(old)
-    with new.read() as created, old.connect() as upgraded:
-        assert shape(created) == shape(upgraded)
-        for connection in (created, upgraded):
-            assert compare_metadata(MigrationContext.configure(connection), schema.metadata) == []
-            assert connection.exec_driver_sql("SELECT version_num FROM alembic_version").scalars().all() == [schema.HEAD]
-
-
-def test_scores_of_earlier_versions_are_read_and_leave_nothing_out(tmp_path: Path) -> None:
-    path = tmp_path / "old.db"
-    old = sa.create_engine(f"sqlite:///{path}")
-    migrated(old, "0004")
-    text, number = (
-        "endpoint task profile metric facet value interval signature",
-        "questions answered refused unreadable failed missing",
-    )
-    values = {**dict.fromkeys(text.split(), "x"), **dict.fromkeys(number.split(), 0), "n": 1103, "coverage": 1.0, "run_id": 1}
-    with old.begin() as connection:
-        table = sa.Table("scores", sa.MetaData(), autoload_with=connection)
-        connection.execute(sa.insert(table).values(values))
-    with open_workspace(path).read() as connection:
-        row = connection.execute(sa.select(schema.scores)).one()
-    assert (row.n, row.left_out, row.why_left_out) == (1103, 0, None)
-
-
-def test_runs_of_the_sample_become_runs_of_the_demo(tmp_path: Path) -> None:
-    path = tmp_path / "old.db"
-    old = sa.create_engine(f"sqlite:///{path}")
-    migrated(old, "0005")
-    named = ["sample/mcq", "sample/true-false", "blend/saq", "my-sample/mcq"]
-    with old.begin() as connection:
-        table = sa.Table("run_tasks", sa.MetaData(), autoload_with=connection)
-        values = {"run_id": 1, "release": "sample@1", "root": "/", "fingerprint": "f", "options": "{}"}
-        connection.execute(sa.insert(table), [{**values, "task": task} for task in named])
-    with open_workspace(path).read() as connection:
-        found = connection.scalars(sa.select(schema.run_tasks.c.task)).all()
-    assert sorted(found) == ["blend/saq", "demo/mcq", "demo/true-false", "my-sample/mcq"]
-
-
-@pytest.mark.postgres
-def test_migrations_make_what_a_new_workspace_has_on_postgresql(postgres_url: str) -> None:
-    engine = sa.create_engine(postgres_url)
-    workspace = open_workspace(postgres_url)
-    with workspace.read() as connection:
-        assert compare_metadata(MigrationContext.configure(connection), schema.metadata) == []
-        created = shape(connection)
-    with workspace.write() as connection:
-        schema.metadata.drop_all(connection)
-        connection.exec_driver_sql("DROP TABLE alembic_version")
-    migrated(engine)
-    with engine.connect() as connection:
-        assert shape(connection) == created
-    workspace.close()
-    engine.dispose()
-
-
-def test_head_is_the_newest_migration() -> None:
-    config = Config()
-    config.set_main_option("script_location", "folkways.workspace:migrations")
-    assert ScriptDirectory.from_config(config).get_current_head() == schema.HEAD
-
-
-@pytest.mark.parametrize("revision", ["9999", "0000", "0003b", ""])
+@pytest.mark.parametrize("revision", ["9999", "0100b", "x"])
 def test_a_workspace_of_an_unknown_version_is_left_alone(tmp_path: Path, revision: str) -> None:
     path = tmp_path / "newer.db"
     open_workspace(path).close()
@@ -268,9 +193,7 @@ def test_a_workspace_that_cannot_be_written_is_read(tmp_path: Path, monkeypatch:
 def test_a_workspace_to_migrate_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "old.db"
     open_workspace(path).close()
-    with sqlite3.connect(path) as database:
-        database.execute("UPDATE alembic_version SET version_num = '0006'")
-    database.close()
+    monkeypatch.setattr("folkways.workspace.database.TABLES", replace(schema.TABLES, revisions=("0100", "0101")))
     monkeypatch.setattr("os.access", lambda _path, mode: mode != os.W_OK)
-    with pytest.raises(WorkspaceError, match=f"has schema 0006 and must be brought to {schema.HEAD}"):
+    with pytest.raises(WorkspaceError, match="has schema 0100 and must be brought to 0101"):
         open_workspace(path, create=False)

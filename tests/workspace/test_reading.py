@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import threading
+import uuid
 from collections.abc import Iterator
 
 import pytest
 import sqlalchemy as sa
 
+from folkways.workspace import schema
 from folkways.workspace.database import Workspace, WorkspaceError, open_workspace
-from folkways.workspace.studio import tables as schema
 
-COUNT = sa.select(sa.func.count()).select_from(schema.attempts)
+COUNT = sa.select(sa.func.count()).select_from(schema.endpoints)
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
@@ -28,7 +29,7 @@ def count(workspace: Workspace) -> int:
 
 def add(workspace: Workspace) -> None:
     with workspace.write() as connection:
-        connection.execute(sa.insert(schema.attempts).values(key="k", at=1.0))
+        connection.execute(sa.insert(schema.endpoints).values(identity=uuid.uuid4().hex, name="m"))
 
 
 def test_blocks_share_a_connection_and_give_it_back(workspace: Workspace) -> None:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from folkways import __version__
+from folkways import __version__, plugins
 from folkways.engine import interrupts
 from folkways.errors import FolkwaysError, FolkwaysWarning
 
@@ -41,7 +41,6 @@ COMMANDS = {
     "runs": ("results.runs", "List the runs of a workspace; archive and restore them."),
     "show": ("results.show", "Print one item with its gold answers, prompts, responses and judgements."),
     "build": ("build", "Build questions from people's answers, and compare builds."),
-    "studio": ("studio.serve", "The web application in which people write, answer, verify and judge."),
     "judge": ("asking.judge", "Judge replies that were made elsewhere."),
     "judge-by-model": ("asking.judge_by_model", "Have a model judge the free answers of a run, beside the rule."),
     "probe": ("asking.probe", "Signals that a model may have seen a task's items before, each beside its control."),
@@ -63,25 +62,44 @@ COMPLETING = "_FOLKWAYS_COMPLETE"
 """The environment variable with which click has a shell's completion answered."""
 
 
+OF_EXTRAS = {"studio": "studio"}
+"""Command of another package -> the extra of folkways that installs that package."""
+
+
+def other_commands() -> dict[str, str]:
+    """Commands that installed packages add (entry point ``folkways.commands``), each with its package's summary."""
+    entries = plugins.entries(plugins.COMMANDS)
+    return {
+        name: (entry.dist.metadata["Summary"] if entry.dist is not None else "") or f"The command of {entry.value}."
+        for name, entry in entries.items()
+        if name not in COMMANDS
+    }
+
+
 class LazyGroup(click.Group):
     """Imports a command's module only when it is asked for, so that ``--help`` stays fast."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Commands in the order in which a newcomer needs them."""
-        return list(COMMANDS)
+        """Commands in the order in which a newcomer needs them, then those of other packages."""
+        return [*COMMANDS, *other_commands()]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import the module of a command."""
-        if cmd_name not in COMMANDS:
+        if cmd_name in COMMANDS:
+            command = import_module(f"folkways.cli.{COMMANDS[cmd_name][0]}").command
+        elif (entry := plugins.entries(plugins.COMMANDS).get(cmd_name)) is not None:
+            command = plugins.load(entry)
+        else:
             return None
-        command = import_module(f"folkways.cli.{COMMANDS[cmd_name][0]}").command
-        assert isinstance(command, click.Command)  # noqa: S101 - a module without a command is a bug of ours, not of the user
-        return command
+        return command if isinstance(command, click.Command) else None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands without importing them."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
+        if others := other_commands():
+            with formatter.section("Commands of other packages"):
+                formatter.write_dl(list(others.items()))
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """Commands for a shell that completes their names, without importing them."""
@@ -89,14 +107,19 @@ class LazyGroup(click.Group):
 
         if incomplete.startswith("-"):
             return click.Command.shell_complete(self, ctx, incomplete)
-        return [CompletionItem(name, help=line) for name, (_, line) in COMMANDS.items() if name.startswith(incomplete)]
+        lines = {**{name: line for name, (_, line) in COMMANDS.items()}, **other_commands()}
+        return [CompletionItem(name, help=line) for name, line in lines.items() if name.startswith(incomplete)]
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
         """Name what is valid when the command is not."""
         if args and args[0] not in COMMANDS and not args[0].startswith("-") and not ctx.resilient_parsing:
-            from folkways.errors import UnknownNameError
+            from folkways.errors import MissingExtraError, UnknownNameError
 
-            raise UnknownNameError("command", args[0], COMMANDS)
+            others = other_commands()
+            if args[0] not in others and args[0] in OF_EXTRAS:
+                raise MissingExtraError(f"folkways {args[0]}", OF_EXTRAS[args[0]], f"folkways-{args[0]}")
+            if args[0] not in others:
+                raise UnknownNameError("command", args[0], [*COMMANDS, *others])
         return super().resolve_command(ctx, args)
 
 

@@ -34,7 +34,7 @@ from folkways.releases.store import root_of, state_of
 from folkways.text.tools import get_tool, has_tool
 from folkways.text.versions import installed_version
 from folkways.workspace.health import workspace_health
-from folkways.workspace.schema import HEAD
+from folkways.workspace.schema import TABLES
 
 SECONDS = 2.0
 """How long a local server may take to answer; all are asked at once."""
@@ -156,7 +156,7 @@ def _workspace(location: str, problems: list[str]) -> dict[str, Any]:
         return {"place": place, "state": "cannot be read"}
     if found.integrity not in ("ok", None):
         problems.append(f"the workspace {location} is damaged: {found.integrity}; copy the file, then restore a backup")
-    newer = "" if found.revision == HEAD else f", brought to {HEAD} when it is next used"
+    newer = "" if found.revision == TABLES.head else f", brought to {TABLES.head} when it is next used"
     return {
         "place": place,
         "state": "sound" if found.integrity in ("ok", None) else "damaged",

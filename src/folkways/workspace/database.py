@@ -6,7 +6,7 @@ import getpass
 import logging
 import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, nullcontext, suppress
 from pathlib import Path
 from threading import RLock
@@ -20,9 +20,8 @@ from folkways.workspace.errors import BUSY_SECONDS, PROBLEMS, WorkspaceError, ex
 from folkways.workspace.idle import ask_idle_connections
 from folkways.workspace.insertions import Rows, insert
 from folkways.workspace.reading import Reading
-from folkways.workspace.schema import HEAD, metadata
-from folkways.workspace.studio import api_tables  # noqa: F401 - its tables belong to the metadata
-from folkways.workspace.studio.guards import guards  # and with it the studio's tables in the metadata
+from folkways.workspace.schema import TABLES
+from folkways.workspace.table_sets import TableSet
 
 WRITER_LOCK = 6035587
 """PostgreSQL's advisory lock of those who write to one workspace."""
@@ -106,10 +105,11 @@ class Workspace:
             raise explained(f"cannot {action} the workspace {self.location}", error) from error
 
 
-def open_workspace(location: str | Path = "folkways.db", *, create: bool = True) -> Workspace:
+def open_workspace(location: str | Path = "folkways.db", *, create: bool = True, added: Sequence[TableSet] = ()) -> Workspace:
     """Open the workspace at a path or a PostgreSQL URL, make it if it is new, and bring its schema up to date.
 
-    create: False raises a WorkspaceError instead of making a new file, or a workspace of an empty one. Raises WorkspaceError with
+    create: False raises a WorkspaceError instead of making a new file, or a workspace of an empty one. added: tables of other
+    packages, made and migrated with those of folkways. Raises WorkspaceError with
     the remedy when the file is not a workspace, the server cannot be reached, or the workspace was made by a
     newer folkways; a database that is refused is left as it was. With create False a
     file that cannot be written is opened for reading. MissingExtraError for a URL without the extra ``postgres``.
@@ -128,7 +128,7 @@ def open_workspace(location: str | Path = "folkways.db", *, create: bool = True)
     engine = _engine(url)
     workspace = Workspace(engine, shown)
     try:
-        _prepare(workspace, create)
+        _prepare(workspace, create, added)
     except PROBLEMS as error:
         engine.dispose()
         raise explained(f"cannot open the workspace {shown}", error) from error
@@ -250,67 +250,39 @@ def _log_ahead(engine: Engine) -> None:
             connection.cursor().execute("PRAGMA journal_mode = WAL")
 
 
-def _prepare(workspace: Workspace, create: bool) -> None:
+def _prepare(workspace: Workspace, create: bool, added: Sequence[TableSet]) -> None:
+    sets = (TABLES, *added)
     with workspace.engine.connect().execution_options(read_only=True) as connection:
-        revision = _revision(connection, workspace.location)
-    if revision is None and not create:
+        _check_database(connection, workspace.location)
+        revisions = [each.revision(connection, workspace.location) for each in sets]
+    if revisions[0] is None and not create:
         raise WorkspaceError(
             f"{workspace.location} is not a workspace: it is empty; "
             "make one with 'folkways run', or name another with --workspace PATH"
         )
+    behind = [(each, revision) for each, revision in zip(sets, revisions, strict=True) if revision != each.head]
     if workspace.engine.url.query.get("mode") == "ro":
-        if revision != HEAD:
+        for each, revision in behind:
+            state = f"schema {revision} and must be brought to {each.head}" if revision else f"no tables of {each.owner} yet"
             raise WorkspaceError(
-                f"the workspace {workspace.location} has schema {revision} and must be brought to {HEAD}, but it or its folder is "
+                f"the workspace {workspace.location} has {state}, but it or its folder is "
                 "read-only; make both writable, or copy the file elsewhere and use --workspace COPY"
             )
         return
     _log_ahead(workspace.engine)
-    if revision == HEAD:
+    if not behind:
         return
     with workspace.engine.begin() as connection:
         _take_turn(connection)  # one process migrates, the others wait
-        revision = _revision(connection, workspace.location)
-        if revision is None:
-            _create(connection)
-        elif revision != HEAD:
-            _migrate(connection)
+        for each, _ in behind:
+            each.bring_up_to_date(connection, workspace.location)
 
 
-def _revision(connection: Connection, location: str) -> str | None:
-    """The schema revision of the database, None for an empty one; WorkspaceError for foreign or newer databases."""
+def _check_database(connection: Connection, location: str) -> None:
+    """Raise WorkspaceError for a database that is of another program."""
     tables = set(sa.inspect(connection).get_table_names())
-    if "alembic_version" not in tables:
-        if tables:
-            raise WorkspaceError(
-                f"{location} is a database but not a folkways workspace (it has the tables {', '.join(sorted(tables)[:5])}); "
-                "name another one with --workspace PATH"
-            )
-        return None
-    revision = connection.exec_driver_sql("SELECT version_num FROM alembic_version").scalar()
-    if revision not in {f"{number:04}" for number in range(1, int(HEAD) + 1)}:
+    if tables and TABLES.version_table not in tables:
         raise WorkspaceError(
-            f"the workspace {location} was written by a newer folkways or another program "
-            f"(schema {revision}; this one knows 0001 to {HEAD}). Nothing was changed. "
-            "Upgrade with 'pip install -U folkways', or use another file with --workspace PATH"
+            f"{location} is a database but not a folkways workspace (it has the tables {', '.join(sorted(tables)[:5])}); "
+            "name another one with --workspace PATH"
         )
-    return str(revision)
-
-
-def _create(connection: Connection) -> None:
-    """Make the newest schema at once; a test holds that all migrations after one another make the same."""
-    metadata.create_all(connection, checkfirst=False)
-    for statement in guards(connection.dialect.name):
-        connection.exec_driver_sql(statement)
-    connection.exec_driver_sql("CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL PRIMARY KEY)")
-    connection.exec_driver_sql(f"INSERT INTO alembic_version VALUES ('{HEAD}')")  # noqa: S608 - a constant of ours
-
-
-def _migrate(connection: Connection) -> None:
-    from alembic import command  # heavy, and only needed when a workspace is old
-    from alembic.config import Config
-
-    config = Config()
-    config.set_main_option("script_location", "folkways.workspace:migrations")
-    config.attributes["connection"] = connection
-    command.upgrade(config, "head")

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import sqlalchemy as sa
 
-from folkways.workspace.database import _check_path, _engine, _read_only_url, _revision, _server_url
+from folkways.workspace.database import _check_database, _check_path, _engine, _read_only_url, _server_url
 from folkways.workspace.errors import PROBLEMS, WorkspaceError, explained
-from folkways.workspace.schema import runs
+from folkways.workspace.schema import TABLES, runs
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,8 @@ def workspace_health(location: str) -> Health:
     engine = _engine(url)
     try:
         with engine.connect().execution_options(read_only=True) as connection:
-            revision = _revision(connection, location)
+            _check_database(connection, location)
+            revision = TABLES.revision(connection, location)
             if revision is None:
                 raise WorkspaceError(f"{location} is not a workspace: it is empty")
             on_file = engine.dialect.name == "sqlite"

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from sqlalchemy import BigInteger, Boolean, Column, Float, ForeignKey, Index, Integer, MetaData, String, Table, Text
 
-HEAD = "0020"
-"""The newest schema revision this folkways knows; a test holds it against the migration scripts."""
+from folkways.workspace.table_sets import TableSet
 
-metadata = MetaData(
-    naming_convention={
-        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
-        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
-        "fk": "fk_%(table_name)s_%(column_0_name)s",
-        "pk": "pk_%(table_name)s",
-    }
-)
+CONSTRAINT_NAMES = {
+    "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+    "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+    "fk": "fk_%(table_name)s_%(column_0_name)s",
+    "pk": "pk_%(table_name)s",
+}
+"""How indexes and constraints are named, so that migrations can refer to them."""
+
+metadata = MetaData(naming_convention=CONSTRAINT_NAMES)
 
 endpoints = Table(
     "endpoints",
@@ -199,3 +199,12 @@ scores = Table(
     Column("truncated", Integer, nullable=False, server_default="0"),
     Column("cut", Integer, nullable=False, server_default="0"),  # replies that the token limit cut, whatever their state
 )
+
+TABLES = TableSet(
+    owner="folkways",
+    metadata=metadata,
+    revisions=("0100",),
+    migrations="folkways.workspace:migrations",
+    version_table="alembic_version",
+)
+"""All tables of folkways. A test compares the revisions with the migration scripts."""

@@ -1,0 +1,61 @@
+"""Fixtures that the tests of both packages share."""
+
+from __future__ import annotations
+
+import os
+import signal
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+# How long an example takes depends on what else the machine does; time is measured in perf/, not here.
+settings.register_profile("folkways", deadline=None, max_examples=50)
+settings.register_profile("nightly", deadline=None, max_examples=200)
+settings.load_profile("folkways")
+
+pytest_plugins = ["tests.support.browser", "tests.support.no_skips", "tests.support.postgres"]
+
+# A job that a shell began in the background is deaf to Ctrl-C, and so were all that the tests start and interrupt.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# Each worker is one of several: threads for every core in each of them only wait for one another. Read when torch is imported.
+for threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+    os.environ.setdefault(threads, "1")
+
+LONGEST = (
+    "tests/runs/test_on_ray.py",
+    "tests/docs/test_examples.py",
+    "tests/runs/test_culturalbench_models.py",
+    "tests/runs/test_misbehaving.py",
+    "tests/benchmarks/blend/build/test_model.py",
+    "studio/tests/people/test_accounts.py",
+)
+"""Files that take a minute or so each: begun first, so that no worker is left alone with one at the end."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The longest files first, then those that open a browser, then all others."""
+
+    def rank(item: pytest.Item) -> int:
+        file = item.nodeid.split("::")[0]
+        return LONGEST.index(file) if file in LONGEST else len(LONGEST) + (file not in browsing)
+
+    browsing = {item.nodeid.split("::")[0] for item in items if item.get_closest_marker("browser")}
+    items.sort(key=rank)
+
+
+REPOSITORY = Path(__file__).resolve().parent
+SHARED = REPOSITORY.parent / "shared"
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The folder of reference data beside the checkout; skips where it is absent, fails instead if FOLKWAYS_REQUIRE_SHARED=1."""
+    if (SHARED / "data").is_dir():
+        return SHARED
+    reason = "no reference data: expected a folder 'shared' with 'data' in it beside the checkout"
+    if os.environ.get("FOLKWAYS_REQUIRE_SHARED") == "1":
+        pytest.fail(f"{reason} (FOLKWAYS_REQUIRE_SHARED=1)")
+    pytest.skip(reason)

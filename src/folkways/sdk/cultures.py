@@ -1,0 +1,8 @@
+"""Countries, regions and languages: codes, names, and which language is asked where."""
+
+from __future__ import annotations
+
+from folkways.cultures import Culture, cultures, get_culture, get_language, languages
+from folkways.names import language_name
+
+__all__ = ["Culture", "cultures", "get_culture", "get_language", "language_name", "languages"]

@@ -1,0 +1,7 @@
+"""What can go wrong: raise these, and the command line prints one clear message."""
+
+from __future__ import annotations
+
+from folkways.errors import DataError, FolkwaysError, MissingExtraError, UnknownNameError, of_extra
+
+__all__ = ["DataError", "FolkwaysError", "MissingExtraError", "UnknownNameError", "of_extra"]

@@ -1,0 +1,11 @@
+"""Tables and settings that people bring, and files that leave: read and written in one way."""
+
+from __future__ import annotations
+
+from folkways.files import write_bytes
+from folkways.records import Schema
+from folkways.spreadsheet import csv_bytes
+from folkways.text_tables import SUFFIXES, read_replies
+from folkways.toml_files import read_toml
+
+__all__ = ["SUFFIXES", "Schema", "csv_bytes", "read_replies", "read_toml", "write_bytes"]

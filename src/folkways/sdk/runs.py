@@ -1,0 +1,10 @@
+"""What a stored run asked and what came back: records, items, responses and judgements."""
+
+from __future__ import annotations
+
+from folkways.records import State
+from folkways.runs.planning.plan import item_batches, restore_options
+from folkways.runs.scores.scoring import release_of
+from folkways.workspace import results, run_records
+
+__all__ = ["State", "item_batches", "release_of", "restore_options", "results", "run_records"]

@@ -1,1 +1,0 @@
-"""Pages of participants: coming in, and their work."""

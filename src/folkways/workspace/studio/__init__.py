@@ -1,1 +1,0 @@
-"""The tables of the studio, and what the database itself holds there."""

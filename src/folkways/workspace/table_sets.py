@@ -1,0 +1,101 @@
+"""Sets of tables in one database, each with a history of its own: those of folkways, and those that a package adds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from folkways.workspace.errors import WorkspaceError
+
+
+def _no_statements(_dialect: str) -> Sequence[str]:
+    return ()
+
+
+@dataclass(frozen=True, slots=True)
+class TableSet:
+    """Tables that are created and migrated together.
+
+    owner: the package that made them, as it is installed (``folkways``). metadata: the tables as they are today. revisions: the
+    names of all migrations, oldest first. migrations: the Alembic folder, as ``package:folder``. version_table: where the database
+    records its revision. triggers, without_triggers: statements, by dialect, that make and drop triggers on the tables; migrations
+    run without them.
+    """
+
+    owner: str
+    metadata: sa.MetaData
+    revisions: tuple[str, ...]
+    migrations: str
+    version_table: str
+    triggers: Callable[[str], Sequence[str]] = field(default=_no_statements)
+    without_triggers: Callable[[str], Sequence[str]] = field(default=_no_statements)
+
+    @property
+    def head(self) -> str:
+        """The newest revision."""
+        return self.revisions[-1]
+
+    def revision(self, connection: Connection, location: str) -> str | None:
+        """The revision of the database; None where it has none of these tables.
+
+        Raises WorkspaceError where another version made them that this one cannot read.
+        """
+        if not sa.inspect(connection).has_table(self.version_table):
+            return None
+        revision = connection.scalar(sa.text(f"SELECT version_num FROM {self.version_table}"))  # noqa: S608 - a name of ours
+        if revision in self.revisions:
+            return str(revision)
+        if str(revision) < self.revisions[0]:
+            raise WorkspaceError(
+                f"the workspace {location} was made by a development version of {self.owner} before 0.2 (schema {revision}), "
+                "which this version cannot read. Nothing was changed. Keep that version for it, or name a new workspace "
+                "with --workspace PATH"
+            )
+        raise WorkspaceError(
+            f"the workspace {location} was written by a newer {self.owner} or another program "
+            f"(schema {revision}; this one knows {self.revisions[0]} to {self.head}). Nothing was changed. "
+            f"Upgrade with 'pip install -U {self.owner}', or use another file with --workspace PATH"
+        )
+
+    def bring_up_to_date(self, connection: Connection, location: str) -> None:
+        """Create the tables, or apply the migrations that the database lacks, in the connection's transaction."""
+        revision = self.revision(connection, location)
+        if revision is None:
+            self._create(connection)
+        elif revision != self.head:
+            self.migrate(connection)
+
+    def _create(self, connection: Connection) -> None:
+        """Create the newest schema at once; a test checks that the migrations, applied one by one, create the same."""
+        self.metadata.create_all(connection, checkfirst=False)
+        for statement in self.triggers(connection.dialect.name):
+            connection.exec_driver_sql(statement)
+        connection.exec_driver_sql(f"CREATE TABLE {self.version_table} (version_num VARCHAR(32) NOT NULL PRIMARY KEY)")
+        connection.exec_driver_sql(f"INSERT INTO {self.version_table} VALUES ('{self.head}')")  # noqa: S608 - constants of ours
+
+    def migrate(self, connection: Connection, revision: str = "head") -> None:
+        """Apply the migrations up to a revision, without the triggers, which are made again as they are today."""
+        from alembic.config import Config  # heavy, and only needed when a workspace is old
+        from alembic.runtime.environment import EnvironmentContext
+        from alembic.script import ScriptDirectory
+
+        dialect = connection.dialect.name
+        config = Config()
+        config.set_main_option("script_location", self.migrations)
+        scripts = ScriptDirectory.from_config(config)
+        existed = self.revision(connection, "") is not None
+        for statement in self.without_triggers(dialect) if existed else ():
+            connection.exec_driver_sql(statement)
+        with EnvironmentContext(
+            config, scripts, fn=lambda current, _context: scripts._upgrade_revs(revision, current), destination_rev=revision
+        ) as environment:
+            environment.configure(
+                connection=connection, target_metadata=self.metadata, version_table=self.version_table, render_as_batch=True,
+                transaction_per_migration=False,
+            )  # fmt: skip
+            environment.run_migrations()
+        for statement in self.triggers(dialect):
+            connection.exec_driver_sql(statement)

@@ -1,0 +1,52 @@
+"""Where a study is: in a workspace of this machine, or on a server that is asked through its API."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, closing, contextmanager
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from folkways.sdk.cli import workspace_option
+
+if TYPE_CHECKING:
+    from folkways.sdk.workspace import Workspace
+    from folkways_studio.clients.desk import LocalDesk
+    from folkways_studio.clients.remote import RemoteDesk
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def server_option(command: F) -> F:
+    """``--server URL``, also from the environment."""
+    return click.option(
+        "--server", metavar="URL", envvar="FOLKWAYS_STUDIO_SERVER",
+        help="Address of a studio to ask in place of a workspace; its token is in FOLKWAYS_STUDIO_TOKEN.",
+    )(command)  # fmt: skip
+
+
+def place_options(command: F) -> F:
+    """``--workspace`` and ``--server``."""
+    return workspace_option(server_option(command))
+
+
+def opened(workspace: str, *, create: bool = False) -> AbstractContextManager[Workspace]:
+    """The workspace for the length of a block."""
+    from folkways_studio.database.opening import open_workspace
+
+    return closing(open_workspace(workspace, create=create))
+
+
+@contextmanager
+def desk_at(workspace: str, server: str | None) -> Iterator[LocalDesk | RemoteDesk]:
+    """The studies of a server, or of a workspace where no server is given, for the length of a block."""
+    if server is not None:
+        from folkways_studio.clients.remote import RemoteDesk
+
+        yield RemoteDesk(server)
+        return
+    from folkways_studio.clients.desk import LocalDesk
+
+    with opened(workspace) as database:
+        yield LocalDesk(database)

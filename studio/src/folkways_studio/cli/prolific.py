@@ -1,0 +1,169 @@
+"""``folkways studio prolific``: recruits people for a study at Prolific, and pays them."""
+
+from __future__ import annotations
+
+from decimal import Decimal, InvalidOperation
+from pathlib import Path
+
+import click
+
+from folkways.sdk.errors import DataError, FolkwaysError
+from folkways_studio.cli.places import desk_at, place_options
+
+
+@click.group("prolific")
+def command() -> None:
+    """Recruit people for a study at Prolific, and pay them. The token of your account there is in PROLIFIC_API_TOKEN.
+
+    \b
+    folkways studio prolific create verification --population wales --places 50 --reward 300 --minutes 20 --address URL
+    folkways studio prolific publish ID
+    folkways studio prolific approve verification ID
+    """
+
+
+@command.command("create")
+@click.argument("study")
+@click.option("--population", required=True, metavar="NAME", help="The population that people are recruited for.")
+@click.option("--places", required=True, type=click.IntRange(min=1), help="How many people.")
+@click.option("--reward", required=True, type=click.IntRange(min=1), metavar="N", help="For each, in hundredths: 300 is 3.00.")
+@click.option("--minutes", required=True, type=click.IntRange(min=1), help="How long it takes, as people are told.")
+@click.option("--description", metavar="TEXT", help="What people read before they begin, in place of the study's own.")
+@click.option("--days", type=click.IntRange(1, 365), default=90, show_default=True, help="How long the link lets people in.")
+@click.option("--address", metavar="URL", help="Where people's browsers find the studio: https://studio.example.org")
+@place_options
+def create(
+    study: str,
+    population: str,
+    places: int,
+    reward: int,
+    minutes: int,
+    description: str | None,
+    days: int,
+    address: str | None,
+    workspace: str,
+    server: str | None,
+) -> None:
+    """Make a study at Prolific that leads people here, with the completion codes of the study's file. Nobody sees it yet."""
+    from folkways_studio.people.prolific import Prolific, Recruitment
+    from folkways_studio.workflows.wordings import StudyTexts
+
+    prolific = Prolific()
+    with desk_at(workspace, server) as desk:
+        known = desk.definition(study)
+        codes = known.get("prolific") or {}
+        if not codes.get("completed"):
+            raise FolkwaysError(f"{study} has no completion code: its file needs one, such as\nprolific:\n  completed: C1A2B3C4")
+        if server is None and address is None:
+            raise FolkwaysError("say where people's browsers find the studio: --address https://studio.example.org")
+        link = desk.invite(study, "annotator", population, None, days, "for Prolific")
+        base = (address or "").rstrip("/")
+        link = link if "://" in link else f"{base}{link}"
+        texts = StudyTexts(known, ())
+        about = description or (texts.about or texts.title).text
+        made = prolific.create(Recruitment(texts.title.text, about, link, places, reward, minutes, codes))
+    click.echo(f"made the study {made} at Prolific; look at it there, then: folkways studio prolific publish {made}")
+
+
+@command.command("publish")
+@click.argument("number", metavar="ID")
+def publish(number: str) -> None:
+    """Offer a study at Prolific to people. ID is the one that Prolific gave it."""
+    from folkways_studio.people.prolific import Prolific
+
+    click.echo(f"{number} is {Prolific().publish(number).lower()}")
+
+
+@command.command("show")
+@click.argument("number", metavar="ID")
+def show(number: str) -> None:
+    """How far a study at Prolific is."""
+    from collections import Counter
+
+    from folkways_studio.people.prolific import Prolific
+
+    prolific = Prolific()
+    found = prolific.show(number)
+    click.echo(f"{found['name']}: {str(found['status']).lower()}, {found['total_available_places']} places")
+    for status, count in sorted(Counter(each.status for each in prolific.submissions(number)).items()):
+        click.echo(f"  {status.lower()}: {count}")
+
+
+@command.command("top-up")
+@click.argument("number", metavar="ID")
+@click.option("--places", required=True, type=click.IntRange(min=1), help="How many people in all.")
+def top_up(number: str, places: int) -> None:
+    """Offer a study at Prolific to more people."""
+    from folkways_studio.people.prolific import Prolific
+
+    before = Prolific().top_up(number, places)
+    click.echo(f"{number} has {places} places, {places - before} more than before")
+
+
+@command.command("approve")
+@click.argument("study")
+@click.argument("number", metavar="ID")
+@click.option("--dry-run", is_flag=True, help="Only say who would be.")
+@place_options
+def approve(study: str, number: str, dry_run: bool, workspace: str, server: str | None) -> None:
+    """Pay the reward to everybody who awaits review at Prolific and has answered here. The others are named and left."""
+    from folkways.sdk.display import plural
+    from folkways_studio.people.prolific import Prolific, review
+
+    prolific = Prolific()
+    with desk_at(workspace, server) as desk:
+        answered, unknown = review(prolific.submissions(number), desk.payments(study))
+    if answered and not dry_run:
+        prolific.approve(answered)
+    click.echo(f"{'would approve' if dry_run else 'approved'} {plural(len(answered), 'submission')}")
+    for each in unknown:
+        click.echo(f"left for you to look at: {each.id} of {each.participant}, who has not answered here", err=True)
+
+
+@command.command("bonus")
+@click.argument("study")
+@click.argument("number", metavar="ID")
+@click.argument("file", type=click.Path(path_type=Path), metavar="FILE.csv")
+@click.option("--pay", is_flag=True, help="Pay them; without it, only say what they would cost.")
+@place_options
+def bonus(study: str, number: str, file: Path, pay: bool, workspace: str, server: str | None) -> None:
+    """Pay bonuses: a table with the columns participant (a pseudonym) and amount (4.25), each person once."""
+    from folkways.sdk.display import plural
+    from folkways_studio.people.prolific import Prolific, batches
+
+    prolific = Prolific()
+    with desk_at(workspace, server) as desk:
+        known = {each["pseudonym"]: each["external"] for each in desk.payments(study)}
+    amounts = read_bonuses(file, known)
+    for batch in batches(amounts):
+        payment, total = prolific.set_up_bonuses(number, batch)
+        if pay:
+            prolific.pay_bonuses(payment)
+        told = "paid" if pay else "would pay"
+        click.echo(f"{told} {plural(len(batch), 'bonus', 'bonuses')}, {sum(batch.values()):.2f} ({total:.2f} with fees)")
+    if not pay:
+        click.echo("nothing was paid; add --pay to do so", err=True)
+
+
+def read_bonuses(file: Path, known: dict[str, str | None]) -> dict[str, Decimal]:
+    """Id at Prolific -> amount. known: pseudonym -> id there. DataError names the first row that cannot be used."""
+    from folkways_studio.items.tables import read_rows
+
+    found: dict[str, Decimal] = {}
+    for number, row in enumerate(read_rows(file), 1):
+        person, text = row.get("participant", "").strip(), row.get("amount", "").strip()
+        there = known.get(person)
+        if not there:
+            raise DataError(f"{person!r} is nobody of this study who came by Prolific and answered", file=file, row=number)
+        try:
+            amount = Decimal(text)
+        except InvalidOperation:
+            amount = Decimal(0)
+        if not (amount.is_finite() and 0 < amount < 10_000 and amount == round(amount, 2)):
+            raise DataError(f"{text!r} is no amount; write 4.25", file=file, row=number)
+        if there in found:
+            raise DataError(f"{person} is there twice; give one amount", file=file, row=number)
+        found[there] = amount
+    if not found:
+        raise DataError("holds no bonus; its columns are participant and amount", file=file)
+    return found

@@ -1,0 +1,111 @@
+"""What researchers do with studies of a workspace of this machine."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from folkways.sdk.errors import UnknownNameError
+from folkways.sdk.workspace import Workspace
+from folkways_studio.exports.make import export_files
+from folkways_studio.items.reading import Told, import_items
+from folkways_studio.media import service as media
+from folkways_studio.models.drawing import draw_answers
+from folkways_studio.people import invites, participants
+from folkways_studio.records import Role, StudyState
+from folkways_studio.studies import agreement, progress
+from folkways_studio.studies import service as studies
+from folkways_studio.work.offline import hand_out, take_in
+
+Rows = Sequence[Mapping[str, str]]
+MediaFiles = Mapping[str, tuple[str, bytes]]
+"""Name -> type and contents."""
+
+
+class LocalDesk:
+    """A workspace of this machine, of which ``remote.RemoteDesk`` is the same on a server: studies by name, people by pseudonym.
+    What is not there raises FolkwaysError with the valid names.
+    """
+
+    def __init__(self, workspace: Workspace) -> None:
+        self.workspace = workspace
+
+    def _study(self, name: str) -> int:
+        return study_id(self.workspace, name)
+
+    def _person(self, study: str, pseudonym: str) -> int:
+        found = participants.list_participants(self.workspace, self._study(study))
+        for each in found:
+            if each.pseudonym == pseudonym:
+                return each.id
+        raise UnknownNameError("participant", pseudonym, [each.pseudonym for each in found])
+
+    def studies(self) -> list[dict[str, Any]]:
+        """Name, state, workflow and title of each, newest first."""
+        return [asdict(study) for study in studies.list_studies(self.workspace)]
+
+    def definition(self, study: str) -> Mapping[str, Any]:
+        """The file that describes a study."""
+        return studies.get_study(self.workspace, self._study(study)).definition
+
+    def set_state(self, study: str, state: str) -> str:
+        """Open, pause or close it; returns its state."""
+        return studies.set_state(self.workspace, self._study(study), StudyState(state)).state
+
+    def invite(self, study: str, role: str, population: str | None, uses: int | None, days: float, note: str) -> str:
+        """A link that lets people in: its whole address, or the path where the server's address is not known."""
+        how: dict[str, Any] = {"population": population, "uses": uses, "days": days, "note": note}
+        return f"/join/{invites.create_invite(self.workspace, self._study(study), Role(role), **how)[1]}"
+
+    def import_items(self, study: str, stage: str, rows: Rows, population: str | None, file: str, told: Told) -> int:
+        """Add items; how many. told: how far it is, again and again."""
+        return len(import_items(self.workspace, self._study(study), stage, rows, population=population, file=file, told=told))
+
+    def media(self, study: str) -> list[dict[str, Any]]:
+        """Name, type, bytes and sha256 of every picture and recording."""
+        return [asdict(each) for each in media.list_media(self.workspace, self._study(study))]
+
+    def add_media(self, study: str, files: MediaFiles) -> int:
+        """Add pictures and recordings (``imports.media.read_files``), all of them or none; how many are new."""
+        return media.add_media(self.workspace, self._study(study), files)
+
+    def delete_media(self, study: str, name: str) -> None:
+        """Delete a picture or recording that no item shows."""
+        media.delete_media(self.workspace, self._study(study), name)
+
+    def draw(self, study: str, **how: Any) -> Mapping[str, tuple[int, int]]:
+        """Draw answers of models: culture -> how many, and of how many."""
+        return draw_answers(self.workspace, self._study(study), how.pop("stage"), how.pop("run"), **how).counts
+
+    def export(self, study: str, format: str, discussion: bool = False) -> Mapping[str, bytes]:
+        """File name -> contents; with what was said of items, if that is asked for."""
+        return export_files(self.workspace, self._study(study), format, discussion=discussion)
+
+    def progress(self, study: str) -> list[dict[str, Any]]:
+        """Items and answers by stage and population."""
+        return [asdict(row) for row in progress.progress(self.workspace, self._study(study))]
+
+    def agreement(self, study: str) -> list[dict[str, Any]]:
+        """Coefficients by stage, population and field."""
+        return [asdict(row) for row in agreement.agreement(self.workspace, self._study(study))]
+
+    def payments(self, study: str) -> list[dict[str, Any]]:
+        """What everybody is owed for."""
+        return [asdict(row) for row in progress.payments(self.workspace, self._study(study))]
+
+    def hand_out(self, study: str, person: str, stage: str, count: int, hours: float) -> bytes:
+        """A workbook for somebody who works off line."""
+        return hand_out(self.workspace, self._person(study, person), stage, count, hours=hours)
+
+    def take_in(self, study: str, person: str, rows: Rows, file: str) -> dict[str, int]:
+        """Submit such a workbook: how many rows were stored, repeated, empty."""
+        return asdict(take_in(self.workspace, self._person(study, person), rows, file=file))
+
+
+def study_id(workspace: Workspace, name: str) -> int:
+    """The id of the study of that name; UnknownNameError."""
+    found = {study.name: study.id for study in studies.list_studies(workspace)}
+    if name not in found:
+        raise UnknownNameError("study", name, found)
+    return found[name]

@@ -1,0 +1,96 @@
+"""The audit trail: who did what and when. Rows can only be added; the database refuses anything else."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import sqlalchemy as sa
+
+from folkways.sdk.workspace import Workspace
+from folkways_studio.activity import Event
+from folkways_studio.database import api_tables
+from folkways_studio.database import tables as schema
+from folkways_studio.database.rows import read_all
+from folkways_studio.programs.deliveries import queue
+
+_events, _webhooks = schema.events, api_tables.webhooks
+_ADDED = sa.insert(_events).returning(
+    _events.c.id,
+    _events.c.study_id,
+    _events.c.kind,
+    _events.c.at,
+    sa.select(_webhooks.c.id)
+    .where(_webhooks.c.study_id == sa.literal_column("studio_events.study_id", sa.Integer), _webhooks.c.enabled.is_(True))
+    .exists()
+    .label("has_webhooks"),
+)
+"""Made once, as every answer runs it."""
+
+_GATHERED = "studio_events"
+"""Where a connection keeps the events of ``together``."""
+
+
+def note(
+    connection: sa.Connection,
+    kind: str,
+    *,
+    study_id: int | None = None,
+    account_id: int | None = None,
+    participant_id: int | None = None,
+    subject: str = "",
+    details: Mapping[str, Any] | None = None,
+) -> None:
+    """Add an event within the caller's transaction: it happened exactly if the transaction is committed.
+
+    kind: "judgement.submitted". details: nothing personal, and no text that a person may want deleted.
+    """
+    row = {
+        "kind": kind,
+        "study_id": study_id,
+        "account_id": account_id,
+        "participant_id": participant_id,
+        "subject": subject,
+        "details": dict(details or {}),
+        "at": time.time(),
+    }
+    gathered = connection.info.get(_GATHERED)
+    if gathered is None:
+        _add(connection, [row])
+    else:
+        gathered.append(row)
+
+
+@contextmanager
+def together(connection: sa.Connection) -> Iterator[None]:
+    """Add the events that the block notes when it ends, by one statement, in their order."""
+    rows: list[dict[str, Any]] = []
+    connection.info[_GATHERED] = rows
+    try:
+        yield
+    finally:
+        del connection.info[_GATHERED]
+    if rows:
+        _add(connection, rows)
+
+
+def _add(connection: sa.Connection, rows: Sequence[dict[str, Any]]) -> None:
+    for added in sorted(connection.execute(_ADDED, list(rows)).all()):
+        if added.has_webhooks:
+            queue(connection, added.study_id, added.id, added.kind, added.at)
+
+
+def record(workspace: Workspace, kind: str, **about: Any) -> None:
+    """``note`` in a transaction of its own, for what changes nothing else, such as an export."""
+    with workspace.write() as connection:
+        note(connection, kind, **about)
+
+
+def events(workspace: Workspace, study_id: int, *, before: int | None = None, limit: int = 100) -> tuple[Event, ...]:
+    """The newest events of a study, newest first; ``before`` an event's id for the page after it."""
+    query = sa.select(schema.events).where(schema.events.c.study_id == study_id).order_by(schema.events.c.id.desc()).limit(limit)
+    if before is not None:
+        query = query.where(schema.events.c.id < before)
+    return read_all(workspace, Event, query)

@@ -1,0 +1,248 @@
+"""Backs a workspace up into one file while others write to it, and makes a workspace of such a file again.
+
+A backup is a ZIP file with ``backup.json`` (what it is a backup of), ``workspace.db``, a SQLite workspace, whatever the database it
+was made from, so that a study that began in a file can go on on a server, and ``media/``, pictures and recordings by their hash.
+Those that lie in a bucket stay there: the backup names it.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import tempfile
+import time
+import zipfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import asdict, dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from folkways import __version__
+from folkways.sdk.workspace import PROBLEMS, Workspace, WorkspaceError, explained
+from folkways.sdk.workspace import schema as stored
+from folkways_studio.database import tables as schema
+from folkways_studio.database.guards import guards, without_guards
+from folkways_studio.database.opening import TABLES, open_workspace
+from folkways_studio.media.stores import Bucket, MediaStore, media_store
+
+ABOUT, DATABASE, MEDIA = "backup.json", "workspace.db", "media"
+COUNTED = {
+    "studies": schema.studies,
+    "participants": schema.participants,
+    "answers": schema.judgements,
+    "media": schema.media,
+    "runs": stored.runs,
+}
+ALL_TABLES = (*stored.metadata.sorted_tables, *TABLES.metadata.sorted_tables)
+SCHEMA = f"{stored.TABLES.head}+{TABLES.head}"
+"""The revisions of both sets of tables, folkways' first."""
+
+ROWS_AT_ONCE = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Backup:
+    """What is in a backup. schema: of the database. folkways: the version that made it. made: seconds since the epoch.
+
+    bucket: where pictures and recordings are, if not in it.
+    """
+
+    schema: str
+    folkways: str
+    made: float
+    studies: int
+    participants: int
+    answers: int
+    media: int
+    runs: int
+    bucket: str | None = None
+
+    def __str__(self) -> str:
+        counted = ", ".join(f"{number} {name}" for name in COUNTED if (number := getattr(self, name)))
+        away = f"; pictures and recordings are not in it, they are in {self.bucket}" if self.bucket else ""
+        return f"{counted or 'nothing yet'}; schema {self.schema}{away}"
+
+
+def back_up(workspace: Workspace, file: Path) -> Backup:
+    """Write a backup that only its owner can read: the workspace as it was at one moment after the call, with all that had been
+    committed before it. Nobody waits for it. WorkspaceError where the file exists or cannot be written, or a picture or recording
+    is not where it should be; then nothing is left.
+    """
+    _check_place(file)
+    made = time.time()
+    try:
+        with tempfile.TemporaryDirectory(prefix=".backup-", dir=file.parent) as folder:
+            copy = Path(folder) / DATABASE
+            try:
+                (_copy_file if workspace.engine.dialect.name == "sqlite" else _copy_server)(workspace, copy)
+            except PROBLEMS as error:
+                raise explained(f"cannot back up the workspace {workspace.location}", error) from error
+            with closing(open_workspace(copy, create=False)) as copied, copied.read() as connection:
+                hashes = sorted(connection.scalars(sa.select(schema.media.c.sha256).distinct()))
+                store = media_store(workspace) if hashes else None
+                bucket = store.place if isinstance(store, Bucket) else None
+                found = Backup(SCHEMA, __version__, made, **_counts(connection), bucket=bucket)
+            packed = Path(folder) / "backup.zip"
+            packed.touch(mode=0o600)
+            with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+                archive.writestr(ABOUT, json.dumps(asdict(found), indent=1))
+                archive.write(copy, DATABASE)
+                if store is not None and bucket is None:
+                    _add_media(archive, store, hashes)
+            packed.rename(file)  # all of it or nothing
+    except OSError as error:
+        raise WorkspaceError(f"the backup {file} cannot be written: {error.strerror or error}") from None
+    return found
+
+
+def restore(file: Path, workspace: Workspace, *, replace: bool = False) -> Backup:
+    """Make a workspace what a backup holds, at once or, where anything fails, not at all; servers that run on it go on with that.
+
+    replace: also a workspace that holds something, all of which is lost then. Raises WorkspaceError for what is no backup or is of
+    a newer folkways; a backup of an older one is brought up to date.
+    """
+    with _unpacked(file) as (found, copy), closing(open_workspace(copy)) as source:
+        try:
+            with source.read() as reading, workspace.write() as writing:
+                held = {name: number for name, number in _counts(writing).items() if number}
+                if (held or _has_accounts(writing)) and not replace:
+                    words = ", ".join(f"{number} {name}" for name, number in held.items()) or "accounts"
+                    raise WorkspaceError(
+                        f"the workspace {workspace.location} is not empty (it has {words}); nothing was changed. Restore into "
+                        "a new one with --workspace, or lose what is in it with --replace"
+                    )
+                _bring_media(copy.parent / MEDIA, workspace)
+                _clear(writing)
+                _copy_rows(reading, writing)
+        except PROBLEMS as error:
+            raise explained(f"cannot restore the workspace {workspace.location}; nothing was changed", error) from error
+    return found
+
+
+def _add_media(archive: zipfile.ZipFile, store: MediaStore, hashes: Sequence[str]) -> None:
+    """Pictures and recordings: brought before the database names them, and compressed already."""
+    for each in hashes:
+        try:
+            content = store.read(each)
+        except FileNotFoundError:
+            raise WorkspaceError(
+                f"a picture or recording of the workspace is not in {store.place} (as {each}); put it back, or try again if it was "
+                "deleted just now"
+            ) from None
+        archive.writestr(f"{MEDIA}/{each}", content, zipfile.ZIP_STORED)
+
+
+def _bring_media(folder: Path, workspace: Workspace) -> None:
+    """Pictures and recordings to where the workspace has them. Their hash is their name: none is in the place of another."""
+    for file in sorted(folder.iterdir()) if folder.is_dir() else ():
+        store = media_store(workspace)
+        if not store.has(file.name):
+            store.write(file.name, file.read_bytes())
+
+
+def _check_place(file: Path) -> None:
+    if file.exists():
+        raise WorkspaceError(f"{file} exists, and no backup is written over; name another file")
+    if not file.parent.is_dir():
+        raise WorkspaceError(f"the folder {file.parent} does not exist; create it first, or name another place")
+
+
+def _copy_file(workspace: Workspace, copy: Path) -> None:
+    """By SQLite's own way to copy a file that is in use: in one step, which is one moment of it."""
+    with closing(workspace.engine.raw_connection()) as source, closing(sqlite3.connect(copy)) as target:
+        held: Any = source.driver_connection  # sqlite3's, which SQLAlchemy does not describe
+        held.backup(target)
+
+
+def _copy_server(workspace: Workspace, copy: Path) -> None:
+    """Row by row into a new file, all read in one snapshot of the server."""
+    snapshot = workspace.engine.connect().execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
+    with snapshot as reading, closing(open_workspace(copy)) as target, target.write() as writing:
+        _copy_rows(reading, writing)
+
+
+def _counts(connection: Connection) -> dict[str, int]:
+    return {name: connection.execute(sa.select(sa.func.count()).select_from(table)).scalar_one() for name, table in COUNTED.items()}
+
+
+def _has_accounts(connection: Connection) -> bool:
+    return connection.execute(sa.select(schema.accounts.c.id).limit(1)).first() is not None
+
+
+def _clear(connection: Connection) -> None:
+    """Every table empty, also of what otherwise nobody may take away."""
+    if connection.dialect.name == "postgresql":
+        connection.exec_driver_sql(f"TRUNCATE {', '.join(table.name for table in ALL_TABLES)}")
+        return
+    connection.exec_driver_sql("PRAGMA defer_foreign_keys = ON")
+    for statement in without_guards("sqlite"):
+        connection.exec_driver_sql(statement)
+    for table in reversed(ALL_TABLES):
+        connection.execute(sa.delete(table))
+    for statement in guards("sqlite"):
+        connection.exec_driver_sql(statement)
+
+
+def _copy_rows(reading: Connection, writing: Connection) -> None:
+    """All rows of all tables. The transaction of ``writing`` sees whole tables, so that rows may refer to later ones."""
+    if writing.dialect.name == "sqlite":
+        writing.exec_driver_sql("PRAGMA defer_foreign_keys = ON")
+    for table in ALL_TABLES:
+        rows = reading.execute(sa.select(table), execution_options={"yield_per": ROWS_AT_ONCE})
+        if writing.dialect.name == "postgresql":
+            _load(writing, table, rows)
+            continue
+        for part in rows.mappings().partitions():
+            writing.execute(sa.insert(table), [dict(row) for row in part])
+
+
+def _load(connection: Connection, table: sa.Table, rows: sa.CursorResult[Any]) -> None:
+    """PostgreSQL's own way to take a whole table in one statement, after which the numbers that it gives go on behind it."""
+    columns = list(table.columns)
+    binds = [column.type.dialect_impl(connection.dialect).bind_processor(connection.dialect) for column in columns]
+    names = ", ".join(connection.dialect.identifier_preparer.quote(column.name) for column in columns)
+    cursor: Any = connection.connection.cursor()  # psycopg's, which SQLAlchemy does not describe
+    with cursor, cursor.copy(f"COPY {table.name} ({names}) FROM STDIN") as copy:
+        for row in rows:
+            copy.write_row([bind(value) if bind else value for bind, value in zip(binds, row, strict=True)])
+    if "id" in table.columns and isinstance(table.c.id.type, sa.Integer):
+        highest = sa.select(sa.func.max(table.c.id)).scalar_subquery()
+        place = sa.func.pg_get_serial_sequence(table.name, "id")
+        connection.execute(sa.select(sa.func.setval(place, sa.func.coalesce(highest, 1), highest.is_not(None))))
+
+
+@contextmanager
+def _unpacked(file: Path) -> Iterator[tuple[Backup, Path]]:
+    """What a backup says of itself, and its database as a file for a while."""
+    if not file.is_file():
+        raise WorkspaceError(f"there is no backup {file}; they are made with: folkways studio backup FILE")
+    with tempfile.TemporaryDirectory(prefix="folkways-") as folder:
+        try:
+            with zipfile.ZipFile(file) as archive:
+                found = _described(json.loads(archive.read(ABOUT)))
+                copy = Path(archive.extract(DATABASE, folder))
+                for name in archive.namelist():
+                    if name.startswith(f"{MEDIA}/"):
+                        content = Path(archive.extract(name, folder)).read_bytes()
+                        if sha256(content).hexdigest() != name.removeprefix(f"{MEDIA}/"):
+                            raise zipfile.BadZipFile(f"{name} is not what it was")
+        except (zipfile.BadZipFile, KeyError, ValueError, TypeError) as error:
+            raise WorkspaceError(f"{file} is no backup of a workspace, or it is damaged ({error}); nothing was changed") from None
+        except OSError as error:
+            raise WorkspaceError(f"the backup {file} cannot be read: {error.strerror or error}") from None
+        if found.schema > SCHEMA:
+            raise WorkspaceError(
+                f"{file} was made by a newer folkways ({found.folkways}, schema {found.schema}; this one knows up to {SCHEMA}); "
+                "nothing was changed. Upgrade folkways first"
+            )
+        yield found, copy
+
+
+def _described(told: Mapping[str, Any]) -> Backup:
+    needed = [name for name in Backup.__dataclass_fields__ if name != "bucket"]  # which older backups do not have
+    return Backup(**{name: told[name] for name in needed}, bucket=told.get("bucket"))

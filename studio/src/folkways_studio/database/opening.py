@@ -1,0 +1,31 @@
+"""Opens a workspace with the studio's tables in it; one that only measured so far gets them then."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from folkways.sdk.workspace import TableSet, Workspace
+from folkways.sdk.workspace import open_workspace as open_any_workspace
+from folkways_studio.database import api_tables  # noqa: F401 - its tables belong to the metadata
+from folkways_studio.database.guards import guards, without_guards
+from folkways_studio.database.tables import metadata
+
+TABLES = TableSet(
+    owner="folkways-studio",
+    metadata=metadata,
+    revisions=("0001",),
+    migrations="folkways_studio.database:migrations",
+    version_table="studio_alembic_version",
+    triggers=guards,
+    without_triggers=without_guards,
+)
+"""All tables of the studio. A test compares the revisions with the migration scripts."""
+
+
+def open_workspace(location: str | Path = "folkways.db", *, create: bool = True) -> Workspace:
+    """Open a workspace as ``folkways.sdk.workspace.open_workspace`` does, and create or migrate the studio's tables in it.
+
+    create: False raises a WorkspaceError instead of making a new file. Raises WorkspaceError with the remedy where the workspace
+    cannot be opened, or is read-only and lacks the studio's tables.
+    """
+    return open_any_workspace(location, create=create, added=(TABLES,))

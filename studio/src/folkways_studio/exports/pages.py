@@ -1,0 +1,176 @@
+"""What comes into a study as tables and what leaves it: items, off-line answers, drawn model answers, exports."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from starlette.responses import Response
+
+from folkways.sdk.errors import FolkwaysError
+from folkways_studio.exports.make import FORMATS, export_archive
+from folkways_studio.items import imports
+from folkways_studio.items.import_runner import read_content
+from folkways_studio.items.tables import RowsError
+from folkways_studio.media import service as media
+from folkways_studio.models.drawing import draw_answers
+from folkways_studio.people import participants
+from folkways_studio.records import ParticipantState
+from folkways_studio.stages.parts.form_fields import whole
+from folkways_studio.stages.registry import stage_kind
+from folkways_studio.studies import service as studies
+from folkways_studio.web.request_context import STAFF, RequestContext
+from folkways_studio.web.routing import Routes, attachment
+from folkways_studio.work.offline import hand_out, take_in
+
+routes = Routes()
+
+SUFFIXES = (".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".parquet", ".xlsx")
+MOST_HANDED_OUT = 500
+SOON_SECONDS = 1.5
+"""For so long an import is waited for: a small one is over by then, and its page says so at once."""
+XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+
+
+@routes.get("/studies/{study}/data", STAFF)
+def show_data(context: RequestContext) -> Response:
+    """The forms of this page."""
+    return show_result(context)
+
+
+def show_result(context: RequestContext, done: str = "", problems: Sequence[str] = (), status: int = 200) -> Response:
+    """The page again, with what was done or what is wrong."""
+    study = context.study
+    stages = studies.stages(context.workspace, study.id)
+    active = (ParticipantState.ACTIVE, ParticipantState.FINISHED)
+    people = [each for each in participants.list_participants(context.workspace, study.id) if each.state in active]
+    return context.page(
+        "exports/data.html.j2", status, study=study, done=done, problems=problems, people=people, formats=FORMATS,
+        imports=imports.list_imports(context.workspace, study.id),
+        populations=studies.populations(context.workspace, study.id),
+        importable=[stage for stage in stages if stage_kind(stage.kind).example],
+        examples={stage.name: {"id": "1", **stage_kind(stage.kind).example_row(stage.config)} for stage in stages},
+        offline=[stage for stage in stages if stage_kind(stage.kind).sheet_of(stage.config, str)],
+        media=media.list_media(context.workspace, study.id),
+        shows_media=[stage for stage in stages if any(each["type"] != "text" for each in stage.config.get("show", ()))],
+        judging=[stage for stage in stages if stage_kind(stage.kind).judges_replies],
+    )  # fmt: skip
+
+
+def _upload(context: RequestContext) -> tuple[str, bytes]:
+    """The name and content of an uploaded table."""
+    upload = context.file("file")
+    if upload is None:
+        raise FolkwaysError(context.gettext("Choose a file."))
+    name = Path(upload.filename or "table").name[:100]
+    if Path(name).suffix.lower() not in SUFFIXES:
+        raise FolkwaysError(
+            context.gettext("This is no table that can be read here; valid: %(endings)s", endings=", ".join(SUFFIXES))
+        )
+    return name, upload.file.read()
+
+
+def _refused(context: RequestContext, error: FolkwaysError) -> Response:
+    """The page again, with every problem on a line of its own."""
+    if isinstance(error, RowsError):
+        lines = [context.gettext("Row %(row)s: %(problem)s", row=row, problem=problem) for row, problem in error.problems.items()]
+        return show_result(context, problems=lines[:100], status=422)
+    return show_result(context, problems=str(error).splitlines(), status=422)
+
+
+@routes.post("/studies/{study}/data/items", STAFF, upload=1)
+def bring_items(context: RequestContext) -> Response:
+    """Have items added to a stage; the import's page says how far that is, and which rows cannot be used."""
+    try:
+        name, content = _upload(context)
+        stage, population = context.text("stage"), context.text("population") or None
+        found = context.studio.background.bring(context.study.id, stage, name, content, population=population, by=context.me.id)
+    except FolkwaysError as error:
+        return _refused(context, error)
+    context.studio.background.wait(SOON_SECONDS)
+    return context.go(f"/studies/{context.study.name}/data/imports/{found.id}")
+
+
+@routes.get("/studies/{study}/data/imports/{import}", STAFF)
+def show_import(context: RequestContext) -> Response:
+    """How far an import is, what was wrong with its rows, and what of it can be deleted."""
+    found = imports.get_import(context.workspace, context.study.id, context.number("import"))
+    if found.state in imports.AT_WORK:
+        context.studio.background.wake()  # somebody else may have been stopped at it
+    template = "items/import_state.html.j2" if context.request.headers.get("hx-request") else "items/import.html.j2"
+    return context.page(
+        template, study=context.study, found=found, left=imports.left_of(context.workspace, context.study.id, found.id),
+        at_work=found.state in imports.AT_WORK, stage=studies.get_stage(context.workspace, context.study.id, found.stage),
+    )  # fmt: skip
+
+
+@routes.post("/studies/{study}/data/imports/{import}/cancel", STAFF)
+def cancel_import(context: RequestContext) -> Response:
+    """Stop an import; what it has added stays until it is deleted."""
+    found = imports.cancel(context.workspace, context.study.id, context.number("import"), by=context.me.id)
+    return context.go(f"/studies/{context.study.name}/data/imports/{found.id}")
+
+
+@routes.post("/studies/{study}/data/imports/{import}/delete", STAFF)
+def delete_import(context: RequestContext) -> Response:
+    """Delete what nobody has begun of an import."""
+    found = imports.delete_import(context.workspace, context.study.id, context.number("import"), by=context.me.id)
+    context.studio.background.wake()
+    context.studio.background.wait(SOON_SECONDS)
+    return context.go(f"/studies/{context.study.name}/data/imports/{found.id}")
+
+
+@routes.post("/studies/{study}/data/draw", STAFF)
+def draw(context: RequestContext) -> Response:
+    """Draw answers of models from a run of this workspace, for judging."""
+    per_culture = whole(context.text("per_culture", "120"))
+    try:
+        if per_culture is None or not 1 <= per_culture <= 10_000:
+            raise FolkwaysError(context.gettext("Give a whole number from 1 to %(most)s.", most=10_000))
+        drawn = draw_answers(
+            context.workspace, context.study.id, context.text("stage"), context.text("run"), per_culture=per_culture,
+            wrong_only=context.text("all") != "yes", by=context.me.id,
+        )  # fmt: skip
+    except FolkwaysError as error:
+        return _refused(context, error)
+    return show_result(context, context.ngettext("%(num)s item was added.", "%(num)s items were added.", len(drawn.items)))
+
+
+@routes.get("/studies/{study}/data/export", STAFF)
+def export(context: RequestContext) -> Response:
+    """Everything that may leave the study, as one ZIP."""
+    format = context.request.query_params.get("format", "release")
+    discussion = context.request.query_params.get("discussion") == "yes"
+    try:
+        content = export_archive(context.workspace, context.study.id, format, discussion=discussion, by=context.me.id)
+    except FolkwaysError as error:
+        return _refused(context, error)
+    return attachment(content, f"{context.study.name}-{format}.zip", "application/zip")
+
+
+@routes.post("/studies/{study}/data/hand-out", STAFF)
+def hand_out_workbook(context: RequestContext) -> Response:
+    """A workbook of items for somebody who works off line; the items are kept for that person."""
+    try:
+        person = context.person(whole(context.text("person")))
+        count = whole(context.text("count", "50"))
+        if count is None or not 1 <= count <= MOST_HANDED_OUT:
+            raise FolkwaysError(context.gettext("Give a whole number from 1 to %(most)s.", most=MOST_HANDED_OUT))
+        content = hand_out(context.workspace, person.id, context.text("stage"), count)
+    except FolkwaysError as error:
+        return _refused(context, error)
+    return attachment(content, f"{context.study.name}-{person.pseudonym}.xlsx", XLSX)
+
+
+@routes.post("/studies/{study}/data/take-in", STAFF, upload=1)
+def take_in_workbook(context: RequestContext) -> Response:
+    """The workbook back, filled in."""
+    try:
+        person = context.person(whole(context.text("person")))
+        name, content = _upload(context)
+        taken = take_in(context.workspace, person.id, read_content(name, content), file=name)
+    except FolkwaysError as error:
+        return _refused(context, error)
+    values: Mapping[str, int] = {"stored": taken.stored, "repeated": taken.repeated, "empty": taken.empty}
+    words = context.gettext("%(stored)s answers were stored, %(repeated)s were there already, %(empty)s rows were empty.", **values)
+    return show_result(context, words)

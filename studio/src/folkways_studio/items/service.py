@@ -1,0 +1,293 @@
+"""Items and their lineage: added by researchers or by an earlier stage, with one slot for every answer that they need."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import sqlalchemy as sa
+
+from folkways.sdk.workspace import Json, Workspace, insert
+from folkways_studio.database import audit
+from folkways_studio.database import tables as schema
+from folkways_studio.database.rows import Lock, find_row, read_all
+from folkways_studio.errors import ConflictError, NotFoundError, SubmissionError
+from folkways_studio.media.service import media_names, no_file
+from folkways_studio.records import AssignmentState, Item, ItemState, Revision, Stage, from_row
+from folkways_studio.stages.registry import stage_kind
+from folkways_studio.studies.service import get_population, get_stage
+
+MOST_NAMED = 1000
+"""Values that one statement names; databases have a bound."""
+
+
+@dataclass(frozen=True, slots=True)
+class NewItem:
+    """An item to be added. population: its name, None for everybody. check: the right answer where it is known; test: it is of the
+    test before the stage.
+    """
+
+    key: str
+    content: Mapping[str, Any]
+    population: str | None = None
+    check: Mapping[str, Any] | None = None
+    test: bool = False
+
+
+_revisions, _items = schema.revisions, schema.items
+_SLOTS_ADDED, _REVISED = sa.insert(schema.assignments), sa.insert(_revisions)
+_PLACED = sa.insert(_items).returning(_items.c.id, _items.c.population_id)
+_NEXT_REVISION = (
+    sa.insert(_revisions)
+    .values(
+        number=sa.select(sa.func.coalesce(sa.func.max(_revisions.c.number), 0) + 1)
+        .where(_revisions.c.item_id == sa.bindparam("item"))
+        .scalar_subquery()
+    )
+    .returning(_revisions.c.number)
+)
+"""Made once: making one costs more than running it."""
+
+Checked = tuple[NewItem, int | None, Mapping[str, Any]]
+"""A new item, the id of its population, and its content as the stage's kind has checked it."""
+
+
+def add_items(
+    workspace: Workspace, study_id: int, stage: str, new: Iterable[NewItem], *, by: int | None = None
+) -> tuple[Item, ...]:
+    """Add items to a stage, all or none. SubmissionError names the first wrong one by its key; ConflictError for a taken key."""
+    found = get_stage(workspace, study_id, stage)
+    kind = stage_kind(found.kind)
+    files = media_names(workspace, study_id)
+    rows = []
+    for each in new:
+        population = get_population(workspace, study_id, each.population) if each.population is not None else None
+        try:
+            content = kind.check_content(each.content, found.config)
+            known = each if each.check is None else replace(each, check=kind.check_known(each.check, content, found.config))
+        except SubmissionError as error:
+            raise SubmissionError({f"{each.key}, {field}": problem for field, problem in error.problems.items()}) from None
+        if gone := [name for name in kind.media(content, found.config) if name not in files]:
+            raise SubmissionError({each.key: no_file(gone[0])})
+        rows.append((known, population.id if population else None, content))
+    with workspace.write() as connection:
+        numbers = place_new(connection, found, rows)
+        audit.note(connection, "items.added", study_id=study_id, account_id=by, details={"stage": stage, "n": len(numbers)})
+        return tuple(item_within(connection, study_id, number) for number in numbers)
+
+
+def place_new(connection: sa.Connection, stage: Stage, new: Sequence[Checked], *, job_id: int | None = None) -> list[int]:
+    """Insert new items, each with the id of its population and its content, with revisions and open slots; returns their ids.
+
+    ConflictError for a key that the stage has already.
+    """
+    items = schema.items
+    taken = set(
+        connection.scalars(sa.select(items.c.key).where(items.c.stage_id == stage.id, _among([each.key for each, _, _ in new])))
+    )
+    for each, _, _ in new:
+        if each.key in taken:
+            raise ConflictError(f"there is an item {each.key!r} in {stage.name} already; nothing was added")
+        taken.add(each.key)
+    rows = [
+        {**_row(stage, each.key, content, population_id=population_id, check=each.check, test=each.test), "job_id": job_id}
+        for each, population_id, content in new
+    ]
+    if not rows:
+        return []
+    # One statement for many rows: a statement costs more than a row.
+    numbers = list(connection.scalars(sa.insert(items).returning(items.c.id, sort_by_parameter_order=True), rows))
+    placed = [(number, row) for number, row in zip(numbers, rows, strict=True)]
+    written = Json().process_bind_param  # these rows go past the types of their columns
+    revisions = [_revision(number, 1, "placed", row["content"]) for number, row in placed]
+    insert(
+        connection,
+        schema.revisions,
+        [{**each, "content": written(each["content"], connection.dialect)} for each in revisions],
+        replace=False,
+    )
+    wanted = stage_kind(stage.kind).answers_wanted(stage.config)
+    slots = [
+        slot for number, row in placed if row["check"] is None for slot in _slots(number, stage.id, row["population_id"], 0, wanted)
+    ]
+    insert(connection, schema.assignments, slots, replace=False)
+    return numbers
+
+
+def _among(keys: Sequence[str]) -> sa.ColumnElement[bool]:
+    """Whether a key is one of these; not by naming each where they are more than a statement can have."""
+    return schema.items.c.key.in_(keys) if len(keys) <= MOST_NAMED else sa.true()
+
+
+def place_item(
+    connection: sa.Connection, stage: Stage, key: str, content: Mapping[str, Any], parent: Item, population_id: int | None, *,
+    check: Mapping[str, Any] | None = None, test: bool = False, round: int = 1,
+) -> int:  # fmt: skip
+    """Insert an item that descends from ``parent``, with its open slots, within the caller's transaction; returns its id. Attention
+    checks get slots on demand.
+    """
+    return place_items(connection, stage, {population_id: key}, content, parent, check=check, test=test, round=round)[0]
+
+
+def place_items(
+    connection: sa.Connection, stage: Stage, keys: Mapping[int | None, str], content: Mapping[str, Any], parent: Item, *,
+    check: Mapping[str, Any] | None = None, test: bool = False, round: int = 1, slots: bool = True,
+) -> list[int]:  # fmt: skip
+    """``place_item`` for several populations: each with the key that its item is to have. The ids are in the same order. slots:
+    whether anybody is to be asked.
+    """
+    descent = {"parent_id": parent.id, "author_id": parent.author_id, "round": round}
+    rows = [
+        {**_row(stage, key, content, population_id=population_id, check=check, test=test), **descent}
+        for population_id, key in keys.items()
+    ]
+    placed = {row.population_id: row.id for row in connection.execute(_PLACED, rows)}
+    numbers = [placed[population_id] for population_id in keys]
+    connection.execute(_REVISED, [_revision(number, 1, "placed", content, participant_id=parent.author_id) for number in numbers])
+    wanted = stage_kind(stage.kind).answers_wanted(stage.config) if slots and check is None else 0
+    if open_slots := [slot for place, number in placed.items() for slot in _slots(number, stage.id, place, 0, wanted)]:
+        connection.execute(_SLOTS_ADDED, open_slots)
+    return numbers
+
+
+def _row(
+    stage: Stage, key: str, content: Mapping[str, Any], *, population_id: int | None, check: Mapping[str, Any] | None, test: bool
+) -> dict[str, Any]:
+    return {
+        "study_id": stage.study_id,
+        "stage_id": stage.id,
+        "population_id": population_id,
+        "key": key[:128],
+        "round": 1,
+        "content": dict(content),
+        "state": str(ItemState.OPEN),
+        "check": dict(check) if check is not None else None,
+        "test": test or None,
+        "created": time.time(),
+    }
+
+
+def add_slots(connection: sa.Connection, item_id: int, stage_id: int, population_id: int | None, count: int) -> None:
+    """Give an item ``count`` more open slots. The caller holds the item's row, so that numbers are not given twice."""
+    if count < 1:
+        return
+    table = schema.assignments
+    last = connection.scalar(sa.select(sa.func.max(table.c.slot)).where(table.c.item_id == item_id)) or 0
+    connection.execute(_SLOTS_ADDED, _slots(item_id, stage_id, population_id, last, count))
+
+
+def more_slots(connection: sa.Connection, numbers: Sequence[int], more: int) -> None:
+    """Give each of these items so many more open slots. The caller holds their rows."""
+    table, items = schema.assignments, schema.items
+    query = (
+        sa.select(items.c.id, items.c.stage_id, items.c.population_id, sa.func.coalesce(sa.func.max(table.c.slot), 0).label("last"))
+        .outerjoin(table, table.c.item_id == items.c.id)
+        .where(items.c.id.in_(numbers))
+        .group_by(items.c.id, items.c.stage_id, items.c.population_id)
+    )
+    rows = [slot for row in connection.execute(query) for slot in _slots(row.id, row.stage_id, row.population_id, row.last, more)]
+    insert(connection, table, rows, replace=False)
+
+
+def _slots(item_id: int, stage_id: int, population_id: int | None, last: int, count: int) -> list[dict[str, Any]]:
+    """Open slots after the one with the number ``last``."""
+    same = {"item_id": item_id, "stage_id": stage_id, "population_id": population_id, "state": str(AssignmentState.OPEN)}
+    return [{**same, "slot": last + number} for number in range(1, count + 1)]
+
+
+def add_revision(
+    connection: sa.Connection,
+    item_id: int,
+    step: str,
+    content: Mapping[str, Any],
+    *,
+    participant_id: int | None = None,
+    strategy: str | None = None,
+) -> int:
+    """Note one state of an item's content; returns its number. The caller holds the item's row."""
+    row = _revision(item_id, 0, step, content, strategy=strategy, participant_id=participant_id)
+    del row["number"]
+    return int(connection.execute(_NEXT_REVISION, {**row, "item": item_id}).scalar_one())
+
+
+def begin_revisions(
+    connection: sa.Connection, item_id: int, step: str, content: Mapping[str, Any], *, participant_id: int | None
+) -> None:
+    """``add_revision`` for an item that is new."""
+    connection.execute(_REVISED, _revision(item_id, 1, step, content, participant_id=participant_id))
+
+
+def _revision(
+    item_id: int,
+    number: int,
+    step: str,
+    content: Mapping[str, Any],
+    *,
+    strategy: str | None = None,
+    participant_id: int | None = None,
+) -> dict[str, Any]:
+    about = {"item_id": item_id, "number": number, "step": step, "strategy": strategy}
+    return {**about, "content": dict(content), "participant_id": participant_id, "created": time.time()}
+
+
+def get_item(workspace: Workspace, study_id: int, item_id: int) -> Item:
+    """An item of this study; NotFoundError."""
+    with workspace.read() as connection:
+        return item_within(connection, study_id, item_id)
+
+
+def item_within(connection: sa.Connection, study_id: int, item_id: int, *, lock: Lock = "no") -> Item:
+    """``get_item`` within the caller's transaction."""
+    row = find_row(connection, schema.items, id=item_id, study_id=study_id, lock=lock)
+    if row is None:
+        raise NotFoundError("there is no such item")
+    return from_row(Item, row)
+
+
+def list_items(
+    workspace: Workspace,
+    study_id: int,
+    stage: str | None = None,
+    *,
+    population_id: int | None = None,
+    state: ItemState | None = None,
+    import_id: int | None = None,
+    after: int = 0,
+    limit: int | None = None,
+) -> tuple[Item, ...]:
+    """Items of a study in order of their ids, from the one behind ``after``; of one stage, population, state or import
+    if one is given.
+    """
+    query = sa.select(schema.items).where(schema.items.c.study_id == study_id, schema.items.c.id > after)
+    if stage is not None:
+        query = query.where(schema.items.c.stage_id == get_stage(workspace, study_id, stage).id)
+    named = {"population_id": population_id, "state": state, "job_id": import_id}
+    query = query.filter_by(**{name: value for name, value in named.items() if value is not None})
+    return read_all(workspace, Item, query.order_by(schema.items.c.id).limit(limit))
+
+
+def lineage(workspace: Workspace, study_id: int, item_id: int) -> tuple[Item, ...]:
+    """The item and what it descends from, the oldest first."""
+    found = [get_item(workspace, study_id, item_id)]
+    while found[-1].parent_id is not None:
+        found.append(get_item(workspace, study_id, found[-1].parent_id))
+    return tuple(reversed(found))
+
+
+def revisions(workspace: Workspace, study_id: int, item_id: int) -> tuple[Revision, ...]:
+    """Every state that the item's content was in, the oldest first."""
+    get_item(workspace, study_id, item_id)
+    query = sa.select(schema.revisions).filter_by(item_id=item_id).order_by(schema.revisions.c.number)
+    return read_all(workspace, Revision, query)
+
+
+def close_open_slots(connection: sa.Connection, item_id: int) -> None:
+    """Close the item's open slots. Slots that somebody is at stay: their work is taken."""
+    table = schema.assignments
+    open_slots = sa.select(table.c.id).where(table.c.item_id == item_id, table.c.state == AssignmentState.OPEN)
+    # Locked, so that a slot that is being taken at this moment is either seen as taken or not taken at all.
+    found = list(connection.scalars(open_slots.order_by(table.c.slot).with_for_update()))
+    if found:
+        connection.execute(sa.update(table).where(table.c.id.in_(found)).values(state=str(AssignmentState.CLOSED)))

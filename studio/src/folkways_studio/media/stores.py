@@ -1,0 +1,202 @@
+"""Where pictures and recordings lie, each under its hash: a folder, or a bucket of S3 or of a server that speaks as S3 does.
+
+The environment chooses: ``FOLKWAYS_MEDIA=/srv/media`` or ``FOLKWAYS_MEDIA=s3://bucket/prefix``. For a bucket, AWS_ENDPOINT_URL is
+the address of a server other than Amazon's, and AWS_REGION its region. The keys AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY come
+from the environment alone.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from functools import cache
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from folkways.sdk.errors import FolkwaysError, of_extra
+from folkways.sdk.files import write_bytes
+from folkways.sdk.workspace import Workspace
+from folkways_studio.addresses import AddressError, web_address
+from folkways_studio.errors import StudioError
+
+PLACE_VARIABLE = "FOLKWAYS_MEDIA"
+ENDPOINT_VARIABLE, REGION_VARIABLE, REGION = "AWS_ENDPOINT_URL", "AWS_REGION", "us-east-1"
+KEY_VARIABLES = ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY")
+CONNECT_SECONDS, REQUEST_SECONDS, TRIES_SECONDS, RETRIES = 3, 15, 10, 1
+"""A person waits for it: better the words that it does not answer, soon."""
+PROBE = "folkways-can-write-here"
+
+
+class MediaStoreError(StudioError):
+    """The place of pictures and recordings cannot be used at this moment: its words say why, and what to do."""
+
+    status = 503
+
+
+class Folder:
+    """Contents by their SHA-256, in a folder of this machine. Every call raises MediaStoreError where it cannot be used."""
+
+    def __init__(self, folder: Path) -> None:
+        self.place = str(folder)
+        self._folder = folder
+
+    def path(self, sha256: str) -> Path:
+        """Where a file lies."""
+        return self._folder / sha256[:2] / sha256
+
+    def has(self, sha256: str) -> bool:
+        """Whether it is there."""
+        return self.path(sha256).is_file()
+
+    def write(self, sha256: str, content: bytes) -> None:
+        """Store it, whole or not at all; the folder is its owner's alone."""
+        if not self._folder.exists():
+            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        write_bytes(self.path(sha256), content)
+
+    def read(self, sha256: str, start: int = 0, end: int | None = None) -> bytes:
+        """The bytes from ``start`` up to ``end`` (None: to the last); FileNotFoundError where it is not there."""
+        try:
+            with self.path(sha256).open("rb") as stream:
+                stream.seek(start)
+                return stream.read(-1 if end is None else end - start)
+        except FileNotFoundError:
+            raise
+        except OSError as error:
+            raise MediaStoreError(f"the file {self.path(sha256)} cannot be read: {error.strerror or error}") from None
+
+    def delete(self, sha256: str) -> None:
+        """Delete it; nothing happens where it is not there."""
+        self.path(sha256).unlink(missing_ok=True)
+
+    def check(self) -> None:
+        """Try whether files can be stored: nothing to do, the folder is made with its first file."""
+
+
+class Bucket:
+    """A Folder that is a bucket. Each part of a file is a request of its own, so that a slow reader holds no connection."""
+
+    def __init__(self, bucket: str, prefix: str, endpoint: str, region: str, key: str, secret: str) -> None:
+        with of_extra("s3", "A bucket for pictures and recordings"):
+            import obstore
+            from obstore.store import S3Store
+        self.place = f"s3://{bucket}/{prefix}".rstrip("/")
+        self._at = endpoint or "Amazon S3"
+        self._api = obstore
+        address: Any = {"endpoint": endpoint} if endpoint else {}
+        try:
+            self._store = S3Store(
+                bucket, prefix=prefix or None, region=region, access_key_id=key, secret_access_key=secret, **address,
+                disable_bulk_delete=True,  # not every server has it
+                client_options={
+                    "allow_http": endpoint.startswith("http://"),
+                    "connect_timeout": timedelta(seconds=CONNECT_SECONDS), "timeout": timedelta(seconds=REQUEST_SECONDS),
+                },
+                retry_config={"max_retries": RETRIES, "retry_timeout": timedelta(seconds=TRIES_SECONDS)},
+            )  # fmt: skip
+        except (obstore.exceptions.BaseError, ValueError):
+            raise FolkwaysError(
+                f"{PLACE_VARIABLE}={self.place} with {ENDPOINT_VARIABLE}={endpoint} is no address of a bucket"
+            ) from None
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        """What went wrong in words; the library's own repeat what the server said, which may name the key."""
+        try:
+            yield
+        except FileNotFoundError as error:
+            if "NoSuchBucket" not in str(error):
+                raise
+            raise self._problem(f"there is no such bucket; make it, or name another in {PLACE_VARIABLE}") from None
+        except (self._api.exceptions.PermissionDeniedError, self._api.exceptions.UnauthenticatedError) as error:
+            raise self._problem(
+                f"the keys are refused ({_code(error)}); look at {' and '.join(KEY_VARIABLES)}, and at what they may do there"
+            ) from None
+        except (self._api.exceptions.BaseError, OSError) as error:
+            code = _code(error)
+            if code == "AuthorizationHeaderMalformed":
+                raise self._problem(f"the bucket is in another region; look at {REGION_VARIABLE}") from None
+            raise self._problem(f"nothing could be done there ({code}); try again in a moment") from None
+
+    def _problem(self, why: str) -> MediaStoreError:
+        return MediaStoreError(f"pictures and recordings lie in {self.place} at {self._at}: {why}")
+
+    def has(self, sha256: str) -> bool:
+        try:
+            with self._explained():
+                self._api.head(self._store, _key(sha256))
+        except FileNotFoundError:
+            return False
+        return True
+
+    def write(self, sha256: str, content: bytes) -> None:
+        with self._explained():
+            self._api.put(self._store, _key(sha256), content, use_multipart=False)
+
+    def read(self, sha256: str, start: int = 0, end: int | None = None) -> bytes:
+        with self._explained():
+            if end is None:
+                return bytes(self._api.get(self._store, _key(sha256)).bytes())
+            return bytes(self._api.get_range(self._store, _key(sha256), start=start, end=end))
+
+    def delete(self, sha256: str) -> None:
+        with self._explained():
+            self._api.delete(self._store, _key(sha256))
+
+    def check(self) -> None:
+        self.write(PROBE, b"folkways")
+        self.delete(PROBE)
+
+
+def _key(sha256: str) -> str:
+    return f"{sha256[:2]}/{sha256}"
+
+
+def _code(error: Exception) -> str:
+    """What the server called it. The rest of an answer may name the key, and is not for people."""
+    found = re.search(r"<Code>(\w{1,64})</Code>", str(error)) or re.search(r"status code: (\d{3})", str(error))
+    return found[1] if found else "no answer"
+
+
+MediaStore = Folder | Bucket
+
+
+def media_store(workspace: Workspace) -> MediaStore:
+    """The place that FOLKWAYS_MEDIA names, else the folder ``studio.db-media`` beside a workspace ``studio.db``.
+
+    FolkwaysError for a workspace on a server, which has no place beside it, and for a bucket without keys.
+    """
+    chosen = os.environ.get(PLACE_VARIABLE)
+    if chosen and chosen.startswith("s3://"):
+        return _bucket(chosen, *(os.environ.get(name, "") for name in (ENDPOINT_VARIABLE, REGION_VARIABLE, *KEY_VARIABLES)))
+    if chosen and "://" in chosen:
+        raise FolkwaysError(
+            f"{PLACE_VARIABLE}={chosen} is no place for pictures and recordings; valid: a folder, s3://bucket/prefix"
+        )
+    if chosen:
+        return Folder(Path(chosen).expanduser())
+    if "://" in workspace.location:
+        raise FolkwaysError(
+            f"a workspace on a server has no folder for pictures and recordings; name one: export {PLACE_VARIABLE}=/srv/media"
+        )
+    return Folder(Path(f"{Path(workspace.location).expanduser()}-media"))
+
+
+@cache
+def _bucket(place: str, endpoint: str, region: str, key: str, secret: str) -> Bucket:
+    """One for all requests: it keeps its connections."""
+    address = urlsplit(place)
+    missing = [name for name, value in zip(KEY_VARIABLES, (key, secret), strict=True) if not value]
+    if missing:
+        raise FolkwaysError(f"{PLACE_VARIABLE}={place} needs keys in the environment: {' and '.join(missing)}")
+    if not address.netloc or address.query or address.fragment or "@" in address.netloc:
+        raise FolkwaysError(f"{PLACE_VARIABLE}={place} names no bucket; write it as s3://bucket/prefix")
+    try:
+        endpoint = str(web_address(endpoint, unencrypted="anywhere")).rstrip("/") if endpoint else ""
+    except AddressError:
+        raise FolkwaysError(f"{ENDPOINT_VARIABLE}={endpoint} is no address; write it as https://s3.example.org") from None
+    return Bucket(address.netloc, address.path.strip("/"), endpoint, region or REGION, key, secret)

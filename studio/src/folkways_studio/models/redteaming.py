@@ -1,0 +1,162 @@
+"""Writing a question against a model, step by step: scenario, suggestion, edits, challenges. Each step is a revision of the item.
+
+The steps work on an assignment of a stage of kind ``write_question``; at the end the question is submitted like any other work
+(``judgements.submit``). Without a helper or verifier the study has the same steps but for those.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from threading import Event
+from typing import Any
+
+from folkways.sdk.cultures import cultures
+from folkways.sdk.workspace import Workspace
+from folkways_studio.activity import ModelCall
+from folkways_studio.database import tables as schema
+from folkways_studio.database.rows import change_rows, find_row, get_row
+from folkways_studio.errors import ConflictError
+from folkways_studio.items.service import add_revision
+from folkways_studio.models import modelling
+from folkways_studio.models.offered import OfferedModel
+from folkways_studio.records import Item, ItemState, Study, from_row
+from folkways_studio.stages.fields import raise_if
+from folkways_studio.stages.registry import stage_kind
+from folkways_studio.stages.writing import read_written
+from folkways_studio.studies.service import get_study
+from folkways_studio.work.assignments import Work, get_work
+from folkways_studio.work.leases import require_leased
+from folkways_studio.workflows import helping
+
+WORDING = ("question", "options", "intended")
+"""The fields that the verifier is asked with."""
+
+
+def write_scenario(workspace: Workspace, participant_id: int, assignment_id: int, scenario: str) -> Item:
+    """Keep the scenario. SubmissionError where it is too short or too long."""
+    problems: dict[str, str] = {}
+    written = read_written({"scenario": scenario}, ("scenario",), problems)
+    raise_if(problems)
+    work = writing_at_hand(workspace, participant_id, assignment_id)
+    return _revise(workspace, work, "scenario", written)
+
+
+def suggest(
+    workspace: Workspace, participant_id: int, assignment_id: int, offered: Mapping[str, OfferedModel], *, gone: Event | None = None
+) -> tuple[Mapping[str, Any] | None, ModelCall]:
+    """Have the helper make a question of the scenario; it becomes the item's question. None where the call brought none (it
+    says why). offered, gone: see ``modelling.call_model``.
+
+    ConflictError where there is no scenario yet, or no helper.
+    """
+    work = writing_at_hand(workspace, participant_id, assignment_id)
+    scenario = work.item.content.get("scenario")
+    if not scenario:
+        raise ConflictError("write a scenario first")
+    study, place = _place(workspace, work)
+    prompt = helping.helper_prompt(scenario, place)
+    call = modelling.call_model(
+        workspace, offered, study, "helper", prompt, helping.HELPER_TOKENS, item_id=work.item.id, participant_id=participant_id,
+        gone=gone,
+    )  # fmt: skip
+    found = helping.read_suggestion(call.reply) if call.reply is not None else None
+    if found is None:
+        problem = call.problem or "the helper's reply holds no question with four options; ask again, or write one yourself"
+        return None, modelling.note_reading(workspace, call, None, problem)
+    _revise(workspace, work, "suggestion", found)
+    return found, modelling.note_reading(workspace, call, found)
+
+
+def edit(
+    workspace: Workspace,
+    participant_id: int,
+    assignment_id: int,
+    question: str,
+    options: Sequence[str],
+    intended: Sequence[int],
+    *,
+    strategy: str | None = None,
+) -> Item:
+    """Keep the question as the author has it now. strategy: a key of ``helping.strategies``, where one was followed."""
+    problems: dict[str, str] = {}
+    source = {"question": question, "options": list(options), "intended": list(intended)}
+    changes = read_written(source, WORDING, problems)
+    if strategy is not None and strategy not in helping.strategies():
+        problems["strategy"] = f"choose one of: {', '.join(helping.strategies())}"
+    raise_if(problems)
+    work = writing_at_hand(workspace, participant_id, assignment_id)
+    if strategy is not None:
+        changes["strategies"] = [*work.item.content.get("strategies", ()), strategy]
+    return _revise(workspace, work, "revision" if strategy else "edit", changes, strategy=strategy)
+
+
+def challenge(
+    workspace: Workspace, participant_id: int, assignment_id: int, offered: Mapping[str, OfferedModel], *, gone: Event | None = None
+) -> ModelCall:
+    """Ask the verifier the question as it stands. SubmissionError where it is not complete; ConflictError without a verifier,
+    or after as many challenges as the stage allows. offered, gone: see ``modelling.call_model``.
+
+    The call's ``read`` is how it did. chosen: position of its option, None where it settled on none. fooled: it chose a wrong one;
+    None as well where it gave no answer, for the call's ``problem``.
+    """
+    work = writing_at_hand(workspace, participant_id, assignment_id)
+    content = work.item.content
+    problems: dict[str, str] = {}
+    written = read_written(content, WORDING, problems)
+    if not written.get("intended"):
+        problems["intended"] = "mark the option that is right first"
+    raise_if(problems)
+    question, options, intended = (written[name] for name in WORDING)
+    earlier = list(content.get("challenges", ()))
+    most = work.stage.config["most_challenges"]
+    if len(earlier) >= most:
+        raise ConflictError("a question may be tried %(most)s times; submit it as it is, or write another", most=most)
+    study, place = _place(workspace, work)
+    prompt = helping.verifier_prompt(question, options, place)
+    call = modelling.call_model(
+        workspace, offered, study, "verifier", prompt, helping.VERIFIER_TOKENS, item_id=work.item.id,
+        participant_id=participant_id, gone=gone,
+    )  # fmt: skip
+    chosen = helping.read_choice(call.reply) if call.reply is not None else None
+    fooled = chosen not in intended if chosen is not None else None
+    problem = call.problem if call.reply is None else None if chosen is not None else "the model's reply names no single option"
+    call = modelling.note_reading(workspace, call, {"chosen": chosen, "fooled": fooled}, problem)
+    entry = {"question": question, "options": options, "chosen": chosen, "fooled": fooled, "call": call.id}
+    if call.reply is not None:
+        _revise(workspace, work, "challenge", {"challenges": [*earlier, entry]})
+    return call
+
+
+def writing_at_hand(workspace: Workspace, participant_id: int, assignment_id: int) -> Work:
+    """The question that a person is writing behind a slot of theirs; ConflictError for any other work."""
+    work = get_work(workspace, participant_id, assignment_id)
+    require_leased(work.assignment)
+    if not stage_kind(work.stage.kind).asks_models:
+        raise ConflictError("this step belongs to writing a question")
+    return work
+
+
+def _place(workspace: Workspace, work: Work) -> tuple[Study, str]:
+    """The study, and the name of the culture that the item is about."""
+    with workspace.read() as connection:
+        population = find_row(connection, schema.populations, id=work.item.population_id)
+    name = "that country" if population is None else cultures()[population.culture].name
+    if population is not None and population.parent_id is not None:
+        name = f"{population.title} ({name})"
+    return get_study(workspace, work.item.study_id), name
+
+
+def _revise(workspace: Workspace, work: Work, step: str, changes: Mapping[str, Any], *, strategy: str | None = None) -> Item:
+    """Change the content of the item and note the revision."""
+    with workspace.claim() as connection:
+        row = get_row(connection, schema.items, id=work.item.id, lock="row")
+        if row.state != ItemState.DRAFT:
+            raise ConflictError("this question was submitted")
+        content = {**row.content, **changes}
+        change_rows(connection, schema.items, {"id": row.id}, content=content)
+        author = work.assignment.participant_id
+        add_revision(connection, row.id, step, content, participant_id=author, strategy=strategy)
+        until = time.time() + 60.0 * float(work.stage.config["lease_minutes"])
+        change_rows(connection, schema.assignments, {"id": work.assignment.id}, lease_until=until)
+        return from_row(Item, get_row(connection, schema.items, id=row.id))

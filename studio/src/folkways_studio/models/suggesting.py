@@ -1,0 +1,77 @@
+"""Asking a study's suggester for somebody at work: for groups of answers, and for translations."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from threading import Event
+from typing import Any
+
+from folkways.sdk.cultures import cultures, get_language
+from folkways.sdk.display import storable
+from folkways.sdk.workspace import Workspace
+from folkways_studio.activity import ModelCall, ModelSuggestion
+from folkways_studio.database import tables as schema
+from folkways_studio.database.rows import find_row, get_row, inserted
+from folkways_studio.errors import ConflictError
+from folkways_studio.models import modelling
+from folkways_studio.models.offered import OfferedModel
+from folkways_studio.records import Stage
+from folkways_studio.studies.service import get_study
+from folkways_studio.work.assignments import get_work
+from folkways_studio.work.leases import require_leased
+from folkways_studio.workflows.suggesting import SUGGESTERS, Suggester
+
+PURPOSE = "suggester"
+UNREADABLE = "the reply holds no suggestion that can be used"
+
+
+def suggester_of(stage: Stage) -> Suggester | None:
+    """What may be suggested in a stage; None where nothing may, or the study does not want it there (``suggestions: false``)."""
+    return SUGGESTERS.get(stage.kind) if stage.config.get("suggestions", True) else None
+
+
+def suggest(
+    workspace: Workspace,
+    participant_id: int,
+    assignment_id: int,
+    offered: Mapping[str, OfferedModel],
+    written: Mapping[str, Any],
+    *,
+    gone: Event | None = None,
+) -> tuple[ModelSuggestion | None, ModelCall]:
+    """Have the study's suggester suggest an answer for the item at hand. None where the call brought none (it says why).
+
+    written: the form as it is. offered, gone: see ``modelling.call_model``, which also says what raises ConflictError; so does a
+    stage in which nothing is suggested.
+    """
+    work = get_work(workspace, participant_id, assignment_id)
+    require_leased(work.assignment)
+    suggester = suggester_of(work.stage)
+    if suggester is None:
+        raise ConflictError("nothing is suggested in this step")
+    with workspace.read() as connection:
+        person = get_row(connection, schema.participants, id=participant_id)
+        place = find_row(connection, schema.populations, id=work.item.population_id or person.population_id)
+    name = cultures()[place.culture].name if place is not None else "that country"
+    language = get_language(place.language).name if place is not None else "the language of the country"
+    prompt = suggester.prompt(work.item.content, written, name, language)
+    call = modelling.call_model(
+        workspace, offered, get_study(workspace, work.item.study_id), PURPOSE, prompt, suggester.max_tokens, item_id=work.item.id,
+        participant_id=participant_id, gone=gone,
+    )  # fmt: skip
+    found = suggester.read(storable(call.reply), work.item.content) if call.reply is not None else None
+    call = modelling.note_reading(workspace, call, found, call.problem or (UNREADABLE if found is None else None))
+    if found is None:
+        return None, call
+    row = {
+        "item_id": work.item.id,
+        "participant_id": participant_id,
+        "call_id": call.id,
+        "model": call.endpoint,
+        "prompt_version": suggester.version,
+        "content": dict(found),
+        "created": time.time(),
+    }
+    with workspace.write() as connection:
+        return inserted(connection, ModelSuggestion, schema.suggestions, row), call

@@ -1,0 +1,132 @@
+"""Signing in and out, the account's own page, the language of the interface."""
+
+from __future__ import annotations
+
+from starlette.responses import JSONResponse, Response
+
+from folkways_studio.errors import TooManyAttemptsError
+from folkways_studio.people import accounts, sessions
+from folkways_studio.web.rendering.i18n import LOCALES, checked, coverage
+from folkways_studio.web.request_context import ANYBODY, LOCALE_COOKIE, SESSION_COOKIE, SIGNED_IN, VISITOR_COOKIE, RequestContext
+from folkways_studio.web.routing import Routes
+
+routes = Routes()
+
+
+def own_address(text: str) -> str:
+    """Where to go next, if it is a page of this server; the start page otherwise."""
+    fine = text.startswith("/") and not text.startswith("//") and "\\" not in text and text.isprintable()
+    return text if fine else "/"
+
+
+def begin_session(context: RequestContext, account_id: int) -> None:
+    """Sign this browser in, out of whatever it was before: no token from before signing in is worth anything after."""
+    if context.token:
+        sessions.revoke(context.workspace, context.token)
+    context.cookies[SESSION_COOKIE] = sessions.open_session(context.workspace, account_id)
+    context.cookies[VISITOR_COOKIE] = None
+
+
+@routes.get("/", ANYBODY)
+def start(context: RequestContext) -> Response:
+    """On to where this person works."""
+    if context.account is None:
+        return context.go("/signin")
+    return context.go("/studies" if context.is_staff else "/work")
+
+
+@routes.get("/healthz", ANYBODY)
+def health(context: RequestContext) -> Response:
+    """Whether the database can be read, for whoever watches the server."""
+    with context.workspace.read() as connection:
+        connection.exec_driver_sql("SELECT 1")
+    return JSONResponse({"ok": True})
+
+
+@routes.get("/signin", ANYBODY)
+def show_sign_in(context: RequestContext) -> Response:
+    """The form."""
+    return sign_in_page(context, own_address(context.request.query_params.get("next", "/")))
+
+
+def sign_in_page(context: RequestContext, following: str, problem: str = "", status: int = 200) -> Response:
+    """The form, with what went wrong. following: where to go next."""
+    return context.page("people/signin.html.j2", status, login=context.text("login"), problem=problem, next=following)
+
+
+@routes.post("/signin", ANYBODY, pause=lambda context: accounts.sign_in_pause(context.workspace, context.text("login")))
+def sign_in(context: RequestContext) -> Response:
+    """Check the password; what is wrong is not told apart."""
+    context.need_passwords()
+    context.studio.rates.take("signin", context.address)
+    following = own_address(context.text("next", "/"))
+    try:
+        account = accounts.verify_password(context.workspace, context.text("login"), context.text("password"), key=context.address)
+    except TooManyAttemptsError as error:
+        minutes = max(1, round(error.seconds / 60))
+        words = context.ngettext(
+            "Too many attempts have failed. Try again in %(num)s minute.",
+            "Too many attempts have failed. Try again in %(num)s minutes.", minutes,
+        )  # fmt: skip
+        return sign_in_page(context, following, words, 429)
+    if account is None:
+        return sign_in_page(context, following, context.gettext("Name and password do not fit together."), 403)
+    begin_session(context, account.id)
+    return context.go(following)
+
+
+@routes.post("/signout", SIGNED_IN)
+def sign_out(context: RequestContext) -> Response:
+    """End this browser's session."""
+    sessions.revoke(context.workspace, context.token)
+    context.cookies[SESSION_COOKIE] = None
+    return context.go("/signin", "signed-out")
+
+
+@routes.get("/account", SIGNED_IN)
+def show_account(context: RequestContext) -> Response:
+    """The account's own page."""
+    may = context.studio.settings.passwords and accounts.has_password(context.workspace, context.me.id)
+    return context.page("people/account.html.j2", problems={}, has_password=may)
+
+
+@routes.post("/account/password", SIGNED_IN)
+def change_password(context: RequestContext) -> Response:
+    """Give the account a new password; every device has to sign in again."""
+    context.need_passwords()
+    context.studio.rates.take("signin", context.address)
+    login = context.me.login or ""
+    if accounts.verify_password(context.workspace, login, context.text("current"), key=context.address) is None:
+        problems = {"current": context.gettext("This is not your present password.")}
+        return context.page("people/account.html.j2", 403, problems=problems, has_password=True)
+    if len(context.text("password")) < accounts.SHORTEST_PASSWORD:
+        words = context.gettext("At least %(count)s characters are needed.", count=accounts.SHORTEST_PASSWORD)
+        return context.page("people/account.html.j2", 422, problems={"password": words}, has_password=True)
+    accounts.set_password(context.workspace, context.me.id, context.text("password"))
+    context.cookies[SESSION_COOKIE] = None
+    return context.go("/signin", "password-changed")
+
+
+@routes.post("/account/signout-everywhere", SIGNED_IN)
+def sign_out_everywhere(context: RequestContext) -> Response:
+    """End all other sessions of the account; this browser stays."""
+    sessions.revoke_all(context.workspace, context.me.id)
+    context.cookies[SESSION_COOKIE] = sessions.open_session(context.workspace, context.me.id)
+    return context.go("/account", "signed-out-everywhere")
+
+
+@routes.get("/languages", ANYBODY)
+def show_languages(context: RequestContext) -> Response:
+    """The languages of the interface, and how complete each is."""
+    return context.page("people/languages.html.j2", coverage=coverage(), checked=checked())
+
+
+@routes.post("/language", ANYBODY)
+def choose_language(context: RequestContext) -> Response:
+    """Remember the language of the interface, for this browser and for the account."""
+    locale = context.text("locale")
+    if locale in LOCALES:
+        context.cookies[LOCALE_COOKIE] = locale
+        if context.account is not None:
+            accounts.set_locale(context.workspace, context.account.id, locale)
+    return context.go(own_address(context.text("next", "/")))

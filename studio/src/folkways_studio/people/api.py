@@ -1,0 +1,144 @@
+"""The people of a study: invitations, participants, and who runs it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from fastapi import APIRouter
+from starlette.responses import Response
+
+from folkways_studio.errors import NotFoundError, SubmissionError
+from folkways_studio.items.api import cells
+from folkways_studio.people import accounts, invites, participants, personal
+from folkways_studio.records import Invite, Participant, Role
+from folkways_studio.studies import service as studies
+from folkways_studio.web.api.answers import InviteMade, InviteTold, MemberTold, ParticipantTold, TakenIn
+from folkways_studio.web.api.bodies import FilledRows, NewInvite, NewMember, NewWaiver, NewWorkbook
+from folkways_studio.web.api.calls import Number, OwnerCall, StaffCall, StudyCall
+from folkways_studio.web.api.pages import Cursor, Limit, Page, slice_of
+from folkways_studio.work.offline import hand_out, take_in
+
+router = APIRouter(tags=["people"])
+
+XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+
+
+def _population(call: StudyCall) -> Callable[[Invite | Participant], str | None]:
+    """Tells the population of somebody, or of a link, by its name."""
+    names: dict[int | None, str] = {each.id: each.name for each in studies.populations(call.workspace, call.study.id)}
+    return lambda each: names.get(each.population_id)
+
+
+@router.get("/studies/{study}/invites")
+def list_invites(call: StaffCall, limit: Limit = 100, cursor: Cursor = 0) -> Page[InviteTold]:
+    """Links that let people in, newest first, without their addresses."""
+    place, found = _population(call), invites.list_invites(call.workspace, call.study.id)
+    return slice_of(found, cursor, limit, lambda each: InviteTold.of(each, population=place(each)))
+
+
+@router.post("/studies/{study}/invites", status_code=201)
+def invite(call: StaffCall, body: NewInvite) -> InviteMade:
+    """Make a link that lets people in. Participants need a population; a researcher makes nobody more than they are themselves."""
+    if body.role not in invites.may_give(call.roles):
+        raise SubmissionError({"role": f"you cannot give this role; valid: {', '.join(invites.may_give(call.roles))}"})
+    place = body.population if body.role == Role.ANNOTATOR else None
+    made, token = invites.create_invite(
+        call.workspace, call.study.id, body.role, population=place, uses=body.uses, days=body.days, note=body.note,
+        by=call.account.id,
+    )  # fmt: skip
+    return InviteMade.of(made, population=_population(call)(made), link=f"{call.origin}/join/{token}")
+
+
+@router.delete("/studies/{study}/invites/{invite}", status_code=204)
+def revoke_invite(call: StaffCall, invite: Number) -> None:
+    """Let nobody in by a link any more."""
+    invites.revoke_invite(call.workspace, call.study.id, invite, by=call.account.id)
+
+
+@router.get("/studies/{study}/participants")
+def list_participants(call: StaffCall, limit: Limit = 100, cursor: Cursor = 0) -> Page[ParticipantTold]:
+    """Everybody who takes part, staff who work on stages among them, in the order in which they came."""
+    place, found = _population(call), participants.list_participants(call.workspace, call.study.id)
+    return slice_of(found, cursor, limit, lambda person: ParticipantTold.of(person, population=place(person)))
+
+
+def _told(call: StudyCall, person: Participant) -> ParticipantTold:
+    return ParticipantTold.of(person, population=_population(call)(person))
+
+
+def _person(call: StudyCall, number: int) -> Participant:
+    found = participants.get_participant(call.workspace, number)
+    if found.study_id != call.study.id:
+        raise NotFoundError("there is no such participant")
+    return found
+
+
+@router.get("/studies/{study}/participants/{person}")
+def show_participant(call: StaffCall, person: Number) -> ParticipantTold:
+    """One participant, without what is personal."""
+    return _told(call, _person(call, person))
+
+
+@router.get("/studies/{study}/participants/{person}/personal")
+def show_personal(call: StaffCall, person: Number) -> dict[str, str]:
+    """What is personal about somebody, by name. That it was read is noted in the audit trail."""
+    return dict(personal.look_up_attributes(call.workspace, call.study.id, person, by=call.account.id))
+
+
+@router.delete("/studies/{study}/participants/{person}/personal", status_code=204)
+def erase(call: StaffCall, person: Number) -> None:
+    """Delete what is personal; answers stay, under the pseudonym."""
+    personal.delete_attributes(call.workspace, call.study.id, person, by=call.account.id)
+
+
+@router.post("/studies/{study}/participants/{person}/waiver", status_code=201)
+def waive(call: StaffCall, person: Number, body: NewWaiver) -> ParticipantTold:
+    """Let somebody in who does not meet the criteria."""
+    found = participants.waive_eligibility(call.workspace, call.study.id, person, body.reason, by=call.account.id)
+    return _told(call, found)
+
+
+@router.post("/studies/{study}/participants/{person}/withdrawal", status_code=201)
+def withdraw(call: StaffCall, person: Number) -> ParticipantTold:
+    """Take somebody's answers out of everything that leaves the study, at their request."""
+    found = participants.withdraw(call.workspace, call.study.id, person, by=call.account.id)
+    return _told(call, found)
+
+
+@router.post("/studies/{study}/participants/{person}/hand-out", response_class=Response,
+             responses={200: {"content": {XLSX: {}}, "description": "The workbook."}})  # fmt: skip
+def hand_out_workbook(call: StaffCall, person: Number, body: NewWorkbook) -> Response:
+    """A workbook (XLSX) of items for somebody who works off line; the items are kept for that person."""
+    found = _person(call, person)
+    content = hand_out(call.workspace, found.id, body.stage, body.count, hours=body.hours)
+    return Response(content, media_type=XLSX)
+
+
+@router.post("/studies/{study}/participants/{person}/take-in", status_code=201)
+def take_in_rows(call: StaffCall, person: Number, body: FilledRows) -> TakenIn:
+    """Submit the rows of such a workbook, filled in: all of them, or none if one is wrong."""
+    found = _person(call, person)
+    return TakenIn.of(take_in(call.workspace, found.id, [cells(row) for row in body.rows]))
+
+
+@router.get("/studies/{study}/members")
+def list_members(call: StaffCall) -> list[MemberTold]:
+    """Who runs the study, each role on a line of its own."""
+    found = accounts.members(call.workspace, call.study.id, Role.OWNER, Role.RESEARCHER, Role.REVIEWER, Role.EXPERT)
+    return [MemberTold(account=each.id, login=each.login, name=each.name, role=role) for each, role in found]
+
+
+@router.post("/studies/{study}/members", status_code=201)
+def give_role(call: OwnerCall, body: NewMember) -> list[MemberTold]:
+    """Give somebody who has a role in the study another. Anybody else is invited instead, and decides."""
+    account = accounts.find_member(call.workspace, call.study.id, body.login)
+    if account is None:
+        raise SubmissionError({"login": "nobody of this study signs in with that name; send an invitation instead"})
+    participants.add_staff(call.workspace, call.study.id, account.id, Role(body.role), by=call.account.id)
+    return list_members(call)
+
+
+@router.delete("/studies/{study}/members/{account}/{role}", status_code=204)
+def take_role(call: OwnerCall, account: Number, role: Role) -> None:
+    """Take a role away; the last owner stays."""
+    accounts.take_role(call.workspace, call.study.id, account, role, by=call.account.id)

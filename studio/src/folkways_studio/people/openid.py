@@ -1,0 +1,277 @@
+"""The studio as a client of an OpenID Connect provider: authorization code flow with PKCE, state and nonce.
+
+authlib writes the requests and checks the claims of ID tokens, joserfc their signatures. Here is what they may ask and of whom: the
+addresses that the provider's own document names, over TLS, without redirections, within a time and a size.
+
+OpenID Connect Core 1.0, sections 3.1 and 5.3; Discovery 1.0, section 4; RFC 7636; RFC 9207.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import secrets
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from threading import BoundedSemaphore
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
+
+import aiohttp
+import orjson
+
+from folkways import __version__
+from folkways_studio.errors import BusyError, NotAllowedError
+from folkways_studio.people.single_sign_on import SingleSignOn, is_safe, secret_of
+
+if TYPE_CHECKING:
+    from authlib.oauth2.client import OAuth2Client
+
+LOG = logging.getLogger("folkways_studio")
+ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA", "Ed25519")
+"""Signatures that only the provider can make: none by a shared secret, and none at all is none."""
+
+SCOPE = "openid email profile"
+TIMEOUT_SECONDS = 10.0
+MOST_BYTES = 512 * 1024
+LEEWAY_SECONDS = 60
+KNOWN_SECONDS = 600.0
+"""How long the provider's document is believed. Its keys are fetched for every sign-in: providers change them when they like."""
+
+AT_ONCE = 8
+"""Sign-ins that wait for the provider at the same time; a slow provider keeps nobody from anything else."""
+
+MALFORMED = (ValueError, TypeError, LookupError, AttributeError, RecursionError)
+"""What JSON of another shape than the standard's leads to, here and in the libraries."""
+
+DOCUMENT = "/.well-known/openid-configuration"
+ENDPOINTS = ("authorization_endpoint", "token_endpoint", "jwks_uri")
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """A sign-in on its way: what only the browser that began it has. state and nonce come back; verifier proves who began."""
+
+    state: str
+    nonce: str
+    verifier: str
+
+    @classmethod
+    def new(cls) -> Begun:
+        """Three secrets."""
+        return cls(*(secrets.token_urlsafe(32) for _ in range(3)))
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """Whom the provider says that somebody is. issuer and subject never change; email is one that it has verified."""
+
+    issuer: str
+    subject: str
+    email: str
+    name: str
+
+
+class _UnusableAnswerError(Exception):
+    """What the provider answered cannot be used; the words are for whoever runs the server."""
+
+
+class OpenIdProvider:
+    """One provider. MissingExtraError without authlib; FolkwaysError where the client's secret is not set."""
+
+    def __init__(self, described: SingleSignOn) -> None:
+        secret_of(described)
+        self.described = described
+        self._places = BoundedSemaphore(AT_ONCE)
+        self._known: tuple[float, Mapping[str, Any]] = (0.0, {})
+
+    def begin(self, begun: Begun, back: str) -> str:
+        """The address at which the provider asks who somebody is. back: the studio's own, to which it sends them.
+
+        NotAllowedError, in words for the person, where the provider cannot be asked or its answers cannot be used.
+        """
+        with self._asking():
+            document = self._document()
+            address, _ = self._client(document, back).create_authorization_url(
+                document["authorization_endpoint"], state=begun.state, nonce=begun.nonce, code_verifier=begun.verifier
+            )
+            return str(address)
+
+    def finish(self, begun: Begun, back: str, answer: Mapping[str, str]) -> Identity:
+        """Whom the provider sent back. answer: the parameters that it sent them with, whose state is ``begun``'s already.
+
+        NotAllowedError as in ``begin``, and for somebody whom the provider did not let in or who may not sign in here.
+        """
+        described = self.described
+        if answer.get("error") == "access_denied":
+            raise NotAllowedError("%(name)s did not let you in, or you cancelled", name=described.name)
+        with self._asking():
+            if answer.get("iss", described.issuer) != described.issuer:
+                raise _UnusableAnswerError(f"the answer is of another issuer: {answer['iss'][:200]!r}")
+            if "error" in answer or not answer.get("code"):
+                told = (answer.get("error", ""), answer.get("error_description", ""))
+                raise _UnusableAnswerError(f"it sent no code, but the error {' '.join(told)[:500]!r}")
+            claims = self._claims(begun, back, answer["code"])
+        return self._identity(claims)
+
+    @contextmanager
+    def _asking(self) -> Iterator[None]:
+        """Turn what goes wrong into words for the person, and into the log for whoever runs the server."""
+        from authlib.common.errors import AuthlibBaseError
+        from joserfc.errors import JoseError
+
+        if not self._places.acquire(blocking=False):
+            raise BusyError("many people are signing in at this moment; try again in a moment")
+        try:
+            yield
+        except (TimeoutError, aiohttp.ClientError, OSError) as error:
+            LOG.warning("%s cannot be asked: %s", self.described.issuer, error or type(error).__name__)
+            raise NotAllowedError("%(name)s does not answer; try again in a moment", name=self.described.name) from None
+        except (_UnusableAnswerError, AuthlibBaseError, JoseError, *MALFORMED) as error:
+            LOG.warning("what %s answered cannot be used: %r", self.described.issuer, str(error)[:500])
+            raise NotAllowedError(
+                "what %(name)s answered cannot be used; tell whoever runs this server", name=self.described.name
+            ) from None
+        finally:
+            self._places.release()
+
+    def _document(self) -> Mapping[str, Any]:
+        """What the provider says of itself."""
+        fetched, document = self._known
+        if time.monotonic() - fetched > KNOWN_SECONDS or not document:
+            document = self._json(self.described.issuer.rstrip("/") + DOCUMENT)
+            if document.get("issuer") != self.described.issuer:
+                raise _UnusableAnswerError(f"its document is of another issuer: {document.get('issuer')!r}")
+            for name in (*ENDPOINTS, *(["userinfo_endpoint"] if "userinfo_endpoint" in document else [])):
+                if not is_safe(document.get(name)):
+                    raise _UnusableAnswerError(f"{name} {document.get(name)!r} is no address with https://")
+            self._known = (time.monotonic(), document)
+        return document
+
+    def _client(self, document: Mapping[str, Any], back: str) -> OAuth2Client:
+        from authlib.oauth2.client import OAuth2Client
+
+        secret = secret_of(self.described)
+        ways = document.get("token_endpoint_auth_methods_supported") or ["client_secret_basic"]
+        way = "client_secret_basic" if "client_secret_basic" in ways else "client_secret_post"
+        return OAuth2Client(
+            _Session(self),
+            self.described.client_id,
+            secret,
+            token_endpoint_auth_method=way if secret else "none",
+            scope=SCOPE,
+            redirect_uri=back,
+            code_challenge_method="S256",
+        )
+
+    def _claims(self, begun: Begun, back: str, code: str) -> Mapping[str, Any]:
+        """What the provider says of the person in return for the code: in the ID token and, where something that is needed is not
+        in that, apart from it.
+        """
+        from authlib.oidc.core import CodeIDToken
+        from joserfc import jwt
+        from joserfc.jwk import KeySet
+        from joserfc.jws import JWSRegistry
+
+        document = self._document()
+        given = self._client(document, back).fetch_token(document["token_endpoint"], code=code, code_verifier=begun.verifier)
+        if not isinstance(given.get("id_token"), str):
+            raise _UnusableAnswerError("there is no ID token in its answer")
+        keys = KeySet.import_key_set(self._json(document["jwks_uri"]))  # type: ignore[arg-type]
+        registry = JWSRegistry(algorithms=ALGORITHMS, strict_check_header=False)  # some providers add headers of their own
+        token = jwt.decode(given["id_token"], keys, registry=registry)
+        client = self.described.client_id
+        claims = CodeIDToken(
+            token.claims,
+            token.header,
+            {
+                "iss": {"essential": True, "value": self.described.issuer},
+                "aud": {"essential": True, "value": client},
+                "sub": {"essential": True},
+            },
+            {"nonce": begun.nonce, "client_id": client},
+        )
+        claims.validate(leeway=LEEWAY_SECONDS)
+        if {"email", *self.described.claims} <= claims.keys() or "userinfo_endpoint" not in document:
+            return dict(claims)
+        more = self._json(document["userinfo_endpoint"], headers={"Authorization": f"Bearer {given['access_token']}"})
+        if more.get("sub") != claims["sub"]:
+            raise _UnusableAnswerError("its two answers are about different people")
+        # Whether an address has been verified is said beside it, never of one that the other answer gives.
+        mail = claims if "email" in claims else more
+        return {**more, **claims, "email": mail.get("email"), "email_verified": mail.get("email_verified")}
+
+    def _identity(self, claims: Mapping[str, Any]) -> Identity:
+        described = self.described
+        email, subject, name = (str(claims.get(key) or "") for key in ("email", "sub", "name"))
+        if claims.get("email_verified") is not True or "@" not in email or not email.isprintable():
+            raise NotAllowedError("%(name)s does not say that your e-mail address has been verified", name=described.name)
+        fine = not described.domains or email.rpartition("@")[2].casefold() in described.domains
+        for claim, wanted in described.claims.items():
+            said = claims.get(claim)
+            fine = fine and (wanted in said if isinstance(said, list) else said == wanted)
+        if not fine or not subject.isprintable() or len(subject) > 255 or len(email) > 256:
+            raise NotAllowedError("your account at %(name)s may not sign in here", name=described.name)
+        return Identity(described.issuer, subject, email, name if name.isprintable() else "")
+
+    def _json(self, address: str, headers: Mapping[str, str] | None = None) -> dict[str, Any]:
+        """The JSON object that an address answers with."""
+        status, content = self.ask("GET", address, headers)
+        if status != 200:
+            raise _UnusableAnswerError(f"{address} answered {status}")
+        found = orjson.loads(content)
+        if not isinstance(found, dict):
+            raise _UnusableAnswerError(f"{address} did not answer with a JSON object")
+        return found
+
+    def ask(
+        self, method: str, address: str, headers: Mapping[str, str] | None = None, body: str | None = None
+    ) -> tuple[int, bytes]:
+        """Status and content of one answer; TimeoutError for one that is not here in time, _UnusableAnswerError for a large one."""
+
+        async def fetch() -> tuple[int, bytes]:
+            # Uncompressed: a little of what is compressed may be a lot.
+            sent = {
+                "Accept": "application/json",
+                "Accept-Encoding": "identity",
+                "User-Agent": f"folkways/{__version__}",
+                **(headers or {}),
+            }
+            timeout = aiohttp.ClientTimeout(total=TIMEOUT_SECONDS)
+            async with (
+                aiohttp.ClientSession(timeout=timeout, auto_decompress=False) as session,
+                session.request(method, address, headers=sent, data=body, allow_redirects=False) as reply,
+            ):
+                content = bytearray()
+                async for part in reply.content.iter_any():
+                    content += part
+                    if len(content) > MOST_BYTES:
+                        raise _UnusableAnswerError(f"{address} answered with more than {MOST_BYTES} bytes")
+                return reply.status, bytes(content)
+
+        return asyncio.run(fetch())
+
+
+class _Session:
+    """What authlib sends the request for the token with."""
+
+    def __init__(self, provider: OpenIdProvider) -> None:
+        self.provider = provider
+
+    def post(self, url: str, *, data: Mapping[str, str], headers: Mapping[str, str], auth: Any) -> _Answer:
+        address, sent, body = auth.prepare("POST", url, dict(headers), urlencode(data))
+        return _Answer(*self.provider.ask("POST", address, sent, body))
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    status_code: int
+    content: bytes
+
+    def json(self) -> Any:
+        return orjson.loads(self.content)
+
+    def raise_for_status(self) -> None:
+        raise _UnusableAnswerError(f"its token endpoint answered {self.status_code} without a JSON object")

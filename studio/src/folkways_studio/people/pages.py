@@ -1,0 +1,185 @@
+"""The people of a study: invitations, participants and who may do what."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from starlette.responses import Response
+
+from folkways_studio.errors import NotFoundError, SubmissionError
+from folkways_studio.people import accounts, exclusion, invites, participants, personal, waiting
+from folkways_studio.records import Role
+from folkways_studio.stages.parts.form_fields import whole
+from folkways_studio.studies import progress
+from folkways_studio.studies import service as studies
+from folkways_studio.web.request_context import OWNER, STAFF, RequestContext
+from folkways_studio.web.routing import Routes
+from folkways_studio.work import gold
+
+routes = Routes()
+
+MOST_DAYS = 365
+MOST_USES = 100_000
+
+
+@routes.get("/studies/{study}/people", STAFF)
+def show_people(context: RequestContext) -> Response:
+    """Everybody, and the forms to invite more."""
+    return people_page(context)
+
+
+def people_page(
+    context: RequestContext, link: str = "", password_link: str = "", problems: Mapping[str, str] | None = None, status: int = 200
+) -> Response:
+    """The page, with a link that has just been made: an invitation, or one to choose a new password."""
+    study = context.study
+    found = participants.list_participants(context.workspace, study.id)
+    answers = {each.pseudonym: each for each in progress.payments(context.workspace, study.id)}
+    flags: dict[int, list[str]] = {}
+    for each in progress.quality(context.workspace, study.id):
+        flags.setdefault(each.participant_id, []).extend(each.flags)
+    return context.page(
+        "people/people.html.j2", status, study=study, people=[each for each in found if each.source != "staff"],
+        populations=studies.populations(context.workspace, study.id), invites=invites.list_invites(context.workspace, study.id),
+        members=accounts.members(context.workspace, study.id, Role.OWNER, Role.RESEARCHER, Role.REVIEWER, Role.EXPERT),
+        answers=answers, flags=flags, link=link, password_link=password_link, problems=problems or {},
+        waiting=waiting.list_waiting(context.workspace, study.id, by=context.me.id),
+        may_give=invites.may_give(context.roles), is_owner=Role.OWNER in context.roles,
+    )  # fmt: skip
+
+
+@routes.post("/studies/{study}/invites", STAFF)
+def invite(context: RequestContext) -> Response:
+    """Make a link; it is shown once."""
+    role = context.text("role", Role.ANNOTATOR)
+    if role not in invites.may_give(context.roles):
+        raise SubmissionError({"role": context.gettext("You cannot give this role.")})
+    uses, days = whole(context.text("uses")), whole(context.text("days", "30"))
+    problems = {}
+    if context.text("uses") and (uses is None or not 1 <= uses <= MOST_USES):
+        problems["uses"] = context.gettext("Give a whole number, or nothing for no limit.")
+    if days is None or not 1 <= days <= MOST_DAYS:
+        problems["days"] = context.gettext("Give a whole number from 1 to %(most)s.", most=MOST_DAYS)
+    if problems or days is None:
+        return people_page(context, problems=problems, status=422)
+    population = context.text("population") or None
+    _, token = invites.create_invite(
+        context.workspace,
+        context.study.id,
+        Role(role),
+        population=population if role == Role.ANNOTATOR else None,
+        uses=uses,
+        days=days,
+        note=context.text("note")[:200],
+        by=context.me.id,
+    )
+    return people_page(context, link=f"{context.origin}/join/{token}")
+
+
+@routes.post("/studies/{study}/invites/{invite}/revoke", STAFF)
+def revoke(context: RequestContext) -> Response:
+    """Let nobody in by a link any more."""
+    invites.revoke_invite(context.workspace, context.study.id, context.number("invite"), by=context.me.id)
+    return context.go(f"/studies/{context.study.name}/people", "revoked")
+
+
+@routes.get("/studies/{study}/people/{person}", STAFF)
+def show_person(context: RequestContext) -> Response:
+    """One participant: their state and how they work; what is personal only when it is asked for, which is noted."""
+    number = context.number("person")
+    person, asked = context.person(number), context.request.query_params.get("personal") == "show"
+    names = {population.id: population for population in studies.populations(context.workspace, context.study.id)}
+    quality = [each for each in progress.quality(context.workspace, context.study.id) if each.participant_id == number]
+    return context.page(
+        "people/person.html.j2", study=context.study, person=person, population=names.get(person.population_id or 0),
+        quality=quality,
+        personal=personal.look_up_attributes(context.workspace, context.study.id, number, by=context.me.id) if asked else None,
+        known=[each for each in gold.known_answers(context.workspace, context.study.id).people if each.participant.id == number],
+    )  # fmt: skip
+
+
+@routes.post("/studies/{study}/people/{person}/let-in", STAFF)
+def let_in(context: RequestContext) -> Response:
+    """Decide over somebody who waits."""
+    lets_in = context.text("let_in") == "yes"
+    waiting.settle_waiting(context.workspace, context.study.id, context.number("person"), let_in=lets_in, by=context.me.id)
+    return context.go(f"/studies/{context.study.name}/people", "waived" if lets_in else "saved")
+
+
+@routes.post("/studies/{study}/people/{person}/waive", STAFF)
+def waive(context: RequestContext) -> Response:
+    """Let somebody in who does not meet the criteria."""
+    number = context.number("person")
+    participants.waive_eligibility(context.workspace, context.study.id, number, context.text("reason"), by=context.me.id)
+    return context.go(f"/studies/{context.study.name}/people/{number}", "waived")
+
+
+@routes.post("/studies/{study}/people/{person}/erase", STAFF)
+def erase(context: RequestContext) -> Response:
+    """Delete what is personal."""
+    number = context.number("person")
+    personal.delete_attributes(context.workspace, context.study.id, number, by=context.me.id)
+    return context.go(f"/studies/{context.study.name}/people/{number}", "erased")
+
+
+@routes.post("/studies/{study}/people/{person}/withdraw", STAFF)
+def withdraw(context: RequestContext) -> Response:
+    """Take somebody's answers out of everything that leaves the study, at their request."""
+    number = context.number("person")
+    participants.withdraw(context.workspace, context.study.id, number, by=context.me.id)
+    return context.go(f"/studies/{context.study.name}/people/{number}", "saved")
+
+
+@routes.post("/studies/{study}/people/{person}/exclude", STAFF)
+def exclude(context: RequestContext) -> Response:
+    """Leave somebody's answers out of everything, for a reason that they are told."""
+    number = context.number("person")
+    exclusion.exclude(context.workspace, context.study.id, number, context.text("exclusion"), by=context.me.id)
+    return context.go(f"/studies/{context.study.name}/people/{number}", "saved")
+
+
+@routes.post("/studies/{study}/people/{person}/include", STAFF)
+def include(context: RequestContext) -> Response:
+    """Undo an exclusion."""
+    number = context.number("person")
+    exclusion.include(context.workspace, context.study.id, number, by=context.me.id)
+    return context.go(f"/studies/{context.study.name}/people/{number}", "saved")
+
+
+@routes.post("/studies/{study}/roles", OWNER)
+def give_role(context: RequestContext) -> Response:
+    """Give somebody who has a role in the study another; anybody else is invited, and decides."""
+    account = accounts.find_member(context.workspace, context.study.id, context.text("login"))
+    if account is None:
+        words = context.gettext("Nobody here signs in with that name. Send an invitation instead.")
+        return people_page(context, problems={"login": words}, status=422)
+    role = _role(context)
+    participants.add_staff(context.workspace, context.study.id, account.id, role, by=context.me.id)
+    return context.go(f"/studies/{context.study.name}/people", "role-given")
+
+
+@routes.post("/studies/{study}/take-part", OWNER)
+def take_part(context: RequestContext) -> Response:
+    """Let the owner work on the stages of a role themselves."""
+    role = _role(context)
+    if role not in (Role.RESEARCHER, Role.REVIEWER, Role.EXPERT):
+        raise SubmissionError({"role": context.gettext("You cannot give this role.")})
+    participants.add_staff(context.workspace, context.study.id, context.me.id, role, by=context.me.id)
+    return context.go(f"/work/{context.study.name}")
+
+
+@routes.post("/studies/{study}/roles/take", OWNER)
+def take_role(context: RequestContext) -> Response:
+    """Take a role away."""
+    account = whole(context.text("account"))
+    if account is None:
+        raise NotFoundError(context.gettext("There is no such person."))
+    accounts.take_role(context.workspace, context.study.id, account, _role(context), by=context.me.id)
+    return context.go(f"/studies/{context.study.name}/people", "role-taken")
+
+
+def _role(context: RequestContext) -> Role:
+    try:
+        return Role(context.text("role"))
+    except ValueError:
+        raise SubmissionError({"role": context.gettext("There is no such role.")}) from None

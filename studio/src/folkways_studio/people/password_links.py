@@ -1,0 +1,84 @@
+"""Links by which somebody who has forgotten their password chooses a new one: each works once, and not for long.
+
+The database knows only the hash of a link's token, so that a copy of it lets nobody in.
+"""
+
+from __future__ import annotations
+
+import secrets
+import time
+
+import sqlalchemy as sa
+
+from folkways.sdk.workspace import Workspace
+from folkways_studio.database import audit
+from folkways_studio.database import tables as schema
+from folkways_studio.database.rows import find_row, read_first
+from folkways_studio.errors import InviteError, NotAllowedError, NotFoundError
+from folkways_studio.people import accounts
+from folkways_studio.people.sessions import token_hash
+from folkways_studio.records import Account, Role
+
+HOURS = 24.0
+
+
+def make_link(workspace: Workspace, account_id: int, *, by: int | None = None, hours: float = HOURS) -> str:
+    """The token of a new link for an account, which is told here and never again; links made before work no more.
+
+    by: the owner of a study who makes it; None for whoever runs the server. NotAllowedError for an owner where the account has a
+    part in a study that is not theirs: they would come into that one as well. NotFoundError for an account without a login.
+    """
+    now = time.time()
+    links = schema.password_links
+    token = secrets.token_urlsafe(32)
+    with workspace.write() as connection:
+        row = find_row(connection, schema.accounts, id=account_id)
+        if row is None or row.login is None or row.disabled:
+            raise NotFoundError("there is no such account, or it is one without a password")
+        if by is not None and by != account_id and not _all_theirs(connection, account_id, by):
+            raise NotAllowedError(
+                "this account has a part in a study that is not yours; whoever runs the server can make a link for it"
+            )
+        connection.execute(sa.delete(links).where(sa.or_(links.c.account_id == account_id, links.c.expires < now)))
+        values = {"token_hash": token_hash(token), "account_id": account_id, "created": now, "expires": now + hours * 3600}
+        connection.execute(sa.insert(links).values(values))
+        audit.note(connection, "account.password_link_made", account_id=by, subject=f"account:{account_id}")
+    return token
+
+
+def _all_theirs(connection: sa.Connection, account_id: int, owner: int) -> bool:
+    """Whether every study in which an account has a role is one of this owner's."""
+    roles = schema.roles
+    own = sa.select(roles.c.study_id).where(roles.c.account_id == owner, roles.c.role == Role.OWNER)
+    others = sa.select(roles.c.study_id).where(roles.c.account_id == account_id, roles.c.study_id.not_in(own))
+    return connection.execute(others.limit(1)).first() is None
+
+
+def account_of_link(workspace: Workspace, token: str) -> Account:
+    """Whose password a link changes; InviteError for one that is unknown, used or too old."""
+    links, table = schema.password_links, schema.accounts
+    query = (
+        sa.select(table)
+        .join(links, links.c.account_id == table.c.id)
+        .where(links.c.token_hash == token_hash(token), links.c.expires > time.time(), table.c.disabled.is_(False))
+    )
+    found = read_first(workspace, Account, query)
+    if found is None:
+        raise InviteError("this link has been used or is too old; ask for another")
+    return found
+
+
+def use_link(workspace: Workspace, token: str, password: str) -> Account:
+    """Give the account of a link a new password and end all of its sessions; the link works no more.
+
+    Raises what ``account_of_link`` does; SubmissionError for a password that is too short, after which the link still works.
+    """
+    account = account_of_link(workspace, token)
+    links = schema.password_links
+
+    def spend(connection: sa.Connection) -> None:
+        if connection.execute(sa.delete(links).where(links.c.token_hash == token_hash(token))).rowcount != 1:
+            raise InviteError("this link has been used or is too old; ask for another")
+
+    accounts.set_password(workspace, account.id, password, first=spend)
+    return account

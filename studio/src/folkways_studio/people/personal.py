@@ -1,0 +1,97 @@
+"""What is personal about people: it lies apart from what they said, and can be deleted without touching that."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import sqlalchemy as sa
+
+from folkways.sdk.workspace import Workspace
+from folkways_studio.database import audit
+from folkways_studio.database import tables as schema
+from folkways_studio.database.rows import change_rows, changed
+from folkways_studio.errors import NotFoundError
+from folkways_studio.records import Participant, Role, from_row
+
+_ATTRIBUTES = sa.select(schema.attributes).where(schema.attributes.c.participant_id == sa.bindparam("person"))
+
+
+def participant_within(connection: sa.Connection, participant_id: int, *, lock: bool = False) -> Participant:
+    """The participant with that id, within the caller's transaction; NotFoundError.
+
+    lock: hold their row before anything else of theirs, in the order in which claiming does.
+    """
+    query = sa.select(schema.participants).filter_by(id=participant_id)
+    row = connection.execute(query.with_for_update(key_share=True) if lock else query).first()
+    if row is None:
+        raise NotFoundError("there is no such participant")
+    return from_row(Participant, row)
+
+
+def attributes(workspace: Workspace, study_id: int, participant_id: int) -> Mapping[str, str]:
+    """What is personal about somebody, by name. For researchers of the study; never for an export."""
+    with workspace.read() as connection:
+        participant_of(connection, study_id, participant_id)
+    return own_attributes(workspace, participant_id)
+
+
+def own_attributes(workspace: Workspace, participant_id: int) -> Mapping[str, str]:
+    """What is personal about somebody, by name, for their own pages."""
+    with workspace.read() as connection:
+        return {row.name: row.value for row in connection.execute(_ATTRIBUTES, {"person": participant_id})}
+
+
+def look_up_attributes(workspace: Workspace, study_id: int, participant_id: int, *, by: int) -> Mapping[str, str]:
+    """``attributes`` for somebody who asks to see them, which the audit trail notes."""
+    found = attributes(workspace, study_id, participant_id)
+    audit.record(workspace, "participant.attributes_read", study_id=study_id, account_id=by, participant_id=participant_id)
+    return found
+
+
+def delete_attributes(workspace: Workspace, study_id: int, participant_id: int, *, by: int | None = None) -> int:
+    """Delete everything personal about somebody, their name and login included where they are in no other study and no staff.
+
+    Returns how many attributes there were. Judgements stay, under the pseudonym; ``withdraw`` takes them out of exports.
+    """
+    participants, roles = schema.participants, schema.roles
+    with workspace.write() as connection:
+        person = participant_of(connection, study_id, participant_id)
+        deleted = connection.execute(sa.delete(schema.attributes).filter_by(participant_id=participant_id)).rowcount
+        elsewhere = sa.select(participants.c.id).where(
+            participants.c.account_id == person.account_id, participants.c.id != participant_id
+        )
+        staff = sa.select(roles.c.study_id).where(roles.c.account_id == person.account_id, roles.c.role != Role.ANNOTATOR)
+        if connection.scalar(elsewhere) is None and connection.scalar(staff) is None:
+            values = {"login": None, "password": None, "name": "", "disabled": True}
+            change_rows(connection, schema.accounts, {"id": person.account_id}, **values)
+            for table in (schema.sessions, schema.identities):
+                connection.execute(sa.delete(table).filter_by(account_id=person.account_id))
+        audit.note(connection, "participant.attributes_deleted", study_id=study_id, account_id=by, participant_id=participant_id)
+        return int(deleted)
+
+
+def participant_of(connection: sa.Connection, study_id: int, participant_id: int, *, lock: bool = False) -> Participant:
+    """``participant_within`` for somebody of this study alone; NotFoundError for others."""
+    person = participant_within(connection, participant_id, lock=lock)
+    if person.study_id != study_id:
+        raise NotFoundError("there is no such participant")
+    return person
+
+
+def change_participant(
+    connection: sa.Connection, person: Participant, kind: str, values: Mapping[str, object], **about: Any
+) -> Participant:
+    """Change a participant's row, note why, and return them as they are now. about: as for ``audit.note``."""
+    audit.note(connection, f"participant.{kind}", study_id=person.study_id, participant_id=person.id, **about)
+    return changed(connection, Participant, schema.participants, person.id, **values)
+
+
+def write_attributes(connection: sa.Connection, participant_id: int, values: Mapping[str, str]) -> None:
+    """Keep what is personal, in place of earlier values of the same names; empty values are not kept."""
+    rows = [{"participant_id": participant_id, "name": name, "value": value} for name, value in values.items() if value]
+    if rows:
+        names = [row["name"] for row in rows]
+        table = schema.attributes
+        connection.execute(sa.delete(table).where(table.c.participant_id == participant_id, table.c.name.in_(names)))
+        connection.execute(sa.insert(table), rows)

@@ -1,0 +1,97 @@
+"""Entries from Prolific: three parameters in the address, signed where the study asks for it.
+
+Prolific adds PROLIFIC_PID, STUDY_ID and SESSION_ID to the address of a study. With its secured links it adds a JSON Web Token as
+``prolific_token`` as well, signed with a key of its published key set, whose audience is the studio's address and whose claim
+``prolific`` repeats what the address says. Without a signature anybody who has a link could say that they
+are anybody else: then who has begun goes on in their own browser alone.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections.abc import Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from folkways.sdk.errors import FolkwaysError
+from folkways_studio.addresses import AddressError, web_address
+from folkways_studio.errors import InviteError
+from folkways_studio.records import Study
+from folkways_studio.web.settings import Settings
+
+if TYPE_CHECKING:
+    from joserfc.jwk import KeySet
+
+PARAMETERS: Mapping[str, str] = {"PROLIFIC_PID": "prolific_pid", "STUDY_ID": "prolific_study", "SESSION_ID": "prolific_session"}
+"""Name in the address -> name of the participant's attribute."""
+
+ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
+
+KEYS_SECONDS = 3600
+"""How long a fetched key set is used; Prolific asks for at least daily."""
+LEEWAY_SECONDS = 60
+KEYS_TIMEOUT = 10.0
+
+
+def read_parameters(given: Mapping[str, str]) -> dict[str, str]:
+    """Attribute -> value of the parameters that are there. InviteError for one that cannot be an id of Prolific's."""
+    found = {attribute: given[name] for name, attribute in PARAMETERS.items() if given.get(name)}
+    if not all(ID.fullmatch(value) for value in found.values()):
+        raise InviteError("this link is not as Prolific makes it; open the study again from your Prolific page")
+    return found
+
+
+def check_entry(study: Study, given: Mapping[str, str], external: Mapping[str, str], settings: Settings) -> bool:
+    """Whether Prolific signed the parameters; refuses others in a study whose file says ``prolific: {signed: true}``.
+
+    given: the parameters as sent, ``prolific_token`` among them. external: those of PARAMETERS by attribute. InviteError otherwise.
+    """
+    if not (study.definition.get("prolific") or {}).get("signed"):
+        return False
+    if not external:
+        raise InviteError("this study is open to people who come by Prolific; open it from your Prolific page")
+    claims = _claims(given.get("prolific_token", ""), settings)
+    said = claims.get("prolific", {})
+    for name, value in given.items():
+        if name in PARAMETERS and value and (not isinstance(said, Mapping) or str(said.get(name)) != value):
+            raise InviteError("this link was changed on its way; open the study again from your Prolific page")
+    return True
+
+
+def _claims(token: str, settings: Settings) -> Mapping[str, Any]:
+    from joserfc import errors, jwt
+    from joserfc.jws import JWSRegistry
+
+    registry = JWSRegistry(algorithms=["RS256"], strict_check_header=False)  # Prolific may add headers of its own
+    needed = jwt.JWTClaimsRegistry(
+        leeway=LEEWAY_SECONDS,
+        exp={"essential": True},
+        aud={"essential": True, "value": settings.origin or ""},  # a server that does not know its address is nobody's audience
+    )
+    try:
+        claims = jwt.decode(token, _key_set(settings.prolific_keys, int(time.time() // KEYS_SECONDS)), registry=registry).claims
+        needed.validate(claims)
+    except errors.InvalidKeyIdError:
+        raise InviteError(
+            "this link was signed with a key that is not Prolific's; open the study again from your Prolific page"
+        ) from None
+    except (errors.JoseError, ValueError):
+        raise InviteError("this link has expired or was changed; open the study again from your Prolific page") from None
+    return claims
+
+
+@lru_cache(maxsize=4)
+def _key_set(source: str, _hour: int) -> KeySet:
+    """The keys of a file or URL, read once an hour."""
+    from joserfc.jwk import KeySet
+
+    from folkways_studio.clients.json_client import fetch
+
+    try:
+        keys = fetch(web_address(source), KEYS_TIMEOUT) if "://" in source else Path(source).read_bytes()
+        return KeySet.import_key_set(json.loads(keys))
+    except (AddressError, OSError, ValueError, LookupError, TypeError) as error:
+        raise FolkwaysError(f"the keys that Prolific signs with cannot be read from {source}: {error}") from None

@@ -1,0 +1,88 @@
+"""Signed-in browsers. The database knows only the hash of a session's token, so that a copy of it lets nobody in."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+import time
+from typing import Any
+
+import sqlalchemy as sa
+
+from folkways.sdk.workspace import Workspace
+from folkways_studio.database import tables as schema
+from folkways_studio.database.rows import change_rows
+from folkways_studio.records import Account, Session, from_row
+
+LIFETIME_SECONDS = 14 * 86400.0
+SEEN_EVERY_SECONDS = 300.0
+"""``seen`` is written at most this often: reading pages does not keep the database writing."""
+
+SESSION = (
+    sa.select(schema.sessions, schema.accounts)
+    .join(schema.accounts, schema.accounts.c.id == schema.sessions.c.account_id)
+    .where(
+        schema.sessions.c.token_hash == sa.bindparam("hash"),
+        schema.sessions.c.expires > sa.bindparam("now"),
+        schema.accounts.c.disabled.is_(False),
+    )
+)
+"""The live session of a token and its account: ``about_token`` gives the parameters, ``session_of`` reads the row."""
+
+
+def token_hash(token: str) -> str:
+    """What the database keeps of a token: SHA-256 in hexadecimal. Tokens are random, so nothing slower is needed."""
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
+def open_session(workspace: Workspace, account_id: int) -> str:
+    """The token for the cookie of a new session, which lasts LIFETIME_SECONDS."""
+    now = time.time()
+    token = secrets.token_urlsafe(32)
+    row = {
+        "token_hash": token_hash(token),
+        "account_id": account_id,
+        "csrf": secrets.token_urlsafe(32),
+        "created": now,
+        "seen": now,
+        "expires": now + LIFETIME_SECONDS,
+    }
+    with workspace.write() as connection:
+        connection.execute(sa.delete(schema.sessions).where(schema.sessions.c.expires < now))
+        connection.execute(sa.insert(schema.sessions).values(row))
+    return token
+
+
+def about_token(token: str) -> dict[str, str | float]:
+    """The parameters of ``SESSION``."""
+    return {"hash": token_hash(token), "now": time.time()}
+
+
+def find_session(workspace: Workspace, token: str) -> Session | None:
+    """The session of a token, with its account; None for one that is unknown, expired or revoked, or whose account is disabled."""
+    with workspace.read() as connection:
+        row = connection.execute(SESSION, about_token(token)).first()
+    return session_of(workspace, row) if row is not None else None
+
+
+def session_of(workspace: Workspace, row: sa.Row[Any]) -> Session:
+    """The session of a row of ``SESSION``, which is noted as seen."""
+    now, values = time.time(), row._mapping
+    table = schema.sessions
+    if now - values[table.c.seen] > SEEN_EVERY_SECONDS:
+        with workspace.claim() as connection:
+            change_rows(connection, table, {"token_hash": values[table.c.token_hash]}, seen=now)
+    times = (values[column] for column in (table.c.created, table.c.seen, table.c.expires))
+    return Session(from_row(Account, row, schema.accounts), values[table.c.csrf], *times)
+
+
+def revoke(workspace: Workspace, token: str) -> None:
+    """End one session."""
+    with workspace.write() as connection:
+        connection.execute(sa.delete(schema.sessions).where(schema.sessions.c.token_hash == token_hash(token)))
+
+
+def revoke_all(workspace: Workspace, account_id: int) -> None:
+    """End every session of an account."""
+    with workspace.write() as connection:
+        connection.execute(sa.delete(schema.sessions).where(schema.sessions.c.account_id == account_id))

@@ -1,0 +1,105 @@
+"""Programs that work with a study: tokens of the API, webhooks, and what the API can do."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from starlette.responses import Response
+
+from folkways_studio.errors import SubmissionError
+from folkways_studio.people import accounts
+from folkways_studio.programs import deliveries, tokens, webhooks
+from folkways_studio.programs.records import Scope
+from folkways_studio.stages.parts.form_fields import whole
+from folkways_studio.web.api.app import PLACE, document
+from folkways_studio.web.request_context import ANYBODY, OWNER, RequestContext
+from folkways_studio.web.routing import Routes
+
+routes = Routes()
+
+DELIVERIES_SHOWN = 20
+
+
+@routes.get("/api", ANYBODY)
+def show_document(context: RequestContext) -> Response:
+    """Every address of the API, as its OpenAPI document has it."""
+    found = document()
+    place = context.studio.settings.prefix + PLACE
+    parts: dict[str, list[Mapping[str, Any]]] = {}
+    for path, operations in found["paths"].items():
+        for method, operation in operations.items():
+            body = operation.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema", {})
+            schema = found["components"]["schemas"].get(body.get("$ref", "").rpartition("/")[2])
+            line = {
+                "method": method.upper(),
+                "path": place + path,
+                "about": operation.get("description", ""),
+                "query": [each["name"] for each in operation.get("parameters", ()) if each["in"] == "query"],
+                "body": schema and {"about": schema.get("description", ""), "fields": list(schema["properties"])},
+            }
+            parts.setdefault(operation["tags"][0], []).append(line)
+    return context.page("programs/api.html.j2", parts=parts, place=place)
+
+
+@routes.get("/studies/{study}/api", OWNER)
+def show_programs(context: RequestContext) -> Response:
+    """Tokens and webhooks of a study, and the forms to make more."""
+    return _programs(context)
+
+
+def _programs(context: RequestContext, problems: Mapping[str, str] | None = None, *, token: str = "", secret: str = "") -> Response:
+    workspace, study = context.workspace, context.study
+    hooks = webhooks.list_webhooks(workspace, study.id)
+    return context.page(
+        "programs/programs.html.j2", 422 if problems else 200, study=study, problems=problems or {}, token=token, secret=secret,
+        hooks=hooks,
+        tokens=tokens.list_tokens(workspace, study_id=study.id), kinds=webhooks.KINDS,
+        names={account.id: account.name for account, _ in accounts.members(workspace, study.id)},
+        told=deliveries.list_deliveries(workspace, [each.id for each in hooks], limit=DELIVERIES_SHOWN),
+    )  # fmt: skip
+
+
+@routes.post("/studies/{study}/tokens", OWNER)
+def make_token(context: RequestContext) -> Response:
+    """Make a token; it is shown once."""
+    days = whole(context.text("days", "90"))
+    if days is None or not 1 <= days <= tokens.MOST_DAYS:
+        return _programs(context, {"days": context.gettext("Give a whole number from 1 to %(most)s.", most=tokens.MOST_DAYS)})
+    scope = Scope.WRITE if context.text("scope") == Scope.WRITE else Scope.READ
+    name = context.text("note")
+    _, text = tokens.create_token(context.workspace, context.me.id, study_id=context.study.id, name=name, scope=scope, days=days)
+    return _programs(context, token=text)
+
+
+@routes.post("/studies/{study}/tokens/{api_token}/revoke", OWNER)
+def revoke_token(context: RequestContext) -> Response:
+    """Let nobody in by a token any more."""
+    tokens.revoke_token(context.workspace, context.number("api_token"), study_id=context.study.id, by=context.me.id)
+    return context.go(f"/studies/{context.study.name}/api", "saved")
+
+
+@routes.post("/studies/{study}/webhooks", OWNER)
+def make_webhook(context: RequestContext) -> Response:
+    """Have an address told of events; the secret is shown once."""
+    url, events = context.text("url").strip(), context.text("events").replace(",", " ").split()
+    try:
+        private = context.studio.settings.private_webhooks
+        _, secret = webhooks.create_webhook(context.workspace, context.study.id, url, events, private=private, by=context.me.id)
+    except SubmissionError as error:
+        return _programs(context, error.problems_in(context.gettext))
+    return _programs(context, secret=secret)
+
+
+@routes.post("/studies/{study}/webhooks/{webhook}/enable", OWNER)
+def enable_webhook(context: RequestContext) -> Response:
+    """Switch one on again that was switched off after it failed."""
+    webhooks.enable_webhook(context.workspace, context.study.id, context.number("webhook"), by=context.me.id)
+    return context.go(f"/studies/{context.study.name}/api", "saved")
+
+
+@routes.post("/studies/{study}/webhooks/{webhook}/delete", OWNER)
+def delete_webhook(context: RequestContext) -> Response:
+    """Tell an address nothing any more."""
+    webhooks.delete_webhook(context.workspace, context.study.id, context.number("webhook"), by=context.me.id)
+    return context.go(f"/studies/{context.study.name}/api", "saved")

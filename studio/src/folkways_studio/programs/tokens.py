@@ -1,0 +1,86 @@
+"""Tokens of the API. The database knows only their hashes, so that a copy of it lets nobody in."""
+
+from __future__ import annotations
+
+import secrets
+import time
+
+import sqlalchemy as sa
+
+from folkways.sdk.workspace import Workspace
+from folkways_studio.database import api_tables, audit
+from folkways_studio.database import tables as schema
+from folkways_studio.database.rows import change_rows, find_row, get_row, inserted, read_all
+from folkways_studio.errors import NotFoundError, SubmissionError, TokenError
+from folkways_studio.people.sessions import SEEN_EVERY_SECONDS, token_hash
+from folkways_studio.programs.records import ApiToken, Scope
+from folkways_studio.records import from_row
+
+PREFIX = "folkways_"
+"""What every token begins with, so that programs that look for leaked secrets know it."""
+
+DAY = 86400.0
+MOST_DAYS = 366
+
+
+def create_token(
+    workspace: Workspace, account_id: int, *, study_id: int | None, name: str = "", scope: Scope = Scope.READ, days: float = 90
+) -> tuple[ApiToken, str]:
+    """A token with which a program acts as this account, and its text, which is told here and never again.
+
+    study_id: the only study that it is for; None for every study of the account. SubmissionError for days out of bounds.
+    """
+    now = time.time()
+    if not 0 < days <= MOST_DAYS:
+        raise SubmissionError({"days": f"a token lasts up to {MOST_DAYS} days"})
+    text = PREFIX + secrets.token_urlsafe(32)
+    row = {
+        "token_hash": token_hash(text),
+        "study_id": study_id,
+        "account_id": account_id,
+        "name": name.strip()[:128],
+        "scope": str(scope),
+        "created": now,
+        "expires": now + days * DAY,
+        "revoked": False,
+    }
+    with workspace.write() as connection:
+        made = inserted(connection, ApiToken, api_tables.tokens, row)
+        subject, details = f"token:{made.id}", {"scope": scope}
+        audit.note(connection, "token.created", study_id=study_id, account_id=account_id, subject=subject, details=details)
+        return made, text
+
+
+def find_token(workspace: Workspace, text: str) -> ApiToken:
+    """The token with this text; TokenError that says why where it lets nobody in."""
+    now = time.time()
+    with workspace.read() as connection:
+        row = find_row(connection, api_tables.tokens, token_hash=token_hash(text))
+        account = get_row(connection, schema.accounts, id=row.account_id) if row is not None else None
+    if row is None or account is None:
+        raise TokenError("this token is not known; check that it is whole, or make another on the study's page API")
+    if row.revoked or account.disabled:
+        raise TokenError("this token was revoked; make another on the study's page API")
+    if row.expires <= now:
+        raise TokenError("this token has expired; make another on the study's page API")
+    if row.used is None or now - row.used > SEEN_EVERY_SECONDS:
+        with workspace.claim() as connection:
+            change_rows(connection, api_tables.tokens, {"id": row.id}, used=now)
+    return from_row(ApiToken, row)
+
+
+def list_tokens(workspace: Workspace, *, study_id: int | None) -> tuple[ApiToken, ...]:
+    """The tokens of a study, newest first; None: those of accounts for all their studies."""
+    table = api_tables.tokens
+    return read_all(workspace, ApiToken, sa.select(table).where(table.c.study_id == study_id).order_by(table.c.id.desc()))
+
+
+def revoke_token(workspace: Workspace, token_id: int, *, study_id: int | None, by: int | None = None) -> None:
+    """Let nobody in by a token any more. NotFoundError for one of another study."""
+    table = api_tables.tokens
+    with workspace.write() as connection:
+        row = find_row(connection, table, id=token_id)
+        if row is None or row.study_id != study_id:
+            raise NotFoundError("there is no such token")
+        change_rows(connection, table, {"id": token_id}, revoked=True)
+        audit.note(connection, "token.revoked", study_id=study_id, account_id=by, subject=f"token:{token_id}")

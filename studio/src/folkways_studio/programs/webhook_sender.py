@@ -1,0 +1,118 @@
+"""Tells webhooks what happened: a task of the server that looks for due deliveries, signs and sends them."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import hmac
+import logging
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from datetime import UTC, datetime
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+import orjson
+
+from folkways import __version__
+from folkways.sdk.workspace import Workspace
+from folkways_studio.addresses import AddressError, public_connector
+from folkways_studio.programs.deliveries import Parcel, forget_old, settle, take_due
+from folkways_studio.programs.sealing import SealError, unseal
+from folkways_studio.programs.webhooks import SECRET_PREFIX, check_target
+
+if TYPE_CHECKING:
+    from aiohttp import ClientSession
+
+LOOK_SECONDS = 2.0
+TIMEOUT_SECONDS = 10.0
+FORGET_SECONDS = 3600.0
+UNREACHED = f"no server that can be trusted answered there within {TIMEOUT_SECONDS:g} s, or it is of the server's own network"
+"""One sentence for whatever keeps a delivery from getting there: what differs would tell of machines that are none of ours."""
+
+LOG = logging.getLogger("folkways_studio")
+
+
+def signature(secret: str, message: str, timestamp: int, body: bytes) -> str:
+    """The header ``webhook-signature`` of Standard Webhooks: HMAC-SHA256 over id, time and body, joined by full stops.
+
+    secret: ``whsec_`` and the key in Base64.
+    """
+    key = base64.b64decode(secret.removeprefix(SECRET_PREFIX))
+    signed = b".".join((message.encode(), str(timestamp).encode(), body))
+    return "v1," + base64.b64encode(hmac.digest(key, signed, sha256)).decode()
+
+
+@asynccontextmanager
+async def sending(workspace: Workspace, *, private: bool) -> AsyncIterator[None]:
+    """Send what is due until the end of the block. private: also to addresses of the server's own network."""
+    task = asyncio.create_task(_send_all(workspace, private))
+    try:
+        yield
+    finally:
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task
+
+
+async def _send_all(workspace: Workspace, private: bool) -> None:
+    forgotten = time.monotonic()
+    while True:
+        parcels: list[Parcel] = []
+        try:
+            parcels = await asyncio.to_thread(take_due, workspace)
+            if parcels:
+                await _send_together(workspace, parcels, private)
+            if time.monotonic() - forgotten > FORGET_SECONDS:
+                forgotten = time.monotonic()
+                await asyncio.to_thread(forget_old, workspace)
+        except Exception:  # whatever it was: the next ones are told, also without a new start of the server
+            LOG.exception("webhooks cannot be told at this moment")
+            await asyncio.sleep(LOOK_SECONDS)
+        if not parcels:
+            await asyncio.sleep(LOOK_SECONDS)
+
+
+async def _send_together(workspace: Workspace, parcels: list[Parcel], private: bool) -> None:
+    from aiohttp import ClientSession, ClientTimeout, DummyCookieJar, TCPConnector
+
+    connector = TCPConnector() if private else public_connector()
+    timeout = ClientTimeout(total=TIMEOUT_SECONDS)
+    async with ClientSession(connector=connector, timeout=timeout, cookie_jar=DummyCookieJar()) as session:
+        await asyncio.gather(*(_send(workspace, session, parcel, private) for parcel in parcels))
+
+
+async def _send(workspace: Workspace, session: ClientSession, parcel: Parcel, private: bool) -> None:
+    try:
+        secret = await asyncio.to_thread(unseal, workspace, parcel.secret)
+        status, problem = await _attempt(session, parcel, secret, private)
+    except SealError as error:
+        status, problem = None, str(error)
+    await asyncio.to_thread(settle, workspace, parcel, status, problem)
+
+
+async def _attempt(session: ClientSession, parcel: Parcel, secret: str, private: bool) -> tuple[int | None, str | None]:
+    """What the receiver answered, and why it did not take the delivery (None: it did)."""
+    from aiohttp import ClientError
+
+    at = datetime.fromtimestamp(parcel.body["timestamp"], UTC).isoformat(timespec="milliseconds")
+    body = orjson.dumps({**parcel.body, "timestamp": at})
+    message, now = f"msg_{parcel.id}", int(time.time())
+    headers = {
+        "Content-Type": "application/json",
+        "User-Agent": f"folkways/{__version__}",
+        "webhook-id": message,
+        "webhook-timestamp": str(now),
+        "webhook-signature": signature(secret, message, now, body),
+    }
+    try:
+        url = check_target(parcel.url, private=private)  # the server may have been started without allowing it since
+        # No redirects: they would lead to addresses that nobody has checked.
+        async with session.post(url, data=body, headers=headers, allow_redirects=False) as reply:
+            taken = 200 <= reply.status < 300
+            return reply.status, None if taken else f"it answered {reply.status}"
+    except AddressError as error:
+        return None, str(error)
+    except (ClientError, ValueError, OSError):  # TimeoutError among them
+        return None, UNREACHED

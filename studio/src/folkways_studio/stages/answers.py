@@ -1,0 +1,292 @@
+"""Short answers to everyday questions, and their review (BLEnD, section 3.2)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, ClassVar
+
+from folkways.sdk.studies import IDK, NO_SPECIFIC_ANSWER, NOT_APPLICABLE, OTHER, Vote, answers_by_person, count_people
+from folkways_studio.errors import Message
+from folkways_studio.stages.asking import Asking
+from folkways_studio.stages.base import REDACTED, SUGGESTIONS, Arrival, Config, Content, Decision, Option, Sheet, Translate
+from folkways_studio.stages.fields import plain, raise_if, text_of
+from folkways_studio.stages.parts.base import Part, built_in, option
+from folkways_studio.stages.parts.form_fields import FormFields, text, whole
+from folkways_studio.work.counts import missing_answers
+
+OWN, INVALID = "own", "invalid"
+SEPARATOR = ";"
+
+
+class ShortAnswers(Asking):
+    """content: ``local`` and ``english`` (the question), ``category``. submission: ``answers`` (one to three texts), or
+    ``no_answer`` (one of NO_ANSWERS; ``other`` with a text in ``other``).
+
+    Only "I don't know" is replaced, until five valid answers or more than five "I don't know". result: ``valid`` and ``idk``.
+    """
+
+    name = "short_answers"
+    content_texts: ClassVar[Mapping[str, int]] = {"local": 500, "english": 500}
+    texts = ("answers", "other")
+    known_fields = ("answers", "no_answer")
+    about = "natives give one to three short answers, or say why they give none"
+    example: ClassVar[Mapping[str, str]] = {
+        "local": "¿Qué se desayuna en España?",
+        "english": "What do people in Spain eat for breakfast?",
+    }
+    options: ClassVar[Mapping[str, Option]] = {
+        "answers": Option(5, "valid answers that are wanted", least=1),
+        "most_idk": Option(5, 'asking stops with more "I don\'t know" than this'),
+        "most_answers": Option(3, "how many answers one person gives at most", least=1),
+    }
+    parts = (
+        built_in("answers", "texts", Message("Your answers"),
+            help=Message("A word or a few, in your language. The first one that comes to mind first; "
+                "more only if they are as common."),
+            required=False, group="answers"),
+        built_in("no_answer", "choice", required=False, group="answers", alone=True, options=[
+            option(IDK, Message("I don't know"), "k", Message("People from my country would know, but I do not.")),
+            option(NOT_APPLICABLE, Message("Not applicable to our culture"), "n",
+                Message("There is no such thing where I come from.")),
+            option(NO_SPECIFIC_ANSWER, Message("There is no specific answer"), "s",
+                Message("It differs so much that no answer is common.")),
+            option(OTHER, Message("Other"), "o"),
+        ]),
+        built_in("other", "text", Message("Why is there no answer?"), **{"if": {"key": "no_answer", "is": OTHER}}, rows=1, most=200,
+            longest=200, missing=Message("Say in a few words why you have no answer.")),
+    )  # fmt: skip
+    sheet = Sheet(
+        lambda content: {"question": content["local"], "in English": content["english"]},
+        ("answer 1", "answer 2", "answer 3", "no_answer", "other"),
+        lambda row, _: {
+            "answers": [row[f"answer {number}"] for number in (1, 2, 3) if row[f"answer {number}"].strip()],
+            "no_answer": row["no_answer"].strip() or None,
+            "other": row["other"],
+        },
+    )
+
+    def asked(self, content: Content, config: Config) -> Sequence[Part]:
+        """With as many lines as the settings say."""
+        answers, *others = self.parts
+        return [{**answers, "most": config["most_answers"]}, *others]
+
+    def check(self, answers: Mapping[str, Any], content: Content, config: Config, problems: dict[str, str]) -> None:
+        """Answers or a reason for none, never both."""
+        given, why = answers.get("answers"), answers.get("no_answer")
+        if given and why:
+            problems["answers"] = Message("Either write answers, or say why you have none.")
+        elif not given and not why:
+            problems["answers"] = Message("Write at least one answer, or say why you have none.")
+
+    def decide(self, votes: Sequence[Vote], content: Content, config: Config) -> Decision:
+        """The replace and stop rule."""
+        idk = sum(vote.payload["no_answer"] == IDK for vote in votes)
+        missing = missing_answers(len(votes) - idk, idk, wanted=config["answers"], most_not_known=config["most_idk"])
+        if missing:
+            return Decision("wait", missing)
+        return self.resolve(votes, content, config)
+
+    def resolve(self, votes: Sequence[Vote], content: Content, config: Config) -> Decision:
+        """How many answered and how many did not know."""
+        idk = sum(vote.payload["no_answer"] == IDK for vote in votes)
+        return Decision("done", result={"valid": len(votes) - idk, "idk": idk})
+
+    def redacted(self, payload: Mapping[str, Any], fields: Collection[str], content: Content) -> Mapping[str, Any]:
+        """Without the answers, so that nobody takes what stands in their place for one: another way of giving none."""
+        if "answers" in fields and payload["answers"]:
+            return {"answers": [], "no_answer": OTHER, "other": REDACTED}
+        return super().redacted(payload, fields, content)
+
+    def labels(self, payload: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The set of answers, case aside; a way of not answering is a set of its own."""
+        return {"answers": frozenset(each.casefold() for each in payload["answers"]) or frozenset([payload["no_answer"]])}
+
+    def read_known(self, cell: Any) -> Mapping[str, Any]:
+        """Also every answer that counts as right, separated by semicolons."""
+        return super().read_known(_texts(cell.split(SEPARATOR)) if isinstance(cell, str) else cell)
+
+    def check_known(self, known: Mapping[str, Any], content: Content, config: Config) -> Mapping[str, Any]:
+        """There may be more answers that count as right than one person gives."""
+        known_answers = known.get("answers")
+        most = len(known_answers) if isinstance(known_answers, list) else 0
+        return super().check_known(known, content, {**config, "most_answers": max(most, config["most_answers"])})
+
+    def is_right(self, payload: Mapping[str, Any], known: Mapping[str, Any], overlap: float = 1.0) -> bool:
+        """One of the answers counts as right, or the reason for giving none is the known one."""
+        given = payload["answers"] or [payload["no_answer"]]
+        right = [plain(each) for each in (*known.get("answers", ()), known.get("no_answer")) if each]
+        return any(plain(each) in right for each in given)
+
+    def describe(self, payload: Mapping[str, Any], content: Content, translate: Translate) -> Sequence[str]:
+        """The answers, or the reason in one line."""
+        lines = super().describe(payload, content, translate)
+        return lines if payload["answers"] else [": ".join(lines)]
+
+
+class GroupAnswers(Asking):
+    """content: what was asked, ``answers`` (of each person, by pseudonym) and ``idks`` (why they gave none -> how many).
+
+    submission: ``groups``, each with ``answers`` (variants of one answer, as people wrote them) and ``en_answers`` (in
+    English), and ``invalid`` (answers that are dropped). Every answer is in one group or invalid. result: ``groups`` with
+    ``count``, the most frequent first: how many people gave any of its answers.
+
+    On its page: fields of the answer at position i: ``place-i`` (own, invalid, or the position of the answer that says the same)
+    and ``en-i`` (English wordings, separated by semicolons).
+    """
+
+    name = "group_answers"
+    texts = ("groups", "invalid")
+    known_fields = ("groups", "invalid")
+    copied = ("answers", "idks")
+    options: ClassVar[Mapping[str, Option]] = {"suggestions": SUGGESTIONS}
+    about = "a reviewer drops invalid answers, groups variants and translates them to English"
+    example: ClassVar[Mapping[str, str]] = {
+        "local": "¿Qué se desayuna en España?",
+        "english": "What do people in Spain eat for breakfast?",
+        "answers": '{"p-1": ["tostadas"], "p-2": ["tostada", "churros"]}',
+    }
+
+    def check_content(self, content: Content, config: Config) -> Mapping[str, Any]:
+        """``local``, ``english`` and ``answers``: pseudonym -> list of answers."""
+        problems: dict[str, str] = {}
+        for name in ("local", "english"):
+            text_of(content, name, problems)
+        answers = content.get("answers")
+        if not isinstance(answers, Mapping) or not all(isinstance(each, list) for each in answers.values()):
+            problems["answers"] = "has to be a mapping of a person's pseudonym to a list of answers"
+        raise_if(problems)
+        return {"idks": {}, **content}
+
+    def take_over(self, content: Content, arrival: Arrival, config: Config) -> Mapping[str, Any]:
+        """With what people answered."""
+        asked = {name: content[name] for name in ("local", "english", "category", "template") if name in content}
+        return {**asked, **answers_by_person(arrival.votes)}
+
+    def validate(self, submission: Mapping[str, Any], content: Content, config: Config) -> Mapping[str, Any]:
+        """Groups that hold every answer once."""
+        groups, invalid = submission.get("groups", []), submission.get("invalid", [])
+        if not isinstance(groups, list) or not all(_is_group(group) for group in groups):
+            raise_if({"groups": "has to be a list of groups with lists of answers and en_answers"})
+        if not isinstance(invalid, list) or not all(isinstance(each, str) for each in invalid):
+            raise_if({"invalid": "has to be a list of answers"})
+        problems: dict[str, str] = {}
+        given = set(distinct_answers(content))
+        placed = Counter(answer for group in groups for answer in dict.fromkeys(group["answers"]))
+        placed.update(dict.fromkeys(invalid, 1))
+        unknown = [answer for answer in placed if answer not in given]
+        twice = [answer for answer, count in placed.items() if count > 1]
+        left = [answer for answer in distinct_answers(content) if answer not in placed]
+        if unknown:
+            problems["groups"] = f"nobody answered: {', '.join(unknown)}"
+        elif twice:
+            problems["groups"] = f"is in two places: {', '.join(twice)}"
+        elif left:
+            problems["groups"] = f"put these into a group or call them invalid: {', '.join(left)}"
+        elif any(not group["answers"] for group in groups):
+            problems["groups"] = "a group has no answers"
+        elif lacking := [group["answers"][0] for group in groups if not _texts(group["en_answers"])]:
+            problems["groups"] = Message("These need an English wording: %(answers)s", answers=", ".join(lacking))
+        raise_if(problems)
+        kept = [{"answers": list(dict.fromkeys(group["answers"])), "en_answers": _texts(group["en_answers"])} for group in groups]
+        return {"groups": kept, "invalid": sorted(set(invalid))}
+
+    def resolve(self, votes: Sequence[Vote], content: Content, config: Config) -> Decision:
+        """One reviewer decides; the last one where there are several."""
+        return Decision("done", result=self.result_of(votes[-1].payload, content, config))
+
+    def result_of(self, payload: Mapping[str, Any], content: Content, config: Config) -> Mapping[str, Any]:
+        """The groups with their counts."""
+        groups = [{**group, "count": count_people(group["answers"], content["answers"])} for group in payload["groups"]]
+        return {"groups": sorted(groups, key=lambda group: -group["count"]), "invalid": payload["invalid"]}
+
+    def is_right(self, payload: Mapping[str, Any], known: Mapping[str, Any], overlap: float = 1.0) -> bool:
+        """The same answers together, and the same ones dropped; English wordings aside."""
+
+        def parts(each: Mapping[str, Any]) -> dict[str, Any]:
+            return {
+                "groups": {frozenset(group["answers"]) for group in each.get("groups", ())},
+                "invalid": set(each.get("invalid", ())),
+            }
+
+        said, right = parts(payload), parts(known)
+        return all(said[name] == right[name] for name in known)
+
+    def form_values(self, content: Content, config: Config, draft: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Every different answer, the most frequent first, with where the draft put it."""
+        answers = distinct_answers(content)
+        counts = Counter(answer for given in content["answers"].values() for answer in dict.fromkeys(given))
+        places, english = _places(answers, draft)
+        rows = [
+            {"text": answer, "count": counts[answer], "place": places[number], "english": english[number]}
+            for number, answer in enumerate(answers)
+        ]
+        return {"rows": rows}
+
+    def read_form(self, fields: FormFields, content: Content, config: Config) -> Mapping[str, Any]:
+        """Groups, each led by an answer of its own; answers that say the same as another follow it."""
+        answers = distinct_answers(content)
+        given = [text(fields, f"place-{number}") or OWN for number in range(len(answers))]
+        leaders = [_leader(given, number) for number in range(len(answers))]
+        groups = []
+        for number in range(len(answers)):
+            if leaders[number] != number:
+                continue
+            members = [answers[other] for other in range(len(answers)) if leaders[other] == number]
+            wordings = [part.strip() for part in text(fields, f"en-{number}").split(SEPARATOR) if part.strip()]
+            groups.append({"answers": members, "en_answers": wordings})
+        groups.sort(key=lambda group: answers.index(group["answers"][0]))
+        invalid = [answer for number, answer in enumerate(answers) if leaders[number] is None]
+        return {"groups": groups, "invalid": invalid}
+
+    def describe(self, payload: Mapping[str, Any], content: Content, translate: Translate) -> Sequence[str]:
+        """One line per group."""
+        lines = [f"{' / '.join(group['answers'])} = {' / '.join(group['en_answers'])}" for group in payload["groups"]]
+        return [*lines, *([translate("Invalid") + ": " + ", ".join(payload["invalid"])] if payload["invalid"] else [])]
+
+
+def _is_group(group: Any) -> bool:
+    return isinstance(group, Mapping) and all(
+        isinstance(group.get(name), list) and all(isinstance(each, str) for each in group[name])
+        for name in ("answers", "en_answers")
+    )
+
+
+def _texts(values: Sequence[str]) -> list[str]:
+    return list(dict.fromkeys(each.strip() for each in values if each.strip()))
+
+
+def distinct_answers(content: Content) -> list[str]:
+    """Every different answer, the most frequent first; ties in order of arrival."""
+    counts = Counter(answer for given in content["answers"].values() for answer in dict.fromkeys(given))
+    return [answer for answer, _ in counts.most_common()]
+
+
+def _leader(given: Sequence[str], number: int) -> int | None:
+    """The answer that leads the group of the one at ``number``; None for an invalid one. A circle is led by where it is entered."""
+    seen: list[int] = []
+    while number not in seen:
+        seen.append(number)
+        if given[number] == INVALID:
+            return None
+        following = whole(given[number])
+        if following is None or following >= len(given):
+            return number
+        number = following
+    return min(seen[seen.index(number) :])
+
+
+def _places(answers: Sequence[str], draft: Mapping[str, Any]) -> tuple[list[str], list[str]]:
+    """Where each answer is (see the form's fields), and the English wordings of those that lead a group."""
+    position = {answer: number for number, answer in enumerate(answers)}
+    places, english = [OWN] * len(answers), [""] * len(answers)
+    for group in draft.get("groups", []):
+        members = sorted(position[answer] for answer in group["answers"] if answer in position)
+        for number in members[1:]:
+            places[number] = str(members[0])
+        if members:
+            english[members[0]] = f"{SEPARATOR} ".join(group["en_answers"])
+    for answer in draft.get("invalid", []):
+        if answer in position:
+            places[position[answer]] = INVALID
+    return places, english

@@ -1,0 +1,126 @@
+"""Fields of submissions and of items that several kinds of stages read; what is wrong with one is noted under its name."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from folkways.sdk.display import storable
+from folkways_studio.errors import Message, SubmissionError
+
+EXAMPLE_QUESTION: Mapping[str, str] = {
+    "question": "What do guests take off at the door?",
+    "option_a": "hats",
+    "option_b": "shoes",
+    "option_c": "coats",
+    "option_d": "nothing",
+}
+"""A row of a table of questions with four options."""
+
+NO_LINES = "has to be a list of texts, none of them empty"
+MOST_OF_OTHERS = 0.999
+"""How much marks share at most that are not the same: one mark of two words is not two marks."""
+
+
+def text_of(
+    source: Mapping[str, Any], name: str, problems: dict[str, str], *, least: int = 1, most: int = 4000, ask: str | None = None
+) -> str:
+    """A text field without outer white space; a problem is noted where it is too short (``ask``, if given) or too long."""
+    value = source.get(name, "")
+    if not isinstance(value, str):
+        problems[name] = "must be text"
+        return ""
+    value = storable(value).strip()
+    if len(value) < least:
+        problems[name] = ask or ("must not be empty" if least == 1 else f"needs at least {least} characters; it has {len(value)}")
+    elif len(value) > most:
+        problems[name] = f"has {len(value)} characters; {most} is the most"
+    return value
+
+
+def raise_if(problems: Mapping[str, str]) -> None:
+    """Raise a SubmissionError where there are problems."""
+    if problems:
+        raise SubmissionError(problems)
+
+
+def options_of(
+    source: Mapping[str, Any],
+    problems: dict[str, str],
+    least: int,
+    most: int,
+    ask: str = NO_LINES,
+) -> list[str]:
+    """The field ``options``, a list of different texts; a problem is noted otherwise (``ask`` where some are missing)."""
+    options = source.get("options")
+    if not isinstance(options, list) or not all(isinstance(each, str) and each.strip() for each in options):
+        problems["options"] = ask
+        return []
+    options = [each.strip() for each in options]
+    if not least <= len(options) <= most:
+        wanted = f"{least}" if least == most else f"{least} to {most}"
+        problems["options"] = f"needs {wanted} options; there are {len(options)}"
+    elif len({each.casefold() for each in options}) < len(options):
+        problems["options"] = Message("Two options say the same.")
+    elif any(len(each) > 1000 for each in options):
+        problems["options"] = "an option has more than 1000 characters"
+    return options
+
+
+def spans_of(source: Mapping[str, Any], name: str, text: str, problems: dict[str, str]) -> list[list[int]]:
+    """A list of [start, end) in code points of ``text``, in order and apart, without white space at their ends.
+
+    A problem is noted for spans outside the text, empty ones, and ones that overlap.
+    """
+    found = source.get(name)
+    if not isinstance(found, list) or not all(_is_pair(each) for each in found):
+        problems[name] = "has to be a list of [start, end]"
+        return []
+    spans: list[list[int]] = []
+    for start, end in sorted(found):
+        if not 0 <= start < end <= len(text):
+            problems[name] = f"[{start}, {end}] lies outside the text of {len(text)} characters"
+            return []
+        piece = text[start:end]
+        start, end = start + len(piece) - len(piece.lstrip()), end - len(piece) + len(piece.rstrip())
+        if start >= end:
+            problems[name] = "marks nothing but white space"
+            return []
+        if spans and start < spans[-1][1]:
+            problems[name] = "two marks overlap"
+            return []
+        spans.append([start, end])
+    return spans
+
+
+def shared(first: Sequence[Sequence[int]], second: Sequence[Sequence[int]]) -> float:
+    """How much two sets of marks share, 0 to 1: characters in both, of those in either; 1 only where they are the same."""
+    if sorted(map(list, first)) == sorted(map(list, second)):
+        return 1.0
+    ours, theirs = ({place for start, end in spans for place in range(start, end)} for spans in (first, second))
+    return min(len(ours & theirs) / len(ours | theirs), MOST_OF_OTHERS) if ours | theirs else 0.0
+
+
+def plain(value: Any) -> Any:
+    """A value without what makes no other answer of it: case, spacing, and the ways of encoding a letter."""
+    if isinstance(value, str):
+        return " ".join(unicodedata.normalize("NFKC", value).casefold().split())
+    if isinstance(value, Mapping):
+        return {name: plain(each) for name, each in value.items()}
+    return [plain(each) for each in value] if isinstance(value, list | tuple) else value
+
+
+def _is_pair(value: Any) -> bool:
+    return (
+        isinstance(value, list) and len(value) == 2 and all(isinstance(each, int) and not isinstance(each, bool) for each in value)
+    )
+
+
+def tag(text: str, spans: list[list[int]]) -> str:
+    """The text with ``<CSI>`` tags around its spans, in the spacing of the released corpus."""
+    pieces, last = [], 0
+    for start, end in spans:
+        pieces += [text[last:start], "<CSI> ", text[start:end], " </CSI>"]
+        last = end
+    return "".join((*pieces, text[last:]))

@@ -1,0 +1,263 @@
+"""A form of the study's own: what is shown of an item, and what is asked of it, both described in the study's file.
+
+- name: judge
+  kind: form
+  answers: 3
+  show: [{field: story, type: text}, {field: picture, type: image}]
+  ask:
+    - {key: fit, type: scale, label: "How fitting is it?", ends: [not at all, entirely]}
+    - {key: why, type: text, label: "Why?", required: false, if: {key: fit, is: [1, 2]}}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+import polars as pl
+
+from folkways.sdk.studies import Study, Vote
+from folkways_studio.stages.asking import NOTHING, Asking
+from folkways_studio.stages.base import Config, Content, Decision, Option, Say, Sheet, Translate
+from folkways_studio.stages.fields import plain, raise_if, text_of
+from folkways_studio.stages.parts.arranging import PART_TYPES
+from folkways_studio.stages.parts.base import ALT, ORDER, TRANSCRIPT, Part, PartType, UnfitError, text_fields
+from folkways_studio.stages.parts.form_fields import FormFields
+from folkways_studio.stages.parts.settings import form_problems
+from folkways_studio.stages.parts.sheets import form_sheet
+from folkways_studio.stages.parts.tables import answer_table, answers_of, codebook_row, line_of, lines_of
+
+MOST_THINGS = 30
+
+
+class Form(Asking):
+    """content: the fields that the form shows or takes options from; a picture ``F`` has ``F_alt``, a recording ``F_transcript``.
+
+    submission: ``answers``, part's key -> its value. payload: type of part -> key -> value, so that what an answer is can be told
+    without its form. result: key -> what people's answers come to, and ``disputed``: the keys on which they differ.
+
+    known answer: part's key -> its value, of some or all parts.
+
+    On its page: ``ask-KEY``, and ``ask-KEY-N`` for the N-th thing of a ranking or grouping.
+    """
+
+    name = "form"
+    about = "a form of the study's own: texts, pictures or sound, and questions about them"
+    texts = ("text", "texts")
+    known_fields = ("answers",)
+    branches = ("done", "disagree")
+    show = ({"field": "text", "type": "text"},)
+    options: ClassVar[Mapping[str, Option]] = {
+        "answers": Option(3, "how many people answer each item", least=1),
+        "majority": Option(None, "how many of them have to agree; more than half where this is not set", least=1),
+        "show": Option([*show], "what people see of an item", "parts"),
+        "ask": Option([{"key": "answer", "type": "text", "label": "What do you say to it?"}], "what people are asked", "parts"),
+    }
+    example: ClassVar[Mapping[str, str]] = {"text": "Guests take off their shoes at the door."}
+
+    def check_config(self, config: Config) -> Mapping[str, str]:
+        """A form that can be filled in, and a majority that is one."""
+        problems = form_problems(config["show"], config["ask"])
+        majority, answers = config["majority"], config["answers"]
+        if majority is not None and not answers < 2 * majority <= 2 * answers:
+            problems["majority"] = f"{majority} of {answers} is no majority: more than half is, and at most all"
+        return problems
+
+    def example_row(self, config: Config) -> Mapping[str, str]:
+        """A cell for every column that the form needs."""
+        row = {}
+        for shown in config["show"]:
+            field = shown["field"]
+            row[field] = {"text": self.example["text"], "image": "door.jpg", "audio": "greeting.mp3"}[shown["type"]]
+            row |= {"image": {f"{field}{ALT}": "Shoes beside a door"}, "audio": {f"{field}{TRANSCRIPT}": "Come in!"}}.get(
+                shown["type"], {}
+            )
+        for part in config["ask"]:
+            row |= {part["options_from"]: '["hats", "shoes"]'} if "options_from" in part else {}
+            row |= dict.fromkeys(text_fields(part), self.example["text"])
+        return row
+
+    def check_content(self, content: Content, config: Config) -> Mapping[str, Any]:
+        """Every field that the form shows or asks about."""
+        problems: dict[str, str] = {}
+        found: dict[str, Any] = {}
+        for shown in config["show"]:
+            field, more = shown["field"], {"image": ALT, "audio": TRANSCRIPT}.get(shown["type"])
+            if shown.get("optional") and not content.get(field):
+                continue
+            found[field] = text_of(content, field, problems, most=20_000)
+            if more:
+                ask = (
+                    "a picture needs words for those who do not see it" if more == ALT else "a recording needs its words in writing"
+                )
+                found[field + more] = text_of(content, field + more, problems, ask=ask)
+        for part in config["ask"]:
+            if "options_from" in part:
+                found[part["options_from"]] = _things(content, part["options_from"], problems)
+            for field in text_fields(part):
+                found[field] = text_of(content, field, problems, most=20_000)
+        raise_if(problems)
+        return {**content, **found}
+
+    def media(self, content: Content, config: Config) -> tuple[str, ...]:
+        """The names of the pictures and recordings of an item."""
+        shown = (each["field"] for each in config["show"] if each["type"] != "text")
+        return tuple(content[field] for field in shown if content.get(field))
+
+    def asked(self, content: Content, config: Config) -> Sequence[Part]:
+        """As the study's file says."""
+        parts: Sequence[Part] = config["ask"]
+        return parts
+
+    def answers_in(self, said: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Those of the field ``answers``."""
+        sent = said.get("answers")
+        return sent if isinstance(sent, Mapping) else {}
+
+    def payload_of(self, answers: Mapping[str, Any], asked: Sequence[Part]) -> Mapping[str, Any]:
+        """By type of part."""
+        payload: dict[str, dict[str, Any]] = {}
+        for part in asked:
+            if part["key"] in answers:
+                payload.setdefault(part["type"], {})[part["key"]] = answers[part["key"]]
+        return payload
+
+    def problem(self, error: UnfitError) -> str:
+        """In words that are translated."""
+        return error.message
+
+    def resolve(self, votes: Sequence[Vote], content: Content, config: Config) -> Decision:
+        """Part by part; done where enough people agree on all of them."""
+        majority, answers = config["majority"], config["answers"]
+        needed = len(votes) // 2 + 1 if majority is None else -(-majority * len(votes) // answers)
+        said = [answers_of(vote.payload) for vote in votes]
+        result: dict[str, Any] = {}
+        disputed = []
+        for part in config["ask"]:
+            values = [each.get(part["key"]) for each in said]
+            value, settled = PART_TYPES[part["type"]].settle(values, part, content, needed)
+            if not settled:
+                disputed.append(part["key"])
+            elif value is not None:
+                result[part["key"]] = value
+        if disputed:
+            reason = f"people differ on {', '.join(disputed)}"
+            return Decision("done", result={**result, "disputed": disputed}, reason=reason, branch="disagree")
+        return Decision("done", result=result)
+
+    def result_of(self, payload: Mapping[str, Any], content: Content, config: Config) -> Mapping[str, Any]:
+        """The answers by key."""
+        return answers_of(payload)
+
+    def labels(self, payload: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Key -> the answer, in the form whose agreement fits it; without words of one's own."""
+        found = {}
+        for kind, answers in payload.items():
+            label = PART_TYPES[kind].label
+            for key, value in answers.items():
+                if (told := label(value)) is not None:
+                    found[key] = told
+        return found
+
+    def check_known(self, known: Mapping[str, Any], content: Content, config: Config) -> Mapping[str, Any]:
+        """Answers by key, to some or all parts."""
+        parts = {part["key"]: part for part in config["ask"]}
+        valid = ", ".join(parts)
+        raise_if({key: f"is nothing that is asked here; valid: {valid}" for key in known if key not in parts})
+        raise_if({} if known else {"": f"says nothing; give at least one of: {valid}"})
+        found: dict[str, Any] = {}
+        problems: dict[str, str] = {}
+        for key, value in known.items():
+            try:
+                found[key] = PART_TYPES[parts[key]["type"]].clean(value, parts[key], content)
+            except UnfitError as error:
+                problems[key] = error.message
+        raise_if(problems)
+        return found
+
+    def is_right(self, payload: Mapping[str, Any], known: Mapping[str, Any], overlap: float = 1.0) -> bool:
+        """Whether every known part was asked and has that answer: compared as agreement does, words without case and spacing."""
+        said = {key: (PART_TYPES[kind], value) for kind, answers in payload.items() for key, value in answers.items()}
+        return all(key in said and _same(*said[key], value) for key, value in known.items())
+
+    def known_of(self, result: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Nothing: what several people's answers come to, a median or all of their words, need be no answer that anybody gives."""
+        return {}
+
+    def describe_known(self, known: Mapping[str, Any], content: Content, translate: Translate) -> Sequence[str]:
+        """Each answer after its key."""
+        return [f"{key}: {line_of(value)}" for key, value in known.items()]
+
+    def in_common(self, payloads: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
+        """The answers that are the same in all."""
+        first, *others = payloads
+        return {
+            kind: {key: value for key, value in answers.items() if all(each.get(kind, {}).get(key) == value for each in others)}
+            for kind, answers in first.items()
+        }
+
+    # Page
+
+    def presented(self, content: Content, seed: str) -> Mapping[str, Any]:
+        """The content, and whose order the two of a pair are shown in."""
+        return {**content, ORDER: seed}
+
+    def subject(self, content: Content) -> Content:
+        """The content without whose order it is in."""
+        return {name: value for name, value in content.items() if name != ORDER}
+
+    def form_values(self, content: Content, config: Config, draft: Mapping[str, Any]) -> Mapping[str, Any]:
+        """With what the study's file shows."""
+        return {**super().form_values(content, config, draft), "show": config["show"]}
+
+    def read_form(self, fields: FormFields, content: Content, config: Config) -> Mapping[str, Any]:
+        """The answers that were given."""
+        read = super().read_form(fields, content, config)
+        return {"answers": {key: value for key, value in read.items() if value not in NOTHING}}
+
+    def draft_of(self, payload: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The answers by key."""
+        return {"answers": answers_of(payload)}
+
+    @staticmethod
+    def lines(payload: Mapping[str, Any]) -> Mapping[str, str]:
+        """Key -> each answer in a line."""
+        return lines_of(payload)
+
+    def describe(self, payload: Mapping[str, Any], content: Content, translate: Translate) -> Sequence[str]:
+        """Each answer after its key."""
+        return [f"{key}: {line}" for key, line in lines_of(payload).items()]
+
+    # Workbook
+
+    def sheet_of(self, config: Config, say: Say) -> Sheet:
+        """A column per part."""
+        return form_sheet(config, say)
+
+    # Exports
+
+    def tables(self, study: Study) -> Mapping[str, pl.DataFrame]:
+        """``form-STAGE`` of each stage: a row per judgement, a column per part. Several values stand in one cell as JSON."""
+        return {
+            f"form-{stage}": answer_table([item for item in study.items.values() if item.stage == stage])
+            for stage, kind in study.stages.items()
+            if kind == self.name
+        }
+
+    def codebook(self, config: Config) -> Sequence[Mapping[str, Any]]:
+        """What each column of the form's table means."""
+        return [codebook_row(part) for part in config["ask"]]
+
+
+def _same(kind: PartType, said: Any, known: Any) -> bool:
+    right = kind.label(known)
+    return bool(plain(said) == plain(known) if right is None else kind.label(said) == right)
+
+
+def _things(content: Content, field: str, problems: dict[str, str]) -> list[str]:
+    """A list of different texts."""
+    found = content.get(field)
+    things = [each.strip() for each in found if isinstance(each, str)] if isinstance(found, list) else []
+    if not 2 <= len({*things} - {""}) == len(found or ()) <= MOST_THINGS:
+        problems[field] = f'has to be a list of 2 to {MOST_THINGS} different texts: ["rice", "bread"]'
+    return things

@@ -1,0 +1,142 @@
+"""Parts in which people mark words of a text, or put things in an order or into groups; see ``types``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+from folkways_studio.stages.consensus import Found, common_groups, common_order, same_value
+from folkways_studio.stages.fields import spans_of
+from folkways_studio.stages.parts.base import Content, Part, PartType, Translate, UnfitError, field_of, values_of
+from folkways_studio.stages.parts.form_fields import FormFields, spans, text, whole
+from folkways_studio.stages.parts.types import Choice, Number, Pairwise, Scale, Several, Text, Texts
+
+
+class Spans(PartType):
+    """Stretches of a text field of the item (``of``): [start, end, words] in code points, the end exclusive."""
+
+    settings = ("of",)
+    needs = (("of",),)
+    empty: ClassVar[Any] = []
+
+    def read(self, fields: FormFields, part: Part, content: Content) -> Any:
+        """The marks."""
+        return spans(fields, field_of(part))
+
+    def clean(self, value: Any, part: Part, content: Content) -> Any:
+        """The marks with their words."""
+        marked, problems = str(content.get(part["of"], "")), dict[str, str]()
+        pairs = [each[:2] if isinstance(each, list) else each for each in value] if isinstance(value, list) else value
+        found = spans_of({"marks": pairs}, "marks", marked, problems)
+        if problems:
+            raise UnfitError("Mark words of the text, no word twice.", problems["marks"])
+        return found if "field" in part else [[start, end, marked[start:end]] for start, end in found]
+
+    def settle(self, values: Sequence[Any], part: Part, content: Content, needed: int) -> Found:
+        """The marks of those who marked the same."""
+        found, settled = same_value([tuple(tuple(mark) for mark in each or ()) for each in values], needed)
+        return [list(mark) for mark in found or ()] if settled else None, settled
+
+    def label(self, value: Any) -> Any:
+        """The set of stretches."""
+        return frozenset((start, end) for start, end, *_ in value)
+
+    def told(self, value: Any, part: Part, content: Content, translate: Translate) -> list[str]:
+        """Each stretch that is marked."""
+        return [content[part["of"]][start:end] for start, end in value]
+
+    def line(self, value: Any) -> str:
+        """The words that are marked."""
+        return " | ".join(words for _, _, words in value)
+
+
+class Ranking(PartType):
+    """All options from first to last."""
+
+    settings = ("options", "options_from")
+    needs = (("options", "options_from"),)
+
+    def read(self, fields: FormFields, part: Part, content: Content) -> Any:
+        """[value, place] of each option that has a place: half an order is a fine draft."""
+        found: list[Any] = [
+            [value, place]
+            for number, value in enumerate(values_of(part, content))
+            if (place := whole(text(fields, f"{field_of(part)}-{number}"))) is not None
+        ]
+        places = sorted(place for _, place in found)
+        complete = len(found) == len(values_of(part, content)) and places == [*range(1, len(found) + 1)]
+        return [value for value, _ in sorted(found, key=lambda pair: pair[1])] if complete else found
+
+    def clean(self, value: Any, part: Part, content: Content) -> Any:
+        """Every option once."""
+        values = values_of(part, content)
+        if not isinstance(value, list) or not all(isinstance(each, str) for each in value) or sorted(value) != sorted(values):
+            raise UnfitError("Give each of them a place of its own.")
+        return value
+
+    def settle(self, values: Sequence[Any], part: Part, content: Content, needed: int) -> Found:
+        """The order that most share, pair by pair."""
+        orders = [each for each in values if each]
+        return common_order(orders, needed) if len(orders) >= needed else (None, not orders)
+
+    def label(self, value: Any) -> Any:
+        """The order."""
+        return tuple(value)
+
+    def line(self, value: Any) -> str:
+        """From first to last."""
+        return " > ".join(value)
+
+
+class Grouping(PartType):
+    """All options, those that belong together in one group."""
+
+    settings = ("options", "options_from")
+    needs = (("options", "options_from"),)
+
+    def read(self, fields: FormFields, part: Part, content: Content) -> Any:
+        """Groups by the number that each option has; what has none stands in no group."""
+        groups: dict[int, list[str]] = {}
+        for number, value in enumerate(values_of(part, content)):
+            group = whole(text(fields, f"{field_of(part)}-{number}"))
+            if group is not None:
+                groups.setdefault(group, []).append(value)
+        return [groups[group] for group in sorted(groups)]
+
+    def clean(self, value: Any, part: Part, content: Content) -> Any:
+        """Groups in the order of the options, every option in one of them."""
+        values = values_of(part, content)
+        groups: list[Any] = [group for group in value if isinstance(group, list)] if isinstance(value, list) else []
+        placed: list[str] = [each for group in groups for each in group if isinstance(each, str)]
+        if sorted(placed) != sorted(values):
+            raise UnfitError("Put each of them into one group.")
+        ordered: list[list[str]] = [[each for each in values if each in group] for group in groups if group]
+        return sorted(ordered, key=lambda group: values.index(group[0]))
+
+    def settle(self, values: Sequence[Any], part: Part, content: Content, needed: int) -> Found:
+        """The groups that most share, pair by pair."""
+        groupings = [each for each in values if each]
+        return common_groups(groupings, needed) if len(groupings) >= needed else (None, not groupings)
+
+    def label(self, value: Any) -> Any:
+        """A set of sets."""
+        return frozenset(map(frozenset, value))
+
+    def line(self, value: Any) -> str:
+        """Group by group."""
+        return " | ".join(" = ".join(group) for group in value)
+
+
+PART_TYPES: Mapping[str, PartType] = {
+    "choice": Choice(),
+    "several": Several(),
+    "scale": Scale(),
+    "text": Text(),
+    "texts": Texts(),
+    "number": Number(),
+    "spans": Spans(),
+    "pairwise": Pairwise(),
+    "ranking": Ranking(),
+    "grouping": Grouping(),
+}
+"""Every type by its name in a study's file."""

@@ -1,0 +1,143 @@
+"""What a part is: something that a stage asks, of a type that says how it is read from a page, what is taken, and what people's
+answers come to. Pure functions over JSON values. The types are in ``types`` and ``arranging``.
+
+A part is a mapping: ``key``, ``type``, ``label``, and the settings of its type. In a form of a study it comes from the study's
+file; its field on a page is ``ask-KEY``, one with a field per option has ``ask-KEY-N``, and options are sent by their position,
+so that no browser changes them. In a built-in kind it is made by ``built_in``, which names what it may have besides.
+"""
+
+from __future__ import annotations
+
+import random
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar
+
+from folkways_studio.errors import Message
+from folkways_studio.stages.consensus import Found
+from folkways_studio.stages.parts.form_fields import FormFields, whole
+
+Part = Mapping[str, Any]
+Translate = Callable[..., str]
+Content = Mapping[str, Any]
+
+
+ORDER = "_order"
+"""A field of shown content: whose order of pairs it is."""
+
+ALT, TRANSCRIPT = "_alt", "_transcript"
+"""What is added to the name of a column with a picture or a recording: the column with its words, for who cannot see or hear."""
+
+
+class UnfitError(ValueError):
+    """An answer that cannot be taken; says what to do. named: the same for who sees no page: what was sent, what is valid."""
+
+    def __init__(self, message: str, named: str = "", **values: object) -> None:
+        self.message = Message(message, **values)
+        self.named = named or self.message
+        super().__init__(self.message)
+
+
+def built_in(key: str, kind: str, label: str = "", **settings: Any) -> Part:
+    """A part of a built-in kind. Its field on a page has its key as name, and its options are sent as they are stored.
+
+    settings: those of the type (``kind``) of part; ``missing``: what is said where nothing, or too little, is given;
+    ``required``: also a condition ({key, is}); ``starts_as``: the field of the content with which the page begins, and
+    ``otherwise``: the same, which also stands where nothing is given; ``language``: of the answer, the population's where it is
+    left out; ``rows`` of a text, and whether it is a ``remark``; ``layout``, ``numbered``, ``group`` and ``alone`` of options on
+    the page; ``told`` and ``compared``: whether it is told of a judgement, and compared in agreement.
+    """
+    return {"key": key, "field": key, "type": kind, "label": label, **settings}
+
+
+def option(value: str, label: str, press: str = "", about: str = "") -> Part:
+    """An option of such a part, with the key to press for it, and what it means."""
+    return {"value": value, "label": label, "press": press, "about": about}
+
+
+COMMENT = built_in("comment", "text", Message("Anything to add?"), required=False, remark=True)
+"""What anybody may add to an answer."""
+
+
+def field_of(part: Part) -> str:
+    """The name of a part's field on a page."""
+    return str(part.get("field") or f"ask-{part['key']}")
+
+
+def options_of(part: Part, content: Content) -> list[tuple[Any, Any]]:
+    """The options of a part: the value that is stored, and its text or texts by language."""
+    if "options_from" in part:
+        found = content.get(part["options_from"], ())
+        if part.get("positions"):
+            return [*enumerate(found)]
+        return [(each["id"], each["text"]) if isinstance(each, Mapping) else (each, each) for each in found]
+    if "between" in part:
+        fields = [(name, content.get(name, "")) for name in part["between"]]
+        return [*fields, *([("tie", Message("No difference"))] if part.get("tie") else [])]
+    return [(each["value"], each["label"]) if isinstance(each, Mapping) else (each, each) for each in part.get("options", ())]
+
+
+def values_of(part: Part, content: Content) -> list[Any]:
+    """The values of a part's options."""
+    return [value for value, _ in options_of(part, content)]
+
+
+def chosen(sent: str, part: Part, content: Content) -> Any:
+    """The value of the option that a page sends. None for what is no option of a form; else it is left as it is, to be refused."""
+    values, place = values_of(part, content), whole(sent)
+    if "field" in part:
+        return place if part.get("positions") else sent or None
+    return values[place] if place is not None and place < len(values) else None
+
+
+def words_of(value: Any, part: Part, content: Content, translate: Translate) -> str:
+    """A value of a built-in part in words."""
+    words = dict(options_of(part, content)).get(value, value)
+    return words.words(translate) if isinstance(words, Message) else str(words)
+
+
+def shown_options(part: Part, content: Content) -> list[tuple[Any, Any, Any]]:
+    """(what is sent, value, words). Of a pair each person has an order of their own: what stands first is chosen more often."""
+    options = enumerate(options_of(part, content))
+    found = [(value if "field" in part else place, value, words) for place, (value, words) in options]
+    if "between" in part and random.Random(f"{content.get(ORDER)}|{found[0][2]}").random() < 0.5:  # noqa: S311 - no secret
+        found[:2] = found[1::-1]
+    return found
+
+
+def text_fields(part: Part) -> list[str]:
+    """The columns of the items whose texts a part is about."""
+    return [*part.get("between", ()), *part.get("placeholders", ()), *([part["of"]] if "of" in part else ())]
+
+
+class PartType(ABC):
+    """One type of part. settings: what it has besides those of every part. needs: groups of settings, one of each being needed."""
+
+    settings: ClassVar[tuple[str, ...]] = ()
+    needs: ClassVar[tuple[tuple[str, ...], ...]] = ()
+    empty: ClassVar[Any] = None  # what stands for nothing given; a form keeps only empty lists
+
+    @abstractmethod
+    def read(self, fields: FormFields, part: Part, content: Content) -> Any:
+        """The answer as a page sends it; None or empty where there is none, and never an exception."""
+
+    @abstractmethod
+    def clean(self, value: Any, part: Part, content: Content) -> Any:
+        """The answer as it is stored; UnfitError where it cannot be taken."""
+
+    @abstractmethod
+    def settle(self, values: Sequence[Any], part: Part, content: Content, needed: int) -> Found:
+        """What the answers come to, None standing for people who gave none; see ``rules.consensus``."""
+
+    def label(self, value: Any) -> Any:
+        """What agreement is computed over (``stats.raters.graded.fitting``); None where answers are not meant to agree."""
+        return value
+
+    def line(self, value: Any) -> str:
+        """The answer in a line, for researchers and in a cell of a table."""
+        return str(value)
+
+    def told(self, value: Any, part: Part, content: Content, translate: Translate) -> list[str]:
+        """The answer to a built-in part in words, one line per thing said; a remark in quotes."""
+        said = [words_of(each, part, content, translate) for each in (value if isinstance(value, list) else [value])]
+        return [f"“{each}”" for each in said] if part.get("remark") else said

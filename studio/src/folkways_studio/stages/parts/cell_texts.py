@@ -1,0 +1,110 @@
+"""What people put into one cell of a spreadsheet: the words of an answer, several of them, or a text with marks.
+
+Several things stand apart by ``;`` or on lines of their own. One that has such a mark in it stands in quotes, as in CSV.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+from folkways_studio.stages.fields import plain
+
+BRACKETS = ("[]", "{}", "<>", "⟦⟧")
+"""What marks stand in: the first of these pairs that the text has none of."""
+
+
+class CellError(ValueError):
+    """A cell that cannot be read; says what is wrong with it."""
+
+
+class Options:
+    """Answers and the words that mean them, by which they are found again. named: answer -> its names, the surest one first."""
+
+    def __init__(self, named: Iterable[tuple[Any, Sequence[str]]]) -> None:
+        self._named = [*named]
+        self._tiers = [(same, self._by_name(same, most)) for same in (str, plain) for most in (1, None)]
+
+    def _by_name(self, same: Callable[[str], str], most: int | None) -> dict[str, list[Any]]:
+        found: dict[str, list[Any]] = {}
+        for value, names in self._named:
+            for name in {same(each) for each in names[:most]}:
+                found.setdefault(name, []).append(value)
+        return found
+
+    def find(self, words: str) -> Any:
+        """The answer of that first name, else of any such name, else the same without case and spacing; None where there is none
+        or several share it.
+        """
+        for same, by_name in self._tiers:
+            if len(found := by_name.get(same(words), [])) == 1:
+                return found[0]
+        return None
+
+    def meant(self, words: str) -> Any:
+        """The same; CellError in place of None."""
+        if (found := self.find(words)) is None:
+            raise CellError(f"{shortened(words)} is none of the answers")
+        return found
+
+
+def listed(texts: Iterable[str]) -> str:
+    """Things as one cell."""
+    return "; ".join('"{}"'.format(each.replace('"', '""')) if re.search('[;="\n]', each) else each for each in texts)
+
+
+def things(cell: str) -> list[str]:
+    """The things that ``listed`` or a person put into a cell."""
+    return [thing for thing, _ in things_and_marks(cell, ";\n") if thing]
+
+
+def shortened(text: str) -> str:
+    """A cell in quotes, as an error shows it."""
+    return repr(text if len(text) <= 60 else f"{text[:60]}…")
+
+
+def things_and_marks(cell: str, marks: str) -> Iterator[tuple[str, str]]:
+    """Each thing and the mark after it. Quotes hold only where a mark or the end follows them: 5" is 5"."""
+    quoted, bare = rf'"((?:[^"]|"")*+)"[^\S\n]*+(?=[{marks}]|\Z)', f"([^{marks}]*+)"
+    for found in re.finditer(rf"\s*+(?:{quoted}|{bare})([{marks}]|\Z)", cell):
+        yield (found[2].strip() if found[1] is None else found[1].replace('""', '"')), found[3]
+
+
+def brackets_for(text: str) -> str | None:
+    """The two that marks of this text stand in; None where it has some of every pair."""
+    return next((pair for pair in BRACKETS if not set(pair) & set(text)), None)
+
+
+def marked(cell: str, text: str, opening: str, closing: str) -> list[list[int]]:
+    """The marks of a text that was written again."""
+    places = [place for place, letter in enumerate(text) if not letter.isspace()]
+    found: list[list[int]] = []
+    start: int | None = None
+    at = 0
+    for number, letter in enumerate(cell):
+        if letter.isspace():
+            continue
+        if letter in (opening, closing):
+            if (letter == opening) != (start is None) or start == at:
+                raise CellError(f"{shortened(cell[number:])}: every {opening} needs a {closing} after it, and words between them")
+            if start is not None:
+                found.append([places[start], places[at - 1] + 1])
+            start = at if start is None else None
+        elif at < len(places) and text[places[at]] == letter:
+            at += 1
+        else:
+            rest = shortened(text[places[at] :]) if at < len(places) else "nothing"
+            raise CellError(f"the text goes on with {rest}, not with {shortened(cell[number:])}")
+    if start is not None or at < len(places):
+        raise CellError(f"{shortened(cell)} lacks the end of the text" if start is None else f"{shortened(cell)} lacks a {closing}")
+    return found
+
+
+def only_place(words: str, text: str) -> list[int]:
+    """Where the text has these words."""
+    pattern = r"\s+".join(map(re.escape, words.split()))
+    found = [*re.finditer(pattern, text)] or [*re.finditer(pattern, text, re.IGNORECASE)]
+    if len(found) == 1:
+        return [*found[0].span()]
+    raise CellError(f"{shortened(words)} is {'not' if not found else f'{len(found)} times'} in the text")

@@ -1,0 +1,80 @@
+"""The answers to a form as a table with a column per part, and what its columns mean."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import orjson
+import polars as pl
+
+from folkways.sdk.studies import StudyItem
+from folkways_studio.stages.parts.arranging import PART_TYPES
+from folkways_studio.stages.parts.base import Part
+from folkways_studio.stages.parts.types import Scale
+
+ABOUT = ("item", "culture", "language", "participant")
+NUMBERS: Mapping[str, Any] = {"scale": pl.Int64, "number": pl.Float64}
+
+
+def answers_of(payload: Mapping[str, Any]) -> dict[str, Any]:
+    """Key -> value of every answer of a judgement."""
+    return {key: value for answers in payload.values() for key, value in answers.items()}
+
+
+def lines_of(payload: Mapping[str, Any]) -> dict[str, str]:
+    """Key -> every answer of a judgement in a line."""
+    return {
+        key: value if isinstance(value, str) else PART_TYPES[kind].line(value)
+        for kind, answers in payload.items()
+        for key, value in answers.items()
+    }
+
+
+def line_of(value: Any) -> str:
+    """An answer in a line, whatever part it is to: of marks their words, of groups their members."""
+    if not isinstance(value, list):
+        return value if isinstance(value, str) else f"{value:g}"
+    things = ([part for part in each if isinstance(part, str)] if isinstance(each, list) else [each] for each in value)
+    return ", ".join(" = ".join(each) for each in things)
+
+
+def answer_table(items: Sequence[StudyItem]) -> pl.DataFrame:
+    """ABOUT and a column per part (``answer_KEY`` where the key is one of ABOUT); a row per judgement. Lists are JSON."""
+    said = [(item, vote) for item in items for vote in item.votes]
+    kinds = {key: kind for _, vote in said for kind, answers in vote.payload.items() for key in answers}
+    rows = [
+        {
+            **{"item": item.key, "culture": item.culture, "language": item.language, "participant": vote.participant},
+            **{_column(key): _cell(value) for key, value in answers_of(vote.payload).items()},
+        }
+        for item, vote in said
+    ]
+    columns = {_column(key): NUMBERS.get(kind, pl.String) for key, kind in kinds.items()}
+    return pl.DataFrame(rows, schema={**dict.fromkeys(ABOUT, pl.String), **columns})
+
+
+def codebook_row(part: Part) -> dict[str, Any]:
+    """What a part's column means."""
+    scale = Scale.points(part) if part["type"] == "scale" else None
+    return {
+        "column": _column(part["key"]),
+        "type": part["type"],
+        "label": _written(part["label"]),
+        "values": f"from {scale[0]} to {scale[-1]}" if scale else _written(part.get("options")),
+        "required": part.get("required", True),
+        "asked_if": _written(part.get("if")),
+    }
+
+
+def _column(key: str) -> str:
+    return f"answer_{key}" if key in ABOUT else key
+
+
+def _cell(value: Any) -> Any:
+    return orjson.dumps(value).decode() if isinstance(value, list) else value
+
+
+def _written(value: Any) -> str | None:
+    """A text as it is, anything else as JSON."""
+    return value if value is None or isinstance(value, str) else orjson.dumps(value).decode()

@@ -1,0 +1,82 @@
+"""How agreement changes while a study runs: by week, or by every hundred answers of a stage."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from math import isnan
+from typing import Literal
+
+from folkways.sdk.statistics import wilson
+from folkways_studio.records import Stage
+from folkways_studio.studies.disagreements import Measured
+
+By = Literal["week", "hundred"]
+
+HUNDRED = 100
+MOST_POINTS = 52
+"""The latest are kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """Agreement in one stretch. name: the Monday of a week, or the numbers of answers.
+
+    items: those whose last answer came in it, two answers or more. share: of pairs of people who say the same, averaged over
+    items. low, high: 95 % interval (Wilson, of as many zeros and ones as there are items: wider than need be, as shares vary less).
+    """
+
+    name: str
+    items: int
+    share: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """Agreement in one stage, the oldest stretch first; stretches without an item are left out."""
+
+    stage: Stage
+    points: tuple[Point, ...]
+
+
+def agreement_over_time(found: Measured, by: By = "week") -> tuple[Course, ...]:
+    """The course of every stage whose answers are meant to agree, in order of stages."""
+    answered = found.answered
+    stages = {each.stage.id: each.stage for each in answered}
+    moments: defaultdict[int, list[float]] = defaultdict(list)
+    for each in answered:
+        moments[each.stage.id] += [one.created for one in each.said]
+    places = {stage: {moment: place for place, moment in enumerate(sorted(times))} for stage, times in moments.items()}
+    shares: defaultdict[int, defaultdict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for each, share in zip(answered, found.spread.agree.tolist(), strict=True):
+        if isnan(share):
+            continue
+        last = max(one.created for one in each.said)
+        stretch = _monday(last) if by == "week" else places[each.stage.id][last] // HUNDRED
+        shares[each.stage.id][stretch].append(share)
+    courses = []
+    for stage in sorted(shares, key=lambda number: stages[number].position):
+        points = [_point(_name(stretch, by), values) for stretch, values in sorted(shares[stage].items())]
+        courses.append(Course(stages[stage], tuple(points[-MOST_POINTS:])))
+    return tuple(courses)
+
+
+def _monday(moment: float) -> int:
+    """The day on which the week of a moment begins, in UTC, as a number that can be sorted."""
+    day = datetime.fromtimestamp(moment, UTC).date()
+    return (day - timedelta(days=day.weekday())).toordinal()
+
+
+def _name(stretch: int, by: By) -> str:
+    if by == "week":
+        return datetime.fromordinal(stretch).date().isoformat()
+    return f"{stretch * HUNDRED + 1}–{(stretch + 1) * HUNDRED}"
+
+
+def _point(name: str, shares: Sequence[float]) -> Point:
+    interval = wilson(sum(shares), len(shares))
+    return Point(name, len(shares), sum(shares) / len(shares), interval.low, interval.high)

@@ -1,0 +1,131 @@
+"""The researcher's view of a study: its state, how far it is, and who works on it."""
+
+from __future__ import annotations
+
+from starlette.responses import Response
+
+from folkways.sdk.files import csv_bytes
+from folkways_studio.database import audit
+from folkways_studio.errors import SubmissionError
+from folkways_studio.models import modelling
+from folkways_studio.people import accounts, participants
+from folkways_studio.people.participation import may_make_studies
+from folkways_studio.records import Role, StudyState
+from folkways_studio.stages.parts.form_fields import whole
+from folkways_studio.studies import agreement, descriptions, progress, working_time
+from folkways_studio.studies import service as studies
+from folkways_studio.web.request_context import SIGNED_IN, STAFF, RequestContext
+from folkways_studio.web.routing import Routes, attachment
+from folkways_studio.work import gold, leases
+from folkways_studio.work.suggestions import made_of_suggestions
+
+routes = Routes()
+
+EVENTS_PER_PAGE = 100
+CALLS_SHOWN = 50
+
+
+@routes.get("/studies", SIGNED_IN)
+def list_studies(context: RequestContext) -> Response:
+    """The studies in which this account has a role other than answering, with the roles."""
+    mine = studies.list_studies(context.workspace, account_id=context.me.id)
+    rows = [(study, sorted(accounts.roles_of(context.workspace, study.id, context.me.id))) for study in mine]
+    return context.page("studies/studies.html.j2", rows=rows, may_make=may_make_studies(context.workspace, context.me))
+
+
+@routes.get("/studies/{study}", STAFF)
+def show_overview(context: RequestContext) -> Response:
+    """State, numbers, progress, and what needs looking at."""
+    study = context.study
+    leases.expire(context.workspace, study.id)
+    rows = progress.progress(context.workspace, study.id)
+    people = participants.list_participants(context.workspace, study.id)
+    flagged = [each for each in progress.quality(context.workspace, study.id) if each.flags]
+    template = "studies/progress.html.j2" if context.request.headers.get("hx-request") else "studies/overview.html.j2"
+    stages = studies.stages(context.workspace, study.id)
+    own = [stage for stage in stages if stage.role != Role.ANNOTATOR]
+    needed = dict.fromkeys(Role(stage.role) for stage in own)
+    return context.page(
+        template, study=study, rows=rows, people=people, flagged=flagged, own=own,
+        mine=any(stage.role in context.roles for stage in own) and any(each.account_id == context.me.id for each in people),
+        lacking=[role for role in needed if Role.OWNER in context.roles and role not in context.roles],
+        stages={stage.name: stage for stage in stages},
+        populations={population.name: population for population in studies.populations(context.workspace, study.id)},
+        lacking_tests=gold.lacking(context.workspace, study.id),
+        not_offered=modelling.not_offered(study, context.studio.settings.models),
+    )  # fmt: skip
+
+
+@routes.post("/studies/{study}/state", STAFF)
+def set_state(context: RequestContext) -> Response:
+    """Open, pause or close."""
+    state = context.text("state")
+    if state not in (StudyState.OPEN, StudyState.PAUSED, StudyState.CLOSED):
+        raise SubmissionError({"state": context.gettext("A study can be opened, paused or closed.")})
+    studies.set_state(context.workspace, context.study.id, StudyState(state), by=context.me.id)
+    return context.go(f"/studies/{context.study.name}", f"study-{state}")
+
+
+@routes.get("/studies/{study}/description.yaml", STAFF)
+def show_description(context: RequestContext) -> Response:
+    """The file that describes the study, for making another like it."""
+    text = descriptions.description_of(context.workspace, context.study)
+    return attachment(text, f"{context.study.name}.yaml", "text/yaml")
+
+
+@routes.get("/studies/{study}/quality", STAFF)
+def show_quality(context: RequestContext) -> Response:
+    """Agreement, with why it is not defined where it is not; how each person works; what models were asked."""
+    study = context.study
+    found = agreement.agreement(context.workspace, study.id)
+    named = ("percent", "majority", "largest_vote", "cohen", "fleiss", "alpha", "masi", "fitting")
+    coefficients = (getattr(each, name) for each in found if each.field for name in named)
+    return context.page(
+        "studies/quality.html.j2", study=study, agreement=found, quality=progress.quality(context.workspace, study.id),
+        known=gold.known_answers(context.workspace, study.id),
+        reasons=sorted({value.reason for value in coefficients if value.value is None}),
+        suggestions=made_of_suggestions(context.workspace, study.id),
+        calls=list(reversed(modelling.list_calls(context.workspace, study.id)))[:CALLS_SHOWN],
+        stages={stage.name: stage for stage in studies.stages(context.workspace, study.id)},
+        populations={population.name: population for population in studies.populations(context.workspace, study.id)},
+    )  # fmt: skip
+
+
+@routes.get("/studies/{study}/log", STAFF)
+def show_log(context: RequestContext) -> Response:
+    """Who did what and when."""
+    before = whole(context.request.query_params.get("before"))
+    found = audit.events(context.workspace, context.study.id, before=before, limit=EVENTS_PER_PAGE)
+    names = {account.id: account.name for account, _ in accounts.members(context.workspace, context.study.id)}
+    pseudonyms = {person.id: person.pseudonym for person in participants.list_participants(context.workspace, context.study.id)}
+    more = found[-1].id if len(found) == EVENTS_PER_PAGE else None
+    return context.page("studies/log.html.j2", study=context.study, events=found, names=names, pseudonyms=pseudonyms, more=more)
+
+
+@routes.get("/studies/{study}/payments.csv", STAFF)
+def show_payments(context: RequestContext) -> Response:
+    """What everybody is owed for, as a table for the recruitment service."""
+    header = (
+        *("participant", "prolific_pid", "state", "answers", "minutes", "completion_code"),
+        *("minutes_without_breaks", "pay", "currency"),
+    )
+    rate = working_time.rate_of(context.study.definition)
+    worked = {each.pseudonym: each for each in working_time.working_times(context.workspace, context.study.id)}
+    content = csv_bytes(
+        header,
+        (
+            (
+                *(each.pseudonym, each.external, each.state, each.answers, f"{each.minutes:.1f}", each.code),
+                *_worth(worked.get(each.pseudonym), rate),
+            )
+            for each in progress.payments(context.workspace, context.study.id)
+        ),
+    )
+    return attachment(content, f"{context.study.name}-payments.csv", "text/csv; charset=utf-8")
+
+
+def _worth(worked: working_time.WorkingTime | None, rate: working_time.Rate | None) -> tuple[str, str, str]:
+    """Minutes of work, pay and its currency; empty where there is none."""
+    if worked is None:
+        return "", "", ""
+    return f"{60 * worked.hours:.1f}", "" if worked.pay is None else f"{worked.pay:.2f}", rate.currency if rate else ""

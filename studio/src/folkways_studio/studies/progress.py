@@ -1,0 +1,298 @@
+"""How far a study is, and how people work: counts per stage and population, time per item, flags, payments."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import Any
+
+import sqlalchemy as sa
+
+from folkways.sdk.workspace import Workspace
+from folkways_studio.database import tables as schema
+from folkways_studio.records import AssignmentState, ItemState, Participant, ParticipantState, Stage, from_row
+from folkways_studio.stages.registry import stage_kind
+from folkways_studio.studies import service as studies
+from folkways_studio.work.counts import room
+from folkways_studio.work.eligible_slots import Counts, counts_of, counts_of_person, counts_within
+from folkways_studio.work.known_answer_rules import Gold, Qualification
+from folkways_studio.work.known_answers import HAS_PASSED, seed_of
+from folkways_studio.work.known_counts import KnownCounts, about, known_counts
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """One stage and population. items by state; slots by state; median_seconds: per answer, None where there is none yet."""
+
+    stage: str
+    population: str | None
+    draft: int
+    open: int
+    done: int
+    dropped: int
+    slots_open: int
+    slots_leased: int
+    slots_done: int
+    median_seconds: float | None
+
+
+def progress(workspace: Workspace, study_id: int) -> tuple[Progress, ...]:
+    """Every stage by population, in order; those that have no items yet are there with zeros (population None)."""
+    items, table, judgements = schema.items, schema.assignments, schema.judgements
+    ours = items.c.study_id == study_id, items.c.check.is_(None)
+
+    def counted(of: sa.Table, rows: sa.FromClause) -> sa.Select[Any]:
+        same = (of.c.stage_id, of.c.population_id, of.c.state)
+        return sa.select(*same, sa.func.count().label("n")).select_from(rows).where(*ours).group_by(*same)
+
+    of_items, of_slots = counted(items, items), counted(table, table.join(items, items.c.id == table.c.item_id))
+    of_time = (
+        sa.select(items.c.stage_id, items.c.population_id, judgements.c.seconds)
+        .join(items, items.c.id == judgements.c.item_id)
+        .where(*ours, judgements.c.seconds.is_not(None))
+    )
+    names = {population.id: population.name for population in studies.populations(workspace, study_id)}
+    with workspace.read() as connection:
+        found = {(row.stage_id, row.population_id, row.state): row.n for row in connection.execute(of_items)}
+        slots = {(row.stage_id, row.population_id, row.state): row.n for row in connection.execute(of_slots)}
+        times: dict[tuple[int, int | None], list[float]] = {}
+        for row in connection.execute(of_time):
+            times.setdefault((row.stage_id, row.population_id), []).append(row.seconds)
+    rows = []
+    for stage in studies.stages(workspace, study_id):
+        seen = {key[1] for key in found if key[0] == stage.id}
+        places = [place for place in (None, *names) if place in seen]
+        for place in places or [None]:
+            seconds = times.get((stage.id, place))
+            counts = {str(state): found.get((stage.id, place, state), 0) for state in ItemState}
+            counts |= {
+                f"slots_{state}": slots.get((stage.id, place, state), 0)
+                for state in AssignmentState
+                if state != AssignmentState.CLOSED
+            }
+            population = names.get(place) if place is not None else None
+            rows.append(Progress(stage.name, population, **counts, median_seconds=median(seconds) if seconds else None))
+    return tuple(rows)
+
+
+_OWN_STAGES = (
+    sa.select(schema.stages, *counts_of(schema.stages.c.id))
+    .where(
+        schema.stages.c.study_id == sa.bindparam("study"),
+        schema.stages.c.role.in_(
+            sa.select(schema.roles.c.role).where(
+                schema.roles.c.study_id == sa.bindparam("study"), schema.roles.c.account_id == sa.bindparam("account")
+            )
+        ),
+    )
+    .order_by(schema.stages.c.position)
+)
+"""Made once, as making it costs more than running it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mine:
+    """What one person did and has left in a stage. left: items that they could be given now; None where they write their own.
+
+    seconds_left: at their own median speed; None before the first answer.
+    """
+
+    done: int
+    left: int | None
+    seconds_left: float | None
+
+    @property
+    def total(self) -> int | None:
+        """All that they could give, with the task at hand, which is counted neither as done nor as left; None for nobody knows."""
+        return None if self.left is None else self.done + self.left + 1
+
+    @property
+    def minutes_left(self) -> int | None:
+        """With the task at hand; None for nobody knows."""
+        if not self.left or self.seconds_left is None:
+            return None
+        return max(1, round(self.seconds_left / self.left * (self.left + 1) / 60))
+
+
+def own_progress(workspace: Workspace, person: Participant, stage: Stage, counts: Counts | None = None) -> Mine:
+    """How far one person is in a stage, or in the test before it, for the line above their task. Questions of known answer among
+    the work are counted like all others. counts: of them in the stage, where they were read before.
+    """
+    if counts is None:
+        with workspace.read() as connection:
+            counts = counts_of_person(connection, person, stage)
+    return _progress(workspace, person, [(stage, counts)])[0]
+
+
+def own_progress_everywhere(workspace: Workspace, person: Participant) -> list[Mine]:
+    """``own_progress`` in each of the stages that the person works on."""
+    with workspace.read() as connection:
+        rows = connection.execute(_OWN_STAGES, {**about(person), "study": person.study_id, "account": person.account_id}).all()
+    return _progress(workspace, person, [(from_row(Stage, row), counts_within(row)) for row in rows])
+
+
+def _progress(workspace: Workspace, person: Participant, stages: Sequence[tuple[Stage, Counts]]) -> list[Mine]:
+    asked = [stage for stage, _ in stages if Gold.of(stage.config) or Qualification.of(stage.config)]
+    known: Mapping[int, KnownCounts] = {}
+    if asked:  # most studies have no questions of known answer
+        with workspace.read() as connection:
+            known = known_counts(connection, person, asked)
+    return [_mine(person, stage, counts, known.get(stage.id)) for stage, counts in stages]
+
+
+def _mine(person: Participant, stage: Stage, counts: Counts, known: KnownCounts | None) -> Mine:
+    test, gold = Qualification.of(stage.config), Gold.of(stage.config)
+    if known is not None and test is not None and test.is_for(known.population) and known.standing.test not in HAS_PASSED:
+        done, seconds = known.answered, known.seconds
+        left: int | None = _left_of_test(known, test.questions)
+    else:
+        done, seconds, left = counts.answered, counts.seconds, counts.left(stage)
+        if left is not None and known is not None and gold is not None and room(counts.taken, stage.config["cap"]) != 0:
+            left += gold.ahead(counts.taken + known.gold_asked, left, known.fresh_gold, seed_of(person, stage))
+    return Mine(done, left, median(seconds) * left if seconds and left is not None else None)
+
+
+def _left_of_test(known: KnownCounts, questions: int) -> int:
+    """How many questions of the test a person could still be given in this try; 0 where there are too few to begin."""
+    if known.standing.test == "failed":
+        return 0
+    return 0 if known.asked == 0 and known.fresh < questions else min(questions - known.asked, known.fresh)
+
+
+@dataclass(frozen=True, slots=True)
+class Quality:
+    """How one person works in one stage. Flags are reasons to look, not verdicts.
+
+    speeding: share of answers under the stage's ``min_seconds`` (None where it has none). same: longest run of equal answers, as a
+    share of all. checks, checks_failed: known answers among the work. flags: ``speeding`` (a fifth or more), ``straight-lining``
+    (ten or more equal answers in a row, and half of all), ``attention`` (a check failed).
+    """
+
+    participant_id: int
+    pseudonym: str
+    stage: str
+    answers: int
+    median_seconds: float | None
+    speeding: float | None
+    same: float
+    checks: int
+    checks_failed: int
+    flags: tuple[str, ...]
+
+
+SPEEDING_SHARE = 0.2
+STRAIGHT_LINE = 10
+
+
+def quality(workspace: Workspace, study_id: int) -> tuple[Quality, ...]:
+    """Every person in every stage that they answered in, by participant and stage."""
+    judgements, items, participants, stages = schema.judgements, schema.items, schema.participants, schema.stages
+    query = (
+        sa.select(
+            participants.c.id,
+            participants.c.pseudonym,
+            stages.c.name,
+            stages.c.kind,
+            stages.c.config,
+            judgements.c.payload,
+            judgements.c.seconds,
+            items.c.check,
+        )
+        .select_from(judgements)
+        .join(items, items.c.id == judgements.c.item_id)
+        .join(stages, stages.c.id == judgements.c.stage_id)
+        .join(participants, participants.c.id == judgements.c.participant_id)
+        .where(items.c.study_id == study_id, items.c.test.is_not(True))
+        .order_by(participants.c.id, stages.c.position, judgements.c.id)
+    )
+    groups: dict[tuple[int, str], list[sa.Row[*tuple[Any, ...]]]] = {}
+    with workspace.read() as connection:
+        for row in connection.execute(query):
+            groups.setdefault((row.id, row.name), []).append(row)
+    return tuple(_quality_of(rows) for rows in groups.values())
+
+
+def _quality_of(rows: list[sa.Row[*tuple[Any, ...]]]) -> Quality:
+    first = rows[0]
+    kind = stage_kind(str(first.kind))
+    checks = [row for row in rows if row.check is not None]
+    answers = [row for row in rows if row.check is None]
+    gold = Gold.of(first.config)
+    failed = sum(not kind.is_right(row.payload, row.check, gold.overlap if gold else 1.0) for row in checks)
+    seconds = [float(row.seconds) for row in answers if row.seconds is not None]
+    least = first.config["min_seconds"]
+    speeding = sum(each < least for each in seconds) / len(seconds) if least and seconds else None
+    labels = [kind.labels(row.payload) for row in answers]
+    run = longest_run([tuple(sorted(label.items())) for label in labels]) if any(labels) else 0
+    flags = []
+    if speeding is not None and speeding >= SPEEDING_SHARE:
+        flags.append("speeding")
+    if run >= STRAIGHT_LINE and run * 2 >= len(answers):
+        flags.append("straight-lining")
+    if failed:
+        flags.append("attention")
+    return Quality(
+        participant_id=first.id,
+        pseudonym=first.pseudonym,
+        stage=first.name,
+        answers=len(answers),
+        median_seconds=median(seconds) if seconds else None,
+        speeding=speeding,
+        same=run / len(answers) if answers else 0.0,
+        checks=len(checks),
+        checks_failed=failed,
+        flags=tuple(flags),
+    )
+
+
+def longest_run(values: list[tuple[tuple[str, object], ...]]) -> int:
+    """The most equal values that follow one another."""
+    best = current = 0
+    for place, value in enumerate(values):
+        current = current + 1 if place and value == values[place - 1] else 1
+        best = max(best, current)
+    return best
+
+
+@dataclass(frozen=True, slots=True)
+class Payment:
+    """What one person is owed for: work, not attributes. external: the recruitment service's id, while it is not deleted."""
+
+    pseudonym: str
+    external: str | None
+    state: str
+    answers: int
+    minutes: float
+    code: str | None
+
+
+def payments(workspace: Workspace, study_id: int) -> tuple[Payment, ...]:
+    """Everybody who answered anything or was screened out, with the completion code that they are to have; withdrawn people too."""
+    judgements, participants, attributes = schema.judgements, schema.participants, schema.attributes
+    work = (
+        sa.select(judgements.c.participant_id, sa.func.count().label("n"), sa.func.sum(judgements.c.seconds).label("seconds"))
+        .group_by(judgements.c.participant_id)
+        .subquery()
+    )
+    query = (
+        sa.select(participants, work.c.n, work.c.seconds, attributes.c.value)
+        .outerjoin(work, work.c.participant_id == participants.c.id)
+        .outerjoin(attributes, sa.and_(attributes.c.participant_id == participants.c.id, attributes.c.name == "prolific_pid"))
+        .where(participants.c.study_id == study_id, participants.c.source != "staff")
+        .order_by(participants.c.id)
+    )
+    codes = studies.get_study(workspace, study_id).definition.get("prolific") or {}
+    with workspace.read() as connection:
+        return tuple(
+            Payment(
+                row.pseudonym,
+                row.value,
+                row.state,
+                row.n or 0,
+                round(row.seconds / 60, 1) if row.seconds else 0.0,
+                codes.get(row.pay or ("screened_out" if row.state == ParticipantState.SCREENED_OUT else "completed")),
+            )
+            for row in connection.execute(query)
+            if row.n or row.state == ParticipantState.SCREENED_OUT
+        )

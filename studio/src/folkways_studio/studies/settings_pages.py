@@ -1,0 +1,74 @@
+"""What a study is described by: changing it, its history; and deleting the study."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from starlette.responses import Response
+
+from folkways.sdk.errors import DataError, UnknownNameError
+from folkways_studio.errors import SubmissionError
+from folkways_studio.models.modelling import models_in
+from folkways_studio.people import accounts
+from folkways_studio.records import Role
+from folkways_studio.studies import deletion as study_deletion
+from folkways_studio.studies import descriptions
+from folkways_studio.web.request_context import OWNER, STAFF, RequestContext
+from folkways_studio.web.routing import Routes
+from folkways_studio.workflows.definition import DefinitionError
+from folkways_studio.workflows.yaml_text import LONGEST, parse_yaml
+
+routes = Routes()
+
+
+@routes.get("/studies/{study}/settings", STAFF)
+def show_settings(context: RequestContext) -> Response:
+    """The description, to be changed, with what was changed before."""
+    return _settings(context, descriptions.description_of(context.workspace, context.study))
+
+
+def _settings(
+    context: RequestContext, text: str, problems: Sequence[str] = (), status: int = 200, typed_problem: str = ""
+) -> Response:
+    names = {account.id: account.name for account, _ in accounts.members(context.workspace, context.study.id)}
+    return context.page(
+        "studies/settings.html.j2", status, study=context.study, text=text, problems=problems, names=names,
+        history=descriptions.history(context.workspace, context.study.id), is_owner=Role.OWNER in context.roles,
+        typed_problem={"typed": typed_problem} if typed_problem else {},
+    )  # fmt: skip
+
+
+@routes.post("/studies/{study}/settings", STAFF)
+def change(context: RequestContext) -> Response:
+    """Have the study described by another text; every mistake is named, and everything that may not change any more."""
+    text = context.text("description").replace("\r\n", "\n")
+    if len(text) > LONGEST:
+        return _settings(context, text[:LONGEST], [context.gettext("The description is too long.")], 422)
+    try:
+        offered, old = context.studio.settings.models, models_in(context.study.definition).values()
+        raw = parse_yaml(text)
+        unknown = [name for name in models_in(raw).values() if name not in offered and name not in old] if _is_study(raw) else []
+        if unknown:
+            raise UnknownNameError("model of this server", unknown[0], sorted(offered))
+        descriptions.edit_study(context.workspace, context.study.id, text, by=context.me.id)
+    except DefinitionError as error:
+        return _settings(context, text, list(error.problems), 422)
+    except (DataError, UnknownNameError) as error:
+        return _settings(context, text, [str(error)], 422)
+    return context.go(f"/studies/{context.study.name}/settings", "saved")
+
+
+def _is_study(raw: object) -> bool:
+    return isinstance(raw, dict) and isinstance(raw.get("models") or {}, dict)
+
+
+@routes.post("/studies/{study}/delete", OWNER)
+def delete(context: RequestContext) -> Response:
+    """Delete the study, once its name has been typed."""
+    try:
+        study_deletion.delete_study(context.workspace, context.study.id, context.text("typed"), by=context.me.id)
+    except SubmissionError:
+        words = context.gettext("This is not the name of the study. Nothing was deleted.")
+        return _settings(context, descriptions.description_of(context.workspace, context.study), (), 422, words)
+    context.studio.background.wake()
+    return context.go("/studies", "study-deleted")

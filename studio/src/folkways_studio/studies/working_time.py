@@ -1,0 +1,107 @@
+"""How long people worked and what they are owed by the study's rate, with breaks taken out.
+
+The time of an answer runs from taking the task to sending it, so that it counts the lunch in between. An answer that took many
+times as long as is usual in its stage counts as long as this person usually takes there.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
+
+import sqlalchemy as sa
+
+from folkways.sdk.workspace import Workspace
+from folkways_studio.database import tables as schema
+from folkways_studio.studies import service as studies
+
+BREAK_FACTOR, BREAK_SECONDS = 5.0, 120.0
+"""An answer holds a break if it took this many times the stage's median, and this long at least."""
+
+ENOUGH = 5
+"""Answers of a person in a stage from which on their own median stands for what they usually take."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """What a study pays. per_hour, per_answer: in ``currency``; both may be given."""
+
+    per_hour: float
+    per_answer: float
+    currency: str
+
+
+@dataclass(frozen=True, slots=True)
+class WorkingTime:
+    """One person. answers: of all kinds, attention checks too, for they were work. median_seconds: per answer, over all stages.
+
+    hours: of work, without breaks; breaks: answers that held one. pay: None where the study has no rate.
+    """
+
+    participant_id: int
+    pseudonym: str
+    state: str
+    answers: int
+    median_seconds: float
+    hours: float
+    breaks: int
+    pay: float | None
+
+
+def rate_of(definition: Mapping[str, object]) -> Rate | None:
+    """The rate in the description of a study (``pay``); None for none."""
+    told = definition.get("pay")
+    if not isinstance(told, Mapping):
+        return None
+    return Rate(float(told.get("per_hour") or 0), float(told.get("per_answer") or 0), str(told["currency"]))
+
+
+def working_times(workspace: Workspace, study_id: int) -> tuple[WorkingTime, ...]:
+    """Everybody who sent an answer but staff, people who withdrew too: work is paid."""
+    judgements, people = schema.judgements, schema.participants
+    mine = people.c.study_id == study_id, people.c.source != "staff"
+    sent = (
+        sa.select(judgements.c.participant_id, judgements.c.stage_id, judgements.c.seconds)
+        .join(people, people.c.id == judgements.c.participant_id)
+        .where(*mine)
+        .order_by(judgements.c.id)
+    )
+    rate = rate_of(studies.get_study(workspace, study_id).definition)
+    times: defaultdict[int, defaultdict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
+    by_stage: defaultdict[int, list[float]] = defaultdict(list)
+    untimed: Counter[int] = Counter()
+    with workspace.read() as connection:
+        told = connection.execute(
+            sa.select(people.c.id, people.c.pseudonym, people.c.state).where(*mine).order_by(people.c.id)
+        ).all()
+        for person, stage, seconds in connection.execute(sent):
+            if seconds is None:
+                untimed[person] += 1
+            else:
+                times[person][stage].append(seconds)
+                by_stage[stage].append(seconds)
+    usual = {stage: median(seconds) for stage, seconds in by_stage.items()}
+    found = []
+    for person, pseudonym, state in told:
+        worked: list[float] = []
+        breaks = 0
+        for stage, seconds in times[person].items():
+            cleaned = without_breaks(seconds, usual[stage])
+            worked += cleaned
+            breaks += sum(one != other for one, other in zip(seconds, cleaned, strict=True))
+        if not worked and not untimed[person]:
+            continue
+        hours, answers = sum(worked) / 3600, len(worked) + untimed[person]
+        pay = None if rate is None else round(rate.per_hour * hours + rate.per_answer * answers, 2)
+        found.append(WorkingTime(person, pseudonym, state, answers, median(worked) if worked else 0.0, hours, breaks, pay))
+    return tuple(found)
+
+
+def without_breaks(seconds: Sequence[float], usual: float) -> list[float]:
+    """One person's times in a stage, those with a break shortened. usual: the median of the stage over all people."""
+    longest = max(BREAK_FACTOR * usual, BREAK_SECONDS)
+    short = [each for each in seconds if each <= longest]
+    own = median(short) if len(short) >= ENOUGH else usual
+    return [each if each <= longest else own for each in seconds]

@@ -1,0 +1,70 @@
+"""The interface's strings: every text of its templates and code that is shown in the reader's language, and where it is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from babel.messages.catalog import Catalog
+from babel.messages.extract import DEFAULT_KEYWORDS, extract_from_dir
+
+from folkways_studio.translation.catalogues import first
+from folkways_studio.web.rendering.i18n import terms
+
+STUDIO = Path(__file__).parents[1]
+ANSWERING = (
+    *("web/templates/base.html.j2", "web/templates/draft.html.j2", "web/templates/parts.html.j2", "stages/", "work/templates/"),
+    *("work/pages.py", "work/sent_pages.py", "work/suggestion_pages.py", "models/pages.py", "people/entry_pages.py"),
+    *(f"people/templates/{name}.html.j2" for name in ("code", "consent", "done", "eligibility", "excluded", "invitation", "left")),
+    "people/templates/withdraw.html.j2",
+)
+"""Where the strings come from that people who answer are shown."""
+
+METHODS = [("**/templates/**.j2", "jinja2.ext:babel_extract"), ("**.py", "python")]
+ERRORS = ("BusyError", "ConflictError", "InviteError", "NotAllowedError", "NotFoundError", "UnfitError")
+"""Their messages are shown in the reader's language."""
+
+KEYWORDS = {**DEFAULT_KEYWORDS, "translate": None, "Message": None, **dict.fromkeys(ERRORS)}
+OPTIONS = {"**/templates/**.j2": {"trimmed": "true", "newstyle_gettext": "true", "extensions": "jinja2.ext.do", "silent": "false"}}
+
+
+@dataclass(frozen=True, slots=True)
+class Appearance:
+    """One place of a string: its file, and the strings before and after it there (empty at an end)."""
+
+    file: str
+    before: str
+    after: str
+
+    @property
+    def answering(self) -> bool:
+        """Whether people who answer are shown it."""
+        return self.file.startswith(ANSWERING)
+
+
+def template() -> Catalog:
+    """Every string of the interface, with where it stands."""
+    catalog = Catalog(project="folkways", copyright_holder="the folkways developers", charset="utf-8")
+    for name, line, message, comments, context in extract_from_dir(STUDIO, METHODS, OPTIONS, KEYWORDS):
+        catalog.add(message, None, [(Path(name).as_posix(), line)], auto_comments=comments, context=context)
+    for term in sorted(terms()):
+        catalog.add(term)
+    return catalog
+
+
+def appearances(catalog: Catalog) -> Mapping[str, Appearance]:
+    """String (of a plural, the singular) -> where it stands first, those that people who answer are shown before others."""
+    files: dict[str, list[tuple[int, str]]] = {}
+    for message in catalog:
+        for file, line in message.locations:
+            files.setdefault(file, []).append((line or 0, first(message.id)))
+    shown: dict[str, Appearance] = {}
+    for file, lines in sorted(files.items(), key=lambda each: (not each[0].startswith(ANSWERING), each[0])):
+        for before, text, after in _neighbours([text for _, text in sorted(lines)]):
+            shown.setdefault(text, Appearance(file, before, after))
+    return shown
+
+
+def _neighbours(texts: list[str]) -> Iterator[tuple[str, str, str]]:
+    return zip(["", *texts], texts, [*texts[1:], ""], strict=False)

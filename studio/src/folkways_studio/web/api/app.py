@@ -1,0 +1,63 @@
+"""The API as an application of its own, which the studio's mounts under ``PLACE``."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from fastapi import FastAPI
+
+from folkways import __version__
+from folkways_studio.exports import api as results
+from folkways_studio.items import api as items
+from folkways_studio.items import imports_api as imports
+from folkways_studio.media import api as media
+from folkways_studio.people import api as people
+from folkways_studio.programs import api as webhooks
+from folkways_studio.studies import api as studies
+from folkways_studio.web.api.problems import MEDIA_TYPE, Problem, add_handlers
+from folkways_studio.web.request_context import Studio
+
+PLACE = "/api/v1"
+PARTS = (studies, items, imports, media, people, results, webhooks)
+ABOUT = """What researchers do on the studio's pages, for programs. Send `Authorization: Bearer TOKEN` with a token that an owner of
+the study makes on its page *API*. A token does what its account may do in that study, and reads only unless its scope is `write`.
+Lists come in pages: ask again with the `next` of the answer as `cursor`. Whatever is refused is answered with
+`application/problem+json`: what was wrong, and each place of it."""
+
+
+def create_api(studio: Studio | None = None) -> FastAPI:
+    """The API; without a studio only for its document."""
+    prefix = studio.settings.prefix if studio is not None else ""
+    app = FastAPI(
+        title="folkways studio", version=__version__, description=ABOUT, docs_url=None, redoc_url=None,
+        openapi_url="/openapi.json", servers=[{"url": prefix + PLACE}], root_path_in_servers=False,
+        responses={"4XX": {"model": Problem, "description": "What was wrong, where, and what to do."}},
+        generate_unique_id_function=lambda route: route.name,
+    )  # fmt: skip
+    app.state.studio = studio
+    add_handlers(app)
+    for part in PARTS:
+        app.include_router(part.router)
+    generate = app.openapi
+
+    def openapi() -> dict[str, Any]:
+        return _as_problems(generate())
+
+    app.openapi = openapi  # type: ignore[method-assign]  # as FastAPI's guide to extending the document says
+    return app
+
+
+@cache
+def document() -> dict[str, Any]:
+    """The OpenAPI document."""
+    return create_api().openapi()
+
+
+def _as_problems(document: dict[str, Any]) -> dict[str, Any]:
+    """The document with the media type that problems really have."""
+    for path in document["paths"].values():
+        for operation in path.values():
+            refused = operation["responses"]["4XX"]
+            refused["content"] = {MEDIA_TYPE: next(iter(refused["content"].values()))}
+    return document

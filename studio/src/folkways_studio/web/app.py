@@ -1,0 +1,85 @@
+"""The web application: routes, middleware and static files on one workspace."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
+
+from folkways.sdk.workspace import Workspace
+from folkways_studio.web.settings import Settings
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI
+
+THREADS = 12
+"""Requests worked on at once: SQLite lets one write at a time, and more would only wait for one another."""
+
+MOST_WAITING, MOST_OF_A_STUDY = 24, 8
+"""People who wait for a model at the same time, in all and of one study; their requests hardly use the database."""
+
+SPARE_THREADS = 8
+"""For telling others at once that there is no place."""
+
+
+def create_app(workspace: Workspace, settings: Settings | None = None) -> FastAPI:
+    """The studio as an ASGI application."""
+    from anyio import CapacityLimiter
+    from fastapi import FastAPI
+    from starlette.exceptions import HTTPException
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+    from folkways_studio.items.import_runner import Background
+    from folkways_studio.people.openid import OpenIdProvider
+    from folkways_studio.programs.webhook_sender import sending
+    from folkways_studio.web.api.app import PLACE, create_api
+    from folkways_studio.web.prefix import AtPrefix
+    from folkways_studio.web.rendering.static_files import mount_static
+    from folkways_studio.web.request_context import Studio
+    from folkways_studio.web.routes import all_routes
+    from folkways_studio.web.routing import endpoint, respond_externally
+    from folkways_studio.web.security.bodies import BodyLimit
+    from folkways_studio.web.security.headers import SecurityHeaders
+    from folkways_studio.web.security.rates import Rates, Waiting
+
+    settings = settings or Settings()
+    studio = Studio(
+        workspace,
+        settings,
+        Rates(settings.rates),
+        Waiting(MOST_WAITING, MOST_OF_A_STUDY),
+        CapacityLimiter(MOST_WAITING + SPARE_THREADS),
+        Background(workspace),
+        OpenIdProvider(settings.single_sign_on) if settings.single_sign_on is not None else None,
+    )
+    routes = all_routes()
+    uploads = tuple("/" + route.path.rpartition("/")[2] for route in routes if route.upload)
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        import anyio.to_thread
+
+        anyio.to_thread.current_default_thread_limiter().total_tokens = THREADS
+        studio.background.start()
+        try:
+            async with sending(workspace, private=settings.private_webhooks):
+                yield
+        finally:
+            await anyio.to_thread.run_sync(studio.background.stop)
+
+    app = FastAPI(title="folkways studio", docs_url=None, redoc_url=None, openapi_url=None, lifespan=lifespan)
+    for route in routes:
+        app.add_api_route(route.path, endpoint(studio, route), methods=[route.method], response_model=None, include_in_schema=False)
+    app.mount(PLACE, create_api(studio))
+    mount_static(app)
+
+    async def unrouted(request: Request, error: Exception) -> Response:
+        return await respond_externally(studio, request, error.status_code if isinstance(error, HTTPException) else 400)
+
+    app.add_exception_handler(HTTPException, unrouted)
+    app.add_middleware(BodyLimit, limit=lambda path: settings.upload_bytes if path.endswith(uploads) else settings.body_bytes)
+    app.add_middleware(SecurityHeaders, secure=settings.secure)
+    if settings.prefix:
+        app.add_middleware(AtPrefix, prefix=settings.prefix)
+    return app

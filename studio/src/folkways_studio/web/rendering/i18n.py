@@ -1,0 +1,186 @@
+"""The interface in several languages: gettext catalogues, and which one a reader gets."""
+
+from __future__ import annotations
+
+import gettext
+import io
+import json
+from collections.abc import Mapping
+from contextvars import ContextVar
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from types import MappingProxyType
+
+from folkways.sdk.cultures import languages
+
+DOMAIN = "studio"
+DEFAULT = "en"
+LOCALES = ("en", "es", "id", "zh", "ko", "ar", "el", "fa", "az", "su", "as", "ha", "am", "bn")
+"""Languages of the interface. English is the language of the strings in the code and has no catalogue; what is missing in the
+catalogue of another one is shown in English.
+"""
+
+ENOUGH = 0.95
+"""Share of the strings from which on a language is a reader's without being chosen."""
+
+
+LOCALE_FOLDER = Path(__file__).parents[1] / "locale"
+
+CHECKED, COUNTS = "checked by", "checkers"
+"""Contexts under which a compiled catalogue has who checked a translation, and how many: see ``translation.catalogues``."""
+
+_drafts: ContextVar[bool] = ContextVar("drafts", default=False)
+
+
+class Catalogue(gettext.GNUTranslations):
+    """Translations that notice when one is used that no speaker of the language has checked."""
+
+    def _note(self, message: str) -> None:
+        if self.checkers(message) is None and super().gettext(message) != message:
+            _drafts.set(True)
+
+    def checkers(self, message: str) -> str | None:
+        """Who checked a translation; None for a draft."""
+        names = super().pgettext(CHECKED, message)
+        return None if names == message else names
+
+    def gettext(self, message: str) -> str:
+        """A translation."""
+        self._note(message)
+        return super().gettext(message)
+
+    def ngettext(self, msgid1: str, msgid2: str, n: int) -> str:
+        """The plural form for a number."""
+        translated = super().ngettext(msgid1, msgid2, n)
+        if self.checkers(msgid1) is None and translated not in (msgid1, msgid2):
+            _drafts.set(True)
+        return translated
+
+
+def take_drafts() -> bool:
+    """Whether a draft was used since this was last called, in this thread of work."""
+    used = _drafts.get()
+    _drafts.set(False)
+    return used
+
+
+@cache
+def catalogue(locale: str) -> gettext.NullTranslations:
+    """The translations of one of LOCALES. In a checkout they are compiled when they have changed; a package has them compiled."""
+    if locale == DEFAULT:
+        return gettext.NullTranslations()
+    path = po_path(locale)
+    if not path.exists():
+        return Catalogue(io.BytesIO(path.with_suffix(".mo").read_bytes()))
+    from folkways_studio.translation.catalogues import compiled
+
+    return Catalogue(io.BytesIO(compiled(path)))
+
+
+def po_path(locale: str) -> Path:
+    """Where the translations into a language are, in a checkout."""
+    return LOCALE_FOLDER / locale / "LC_MESSAGES" / f"{DOMAIN}.po"
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """How many of the interface's strings a language has."""
+
+    translated: int
+    strings: int
+
+
+@cache
+def coverage(*, answering: bool = False) -> Mapping[str, Coverage]:
+    """Locale -> what it has, as ``scripts/update_studio_locale.py`` counted it. answering: see ``offered_unasked``."""
+    counted = json.loads((LOCALE_FOLDER / "coverage.json").read_text(encoding="utf-8"))
+    if answering:
+        counted = counted["answering"]
+    total: int = counted["strings"]
+    return MappingProxyType({locale: Coverage(counted["translated"].get(locale, total), total) for locale in LOCALES})
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """Translations into a language that its speakers have checked, and who checked how many."""
+
+    count: int
+    people: Mapping[str, int]
+
+
+@cache
+def checked() -> Mapping[str, Checked]:
+    """Locale -> what is checked of it."""
+    found = {}
+    for locale in LOCALES:
+        entry = catalogue(locale).pgettext(COUNTS, COUNTS)
+        found[locale] = Checked(**json.loads(entry)) if entry != COUNTS else Checked(0, {})
+    return MappingProxyType(found)
+
+
+@cache
+def offered_unasked(*, answering: bool = False) -> frozenset[str]:
+    """The languages of which ENOUGH is translated. answering: of what people who answer are shown."""
+    return frozenset(
+        locale for locale, found in coverage(answering=answering).items() if found.translated >= ENOUGH * found.strings
+    )
+
+
+@cache
+def terms() -> frozenset[str]:
+    """Words of ours that are stored as data and shown in the reader's language: labels, topics, strategies with their examples.
+
+    What a study's own file names in their place is shown as it stands there.
+    """
+    from folkways.sdk.benchmarks import study_exports
+    from folkways_studio.stages.writing import TOPICS
+    from folkways_studio.workflows.helping import strategies
+
+    shown = (text for each in strategies().values() for text in (each.title, each.about, each.before, each.after))
+    exports = (export for exports in study_exports().values() for export in exports)
+    labels = (label for export in exports for labels in export.labels.values() for label in labels)
+    return frozenset((*TOPICS, *labels, *shown))
+
+
+def term(text: str, locale: str) -> str:
+    """One of ``terms`` in the language of a reader; any other text as it is."""
+    return catalogue(locale).gettext(text) if text in terms() else text
+
+
+@cache
+def endonyms() -> Mapping[str, str]:
+    """Locale -> what its own speakers call it."""
+    return MappingProxyType({locale: languages()[locale].endonym for locale in LOCALES})
+
+
+def language_name(code: str, locale: str) -> str:
+    """A language as a reader of ``locale`` calls it, inside a sentence; where CLDR does not know that, as its speakers do."""
+    from babel import Locale
+
+    name = Locale.parse(locale).languages.get(code)
+    return name or (languages()[code].endonym if code in languages() else code)
+
+
+def direction(language: str) -> str:
+    """``ltr`` or ``rtl``; ``auto`` for a language that folkways does not know."""
+    found = languages().get(language)
+    return found.direction if found else "auto"
+
+
+def accepted_languages(header: str) -> tuple[str, ...]:
+    """Codes of the languages that an ``Accept-Language`` header ("ko-KR,ko;q=0.9,en;q=0.8") asks for, best first."""
+    weighted: list[tuple[float, str]] = []
+    for part in header.split(",")[:20]:
+        tag, _, parameters = part.strip().partition(";")
+        try:
+            weight = float(parameters.strip().removeprefix("q=")) if parameters.strip() else 1.0
+        except ValueError:
+            continue
+        weighted.append((weight, tag.strip().lower().split("-")[0]))
+    return tuple(dict.fromkeys(tag for weight, tag in sorted(weighted, key=lambda pair: -pair[0]) if weight > 0 and tag))
+
+
+def negotiate(accepted: str, *, answering: bool = False) -> str:
+    """The best of ``offered_unasked`` for an ``Accept-Language`` header."""
+    return next((tag for tag in accepted_languages(accepted) if tag in offered_unasked(answering=answering)), DEFAULT)

@@ -1,0 +1,184 @@
+"""Routes with their permission beside them, and the one way from a request to a response."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import quote
+
+from anyio import create_task_group, sleep, to_thread
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import FormData
+from starlette.formparsers import MultiPartException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from folkways.sdk.errors import FolkwaysError
+from folkways_studio.errors import DraftConflictError, StudioError, SubmissionError
+from folkways_studio.web.request_context import ANYBODY, Access, Handler, RequestContext, Studio
+from folkways_studio.web.security.origin import FIELD, HEADER, from_own_page, tokens_match
+
+MOST_FIELDS = 500
+TASK_PAGE = "/work/{study}/tasks/{assignment}"
+"""Where it cannot be shown, its task can still be given back."""
+
+LOG = logging.getLogger("folkways_studio")
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """One thing that can be asked of the studio. upload: how many files its form may carry. slow: it may wait for a model. pause:
+    seconds for which a request is to wait before it is looked at.
+    """
+
+    method: str
+    path: str
+    access: Access
+    handler: Handler
+    upload: int = 0
+    slow: bool = False
+    pause: Callable[[RequestContext], float] | None = None
+
+
+@dataclass
+class Routes:
+    """The routes of one part of the studio; none can be declared without saying who may use it."""
+
+    routes: list[Route] = field(default_factory=list)
+
+    def get(self, path: str, access: Access, **options: Any) -> Callable[[Handler], Handler]:
+        """A page. options: slow and pause of the Route."""
+        return self._add("GET", path, access, **options)
+
+    def post(self, path: str, access: Access, **options: Any) -> Callable[[Handler], Handler]:
+        """Something that changes something. options: upload, slow and pause of the Route."""
+        return self._add("POST", path, access, **options)
+
+    def _add(self, method: str, path: str, access: Access, **options: Any) -> Callable[[Handler], Handler]:
+        def add(handler: Handler) -> Handler:
+            self.routes.append(Route(method, path, access, handler, **options))
+            return handler
+
+        return add
+
+
+def endpoint(studio: Studio, route: Route) -> Callable[[Request], Awaitable[Response]]:
+    """What the web framework calls: reads the form, then works in a thread, where the database may be waited for."""
+
+    async def serve(request: Request) -> Response:
+        form = FormData()
+        if request.method not in ("GET", "HEAD"):
+            try:
+                form = await request.form(max_files=route.upload, max_fields=MOST_FIELDS)
+            except MultiPartException as error:
+                return JSONResponse({"message": str(error)}, status_code=400)
+        context = RequestContext(studio, request, route.access, form)
+        try:
+            if route.pause is not None:
+                await sleep(await to_thread.run_sync(route.pause, context))
+            # Whoever waits for a model waits in a line of their own, and keeps nobody else from a page or a connection.
+            if route.slow:
+                return await _respond_slowly(context, route.handler)
+            return await to_thread.run_sync(_respond_quickly, context, route.handler)
+        finally:
+            await form.close()
+
+    return serve
+
+
+async def _respond_slowly(context: RequestContext, handler: Handler) -> Response:
+    """``respond`` for a request that may wait for a model, which is told when the browser has hung up."""
+    async with create_task_group() as group:
+        group.start_soon(_watch, context)
+        response = await to_thread.run_sync(respond, context, handler, limiter=context.studio.slow)
+        group.cancel_scope.cancel()
+    return response
+
+
+async def _watch(context: RequestContext) -> None:
+    while (await context.request.receive())["type"] != "http.disconnect":
+        pass
+    context.gone.set()
+
+
+def _respond_quickly(context: RequestContext, handler: Handler) -> Response:
+    """``respond`` for a request that waits for nothing: all that it reads, it reads on one connection."""
+    with context.workspace.reading_together():
+        return respond(context, handler)
+
+
+def respond(context: RequestContext, handler: Handler) -> Response:
+    """Check where the request came from and who may make it, handle it, and turn what goes wrong into words."""
+    try:
+        refused = _refuse_stranger(context) or _refuse_forgery(context)
+        if refused is None:
+            context.allow()
+        response = refused or handler(context)
+    except DraftConflictError as error:  # of a script, which asks what is to become of the draft
+        response = JSONResponse({"message": str(error), "revision": error.current.revision}, status_code=error.status)
+    except FolkwaysError as error:
+        response = problem(context, error)
+    except Exception:
+        LOG.exception("the studio could not answer %s %s", context.request.method, context.request.scope["route"].path)
+        message = context.gettext("Something went wrong on our side. What you wrote is kept; try again in a moment.")
+        response = _say(context, 500, message)
+    return context.set_cookies(response)
+
+
+async def respond_externally(studio: Studio, request: Request, status: int) -> Response:
+    """The page for an address that is none of the routes, or a method that its route does not have."""
+    context = RequestContext(studio, request, ANYBODY)
+
+    def say() -> Response:
+        unknown, unusable = context.gettext("There is no such page."), context.gettext("This page cannot be used in this way.")
+        words = unknown if status == 404 else unusable
+        return context.set_cookies(_say(context, status, words))
+
+    return await run_in_threadpool(say)
+
+
+def _refuse_forgery(context: RequestContext) -> Response | None:
+    if not context.is_change:
+        return None
+    given = context.text(FIELD) or context.request.headers.get(HEADER)
+    if from_own_page(context.request, context.studio.settings.origin) and tokens_match(context.form_token, given):
+        return None
+    message = context.gettext("This page is out of date. Go back, load it again, and send once more: nothing was changed.")
+    return _say(context, 403, message)
+
+
+def _refuse_stranger(context: RequestContext) -> Response | None:
+    if not context.access.signed_in or context.account is not None:
+        return None
+    if context.is_change or context.wants_json:
+        words = context.gettext("You have been signed out. Sign in again; what you wrote is kept on this device.")
+        return _say(context, 401, words)
+    return context.go(f"/signin?next={quote(context.path)}")
+
+
+def problem(context: RequestContext, error: FolkwaysError) -> Response:
+    """An error as a page or, for a script, as JSON."""
+    status = error.status if isinstance(error, StudioError) else 400
+    problems = error.problems_in(context.gettext) if isinstance(error, SubmissionError) else {}
+    words = error.words(context.gettext) if isinstance(error, StudioError) else str(error)
+    return _say(context, status, sentence(words), problems)
+
+
+def sentence(words: str) -> str:
+    """An error's words, which begin small and end without a full stop, as a page says them."""
+    return words[:1].upper() + words[1:] + ("" if words.endswith((".", "!", "?", "؟")) else ".")
+
+
+def attachment(content: bytes | str, name: str, media_type: str) -> Response:
+    """A file for the browser to save."""
+    return Response(content, media_type=media_type, headers={"Content-Disposition": f'attachment; filename="{name}"'})
+
+
+def _say(context: RequestContext, status: int, message: str, problems: Mapping[str, str] | None = None) -> Response:
+    if context.wants_json:
+        return JSONResponse({"message": message, "problems": problems} if problems else {"message": message}, status_code=status)
+    route = getattr(context.request.scope.get("route"), "path", "")
+    held = context.path if route == TASK_PAGE and status not in (401, 403, 404, 429) else ""
+    return context.page("problem.html.j2", status, message=message, problems=problems, code=status, held=held)

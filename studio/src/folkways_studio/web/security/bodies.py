@@ -1,0 +1,59 @@
+"""Bounds the size of what is sent, before anything is parsed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from starlette.requests import ClientDisconnect
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from folkways_studio.web.api.problems import problem
+
+
+class BodyTooLargeError(Exception):
+    """More came than was allowed; the answer has been sent."""
+
+
+class BodyLimit:
+    """Refuses requests whose body is larger than ``limit(path)`` bytes, whether they say their length or not."""
+
+    def __init__(self, app: ASGIApp, *, limit: Callable[[str], int]) -> None:
+        self.app = app
+        self.limit = limit
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Wrap one request."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        path = scope["path"].removeprefix(scope.get("root_path", ""))
+        limit = self.limit(path)
+        words = f"This is too large: at most {limit // 1024} KiB can be sent here."
+        refusal = problem(413, words) if path.startswith("/api/") else PlainTextResponse(f"{words}\n", status_code=413)
+        said = next((value for name, value in scope["headers"] if name == b"content-length"), b"0")
+        if not said.isdigit() or int(said) > limit:
+            await refusal(scope, receive, send)
+            return
+        came = 0
+        started = False
+
+        async def bounded() -> Message:
+            nonlocal came
+            message = await receive()
+            came += len(message.get("body", b""))
+            if came > limit:
+                raise BodyTooLargeError
+            return message
+
+        async def watched(message: Message) -> None:
+            nonlocal started
+            started = True
+            await send(message)
+
+        try:
+            await self.app(scope, bounded, watched)
+        except BodyTooLargeError:
+            if started:
+                raise ClientDisconnect from None
+            await refusal(scope, receive, send)

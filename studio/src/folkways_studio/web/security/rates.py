@@ -1,0 +1,77 @@
+"""How often one address may do something, and how many may wait for something slow at once.
+
+Counts are kept in memory: a restart may forget them, and of several processes each has its own, so that one address may do so many
+times as much.
+
+Failed sign-ins of one account are counted in the database as well (``services.people.accounts``), which no restart forgets.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from threading import Lock
+
+from folkways_studio.errors import BusyError, TooManyAttemptsError
+
+MOST_KEYS = 50_000
+"""Addresses remembered at once; beyond, the oldest are forgotten, so that no flood of addresses fills the memory."""
+
+
+class Rates:
+    """A sliding window per action and address."""
+
+    def __init__(self, limits: Mapping[str, tuple[int, float]], clock: Callable[[], float] = time.monotonic) -> None:
+        self.limits = limits
+        self.clock = clock
+        self._seen: dict[tuple[str, str], deque[float]] = {}
+        self._lock = Lock()
+
+    def take(self, action: str, address: str) -> None:
+        """Count one more; TooManyAttemptsError, with the seconds to wait, when the window is full."""
+        most, seconds = self.limits[action]
+        now = self.clock()
+        with self._lock:
+            times = self._seen.pop((action, address), None) or deque()
+            while times and times[0] <= now - seconds:
+                times.popleft()
+            full = len(times) >= most
+            if not full:
+                times.append(now)
+            self._seen[action, address] = times  # at the end: the order of the dictionary is that of last use
+            while len(self._seen) > MOST_KEYS:
+                self._seen.pop(next(iter(self._seen)))
+            if full:
+                raise TooManyAttemptsError(times[0] + seconds - now)
+
+
+class Waiting:
+    """Places for those who wait for a model: one for each person, a share for each study, so that nobody waits for the others.
+
+    Whoever finds none is told so at once, and does not stand in line.
+    """
+
+    def __init__(self, most: int, of_a_study: int) -> None:
+        self.most, self.of_a_study = most, of_a_study
+        self._people: set[int] = set()
+        self._studies: Counter[int] = Counter()
+        self._lock = Lock()
+
+    @contextmanager
+    def place(self, study_id: int, account_id: int) -> Iterator[None]:
+        """Hold a place meanwhile; BusyError where there is none."""
+        with self._lock:
+            if account_id in self._people:
+                raise BusyError("you are waiting for a model already; let it answer, or cancel that first")
+            if len(self._people) >= self.most or self._studies[study_id] >= self.of_a_study:
+                raise BusyError("many people are asking models at this moment; what you wrote is kept: try again in a moment")
+            self._people.add(account_id)
+            self._studies[study_id] += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._people.discard(account_id)
+                self._studies[study_id] -= 1

@@ -1,0 +1,109 @@
+"""Runs the studio: one process or several, stopped by Ctrl-C or SIGTERM after the requests at hand have been answered."""
+
+from __future__ import annotations
+
+import errno
+import socket
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from folkways.sdk.errors import FolkwaysError
+from folkways.sdk.workspace import Workspace
+from folkways_studio.database.opening import open_workspace
+from folkways_studio.web.app import create_app
+from folkways_studio.web.settings import Settings
+
+if TYPE_CHECKING:
+    import uvicorn
+    from fastapi import FastAPI
+
+GRACE_SECONDS = 10
+START_SECONDS = 60
+"""How long a process may take to start or to say that it lives; busy machines are slow to import."""
+
+
+def serve(
+    workspace: Workspace,
+    *,
+    host: str = "127.0.0.1",
+    port: int = 8765,
+    workers: int = 1,
+    settings: Settings | None = None,
+    ready: Callable[[str], None] = lambda address: None,
+) -> None:
+    """Serve until the process is told to stop. ``ready`` is called with the address once it can be opened.
+
+    port: 0 for any free one. workers: processes that answer, each with the interpreter to itself; one that dies is started again.
+    Raises FolkwaysError where the port is taken or the host is not of this machine.
+
+    Where a request came from, the proxies of the settings say; without any it is where the connection came from.
+    """
+    import uvicorn
+
+    listener = _listen(host, port)
+    address = f"http://{_shown(host)}:{listener.getsockname()[1]}"
+    proxies = settings.proxies if settings is not None else ()
+    config: dict[str, Any] = {
+        "log_level": "warning",
+        "access_log": False,  # addresses of invitations are secrets, and what people look at is theirs
+        "server_header": False,
+        "proxy_headers": bool(proxies),
+        "forwarded_allow_ips": ",".join(proxies),  # never from the environment: whoever is not named is not believed
+        "timeout_graceful_shutdown": GRACE_SECONDS,
+        "timeout_worker_healthcheck": START_SECONDS,
+        "h11_max_incomplete_event_size": 64 * 1024,
+    }
+
+    if workers > 1:
+        location = workspace.engine.url.render_as_string(hide_password=False)
+        app = partial(_app, location if "://" in workspace.location else workspace.location, settings)
+        _serve_together(uvicorn.Config(app, factory=True, workers=workers, **config), listener, partial(ready, address))
+        return
+
+    class Announcing(uvicorn.Server):
+        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+            await super().startup(sockets)
+            ready(address)
+
+    Announcing(uvicorn.Config(create_app(workspace, settings), **config)).run(sockets=[listener])
+
+
+def _app(location: str, settings: Settings | None) -> FastAPI:
+    """The application of one of several processes, each of which has connections of its own."""
+    return create_app(open_workspace(location), settings)
+
+
+def _serve_together(config: uvicorn.Config, listener: socket.socket, ready: Callable[[], None]) -> None:
+    from uvicorn.config import STARTUP_FAILURE
+    from uvicorn.supervisors import Multiprocess
+
+    class Announcing(Multiprocess):
+        def init_processes(self) -> None:
+            super().init_processes()
+            if all(each.wait_until_ready(START_SECONDS) for each in self.processes):
+                ready()
+
+    together = Announcing(config, sockets=[listener])
+    together.run()
+    if any(each.exitcode == STARTUP_FAILURE for each in together.processes):
+        raise FolkwaysError("the studio's processes could not start; what they said stands above")
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((host, port))
+    except OSError as error:
+        listener.close()
+        if error.errno == errno.EADDRINUSE:
+            raise FolkwaysError(f"port {port} is in use; stop what runs there, or choose another with --port") from None
+        raise FolkwaysError(f"the studio cannot listen on {host} port {port}: {error.strerror or error}") from None
+    listener.listen(512)
+    return listener
+
+
+def _shown(host: str) -> str:
+    return f"[{host}]" if ":" in host else host

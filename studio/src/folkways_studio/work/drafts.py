@@ -1,0 +1,68 @@
+"""What people have typed so far, saved every few seconds; a second tab can never overwrite what it has not seen."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import Any
+
+import orjson
+import sqlalchemy as sa
+
+from folkways.sdk.workspace import Workspace
+from folkways_studio.database import tables as schema
+from folkways_studio.database.rows import change_rows, find_row
+from folkways_studio.errors import DraftConflictError, SubmissionError
+from folkways_studio.records import Draft, from_row
+from folkways_studio.work.leases import hold, not_theirs, require_leased
+
+LARGEST_BYTES = 200_000
+
+_own, _drafts = schema.assignments, schema.drafts
+_DRAFT = (
+    sa.select(_drafts)
+    .select_from(_own)
+    .outerjoin(_drafts, sa.and_(_drafts.c.item_id == _own.c.item_id, _drafts.c.participant_id == _own.c.participant_id))
+    .where(_own.c.id == sa.bindparam("id"), _own.c.participant_id == sa.bindparam("participant_id"))
+)
+
+
+def save_draft(
+    workspace: Workspace, participant_id: int, assignment_id: int, payload: Mapping[str, Any], base_revision: int
+) -> Draft:
+    """Save a draft and renew the lease. base_revision: of the draft that it was made from, 0 for none.
+
+    Raises DraftConflictError, with the newer draft, where another tab saved since; ConflictError where the slot is no longer this
+    person's; SubmissionError above LARGEST_BYTES. Saving the same once more, after a lost reply, is no conflict.
+    """
+    now = time.time()
+    if len(orjson.dumps(payload)) > LARGEST_BYTES:
+        raise SubmissionError({"": "this is too long to be saved; shorten it"})
+    with workspace.claim() as connection:
+        held = hold(connection, participant_id, assignment_id)
+        assignment = held.assignment
+        require_leased(assignment)
+        table = schema.drafts
+        mine = {"item_id": assignment.item_id, "participant_id": participant_id}
+        row = find_row(connection, table, item_id=assignment.item_id, participant_id=participant_id)
+        current = from_row(Draft, row) if row else None
+        if current is not None and current.revision != base_revision:
+            if current.revision == base_revision + 1 and current.payload == payload:
+                return current
+            raise DraftConflictError(current)
+        values = {"revision": base_revision + 1, "payload": dict(payload), "saved": now}
+        if current is None:
+            connection.execute(sa.insert(table).values({**mine, **values}))
+        else:
+            change_rows(connection, table, mine, **values)
+        change_rows(connection, schema.assignments, {"id": assignment_id}, lease_until=held.lease_end(now))
+        return Draft(assignment.item_id, participant_id, base_revision + 1, dict(payload), now)
+
+
+def get_draft(workspace: Workspace, participant_id: int, assignment_id: int) -> Draft | None:
+    """The draft of this person for the item behind the slot; None for none."""
+    with workspace.read() as connection:
+        row = connection.execute(_DRAFT, {"id": assignment_id, "participant_id": participant_id}).first()
+    if row is None:
+        raise not_theirs()
+    return from_row(Draft, row) if row.revision is not None else None

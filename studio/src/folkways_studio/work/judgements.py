@@ -1,0 +1,228 @@
+"""Submitting judgements: once each, never changed, and what follows from them in the same transaction."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import sqlalchemy as sa
+
+from folkways.sdk.workspace import Workspace
+from folkways_studio.database import audit
+from folkways_studio.database import tables as schema
+from folkways_studio.database.rows import change_rows, delete_rows, get_row, inserted_id
+from folkways_studio.errors import AlreadySubmittedError, ConflictError, SubmissionError
+from folkways_studio.items.service import add_revision
+from folkways_studio.records import Assignment, AssignmentState, Item, Judgement, Participant, Stage, StudyState, from_row
+from folkways_studio.stages.registry import stage_kind
+from folkways_studio.work.corrections import corrected
+from folkways_studio.work.known_answers import judge_known
+from folkways_studio.work.leases import not_theirs, own_assignment
+from folkways_studio.work.resolution import apply_rule
+from folkways_studio.work.suggestions import settle_suggestions
+
+LONGEST_KEY = 64
+
+# Statements are made once: making one costs more than running it.
+_people, _items, _slots, _stages, _judgements = (
+    schema.participants, schema.items, schema.assignments, schema.stages, schema.judgements,
+)  # fmt: skip
+# Everything that changes an item locks its row before its slots: slots, answers and results of one item change one after the
+# other. Before both comes the person's row: an answer that is known beforehand may change how they stand, and asking for work
+# locks it too.
+_HELD = (
+    sa.select(
+        _people,
+        _items,
+        _slots,
+        _stages,
+        schema.studies.c.state.label("study_state"),
+        sa.select(sa.func.max(schema.revisions.c.number))
+        .where(schema.revisions.c.item_id == _items.c.id)
+        .scalar_subquery()
+        .label("last_revision"),
+        sa.exists()
+        .where(_judgements.c.participant_id == _people.c.id, _judgements.c.key == sa.bindparam("key"))
+        .label("key_was_used"),
+    )
+    .select_from(_slots)
+    .join(_people, _people.c.id == _slots.c.participant_id)
+    .join(_items, _items.c.id == _slots.c.item_id)
+    .join(_stages, _stages.c.id == _slots.c.stage_id)
+    .join(schema.studies, schema.studies.c.id == _stages.c.study_id)
+    .where(
+        _slots.c.id.in_((sa.bindparam("slot"), sa.bindparam("instead"))), _slots.c.participant_id == sa.bindparam("participant_id")
+    )
+    .order_by(sa.case((_slots.c.id == sa.bindparam("slot"), 0), else_=1))
+    .limit(1)
+    .with_for_update(of=(_people, _items, _slots), key_share=True)
+)
+_STORED = sa.select(_judgements).where(
+    sa.or_(
+        sa.and_(_judgements.c.participant_id == sa.bindparam("participant_id"), _judgements.c.key == sa.bindparam("key")),
+        _judgements.c.assignment_id == sa.bindparam("assignment_id"),
+    )
+)
+
+
+ReadForm = Callable[[Item, Stage], Mapping[str, Any]]
+"""Reads a submission out of what was sent for an item of a stage."""
+
+
+@dataclass(frozen=True, slots=True)
+class Submitted:
+    """A judgement that is stored, with its item and stage. repeated: it was there before; this submission was the same one sent
+    again. then: what followed for its person where the answer was known (see ``known_answers.judge_known``).
+    """
+
+    judgement: Judgement
+    repeated: bool
+    item: Item
+    stage: Stage
+    then: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """What a submission is about, locked for this transaction, with the number of its item's last revision."""
+
+    person: Participant
+    item: Item
+    assignment: Assignment
+    stage: Stage
+    study_state: str
+    revision: int | None
+    key_was_used: bool
+
+
+def _hold(connection: sa.Connection, participant_id: int, slots: tuple[int, int], key: str) -> _Held:
+    parameters = {"slot": slots[0], "instead": slots[1], "participant_id": participant_id, "key": key}
+    row = connection.execute(_HELD, parameters).first()
+    if row is None:
+        raise not_theirs()
+    return _Held(
+        from_row(Participant, row, _people),
+        from_row(Item, row, _items),
+        from_row(Assignment, row, _slots),
+        from_row(Stage, row, _stages),
+        row.study_state,
+        row.last_revision,
+        bool(row.key_was_used),
+    )
+
+
+def submit(
+    workspace: Workspace,
+    participant_id: int,
+    assignment_id: int,
+    submission: Mapping[str, Any] | ReadForm,
+    key: str,
+    *,
+    instead: int | None = None,
+) -> Submitted:
+    """Store what a person says about the item behind their slot.
+
+    key: made by the browser when it shows the form; sending it twice (a lost reply, a double click) stores once. A lease that ran
+    out still counts while nobody else took the slot. instead: the slot that is meant where ``assignment_id`` is not theirs. Raises
+    SubmissionError for wrong fields, NotFoundError where the slot is not
+    (or no longer) this person's, AlreadySubmittedError where it has a judgement under another key, ConflictError where the study is
+    closed.
+    """
+    now = time.time()
+    if not 1 <= len(key) <= LONGEST_KEY:
+        raise SubmissionError({"": f"the form's key has to have 1 to {LONGEST_KEY} characters; load the page again"})
+    with workspace.claim() as connection, audit.together(connection):
+        held = _hold(connection, participant_id, (assignment_id, assignment_id if instead is None else instead), key)
+        item, stage = held.item, held.stage
+        if held.assignment.state != AssignmentState.LEASED or held.key_was_used:
+            repeated = _repeated(connection, held.assignment, key)
+            if repeated is not None:
+                return Submitted(repeated, True, item, stage)
+        if held.study_state in (StudyState.CLOSED, StudyState.DELETED):
+            raise ConflictError("the study was closed; nothing more can be submitted")
+        if callable(submission):
+            submission = submission(item, stage)
+        payload = stage_kind(stage.kind).validate(submission, item.content, stage.config)
+        if stage_kind(stage.kind).authored:
+            item = replace(item, content={**item.content, **payload})
+        judgement = _store(connection, held, item, payload, key, now)
+        if item.check is not None:  # it changes nothing of the item
+            return Submitted(judgement, False, item, stage, judge_known(connection, held.person, item, stage))
+        apply_rule(connection, item, stage)
+        return Submitted(judgement, False, item, stage)
+
+
+def check_submission(
+    workspace: Workspace, participant_id: int, assignment_id: int, submission: Mapping[str, Any], key: str
+) -> None:
+    """Raise what ``submit`` would raise at this moment, and store nothing."""
+    with workspace.read() as connection:
+        assignment = own_assignment(connection, participant_id, assignment_id)
+        if _repeated(connection, assignment, key) is not None:
+            return
+        item = from_row(Item, get_row(connection, schema.items, id=assignment.item_id))
+        stage = from_row(Stage, get_row(connection, schema.stages, id=assignment.stage_id))
+        stage_kind(stage.kind).validate(submission, item.content, stage.config)
+
+
+def _repeated(connection: sa.Connection, assignment: Assignment, key: str) -> Judgement | None:
+    known = {"participant_id": assignment.participant_id, "key": key, "assignment_id": assignment.id}
+    found = [from_row(Judgement, row) for row in connection.execute(_STORED, known)]
+    for each in found:
+        if (each.participant_id, each.key) == (assignment.participant_id, key):
+            if each.assignment_id != assignment.id:
+                raise ConflictError("this form was used for another item; load the page again")
+            return each
+    if found:
+        raise AlreadySubmittedError(found[0])
+    if assignment.state != AssignmentState.LEASED:
+        raise ConflictError("this was closed; ask for the next one")
+    return None
+
+
+def _store(connection: sa.Connection, held: _Held, item: Item, payload: Mapping[str, Any], key: str, now: float) -> Judgement:
+    assignment, stage, revision = held.assignment, held.stage, held.revision
+    if stage_kind(stage.kind).authored:
+        change_rows(connection, schema.items, {"id": item.id}, content=item.content)
+        author = assignment.participant_id
+        revision = add_revision(connection, item.id, "submitted", item.content, participant_id=author)
+    row: dict[str, Any] = {
+        "assignment_id": assignment.id,
+        "item_id": item.id,
+        "stage_id": stage.id,
+        "participant_id": assignment.participant_id,
+        "key": key,
+        "payload": dict(payload),
+        "seconds": now - assignment.leased if assignment.leased is not None else None,
+        "revision": revision,
+        "created": now,
+    }
+    judgement_id = inserted_id(connection, schema.judgements, row)
+    settle_suggestions(connection, stage.kind, item.id, assignment.participant_id or 0, payload)
+    done = {"state": str(AssignmentState.DONE), "done": now, "lease_until": None}
+    change_rows(connection, schema.assignments, {"id": assignment.id}, **done)
+    delete_rows(connection, schema.drafts, item_id=item.id, participant_id=assignment.participant_id)
+    audit.note(
+        connection,
+        "judgement.submitted",
+        study_id=item.study_id,
+        participant_id=assignment.participant_id,
+        subject=f"item:{item.id}",
+        details={"judgement": judgement_id, "stage": stage.name},
+    )
+    return Judgement(id=judgement_id, **{**row, "payload": payload})
+
+
+def list_judgements(workspace: Workspace, study_id: int, item_id: int) -> tuple[Judgement, ...]:
+    """The judgements of an item of this study, in order of arrival, each as it was corrected last."""
+    table, items = schema.judgements, schema.items
+    query = (
+        sa.select(table)
+        .join(items, items.c.id == table.c.item_id)
+        .where(table.c.item_id == item_id, items.c.study_id == study_id)
+        .order_by(table.c.id)
+    )
+    with workspace.read() as connection:
+        return tuple(corrected(connection, (from_row(Judgement, row) for row in connection.execute(query))))

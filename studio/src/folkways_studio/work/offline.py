@@ -1,0 +1,128 @@
+"""Work off line: a workbook with the items that a person holds, and the same workbook back with answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any
+
+import orjson
+import polars as pl
+
+from folkways.sdk.errors import FolkwaysError
+from folkways.sdk.workspace import Workspace
+from folkways_studio.errors import StudioError
+from folkways_studio.exports.workbook import workbook
+from folkways_studio.items.tables import RowsError
+from folkways_studio.people.participants import get_participant
+from folkways_studio.records import Participant, Stage
+from folkways_studio.stages.base import Sheet
+from folkways_studio.stages.registry import STAGE_KINDS, stage_kind
+from folkways_studio.studies.service import get_stage, get_study, populations
+from folkways_studio.work.assignments import NoWork, claim_batch, get_work
+from folkways_studio.work.judgements import Submitted, check_submission, submit
+from folkways_studio.work.task_numbers import shown_number, slot_of
+from folkways_studio.workflows.wordings import StudyTexts
+
+Row = Mapping[str, str]
+
+
+def hand_out(workspace: Workspace, participant_id: int, stage: str, count: int, *, hours: float = 72) -> bytes:
+    """A workbook with up to ``count`` items of a stage, which are the person's for ``hours``. FolkwaysError where there is
+    nothing.
+    """
+    person = get_participant(workspace, participant_id)
+    texts = _texts_for(workspace, person)
+    asked = get_stage(workspace, person.study_id, stage)
+    sheet = _sheet(asked, texts)
+    if sheet is None:  # before items are kept for the person
+        usual = {name: {key: option.default for key, option in each.options.items()} for name, each in STAGE_KINDS.items()}
+        able = ", ".join(name for name, each in STAGE_KINDS.items() if each.sheet_of(usual[name], str))
+        raise FolkwaysError(f"stages of kind {asked.kind} cannot be worked on off line; those that can: {able}")
+    works = claim_batch(workspace, participant_id, stage, count, seconds=hours * 3600)
+    if isinstance(works, NoWork):
+        raise FolkwaysError(f"there is nothing to hand out: {works.reason.replace('_', ' ')}")
+    kind = stage_kind(asked.kind)
+    rows, offered = [], []
+    for work in works:
+        content = kind.presented(work.item.content, person.pseudonym)
+        number = shown_number(work.assignment.id, person.pseudonym)
+        rows.append({"assignment": str(number), **sheet.shown(content), **dict.fromkeys(sheet.filled, "")})
+        offered.append(sheet.offered(content))
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    names = [name for name in names if name not in sheet.filled] + list(sheet.filled)
+    frame = pl.DataFrame([{name: row.get(name, "") for name in names} for row in rows], schema=dict.fromkeys(names, pl.String))
+    guidelines = texts.guidelines(stage)
+    help = [
+        ("guidelines", guidelines.text if guidelines else asked.config["guidelines"]),
+        ("task", kind.about),
+        ("columns to fill in", ", ".join(sheet.filled)),
+        *sheet.help.items(),
+    ]
+    how_to = pl.DataFrame(help, schema={"what": pl.String, "how": pl.String}, orient="row")
+    return workbook({"answers": frame, "how to": how_to}, {name: [each.get(name, ()) for each in offered] for name in sheet.filled})
+
+
+def _texts_for(workspace: Workspace, person: Participant) -> StudyTexts:
+    """The study's texts in the language of the person's population, else in its own."""
+    spoken = [each.language for each in populations(workspace, person.study_id) if each.id == person.population_id]
+    return StudyTexts(get_study(workspace, person.study_id).definition, spoken)
+
+
+def _sheet(stage: Stage, texts: StudyTexts) -> Sheet | None:
+    return stage_kind(stage.kind).sheet_of(stage.config, lambda value: texts.pick(value).text)
+
+
+@dataclass(frozen=True, slots=True)
+class TakenIn:
+    """What came of a workbook: how many rows were stored, were there already, and were left empty."""
+
+    stored: int
+    repeated: int
+    empty: int
+
+
+def take_in(workspace: Workspace, participant_id: int, rows: Sequence[Row], *, file: str | None = None) -> TakenIn:
+    """Submit the filled rows of a workbook from ``hand_out``. Rows left empty are left open.
+
+    RowsError names every row that cannot be taken; nothing is submitted then. The same workbook may be brought twice: a row that is
+    stored as it is counts as repeated, one that differs from what is stored is a problem.
+    """
+    person = get_participant(workspace, participant_id)
+    texts = _texts_for(workspace, person)
+    problems: dict[int, str] = {}
+    ready: list[tuple[int, int, dict[str, Any], str]] = []
+    empty = 0
+    for number, row in enumerate(rows, 1):
+        assignment = slot_of(workspace, person, row.get("assignment", ""))
+        if assignment is None:
+            problems[number] = "the column 'assignment' holds no number; leave it as it was handed out"
+            continue
+        try:
+            work = get_work(workspace, participant_id, assignment)
+            sheet = _sheet(work.stage, texts)
+            assert sheet is not None  # noqa: S101 - it was handed out with it
+            cells = {name: row.get(name, "") for name in sheet.filled}
+            if not any(cell.strip() for cell in cells.values()):
+                empty += 1
+                continue
+            content = stage_kind(work.stage.kind).presented(work.item.content, person.pseudonym)
+            submission = sheet.read(cells, content)
+            key = "xlsx-" + sha256(orjson.dumps([assignment, submission], option=orjson.OPT_SORT_KEYS)).hexdigest()[:40]
+            check_submission(workspace, participant_id, assignment, submission, key)
+            ready.append((number, assignment, submission, key))
+        except StudioError as error:
+            problems[number] = str(error)
+    if problems:
+        raise RowsError(problems, file)
+    done: list[Submitted] = []
+    for number, assignment, submission, key in ready:
+        try:
+            done.append(submit(workspace, participant_id, assignment, submission, key))
+        except StudioError as error:  # somebody else was faster since the rows were checked
+            problems[number] = str(error)
+    if problems:
+        raise RowsError(problems, file)
+    repeated = sum(each.repeated for each in done)
+    return TakenIn(len(done) - repeated, repeated, empty)

@@ -1,0 +1,206 @@
+"""A person's work: the next task, its page, drafts, sending, giving back."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping
+from typing import Any
+
+from starlette.responses import JSONResponse, Response
+
+from folkways_studio.errors import AlreadySubmittedError, NotFoundError, SubmissionError
+from folkways_studio.items import repeats
+from folkways_studio.items.discussion_pages import discussion_beside
+from folkways_studio.models.modelling import models_of
+from folkways_studio.people.completion import completion
+from folkways_studio.people.participation import parts_of, work_of
+from folkways_studio.people.personal import own_attributes
+from folkways_studio.people.returning import RETURN_CODE
+from folkways_studio.records import AssignmentState, Item, ParticipantState, Stage
+from folkways_studio.stages.parts.form_fields import whole
+from folkways_studio.stages.registry import stage_kind
+from folkways_studio.studies import service as studies
+from folkways_studio.studies.progress import own_progress
+from folkways_studio.web.request_context import PARTICIPANT, SIGNED_IN, RequestContext
+from folkways_studio.web.routing import TASK_PAGE, Routes
+from folkways_studio.work import drafts, judgements, leases
+from folkways_studio.work.assignments import NoWork, Work, claim_slot
+from folkways_studio.work.judgements import Submitted
+from folkways_studio.work.known_answer_rules import Qualification
+from folkways_studio.work.suggestion_pages import suggestion_beside
+
+routes = Routes()
+
+
+@routes.get("/work", SIGNED_IN)
+def show_mine(context: RequestContext) -> Response:
+    """The studies that this account takes part in."""
+    pairs = parts_of(context.workspace, context.me.id)
+    if len(pairs) == 1 and context.me.login is None:
+        return context.go(f"/work/{pairs[0][0].name}")
+    return context.page("work/mine.html.j2", pairs=pairs)
+
+
+@routes.get("/work/{study}", PARTICIPANT)
+def show_study(context: RequestContext) -> Response:
+    """Where a person is in a study, and the way on."""
+    person, study = context.participant, context.study
+    if person.state == ParticipantState.JOINED:
+        return context.go(f"/work/{study.name}/consent")
+    if person.state in (ParticipantState.CONSENTED, ParticipantState.WAITING):
+        return context.go(f"/work/{study.name}/eligibility")
+    if person.state in (ParticipantState.SCREENED_OUT, ParticipantState.FAILED):
+        return context.go(f"/work/{study.name}/done")
+    if person.state == ParticipantState.PAUSED:
+        return context.page("work/rest.html.j2", study=study, why="held")
+    if person.state == ParticipantState.WITHDRAWN:
+        return context.page("people/left.html.j2", study=study)
+    if person.state == ParticipantState.EXCLUDED:
+        return context.page("people/excluded.html.j2", study=study, person=person, end=completion(context))
+    stages = [stage for stage in studies.stages(context.workspace, study.id) if stage.role in context.roles]
+    code = own_attributes(context.workspace, person.id).get(RETURN_CODE, "")
+    return context.page(
+        "work/study.html.j2",
+        study=study,
+        person=person,
+        stages=stages,
+        return_code=code,
+        has_sent=work_of(context.workspace, person).answers > 0,
+    )
+
+
+@routes.post("/work/{study}/next", PARTICIPANT)
+def next_task(context: RequestContext) -> Response:
+    """On to the next task, of the chosen stage or of any."""
+    return _on(context, stage=context.text("stage") or None)
+
+
+def _on(context: RequestContext, say: str | None = None, *, stage: str | None = None, after: str | None = None) -> Response:
+    found = claim_slot(context.workspace, context.participant.id, stage=stage, after=after)
+    if isinstance(found, NoWork):
+        return context.go(f"/work/{context.study.name}/rest?why={found.reason}", say)
+    return context.go(context.task_address(found.assignment.id), say)
+
+
+@routes.get("/work/{study}/rest", PARTICIPANT)
+def show_rest(context: RequestContext) -> Response:
+    """Why there is nothing to do now; the code of the recruitment service where the person is through."""
+    why = context.request.query_params.get("why", "none_left")
+    if context.participant.state in (ParticipantState.PAUSED, ParticipantState.EXCLUDED):
+        return context.go(f"/work/{context.study.name}")
+    if why in ("paused", "closed", "warned"):
+        return context.page("work/rest.html.j2", study=context.study, why=why)
+    return context.page("people/done.html.j2", study=context.study, person=context.participant, end=completion(context))
+
+
+@routes.get(TASK_PAGE, PARTICIPANT)
+def show_task(context: RequestContext) -> Response:
+    """The page of one task, with what was typed before."""
+    if context.task.work.assignment.state != AssignmentState.LEASED:
+        return context.go(f"/work/{context.study.name}", "answered-before")
+    draft = context.task.draft
+    return task_page(context, dict(draft.payload) if draft else {}, draft.revision if draft else 0)
+
+
+def task_page(
+    context: RequestContext,
+    draft: Mapping[str, Any],
+    revision: int,
+    problems: Mapping[str, str] | None = None,
+    status: int = 200,
+    *,
+    correcting: bool = False,
+) -> Response:
+    """The form of the task in the address. correcting: of an answer that was sent; models are asked nothing more then."""
+    task = context.task
+    work = task.work
+    kind, config = stage_kind(work.stage.kind), work.stage.config
+    content = presented(context, work)
+    offered = {} if correcting else context.studio.settings.models
+    similar = repeats.similar_items(context.workspace, work.item, kind.compared)
+    models = {purpose for purpose, name in models_of(context.study).items() if name in offered}
+    return context.page(
+        "work/task.html.j2", status, study=context.study, stage=work.stage, kind=kind,
+        progress=own_progress(context.workspace, context.participant, work.stage, task.counts),
+        address=context.task_address(work.assignment.id), key=secrets.token_urlsafe(16), revision=revision,
+        language=task.language or (context.population.language if context.population else ""), content=content,
+        config=config, draft=draft, problems=problems or {}, has_helper="helper" in models,
+        has_verifier="verifier" in models, similar=similar,
+        test=Qualification.of(config) if work.item.test else None,
+        discussion=None if correcting else discussion_beside(context, task), correcting=correcting,
+        beside=None if correcting else suggestion_beside(context, task),
+        **kind.form_values(content, config, draft),
+    )  # fmt: skip
+
+
+def presented(context: RequestContext, work: Work) -> Mapping[str, Any]:
+    """The item as this person is to see it: without what is hidden from them, in an order of their own."""
+    return stage_kind(work.stage.kind).presented(work.item.content, context.participant.pseudonym)
+
+
+@routes.post("/work/{study}/tasks/{assignment}/draft", PARTICIPANT)
+def save(context: RequestContext) -> Response:
+    """Keep what has been typed so far, on top of the version that it was made from."""
+    work = context.work
+    payload = stage_kind(work.stage.kind).read_form(context.form, presented(context, work), work.stage.config)
+    base = whole(context.text("revision")) or 0
+    draft = drafts.save_draft(context.workspace, context.participant.id, work.assignment.id, payload, base)
+    return JSONResponse({"revision": draft.revision})
+
+
+@routes.post("/work/{study}/tasks/{assignment}/submit", PARTICIPANT)
+def send(context: RequestContext) -> Response:
+    """Take an answer, and go on to the next task."""
+    try:
+        return _send(context)
+    except NotFoundError:
+        # It was kept for too long and went to somebody else, or never was this person's: the two are not told apart.
+        words = context.gettext("This task is not yours any more: it had been waiting too long, and somebody else was asked.")
+        if context.wants_json:
+            place = f"{context.studio.settings.prefix}/work/{context.study.name}"
+            return JSONResponse({"message": words, "next": place}, status_code=404)
+        raise NotFoundError(words) from None
+
+
+def _send(context: RequestContext) -> Response:
+    def read(item: Item, stage: Stage) -> Mapping[str, Any]:
+        kind = stage_kind(stage.kind)
+        return kind.read_form(context.form, kind.presented(item.content, context.participant.pseudonym), stage.config)
+
+    slot, *other = context.slots_meant
+    try:
+        sent = judgements.submit(
+            context.workspace, context.participant.id, slot, read, context.text("key"), instead=next(iter(other), None)
+        )
+    except SubmissionError as error:
+        if context.wants_json:
+            raise
+        revision, work = whole(context.text("revision")) or 0, context.task.work
+        return task_page(context, read(work.item, work.stage), revision, error.problems_in(context.gettext), error.status)
+    except AlreadySubmittedError:
+        return _on(context, "answered-before", after=context.work.stage.name)
+    place = _after_known_answer(context, sent)
+    return context.go(place) if place else _on(context, after=sent.stage.name)
+
+
+def _after_known_answer(context: RequestContext, sent: Submitted) -> str | None:
+    """Where an answer to a question of known answer leads; None for on to the next task, as after every other answer."""
+    test = Qualification.of(sent.stage.config)
+    if sent.item.test and test is not None and test.feedback:
+        return f"{context.task_address(sent.judgement.assignment_id)}/answer"
+    places = {"passed": "/test", "again": "/test", "failed": "/test", "warn": "/rest?why=warned", "pause": "", "exclude": ""}
+    return f"/work/{context.study.name}{places[sent.then]}" if sent.then else None
+
+
+@routes.post("/work/{study}/tasks/{assignment}/keep", PARTICIPANT)
+def keep(context: RequestContext) -> Response:
+    """Somebody is still reading: the task stays theirs."""
+    until = leases.heartbeat(context.workspace, context.participant.id, context.assignment)
+    return JSONResponse({"until": until})
+
+
+@routes.post("/work/{study}/tasks/{assignment}/skip", PARTICIPANT)
+def give_back(context: RequestContext) -> Response:
+    """Give a task back; the person is not offered it again."""
+    leases.release(context.workspace, context.participant.id, context.assignment, skip=True)
+    return _on(context, "given-back", after="")  # whoever gives back what they were writing does not want to write

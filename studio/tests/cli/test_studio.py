@@ -1,0 +1,243 @@
+"""``folkways studio`` from a terminal: every command, and what is wrong in words with exit code 2."""
+
+from __future__ import annotations
+
+import json
+import re
+import socket
+import subprocess
+import sys
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from folkways_studio.cli import progress as studio_progress
+from folkways_studio.database.opening import open_workspace
+from folkways_studio.items.tables import read_workbook
+from folkways_studio.people import invites, participants
+from folkways_studio.studies import service as studies
+from folkways_studio.workflows.templates import TEMPLATES
+from studio.tests.cli.conftest import Folkways
+
+QUESTIONS = "id,question,option_a,option_b,option_c,option_d\nq1,What?,a,b,c,d\nq2,Why?,a,b,c,d\n"
+
+
+@pytest.fixture
+def studio(folkways: Folkways, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Folkways]:
+    """The command line in a folder with a study of the template ``verification``, open, with two questions."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("FOLKWAYS_STUDIO_PASSWORD", "a password of the tests")
+    made = folkways("studio", "create-study", "verification", "--owner", "me@example.org", "--open")
+    assert made.returncode == 0, made.stderr
+    (tmp_path / "questions.csv").write_text(QUESTIONS)
+    added = folkways("studio", "import", "verification", "verify", "questions.csv", "--population", "united-kingdom")
+    assert added.stdout == "added 2 items to verify\n", added.stderr
+    yield folkways
+
+
+def somebody() -> str:
+    """The pseudonym of a new participant, who is let in by a waiver."""
+    workspace = open_workspace("folkways.db")
+    study = studies.get_study(workspace, "verification")
+    _, token = invites.create_invite(workspace, study.id, population="united-kingdom")
+    person = participants.join(workspace, token)
+    participants.consent(workspace, person.id, study.consent_version)
+    assert study.created_by is not None
+    participants.waive_eligibility(workspace, study.id, person.id, "a test", by=study.created_by)
+    workspace.close()
+    return person.pseudonym
+
+
+def test_templates_are_listed_and_printed_as_files_that_check(folkways: Folkways, tmp_path: Path) -> None:
+    listed = folkways("studio", "template").stdout
+    assert [line.split()[0] for line in listed.splitlines()] == list(TEMPLATES)
+    for name in TEMPLATES:
+        path = tmp_path / f"{name}.yaml"
+        path.write_text(folkways("studio", "template", name).stdout)
+        assert f"describes the study {name}" in folkways("studio", "check", str(path)).stdout
+
+
+def test_an_unknown_population_is_said_before_what_is_wrong_with_rows(studio: Folkways) -> None:
+    Path("broken.csv").write_text("id,question\nq3,\n")
+    done = studio("studio", "import", "verification", "verify", "broken.csv", "--population", "united-kindom")
+    assert done.returncode == 2
+    assert done.stderr.startswith(
+        "error: unknown population of this study 'united-kindom'; did you mean 'united-kingdom'?\nvalid: "
+    )
+
+
+def test_an_import_says_how_far_it_is(studio: Folkways, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(studio_progress, "SECONDS_BETWEEN_LINES", 0.0)
+    header, *_ = QUESTIONS.splitlines()
+    Path("many.csv").write_text("\n".join([header, *(f"m{number},What?,a,b,c,d" for number in range(60))]))
+    done = studio("studio", "import", "verification", "verify", "many.csv", "--population", "wales")
+    assert done.stdout == "added 60 items to verify\n"
+    assert done.stderr.startswith("importing into verify: 25 of 60 items were added\n")
+
+
+def test_progress_agreement_and_studies(studio: Folkways) -> None:
+    (row,) = json.loads(studio("studio", "progress", "verification", "--json").stdout)
+    assert (row["stage"], row["open"], row["slots_open"]) == ("verify", 2, 10)
+    assert "verify united-kingdom: 0 items done, 2 open" in studio("studio", "progress", "verification").stdout
+    assert json.loads(studio("studio", "agreement", "verification", "--json").stdout) == []
+    assert studio("studio", "studies").stdout.startswith("verification  open")
+
+
+def test_an_invitation_is_a_link_that_works(studio: Folkways) -> None:
+    printed = studio("studio", "invite", "verification", "--population", "wales", "--address", "https://studio.example.org/").stdout
+    found = re.fullmatch(r"https://studio\.example\.org/join/(\S+)\n", printed)
+    assert found
+    workspace = open_workspace("folkways.db")
+    assert invites.find_invite(workspace, found[1]).uses_left is None, "anybody may come by it"
+    workspace.close()
+
+
+def test_pictures_lie_beside_the_workspace(studio: Folkways, tmp_path: Path) -> None:
+    Path("a.gif").write_bytes(b"GIF89a and more")
+    assert studio("studio", "media", "verification", "a.gif").stdout == "added 1 file to verification\n"
+    assert studio("studio", "media", "verification", "a.gif").stdout == "added 0 files to verification\n"
+    assert [path.read_bytes() for path in (tmp_path / "folkways.db-media").glob("*/*")] == [b"GIF89a and more"]
+    assert studio("studio", "media", "verification").stdout == "a.gif  image/gif  15 bytes\n"
+    assert studio("studio", "media", "verification", "--delete", "a.gif").stdout == "deleted a.gif from verification\n"
+    assert list((tmp_path / "folkways.db-media").glob("*/*")) == []
+    assert "there is no such file" in studio("studio", "media", "verification", "--delete", "a.gif").stderr
+
+
+def test_states_and_accounts(studio: Folkways) -> None:
+    assert studio("studio", "set", "verification", "pause").stdout == "verification is paused\n"
+    told = studio("studio", "account", "r@example.org", "--study", "verification", "--role", "expert")
+    assert told.stdout == "r@example.org is expert of verification\n"
+
+
+def test_work_goes_out_as_a_workbook_and_comes_back(studio: Folkways, tmp_path: Path) -> None:
+    from openpyxl import load_workbook
+
+    person = somebody()
+    studio("studio", "hand-out", "verification", "verify", person, "--out", "work.xlsx")
+    book = load_workbook(tmp_path / "work.xlsx")
+    titles = [cell.value for cell in book.worksheets[0][1]]
+    for row in (2, 3):
+        book.worksheets[0].cell(row, titles.index("choices") + 1).value = "B"
+    book.save(tmp_path / "work.xlsx")
+    assert len(read_workbook((tmp_path / "work.xlsx").read_bytes())) == 2
+    told = studio("studio", "take-in", "verification", person, "work.xlsx")
+    assert told.stdout == "2 answers stored, 0 were there already, 0 rows are empty\n", told.stderr
+    out = studio("studio", "export", "verification", "--out", "votes")
+    assert "wrote votes/votes.csv" in out.stdout
+    assert (tmp_path / "votes" / "votes.csv").read_text().count(person) == 2
+
+
+@pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet", "xlsx", "hub"])
+def test_tables_of_everything(studio: Folkways, tmp_path: Path, kind: str) -> None:
+    done = studio("studio", "export", "verification", "--out", "out", "--format", kind)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "out" / "study.json").is_file()
+
+
+WRONG = {
+    "check nowhere.yaml": r"nowhere\.yaml: cannot be read",
+    "create-study nowhere --owner a@b": r"unknown template 'nowhere'\nvalid: .*judging",
+    "create-study verification --owner me@example.org": r"there is a study 'verification' already",
+    "create-study verification --owner me@example.org --name Bad": r"name: has to be small letters",
+    "progress nope": r"unknown study 'nope'\nvalid: verification",
+    "import verification nope questions.csv": r"there is no stage 'nope'; valid: verify",
+    "import verification verify questions.csv": r"there is an item 'q1' already",
+    "import verification verify nowhere.csv": r"there is no file nowhere\.csv",
+    "invite verification": r"name the population that people come from; the study has: united-kingdom, wales",
+    "export verification --out votes": r"nothing yet that a release is made of",
+    "export verification --out questions.csv": r"cannot be a folder",
+    "media verification nowhere.png": r"nothing was taken over:\n  nowhere\.png: cannot be read",
+    "media verification questions.csv": r"questions\.csv: is neither a picture nor a recording .*valid: PNG",
+    "draw verification verify nothing": r"nothing",
+    "take-in verification p-nobody questions.csv": r"unknown participant 'p-nobody'",
+    "hand-out verification verify p-nobody --out x.xlsx": r"unknown participant 'p-nobody'",
+    "--origin http://studio.example.org": r"in the clear",
+}
+
+
+@pytest.mark.parametrize("line", list(WRONG))
+def test_what_is_wrong_is_said(studio: Folkways, line: str) -> None:
+    done = studio("studio", *line.split())
+    assert done.returncode == 2
+    assert re.search(WRONG[line], done.stderr), done.stderr
+    assert "Traceback" not in done.stderr
+
+
+MODELS = {
+    "nowhere.toml": (None, r"there is no file nowhere\.toml, which should be a list of models"),
+    "broken.toml": ("[lab", r"broken\.toml: is not valid TOML"),
+    "bare.toml": ('lab = "http://127.0.0.1:1/v1#m"', r"the model 'lab' needs a table \[lab\] with model"),
+    "secret.toml": ('[lab]\nmodel = "openai/m"\napi_key = "s3cret"', r"key = \"NAME_OF_THE_ENVIRONMENT_VARIABLE\""),
+}
+
+
+PROVIDER = 'issuer = "https://login.example.org"\nclient_id = "studio"\nname = "Example University"\n'
+PROVIDERS = {
+    "nowhere.toml": (None, r"there is no file nowhere\.toml, which should be a description of an OpenID Connect provider"),
+    "bare.toml": ('name = "Example University"', r"bare\.toml: issuer and client_id must be given"),
+    "pasted.toml": (PROVIDER + 'client_secret = "s3cret"', r"'client_secret' is not known here; there are issuer, .*secret"),
+    "clear.toml": (PROVIDER.replace("https", "http"), r"the issuer 'http://login\.example\.org' cannot be used"),
+    "words.toml": (PROVIDER + 'passwords = "no"', r"passwords has to be true or false"),
+    "mail.toml": (PROVIDER + 'domains = ["@example.org"]', r"domains has to be a list of texts without"),
+    "lists.toml": (PROVIDER + 'claims = {groups = ["a"]}', r"claims has to be a table of texts"),
+    "unset.toml": (PROVIDER + 'secret = "NO_SUCH_SECRET"', r"set the environment variable NO_SUCH_SECRET"),
+}
+
+
+@pytest.mark.parametrize(
+    ("option", "name", "text", "words"),
+    [
+        pytest.param(option, name, *found, id=f"{option} {name}")
+        for option, files in (("--models", MODELS), ("--sso", PROVIDERS))
+        for name, found in files.items()
+    ],
+)
+def test_a_file_that_cannot_be_used_is_said_before_the_server_starts(
+    folkways: Folkways, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, option: str, name: str, text: str | None, words: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    if text is not None:
+        (tmp_path / name).write_text(text)
+    done = folkways("studio", option, name)
+    assert done.returncode == 2
+    assert re.search(words, done.stderr), done.stderr
+    assert "s3cret" not in done.stderr
+
+
+def test_a_study_whose_models_are_not_listed_is_made_with_a_note(studio: Folkways, tmp_path: Path) -> None:
+    text = studio("studio", "template", "red-teaming").stdout.replace("models:\n", "models:\n  helper: small\n  verifier: lab\n")
+    (tmp_path / "mine.yaml").write_text(text)
+    (tmp_path / "models.toml").write_text('[lab]\nmodel = "http://127.0.0.1:1/v1#m"\nkey = "NO_SUCH_KEY"\n')
+    done = studio("studio", "create-study", "mine.yaml", "--owner", "me@example.org", "--models", "models.toml")
+    assert done.returncode == 0, done.stderr
+    assert "the study asks the model small: start the server with a list that has it (--models FILE)" in done.stderr
+    assert "the model lab cannot be asked" in done.stderr and "set the environment variable NO_SUCH_KEY" in done.stderr
+    (tmp_path / "mine.yaml").write_text(text.replace("verifier: lab", "verifier: http://127.0.0.1:9901/v1#x"))
+    done = studio("studio", "check", "mine.yaml")
+    assert done.returncode == 2
+    assert "models.verifier: has to be the name of a model of the server's list (folkways studio --models FILE)" in done.stderr
+
+
+def test_the_server_starts_says_where_it_is_and_stops(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "folkways.cli.main", "studio", "--port", "0", "-w", str(tmp_path / "w.db")]
+    server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    try:
+        assert server.stdout is not None
+        found = re.match(r"The studio is at (http://127\.0\.0\.1:\d+)", server.stdout.readline())
+        assert found
+        with urllib.request.urlopen(f"{found[1]}/healthz", timeout=30) as answer:
+            assert answer.status == 200
+    finally:
+        server.terminate()
+        assert server.wait(timeout=30) in (0, 143)
+
+
+def test_a_port_that_is_taken_is_told(folkways: Folkways, tmp_path: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        done = folkways("studio", "--port", str(taken.getsockname()[1]), "-w", str(tmp_path / "w.db"))
+    assert done.returncode == 2
+    assert "choose another with --port" in done.stderr

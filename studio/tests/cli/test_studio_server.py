@@ -1,0 +1,176 @@
+"""The commands of ``folkways studio`` on a server elsewhere: the same words as on a workspace, through the API."""
+
+from __future__ import annotations
+
+import io
+import re
+import threading
+import zipfile
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+
+import pytest
+
+from folkways.errors import FolkwaysError
+from folkways_studio.clients.json_client import JsonClient
+from folkways_studio.clients.remote import RemoteDesk
+from folkways_studio.people import accounts, participants
+from folkways_studio.programs import tokens
+from folkways_studio.programs.records import Scope
+from folkways_studio.studies import service as studies
+from studio.tests.cli.conftest import Folkways
+from studio.tests.support.studio_server import StudioServer
+
+HEADER = "id,question,option_a,option_b,option_c,option_d\n"
+QUESTIONS = f"{HEADER}q1,What?,a,b,c,d\nq2,Why?,a,b,c,d\n"
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StudioServer]:
+    with StudioServer(tmp_path_factory.mktemp("studio") / "studio.db") as running:
+        accounts.create_account(running.workspace, "me@example.org", None)
+        accounts.create_account(running.workspace, "r@example.org", None)
+        yield running
+
+
+@pytest.fixture
+def remote(folkways: Folkways, server: StudioServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Folkways:
+    """The command line in an empty folder, with the server and a token in the environment."""
+    monkeypatch.chdir(tmp_path)
+    account = accounts.find_account(server.workspace, "me@example.org")
+    assert account is not None
+    _, text = tokens.create_token(server.workspace, account.id, study_id=None, scope=Scope.WRITE)
+    monkeypatch.setenv("FOLKWAYS_STUDIO_TOKEN", text)
+    monkeypatch.setenv("FOLKWAYS_STUDIO_SERVER", server.url)
+    Path("questions.csv").write_text(QUESTIONS)
+    return folkways
+
+
+def test_a_study_is_run_from_elsewhere(remote: Folkways, server: StudioServer) -> None:
+    made = remote("studio", "create-study", "verification", "--open")
+    assert made.stdout.startswith("made the study verification (open)"), made.stderr
+    population = ("--population", "united-kingdom")
+    added = remote("studio", "import", "verification", "verify", "questions.csv", *population)
+    assert added.stdout == "added 2 items to verify\n", added.stderr
+    again = remote("studio", "import", "verification", "verify", "questions.csv", *population)
+    assert again.returncode == 2 and "row 1: there is an item 'q1' already" in again.stderr
+    assert remote("studio", "studies").stdout.startswith("verification  open")
+    assert "verify united-kingdom: 0 items done, 2 open" in remote("studio", "progress", "verification").stdout
+    Path("many.csv").write_text(HEADER + "".join(f"m{number},What?,a,b,c,d\n" for number in range(501)))
+    many = remote("studio", "import", "verification", "verify", "many.csv", "--population", "wales")
+    assert many.stdout == "added 501 items to verify\n", many.stderr
+    again = remote("studio", "import", "verification", "verify", "many.csv", "--population", "wales")
+    assert again.returncode == 2 and "many.csv: 501 rows cannot be used\n  row 1: there is an item 'm0' already" in again.stderr
+    link = remote("studio", "invite", "verification", *population).stdout.strip()
+    assert re.fullmatch(re.escape(server.url) + r"/join/\S+", link)
+    stranger = remote("studio", "account", "r@example.org", "--study", "verification", "--role", "expert")
+    assert stranger.returncode == 2 and "nobody of this study signs in with that name; send an invitation" in stranger.stderr
+
+    person = participants.join(server.workspace, link.rpartition("/")[2])
+    study = studies.get_study(server.workspace, "verification")
+    participants.consent(server.workspace, person.id, study.consent_version)
+    participants.waive_eligibility(server.workspace, study.id, person.id, "a test", by=study.created_by or 0)
+    handed = remote("studio", "hand-out", "verification", "verify", person.pseudonym, "--out", "work.xlsx")
+    assert handed.stdout == "wrote work.xlsx\n", handed.stderr
+    from openpyxl import load_workbook
+
+    book = load_workbook("work.xlsx")
+    titles = [cell.value for cell in book.worksheets[0][1]]
+    for row in (2, 3):
+        book.worksheets[0].cell(row, titles.index("choices") + 1).value = "B"
+    book.save("work.xlsx")
+    taken = remote("studio", "take-in", "verification", person.pseudonym, "work.xlsx")
+    assert taken.stdout == "2 answers stored, 0 were there already, 0 rows are empty\n", taken.stderr
+    assert "percent" in remote("studio", "agreement", "verification").stdout
+    exported = remote("studio", "export", "verification", "--out", "votes")
+    assert "wrote votes/votes.csv" in exported.stdout
+    assert Path("votes/votes.csv").read_text().count(person.pseudonym) == 2
+    assert remote("studio", "set", "verification", "pause").stdout == "verification is paused\n"
+    assert not Path("folkways.db").exists()
+
+
+def test_pictures_are_brought_from_elsewhere(remote: Folkways, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("folkways_studio.clients.remote.LARGEST_BYTES", 30)  # so that three go in two parts
+    assert remote("studio", "create-study", "verification", "--name", "pictures", "--open").returncode == 0
+    files = {"한국 '1'.gif": b"GIF89a one", "b.gif": b"GIF89a two\r\n--", "c.gif": b"GIF89a three"}
+    for name, content in files.items():
+        Path(name).write_bytes(content)
+    assert remote("studio", "media", "pictures", *files).stdout == "added 3 files to pictures\n"
+    assert remote("studio", "media", "pictures", *files).stdout == "added 0 files to pictures\n"
+    listed = [f"{name}  image/gif  {len(content)} bytes" for name, content in sorted(files.items())]
+    assert remote("studio", "media", "pictures").stdout.splitlines() == listed
+    Path("b.gif").write_bytes(b"GIF89a of other contents")
+    wrong = remote("studio", "media", "pictures", "b.gif")
+    assert wrong.returncode == 2
+    assert "Nothing was taken over.\n  b.gif: is in the study already with other contents" in wrong.stderr
+    assert remote("studio", "media", "pictures", "--delete", "c.gif").stdout == "deleted c.gif from pictures\n"
+    assert remote("studio", "media", "pictures").stdout.splitlines() == [line for line in listed if "c.gif" not in line]
+
+
+def test_what_is_wrong_is_said(remote: Folkways, monkeypatch: pytest.MonkeyPatch, server: StudioServer) -> None:
+    wrong = {
+        "create-study verification --owner me": "leave --owner out",
+        "progress nowhere": "There is no such study",
+        "account somebody@example.org": "invite people",
+        "studies --server http://studio.example.org": "is no address of the studio",
+        "studies --server http://127.0.0.1:9": "does not answer",
+    }
+    for line, words in wrong.items():
+        done = remote("studio", *line.split())
+        assert done.returncode == 2 and words in done.stderr, done.stderr
+    monkeypatch.setenv("FOLKWAYS_STUDIO_TOKEN", "folkways_s3cret")
+    done = remote("studio", "studies")
+    assert "This token is not known" in done.stderr and "s3cret" not in done.stderr
+    monkeypatch.delenv("FOLKWAYS_STUDIO_TOKEN")
+    assert "FOLKWAYS_STUDIO_TOKEN" in remote("studio", "studies").stderr
+
+
+def test_tokens_are_made_listed_and_revoked(folkways: Folkways, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("FOLKWAYS_STUDIO_PASSWORD", "a password of the tests")
+    folkways("studio", "create-study", "verification", "--owner", "me")
+    made = folkways("studio", "token", "me", "--study", "verification", "--scope", "write", "--note", "nightly export")
+    assert re.fullmatch(r"folkways_\S{43}\n", made.stdout)
+    listed = folkways("studio", "tokens", "--study", "verification").stdout
+    assert re.fullmatch(r"1  me  write  until \d{4}-\d\d-\d\d  never used  nightly export\n", listed)
+    assert folkways("studio", "tokens").stdout == ""
+    assert "no such token" in folkways("studio", "revoke-token", "1").stderr
+    assert folkways("studio", "revoke-token", "1", "--study", "verification").stdout == "token 1 is revoked\n"
+    assert "revoked" in folkways("studio", "tokens", "--study", "verification").stdout
+    assert "unknown account 'you'" in folkways("studio", "token", "you").stderr
+
+
+@pytest.fixture
+def hostile() -> Iterator[HTTPServer]:
+    """A server that leads elsewhere, and whose export would write outside of its folder."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            buffer = io.BytesIO()
+            with zipfile.ZipFile(buffer, "w") as archive:
+                archive.writestr("../outside.csv", "x")
+            export = "/export" in self.path
+            self.send_response(200 if export else 302)
+            self.send_header("Location", "http://127.0.0.1:9/")
+            self.end_headers()
+            self.wfile.write(buffer.getvalue() if export else b"")
+
+        def log_message(self, *_: object) -> None:
+            """Quiet."""
+
+    with HTTPServer(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
+        yield server
+        server.shutdown()
+
+
+def test_a_token_goes_to_no_other_server_and_an_export_nowhere_else(hostile: HTTPServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FOLKWAYS_STUDIO_TOKEN", "folkways_s3cret")
+    desk = RemoteDesk(f"http://127.0.0.1:{hostile.server_port}")
+    with pytest.raises(FolkwaysError, match="it answered 302"):
+        desk.studies()
+    with pytest.raises(FolkwaysError, match="outside of its folder"):
+        desk.export("any", "csv")
+    with pytest.raises(FolkwaysError, match="is no address"):
+        JsonClient("https://me:secret@example.org", "the studio", "Bearer x")

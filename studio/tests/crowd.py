@@ -1,0 +1,74 @@
+"""People who work on a study in a process of their own: takes slots, answers twice over, leaves some, and prints what it was told.
+
+python -m studio.tests.crowd WORKSPACE FIRST_PARTICIPANT COUNT
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import sys
+import threading
+import time
+from collections import Counter
+
+from folkways.workspace.database import Workspace
+from folkways_studio.database.opening import open_workspace
+from folkways_studio.errors import StudioError
+from folkways_studio.work import assignments, judgements, leases
+from folkways_studio.work.assignments import NoWork
+
+PATIENCE = 4.0
+"""Seconds for which somebody looks whether a slot was given back before they leave."""
+
+
+def one_person(workspace: Workspace, participant: int, told: Counter[str]) -> None:
+    """Work until there is nothing left: every fifth slot is given back first, every form is posted twice at once."""
+    luck = random.Random(participant)
+    gone = time.monotonic() + PATIENCE
+    while time.monotonic() < gone:
+        work = assignments.claim_next(workspace, participant)
+        if isinstance(work, NoWork):
+            time.sleep(0.1)
+            continue
+        gone = time.monotonic() + PATIENCE
+        if luck.random() < 0.2:
+            leases.release(workspace, participant, work.assignment.id)
+            told["released"] += 1
+            continue
+        key = f"{participant}-{work.assignment.id}"
+        submission = {"choices": [luck.randrange(4)]}
+        posts = [
+            threading.Thread(target=post, args=(workspace, participant, work.assignment.id, submission, key, told))
+            for _ in range(2)
+        ]
+        for each in posts:
+            each.start()
+        for each in posts:
+            each.join()
+
+
+def post(
+    workspace: Workspace, participant: int, assignment: int, submission: dict[str, object], key: str, told: Counter[str]
+) -> None:
+    try:
+        found = judgements.submit(workspace, participant, assignment, submission, key)
+        told["repeated" if found.repeated else "stored"] += 1
+    except StudioError as error:
+        told[type(error).__name__] += 1
+
+
+def main(location: str, first: int, count: int) -> None:
+    workspace = open_workspace(location)
+    told: Counter[str] = Counter()
+    people = [threading.Thread(target=one_person, args=(workspace, first + number, told)) for number in range(count)]
+    for person in people:
+        person.start()
+    for person in people:
+        person.join()
+    workspace.close()
+    print(json.dumps(told))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))

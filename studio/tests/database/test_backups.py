@@ -1,0 +1,136 @@
+"""Backups of a workspace that is in use, and workspaces made of them, on both kinds of database and across."""
+
+from __future__ import annotations
+
+import json
+import threading
+import zipfile
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+
+from folkways.workspace.database import Workspace
+from folkways.workspace.errors import WorkspaceError
+from folkways_studio.database.backups import ALL_TABLES, SCHEMA, back_up, restore
+from folkways_studio.database.opening import open_workspace
+from folkways_studio.media import service as media
+from folkways_studio.work import assignments, judgements
+from folkways_studio.work.assignments import Work
+from studio.tests.support.studies import QUESTION, Desk, open_desk
+from tests.support.river import folkways
+
+VOTE = {"name": "vote", "kind": "vote", "answers": 3, "majority": 2}
+
+
+def contents(workspace: Workspace) -> dict[str, list[Any]]:
+    """Every row of every table."""
+    with workspace.read() as connection:
+        return {table.name: sorted(map(repr, connection.execute(sa.select(table)).all())) for table in ALL_TABLES}
+
+
+@contextmanager
+def answering(made: Desk, people: int) -> Iterator[list[str]]:
+    """People who answer one item after another meanwhile, each in a thread; the keys of what they were told is saved."""
+    acknowledged: list[str] = []
+    stop = threading.Event()
+
+    def answer(participant: int) -> None:
+        while not stop.is_set() and isinstance(work := assignments.claim_next(made.workspace, participant), Work):
+            key = f"answer-{work.assignment.id}"
+            judgements.submit(made.workspace, participant, work.assignment.id, {"choices": [0]}, key)
+            acknowledged.append(key)
+
+    threads = [threading.Thread(target=answer, args=(made.person().id,)) for _ in range(people)]
+    for thread in threads:
+        thread.start()
+    try:
+        yield acknowledged
+    finally:
+        stop.set()
+        for thread in threads:
+            thread.join()
+
+
+def test_what_was_saved_before_is_in_it_and_nothing_is_half_there(studio_workspace: Workspace, tmp_path: Path) -> None:
+    made = open_desk(studio_workspace, [VOTE])
+    made.add("vote", [QUESTION] * 100)
+    with answering(made, people=3) as acknowledged:
+        while len(acknowledged) < 10:
+            assert threading.active_count() > 1
+        before = list(acknowledged)
+        told = back_up(studio_workspace, tmp_path / "b.zip")
+        assert len(acknowledged) < 300, "people were still answering"
+    restored = open_workspace(tmp_path / "restored.db")
+    with closing(restored):
+        assert restore(tmp_path / "b.zip", restored) == told
+        with restored.read() as connection:
+            kept = set(connection.exec_driver_sql("SELECT key FROM studio_judgements").scalars())
+            done = connection.exec_driver_sql("SELECT count(*) FROM studio_assignments WHERE state = 'done'").scalar_one()
+            noted = connection.exec_driver_sql("SELECT count(*) FROM studio_events WHERE kind = 'judgement.submitted'").scalar_one()
+            assert connection.exec_driver_sql("PRAGMA foreign_key_check").all() == []
+            assert connection.exec_driver_sql("PRAGMA integrity_check").scalar_one() == "ok"
+    assert set(before) <= kept
+    assert told.answers == len(kept) == done == noted, "an answer, its slot and its event belong together"
+
+
+def test_a_study_moves_to_another_database_and_goes_on_there(
+    studio_workspace: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From a file to the other kind and back: the same rows, numbers that go on behind them, and the guards still in place."""
+    with closing(open_workspace(tmp_path / "first.db")) as first:
+        made = open_desk(first, [VOTE])
+        made.add("vote", [{**QUESTION, "question": "Was isst man zuerst? \U0001f35a\nUnd \\N dann?"}])
+        made.answer(made.person(), {"choices": [0]})
+        media.add_media(first, made.study.id, {"bowl.png": ("image/png", b"a picture")})
+        before = contents(first)
+        back_up(first, tmp_path / "1.zip")
+    monkeypatch.setenv("FOLKWAYS_MEDIA", str(tmp_path / "media"))
+    restore(tmp_path / "1.zip", studio_workspace)
+    bowl = media.find_media(studio_workspace, made.study.id, "bowl.png")
+    assert media.read_bytes(studio_workspace, bowl) == b"a picture"
+    assert contents(studio_workspace) == before
+    there = Desk(studio_workspace, made.study, made.owner, {})
+    there.answer(there.person(), {"choices": [1]})
+    for change in ("DELETE FROM studio_events", "UPDATE studio_judgements SET key = 'another'"):
+        with pytest.raises(WorkspaceError, match="can be added but not changed"), studio_workspace.write() as connection:
+            connection.exec_driver_sql(change)
+    after = contents(studio_workspace)
+    back_up(studio_workspace, tmp_path / "2.zip")
+    with pytest.raises(WorkspaceError, match=r"is not empty \(it has 1 studies, 2 participants, 2 answers, 1 media\).*--replace"):
+        restore(tmp_path / "2.zip", studio_workspace)
+    restore(tmp_path / "1.zip", studio_workspace, replace=True)
+    assert contents(studio_workspace) == before
+    restore(tmp_path / "2.zip", studio_workspace, replace=True)
+    assert contents(studio_workspace) == after
+    media.delete_media(studio_workspace, made.study.id, "bowl.png")
+    assert media.list_media(studio_workspace, made.study.id) == ()
+    assert not [path for path in (tmp_path / "media").rglob("*") if path.is_file()]
+
+
+def test_the_commands_say_what_they_did_and_refuse(tmp_path: Path) -> None:
+    place, backup, other = tmp_path / "w.db", tmp_path / "b.zip", tmp_path / "other.db"
+    with closing(open_workspace(place)) as workspace:
+        open_desk(workspace, [VOTE]).person()
+    told = folkways("studio", "backup", backup, "--workspace", place).stdout
+    assert told == f"wrote {backup}: 1 studies, 1 participants; schema {SCHEMA}\n"
+    assert backup.stat().st_mode & 0o077 == 0, "it is nobody else's to read"
+    assert sorted(path.name for path in tmp_path.iterdir() if path.name.startswith(".")) == []
+    assert "no backup is written over" in folkways("studio", "backup", backup, "--workspace", place).stderr
+    assert folkways("studio", "restore", backup, "--workspace", other).stdout.startswith(
+        f"restored {backup} into {other}: 1 studies"
+    )
+    assert "is not empty" in folkways("studio", "restore", backup, "--workspace", other).stderr
+    folkways("studio", "restore", backup, "--workspace", other, "--replace")
+    (tmp_path / "none.zip").write_text("nothing")
+    assert "is no backup" in folkways("studio", "restore", tmp_path / "none.zip", "--workspace", other).stderr
+    with zipfile.ZipFile(tmp_path / "newer.zip", "w") as archive, zipfile.ZipFile(backup) as old:
+        archive.writestr("backup.json", json.dumps({**json.loads(old.read("backup.json")), "schema": "9999"}))
+        archive.writestr("workspace.db", old.read("workspace.db"))
+    refusal = folkways("studio", "restore", tmp_path / "newer.zip", "--workspace", other).stderr
+    assert "newer folkways" in refusal and "nothing was changed" in refusal
+    with closing(open_workspace(other)) as workspace:
+        assert len(contents(workspace)["studio_studies"]) == 1

@@ -1,0 +1,215 @@
+"""The audit trail: every action leaves the event that tells of it, whole and alone."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+
+from folkways.workspace.database import Workspace
+from folkways_studio.activity import Event
+from folkways_studio.database import audit
+from folkways_studio.database import tables as schema
+from folkways_studio.errors import StudioError
+from folkways_studio.items import discussion
+from folkways_studio.items import service as items
+from folkways_studio.items.service import NewItem
+from folkways_studio.media import service as media
+from folkways_studio.people import accounts, holding, invites, participants, personal
+from folkways_studio.records import Role, StudyState
+from folkways_studio.studies import service as studies
+from folkways_studio.work import adjudications, assignments, gold, judgements, redaction
+from folkways_studio.workflows.definition import read_definition
+from studio.tests.support.studies import ON_A_FILE, PASSWORD, QUESTION, described, stored
+from tests.support.moments import at_time
+
+CRITERIA = [{"name": "years", "ask": "Years in the country?", "least": 5}]
+STAGES = [{"name": "verify", "kind": "vote", "answers": 2, "majority": 2}]
+POPULATIONS = [{"name": "korea", "culture": "KR", "criteria": CRITERIA}]
+CLOCK = -1.0
+"""Stands for the time on the clock, where an action is not told the time."""
+
+
+def trail(workspace: Workspace, since: float) -> list[tuple[Any, ...]]:
+    """Kind, study, account, participant, subject, details and time of every event."""
+    rows = stored(workspace, schema.events)
+    assert all(row["at"] <= time.time() for row in rows)
+    names = ("kind", "study_id", "account_id", "participant_id", "subject", "details")
+    return [(*(row[name] for name in names), CLOCK if row["at"] >= since else row["at"]) for row in rows]
+
+
+@ON_A_FILE
+def test_every_action_leaves_the_event_that_tells_of_it(studio_workspace: Workspace) -> None:
+    workspace, since = studio_workspace, time.time()
+    owner = accounts.create_account(workspace, "owner", None).id
+    helper = accounts.create_account(workspace, "helper", None).id
+    study = at_time(10.0, studies.create_study, workspace, read_definition(described(STAGES, populations=POPULATIONS)), owner=owner)
+    expected: list[tuple[Any, ...]] = [
+        ("study.created", study.id, owner, None, "", {}, 10.0),
+        ("role.given", study.id, owner, None, f"account:{owner}", {"role": "owner"}, 10.0),
+    ]
+
+    def told(kind: str, account: int | None, person: int | None, subject: str = "", at: float = CLOCK, **details: Any) -> None:
+        expected.append((kind, study.id, account, person, subject, details, at))
+
+    studies.set_state(workspace, study.id, StudyState.OPEN, by=owner)
+    told("study.open", owner, None)
+
+    with pytest.raises(StudioError):  # what is refused leaves nothing
+        items.add_items(workspace, study.id, "verify", [NewItem("q", {})], by=owner)
+    first, second, third = at_time(
+        11.0, items.add_items, workspace, study.id, "verify", [NewItem(key, QUESTION, "korea") for key in "abc"], by=owner
+    )
+    told("items.added", owner, None, at=11.0, stage="verify", n=3)
+
+    invite, token = at_time(12.0, invites.create_invite, workspace, study.id, population="korea", by=helper)
+    told("invite.created", helper, None, at=12.0, role="annotator", population="korea")
+    people = []
+    for number in range(3):
+        person = at_time(20.0 + number, participants.join, workspace, token)
+        told("role.given", None, None, f"account:{person.account_id}", at=20.0 + number, role="annotator", invitation=1)
+        told("participant.joined", None, person.id, at=20.0 + number)
+        at_time(30.0 + number, participants.consent, workspace, person.id, study.consent_version)
+        told("participant.consented", None, person.id, at=30.0 + number, version=study.consent_version, language=None)
+        people.append(person.id)
+    kim, lee, park = people
+    for person_id, years, kind, failed in (
+        (kim, "7", "eligible", []),
+        (lee, "5", "eligible", []),
+        (park, "4", "screened_out", ["years"]),
+    ):
+        participants.answer_eligibility(workspace, person_id, {"years": years})
+        told(f"participant.{kind}", None, person_id, failed=failed)
+    participants.waive_eligibility(workspace, study.id, park, "grew up there", by=owner)
+    told("participant.waived", owner, park)
+
+    invites.revoke_invite(workspace, study.id, invite.id, by=owner)
+    told("invite.revoked", owner, None, f"invite:{invite.id}")
+
+    numbers = []
+    for person_id, choices, now in ((kim, [1], 40.0), (lee, [1], 41.0), (kim, [0], 42.0), (lee, [2], 43.0)):
+        work = at_time(now, assignments.claim_next, workspace, person_id)
+        assert isinstance(work, assignments.Work)
+        said = {"choices": choices, "comment": f"of {person_id}"}
+        for _ in range(2):  # sent twice, told once
+            found = at_time(now + 0.5, judgements.submit, workspace, person_id, work.assignment.id, said, f"k{now}")
+        numbers.append(found.judgement.id)
+        subject = f"item:{work.item.id}"
+        told("judgement.submitted", None, person_id, subject, at=now + 0.5, judgement=numbers[-1], stage="verify")
+        if now == 41.0:
+            told("item.done", None, None, f"item:{first.id}", at=41.5)
+        if now == 43.0:
+            told("item.dropped", None, None, f"item:{second.id}", at=43.5)
+
+    at_time(50.0, adjudications.adjudicate, workspace, study.id, second.id, helper, {"gold": [0]}, "they misread it")
+    told("item.adjudicated", helper, None, f"item:{second.id}", at=50.0)
+    adjudications.adjudicate(workspace, study.id, third.id, owner, {}, "about no culture", drop=True)
+    told("item.adjudicated", owner, None, f"item:{third.id}")
+    redaction.redact(workspace, study.id, numbers[0], by=owner)
+    told("answer.redacted", owner, None, f"judgement:{numbers[0]}", fields=["comment"], item=first.id)
+
+    said_of_it = at_time(51.0, discussion.add_comment, workspace, study.id, first.id, owner, "Mend it?").id
+    told("comment.added", owner, None, f"item:{first.id}", at=51.0, comment=said_of_it)
+    for text in ("Mend it.", "Mend it."):  # the same once more changes nothing
+        at_time(52.0, discussion.edit_comment, workspace, study.id, said_of_it, owner, text)
+    told("comment.edited", owner, None, f"item:{first.id}", at=52.0, comment=said_of_it)
+    for resolved, kind in ((True, "resolved"), (True, ""), (False, "reopened")):
+        at_time(53.0, discussion.set_resolved, workspace, study.id, first.id, resolved, by=owner)
+        if kind:
+            told(f"discussion.{kind}", owner, None, f"item:{first.id}", at=53.0)
+    at_time(54.0, discussion.delete_comment, workspace, study.id, said_of_it, owner)
+    told("comment.deleted", owner, None, f"item:{first.id}", at=54.0, comment=said_of_it)
+
+    at_time(55.0, media.add_media, workspace, study.id, {"bowl.png": ("image/png", b"a picture")}, by=owner)
+    told("media.added", owner, None, at=55.0, n=1)
+    at_time(56.0, media.delete_media, workspace, study.id, "bowl.png", by=owner)
+    told("media.deleted", owner, None, at=56.0, name="bowl.png", sha256=hashlib.sha256(b"a picture").hexdigest())
+
+    participants.finish(workspace, kim)
+    told("participant.finished", None, kim)
+    at_time(60.0, participants.withdraw, workspace, study.id, lee, by=owner)
+    told("participant.withdrawn", owner, lee, at=60.0)
+    personal.delete_attributes(workspace, study.id, lee, by=owner)
+    told("participant.attributes_deleted", owner, lee)
+
+    staff = participants.add_staff(workspace, study.id, helper, Role.REVIEWER, by=owner)
+    told("role.given", owner, None, f"account:{helper}", role="reviewer")
+    accounts.give_role(workspace, study.id, helper, Role.REVIEWER, by=owner)
+    accounts.give_role(workspace, study.id, helper, Role.EXPERT, by=owner)
+    told("role.given", owner, None, f"account:{helper}", role="expert")
+    accounts.take_role(workspace, study.id, staff.account_id, Role.REVIEWER, by=owner)
+    told("role.taken", owner, None, f"account:{helper}", role="reviewer")
+
+    studies.set_state(workspace, study.id, StudyState.CLOSED, by=owner)
+    studies.set_state(workspace, study.id, StudyState.CLOSED, by=owner)  # it is closed already
+    told("study.closed", owner, None)
+
+    accounts.set_password(workspace, helper, PASSWORD)
+    expected.append(("account.password_changed", None, helper, None, "", {}, CLOCK))
+    for login, account in (("helper", helper), ("nobody", None)):
+        assert at_time(70.0, accounts.verify_password, workspace, login, "a wrong guess") is None
+        expected.append(("account.sign_in_failed", None, account, None, "", {}, 70.0))
+    assert trail(workspace, since) == expected
+
+
+@ON_A_FILE
+def test_known_answers_leave_their_events(studio_workspace: Workspace) -> None:
+    workspace, since = studio_workspace, time.time()
+    rules = [{"then": "warn", "below": 0.9, "after": 1}, {"then": "pause", "below": 0.7, "after": 5}]
+    stage = {**STAGES[0], "qualification": {"questions": 1, "tries": 2}, "gold": {"every": 2, "rules": rules}}
+    owner = accounts.create_account(workspace, "owner", None).id
+    study = studies.create_study(workspace, read_definition(described([stage])), owner=owner)
+    studies.set_state(workspace, study.id, StudyState.OPEN)
+    right = {"choices": [0]}
+    new = [NewItem(f"t{number}", QUESTION, "korea", right, True) for number in range(2)]
+    new += [NewItem(f"g{number}", QUESTION, "korea", right) for number in range(5)]
+    first, *_ = items.add_items(workspace, study.id, "verify", [NewItem(f"q{number}", QUESTION, "korea") for number in range(9)])
+    items.add_items(workspace, study.id, "verify", new)
+    _, token = invites.create_invite(workspace, study.id, population="korea")
+    kim = participants.consent(workspace, participants.join(workspace, token).id, study.consent_version).id
+    began = len(trail(workspace, since))
+    for choices in ([1], [0], *[[1]] * 10):  # the test twice, then at most five known answers among ten
+        work = assignments.claim_next(workspace, kim)
+        if isinstance(work, assignments.Work):
+            judgements.submit(workspace, kim, work.assignment.id, {"choices": choices}, f"k{work.assignment.id}")
+    holding.resume(workspace, study.id, kim, "we talked", by=owner)
+    holding.waive_test(workspace, study.id, kim, "verify", "because", by=owner)
+    at_time(4.0, adjudications.adjudicate, workspace, study.id, first.id, owner, {"gold": [1]}, "because")
+    made = at_time(5.0, gold.make_gold, workspace, study.id, first.id, by=owner)
+    at_time(6.0, gold.drop_gold, workspace, study.id, made.id, "because", by=owner)
+    told = [event for event in trail(workspace, since)[began:] if event[0] != "judgement.submitted"]
+    about = (study.id, None, kim, "")
+    ours = (study.id, owner, None, f"item:{made.id}")
+    test = {"stage": "verify", "asked": 1}
+    assert told == [
+        ("participant.test_failed", *about, {**test, "right": 0, "try": 1}, CLOCK),
+        ("participant.test_passed", *about, {**test, "right": 1, "try": 2}, CLOCK),
+        ("participant.warned", *about, {"stage": "verify", "right": 0, "asked": 2}, CLOCK),
+        ("participant.paused", *about, {"why": "0 of 5 known answers right in verify"}, CLOCK),
+        ("participant.resumed", study.id, owner, kim, "", {}, CLOCK),
+        ("participant.test_waived", study.id, owner, kim, "", {"stage": "verify"}, CLOCK),
+        ("item.adjudicated", study.id, owner, None, f"item:{first.id}", {}, 4.0),
+        ("item.gold_made", *ours, {"stage": "verify", "test": False}, 5.0),
+        ("item.gold_dropped", *ours, {}, 6.0),
+    ]
+
+
+@ON_A_FILE
+def test_the_trail_of_a_study_is_read_page_by_page_from_its_end(studio_workspace: Workspace) -> None:
+    with studio_workspace.write() as connection:
+        accounts_, studies_ = schema.accounts, schema.studies
+        connection.execute(sa.insert(accounts_).values(name="a", locale="en", created=0.0, disabled=False))
+        for name in ("one", "two"):
+            values = {"name": name, "title": name, "workflow": "own", "state": "open", "definition": {}, "licence": "CC0-1.0"}
+            connection.execute(sa.insert(studies_).values(**values, consent_text="", consent_version="", created=0.0))
+        for number in range(1, 206):
+            at_time(float(number), audit.note, connection, f"kind-{number}", study_id=1 + number % 2)
+        at_time(300.0, audit.note, connection, "of no study")
+    newest = audit.events(studio_workspace, 1)
+    assert [event.at for event in newest] == [float(number) for number in range(204, 4, -2)]
+    assert newest[0] == Event(204, 1, None, None, "kind-204", "", {}, 204.0)
+    assert [event.at for event in audit.events(studio_workspace, 1, before=newest[-1].id)] == [4.0, 2.0]
+    assert [event.at for event in audit.events(studio_workspace, 2, before=6, limit=2)] == [5.0, 3.0]

@@ -1,0 +1,132 @@
+"""What those who run a study say of an item to one another: whose words they are, what stays of them, and where they never go."""
+
+from __future__ import annotations
+
+import pytest
+
+from folkways.errors import FolkwaysError
+from folkways.workspace.database import Workspace
+from folkways_studio.errors import ConflictError, NotAllowedError, NotFoundError, SubmissionError
+from folkways_studio.exports.make import FORMATS, PLAIN, export_files
+from folkways_studio.items import discussion
+from folkways_studio.items.discussion import LONGEST, MOST, MOST_EDITS, Counts
+from folkways_studio.people import accounts
+from folkways_studio.records import Role
+from folkways_studio.work import redaction
+from studio.tests.support.studies import ON_A_FILE, QUESTION, Desk, open_desk
+from studio.tests.work.test_redaction import SECRET, everything
+from tests.support.moments import at_time
+
+STAGES = [
+    {"name": "write", "kind": "collect_question", "next": {"done": "choose"}},
+    {"name": "choose", "kind": "curate", "role": "reviewer"},
+    {"name": "verify", "kind": "vote"},
+]
+WRITTEN = {"category": "Food", "question": f"What does {SECRET} eat?", "english": "What do people eat?"}
+
+
+@pytest.fixture
+def desk(studio_workspace: Workspace) -> Desk:
+    return open_desk(studio_workspace, STAGES)
+
+
+def test_an_item_is_open_until_all_that_is_said_of_it_is_resolved(desk: Desk) -> None:
+    about = (desk.workspace, desk.study.id)
+    item, other = desk.add("verify", [QUESTION, QUESTION])
+    expert = desk.person(role=Role.EXPERT).account_id
+    first = at_time(10.0, discussion.add_comment, *about, item, expert, "  Is\r\nit meant?\0 ")
+    assert (first.role, first.text, first.created) == ("expert", "Is\nit meant?�", 10.0)
+    second = at_time(11.0, discussion.add_comment, *about, item, desk.owner, "It is.")
+    assert discussion.comment_counts(*about) == {item: Counts(2, 2)}
+    at_time(12.0, discussion.set_resolved, *about, item, True, by=desk.owner)
+    assert discussion.comment_counts(*about) == {item: Counts(2, 0)}
+    discussion.add_comment(*about, item, expert, "Then mend it.")
+    assert discussion.comment_counts(*about) == {item: Counts(3, 1)}
+    discussion.set_resolved(*about, item, False)
+    at_time(13.0, discussion.delete_comment, *about, second.id, desk.owner)
+    assert discussion.comment_counts(*about) == {item: Counts(2, 2)}
+
+    def name_of(account: int) -> str:
+        return accounts.get_account(desk.workspace, account).name
+
+    assert [(each.text, name) for each, name in discussion.list_comments(desk.workspace, item)] == [
+        ("Is\nit meant?�", name_of(expert)),
+        ("", name_of(desk.owner)),
+        ("Then mend it.", name_of(expert)),
+    ]
+    assert discussion.list_comments(desk.workspace, other) == ()
+
+
+def test_only_who_wrote_a_comment_changes_it_and_earlier_words_are_kept(desk: Desk) -> None:
+    about = (desk.workspace, desk.study.id)
+    (item,) = desk.add("verify", [QUESTION])
+    number = at_time(1.0, discussion.add_comment, *about, item, desk.owner, "One").id
+    changed = at_time(2.0, discussion.edit_comment, *about, number, desk.owner, "Two")
+    assert (changed.text, changed.edited, changed.history) == ("Two", 2.0, [{"text": "One", "until": 2.0}])
+    assert at_time(3.0, discussion.edit_comment, *about, number, desk.owner, "Two") == changed, (
+        "nothing is changed by the same words"
+    )
+    reviewer = desk.person(role=Role.REVIEWER).account_id
+    for act in (discussion.edit_comment, lambda *given: discussion.delete_comment(*given[:-1])):
+        with pytest.raises(NotAllowedError):
+            act(*about, number, reviewer, "Mine")
+    gone = at_time(4.0, discussion.delete_comment, *about, number, desk.owner)
+    assert gone.text == "" and [each["text"] for each in gone.history] == ["One", "Two"]
+    with pytest.raises(ConflictError, match="deleted"):
+        discussion.edit_comment(*about, number, desk.owner, "Three")
+
+
+@ON_A_FILE
+def test_who_answers_says_nothing_here_and_nothing_has_no_bounds(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    about = (desk.workspace, desk.study.id)
+    (item,) = desk.add("verify", [QUESTION])
+    with pytest.raises(NotAllowedError):
+        discussion.add_comment(*about, item, desk.person().account_id, "Let me in")
+    for text in (" ", "x" * (LONGEST + 1)):
+        with pytest.raises(SubmissionError):
+            discussion.add_comment(*about, item, desk.owner, text)
+    assert (MOST, MOST_EDITS) == (200, 20)
+    monkeypatch.setattr(discussion, "MOST", 1)
+    monkeypatch.setattr(discussion, "MOST_EDITS", 1)
+    number = discussion.add_comment(*about, item, desk.owner, "One").id
+    with pytest.raises(ConflictError, match="1 comments"):
+        discussion.add_comment(*about, item, desk.owner, "Two")
+    discussion.edit_comment(*about, number, desk.owner, "Two")
+    with pytest.raises(ConflictError, match="1 times"):
+        discussion.edit_comment(*about, number, desk.owner, "Three")
+    neighbour = open_desk(desk.workspace, STAGES, name="neighbour")
+    for act in (
+        lambda: discussion.add_comment(desk.workspace, neighbour.study.id, item, neighbour.owner, "Hello"),
+        lambda: discussion.set_resolved(desk.workspace, neighbour.study.id, item, True),
+        lambda: discussion.edit_comment(desk.workspace, neighbour.study.id, number, desk.owner, "Hello"),
+        lambda: discussion.delete_comment(desk.workspace, neighbour.study.id, number, desk.owner),
+    ):
+        with pytest.raises(NotFoundError):
+            act()
+
+
+@ON_A_FILE
+def test_it_leaves_in_no_export_unless_asked_for_and_what_is_redacted_goes_from_it_too(desk: Desk) -> None:
+    about = (desk.workspace, desk.study.id)
+    author = desk.person()
+    work = desk.answer(author, WRITTEN, "write")
+    reviewer = desk.person(role=Role.REVIEWER)
+    chosen = desk.work(reviewer, "choose").item
+    discussion.add_comment(*about, work.item.id, desk.owner, "unsayable: of the question itself")
+    words = discussion.add_comment(*about, chosen.id, reviewer.account_id, f"unsayable: {WRITTEN['question']}").id
+    discussion.edit_comment(*about, words, reviewer.account_id, f"unsayable, again: {WRITTEN['question']}")
+    seen = [each for each, _ in discussion.list_comments(desk.workspace, chosen.id)]
+    assert [each.item_id for each in seen] == [work.item.id, chosen.id], "what is said of an item goes on with it"
+    for format in set(FORMATS) - {"release", "parquet", "xlsx"}:
+        for name, content in export_files(*about, format).items():
+            assert b"unsayable" not in content and "comment" not in name
+    table = export_files(*about, "csv", discussion=True)["comments.csv"].decode()
+    assert "researcher" not in table and "owner-1" in table and "reviewer-2" in table and "example.org" not in table
+    assert "comments.parquet" in export_files(*about, "parquet", discussion=True)
+    for format in set(FORMATS) - set(PLAIN):
+        with pytest.raises(FolkwaysError, match="valid formats: csv"):
+            export_files(*about, format, discussion=True)
+    with desk.workspace.read() as connection:
+        judgement = connection.exec_driver_sql("SELECT id FROM studio_judgements").scalar_one()
+    redaction.redact(*about, judgement, ["question"])
+    assert SECRET not in everything(desk.workspace)

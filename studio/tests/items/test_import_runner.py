@@ -1,0 +1,228 @@
+"""Running a study: its states, decisions by hand, progress, flags, payments, agreement and the audit trail."""
+
+from __future__ import annotations
+
+import pytest
+import sqlalchemy as sa
+
+from folkways.workspace.database import Workspace, WorkspaceError
+from folkways_studio.database import audit
+from folkways_studio.database import tables as schema
+from folkways_studio.errors import ConflictError, NotFoundError, SubmissionError
+from folkways_studio.items import service as items
+from folkways_studio.items.service import NewItem, add_items
+from folkways_studio.people import invites, participants, personal
+from folkways_studio.people.participants import join
+from folkways_studio.records import ItemState, Role, StudyState
+from folkways_studio.studies import progress
+from folkways_studio.studies import service as studies
+from folkways_studio.studies.agreement import PLURAL, agreement
+from folkways_studio.work import adjudications, assignments, judgements
+from folkways_studio.workflows.definition import read_definition
+from studio.tests.support.studies import QUESTION, Desk, described, open_desk
+from tests.support.moments import at_time
+
+VOTE = {"name": "verify", "kind": "vote"}
+LABELS = {"category": "Social Tradition", "level": "Visible", "element": "Customs"}
+SENTENCE = {"sentence": "We went to a potluck.", "spans": [[13, 20]]}
+
+
+@pytest.fixture
+def desk(studio_workspace: Workspace) -> Desk:
+    return open_desk(studio_workspace, [VOTE])
+
+
+def test_a_study_moves_as_it_may(desk: Desk) -> None:
+    for state in (StudyState.PAUSED, StudyState.OPEN, StudyState.CLOSED, StudyState.OPEN):
+        assert studies.set_state(desk.workspace, desk.study.id, state).state == state
+    with pytest.raises(ConflictError, match="open cannot become draft"):
+        studies.set_state(desk.workspace, desk.study.id, StudyState.DRAFT)
+
+
+def test_two_studies_cannot_have_one_name(desk: Desk) -> None:
+    with pytest.raises(ConflictError, match="there is a study 'test-study' already"):
+        studies.create_study(desk.workspace, read_definition(described([VOTE])), owner=desk.owner)
+
+
+def test_items_of_other_studies_are_not_there(studio_workspace: Workspace, desk: Desk) -> None:
+    other = open_desk(studio_workspace, [VOTE], name="other")
+    (item,) = other.add("verify", [QUESTION])
+    for act in (
+        lambda: items.get_item(desk.workspace, desk.study.id, item),
+        lambda: items.lineage(desk.workspace, desk.study.id, item),
+        lambda: items.revisions(desk.workspace, desk.study.id, item),
+        lambda: adjudications.adjudicate(desk.workspace, desk.study.id, item, desk.owner, {}, "because", drop=True),
+        lambda: adjudications.adjudicate(desk.workspace, desk.study.id, item, desk.owner, {}, "because"),
+    ):
+        with pytest.raises(NotFoundError):
+            act()
+    assert judgements.list_judgements(desk.workspace, desk.study.id, item) == ()
+
+
+def test_a_decision_by_hand_stands_over_the_rule_and_is_kept(studio_workspace: Workspace) -> None:
+    stages = [
+        {"name": "label", "kind": "label_item", "next": {"done": "adapt"}},
+        {"name": "adapt", "kind": "adapt", "for_each_population": False},
+    ]
+    desk = open_desk(studio_workspace, stages)
+    (item,) = desk.add("label", [SENTENCE])
+    for level in ("Visible", "Invisible"):
+        desk.answer(desk.person(), {**LABELS, "level": level}, "label")
+    found = items.get_item(desk.workspace, desk.study.id, item)
+    assert found.result is not None
+    assert found.result["disputed"] == ["level"]
+    assert items.list_items(desk.workspace, desk.study.id, "adapt") == (), "nobody has settled it yet"
+    with pytest.raises(SubmissionError):
+        adjudications.adjudicate(desk.workspace, desk.study.id, item, desk.owner, LABELS, " ")
+    decided = adjudications.adjudicate(desk.workspace, desk.study.id, item, desk.owner, LABELS, "as Hall has it")
+    assert decided.result is not None
+    assert decided.result["level"] == "Visible"
+    assert [each.content["level"] for each in items.list_items(desk.workspace, desk.study.id, "adapt")] == ["Visible"]
+    again = {**LABELS, "level": "Semi-visible"}
+    adjudications.adjudicate(desk.workspace, desk.study.id, item, desk.owner, again, "after all")
+    told = [each.reason for each in adjudications.list_adjudications(desk.workspace, desk.study.id, item)]
+    assert told == ["as Hall has it", "after all"]
+    assert len(judgements.list_judgements(desk.workspace, desk.study.id, item)) == 2
+    assert len(items.list_items(desk.workspace, desk.study.id, "adapt")) == 1
+
+
+def test_what_is_dropped_by_hand_asks_nobody_any_more(desk: Desk) -> None:
+    (item,) = desk.add("verify", [QUESTION])
+    with pytest.raises(SubmissionError):
+        adjudications.adjudicate(desk.workspace, desk.study.id, item, desk.owner, {}, "", drop=True)
+    adjudications.adjudicate(desk.workspace, desk.study.id, item, desk.owner, {}, "not about the culture", drop=True)
+    assert items.get_item(desk.workspace, desk.study.id, item).state == ItemState.DROPPED
+    assert desk.nothing(desk.person()) == "none_left"
+
+
+def test_progress_counts_items_and_slots(desk: Desk) -> None:
+    desk.add("verify", [QUESTION] * 2)
+    people = [desk.person() for _ in range(5)]
+    for person in people:
+        desk.answer(person, {"choices": [0]})
+    desk.work(people[0])
+    (row,) = progress.progress(desk.workspace, desk.study.id)
+    assert (row.stage, row.population) == ("verify", "korea")
+    assert (row.done, row.open, row.dropped) == (1, 1, 0)
+    assert (row.slots_done, row.slots_leased, row.slots_open) == (5, 1, 4)
+    assert row.median_seconds is not None
+
+
+def test_a_person_sees_what_is_left_for_them(desk: Desk) -> None:
+    desk.add("verify", [QUESTION] * 3)
+    person = desk.person()
+    began = 1_000_000.0
+    work = at_time(began, assignments.claim_next, desk.workspace, person.id)
+    assert isinstance(work, assignments.Work)
+    at_time(began + 20, judgements.submit, desk.workspace, person.id, work.assignment.id, {"choices": [0]}, "k")
+    mine = progress.own_progress(desk.workspace, person, studies.get_stage(desk.workspace, person.study_id, "verify"))
+    assert (mine.done, mine.left, mine.seconds_left) == (1, 2, 40.0)
+
+
+def test_flags_are_raised_for_speed_for_straight_lines_and_for_failed_checks(studio_workspace: Workspace) -> None:
+    desk = open_desk(studio_workspace, [{**VOTE, "min_seconds": 5, "check_every": 6}])
+    desk.add("verify", [QUESTION] * 11)
+    checks = [NewItem(f"check-{number}", QUESTION, "korea", {"choices": [3]}) for number in range(2)]
+    add_items(desk.workspace, desk.study.id, "verify", checks)
+    hasty, careful = desk.person(), desk.person()
+    clock = 1_000_000.0
+    for person, seconds in ((hasty, 1.0), (careful, 9.0)):
+        for number in range(12):
+            work = at_time(clock, assignments.claim_next, desk.workspace, person.id)
+            assert isinstance(work, assignments.Work)
+            choice = 0 if person is hasty else 3 if work.item.check else number % 3
+            at_time(
+                clock + seconds,
+                judgements.submit,
+                desk.workspace,
+                person.id,
+                work.assignment.id,
+                {"choices": [choice]},
+                f"{person.id}-{number}",
+            )
+            clock += 60
+    first, second = progress.quality(desk.workspace, desk.study.id)
+    assert first.flags == ("speeding", "straight-lining", "attention")
+    assert (first.speeding, first.same, first.checks, first.checks_failed) == (1.0, 1.0, 2, 2)
+    assert second.flags == ()
+    assert (second.speeding, second.checks, second.checks_failed, second.median_seconds) == (0.0, 2, 0, 9.0)
+
+
+@pytest.mark.parametrize(("values", "longest"), [("", 0), ("a", 1), ("abab", 1), ("aabbb", 3), ("aaabb", 3), ("abba", 2)])
+def test_the_longest_run(values: str, longest: int) -> None:
+    assert progress.longest_run([(("field", value),) for value in values]) == longest
+
+
+def test_payments_are_for_work_and_name_the_completion_code(studio_workspace: Workspace) -> None:
+    desk = open_desk(studio_workspace, [VOTE], prolific={"completed": "C0FFEE", "screened_out": "TEA"})
+    desk.add("verify", [QUESTION])
+    _, token = invites.create_invite(desk.workspace, desk.study.id, population="korea")
+    person = join(desk.workspace, token, external={"prolific_pid": "5f0c"})
+    participants.consent(desk.workspace, person.id, desk.study.consent_version)
+    desk.answer(person, {"choices": [0]})
+    desk.person()
+    (row,) = progress.payments(desk.workspace, desk.study.id)
+    assert (row.pseudonym, row.external, row.answers, row.code) == (person.pseudonym, "5f0c", 1, "C0FFEE")
+    personal.delete_attributes(desk.workspace, desk.study.id, person.id)
+    assert progress.payments(desk.workspace, desk.study.id)[0].external is None
+
+
+def test_agreement_by_hand_and_where_it_is_not_defined(studio_workspace: Workspace) -> None:
+    stages = [{"name": "label", "kind": "label_item"}, {"name": "adapt", "kind": "adapt", "for_each_population": False}]
+    desk = open_desk(studio_workspace, stages)
+    desk.add("label", [SENTENCE] * 4)
+    add_items(desk.workspace, desk.study.id, "adapt", [NewItem("a", SENTENCE, "korea")])
+    people = [desk.person() for _ in range(2)]
+    for place, person in enumerate(people):
+        for number in range(4):
+            level = ("Visible", "Invisible")[number % 2 if place == 0 or number != 3 else 0]
+            desk.answer(person, {**LABELS, "level": level}, "label")
+        desk.answer(person, {"strategies": ["non_transferable"]}, "adapt")
+    rows = {(row.stage, row.field): row for row in agreement(desk.workspace, desk.study.id)}
+    level = rows["label", "level"]
+    assert level.percent.value == 0.75
+    assert level.cohen.value == pytest.approx(0.5), "(0.75 - 0.5) / (1 - 0.5)"
+    assert rows["label", "category"].cohen.value is None
+    assert "no variation" in rows["label", "category"].cohen.reason
+    assert rows["adapt", ""].alpha.reason == PLURAL
+
+
+def test_agreement_leaves_out_who_withdrew(desk: Desk) -> None:
+    desk.add("verify", [QUESTION])
+    people = [desk.person() for _ in range(3)]
+    for number, person in enumerate(people):
+        desk.answer(person, {"choices": [number // 2]})
+    participants.withdraw(desk.workspace, desk.study.id, people[2].id)
+    (row,) = agreement(desk.workspace, desk.study.id)
+    assert (row.percent.value, row.percent.judgements) == (1.0, 2)
+
+
+def test_what_happened_can_be_read_and_not_changed(desk: Desk) -> None:
+    (item,) = desk.add("verify", [QUESTION])
+    person = desk.person()
+    desk.answer(person, {"choices": [0]})
+    told = audit.events(desk.workspace, desk.study.id)
+    assert {event.kind for event in told} >= {"study.created", "items.added", "participant.joined", "judgement.submitted"}
+    newest = next(event for event in told if event.kind == "judgement.submitted")
+    assert (newest.subject, newest.participant_id) == (f"item:{item}", person.id)
+    assert audit.events(desk.workspace, desk.study.id, before=told[0].id, limit=1)[0].id < told[0].id
+    for change in (
+        sa.update(schema.events).values(kind="nothing"),
+        sa.delete(schema.events),
+        sa.update(schema.judgements).values(payload={}),
+        sa.update(schema.judgements).values(seconds=1.0),
+    ):
+        with pytest.raises(WorkspaceError, match="added but not changed"), desk.workspace.write() as connection:
+            connection.execute(change)
+
+
+def test_staff_work_on_items_of_every_population(studio_workspace: Workspace) -> None:
+    populations = [{"name": "korea", "culture": "KR"}, {"name": "indonesia", "culture": "ID"}]
+    stage = {"name": "localise", "kind": "localise", "role": "reviewer", "for_each_population": False}
+    desk = open_desk(studio_workspace, [stage], populations=populations)
+    template = {"template": "What do people eat in your country?", "category": "Food"}
+    add_items(desk.workspace, desk.study.id, "localise", [NewItem(name, template, name) for name in ("korea", "indonesia")])
+    reviewer = desk.person(role=Role.REVIEWER)
+    keys = {desk.answer(reviewer, {"local": "???"}).item.key for _ in range(2)}
+    assert keys == {"korea", "indonesia"}
+    assert desk.nothing(desk.person("korea")) == "none_left", "the stage is not for annotators"

@@ -1,0 +1,212 @@
+"""Imports: a few rows at a time, gone on with after an interruption, cancelled, deleted; and what is left of a deleted study."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+
+from folkways.workspace.database import Workspace
+from folkways_studio.database import audit
+from folkways_studio.database import tables as schema
+from folkways_studio.errors import ConflictError, NotFoundError, SubmissionError
+from folkways_studio.items import imports
+from folkways_studio.items.import_runner import Background, run_import
+from folkways_studio.items.imports import Import, ImportState
+from folkways_studio.items.reading import FEWEST, checked_rows
+from folkways_studio.items.service import list_items
+from folkways_studio.records import AssignmentState
+from folkways_studio.studies import deletion as study_deletion
+from folkways_studio.studies import service as studies
+from studio.tests.support.studies import Desk, open_desk, stored
+from tests.support.moments import at_time
+
+ROWS = 3 * FEWEST + 5
+TABLE = "item,question,option_a,option_b\n" + "".join(f"q{n},What is {n}?,one,two\n" for n in range(ROWS))
+
+
+@pytest.fixture
+def desk(studio_workspace: Workspace) -> Desk:
+    return open_desk(studio_workspace, [{"name": "verify", "kind": "vote", "answers": 2, "majority": 2}])
+
+
+def begun(desk: Desk, text: str = TABLE, file: str = "many.csv", **options: Any) -> Import:
+    return imports.begin(
+        desk.workspace,
+        desk.study.id,
+        "verify",
+        file,
+        population="korea",
+        content=text.encode(),
+        by=desk.owner,
+        **options,
+    )
+
+
+def state(desk: Desk, found: Import) -> Import:
+    return imports.get_import(desk.workspace, desk.study.id, found.id)
+
+
+def keys(desk: Desk) -> list[str]:
+    return [item.key for item in list_items(desk.workspace, desk.study.id)]
+
+
+def work_off(desk: Desk) -> None:
+    background = Background(desk.workspace)
+    background.wake()
+    background.wait(30)
+    background.stop()
+
+
+def for_some_rows(times: int) -> Callable[[], bool]:
+    """True so many times."""
+    left = iter([True] * times)
+    return lambda: next(left, False)
+
+
+def test_an_import_is_worked_off_and_its_items_are_like_any_others(desk: Desk) -> None:
+    found = begun(desk)
+    assert (found.state, found.rows, found.added) == ("waiting", None, 0)
+    work_off(desk)
+    done = state(desk, found)
+    assert (done.state, done.rows, done.added, done.error) == ("done", ROWS, ROWS, None)
+    assert keys(desk) == [f"q{n}" for n in range(ROWS)]
+    slots = stored(desk.workspace, schema.assignments)
+    assert [(slot["slot"], slot["state"]) for slot in slots] == [(1, "open"), (2, "open")] * ROWS
+    revisions = stored(desk.workspace, schema.revisions)
+    assert [each["content"]["question"] for each in revisions] == [f"What is {n}?" for n in range(ROWS)]
+    assert desk.work(desk.person()).item.key == "q0"
+    (event,) = (each for each in audit.events(desk.workspace, desk.study.id) if each.kind == "items.added")
+    assert (event.account_id, event.details) == (desk.owner, {"stage": "verify", "n": ROWS, "import": found.id})
+
+
+def test_what_was_interrupted_goes_on_where_it_was(desk: Desk) -> None:
+    begun(desk)
+    taken = imports.take_up(desk.workspace)
+    assert taken is not None and imports.take_up(desk.workspace) is None  # nobody else takes it up meanwhile
+    found, content = taken
+    run_import(desk.workspace, found, content, going=for_some_rows(1))
+    there = len(keys(desk))
+    assert 0 < there < ROWS and state(desk, found).state == "waiting"
+    work_off(desk)
+    assert keys(desk) == [f"q{n}" for n in range(ROWS)]
+    assert (state(desk, found).state, state(desk, found).added) == ("done", ROWS)
+
+
+def test_what_a_killed_server_was_at_is_taken_up_by_the_next_and_never_by_both(desk: Desk) -> None:
+    begun(desk)
+    first = at_time(1000.0, imports.take_up, desk.workspace)
+    assert first is not None
+    stage = studies.get_stage(desk.workspace, desk.study.id, "verify")
+    rows = [{"item": f"q{n}", "question": "What?", "option_a": "a", "option_b": "b"} for n in range(ROWS)]
+    new = checked_rows(desk.workspace, desk.study.id, "verify", rows, population="korea")
+    assert at_time(1001.0, imports.add_some, desk.workspace, first[0], stage, new[:4], rows=ROWS)
+    assert at_time(1001.0 + imports.STALE_SECONDS, imports.take_up, desk.workspace) is None
+    second = at_time(1002.0 + imports.STALE_SECONDS, imports.take_up, desk.workspace)
+    assert second is not None and second[0].id == first[0].id
+    assert not imports.add_some(desk.workspace, first[0], stage, new[4:8], rows=ROWS)  # it was not dead after all
+    assert imports.end(desk.workspace, first[0], ImportState.FAILED, error="too late").state == "running"
+    run_import(desk.workspace, *second)
+    assert keys(desk) == [f"q{n}" for n in range(ROWS)]
+
+
+def test_a_wrong_row_keeps_all_out_and_is_named(desk: Desk) -> None:
+    found = begun(desk, TABLE + "q1,Again?,a,b\nq99,,a,b\n")
+    work_off(desk)
+    ended = state(desk, found)
+    assert (ended.state, ended.error, ended.added) == ("failed", "2 rows cannot be used", 0)
+    assert [row for row, _ in ended.problems] == [ROWS + 1, ROWS + 2] and "already" in ended.problems[0][1]
+    assert keys(desk) == []
+    broken = begun(desk, "{", file="mine.json")
+    work_off(desk)
+    assert "mine.json: is no JSON" in str(state(desk, broken).error)
+
+
+def test_a_key_that_came_in_between_undoes_the_import(desk: Desk) -> None:
+    begun(desk)
+    taken = imports.take_up(desk.workspace)
+    assert taken is not None
+
+    def going() -> bool:
+        if len(keys(desk)) == 25:
+            with desk.workspace.write() as connection:
+                last = {**stored(desk.workspace, schema.items, "id", "job_id")[0], "key": f"q{ROWS - 1}"}
+                connection.execute(sa.insert(schema.items).values(last))
+        return True
+
+    run_import(desk.workspace, *taken, going=going)
+    ended = state(desk, taken[0])
+    assert ended.state == "failed" and f"there is an item 'q{ROWS - 1}'" in str(ended.error)
+    assert keys(desk) == [f"q{ROWS - 1}"]
+
+
+def test_a_cancelled_import_stops_and_what_it_added_can_be_deleted_but_for_what_is_begun(desk: Desk) -> None:
+    begun(desk)
+    taken = imports.take_up(desk.workspace)
+    assert taken is not None
+    found, content = taken
+    with pytest.raises(ConflictError, match="cancel it first"):
+        imports.delete_import(desk.workspace, desk.study.id, found.id)
+
+    def going() -> bool:
+        if keys(desk):
+            imports.cancel(desk.workspace, desk.study.id, found.id, by=desk.owner)
+        return True
+
+    run_import(desk.workspace, found, content, going=going)
+    there = len(keys(desk))
+    assert 0 < there < ROWS and (state(desk, found).state, state(desk, found).added) == ("cancelled", there)
+    with pytest.raises(ConflictError, match="over"):
+        imports.cancel(desk.workspace, desk.study.id, found.id)
+    desk.answer(desk.person(), {"choices": [0]})
+    desk.answer(other := desk.person(), {"choices": [0]})
+    desk.work(other)
+    assert imports.left_of(desk.workspace, desk.study.id, found.id) == imports.Left(there - 2, 2)
+    imports.delete_import(desk.workspace, desk.study.id, found.id, by=desk.owner)
+    work_off(desk)
+    assert keys(desk) == ["q0", "q1"] and state(desk, found).deleted == there - 2
+    assert {slot["item_id"] for slot in stored(desk.workspace, schema.assignments)} == {
+        item["id"] for item in stored(desk.workspace, schema.items)
+    }
+    event, *_ = audit.events(desk.workspace, desk.study.id)
+    told = {"stage": "verify", "n": there - 2, "kept": 2, "import": found.id}
+    assert (event.kind, event.account_id, event.details) == ("items.deleted", desk.owner, told)
+    again = begun(desk, "item,question,option_a,option_b\nq5,What?,a,b\n")  # its key is free again
+    work_off(desk)
+    assert state(desk, again).state == "done"
+
+
+def test_nothing_of_a_deleted_study_is_left_but_what_the_trail_names(desk: Desk) -> None:
+    workspace, study = desk.workspace, desk.study
+    other = open_desk(workspace, [{"name": "verify", "kind": "vote", "answers": 2, "majority": 2}], name="other")
+    other.add("verify", [{"question": "What?", "options": ["a", "b"]}])
+    other.answer(other.person(), {"choices": [0]})
+    begun(desk)
+    work_off(desk)
+    person = desk.person()
+    desk.answer(person, {"choices": [0]})
+    held = desk.work(person)
+    with pytest.raises(SubmissionError, match="not the name"):
+        study_deletion.delete_study(workspace, study.id, "Test-Study", by=desk.owner)
+    before = {table.name: len(stored(workspace, table)) for table in (schema.events, schema.participants)}
+    study_deletion.delete_study(workspace, study.id, "test-study", by=desk.owner)
+    with pytest.raises(NotFoundError):
+        studies.get_study(workspace, study.id)
+    assert [each.name for each in studies.list_studies(workspace)] == ["other"]
+    assert desk.nothing(person) == "not_active"
+    with pytest.raises(ConflictError, match="closed"):
+        desk.submit(person, held, {"choices": [0]})
+    work_off(desk)
+    for name in ("items", "stages", "populations", "jobs", "roles", "invites", "descriptions"):
+        left = {row["study_id"] for row in stored(workspace, getattr(schema, name))}
+        assert left <= {other.study.id}, name
+    kept = [row["item_id"] for row in stored(workspace, schema.assignments, state=AssignmentState.DONE)]
+    assert len(kept) == 1 == len(stored(workspace, schema.judgements))
+    assert len(stored(workspace, schema.participants)) == before["studio_participants"]
+    assert len(stored(workspace, schema.events)) == before["studio_events"] + 1
+    assert open_desk(workspace, [{"name": "verify", "kind": "vote"}], name="test-study2").study.id  # and the name is free
+    event = next(each for each in stored(workspace, schema.events) if each["kind"] == "study.deleted")
+    assert (event["account_id"], event["details"]) == (desk.owner, {"name": "test-study"}) and event["at"] <= time.time()

@@ -1,0 +1,176 @@
+"""Items from tables: all rows or none, every wrong row named."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from pathlib import Path
+
+import polars as pl
+import pytest
+from openpyxl import Workbook
+
+from folkways.errors import DataError, FolkwaysError
+from folkways.workspace.database import Workspace
+from folkways_studio.items.reading import import_items
+from folkways_studio.items.service import list_items
+from folkways_studio.items.tables import RowsError, read_rows, read_workbook
+from folkways_studio.stages.registry import STAGE_KINDS, stage_kind
+from studio.tests.support.studies import Desk, open_desk
+from tests.support.csi_votes import ITEMS, write_items
+
+ROWS = [
+    {"item": "q1", "question": "What is eaten?", "option_a": "rice", "option_b": "None", "option_c": "=1+1", "option_d": "NA"},
+    {"item": "q2", "question": "Когда?", "option_a": "1", "option_b": "2", "option_c": "3", "option_d": "4"},
+]
+
+
+@pytest.fixture
+def desk(workspace: Workspace) -> Desk:
+    return open_desk(workspace, [{"name": "verify", "kind": "vote"}, {"name": "choose", "kind": "choose_best"}])
+
+
+def as_workbook(rows: list[dict[str, object]]) -> bytes:
+    book = Workbook()
+    book.active.append(list(rows[0]))
+    for row in rows:
+        book.active.append(list(row.values()))
+    buffer = io.BytesIO()
+    book.save(buffer)
+    return buffer.getvalue()
+
+
+@pytest.mark.parametrize("ending", [".csv", ".jsonl", ".parquet", ".xlsx"])
+def test_the_same_rows_come_in_from_every_format(desk: Desk, tmp_path: Path, ending: str) -> None:
+    rows = [{**row, "option_c": "x"} for row in ROWS]
+    path = tmp_path / f"items{ending}"
+    frame = pl.DataFrame(rows)
+    if ending == ".xlsx":
+        path.write_bytes(as_workbook([{**row, **({"option_a": 1} if row["option_a"] == "1" else {})} for row in rows]))
+    else:
+        {".csv": frame.write_csv, ".jsonl": frame.write_ndjson, ".parquet": frame.write_parquet}[ending](path)
+    import_items(desk.workspace, desk.study.id, "verify", read_rows(path), population="korea")
+    found = list_items(desk.workspace, desk.study.id, "verify")
+    assert [(item.key, item.content["question"], item.content["options"]) for item in found] == [
+        ("q1", "What is eaten?", ["rice", "None", "x", "NA"]),
+        ("q2", "Когда?", ["1", "2", "x", "4"]),
+    ]
+
+
+def test_every_wrong_row_is_named_and_nothing_is_added(desk: Desk) -> None:
+    rows = [
+        *ROWS,
+        {**ROWS[0]},
+        {**ROWS[0], "item": "q3", "question": " "},
+        {**ROWS[0], "item": "q4", "option_a": "None"},
+        {**ROWS[0], "item": "q5", "population": "atlantis"},
+        {**ROWS[0], "item": "q6", "check": "[4]"},
+    ]
+    with pytest.raises(RowsError) as error:
+        import_items(desk.workspace, desk.study.id, "verify", rows, population="korea", file="mine.csv")
+    assert set(error.value.problems) == {3, 4, 5, 6, 7}
+    assert "already" in error.value.problems[3]
+    assert "question" in error.value.problems[4]
+    assert "Two options say the same" in error.value.problems[5]
+    assert "valid: korea" in error.value.problems[6]
+    assert error.value.problems[7] == "check, choices: has to be a list of positions from 0 to 3"
+    assert str(error.value).startswith("mine.csv: 5 rows cannot be used; nothing was taken over:")
+    assert list_items(desk.workspace, desk.study.id, "verify") == ()
+
+
+def test_candidates_come_in_numbered_columns(desk: Desk) -> None:
+    row = {"id": "c1", "item": "potluck", "candidate_1": "One.", "by_1": "m1", "candidate_2": "Two.", "by_2": "m2", "fact": "f"}
+    (item,) = import_items(desk.workspace, desk.study.id, "choose", [row])
+    assert (item.key, item.content["item"]) == ("c1", "potluck")
+    assert item.content["candidates"] == [{"id": "a", "text": "One.", "by": "m1"}, {"id": "b", "text": "Two.", "by": "m2"}]
+
+
+def test_what_build_csi_writes_comes_in_as_it_is(desk: Desk, tmp_path: Path) -> None:
+    import_items(desk.workspace, desk.study.id, "choose", read_rows(write_items(tmp_path / "items.jsonl")))
+    found = list_items(desk.workspace, desk.study.id, "choose")
+    assert [item.key for item in found] == [item["id"] for item in ITEMS]
+    shown = stage_kind("choose_best").presented(found[0].content, "somebody")
+    assert {each["text"] for each in shown["candidates"]} == {f"Bring 1 {letter} soup mugs tonight." for letter in "abc"}
+    assert "model" not in str(shown)
+
+
+def test_attention_checks_come_with_their_answer(desk: Desk) -> None:
+    (item,) = import_items(desk.workspace, desk.study.id, "verify", [{**ROWS[0], "check": '{"choices": [0]}'}], population="korea")
+    assert item.check == {"choices": [0]}
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [(b"", "no XLSX file"), (b"PK\x05\x06" + b"\0" * 18, "cannot be read as XLSX"), (b"x" * 100, "no XLSX file")],
+)
+def test_what_is_no_workbook_is_told(content: bytes, message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        read_workbook(content, "mine.xlsx")
+
+
+def test_a_workbook_that_unpacks_to_too_much_is_not_opened() -> None:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for number in range(3):
+            archive.writestr(f"xl/worksheets/sheet{number}.xml", b"\0" * 90_000_000)
+    with pytest.raises(DataError, match="unpacks to more than 200 MB"):
+        read_workbook(buffer.getvalue())
+
+
+def test_a_file_that_is_not_there() -> None:
+    with pytest.raises(FolkwaysError, match="there is no file"):
+        read_rows(Path("nowhere.csv"))
+
+
+IMPORTABLE = [kind for kind, handler in STAGE_KINDS.items() if handler.example]
+
+
+def test_items_can_be_imported_for_every_stage_that_neither_writes_them_nor_takes_them_from_another() -> None:
+    assert {kind for kind, handler in STAGE_KINDS.items() if not handler.authored} - {*IMPORTABLE} == {"adjudicate"}
+
+
+@pytest.mark.parametrize("kind", IMPORTABLE)
+def test_the_example_row_of_a_stage_is_an_item(workspace: Workspace, kind: str) -> None:
+    desk = open_desk(workspace, [{"name": "stage", "kind": kind}])
+    row = {"id": "1", **stage_kind(kind).example}
+    (item,) = import_items(desk.workspace, desk.study.id, "stage", [row], population="korea")
+    assert item.key == "1"
+    for column, cell in stage_kind(kind).example.items():
+        assert cell in repr(item.content) or column in item.content, column
+    if "spans" in item.content:
+        assert [item.content["sentence"][start:end] for start, end in item.content["spans"]] == ["Boxing Day"]
+
+
+def test_a_spreadsheet_that_writes_semicolons_is_understood(tmp_path: Path) -> None:
+    path = tmp_path / "items.csv"
+    for text in (
+        '\ufeffitem;question;option_a\r\n1;"Was; wann, wo?";1,5\r\n',
+        'sep=;\nitem;question;option_a\n1;"Was; wann, wo?";1,5\n',
+        "item\tquestion\toption_a\n1\tWas; wann, wo?\t1,5\n",
+        'item,question,option_a\n1,"Was; wann, wo?","1,5"\n',
+        '"item",question,"option_a"\n1,"Was; wann, wo?","1,5"\n',
+    ):
+        path.write_text(text, encoding="utf-8", newline="")
+        assert read_rows(path) == [{"item": "1", "question": "Was; wann, wo?", "option_a": "1,5"}]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('{"item": 1}\n{"item": 2}\n', r"is no JSON \(line 2.*one object on each line ends in .jsonl"),
+        ('{"rows": []}', "has to be a list of objects"),
+        ("[]", "has no rows"),
+        ('[{"item": 1}, 2]', "row 2: is no object"),
+    ],
+)
+def test_json_that_is_no_table_is_told(tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "items.json"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(DataError, match=message):
+        read_rows(path)
+
+
+def test_a_list_in_json_is_a_table(tmp_path: Path) -> None:
+    path = tmp_path / "items.json"
+    path.write_text('[{"item": 1, "question": "왜?", "options": ["a", "b"], "note": null}, {"item": "2"}]', encoding="utf-8")
+    assert read_rows(path) == [{"item": "1", "question": "왜?", "options": '["a","b"]', "note": ""}, {"item": "2"}]

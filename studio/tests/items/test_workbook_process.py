@@ -1,0 +1,136 @@
+"""Large workbooks are read in a process of their own, with the same outcome, and the process ends with the wish for its rows."""
+
+from __future__ import annotations
+
+import io
+import random
+import re
+import time
+import zipfile
+from typing import Any
+
+import psutil
+import pytest
+from openpyxl import Workbook
+
+from folkways.errors import FolkwaysError
+from folkways.workspace.database import Workspace
+from folkways_studio.items import import_runner as running
+from folkways_studio.items import imports
+from folkways_studio.items.import_runner import read_content, run_import
+from folkways_studio.items.workbook_process import NoLongerWantedError, read_apart
+from folkways_studio.items.workbooks import MOST_COLUMNS, SMALL_LINES, is_small, read_workbook
+from studio.tests.support.studies import open_desk
+
+OPTIONS = ["one", 2, 2.5, None, "=1+1\nand"]
+
+
+@pytest.fixture(scope="module")
+def workbook() -> bytes:
+    """A workbook that is large enough, of words that do not pack well."""
+    words = random.Random(1)
+    book = Workbook(write_only=True)
+    sheet = book.create_sheet()
+    sheet.append(["item", "question", "option_a", "option_b"])
+    for number in range(SMALL_LINES):
+        sheet.append([f"q{number}", f"{words.getrandbits(400):x}", words.choice(OPTIONS), True])
+    buffer = io.BytesIO()
+    book.save(buffer)
+    assert not is_small(buffer.getvalue())
+    return buffer.getvalue()
+
+
+def test_a_large_workbook_is_read_as_a_small_one_is(workbook: bytes) -> None:
+    rows = read_content("many.xlsx", workbook)
+    assert len(rows) == SMALL_LINES and rows == read_workbook(workbook)
+    with pytest.raises(FolkwaysError, match=r"^mine\.xlsx: is no XLSX file"):
+        read_content("mine.xlsx", bytes(100))
+
+
+def sheet_of(rows: str) -> bytes:
+    """A workbook whose sheet says this."""
+    book = Workbook()
+    book.active.append(["item", "question"])
+    buffer, made = io.BytesIO(), io.BytesIO()
+    book.save(buffer)
+    name = "xl/worksheets/sheet1.xml"
+    with zipfile.ZipFile(buffer) as old, zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as new:
+        for entry in old.infolist():
+            content = old.read(entry).decode() if entry.filename == name else old.read(entry)
+            if isinstance(content, str):
+                content = re.sub("<dimension[^>]*>", "", content).replace("</sheetData>", rows + "</sheetData>")
+            new.writestr(entry, content)
+    return made.getvalue()
+
+
+EMPTY_ROWS = "".join(f'<row r="{number}"></row>' for number in range(3, 400_000))
+ROW = '<row r="{row}"><c r="{cell}" t="inlineStr"><is><t>q2</t></is></c></row>'
+FAR = '<row r="2"><c r="A2" t="inlineStr"><is><t>q1</t></is></c></row>' + ROW
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        EMPTY_ROWS + ROW.format(row=400_001, cell="XFD400001"),
+        FAR.format(row=SMALL_LINES + 10, cell=f"A{SMALL_LINES + 10}"),
+    ],
+    ids=["400,000 empty rows", "a last row far off"],
+)
+def test_a_small_file_with_many_lines_is_read_apart(rows: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A workbook of 25 kB that unpacks to ten megabytes, and one whose few cells are thousands of lines apart."""
+    apart: list[int] = []
+
+    def noted(*arguments: Any) -> list[dict[str, str]]:
+        apart.append(1)
+        return read_apart(*arguments)
+
+    content = sheet_of(rows)
+    monkeypatch.setattr(running, "read_apart", noted)
+    found = read_content("many.xlsx", content)
+    assert apart and all({*row} == {"item", "question"} for row in found)
+    apart.clear()
+    assert read_content("few.xlsx", sheet_of(FAR.format(row=SMALL_LINES, cell=f"A{SMALL_LINES}"))) == [
+        {"item": "q1", "question": ""},
+        {"item": "q2", "question": ""},
+    ]
+    assert not apart
+
+
+def test_a_last_column_far_off_costs_nothing_and_a_wide_header_is_refused() -> None:
+    rows = "".join(f'<row r="{number}"><c r="XFD{number}"><v>1</v></c></row>' for number in range(2, 2000))
+    before = time.process_time()
+    assert all(not any(row.values()) for row in read_workbook(sheet_of(rows)))
+    assert time.process_time() - before < 2
+    book = Workbook()
+    book.active.append([f"c{number}" for number in range(MOST_COLUMNS + 1)])
+    buffer = io.BytesIO()
+    book.save(buffer)
+    with pytest.raises(FolkwaysError, match="more than 500 columns"):
+        read_workbook(buffer.getvalue())
+
+
+def test_the_process_ends_when_its_rows_are_not_wanted(workbook: bytes) -> None:
+    at_work: list[psutil.Process] = []
+
+    def wanted() -> bool:
+        at_work[:] = [each for each in psutil.Process().children() if "folkways_studio.items.workbook_process" in each.cmdline()]
+        return False
+
+    with pytest.raises(NoLongerWantedError):
+        read_apart(workbook, "many.xlsx", wanted)
+    assert at_work and not any(each.is_running() for each in at_work)
+
+
+def test_an_import_whose_server_stops_waits_for_the_next(workspace: Workspace, workbook: bytes) -> None:
+    desk = open_desk(workspace, [{"name": "verify", "kind": "vote"}])
+    imports.begin(workspace, desk.study.id, "verify", "many.xlsx", population="korea", content=workbook)
+    taken = imports.take_up(workspace)
+    assert taken is not None
+    run_import(workspace, *taken, going=lambda: False)
+    assert imports.get_import(workspace, desk.study.id, taken[0].id).state == "waiting"
+    again = imports.take_up(workspace)
+    assert again is not None
+    imports.cancel(workspace, desk.study.id, again[0].id)
+    run_import(workspace, *again)
+    ended = imports.get_import(workspace, desk.study.id, taken[0].id)
+    assert (ended.state, ended.error, ended.added) == ("cancelled", None, 0)

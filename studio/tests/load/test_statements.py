@@ -1,0 +1,167 @@
+"""How many statements a person's requests cost: on a server, they are most of what a request costs.
+
+BEGIN and COMMIT are not counted.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+from starlette.testclient import TestClient
+
+from folkways.workspace.database import Workspace
+from folkways_studio.items.service import NewItem, add_items
+from folkways_studio.people import invites, sessions
+from folkways_studio.records import Stage
+from folkways_studio.stages.registry import stage_kind
+from folkways_studio.studies import service as studies
+from folkways_studio.web.app import create_app
+from folkways_studio.work import assignments
+from folkways_studio.work.known_answer_rules import Gold, Qualification
+from folkways_studio.workflows.templates import TEMPLATES
+from studio.tests.support.studies import QUESTION, Desk, open_desk
+from studio.tests.web.test_templates_walked import answer_of, opened, people_of
+
+MOST = {
+    "page": 4,
+    "draft": 6,
+    "next": 3,
+    "next of one's own": 8,
+    "answer": 12,
+    "answer that goes on": 15,
+    "answer of one's own": 22,
+}
+"""By what is asked for. An answer comes with the next task: most take 9. Its item may go on to the next stage; where a stage has
+caps or known answers, those are counted before the next task is given; and who writes items is given a new one with every answer.
+"""
+
+FIELD = re.compile(r'name="(csrf|key|version)" value="([^"]*)"')
+BOTH = pytest.mark.parametrize(
+    "studio_workspace", ["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)], indirect=True
+)
+
+
+@dataclass
+class Counted:
+    """Browsers of a study, in the process of the test, and what their requests cost."""
+
+    workspace: Workspace
+    statements: list[str] = field(default_factory=list)
+    costs: dict[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        sa.event.listen(self.workspace.engine, "before_cursor_execute", self._note)
+        self.app = create_app(self.workspace)
+
+    def _note(self, *arguments: Any) -> None:
+        if not arguments[2].startswith("BEGIN"):
+            self.statements.append(arguments[2])
+
+    def browser(self, account_id: int | None = None) -> TestClient:
+        made = TestClient(self.app, base_url="http://localhost", headers={"Origin": "http://localhost"}, follow_redirects=False)
+        if account_id is not None:
+            made.cookies.set("folkways_session", sessions.open_session(self.workspace, account_id))
+        return made
+
+    def ask(self, name: str, browser: TestClient, method: str, address: str, **options: Any) -> Any:
+        """What a request answers; the most statements that one of that name took are kept."""
+        self.statements.clear()
+        reply = browser.request(method, address, **options)
+        self.costs[name] = max(self.costs.get(name, 0), len(self.statements))
+        assert reply.status_code in (200, 303), f"{name}: {reply.status_code}"
+        return reply
+
+
+def sort_of(stage: Stage) -> str:
+    """What an answer in a stage is, for MOST."""
+    if stage_kind(stage.kind).authored:
+        return "answer of one's own"
+    counted = stage.config["cap"] is not None or Gold.of(stage.config) or Qualification.of(stage.config)
+    return "answer that goes on" if stage.config["next"] or counted else "answer"
+
+
+def walk(counted: Counted, desk: Desk, stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Everybody of a stage is given work, looks at its page, saves a draft, and answers it."""
+    authored, home = stage_kind(stage.kind).authored, f"/work/{desk.study.name}"
+    for number, person in enumerate(people_of(desk, stage)):
+        browser = counted.browser(person.account_id)
+        fields = dict(FIELD.findall(browser.get(home).text))
+        plain = sort_of(stage) == "answer"
+        name = "next" if plain else "next of one's own"
+        place = counted.ask(name, browser, "POST", f"{home}/next", data={**fields, "stage": stage.name}).headers["location"]
+        for _ in range(1 if authored else 40):
+            if "/tasks/" not in place:
+                break
+            page = counted.ask("page", browser, "GET", place)
+            work = assignments.claim_next(desk.workspace, person.id)
+            assert not isinstance(work, assignments.NoWork)
+            payload = answer_of(work.stage, work.item.content, number if work.item.key.endswith("0") else 0)
+            with monkeypatch.context() as patch:  # forms have tests of their own
+                patch.setattr(type(stage_kind(work.stage.kind)), "read_form", lambda *_, said=payload: said)
+                fields = dict(FIELD.findall(page.text))
+                counted.ask("draft", browser, "POST", f"{place}/draft", data={**fields, "revision": "0"})
+                sent = counted.ask(sort_of(work.stage), browser, "POST", f"{place}/submit", data=fields)
+            counted.ask("page", browser, "GET", f"{place}/sent")
+            place = sent.headers["location"]
+        for address in (place, home, f"{home}/sent", f"{home}/done", f"{home}/withdraw", f"{home}/consent", "/work"):
+            counted.ask("page", browser, "GET", address)
+
+
+@BOTH
+@pytest.mark.parametrize("template", TEMPLATES)
+def test_pages_and_answers_of_every_stage_cost_few_statements(
+    studio_workspace: Workspace, template: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FOLKWAYS_MEDIA", str(tmp_path / "media"))
+    desk = opened(studio_workspace, template)
+    counted = Counted(studio_workspace)
+    for stage in studies.stages(studio_workspace, desk.study.id):
+        walk(counted, desk, stage, monkeypatch)
+    assert {name: cost for name, cost in counted.costs.items() if cost > MOST[name]} == {}
+    assert {"page", "draft"} < counted.costs.keys()
+
+
+@BOTH
+def test_coming_in_and_known_answers_and_corrections_cost_few_statements(studio_workspace: Workspace) -> None:
+    test = {"questions": 2, "pass_mark": 1.0, "tries": 2, "feedback": True}
+    stages = [{"name": "verify", "kind": "vote", "qualification": test, "gold": {"every": 3, "rules": []}}]
+    criteria = [{"name": "home", "ask": "Where do you live?", "options": ["here", "there"], "accept": ["here"]}]
+    desk = open_desk(studio_workspace, stages, populations=[{"name": "korea", "culture": "KR", "criteria": criteria}])
+    known = [NewItem(f"test-{number}", QUESTION, check={"choices": [0]}, test=True) for number in range(3)]
+    known += [NewItem(f"gold-{number}", QUESTION, check={"choices": [0]}) for number in range(3)]
+    add_items(studio_workspace, desk.study.id, "verify", known)
+    desk.add("verify", [QUESTION] * 4)
+    _, token = invites.create_invite(studio_workspace, desk.study.id, population="korea")
+    counted = Counted(studio_workspace)
+    browser, home = counted.browser(), f"/work/{desk.study.name}"
+    fields = dict(FIELD.findall(counted.ask("page", browser, "GET", f"/join/{token}").text))
+    counted.ask("join", browser, "POST", f"/join/{token}", data=fields)
+    fields = dict(FIELD.findall(counted.ask("page", browser, "GET", f"{home}/consent").text))
+    counted.ask("consent", browser, "POST", f"{home}/consent", data={**fields, "agree": "yes"})
+    counted.ask("page", browser, "GET", f"{home}/eligibility")
+    counted.ask("eligibility", browser, "POST", f"{home}/eligibility", data={**fields, "criterion-home": "here"})
+    place = counted.ask("next of a test", browser, "POST", f"{home}/next", data=fields).headers["location"]
+    answered: list[str] = []
+    for _ in range(9):
+        if "/tasks/" not in place:
+            break
+        page = counted.ask("page", browser, "GET", place)
+        fields = dict(FIELD.findall(page.text))
+        place = counted.ask("known answer", browser, "POST", f"{place}/submit", data={**fields, "choices": "0"}).headers["location"]
+        if place.endswith("/answer"):
+            counted.ask("page", browser, "GET", place)
+            counted.ask("page", browser, "GET", f"{home}/test")
+            place = counted.ask("next of a test", browser, "POST", f"{home}/next", data=fields).headers["location"]
+        else:
+            answered.append(page.url.path)
+    counted.ask("page", browser, "GET", place)
+    page = counted.ask("page", browser, "GET", f"{answered[0]}/sent")
+    fields = dict(FIELD.findall(page.text))
+    counted.ask("correction", browser, "POST", f"{answered[0]}/sent", data={**fields, "choices": "1"})
+    most = {**MOST, "join": 17, "consent": 9, "eligibility": 10, "next of a test": 13, "known answer": 18, "correction": 10}
+    assert {name: cost for name, cost in counted.costs.items() if cost > most[name]} == {}

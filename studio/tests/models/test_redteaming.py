@@ -1,0 +1,257 @@
+"""Writing a question against models on a real server, and without any."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from threading import Event
+
+import pytest
+import sqlalchemy as sa
+
+from folkways.workspace import run_records
+from folkways.workspace.database import Workspace
+from folkways_studio.database import tables as schema
+from folkways_studio.errors import ConflictError, NotFoundError, SubmissionError
+from folkways_studio.items import service as items
+from folkways_studio.models import modelling, redteaming
+from folkways_studio.models.offered import OfferedModel
+from folkways_studio.records import ItemState, Role
+from folkways_studio.workflows.definition import DefinitionError, read_definition
+from studio.tests.support.studies import Desk, described, open_desk
+from tests.support.chat_server import ChatServer
+
+STAGES = [
+    {"name": "write", "kind": "write_question", "cap": 2, "most_challenges": 3, "next": {"done": "review"}},
+    {"name": "review", "kind": "review", "role": "researcher", "next": {"done": "verify"}},
+    {"name": "verify", "kind": "vote"},
+]
+SCENARIO = "A colleague hands you an envelope with both hands on the first day of the year."
+SUGGESTION = {"question": "What is in the envelope?", "options": ["A) money", "B) a letter", "C) tea", "D) seeds"], "right": [1]}
+
+
+@pytest.fixture
+def server() -> Iterator[ChatServer]:
+    with ChatServer(mode=f"fixed:Here it is: {json.dumps(SUGGESTION)}") as server:
+        yield server
+
+
+@pytest.fixture
+def desk(studio_workspace: Workspace, server: ChatServer) -> Desk:
+    return open_desk(studio_workspace, STAGES, models={"helper": "helper", "verifier": "verifier"}, offered=offered_by(server))
+
+
+def offered_by(server: ChatServer) -> dict[str, OfferedModel]:
+    """What a studio is started with."""
+    return {purpose: OfferedModel(f"{server.url}/v1#{purpose}") for purpose in ("helper", "verifier")}
+
+
+def test_from_the_first_scenario_to_a_question_that_others_verify(desk: Desk, server: ChatServer) -> None:
+    author = desk.person()
+    work = desk.work(author)
+    steps = (desk.workspace, author.id, work.assignment.id)
+    redteaming.write_scenario(*steps, SCENARIO)
+    suggestion, call = redteaming.suggest(*steps, desk.offered)
+    assert suggestion is not None
+    assert suggestion["options"] == ["money", "a letter", "tea", "seeds"]
+    assert suggestion["intended"] == [0]
+    assert SCENARIO in call.prompt
+    assert "South Korea" in call.prompt
+
+    server.control(mode="fixed:A")
+    held = redteaming.challenge(*steps, desk.offered)
+    assert held.read == {"chosen": 0, "fooled": False}
+
+    options = ["a letter", "money", "tea", "seeds"]
+    redteaming.edit(*steps, "What would not be in the envelope?", options, [0, 2, 3], strategy="negate")
+    server.control(mode="fixed:The answer is (B).")
+    fooled = redteaming.challenge(*steps, desk.offered).read
+    assert fooled is not None and fooled["fooled"]
+
+    submission = {"scenario": SCENARIO, "question": "What would not be in the envelope?", "options": options, "intended": [0, 2, 3]}
+    payload = desk.submit(author, work, submission).judgement.payload
+    assert payload["fooled"] is True
+    assert payload["tries"] == 2
+    assert payload["strategies"] == ["negate"]
+    told = [(each.step, each.strategy) for each in items.revisions(desk.workspace, desk.study.id, work.item.id)]
+    assert told == [
+        ("begun", None),
+        ("scenario", None),
+        ("suggestion", None),
+        ("challenge", None),
+        ("revision", "negate"),
+        ("challenge", None),
+        ("submitted", None),
+    ]
+
+    reviewer = desk.person(role=Role.RESEARCHER)
+    review = desk.work(reviewer)
+    assert review.item.content["intended"] == [0, 2, 3]
+    desk.submit(reviewer, review, {"decision": "keep", "question": "What would hardly be in the envelope?"})
+    assert desk.nothing(author, "verify") == "none_left", "nobody verifies their own question"
+    voter = desk.person()
+    verify = desk.work(voter, "verify")
+    assert dict(verify.item.content) == {"question": "What would hardly be in the envelope?", "options": options}
+    ancestors = [item.stage_id for item in items.lineage(desk.workspace, desk.study.id, verify.item.id)]
+    assert len(ancestors) == 3
+
+
+def test_what_was_asked_before_is_not_asked_again(desk: Desk, server: ChatServer) -> None:
+    author = desk.person()
+    work = desk.work(author)
+    steps = (desk.workspace, author.id, work.assignment.id)
+    redteaming.write_scenario(*steps, SCENARIO)
+    redteaming.suggest(*steps, desk.offered)
+    server.control(mode="letter")
+    first = redteaming.challenge(*steps, desk.offered)
+    second = redteaming.challenge(*steps, desk.offered)
+    assert (first.read, first.reply) == (second.read, second.reply)
+    assert server.stats()["total"] == 2
+    assert len(modelling.list_calls(desk.workspace, desk.study.id, item_id=work.item.id)) == 3
+    assert {run.name.rsplit("-", 1)[0] for run in run_records.list_runs(desk.workspace)} == {"studio-helper", "studio-verifier"}
+
+
+def test_a_question_may_be_tried_only_so_often(desk: Desk, server: ChatServer) -> None:
+    author = desk.person()
+    steps = (desk.workspace, author.id, desk.work(author).assignment.id)
+    redteaming.edit(*steps, "Which one?", ["a", "b", "c", "d"], [0])
+    server.control(mode="letter")
+    for _ in range(3):
+        redteaming.challenge(*steps, desk.offered)
+    with pytest.raises(ConflictError, match="3 times"):
+        redteaming.challenge(*steps, desk.offered)
+
+
+def test_models_that_fail_or_babble_are_told_in_words(
+    desk: Desk, server: ChatServer, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    author = desk.person()
+    work = desk.work(author)
+    steps = (desk.workspace, author.id, work.assignment.id)
+    redteaming.write_scenario(*steps, SCENARIO)
+    server.control(mode="fixed:I would rather not.")
+    suggestion, call = redteaming.suggest(*steps, desk.offered)
+    assert suggestion is None
+    assert call.problem is not None
+    assert "no question with four options" in call.problem
+    redteaming.edit(*steps, "Which one?", ["a", "b", "c", "d"], [0])
+    found = redteaming.challenge(*steps, desk.offered)
+    assert found.read == {"chosen": None, "fooled": None}
+    assert found.problem is not None
+    server.control(faults={"chances": {"500": 1.0}, "seed": 1})
+    monkeypatch.setattr(modelling, "TIMEOUT_SECONDS", 1.0)
+    redteaming.edit(*steps, "Which other one?", ["a", "b", "c", "d"], [0])
+    found = redteaming.challenge(*steps, desk.offered)
+    assert found.reply is None
+    assert found.problem == modelling.FAILED
+    assert "500" in caplog.text, "what the server said is for the log"
+    assert len(desk.work(author).item.content["challenges"]) == 1, "a challenge that failed is not one"
+
+
+def test_a_study_without_models(studio_workspace: Workspace) -> None:
+    desk = open_desk(studio_workspace, STAGES)
+    author = desk.person()
+    work = desk.work(author)
+    steps = (desk.workspace, author.id, work.assignment.id)
+    redteaming.write_scenario(*steps, SCENARIO)
+    with pytest.raises(ConflictError, match="no model as helper"):
+        redteaming.suggest(*steps, desk.offered)
+    submission = {"scenario": SCENARIO, "question": "What is it?", "options": ["a", "b", "c", "d"], "intended": [1]}
+    assert desk.submit(author, work, submission).judgement.payload["fooled"] is None
+
+
+def test_the_cap_counts_questions_of_one_person(studio_workspace: Workspace) -> None:
+    desk = open_desk(studio_workspace, STAGES)
+    author, other = desk.person(), desk.person()
+    submission = {"scenario": SCENARIO, "question": "What is it?", "options": ["a", "b", "c", "d"], "intended": [1]}
+    for _ in range(2):
+        desk.answer(author, submission, "write")
+    assert desk.nothing(author, "write") == "cap"
+    assert desk.work(other, "write").item.state == ItemState.DRAFT
+
+
+def test_the_quota_counts_questions_of_a_population(studio_workspace: Workspace) -> None:
+    desk = open_desk(studio_workspace, [{"name": "write", "kind": "write_question", "quota": 2}])
+    people = [desk.person() for _ in range(3)]
+    assert [desk.work(person).item.state for person in people[:2]] == [ItemState.DRAFT] * 2
+    assert desk.nothing(people[2]) == "quota"
+
+
+def test_nobody_takes_a_step_in_a_question_of_somebody_else(studio_workspace: Workspace) -> None:
+    desk = open_desk(studio_workspace, STAGES)
+    author, other = desk.person(), desk.person()
+    work = desk.work(author)
+    for act in (
+        lambda: redteaming.write_scenario(desk.workspace, other.id, work.assignment.id, SCENARIO),
+        lambda: redteaming.edit(desk.workspace, other.id, work.assignment.id, "Which one?", ["a", "b", "c", "d"], [0]),
+        lambda: redteaming.challenge(desk.workspace, other.id, work.assignment.id, {}),
+    ):
+        with pytest.raises(NotFoundError):
+            act()
+
+
+def test_steps_that_lack_something_say_what(studio_workspace: Workspace) -> None:
+    desk = open_desk(studio_workspace, STAGES)
+    author = desk.person()
+    steps = (desk.workspace, author.id, desk.work(author).assignment.id)
+    with pytest.raises(ConflictError, match="scenario first"):
+        redteaming.suggest(*steps, desk.offered)
+    with pytest.raises(SubmissionError) as error:
+        redteaming.edit(*steps, "?", ["a", "a", "b"], [7], strategy="shout")
+    assert set(error.value.problems) == {"question", "options", "intended", "strategy"}
+    with pytest.raises(SubmissionError):
+        redteaming.challenge(*steps, desk.offered)
+
+
+def test_a_study_asks_no_model_that_the_server_was_not_started_with(studio_workspace: Workspace, server: ChatServer) -> None:
+    address = f"{server.url}/v1#mine"
+    with pytest.raises(DefinitionError, match=r"models.verifier: has to be the name of a model of the server's list"):
+        read_definition(described(STAGES, models={"verifier": address}))
+    desk = open_desk(studio_workspace, STAGES, models={"verifier": "unheard-of"}, offered=offered_by(server))
+    with studio_workspace.write() as connection:  # a study of an earlier version names an address
+        definition = {**desk.study.definition, "models": {"helper": address, "verifier": "replay:/etc/passwd"}}
+        connection.execute(sa.update(schema.studies).values(definition=definition))
+    author = desk.person()
+    steps = (desk.workspace, author.id, desk.work(author).assignment.id)
+    redteaming.write_scenario(*steps, SCENARIO)
+    redteaming.edit(*steps, "Which one?", ["a", "b", "c", "d"], [0])
+    for act in (redteaming.suggest, redteaming.challenge):
+        with pytest.raises(ConflictError, match="none that this server may ask"):
+            act(*steps, desk.offered)
+    assert server.stats()["total"] == 0
+    # Whoever runs the server may list an address under the very name that the old study has.
+    assert redteaming.suggest(*steps, {address: OfferedModel(f"{server.url}/v1#helper")})[0] is not None
+
+
+def test_each_model_gets_its_own_key_and_no_other(studio_workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FOLKWAYS_API_KEY", "key-of-the-server-1")
+    monkeypatch.setenv("KEY_OF_THE_LAB", "key-of-the-lab-12345")
+    monkeypatch.delenv("FOLKWAYS_API_KEY_HOSTS", raising=False)
+    with ChatServer(mode="letter", require_key="key-of-the-lab-12345") as server:
+        for key, works in (("KEY_OF_THE_LAB", True), (None, False), ("NOT_SET", False)):
+            name = f"study-{key or 'none'}".lower().replace("_", "-")
+            offered = {"lab": OfferedModel(f"{server.url}/v1#m", key)}
+            desk = open_desk(studio_workspace, STAGES, models={"verifier": "lab"}, offered=offered, name=name)
+            author = desk.person()
+            steps = (desk.workspace, author.id, desk.work(author).assignment.id)
+            redteaming.edit(*steps, f"Which one, {name}?", ["a", "b", "c", "d"], [0])
+            found = redteaming.challenge(*steps, offered)
+            assert (found.reply is not None) == works
+            assert found.problem == (None if works else modelling.FAILED)
+
+
+def test_a_model_that_does_not_answer_is_given_up(desk: Desk, server: ChatServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(modelling, "TIMEOUT_SECONDS", 0.5)
+    author = desk.person()
+    steps = (desk.workspace, author.id, desk.work(author).assignment.id)
+    redteaming.edit(*steps, "Which one?", ["a", "b", "c", "d"], [0])
+    server.control(faults={"chances": {"stall": 1.0}, "seed": 1})
+    began = time.monotonic()
+    assert redteaming.challenge(*steps, desk.offered).problem == modelling.TOO_LATE
+    assert time.monotonic() - began < 5
+    gone = Event()
+    gone.set()
+    monkeypatch.setattr(modelling, "TIMEOUT_SECONDS", 60.0)
+    assert redteaming.challenge(*steps, desk.offered, gone=gone).problem == modelling.GIVEN_UP
+    assert time.monotonic() - began < 10

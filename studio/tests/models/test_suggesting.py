@@ -1,0 +1,211 @@
+"""Suggestions from the question to the model to what people made of it, with a real server, limits and faults."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from threading import Event
+from typing import Any
+
+import pytest
+
+from folkways.endpoints.prices import user_prices_file
+from folkways.workspace.database import Workspace
+from folkways_studio.errors import ConflictError, NotFoundError
+from folkways_studio.exports.make import export_files
+from folkways_studio.items.service import NewItem, add_items
+from folkways_studio.models import modelling, suggesting
+from folkways_studio.models.offered import OfferedModel
+from folkways_studio.people import participants
+from folkways_studio.records import Participant, Role
+from folkways_studio.work import drafts, redaction, suggestions
+from folkways_studio.work.assignments import Work
+from folkways_studio.workflows.definition import DefinitionError, read_definition
+from folkways_studio.workflows.suggesting import SUGGESTERS
+from studio.tests.support.studies import ON_A_FILE, Desk, described, open_desk
+from studio.tests.work.test_redaction import SECRET, everything
+from tests.support.chat_server import ChatServer
+
+STAGES = [
+    {"name": "answer", "kind": "short_answers", "answers": 2, "next": {"done": "group"}},
+    {"name": "group", "kind": "group_answers", "role": "reviewer"},
+    {"name": "localise", "kind": "localise", "role": "reviewer", "for_each_population": False},
+    {"name": "alone", "kind": "localise", "role": "reviewer", "for_each_population": False, "suggestions": False},
+]
+ASKED = {"local": "무엇을 먹나요?", "english": "What do people eat?", "category": "Food"}
+MADE = {"groups": [{"answers": [1, 2], "english": ["rice cake soup"]}], "invalid": [3]}
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[ChatServer]:
+    with ChatServer(mode=f"fixed:{json.dumps(MADE)}") as server:
+        yield server
+
+
+@pytest.fixture
+def desk(studio_workspace: Workspace, server: ChatServer) -> Desk:
+    return make_desk(studio_workspace, server)
+
+
+def make_desk(workspace: Workspace, server: ChatServer, **limits: Any) -> Desk:
+    server.control(mode=f"fixed:{json.dumps(MADE)}", faults={}, forget=True)
+    offered = {"small": OfferedModel(f"{server.url}/v1#small")}
+    return open_desk(workspace, STAGES, offered=offered, models={"suggester": "small", **limits})
+
+
+def to_group(desk: Desk, *, extra: str = "x") -> tuple[Participant, Work]:
+    """Two people's answers, and a reviewer who is to group them."""
+    add_items(desk.workspace, desk.study.id, "answer", [NewItem(f"q{len(desk.people())}", ASKED, "korea")])
+    for answers in (["떡국", "떡 국"], ["떡국", "떡 국", extra]):
+        desk.answer(desk.person(), {"answers": answers}, "answer")
+    reviewer = desk.person(role=Role.REVIEWER)
+    return reviewer, desk.work(reviewer, "group")
+
+
+def ask(desk: Desk, person: Participant, work: Work, written: dict[str, Any] | None = None, **options: Any) -> Any:
+    return suggesting.suggest(desk.workspace, person.id, work.assignment.id, desk.offered, written or {}, **options)
+
+
+@ON_A_FILE
+def test_a_suggestion_is_in_nobodys_answer_until_it_is_taken_and_is_counted_when_that_is_sent(desk: Desk) -> None:
+    reviewer, work = to_group(desk)
+    at = (desk.workspace, reviewer.id, work.assignment.id)
+    found, call = ask(desk, reviewer, work)
+    assert "1. 떡국" in call.prompt and "South Korea" in call.prompt and "Korean" in call.prompt
+    assert (found.model, found.prompt_version, found.taken) == ("small", SUGGESTERS["group_answers"].version, None)
+    assert found.content == {"groups": [{"answers": ["떡국", "떡 국"], "en_answers": ["rice cake soup"]}], "invalid": ["x"]}
+    assert drafts.get_draft(*at) is None
+    mine = {"groups": [], "invalid": ["떡국"]}
+    drafts.save_draft(*at, mine, 0)
+    assert suggestions.take_suggestion(*at, mine, 1).payload == found.content
+    with pytest.raises(ConflictError, match="already"):
+        suggestions.take_suggestion(*at, mine, 2)
+    assert suggestions.put_back(*at, 2).payload == mine
+    with pytest.raises(ConflictError, match="nothing to put back"):
+        suggestions.put_back(*at, 3)
+    suggestions.take_suggestion(*at, mine, 3)
+    desk.submit(reviewer, work, found.content)
+    (made,) = suggestions.made_of_suggestions(desk.workspace, desk.study.id)
+    assert (made.stage.name, made.accepted, made.changed, made.rejected, made.waiting) == ("group", 1, 0, 0, 0)
+    assert (made.parts, made.kept, made.share_accepted) == (2, 2, 1.0)
+
+
+@ON_A_FILE
+def test_what_is_not_taken_is_rejected_and_all_of_it_leaves_in_the_export(desk: Desk, server: ChatServer) -> None:
+    reviewer = desk.person(role=Role.REVIEWER)
+    desk.add(
+        "localise",
+        [{"template": f"What do people in your country eat at {time}?", "category": "Food"} for time in ("noon", "night")],
+    )
+    server.control(mode='fixed:{"translation": "무엇을 먹나요?"}')
+    for taken, local in ((True, "무엇을 먹습니까?"), (False, "무엇을 먹나요?")):
+        work = desk.work(reviewer, "localise")
+        assert ask(desk, reviewer, work)[0].content == {"local": "무엇을 먹나요?"}
+        if taken:
+            draft = suggestions.take_suggestion(desk.workspace, reviewer.id, work.assignment.id, {"local": "", "english": "E?"}, 0)
+            assert draft.payload == {"local": "무엇을 먹나요?", "english": "E?"}
+        desk.submit(reviewer, work, {"local": local})
+    record = json.loads(export_files(desk.workspace, desk.study.id, "csv")["study.json"])
+    known = {"stage": "localise", "model": "small", "prompt_version": SUGGESTERS["localise"].version}
+    assert record["suggestions"] == [{**known, "accepted": 0, "changed": 1, "rejected": 1, "share_accepted": 0.0}]
+    rows = export_files(desk.workspace, desk.study.id, "jsonl")["suggestions.jsonl"].decode().splitlines()
+    assert [(json.loads(row)["outcome"], json.loads(row)["kept"]) for row in rows] == [("changed", 0), ("rejected", 1)]
+    participants.withdraw(desk.workspace, desk.study.id, reviewer.id)
+    assert suggestions.made_of_suggestions(desk.workspace, desk.study.id) == ()
+
+
+@ON_A_FILE
+def test_a_model_that_is_down_slow_or_babbles_leaves_the_work_as_it_was(
+    desk: Desk, server: ChatServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reviewer, work = to_group(desk)
+    server.control(mode="fixed:I would rather not.")
+    assert ask(desk, reviewer, work)[1].problem == suggesting.UNREADABLE
+    server.control(faults={"chances": {"stall": 1.0}, "seed": 1})
+    monkeypatch.setattr(modelling, "TIMEOUT_SECONDS", 0.3)
+    # The same words are not asked again, so another answer is among them.
+    other, second = to_group(desk, extra="y")
+    assert ask(desk, other, second)[1].problem == modelling.TOO_LATE
+    gone = Event()
+    gone.set()
+    assert ask(desk, other, second, gone=gone)[1].problem == modelling.GIVEN_UP
+    down = {"small": OfferedModel("http://127.0.0.1:9/v1#small")}
+    found, call = suggesting.suggest(desk.workspace, other.id, second.assignment.id, down, {})
+    assert found is None and call.problem in (modelling.FAILED, modelling.TOO_LATE)
+    with pytest.raises(ConflictError, match="none that this server may ask"):
+        suggesting.suggest(desk.workspace, other.id, second.assignment.id, {}, {})
+    with pytest.raises(NotFoundError):
+        ask(desk, reviewer, second)
+    assert suggestions.latest_suggestion(desk.workspace, other.id, second.item.id) is None
+    desk.add("alone", [{"template": "What do people in your country eat?", "category": "Food"}])
+    with pytest.raises(ConflictError, match="nothing is suggested"):
+        ask(desk, reviewer, desk.work(reviewer, "alone"))
+
+
+@ON_A_FILE
+def test_a_person_and_a_study_ask_only_so_often(studio_workspace: Workspace, server: ChatServer) -> None:
+    desk = make_desk(studio_workspace, server, most_calls=3, most_calls_per_person=2)
+    reviewer, work = to_group(desk)
+    for _ in range(2):
+        ask(desk, reviewer, work)
+    with pytest.raises(ConflictError, match="you have asked models 2 times"):
+        ask(desk, reviewer, work)
+    other, second = to_group(desk, extra="y")
+    ask(desk, other, second)
+    with pytest.raises(ConflictError, match="made the 3 calls"):
+        ask(desk, other, second)
+
+
+@ON_A_FILE
+def test_a_study_spends_only_so_much(
+    studio_workspace: Workspace,
+    server: ChatServer,
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    desk = make_desk(studio_workspace, server, most_usd=1.0)
+    reviewer, work = to_group(desk, extra="z")
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.setenv("KEY_OF_THE_TEST", "key-of-the-test-123")
+    unheard_of = {"small": OfferedModel("openai/unheard-of", "KEY_OF_THE_TEST")}
+    _, call = suggesting.suggest(desk.workspace, reviewer.id, work.assignment.id, unheard_of, {})
+    assert (call.problem, call.usd) == (modelling.FAILED, None) and "a budget in usd needs prices" in caplog.text
+    prices = user_prices_file()
+    assert prices.is_relative_to(tmp_path)
+    prices.parent.mkdir(parents=True)
+    table = '[usd_per_million_tokens]\n"*#small" = {{input = {price}, output = {price}}}\n'
+    prices.write_text(table.format(price=1000.0))
+    assert ask(desk, reviewer, work)[1].problem == modelling.SPENT
+    assert server.stats()["total"] == 0, "the worst case does not fit, so that nothing is sent"
+    prices.write_text(table.format(price=100.0))
+    call = ask(desk, reviewer, work)[1]
+    assert call.problem is None and call.usd is not None and 0 < call.usd < 1
+    with studio_workspace.write() as connection:
+        connection.exec_driver_sql("UPDATE studio_model_calls SET usd = 1.0")
+    with pytest.raises(ConflictError, match="spent what it may"):
+        ask(desk, reviewer, work)
+
+
+@pytest.mark.parametrize(
+    ("limit", "problem"),
+    [
+        ({"most_usd": 0}, "most_usd: has to be a number above 0"),
+        ({"most_calls_per_person": 0.5}, "has to be a whole number from 1"),
+    ],
+)
+def test_limits_that_cannot_be_are_named(limit: dict[str, Any], problem: str) -> None:
+    with pytest.raises(DefinitionError, match=problem):
+        read_definition(described(STAGES, models={"suggester": "small", **limit}))
+
+
+@ON_A_FILE
+def test_words_that_are_redacted_go_from_suggestions_too(desk: Desk) -> None:
+    reviewer, work = to_group(desk, extra=SECRET)
+    found, _ = ask(desk, reviewer, work)
+    assert SECRET in str(found.content)
+    with desk.workspace.read() as connection:
+        number = connection.exec_driver_sql("SELECT max(id) FROM studio_judgements").scalar_one()
+    redaction.redact(desk.workspace, desk.study.id, number, ["answers"])
+    assert SECRET not in everything(desk.workspace)

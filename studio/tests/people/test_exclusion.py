@@ -1,0 +1,104 @@
+"""Excluding somebody: their answers count nowhere, others are asked in their place, and it can be undone."""
+
+from __future__ import annotations
+
+import pytest
+
+from folkways.workspace.database import Workspace
+from folkways_studio.database import audit
+from folkways_studio.database import tables as schema
+from folkways_studio.errors import ConflictError, SubmissionError
+from folkways_studio.exports import gathering
+from folkways_studio.items import search as item_search
+from folkways_studio.items.service import get_item
+from folkways_studio.people import exclusion, participants
+from folkways_studio.records import Participant
+from folkways_studio.studies import agreement
+from studio.tests.support.studies import ON_A_FILE, QUESTION, Desk, open_desk, stored
+from tests.support.moments import at_time
+
+pytestmark = ON_A_FILE
+
+
+@pytest.fixture
+def desk(studio_workspace: Workspace) -> Desk:
+    made = open_desk(studio_workspace, [{"name": "verify", "kind": "vote", "answers": 2, "majority": 2}])
+    made.add("verify", [QUESTION, QUESTION])
+    return made
+
+
+def exclude(desk: Desk, person: Participant, reason: str = "a script answered") -> Participant:
+    return at_time(50.0, exclusion.exclude, desk.workspace, desk.study.id, person.id, reason, by=desk.owner)
+
+
+def include(desk: Desk, person: Participant) -> Participant:
+    return at_time(60.0, exclusion.include, desk.workspace, desk.study.id, person.id, by=desk.owner)
+
+
+def states(desk: Desk) -> list[str]:
+    return [item["state"] for item in stored(desk.workspace, schema.items)]
+
+
+def slots(desk: Desk, item_id: int) -> list[str]:
+    return [slot["state"] for slot in stored(desk.workspace, schema.assignments, item_id=item_id)]
+
+
+def test_the_answers_of_an_excluded_person_count_nowhere_until_it_is_undone(desk: Desk) -> None:
+    kim, lee = desk.person(), desk.person()
+    for person in (kim, lee):
+        desk.answer(person, {"choices": [1]})
+    held = desk.work(kim)
+    first = desk.workspace, desk.study.id, stored(desk.workspace, schema.items)[0]["id"]
+    assert states(desk) == ["done", "open"]
+
+    found = exclude(desk, kim)
+    assert (found.state, found.exclusion, found.left) == ("excluded", "a script answered", 50.0)
+    assert states(desk) == ["open", "open"] and slots(desk, first[2]) == ["done", "done", "open"]
+    assert slots(desk, held.item.id) == ["open", "open"]
+    assert desk.nothing(kim) == "not_active"
+    gathered = gathering.gather(desk.workspace, desk.study.id)
+    assert (gathered.excluded, gathered.withdrawn, list(gathered.people)) == (1, 0, [lee.id])
+    assert all(each.percent.value is None for each in agreement.agreement(desk.workspace, desk.study.id))
+    assert [each.participant_id for each in item_search.judgements_of(desk.workspace, [first[2]])[first[2]]] == [lee.id]
+
+    back = include(desk, kim)
+    assert (back.state, back.exclusion, back.left) == ("active", None, None)
+    assert get_item(*first).state == "done" and slots(desk, first[2]) == ["done", "done", "closed"]
+    assert gathering.gather(desk.workspace, desk.study.id).excluded == 0
+    told = [(each.kind, each.account_id, each.participant_id, each.details) for each in audit.events(desk.workspace, desk.study.id)]
+    assert ("participant.excluded", desk.owner, kim.id, {"was": "active"}) in told
+    assert ("participant.included", desk.owner, kim.id, {}) in told
+
+
+def test_an_answer_that_came_in_between_stays_beside_the_one_that_counts_again(desk: Desk) -> None:
+    kim, lee, park = desk.person(), desk.person(), desk.person()
+    for person in (kim, lee):
+        desk.answer(person, {"choices": [1]})
+    exclude(desk, kim)
+    work = desk.answer(park, {"choices": [1]})
+    include(desk, kim)
+    assert get_item(desk.workspace, desk.study.id, work.item.id).state == "done"
+    assert len(item_search.judgements_of(desk.workspace, [work.item.id])[work.item.id]) == 3
+
+
+def test_an_item_that_waits_has_no_more_slots_than_answers_are_missing_once_it_is_undone(desk: Desk) -> None:
+    kim = desk.person()
+    work = desk.answer(kim, {"choices": [1]})
+    exclude(desk, kim)
+    assert slots(desk, work.item.id) == ["done", "open", "open"]
+    include(desk, kim)
+    assert slots(desk, work.item.id) == ["done", "open", "closed"]
+
+
+def test_nobody_is_excluded_without_a_reason_or_twice_or_after_they_have_left(desk: Desk) -> None:
+    kim = desk.person()
+    with pytest.raises(SubmissionError, match="say why"):
+        exclude(desk, kim, "  ")
+    with pytest.raises(ConflictError, match="not excluded"):
+        include(desk, kim)
+    exclude(desk, kim)
+    with pytest.raises(ConflictError):
+        exclude(desk, kim)
+    participants.withdraw(desk.workspace, desk.study.id, kim.id)  # whoever is excluded can still leave for good
+    with pytest.raises(ConflictError):
+        include(desk, kim)

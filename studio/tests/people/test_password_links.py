@@ -1,0 +1,68 @@
+"""Links for a new password: once, not for long, and no way into a study of somebody else."""
+
+from __future__ import annotations
+
+import pytest
+
+from folkways.workspace.database import Workspace
+from folkways_studio.database import tables as schema
+from folkways_studio.errors import InviteError, NotAllowedError, NotFoundError, SubmissionError
+from folkways_studio.people import accounts, password_links, sessions
+from folkways_studio.records import Role
+from studio.tests.support.studies import ON_A_FILE, Desk, open_desk, stored
+from tests.support.moments import at_time
+
+pytestmark = ON_A_FILE
+NEW = "quite another password"
+
+
+@pytest.fixture
+def desk(studio_workspace: Workspace) -> Desk:
+    return open_desk(studio_workspace, [{"name": "verify", "kind": "vote"}])
+
+
+def test_a_link_changes_the_password_once_and_signs_out_everywhere(desk: Desk) -> None:
+    workspace = desk.workspace
+    account = accounts.create_account(workspace, "me@example.org", None)
+    session = sessions.open_session(workspace, account.id)
+    older = password_links.make_link(workspace, account.id)
+    token = password_links.make_link(workspace, account.id)
+    with pytest.raises(InviteError):
+        password_links.account_of_link(workspace, older)  # the newest alone works
+    assert token not in str(stored(workspace, schema.password_links))
+    with pytest.raises(SubmissionError):
+        password_links.use_link(workspace, token, "short")
+    assert password_links.use_link(workspace, token, NEW).id == account.id
+    assert accounts.verify_password(workspace, "me@example.org", NEW)
+    assert sessions.find_session(workspace, session) is None
+    with pytest.raises(InviteError):
+        password_links.use_link(workspace, token, NEW)
+    assert stored(workspace, schema.password_links) == []
+
+
+def test_a_link_ends(desk: Desk) -> None:
+    account = accounts.create_account(desk.workspace, "me@example.org", None)
+    token = at_time(1000.0, password_links.make_link, desk.workspace, account.id, hours=1)
+    assert at_time(4599.0, password_links.account_of_link, desk.workspace, token).id == account.id
+    for when in (4600.0, None):
+        with pytest.raises(InviteError):
+            at_time(when, password_links.use_link, desk.workspace, token, NEW)
+
+
+def test_an_owner_makes_links_for_people_of_their_studies_alone(desk: Desk) -> None:
+    workspace = desk.workspace
+    other = open_desk(workspace, [{"name": "verify", "kind": "vote"}], name="other")
+    reviewer = accounts.create_account(workspace, "reviewer@example.org", None)
+    accounts.give_role(workspace, desk.study.id, reviewer.id, Role.REVIEWER)
+    assert password_links.make_link(workspace, reviewer.id, by=desk.owner)
+    accounts.give_role(workspace, other.study.id, reviewer.id, Role.REVIEWER)
+    with pytest.raises(NotAllowedError, match="a study that is not yours"):
+        password_links.make_link(workspace, reviewer.id, by=desk.owner)
+    assert password_links.make_link(workspace, reviewer.id)  # whoever runs the server may
+
+
+def test_people_without_a_login_have_no_password_to_change(desk: Desk) -> None:
+    with pytest.raises(NotFoundError):
+        password_links.make_link(desk.workspace, desk.person().account_id)
+    with pytest.raises(InviteError):
+        password_links.account_of_link(desk.workspace, "nonsense")

@@ -1,0 +1,318 @@
+"""Joining, consent, eligibility, leaving, and what is personal about people."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+import sqlalchemy as sa
+
+from folkways.workspace.database import Workspace
+from folkways_studio.database import tables as schema
+from folkways_studio.errors import ConflictError, InviteError, NotFoundError, SubmissionError
+from folkways_studio.items import service as items
+from folkways_studio.people import accounts, invites, participants, personal
+from folkways_studio.records import ItemState, Participant, ParticipantState, Role, StudyState
+from folkways_studio.studies import service as studies
+from folkways_studio.work import adjudications, judgements
+from studio.tests.support.studies import PASSWORD, QUESTION, Desk, open_desk
+from tests.support.moments import at_time
+
+CRITERIA = [
+    {"name": "nationality", "ask": "Your nationality?", "accept": ["South Korean", "Korean"]},
+    {"name": "years", "ask": "Years in the country?", "least": 5},
+    {"name": "group", "ask": "Your group?", "optional": True},
+    {"name": "side", "ask": "Which side?", "options": ["North", "South"], "accept": ["North"], "optional": True},
+]
+POPULATIONS = [{"name": "korea", "culture": "KR", "people": 2, "criteria": CRITERIA}]
+GOOD = {"nationality": " south korean ", "years": "30"}
+
+
+@pytest.fixture
+def desk(studio_workspace: Workspace) -> Desk:
+    return open_desk(studio_workspace, [{"name": "verify", "kind": "vote"}], populations=POPULATIONS)
+
+
+def joined(desk: Desk, **external: str) -> Participant:
+    _, token = invites.create_invite(desk.workspace, desk.study.id, population="korea")
+    return participants.join(desk.workspace, token, external=external)
+
+
+def consented(desk: Desk) -> Participant:
+    return participants.consent(desk.workspace, joined(desk).id, desk.study.consent_version)
+
+
+def test_the_way_in(desk: Desk) -> None:
+    person = joined(desk)
+    assert person.state == ParticipantState.JOINED
+    with pytest.raises(ConflictError, match="agree first"):
+        participants.answer_eligibility(desk.workspace, person.id, GOOD)
+    assert participants.consent(desk.workspace, person.id, desk.study.consent_version).state == ParticipantState.CONSENTED
+    assert desk.nothing(person) == "not_active"
+    person = participants.answer_eligibility(desk.workspace, person.id, GOOD)
+    assert (person.state, person.eligible) == (ParticipantState.ACTIVE, True)
+    assert personal.attributes(desk.workspace, desk.study.id, person.id) == {"nationality": "south korean", "years": "30"}
+
+
+def test_consent_is_to_the_text_that_was_seen(desk: Desk) -> None:
+    with pytest.raises(ConflictError, match="changed while you read"):
+        participants.consent(desk.workspace, joined(desk).id, "an older version")
+
+
+@pytest.mark.parametrize(
+    ("answers", "failed"),
+    [
+        ({**GOOD, "years": "4"}, "years"),
+        ({**GOOD, "side": "South"}, "side"),
+    ],
+)
+def test_who_does_not_meet_the_criteria_is_screened_out_once(desk: Desk, answers: dict[str, str], failed: str) -> None:
+    person = participants.answer_eligibility(desk.workspace, consented(desk).id, answers)
+    assert person.state == ParticipantState.SCREENED_OUT
+    again = participants.answer_eligibility(desk.workspace, person.id, GOOD)
+    assert again.state == ParticipantState.SCREENED_OUT, "nobody tries answers until one fits"
+    with desk.workspace.read() as connection:
+        details = connection.scalar(sa.select(schema.events.c.details).filter_by(kind="participant.screened_out"))
+    assert details == {"failed": [failed]}
+
+
+def test_questions_without_an_answer_are_named(desk: Desk) -> None:
+    with pytest.raises(SubmissionError) as error:
+        participants.answer_eligibility(desk.workspace, consented(desk).id, {"nationality": "Korean", "years": " "})
+    assert set(error.value.problems) == {"years"}
+
+
+def test_a_waiver_needs_a_reason_and_is_kept(desk: Desk) -> None:
+    person = participants.answer_eligibility(desk.workspace, consented(desk).id, {**GOOD, "years": "2"})
+    with pytest.raises(SubmissionError):
+        participants.waive_eligibility(desk.workspace, desk.study.id, person.id, " ", by=desk.owner)
+    person = participants.waive_eligibility(desk.workspace, desk.study.id, person.id, "grew up there", by=desk.owner)
+    assert (person.state, person.eligible, person.waiver) == (ParticipantState.ACTIVE, False, "grew up there")
+
+
+def test_a_population_takes_no_more_people_than_it_may(desk: Desk) -> None:
+    people = [consented(desk) for _ in range(5)]
+    told: list[str] = []
+
+    def answer(person: Participant) -> None:
+        try:
+            told.append(participants.answer_eligibility(desk.workspace, person.id, GOOD).state)
+        except ConflictError as error:
+            told.append(str(error)[:15])
+
+    threads = [threading.Thread(target=answer, args=(person,)) for person in people]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(told) == ["active", "active", "this study has ", "this study has ", "this study has "]
+
+
+def test_who_comes_back_is_the_same_person(desk: Desk) -> None:
+    _, token = invites.create_invite(desk.workspace, desk.study.id, population="korea", uses=1)
+    account = accounts.create_account(desk.workspace, "kim@example.org", PASSWORD)
+    first = participants.join(desk.workspace, token, account.id)
+    assert participants.join(desk.workspace, token, account.id).id == first.id, "also by an invitation that is used up"
+    with pytest.raises(InviteError, match="as often as it may"):
+        participants.join(desk.workspace, token)
+
+
+def test_the_same_prolific_id_is_the_same_person(desk: Desk) -> None:
+    _, token = invites.create_invite(desk.workspace, desk.study.id, population="korea")
+    pid = {"prolific_pid": "5f0c", "prolific_session": "s1", "shoe_size": "43"}
+    first = participants.join(desk.workspace, token, external=pid)
+    again = {**pid, "prolific_session": "s2"}
+    assert participants.join(desk.workspace, token, external=again, signed=True).id == first.id
+    assert participants.join(desk.workspace, token, external=again, browser=first.account_id).id == first.id
+    with pytest.raises(InviteError, match="in the browser that you began in"):
+        participants.join(desk.workspace, token, external=again)
+    with pytest.raises(InviteError, match="in the browser that you began in"):
+        participants.join(desk.workspace, token, external=again, browser=desk.owner)
+    assert participants.join(desk.workspace, token, external={"prolific_pid": "6a1d"}).id != first.id
+    kept = dict(personal.attributes(desk.workspace, desk.study.id, first.id))
+    code = kept.pop("return_code")
+    assert kept == {"prolific_pid": "5f0c", "prolific_session": "s1"}
+    assert participants.join(desk.workspace, token, external=again, code=code).id == first.id
+    assert first.source == "prolific"
+
+
+def test_invitations_that_let_nobody_in(desk: Desk) -> None:
+    invite, token = invites.create_invite(desk.workspace, desk.study.id, population="korea", days=1)
+    with pytest.raises(InviteError, match="not known"):
+        participants.join(desk.workspace, token + "x")
+    with pytest.raises(InviteError, match="expired"):
+        at_time(invite.expires + 1, participants.join, desk.workspace, token)
+    invites.revoke_invite(desk.workspace, desk.study.id, invite.id)
+    with pytest.raises(InviteError, match="taken back"):
+        participants.join(desk.workspace, token)
+
+
+def test_a_closed_study_lets_nobody_in(desk: Desk) -> None:
+    _, token = invites.create_invite(desk.workspace, desk.study.id, population="korea")
+    studies.set_state(desk.workspace, desk.study.id, StudyState.CLOSED)
+    with pytest.raises(ConflictError, match="closed"):
+        participants.join(desk.workspace, token)
+
+
+def test_an_invitation_is_used_as_often_as_it_may_and_no_more(desk: Desk) -> None:
+    _, token = invites.create_invite(desk.workspace, desk.study.id, population="korea", uses=3)
+    told: list[str] = []
+
+    def come() -> None:
+        try:
+            told.append(participants.join(desk.workspace, token).state)
+        except InviteError:
+            told.append("refused")
+
+    threads = [threading.Thread(target=come) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(told) == ["joined"] * 3 + ["refused"] * 5
+
+
+def test_annotators_need_a_population(desk: Desk) -> None:
+    with pytest.raises(NotFoundError, match="the study has: korea"):
+        invites.create_invite(desk.workspace, desk.study.id)
+    assert invites.create_invite(desk.workspace, desk.study.id, Role.REVIEWER)[0].population_id is None
+
+
+def test_deleting_what_is_personal_leaves_judgements_whole(desk: Desk) -> None:
+    account = accounts.create_account(desk.workspace, "kim@example.org", PASSWORD, name="Kim")
+    _, token = invites.create_invite(desk.workspace, desk.study.id, population="korea")
+    person = participants.join(desk.workspace, token, account.id)
+    participants.consent(desk.workspace, person.id, desk.study.consent_version)
+    participants.answer_eligibility(desk.workspace, person.id, GOOD)
+    (item,) = desk.add("verify", [QUESTION])
+    desk.answer(person, {"choices": [0]})
+    assert personal.delete_attributes(desk.workspace, desk.study.id, person.id, by=desk.owner) == 2
+    assert personal.attributes(desk.workspace, desk.study.id, person.id) == {}
+    erased = accounts.get_account(desk.workspace, account.id)
+    assert (erased.login, erased.name, erased.disabled) == (None, "", True)
+    assert len(judgements.list_judgements(desk.workspace, desk.study.id, item)) == 1
+    with desk.workspace.read() as connection:
+        everything = str([connection.execute(sa.select(table)).all() for table in schema_tables()])
+    assert "Kim" not in everything
+    assert "kim@example.org" not in everything
+    assert "south korean" not in everything
+
+
+def schema_tables() -> list[sa.Table]:
+    left_out = (schema.populations, schema.studies)
+    return [table for table in vars(schema).values() if isinstance(table, sa.Table) and table not in left_out]
+
+
+def test_other_studies_people_are_not_there(studio_workspace: Workspace, desk: Desk) -> None:
+    other = open_desk(studio_workspace, [{"name": "verify", "kind": "vote"}], name="other")
+    person = other.person()
+    for act in (personal.attributes, personal.delete_attributes, participants.withdraw):
+        with pytest.raises(NotFoundError):
+            act(desk.workspace, desk.study.id, person.id)
+
+
+def test_who_withdrew_cannot_come_back_by_the_link(desk: Desk) -> None:
+    _, token = invites.create_invite(desk.workspace, desk.study.id, population="korea")
+    account = accounts.create_account(desk.workspace, "kim@example.org", PASSWORD)
+    person = participants.join(desk.workspace, token, account.id)
+    participants.withdraw(desk.workspace, desk.study.id, person.id)
+    with pytest.raises(ConflictError, match="you have left"):
+        participants.join(desk.workspace, token, account.id)
+
+
+def test_who_says_they_are_done_can_go_on_later(studio_workspace: Workspace) -> None:
+    desk = open_desk(studio_workspace, [{"name": "verify", "kind": "vote"}])
+    person, other = desk.person(), desk.person()
+    desk.add("verify", [QUESTION])
+    held = desk.work(person)
+    assert participants.finish(desk.workspace, person.id).state == ParticipantState.FINISHED
+    assert desk.work(other).assignment.id == held.assignment.id, "what was at hand is free at once"
+    desk.work(person)
+    assert participants.get_participant(desk.workspace, person.id).state == ParticipantState.ACTIVE
+
+
+def test_whoever_is_done_still_takes_up_a_place(desk: Desk) -> None:
+    """Of the two people that the population takes, one has finished and been paid for: there is room for one more, not for two."""
+    for _ in range(2):
+        person = participants.answer_eligibility(desk.workspace, consented(desk).id, GOOD)
+        participants.finish(desk.workspace, person.id)
+    with pytest.raises(ConflictError, match="all the people it needs"):
+        participants.answer_eligibility(desk.workspace, consented(desk).id, GOOD)
+
+
+def test_whoever_withdrew_or_was_screened_out_takes_up_none(desk: Desk) -> None:
+    participants.answer_eligibility(desk.workspace, consented(desk).id, {**GOOD, "years": "1"})
+    gone = participants.answer_eligibility(desk.workspace, consented(desk).id, GOOD)
+    participants.withdraw(desk.workspace, desk.study.id, gone.id)
+    for _ in range(2):
+        assert participants.answer_eligibility(desk.workspace, consented(desk).id, GOOD).state == ParticipantState.ACTIVE
+
+
+def live_slots(workspace: Workspace, item: int) -> tuple[int, int]:
+    """How many slots of an item are open, and how many are being worked on."""
+    table = schema.assignments
+    query = sa.select(table.c.state, sa.func.count().label("n")).where(table.c.item_id == item).group_by(table.c.state)
+    with workspace.read() as connection:
+        counts = {row.state: row.n for row in connection.execute(query)}
+    return counts.get("open", 0), counts.get("leased", 0)
+
+
+@pytest.fixture
+def votes(studio_workspace: Workspace) -> Desk:
+    return open_desk(studio_workspace, [{"name": "verify", "kind": "vote"}])
+
+
+@pytest.mark.parametrize("withdrawn", [1, 2])
+def test_each_answer_that_is_withdrawn_is_asked_for_once_more(votes: Desk, withdrawn: int) -> None:
+    """Five answers were wanted and paid for; for each that goes one slot opens, also where others work on the item."""
+    (item,) = votes.add("verify", [QUESTION])
+    people = [votes.person() for _ in range(5)]
+    for person in people:
+        votes.answer(person, {"choices": [0]})
+    assert live_slots(votes.workspace, item) == (0, 0)
+    for person in people[:withdrawn]:
+        participants.withdraw(votes.workspace, votes.study.id, person.id)
+    assert live_slots(votes.workspace, item) == (withdrawn, 0)
+    for _ in range(withdrawn):
+        votes.answer(votes.person(), {"choices": [0]})
+    assert items.get_item(votes.workspace, votes.study.id, item).state == ItemState.DONE
+    assert live_slots(votes.workspace, item) == (0, 0)
+
+
+def test_a_withdrawal_counts_who_is_at_work(votes: Desk) -> None:
+    (item,) = votes.add("verify", [QUESTION])
+    first, second, third = (votes.person() for _ in range(3))
+    votes.answer(first, {"choices": [0]})
+    votes.answer(second, {"choices": [0]})
+    votes.work(third)
+    assert live_slots(votes.workspace, item) == (2, 1)
+    participants.withdraw(votes.workspace, votes.study.id, first.id)
+    assert live_slots(votes.workspace, item) == (3, 1)
+    participants.withdraw(votes.workspace, votes.study.id, third.id)
+    assert live_slots(votes.workspace, item) == (4, 0)
+
+
+def test_a_withdrawal_leaves_an_experts_decision_alone(votes: Desk) -> None:
+    (item,) = votes.add("verify", [QUESTION])
+    people = [votes.person() for _ in range(5)]
+    for person in people:
+        votes.answer(person, {"choices": [0]})
+    decided = adjudications.adjudicate(votes.workspace, votes.study.id, item, votes.owner, {"right": [2]}, "they misread it")
+    participants.withdraw(votes.workspace, votes.study.id, people[0].id)
+    after = items.get_item(votes.workspace, votes.study.id, item)
+    assert (after.state, after.result, after.reason) == (ItemState.DONE, decided.result, "they misread it")
+    assert live_slots(votes.workspace, item) == (0, 0)
+
+
+def test_a_withdrawal_leaves_alone_what_others_have_built_on(studio_workspace: Workspace) -> None:
+    stages = [{"name": "verify", "kind": "vote", "next": {"done": "again"}}, {"name": "again", "kind": "vote"}]
+    desk = open_desk(studio_workspace, stages)
+    (item,) = desk.add("verify", [QUESTION])
+    people = [desk.person() for _ in range(5)]
+    for person in people:
+        desk.answer(person, {"choices": [0]}, "verify")
+    (child,) = items.list_items(desk.workspace, desk.study.id, "again")
+    participants.withdraw(desk.workspace, desk.study.id, people[0].id)
+    assert items.get_item(desk.workspace, desk.study.id, item).state == ItemState.DONE
+    assert live_slots(desk.workspace, item) == (0, 0)
+    assert items.get_item(desk.workspace, desk.study.id, child.id).state == ItemState.OPEN

@@ -1,0 +1,98 @@
+"""Free answers that no criterion recognises wait for a researcher, who lets people in or not; they may answer again meanwhile."""
+
+from __future__ import annotations
+
+import pytest
+
+from folkways.workspace.database import Workspace
+from folkways_studio.database import tables as schema
+from folkways_studio.errors import ConflictError, NotFoundError
+from folkways_studio.people import invites, participants, personal, waiting
+from folkways_studio.people.eligibility import failed_criteria, unclear_criteria
+from folkways_studio.records import Participant, ParticipantState
+from studio.tests.support.studies import ON_A_FILE, Desk, open_desk, stored
+
+CRITERIA = [
+    {"name": "nationality", "ask": "Your nationality?", "accept": ["British"]},
+    {"name": "years", "ask": "Years there?", "least": 5},
+    {"name": "home", "ask": "Where did you live?", "options": ["Here", "Elsewhere"], "accept": ["Here"]},
+]
+GOOD = {"nationality": "British", "years": "30", "home": "Here"}
+NEAR = {**GOOD, "nationality": "UK citizen"}
+
+
+@pytest.fixture
+def desk(studio_workspace: Workspace) -> Desk:
+    population = {"name": "korea", "culture": "KR", "people": 1, "criteria": CRITERIA}
+    return open_desk(studio_workspace, [{"name": "verify", "kind": "vote"}], populations=[population])
+
+
+def agreed(desk: Desk) -> Participant:
+    _, token = invites.create_invite(desk.workspace, desk.study.id, population="korea")
+    return participants.consent(desk.workspace, participants.join(desk.workspace, token).id, desk.study.consent_version)
+
+
+@pytest.mark.parametrize(
+    ("answers", "failed", "unclear"),
+    [
+        (GOOD, [], []),
+        ({**GOOD, "nationality": " british. "}, [], []),
+        ({**GOOD, "nationality": "Ｂｒｉｔｉｓｈ"}, [], []),
+        (NEAR, ["nationality"], ["nationality"]),
+        ({**GOOD, "years": "five years"}, ["years"], ["years"]),
+        ({**GOOD, "years": "4"}, ["years"], []),
+        ({**GOOD, "home": "Elsewhere"}, ["home"], []),
+        ({**NEAR, "home": "Elsewhere"}, ["nationality", "home"], ["nationality"]),
+        ({**GOOD, "nationality": ""}, ["nationality"], []),
+    ],
+)
+def test_what_was_written_freely_is_unclear_and_what_was_chosen_is_not(
+    answers: dict[str, str], failed: list[str], unclear: list[str]
+) -> None:
+    assert failed_criteria(CRITERIA, answers) == failed
+    assert unclear_criteria(CRITERIA, answers) == unclear
+
+
+def test_who_waits_is_let_in_or_turned_away(desk: Desk) -> None:
+    first, second = agreed(desk), agreed(desk)
+    for person in (first, second):
+        assert participants.answer_eligibility(desk.workspace, person.id, NEAR).state == ParticipantState.WAITING
+        assert desk.nothing(person) == "not_active"
+    seen = waiting.list_waiting(desk.workspace, desk.study.id, by=desk.owner)
+    assert [(each.person.id, each.unclear) for each in seen] == [
+        (person.id, [("Your nationality?", "UK citizen")]) for person in (first, second)
+    ]
+    waiting.list_waiting(desk.workspace, desk.study.id, by=desk.owner)
+    read = stored(desk.workspace, schema.events, kind="participant.attributes_read")
+    assert [each["participant_id"] for each in read] == [first.id, second.id], "that somebody looked is noted once for each"
+    found = waiting.settle_waiting(desk.workspace, desk.study.id, first.id, let_in=True, by=desk.owner)
+    assert (found.state, found.eligible, found.waiver) == (ParticipantState.ACTIVE, True, None)
+    with pytest.raises(ConflictError, match="all the people"):
+        waiting.settle_waiting(desk.workspace, desk.study.id, second.id, let_in=True, by=desk.owner)
+    out = waiting.settle_waiting(desk.workspace, desk.study.id, second.id, let_in=False, by=desk.owner)
+    assert (out.state, out.eligible) == (ParticipantState.SCREENED_OUT, False)
+    for person in (first, second):
+        with pytest.raises(ConflictError, match="wait"):
+            waiting.settle_waiting(desk.workspace, desk.study.id, person.id, let_in=True, by=desk.owner)
+    assert participants.answer_eligibility(desk.workspace, second.id, GOOD).state == ParticipantState.SCREENED_OUT
+
+
+def test_who_waits_answers_again(desk: Desk) -> None:
+    person = agreed(desk)
+    participants.answer_eligibility(desk.workspace, person.id, NEAR)
+    assert participants.answer_eligibility(desk.workspace, person.id, {**NEAR, "nationality": "Scottish"}).state == "waiting"
+    assert personal.attributes(desk.workspace, desk.study.id, person.id)["nationality"] == "Scottish"
+    assert participants.answer_eligibility(desk.workspace, person.id, GOOD).state == ParticipantState.ACTIVE
+    assert waiting.list_waiting(desk.workspace, desk.study.id, by=desk.owner) == []
+
+
+@ON_A_FILE
+def test_nobody_decides_over_the_people_of_another_study(desk: Desk) -> None:
+    person = agreed(desk)
+    participants.answer_eligibility(desk.workspace, person.id, NEAR)
+    neighbour = open_desk(desk.workspace, [{"name": "verify", "kind": "vote"}], name="neighbour")
+    assert waiting.list_waiting(desk.workspace, neighbour.study.id, by=neighbour.owner) == []
+    with pytest.raises(NotFoundError):
+        waiting.settle_waiting(desk.workspace, neighbour.study.id, person.id, let_in=True, by=neighbour.owner)
+    let_in = participants.waive_eligibility(desk.workspace, desk.study.id, person.id, "known to us", by=desk.owner)
+    assert (let_in.state, let_in.waiver) == (ParticipantState.ACTIVE, "known to us")

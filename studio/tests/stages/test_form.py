@@ -1,0 +1,266 @@
+"""A form of a study's own: its description, what it takes, what people's answers come to, and how they leave."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from starlette.datastructures import FormData
+
+from folkways.benchmarks.studies import Vote
+from folkways.stats.raters.graded import fitting
+from folkways_studio.errors import SubmissionError
+from folkways_studio.stages.consensus import common_groups, common_order, each_option, middle, same_value
+from folkways_studio.stages.form import Form
+from folkways_studio.workflows.definition import DefinitionError, read_definition
+from studio.tests.support.studies import described
+
+ASK: list[dict[str, Any]] = [
+    {"key": "polite", "type": "choice", "label": "Is it polite?", "options": ["yes", "no", {"value": "idk", "label": "unknown"}]},
+    {
+        "key": "who",
+        "type": "several",
+        "label": "To whom?",
+        "options": ["elders", "guests", "children"],
+        "most": 2,
+        "required": False,
+    },
+    {"key": "fit", "type": "scale", "label": {"en": "How fitting?", "ar": "ما مدى ملاءمته؟"}, "least": -2, "most": 2, "within": 1},
+    {"key": "age", "type": "number", "label": "From what age?", "least": 0, "most": 120, "required": False},
+    {"key": "why", "type": "text", "label": "Why not?", "if": {"key": "polite", "is": "no"}, "least": 5},
+    {"key": "words", "type": "spans", "label": "Which words?", "of": "text", "required": False},
+    {"key": "better", "type": "pairwise", "label": "Which is better?", "between": ["one", "two"], "tie": True},
+    {"key": "order", "type": "ranking", "label": "From best to worst", "options_from": "dishes"},
+    {"key": "groups", "type": "grouping", "label": "What is the same?", "options_from": "dishes"},
+]
+STAGE = {"name": "judge", "kind": "form", "answers": 3, "ask": ASK, "next": {"disagree": "decide"}}
+STAGES = [STAGE, {"name": "decide", "kind": "adjudicate", "role": "expert"}]
+CONTENT = {"text": "In der Küche 🍲 essen.", "one": "Tea?", "two": "Sit down!", "dishes": ["soup", "broth", "cake"]}
+ANSWERS: dict[str, Any] = {
+    "polite": "no",
+    "who": ["guests"],
+    "fit": 1,
+    "age": 7.5,
+    "why": "It is too loud.",
+    "words": [[7, 12, "Küche"]],
+    "better": "two",
+    "order": ["cake", "soup", "broth"],
+    "groups": [["soup", "broth"], ["cake"]],
+}
+FORM = Form()
+
+
+def config_of(**changes: Any) -> Mapping[str, Any]:
+    stage = {**STAGE, **changes}
+    return read_definition(described([stage, STAGES[1]] if "next" in stage else [stage])).stages[0].config
+
+
+CONFIG = config_of()
+
+
+def take(**changes: Any) -> Mapping[str, Any]:
+    return FORM.validate({"answers": {**ANSWERS, **changes}}, FORM.check_content(CONTENT, CONFIG), CONFIG)
+
+
+def test_an_answer_says_of_each_part_what_it_is() -> None:
+    payload = take()
+    assert {kind: [*answers] for kind, answers in payload.items()} == {part["type"]: [part["key"]] for part in ASK}
+    assert FORM.draft_of(payload) == {"answers": ANSWERS}
+    assert FORM.describe(payload, CONTENT, str)[-3:] == ["better: two", "order: cake > soup > broth", "groups: soup = broth | cake"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "field"),
+    [
+        ({"polite": "perhaps"}, "polite"),
+        ({"polite": None}, "polite"),
+        ({"who": ["guests", "elders", "children"]}, "who"),
+        ({"who": "guests"}, "who"),
+        ({"fit": 3}, "fit"),
+        ({"fit": True}, "fit"),
+        ({"age": "old"}, "age"),
+        ({"age": 121}, "age"),
+        ({"age": float("nan")}, "age"),
+        ({"why": "Hm."}, "why"),
+        ({"why": ""}, "why"),
+        ({"words": [[0, 99]]}, "words"),
+        ({"words": [1]}, "words"),
+        ({"better": "three"}, "better"),
+        ({"order": ["cake", "soup"]}, "order"),
+        ({"order": ["cake", "soup", "soup"]}, "order"),
+        ({"groups": [["soup"], ["cake"]]}, "groups"),
+        ({"groups": [["soup", "cake"], ["cake", "broth"]]}, "groups"),
+        ({"groups": {"a": 1}}, "groups"),
+    ],
+)
+def test_a_wrong_answer_is_named_at_its_part(changes: Mapping[str, Any], field: str) -> None:
+    with pytest.raises(SubmissionError) as error:
+        take(**changes)
+    assert set(error.value.problems) == {field}
+
+
+def test_a_part_that_is_not_asked_is_neither_wanted_nor_kept() -> None:
+    assert "text" not in take(polite="yes", why="It is too loud.")
+
+
+def test_two_choices_that_may_not_be_the_same() -> None:
+    ask = [{"key": key, "type": "choice", "label": key, "options_from": "dishes"} for key in ("best", "worst")]
+    config = config_of(ask=[ask[0], {**ask[1], "unlike": "best"}])
+    assert FORM.validate({"answers": {"best": "soup", "worst": "cake"}}, CONTENT, config)
+    with pytest.raises(SubmissionError, match="worst: Choose another one than above"):
+        FORM.validate({"answers": {"best": "soup", "worst": "soup"}}, CONTENT, config)
+
+
+WRONG: list[tuple[dict[str, Any], str]] = [
+    ({"ask": []}, r"stages\[0\].ask: needs 1 to 40 parts"),
+    ({"ask": ["a"]}, r"stages\[0\].ask: has to be a list of mappings"),
+    ({"ask": [{**ASK[0], "key": "Is it?"}]}, r"ask\[0\].key: has to be small letters"),
+    ({"ask": [ASK[0], ASK[0]]}, r"ask\[1\].key: 'polite' is taken"),
+    ({"ask": [{**ASK[0], "key": "text"}]}, r"ask\[0\].key: 'text' is taken"),
+    ({"ask": [{**ASK[0], "type": "slider"}]}, r"ask\[0\].type: 'slider' cannot be asked; valid: choice, several"),
+    ({"ask": [{**ASK[0], "options": [True, False]}]}, r"ask\[0\].options: .* write yes, no and numbers in quotes"),
+    ({"ask": [{**ASK[0], "colour": "red"}]}, r"ask\[0\].colour: is no setting here; valid: key, type, label"),
+    ({"ask": [{"key": "a", "type": "choice", "label": "a"}]}, r"ask\[0\].options: give one of: options, options_from"),
+    ({"ask": [{"key": "a", "type": "text"}]}, r"ask\[0\].label: is missing"),
+    ({"ask": [{"key": "a", "type": "text", "label": {"ar": "لماذا؟"}}]}, r"ask\[0\].label: has no text in en"),
+    ({"ask": [{**ASK[2], "most": 40}]}, r"ask\[0\].most: a scale has 2 to 11 whole numbers"),
+    ({"ask": [{**ASK[3], "least": 200}]}, r"ask\[0\].most: is 120, which is less than 200"),
+    ({"ask": [{**ASK[0], "unlike": "best"}]}, r"ask\[0\].unlike: 'best' is no choice above it"),
+    ({"ask": [ASK[4]]}, r"ask\[0\].if: 'polite' is no choice or scale above it"),
+    (
+        {"ask": [ASK[0], {**ASK[4], "if": {"key": "polite", "is": "never"}}]},
+        r"ask\[1\].if: 'never' is no answer of polite; valid: yes",
+    ),
+    ({"show": [{"field": "film", "type": "video"}]}, r"show\[0\].type: 'video' cannot be shown; valid: text, image, audio"),
+    ({"majority": 1}, "majority: 1 of 3 is no majority"),
+]
+
+
+@pytest.mark.parametrize(("changes", "message"), WRONG)
+def test_every_mistake_of_a_description_has_its_place(changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(DefinitionError, match=message):
+        config_of(**changes)
+
+
+def test_an_item_has_what_its_form_shows_and_asks_about() -> None:
+    config = config_of(show=[{"field": "dish", "type": "image"}, {"field": "song", "type": "audio", "optional": True}])
+    with pytest.raises(SubmissionError) as error:
+        FORM.check_content({"dish": "a.jpg", "dishes": ["soup", "soup"], "one": "x"}, config)
+    assert set(error.value.problems) == {"dish_alt", "dishes", "text", "two"}
+    content = FORM.check_content({**CONTENT, "dish": "a.jpg", "dish_alt": "A bowl"}, config)
+    assert FORM.media(content, config) == ("a.jpg",)
+    row = FORM.example_row(config)
+    assert {"dish", "dish_alt", "song_transcript", "dishes", "text", "one", "two"} <= set(row)
+
+
+def decide(*answers: Mapping[str, Any], **changes: Any) -> Any:
+    return FORM.resolve([Vote(f"p-{number}", take(**each)) for number, each in enumerate(answers)], CONTENT, config_of(**changes))
+
+
+def test_what_most_say_stands_and_the_rest_goes_to_somebody() -> None:
+    decision = decide({}, {}, {"polite": "yes", "order": ["soup", "cake", "broth"], "groups": [["soup"], ["broth"], ["cake"]]})
+    assert decision.branch == "done"
+    assert decision.result == {**ANSWERS, "why": [ANSWERS["why"]] * 2}
+    decision = decide({"fit": 0}, {"polite": "yes", "fit": -2}, {"polite": "idk", "fit": 2}, majority=2)
+    assert (decision.branch, decision.result["disputed"]) == ("disagree", ["polite", "fit"])
+    assert decision.reason == "people differ on polite, fit"
+    assert decide({}, {"age": 90}, majority=2).result["age"] == pytest.approx((7.5 + 90) / 2)
+
+
+def test_agreement_is_computed_over_what_each_part_is() -> None:
+    labels = [FORM.labels(take(**changes)) for changes in ({}, {"fit": 2, "order": ["cake", "broth", "soup"]})]
+    names = {key: fitting([{"a": labels[0][key], "b": labels[1][key]}])[0] for key in labels[0]}
+    assert names == {
+        "polite": "nominal α", "who": "MASI α", "fit": "ordinal α", "age": "interval α", "words": "F1", "better": "nominal α",
+        "order": "Kendall τ", "groups": "adjusted Rand",
+    }  # fmt: skip
+
+
+def test_known_answers_are_told_by_key() -> None:
+    config = config_of()
+    known = FORM.check_known(ANSWERS, CONTENT, config)
+    assert known == ANSWERS
+    assert FORM.is_right(take(), known)
+    assert FORM.is_right(take(groups=ANSWERS["groups"][::-1], why=f" {ANSWERS['why'].upper()}"), known)
+    for changes in ({"polite": "yes"}, {"fit": 0}, {"order": ANSWERS["order"][::-1]}, {"words": []}):
+        assert not FORM.is_right(take(**changes), known)
+    assert not FORM.is_right({"choice": {"polite": "no"}}, {"fit": 1}), "what was not asked is not right"
+    assert [line.split(":")[0] for line in FORM.describe_known(known, CONTENT, str)] == list(known)
+    with pytest.raises(SubmissionError) as error:
+        FORM.check_known({"polite": "never", "fit": 9}, CONTENT, config)
+    assert set(error.value.problems) == {"polite", "fit"}
+    assert FORM.known_of(decide({}, {}, {}).result) == {}
+
+
+def test_of_a_pair_each_person_has_an_order_of_their_own() -> None:
+    pair = [part for part in ASK if part["type"] == "pairwise"]
+    config = config_of(ask=pair)
+    shown = []
+    for number in range(20):
+        content = FORM.presented(CONTENT, f"p-{number}")
+        (part,) = FORM.form_values(content, config, {})["parts"]
+        assert FORM.form_values(content, config, {})["parts"] == [part], "the same person sees the same order"
+        shown.append(tuple(value for _, value, _ in part["options"]))
+    assert set(shown) == {("one", "two", "tie"), ("two", "one", "tie")}
+
+
+FIELDS = st.sampled_from(
+    [f"ask-{part['key']}" for part in ASK] + [f"ask-{key}-{at}" for key in ("order", "groups") for at in range(3)]
+)
+SENT = st.one_of(st.sampled_from(["0", "1", "2", "3", "-1", "-2", "7:12", "nan", "1e999", "3,5", ""]), st.text(max_size=6))
+
+
+@given(st.lists(st.tuples(FIELDS, SENT), max_size=16))
+def test_whatever_a_browser_sends_is_a_draft_and_taken_or_refused_in_words(pairs: list[tuple[str, str]]) -> None:
+    draft = FORM.read_form(FormData(pairs), CONTENT, CONFIG)
+    assert len(FORM.form_values(CONTENT, CONFIG, draft)["parts"]) == len(ASK)
+    try:
+        payload = FORM.validate(draft, CONTENT, CONFIG)
+    except SubmissionError as error:
+        assert set(error.problems) <= {part["key"] for part in ASK}
+    else:
+        assert FORM.validate(FORM.draft_of(payload), CONTENT, CONFIG) == payload
+
+
+def test_short_texts_are_lines_of_which_empty_ones_are_none() -> None:
+    config = config_of(ask=[{"key": "dishes", "type": "texts", "label": "Which dishes?", "most": 2}])
+    sent = [("ask-dishes", each) for each in (" soup ", "", "Tea", "soup")]
+    draft = FORM.read_form(FormData(sent), CONTENT, config)
+    payload = FORM.validate(draft, CONTENT, config)
+    assert payload == {"texts": {"dishes": ["soup", "Tea"]}}
+    assert FORM.labels(payload) == {"dishes": frozenset({"soup", "tea"})}
+    assert FORM.describe(payload, CONTENT, str) == ["dishes: soup | Tea"]
+    votes = [Vote("p-1", payload), Vote("p-2", {"texts": {"dishes": ["Tea"]}})]
+    assert FORM.resolve(votes, CONTENT, config).result == {"dishes": ["Tea", "soup"]}
+    assert FORM.redacted(payload, FORM.texts, CONTENT) == {"texts": {"dishes": ["[redacted]", "[redacted]"]}}
+    for wrong in ([], ["  "], ["a", "b", "c"], ["a" * 201], "soup", [1]):
+        with pytest.raises(SubmissionError) as error:
+            FORM.validate({"answers": {"dishes": wrong}}, CONTENT, config)
+        assert set(error.value.problems) == {"dishes"}
+    for most in (0, 21, 1.5):
+        with pytest.raises(DefinitionError, match="most"):
+            config_of(ask=[{"key": "dishes", "type": "texts", "label": "Which dishes?", "most": most}])
+
+
+@pytest.mark.parametrize(("typed", "read"), [("7,5", 7.5), ("٧", 7.0), ("1,000", "1,000"), ("-3", -3.0), ("seven", "seven")])
+def test_numbers_as_people_write_them(typed: str, read: object) -> None:
+    assert FORM.read_form(FormData([("ask-age", typed)]), CONTENT, CONFIG) == {"answers": {"age": read}}
+
+
+def test_rules_of_agreeing() -> None:
+    assert same_value(["a", "a", "b"], 2) == ("a", True)
+    assert same_value(["a", "b", None], 2) == (None, False)
+    assert each_option([["a", "b"], ["a"], ["c"]], ["a", "b", "c"], 2) == (["a"], True)
+    assert each_option([["a"], ["a"], ["a"], [], []], ["a"], 4) == (None, False)
+    assert middle([1, 2, 5], 1, 2) == (2, True)
+    assert middle([1, 3, 5], 1, 2) == (None, False)
+    assert middle([], 1, 2) == (None, True)
+    circle = [["a", "b", "c"], ["b", "c", "a"], ["c", "a", "b"]]
+    assert common_order(circle, 2) == (None, False)
+    assert common_order([circle[0], circle[0], circle[2]], 2) == (["a", "b", "c"], True)
+    chain = [[["a", "b"], ["c"]], [["a"], ["b", "c"]], [["a", "b", "c"]]]
+    assert common_groups(chain, 2) == (None, False), "a with b and b with c, but a apart from c"
+    assert common_groups([chain[0], chain[0], chain[2]], 2) == ([["a", "b"], ["c"]], True)

@@ -1,0 +1,158 @@
+"""Where people are apart, by figures worked out by hand, by another implementation, and with nobody blamed for a few answers."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from datetime import UTC, datetime
+from itertools import combinations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from folkways.stats.intervals import wilson
+from folkways.stats.raters.agreement import percent_agreement
+from folkways.workspace.database import Workspace
+from folkways_studio.people import participants
+from folkways_studio.records import Participant
+from folkways_studio.studies import disagreements
+from folkways_studio.studies.agreement_chart import BOTTOM, HEIGHT, TOP, chart_of
+from folkways_studio.studies.agreement_over_time import agreement_over_time
+from folkways_studio.studies.disagreements import Measured, Said, measured, read_answers
+from folkways_studio.studies.spread import spread
+from folkways_studio.work import assignments, judgements
+from studio.tests.support.studies import ON_A_FILE, QUESTION, Desk, open_desk
+from tests.support.moments import at_time
+
+DAY = 86400.0
+BEGIN = datetime(2026, 3, 2, tzinfo=UTC).timestamp()
+"""A Monday."""
+
+STAGES = [{"name": "verify", "kind": "vote", "answers": 3, "majority": 3}, {"name": "write", "kind": "collect_question"}]
+LABELS = st.lists(st.dictionaries(st.sampled_from("ab"), st.integers(0, 2), min_size=1), min_size=1, max_size=6)
+
+
+def mean(shares: list[float]) -> float:
+    return sum(shares) / len(shares) if shares else float("nan")
+
+
+@given(st.lists(LABELS, max_size=4))
+def test_many_items_at_once_are_what_each_comes_to_alone(items: list[list[dict[str, int]]]) -> None:
+    found = spread(items)
+    for number, labels in enumerate(items):
+        units = [{str(who): each[name] for who, each in enumerate(labels) if name in each} for name in "ab"]
+        outside = [1 - max(Counter(unit.values()).values()) / len(unit) for unit in units if len(unit) > 1]
+        assert found.apart[number] == pytest.approx(mean(outside), nan_ok=True)
+        shares = [value for unit in units if (value := percent_agreement([unit]).value) is not None]
+        assert found.agree[number] == pytest.approx(mean(shares), nan_ok=True)
+
+
+@given(st.lists(LABELS, max_size=4))
+def test_somebody_differs_from_a_label_that_more_than_half_of_the_others_gave(items: list[list[dict[str, int]]]) -> None:
+    expected = []
+    for labels in items:
+        for person, own in enumerate(labels):
+            others = labels[:person] + labels[person + 1 :]
+            told = []
+            for name, label in own.items():
+                said = [each[name] for each in others if name in each]
+                told += [label != most for most in set(said) if 2 * sum(each == most for each in said) > len(said)]
+            expected.append((bool(told), any(told)))
+    found = spread(items)
+    assert list(zip(found.told.tolist(), found.differs.tolist(), strict=True)) == expected
+
+
+@pytest.fixture
+def desk(studio_workspace: Workspace) -> Desk:
+    return open_desk(studio_workspace, STAGES)
+
+
+def vote(desk: Desk, people: list[Participant], said: list[str], *, at: float = BEGIN) -> None:
+    """Each item's answers as digits of the option that each person chooses, a day from item to item."""
+    desk.add("verify", [{**QUESTION, "question": f"{QUESTION['question']} {number}"} for number in range(len(said))])
+    for number, choices in enumerate(said):
+        for person, choice in zip(people, choices, strict=True):
+            work = at_time(at + number * DAY, assignments.claim_next, desk.workspace, person.id, stage="verify")
+            assert isinstance(work, assignments.Work)
+            submission = {"choices": [int(choice)]}
+            key = f"{person.id}-{work.item.id}"
+            at_time(at + number * DAY + 60, judgements.submit, desk.workspace, person.id, work.assignment.id, submission, key)
+
+
+def read(desk: Desk) -> Measured:
+    return measured(read_answers(desk.workspace, desk.study.id))
+
+
+@ON_A_FILE
+def test_stages_items_and_people_by_hand(desk: Desk) -> None:
+    people = [desk.person() for _ in range(3)]
+    kim, lee, park = people
+    vote(desk, people, ["111", "112", "113", "123", "111"])
+    written = {"category": "Food", "question": "Who eats?", "english": "Who eats?"}
+    desk.answer(kim, written, "write")
+    answered = read(desk)
+    (stage,) = disagreements.by_stage(desk.workspace, desk.study.id, answered)
+    assert (stage.stage.name, stage.population, stage.items, stage.bands) == ("verify", "korea", 5, (2, 0, 2, 1))
+    assert stage.mean == pytest.approx((1 / 3 + 1 / 3 + 2 / 3) / 5)
+    disputed = [(each.item_id, share) for each, share in disagreements.most_disputed(answered, 2)]
+    assert disputed == [(answered.answered[3].item_id, pytest.approx(2 / 3)), (answered.answered[1].item_id, pytest.approx(1 / 3))]
+    found = {row.participant_id: row for row in disagreements.by_person(desk.workspace, desk.study.id, answered)}
+    # Of the five items the others agree in: all for Park but the fourth, two for Kim and Lee.
+    assert {who: (row.differ, row.n) for who, row in found.items()} == {kim.id: (0, 2), lee.id: (0, 2), park.id: (2, 4)}
+    assert (found[park.id].usual, found[kim.id].usual) == (0.0, pytest.approx(2 / 6))
+    interval = wilson(2, 4)
+    assert (found[park.id].low, found[park.id].high, found[park.id].share) == (interval.low, interval.high, 0.5)
+    assert not any(row.stands_out for row in found.values()), "four answers are few"
+    participants.withdraw(desk.workspace, desk.study.id, park.id)
+    assert park.id not in {row.participant_id for row in disagreements.by_person(desk.workspace, desk.study.id, read(desk))}
+    assert [each.share for each in disagreements.by_person(desk.workspace, desk.study.id, read(desk))] == [
+        pytest.approx(1 / 5)
+    ] * 2, "of two, each differs"
+
+
+@ON_A_FILE
+def test_somebody_stands_out_only_beyond_what_chance_does_to_so_many(desk: Desk) -> None:
+    people = [desk.person() for _ in range(3)]
+    letters = {person.pseudonym: letter for person, letter in zip(people, "abc", strict=True)}
+    vote(desk, people, ["111"])
+    (pattern,) = read(desk).answered
+
+    def told(*said: str) -> list[tuple[str, int, int, bool]]:
+        answered = [
+            replace(
+                pattern,
+                said=[Said(people[number].id, {"choices": choice}, BEGIN) for number, choice in enumerate(choices)],
+            )
+            for choices in said
+        ]
+        return [
+            (letters[row.pseudonym], row.differ, row.n, row.stands_out)
+            for row in disagreements.by_person(desk.workspace, desk.study.id, measured(answered))
+        ]
+
+    assert told(*["110"] * 30) == [("c", 30, 30, False)], "the two others are divided by the third throughout: nothing to compare"
+    assert told("110", "000", "020") == [("b", 1, 2, False), ("c", 1, 2, False), ("a", 0, 1, False)]
+    clear = told(*["110"] * 20, *["000"] * 9, "020")
+    assert clear == [("c", 20, 29, True), ("b", 1, 10, False), ("a", 0, 9, False)]
+
+
+@ON_A_FILE
+def test_agreement_over_time_by_week_and_by_hundred_answers(desk: Desk) -> None:
+    people = [desk.person() for _ in range(3)]
+    vote(desk, people, ["111", "112"] * 4)  # Monday to Monday
+    (course,) = agreement_over_time(read(desk))
+    assert [(point.name, point.items) for point in course.points] == [("2026-03-02", 7), ("2026-03-09", 1)]
+    first, second = course.points
+    assert (first.share, second.share) == (pytest.approx((4 + 3 / 3) / 7), pytest.approx(1 / 3))
+    interval = wilson(5, 7)
+    assert (first.low, first.high) == (pytest.approx(interval.low), pytest.approx(interval.high))
+    (course,) = agreement_over_time(read(desk), "hundred")
+    assert [(point.name, point.items) for point in course.points] == [("1–100", 8)]
+    drawn = chart_of([first, second])
+    assert [mark["name"] for mark in drawn["marks"]] == ["2026-03-02", "2026-03-09"]
+    for mark, point in zip(drawn["marks"], (first, second), strict=True):
+        assert TOP <= mark["high"] <= mark["y"] <= mark["low"] <= HEIGHT - BOTTOM
+        assert mark["y"] == pytest.approx(HEIGHT - BOTTOM - point.share * (HEIGHT - TOP - BOTTOM), abs=0.1)
+    assert chart_of([])["marks"] == []
+    assert all(one["x"] < other["x"] for one, other in combinations(drawn["marks"], 2))

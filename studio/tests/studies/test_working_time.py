@@ -1,0 +1,75 @@
+"""How long people worked, by hand: a lunch is no work, and what is owed follows from the study's rate."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from folkways.workspace.database import Workspace
+from folkways_studio.people import participants
+from folkways_studio.studies.working_time import WorkingTime, rate_of, without_breaks, working_times
+from folkways_studio.work import assignments, judgements
+from folkways_studio.workflows.definition import DefinitionError, read_definition
+from studio.tests.support.studies import ON_A_FILE, QUESTION, described, open_desk
+from tests.support.moments import at_time
+
+STAGES = [{"name": "verify", "kind": "vote", "answers": 2, "majority": 2, "lease_minutes": 600}]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "usual", "cleaned"),
+    [
+        ([10, 20, 30, 40, 50, 9000], 25, [10, 20, 30, 40, 50, 30]),  # five of one's own: their median
+        ([10, 9000], 25, [10, 25]),  # else the stage's
+        ([119, 120, 121], 10, [119, 120, 10]),  # nobody takes a break in less than two minutes
+        ([500, 501], 100, [500, 100]),
+    ],
+)
+def test_a_break_counts_as_long_as_somebody_usually_takes(seconds: list[float], usual: float, cleaned: list[float]) -> None:
+    assert without_breaks(seconds, usual) == cleaned
+
+
+@ON_A_FILE
+def test_time_and_pay_of_everybody_who_worked(studio_workspace: Workspace) -> None:
+    desk = open_desk(studio_workspace, STAGES, pay={"per_hour": 12, "per_answer": 0.5, "currency": "EUR"})
+    desk.add("verify", [QUESTION] * 3)
+    kim, lee, _ = (desk.person() for _ in range(3))
+    for person, times in ((kim, (30.0, 50.0, 7200.0)), (lee, (40.0,))):
+        for number, seconds in enumerate(times):
+            begin = 1000.0 + 9000 * number
+            work = at_time(begin, assignments.claim_next, desk.workspace, person.id)
+            assert isinstance(work, assignments.Work)
+            at_time(
+                begin + seconds,
+                judgements.submit,
+                desk.workspace,
+                person.id,
+                work.assignment.id,
+                {"choices": [1]},
+                f"{person.id}-{number}",
+            )
+    participants.withdraw(desk.workspace, desk.study.id, lee.id)
+    worked = 30 + 50 + 45  # half of 30, 40, 50 and 7200 took longer than 45 seconds
+    assert working_times(desk.workspace, desk.study.id) == (
+        WorkingTime(kim.id, kim.pseudonym, "active", 3, 45.0, worked / 3600, 1, round(12 * worked / 3600 + 1.5, 2)),
+        WorkingTime(lee.id, lee.pseudonym, "withdrawn", 1, 40.0, 40 / 3600, 0, round(12 * 40 / 3600 + 0.5, 2)),
+    )
+    plain = open_desk(studio_workspace, STAGES, name="plain")
+    assert rate_of(plain.study.definition) is None and working_times(studio_workspace, plain.study.id) == ()
+
+
+@pytest.mark.parametrize(
+    ("pay", "problem"),
+    [
+        ({"currency": "EUR"}, "pay: needs per_hour, per_answer or both"),
+        ({"per_hour": "12", "currency": "EUR"}, "pay.per_hour: has to be a number above 0, not '12'"),
+        ({"per_answer": float("inf"), "currency": "EUR"}, "pay.per_answer: has to be a number above 0, not inf"),
+        ({"per_hour": 12}, "pay.currency: has to be three capital letters, such as EUR, not None"),
+        ({"per_hour": 12, "currency": "EUR", "per_day": 1}, "pay.per_day: is no setting here"),
+        ("12 EUR", "pay: has to be a mapping, not '12 EUR'"),
+    ],
+)
+def test_a_rate_that_cannot_be_is_named_with_its_place(pay: Any, problem: str) -> None:
+    with pytest.raises(DefinitionError, match=problem):
+        read_definition(described(STAGES, pay=pay))

@@ -1,0 +1,143 @@
+"""As much of Amazon's S3 as the studio uses, as a process of its own: a bucket with PUT, HEAD, GET (whole or a range) and DELETE.
+
+Every request must be signed (AWS signature version 4, computed here from Amazon's description of it), with the hash of its body and
+the time of now. ``/_control`` sets ``fault``: ``error`` (500), ``denied`` (403), ``stall`` (no answer for a minute), ``cut`` (the
+connection ends in the body), or none. ``/_stats`` tells what was asked, and which keys there are.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import re
+import time
+from calendar import timegm
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, ClassVar
+from urllib.parse import unquote
+
+from tests.support.server_process import ServerProcess
+
+KEY, SECRET, BUCKET, REGION = "AKIATESTS", "secret/of+the/tests", "field-work", "eu-central-1"
+SIGNED = re.compile(
+    r"AWS4-HMAC-SHA256 Credential=(\S+?)/(\d{8})/([\w-]+)/s3/aws4_request, ?SignedHeaders=([\w;-]+), ?Signature=(\w+)"
+)
+SKEW_SECONDS = 900
+Refusal = tuple[int, str]
+
+
+class S3Server(ServerProcess):
+    """Use as a context manager."""
+
+    module: ClassVar[str] = "studio.tests.support.s3_server"
+
+    def variables(self, prefix: str = "") -> dict[str, str]:
+        """The environment of a studio that stores its media here."""
+        keys = {"AWS_ACCESS_KEY_ID": KEY, "AWS_SECRET_ACCESS_KEY": SECRET}
+        return {"FOLKWAYS_MEDIA": f"s3://{BUCKET}{prefix}", "AWS_ENDPOINT_URL": self.url, "AWS_REGION": REGION, **keys}
+
+
+def digest(key: bytes, text: str) -> bytes:
+    return hmac.new(key, text.encode(), hashlib.sha256).digest()
+
+
+def refusal(method: str, path: str, headers: Any, body: bytes) -> Refusal | None:
+    """Why a request is not let in; None for one that is signed rightly."""
+    found = SIGNED.fullmatch(headers.get("authorization", ""))
+    if found is None:
+        return 403, "AccessDenied"
+    key, day, region, names, signature = found.groups()
+    sent, told = headers.get("x-amz-date", ""), headers.get("x-amz-content-sha256", "")
+    if key != KEY:
+        return 403, "InvalidAccessKeyId"
+    if region != REGION:
+        return 400, "AuthorizationHeaderMalformed"
+    if not sent.startswith(day) or abs(timegm(time.strptime(sent, "%Y%m%dT%H%M%SZ")) - time.time()) > SKEW_SECONDS:
+        return 403, "RequestTimeTooSkewed"
+    if told != hashlib.sha256(body).hexdigest():
+        return 400, "XAmzContentSHA256Mismatch"
+    place, _, query = path.partition("?")
+    pairs = "&".join(sorted(each if "=" in each else f"{each}=" for each in query.split("&") if each))
+    lines = "".join(f"{name}:{' '.join(headers.get(name, '').split())}\n" for name in names.split(";"))
+    asked = hashlib.sha256("\n".join((method, place, pairs, lines, names, told)).encode()).hexdigest()
+    scope = f"{day}/{region}/s3/aws4_request"
+    secret = digest(digest(digest(digest(f"AWS4{SECRET}".encode(), day), region), "s3"), "aws4_request")
+    right = digest(secret, "\n".join(("AWS4-HMAC-SHA256", sent, scope, asked))).hex()
+    return None if hmac.compare_digest(right, signature) else (403, "SignatureDoesNotMatch")
+
+
+def main() -> None:
+    stored: dict[str, bytes] = {}
+    asked: list[dict[str, Any]] = []
+    settings: dict[str, Any] = {"fault": None}
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+        wbufsize = -1  # head and body in one piece
+
+        def handle_all(self) -> None:
+            body = self.rfile.read(int(self.headers.get("content-length") or 0))
+            if self.path == "/_control":
+                settings.update(json.loads(body))
+                asked.clear()
+                return self.say(200, b"{}")
+            if self.path == "/_stats":
+                return self.say(200, json.dumps({"asked": asked, "keys": sorted(stored)}).encode())
+            asked.append({"method": self.command, "path": self.path, "range": self.headers.get("range")})
+            if settings["fault"] == "stall":
+                time.sleep(60)
+            if settings["fault"] in ("error", "denied"):
+                return self.refuse(*((500, "InternalError") if settings["fault"] == "error" else (403, "AccessDenied")))
+            if refused := refusal(self.command, self.path, self.headers, body):
+                return self.refuse(*refused)
+            bucket, _, key = self.path.removeprefix("/").partition("/")
+            if bucket != BUCKET:
+                return self.refuse(404, "NoSuchBucket")
+            return self.answer(unquote(key), body)
+
+        do_GET = do_PUT = do_HEAD = do_DELETE = do_POST = handle_all  # noqa: N815 - names of http.server
+
+        def answer(self, key: str, body: bytes) -> None:
+            if self.command == "PUT":
+                stored[key] = body
+                return self.say(200, b"", ETag=f'"{hashlib.md5(body).hexdigest()}"')
+            if self.command == "DELETE":
+                stored.pop(key, None)
+                return self.say(204, b"")
+            content, status = stored.get(key), 200
+            if content is None:
+                return self.refuse(404, "NoSuchKey")
+            more = {"ETag": f'"{hashlib.md5(content).hexdigest()}"'}
+            if wanted := re.fullmatch(r"bytes=(\d+)-(\d*)", self.headers.get("range") or ""):
+                first, last = int(wanted[1]), min(int(wanted[2] or len(content)), len(content) - 1)
+                if first >= len(content):
+                    return self.refuse(416, "InvalidRange")
+                more["Content-Range"] = f"bytes {first}-{last}/{len(content)}"
+                content, status = content[first : last + 1], 206
+            return self.say(status, content, **{"Last-Modified": self.date_time_string(), **more})
+
+        def refuse(self, status: int, code: str) -> None:
+            self.say(status, f"<Error><Code>{code}</Code><AWSAccessKeyId>{KEY}</AWSAccessKeyId></Error>".encode())
+
+        def say(self, status: int, content: bytes, **headers: str) -> None:
+            self.send_response(status)
+            for name, value in {**headers, "Content-Length": str(len(content))}.items():
+                self.send_header(name, value)
+            self.end_headers()
+            if self.command != "HEAD":
+                cut = settings["fault"] == "cut" and self.command == "GET" and not self.path.startswith("/_")
+                self.wfile.write(content[: len(content) // 2] if cut else content)
+                self.close_connection = self.close_connection or cut
+
+        def log_message(self, *_: object) -> None:
+            """Quiet."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        server.daemon_threads = True
+        print(json.dumps({"url": f"http://127.0.0.1:{server.server_port}"}), flush=True)
+        server.serve_forever()
+
+
+if __name__ == "__main__":
+    main()

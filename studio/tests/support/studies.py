@@ -1,0 +1,133 @@
+"""Studies for tests: made through the services like any other, with people who are in already."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+
+from folkways.workspace.database import Workspace
+from folkways_studio.database.backups import ALL_TABLES
+from folkways_studio.database.opening import open_workspace
+from folkways_studio.items.service import NewItem, add_items
+from folkways_studio.models.offered import OfferedModel
+from folkways_studio.people import accounts, invites, participants
+from folkways_studio.records import Participant, Role, Study, StudyState
+from folkways_studio.studies import service as studies
+from folkways_studio.work import assignments, judgements
+from folkways_studio.work.assignments import NoWork, Work
+from folkways_studio.work.judgements import Submitted
+from folkways_studio.workflows.definition import read_definition
+
+PASSWORD = "a password of the tests"
+QUESTION = {"question": "What do people eat first?", "options": ["soup", "rice", "fruit", "bread"]}
+
+
+@pytest.fixture(scope="session")
+def studio_server(postgres_base_url: str) -> Iterator[Workspace]:
+    """A workspace on a server, made once: a database for every test would keep the server busy with making and dropping them."""
+    engine = sa.create_engine(f"{postgres_base_url}/postgres", isolation_level="AUTOCOMMIT")
+    with engine.connect() as connection:
+        connection.exec_driver_sql("CREATE DATABASE studio_tests")
+    engine.dispose()
+    workspace = open_workspace(f"{postgres_base_url}/studio_tests")
+    yield workspace
+    workspace.close()
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
+def studio_workspace(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Workspace]:
+    """An empty workspace, once as a file and once on a server."""
+    if request.param == "sqlite":
+        workspace = open_workspace(tmp_path / "w.db")
+        yield workspace
+        workspace.close()
+        return
+    workspace = request.getfixturevalue("studio_server")
+    with workspace.write() as connection:
+        connection.exec_driver_sql(f"TRUNCATE {', '.join(table.name for table in ALL_TABLES)} RESTART IDENTITY CASCADE")
+    yield workspace
+
+
+ON_A_FILE = pytest.mark.parametrize("studio_workspace", ["sqlite"], indirect=True)
+"""For rules that are not about the database: a copy on a server costs time."""
+
+
+def stored(workspace: Workspace, table: sa.Table, *leave_out: str, **only: Any) -> list[dict[str, Any]]:
+    """Every row of a table (with these values) in the order in which it was added, without some columns."""
+    order = [table.c.id] if "id" in table.c else list(table.primary_key)
+    with workspace.read() as connection:
+        rows = connection.execute(sa.select(table).filter_by(**only).order_by(*order)).all()
+    return [{name: value for name, value in row._mapping.items() if name not in leave_out} for row in rows]
+
+
+def described(stages: Sequence[Mapping[str, Any]], **changes: Any) -> dict[str, Any]:
+    """The description of a study of Korea with these stages."""
+    return {
+        "name": "test-study",
+        "title": "A study of the tests",
+        "licence": "CC-BY-4.0",
+        "consent": "You agree to be a test.",
+        "populations": [{"name": "korea", "culture": "KR"}],
+        "stages": list(stages),
+        **changes,
+    }
+
+
+@dataclass(frozen=True)
+class Desk:
+    """A study that is open, and what tests do with it."""
+
+    workspace: Workspace
+    study: Study
+    owner: int
+    offered: Mapping[str, OfferedModel]
+
+    def person(self, population: str = "korea", role: Role = Role.ANNOTATOR) -> Participant:
+        """Somebody new who has agreed to everything and is let in."""
+        if role != Role.ANNOTATOR:
+            account = accounts.create_account(self.workspace, f"{role}-{len(self.people())}@{self.study.name}.example.org", None)
+            return participants.add_staff(self.workspace, self.study.id, account.id, role)
+        _, token = invites.create_invite(self.workspace, self.study.id, population=population)
+        joined = participants.join(self.workspace, token)
+        return participants.consent(self.workspace, joined.id, self.study.consent_version)
+
+    def people(self) -> tuple[Participant, ...]:
+        return participants.list_participants(self.workspace, self.study.id)
+
+    def add(self, stage: str, contents: Sequence[Mapping[str, Any]], population: str | None = "korea") -> list[int]:
+        new = [NewItem(f"q{number}", content, population) for number, content in enumerate(contents)]
+        return [item.id for item in add_items(self.workspace, self.study.id, stage, new)]
+
+    def work(self, person: Participant, stage: str | None = None) -> Work:
+        found = assignments.claim_next(self.workspace, person.id, stage=stage)
+        assert isinstance(found, Work), found
+        return found
+
+    def nothing(self, person: Participant, stage: str | None = None) -> str:
+        """Why there is nothing to do."""
+        found = assignments.claim_next(self.workspace, person.id, stage=stage)
+        assert isinstance(found, NoWork), found
+        return found.reason
+
+    def submit(self, person: Participant, work: Work, submission: Mapping[str, Any]) -> Submitted:
+        return judgements.submit(self.workspace, person.id, work.assignment.id, submission, f"key-{work.assignment.id}")
+
+    def answer(self, person: Participant, submission: Mapping[str, Any], stage: str | None = None) -> Work:
+        """Take the next slot and submit this for it."""
+        work = self.work(person, stage)
+        self.submit(person, work, submission)
+        return work
+
+
+def open_desk(
+    workspace: Workspace, stages: Sequence[Mapping[str, Any]], *, offered: Mapping[str, OfferedModel] | None = None, **changes: Any
+) -> Desk:
+    """A new study with these stages, open for work; ``offered``: the models that it may choose from."""
+    owner = accounts.create_account(workspace, f"{changes.get('name', 'test-study')}@example.org", None)
+    study = studies.create_study(workspace, read_definition(described(stages, **changes)), owner=owner.id)
+    return Desk(workspace, studies.set_state(workspace, study.id, StudyState.OPEN), owner.id, offered or {})

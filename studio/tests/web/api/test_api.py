@@ -1,0 +1,195 @@
+"""A researcher's work through the API, from the study to its export, against a running server."""
+
+from __future__ import annotations
+
+import io
+import json
+import time
+import zipfile
+from collections.abc import Callable
+from typing import Any
+from urllib.request import Request, urlopen
+
+import pytest
+
+from folkways_studio.items import imports
+from folkways_studio.items.api import MOST_AT_ONCE
+from folkways_studio.people import accounts, participants
+from folkways_studio.records import Role
+from folkways_studio.studies import service as studies
+from folkways_studio.work import assignments, judgements
+from studio.tests.support.studies import QUESTION, described
+from studio.tests.web.api.conftest import Program, problem
+from studio.tests.web.worlds import OWNER, PERSON, RESEARCHER, World
+
+Make = Callable[..., Program]
+COLUMNS = {"question": "Who pours the tea?", "option_a": "guests", "option_b": "hosts", "option_c": "anybody", "option_d": "nobody"}
+
+
+@pytest.fixture(scope="module")
+def study(program: Make, world: World) -> tuple[Program, str]:
+    """A study that was made and opened through the API."""
+    everywhere = program(OWNER, everywhere=True)
+    made = everywhere.post("/studies", {"definition": described([{"name": "verify", "kind": "vote"}], name="by-api")})
+    assert (made["state"], made["roles"], made["stages"][0]["kind"]) == ("draft", ["owner"], "vote")
+    opened = everywhere.fine(everywhere.ask("PUT", "/studies/by-api/state", {"state": "open"}))
+    assert opened["state"] == "open"
+    assert {each["name"] for each in everywhere.get("/studies")["data"]} == {"by-api", world.study.name}
+    return everywhere, "/studies/by-api"
+
+
+def test_a_study_from_its_items_to_its_export(study: tuple[Program, str], world: World) -> None:
+    api, place = study
+    rows = [{"id": f"tea-{number}", **COLUMNS} for number in range(3)] + [{"id": "json", **QUESTION}]
+    added = api.post(f"{place}/items", {"stage": "verify", "rows": rows, "population": "korea"})
+    assert added["added"] == 4
+    first = api.get(f"{place}/items?limit=3")
+    rest = api.get(f"{place}/items?limit=3&cursor={first['next']}")
+    assert [each["id"] for each in first["data"] + rest["data"]] == added["ids"] and rest["next"] is None
+    assert rest["data"][0]["content"] == QUESTION and rest["data"][0]["population"] == "korea"
+
+    link = api.post(f"{place}/invites", {"population": "korea", "uses": 1})
+    person = participants.join(world.workspace, link["link"].rpartition("/")[2])
+    person = participants.consent(world.workspace, person.id, api.get(place)["definition"] and _version(world, "by-api"))
+    work = assignments.claim_next(world.workspace, person.id)
+    assert isinstance(work, assignments.Work)
+    judgements.submit(world.workspace, person.id, work.assignment.id, {"choices": [1], "comment": "at home"}, "key")
+
+    whole = api.get(f"{place}/items/{work.item.id}")
+    assert [(each["participant"], each["payload"]["choices"]) for each in whole["judgements"]] == [(person.pseudonym, [1])]
+    assert [each["answers"] for each in api.get(f"{place}/payments")["data"]] == [1]
+    assert api.get(f"{place}/progress")[0]["slots_done"] == 1
+    assert [each["pseudonym"] for each in api.get(f"{place}/participants")["data"]] == [person.pseudonym]
+
+    decided = api.post(f"{place}/items/{work.item.id}/decisions", {"answer": {"choices": [2]}, "reason": "the guest does"})
+    assert decided["state"] == "done" and decided["decisions"][0]["reason"] == "the guest does"
+    dropped = api.post(f"{place}/items/{added['ids'][2]}/decisions", {"drop": True, "reason": "said twice"})
+    assert (dropped["state"], dropped["reason"]) == ("dropped", "said twice")
+    clean = api.post(f"{place}/judgements/{whole['judgements'][0]['id']}/redactions", {"fields": ["comment"]})
+    assert "at home" not in json.dumps(clean)
+
+    request = Request(f"{api.client.url}/api/v1{place}/export?format=jsonl", headers={"Authorization": f"Bearer {api.token}"})
+    with urlopen(request) as reply:
+        archive = zipfile.ZipFile(io.BytesIO(reply.read()))
+    assert len(archive.read("judgements.jsonl").splitlines()) == 1
+    kinds = [each["kind"] for each in api.get(f"{place}/events")["data"]]
+    assert kinds[0] == "study.exported" and kinds[-2:] == ["role.given", "study.created"]
+
+
+def _version(world: World, name: str) -> str:
+    from folkways_studio.studies import service as studies
+
+    return studies.get_study(world.workspace, name).consent_version
+
+
+@pytest.mark.parametrize("host", ["evil.example:8765", "127.0.0.1.evil.example", "10.0.0.1", "localhost.evil.example"])
+def test_a_link_leads_to_this_server_whatever_host_was_asked_for(study: tuple[Program, str], host: str) -> None:
+    api, place = study
+    body = {"role": "reviewer"}
+    made = Program.fine(api.ask("POST", f"{place}/invites", body, Host=host))
+    assert made["link"].startswith(f"{api.client.url}/join/")
+    own = api.client.url.replace("127.0.0.1", "localhost")
+    made = Program.fine(api.ask("POST", f"{place}/invites", body, Host=own.removeprefix("http://")))
+    assert made["link"].startswith(f"{own}/join/")
+
+
+def test_people_are_given_roles_and_let_go(study: tuple[Program, str], world: World) -> None:
+    api, place = study
+    for login in (world.stranger_login, "nobody@example.org"):  # somebody else decides by an invitation; nobody learns who is there
+        told = problem(api.ask("POST", f"{place}/members", {"login": login, "role": "reviewer"}), 422)
+        assert told["problems"][0]["what"] == "nobody of this study signs in with that name; send an invitation instead"
+    member = accounts.create_account(world.workspace, "member@example.org", "a password for the tests")
+    accounts.give_role(world.workspace, studies.get_study(world.workspace, "by-api").id, member.id, Role.EXPERT)
+    members = api.post(f"{place}/members", {"login": "Member@example.org", "role": "reviewer"})
+    assert {each["role"] for each in members} == {"owner", "expert", "reviewer"}
+    assert api.ask("DELETE", f"{place}/members/{member.id}/reviewer").status == 204
+    owner = world.accounts[OWNER]
+    assert "only owner" in problem(api.ask("DELETE", f"{place}/members/{owner}/owner"), 403)["detail"]
+
+
+def test_a_picture_is_listed_and_deleted(program: Make, world: World) -> None:
+    api, place = program(OWNER), f"/studies/{world.study.name}/media"
+    (told,) = api.get(place)["data"]
+    assert (told["name"], told["type"], told["bytes"]) == (world.values["file"], "image/png", 9)
+    assert api.ask("DELETE", f"{place}/{told['name']}").status == 204
+    assert api.get(place)["data"] == []
+    problem(api.ask("DELETE", f"{place}/{told['name']}"), 404)
+
+
+def test_wrong_rows_are_named_each_and_nothing_is_added(study: tuple[Program, str]) -> None:
+    api, place = study
+    before = api.get(f"{place}/items?limit=500")["data"]
+    rows = [COLUMNS, {**COLUMNS, "question": ""}, {**COLUMNS, "population": "mars"}]
+    told = problem(api.ask("POST", f"{place}/items", {"stage": "verify", "rows": rows}), 422)
+    assert [each["where"] for each in told["problems"]] == ["row 2", "row 3"]
+    assert "no population 'mars'" in told["problems"][1]["what"]
+    assert api.get(f"{place}/items?limit=500")["data"] == before
+
+
+def test_many_rows_are_imported_in_the_background(study: tuple[Program, str]) -> None:
+    api, place = study
+    rows = [{"id": f"many-{number}", **COLUMNS} for number in range(MOST_AT_ONCE + 1)]
+    nowhere = api.ask("POST", f"{place}/items", {"stage": "verify", "rows": rows, "population": "mars"})
+    assert "valid: korea" in problem(nowhere, 404)["detail"]
+    for state, added, wrong in (("done", len(rows), 0), ("failed", 0, 100)):
+        reply = api.ask("POST", f"{place}/items", {"stage": "verify", "rows": rows, "population": "korea"})
+        found = json.loads(reply.text)
+        assert (reply.status, found["state"]) == (202, "waiting") and reply.headers["location"] == found["address"]
+        found = _over(api, found)
+        assert (found["state"], found["added"], len(found["problems"])) == (state, added, wrong)
+    assert found["problems"][0] == {"where": "row 1", "what": "there is an item 'many-0' already"}
+
+    failed, done = api.get(f"{place}/imports?limit=2")["data"]
+    assert (failed["state"], done["state"]) == ("failed", "done")
+    address = done["address"].removeprefix("/api/v1")
+    assert "over" in problem(api.ask("POST", f"{address}/cancel"), 409)["detail"]
+    reply = api.ask("DELETE", address)
+    gone = _over(api, json.loads(reply.text))
+    assert (reply.status, gone["state"], gone["deleted"]) == (202, "deleted", len(rows))
+
+
+def _over(api: Program, found: dict[str, Any]) -> dict[str, Any]:
+    until = time.monotonic() + 30
+    while found["state"] in imports.AT_WORK and time.monotonic() < until:
+        time.sleep(0.1)
+        found = api.get(found["address"].removeprefix("/api/v1"))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "status", "words"),
+    [
+        ("/studies", {"definition": "name: ["}, 422, "YAML"),
+        ("/studies", {"definition": {"name": "x"}}, 422, "wrong in the description"),
+        ("/studies", {"definition": {}, "extra": 1}, 422, "each place"),
+        ("/studies/by-api/items", {"stage": "nothing", "rows": [COLUMNS]}, 404, "valid: verify"),
+        ("/studies/by-api/items", {"stage": "verify", "rows": [{"question": "\0"}]}, 422, "each place"),
+        ("/studies/by-api/invites", {"population": "mars"}, 404, "the study has: korea"),
+        ("/studies/by-api/members", {"login": "nobody", "role": "expert"}, 422, "invitation"),
+        ("/studies/by-api/items/1/decisions", {"reason": "because"}, 404, "no such item"),
+        ("/nowhere", {}, 404, "openapi.json"),
+    ],
+)
+def test_what_is_wrong_is_said_with_its_place(study: tuple[Program, str], path: str, body: object, status: int, words: str) -> None:
+    told = problem(study[0].ask("POST", path, body), status)
+    assert words in told["detail"]
+    assert told["problems"] or status == 404 or words == "YAML"
+
+
+def test_bodies_are_bounded_and_have_to_be_json(study: tuple[Program, str]) -> None:
+    api, place = study
+    assert "at most 1024 KiB" in problem(api.ask("PUT", f"{place}/state", {"state": "x" * 2**21}), 413)["detail"]
+    wrong = api.client.ask("PUT", f"/api/v1{place}/state", b"{", {"Authorization": f"Bearer {api.token}"})
+    assert problem(wrong, 422)["problems"][0]["where"].startswith("body")
+
+
+def test_a_researcher_invites_nobody_who_is_more(program: Make, world: World) -> None:
+    told = problem(program(RESEARCHER).ask("POST", f"/studies/{world.study.name}/invites", {"role": "owner"}), 422)
+    assert told["problems"][0]["where"] == "role" and str(Role.REVIEWER) in told["problems"][0]["what"]
+
+
+def test_a_token_of_one_study_makes_no_other(program: Make) -> None:
+    body = {"definition": described([{"name": "verify", "kind": "vote"}], name="another")}
+    assert "every study" in problem(program().ask("POST", "/studies", body), 403)["detail"]
+    told = problem(program(PERSON, everywhere=True).ask("POST", "/studies", body), 403)
+    assert "those who run one already" in told["detail"]

@@ -1,0 +1,404 @@
+"""Every route as every kind of person: who may use it is written down here, apart from the code, and nothing else is allowed.
+
+A route that is not in the table fails the test. Whoever is refused changes nothing, and learns nothing: what belongs to another
+study or person looks like what is not there.
+"""
+
+from __future__ import annotations
+
+import itertools
+import sqlite3
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote, urlencode
+
+import pytest
+import sqlalchemy as sa
+
+from folkways.workspace.database import Workspace
+from folkways_studio.database import tables as schema
+from folkways_studio.people import sessions
+from folkways_studio.web.app import create_app
+from studio.tests.support.studies import QUESTION
+from studio.tests.support.studio_server import StudioServer
+from studio.tests.web.http import Client, Reply
+from studio.tests.web.worlds import (
+    ANONYMOUS,
+    EXPERT,
+    OTHER_OWNER,
+    OTHER_PERSON,
+    OTHER_STUDY_PERSON,
+    OWNER,
+    PERSON,
+    RESEARCHER,
+    REVIEWER,
+    STRANGER,
+    World,
+    build_world,
+)
+
+ALL = frozenset({ANONYMOUS, STRANGER, OWNER, RESEARCHER, REVIEWER, EXPERT, PERSON, OTHER_PERSON, OTHER_OWNER, OTHER_STUDY_PERSON})
+SIGNED_IN = ALL - {ANONYMOUS}
+MAKERS = frozenset({OWNER, RESEARCHER, OTHER_OWNER, STRANGER})  # a stranger's account was made by whoever runs the server
+STAFF = frozenset({OWNER, RESEARCHER})
+ADJUDICATORS = STAFF | {REVIEWER, EXPERT}
+IN_STUDY = frozenset({PERSON, OTHER_PERSON, REVIEWER, EXPERT})
+HIS = frozenset({PERSON})
+AUTHOR = frozenset({REVIEWER})
+NOBODY: frozenset[str] = frozenset()
+"""On a server without single sign-on; on one with it, test_single_sign_on.py says who."""
+
+TABLE: dict[tuple[str, str], frozenset[str]] = {
+    ("GET", "/"): ALL,
+    ("GET", "/healthz"): ALL,
+    ("GET", "/theme.css"): ALL,
+    ("GET", "/static"): ALL,
+    ("GET", "/api"): ALL,
+    ("GET", "/api/v1"): ALL,  # an application of its own: studio/tests/web/api
+    ("GET", "/signin"): ALL,
+    ("POST", "/signin"): ALL,
+    ("GET", "/signin/sso"): NOBODY,
+    ("GET", "/signin/sso/callback"): NOBODY,
+    ("POST", "/signout"): SIGNED_IN,
+    ("POST", "/language"): ALL,
+    ("GET", "/languages"): ALL,
+    ("GET", "/account"): SIGNED_IN,
+    ("POST", "/account/password"): SIGNED_IN,
+    ("POST", "/account/signout-everywhere"): SIGNED_IN,
+    ("GET", "/password/{token}"): ALL,
+    ("POST", "/password/{token}"): ALL,
+    ("GET", "/join/{token}"): ALL,
+    ("POST", "/join/{token}"): ALL,
+    ("GET", "/work"): SIGNED_IN,
+    ("GET", "/work/{study}"): IN_STUDY,
+    ("GET", "/work/{study}/consent"): IN_STUDY,
+    ("POST", "/work/{study}/consent"): IN_STUDY,
+    ("GET", "/work/{study}/eligibility"): IN_STUDY,
+    ("POST", "/work/{study}/eligibility"): IN_STUDY,
+    ("GET", "/work/{study}/withdraw"): IN_STUDY,
+    ("POST", "/work/{study}/withdraw"): IN_STUDY,
+    ("POST", "/work/{study}/finish"): IN_STUDY,
+    ("GET", "/work/{study}/done"): IN_STUDY,
+    ("GET", "/work/{study}/rest"): IN_STUDY,
+    ("POST", "/work/{study}/next"): IN_STUDY,
+    ("GET", "/work/{study}/tasks/{assignment}"): HIS,
+    ("POST", "/work/{study}/tasks/{assignment}/draft"): HIS,
+    ("POST", "/work/{study}/tasks/{assignment}/submit"): HIS,
+    ("POST", "/work/{study}/tasks/{assignment}/keep"): HIS,
+    ("POST", "/work/{study}/tasks/{assignment}/skip"): HIS,
+    ("POST", "/work/{study}/tasks/{assignment}/step"): HIS,
+    ("GET", "/work/{study}/media/{file}"): IN_STUDY,
+    ("GET", "/studies/{study}/media/{file}"): ADJUDICATORS,
+    ("POST", "/studies/{study}/data/media"): STAFF,
+    ("POST", "/studies/{study}/media/{file}/delete"): STAFF,
+    ("GET", "/work/{study}/tasks/{assignment}/answer"): HIS,
+    ("GET", "/work/{study}/sent"): IN_STUDY,
+    ("GET", "/work/{study}/tasks/{assignment}/sent"): HIS,
+    ("POST", "/work/{study}/tasks/{assignment}/sent"): HIS,
+    ("GET", "/work/{study}/test"): IN_STUDY,
+    ("POST", "/work/{study}/tasks/{assignment}/suggest"): HIS,
+    ("GET", "/studies"): SIGNED_IN,
+    ("GET", "/studies/new"): MAKERS,
+    ("GET", "/gallery"): MAKERS,
+    ("GET", "/gallery/{template}"): MAKERS,
+    ("POST", "/studies/new"): MAKERS,
+    ("POST", "/studies/make"): MAKERS,
+    ("GET", "/studies/{study}"): STAFF,
+    ("POST", "/studies/{study}/state"): STAFF,
+    ("GET", "/studies/{study}/description.yaml"): STAFF,
+    ("GET", "/studies/{study}/payments.csv"): STAFF,
+    ("GET", "/studies/{study}/quality"): STAFF,
+    ("GET", "/studies/{study}/disagreement"): STAFF,
+    ("GET", "/studies/{study}/time"): STAFF,
+    ("GET", "/studies/{study}/log"): STAFF,
+    ("GET", "/studies/{study}/people"): STAFF,
+    ("GET", "/studies/{study}/people/{person}"): STAFF,
+    ("POST", "/studies/{study}/people/{person}/waive"): STAFF,
+    ("POST", "/studies/{study}/people/{person}/let-in"): STAFF,
+    ("POST", "/studies/{study}/people/{person}/erase"): STAFF,
+    ("POST", "/studies/{study}/people/{person}/withdraw"): STAFF,
+    ("POST", "/studies/{study}/people/{person}/resume"): STAFF,
+    ("POST", "/studies/{study}/people/{person}/test"): STAFF,
+    ("POST", "/studies/{study}/items/{item}/gold"): STAFF,
+    ("POST", "/studies/{study}/items/{item}/gold/drop"): STAFF,
+    ("POST", "/studies/{study}/people/{person}/exclude"): STAFF,
+    ("POST", "/studies/{study}/people/{person}/include"): STAFF,
+    ("POST", "/studies/{study}/password-link"): frozenset({OWNER}),
+    ("GET", "/studies/{study}/settings"): STAFF,
+    ("POST", "/studies/{study}/settings"): STAFF,
+    ("POST", "/studies/{study}/delete"): frozenset({OWNER}),
+    ("POST", "/studies/{study}/invites"): STAFF,
+    ("POST", "/studies/{study}/invites/{invite}/revoke"): STAFF,
+    ("POST", "/studies/{study}/roles"): frozenset({OWNER}),
+    ("POST", "/studies/{study}/roles/take"): frozenset({OWNER}),
+    ("POST", "/studies/{study}/take-part"): frozenset({OWNER}),
+    ("GET", "/studies/{study}/api"): frozenset({OWNER}),
+    ("POST", "/studies/{study}/tokens"): frozenset({OWNER}),
+    ("POST", "/studies/{study}/tokens/{api_token}/revoke"): frozenset({OWNER}),
+    ("POST", "/studies/{study}/webhooks"): frozenset({OWNER}),
+    ("POST", "/studies/{study}/webhooks/{webhook}/enable"): frozenset({OWNER}),
+    ("POST", "/studies/{study}/webhooks/{webhook}/delete"): frozenset({OWNER}),
+    ("GET", "/studies/{study}/items"): ADJUDICATORS,
+    ("GET", "/studies/{study}/items/{item}"): ADJUDICATORS,
+    ("POST", "/studies/{study}/items/change"): STAFF,
+    ("POST", "/studies/{study}/items/{item}/settle"): ADJUDICATORS,
+    ("POST", "/studies/{study}/items/{item}/look"): ADJUDICATORS,
+    ("POST", "/studies/{study}/items/{item}/comments"): ADJUDICATORS,
+    ("POST", "/studies/{study}/items/{item}/discussion"): ADJUDICATORS,
+    ("POST", "/studies/{study}/comments/{comment}/edit"): AUTHOR,
+    ("POST", "/studies/{study}/comments/{comment}/delete"): AUTHOR,
+    ("POST", "/studies/{study}/answers/{answer}/redact"): STAFF,
+    ("GET", "/studies/{study}/data"): STAFF,
+    ("GET", "/studies/{study}/data/export"): STAFF,
+    ("POST", "/studies/{study}/data/items"): STAFF,
+    ("GET", "/studies/{study}/data/imports/{import}"): STAFF,
+    ("POST", "/studies/{study}/data/imports/{import}/cancel"): STAFF,
+    ("POST", "/studies/{study}/data/imports/{import}/delete"): STAFF,
+    ("POST", "/studies/{study}/data/draw"): STAFF,
+    ("POST", "/studies/{study}/data/hand-out"): STAFF,
+    ("POST", "/studies/{study}/data/take-in"): STAFF,
+}
+
+FIELDS: dict[str, Callable[[World], dict[str, str]]] = {
+    "/account/password": lambda world: {"current": "wrong", "password": "wrong"},
+    "/work/{study}/consent": lambda world: {"agree": "yes", "version": world.study.consent_version},
+    "/work/{study}/tasks/{assignment}/draft": lambda world: {"revision": "0", "choices": "1"},
+    "/work/{study}/tasks/{assignment}/submit": lambda world: {"key": "k", "choices": "1"},
+    "/studies/{study}/state": lambda world: {"state": "paused"},
+    "/studies/{study}/people/{person}/waive": lambda world: {"reason": "a good one"},
+    "/studies/{study}/people/{person}/resume": lambda world: {"reason": "a good one"},
+    "/studies/{study}/people/{person}/test": lambda world: {"stage": "verify", "reason": "a good one"},
+    "/studies/{study}/items/{item}/gold/drop": lambda world: {"reason": "a good one"},
+    "/studies/{study}/people/{person}/exclude": lambda world: {"exclusion": "a good one"},
+    "/studies/{study}/password-link": lambda world: {"account": str(world.accounts[REVIEWER])},
+    "/studies/{study}/settings": lambda world: {"description": f"name: {world.study.name}"},
+    "/studies/{study}/delete": lambda world: {"typed": world.study.name},
+    "/studies/{study}/items/change": lambda world: {"item": world.values["item"], "sure": "yes", "reason_why": "because"},
+    "/studies/{study}/invites": lambda world: {"role": "annotator", "population": "korea", "days": "3"},
+    "/studies/{study}/roles": lambda world: {"login": world.stranger_login, "role": "reviewer"},
+    "/studies/{study}/take-part": lambda world: {"role": "reviewer"},
+    "/studies/{study}/roles/take": lambda world: {"account": str(world.accounts[REVIEWER]), "role": "reviewer"},
+    "/studies/{study}/tokens": lambda world: {"days": "3"},
+    "/studies/{study}/webhooks": lambda world: {"url": "https://hooks.invalid/", "events": "study.created"},
+    "/studies/{study}/items/{item}/comments": lambda world: {"comment": "Is it meant?"},
+    "/studies/{study}/items/{item}/discussion": lambda world: {"resolved": "yes"},
+    "/studies/{study}/comments/{comment}/edit": lambda world: {"comment": "It is meant."},
+    "/studies/{study}/items/{item}/settle": lambda world: {"choices": "1", "reason_why": "because"},
+    "/studies/{study}/data/hand-out": lambda world: {"person": str(world.person.id), "stage": "verify", "count": "1"},
+    "/studies/{study}/data/take-in": lambda world: {"person": str(world.person.id)},
+}
+"""What the form of a route carries, so that nothing but permission is missing."""
+
+LOOSE = ("/signin", "/account/password", "/studies/new", "/studies/make")
+"""Routes whose own rules refuse what is sent here, with a page that says so, after permission has been given."""
+
+
+@pytest.fixture(scope="module")
+def make_world(server: StudioServer) -> Callable[[], World]:
+    """A function that builds a new world in the server's database."""
+    numbers = itertools.count()
+    return lambda: build_world(server.workspace, next(numbers))
+
+
+@dataclass
+class Visitor:
+    """A client that is one kind of person."""
+
+    client: Client
+    csrf: str
+
+    @classmethod
+    def of(cls, server: StudioServer, world: World, kind: str) -> Visitor:
+        client = Client(server.url)
+        if kind == ANONYMOUS:
+            return cls(client, client.csrf())
+        token = sessions.open_session(world.workspace, world.accounts[kind])
+        client.cookies["folkways_session"] = token
+        session = sessions.find_session(world.workspace, token)
+        assert session is not None
+        return cls(client, session.csrf)
+
+    def ask(self, method: str, path: str, fields: dict[str, str]) -> Reply:
+        return self.client.get(path) if method == "GET" else self.client.post(path, fields, csrf=self.csrf)
+
+
+def refused(reply: Reply) -> bool:
+    return reply.status in (401, 403, 404) or (reply.status == 303 and reply.place.startswith("/signin?next="))
+
+
+@pytest.fixture(scope="module")
+def changes(server: StudioServer) -> Iterator[Callable[[], int]]:
+    """A number that is another one as soon as anybody has changed anything in the database (SQLite counts commits of others)."""
+    connection = sqlite3.connect(server.location)
+    yield lambda: int(connection.execute("PRAGMA data_version").fetchone()[0])
+    connection.close()
+
+
+@pytest.fixture(scope="module")
+def shared_world(make_world: Callable[[], World]) -> World:
+    """One world for all who are refused: nothing of it changes."""
+    return make_world()
+
+
+def everything(workspace: Workspace) -> dict[str, list[Any]]:
+    """All rows of the studio but those of sessions, which every request may touch."""
+    tables = [table for table in vars(schema).values() if isinstance(table, sa.Table)]
+    with workspace.read() as connection:
+        return {
+            table.name: sorted(map(repr, connection.execute(sa.select(table))))
+            for table in tables
+            if table.name not in ("studio_sessions", "studio_attempts")
+        }
+
+
+def routes_of_the_app(workspace: Workspace) -> Iterator[tuple[str, str]]:
+    for route in create_app(workspace).routes:
+        for method in getattr(route, "methods", None) or ("GET",):
+            yield method, route.path  # type: ignore[attr-defined]
+
+
+def filled(path: str, values: dict[str, str]) -> str:
+    return {"/static": "/static/base.css", "/api/v1": "/api/v1/openapi.json"}.get(path) or path.format(**values)
+
+
+def test_every_route_of_the_application_is_in_the_table(server: StudioServer) -> None:
+    found = list(routes_of_the_app(server.workspace))
+    assert sorted(found) == sorted(TABLE)
+
+
+@pytest.mark.parametrize(("method", "path"), TABLE, ids=[f"{method} {path}" for method, path in TABLE])
+def test_nobody_else_gets_through(
+    server: StudioServer, shared_world: World, changes: Callable[[], int], method: str, path: str
+) -> None:
+    world = shared_world
+    fields = FIELDS.get(path, lambda _: {})(world)
+    for kind in sorted(ALL - TABLE[method, path]):
+        visitor = Visitor.of(server, world, kind)
+        before = changes()
+        reply = visitor.ask(method, filled(path, world.values), fields)
+        assert refused(reply), f"{kind}: {reply.status} {reply.place}"
+        assert changes() == before, kind
+        assert QUESTION["question"] not in reply.text, kind
+
+
+@pytest.mark.parametrize(("method", "path"), TABLE, ids=[f"{method} {path}" for method, path in TABLE])
+def test_those_who_may_get_through(server: StudioServer, make_world: Callable[[], World], method: str, path: str) -> None:
+    world = make_world() if TABLE[method, path] else None
+    for kind in sorted(TABLE[method, path]):
+        if world is None or (method == "POST" and "{study}" in path):
+            world = make_world()  # the one before may have been paused, left or settled
+        reply = Visitor.of(server, world, kind).ask(method, filled(path, world.values), FIELDS.get(path, lambda _: {})(world))
+        if path in LOOSE and method == "POST":
+            assert reply.status in (403, 422, 429) and "<form" in reply.text, f"{kind}: {reply.status}"
+        else:
+            assert not refused(reply) and reply.status < 500, f"{kind}: {reply.status} {reply.text[-900:]}"
+
+
+OF_A_STUDY = [(method, path) for method, path in TABLE if path.startswith("/studies/{study}/") and path.count("{") > 1]
+
+
+@pytest.mark.parametrize(("method", "path"), OF_A_STUDY, ids=[f"{method} {path}" for method, path in OF_A_STUDY])
+def test_an_owner_reaches_nothing_of_another_study_through_their_own(
+    server: StudioServer, shared_world: World, changes: Callable[[], int], method: str, path: str
+) -> None:
+    world = shared_world
+    visitor = Visitor.of(server, world, OTHER_OWNER)
+    before = changes()
+    reply = visitor.ask(method, filled(path, {**world.values, "study": world.other.name}), FIELDS.get(path, lambda _: {})(world))
+    assert reply.status == 404, f"{reply.status} {reply.text[-500:]}"
+    assert changes() == before
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/studies/{study}/data/hand-out",
+        "/studies/{study}/data/take-in",
+        "/studies/{study}/roles/take",
+        "/studies/{study}/items/change",
+        "/studies/{study}/password-link",
+    ],
+)
+def test_forms_name_nobody_of_another_study(server: StudioServer, make_world: Callable[[], World], path: str) -> None:
+    world = make_world()
+    visitor = Visitor.of(server, world, OTHER_OWNER)
+    before = everything(world.workspace)
+    reply = visitor.ask("POST", filled(path, {**world.values, "study": world.other.name}), FIELDS[path](world))
+    after = everything(world.workspace)
+    assert reply.status in (303, 404, 422)
+    assert {name: rows for name, rows in after.items() if name != "studio_events"} == {
+        name: rows for name, rows in before.items() if name != "studio_events"
+    }
+
+
+def test_a_participant_reaches_the_task_of_another_by_no_study_of_theirs(
+    server: StudioServer, shared_world: World, changes: Callable[[], int]
+) -> None:
+    world = shared_world
+    visitor = Visitor.of(server, world, OTHER_STUDY_PERSON)
+    values = {**world.values, "study": world.other.name}
+    for method, path in ((method, path) for method, path in TABLE if "{assignment}" in path):
+        before = changes()
+        assert visitor.ask(method, filled(path, values), FIELDS.get(path, lambda _: {})(world)).status == 404
+        assert changes() == before
+
+
+def test_a_researcher_makes_nobody_more_than_a_researcher_is(server: StudioServer, make_world: Callable[[], World]) -> None:
+    world = make_world()
+    visitor = Visitor.of(server, world, RESEARCHER)
+    for role in ("owner", "researcher", "emperor"):
+        assert visitor.ask("POST", f"/studies/{world.study.name}/invites", {"role": role, "days": "3"}).status == 422
+    assert visitor.ask("POST", f"/studies/{world.study.name}/invites", {"role": "reviewer", "days": "3"}).status == 200
+
+
+def test_the_last_owner_stays(server: StudioServer, make_world: Callable[[], World]) -> None:
+    world = make_world()
+    fields = {"account": str(world.accounts[OWNER]), "role": "owner"}
+    reply = Visitor.of(server, world, OWNER).ask("POST", f"/studies/{world.study.name}/roles/take", fields)
+    assert reply.status == 403 and "only owner" in reply.text
+
+
+NAMES = (
+    *(
+        "account",
+        "before",
+        "field",
+        "choices",
+        "comment",
+        "count",
+        "culture",
+        "days",
+        "draft",
+        "intended",
+        "key",
+        "locale",
+        "login",
+        "next",
+        "options",
+    ),
+    *("field", "page", "per_culture", "person", "population", "reason", "reason_why", "revision", "role", "run", "stage", "state"),
+    *("account", "all", "description", "do", "exclusion", "item", "only", "q", "sure", "typed"),
+    *("step", "template", "title", "uses", "verdict", "version", "scope", "url", "events", "note"),
+)
+"""Fields that some route reads."""
+
+ENDS = ("/withdraw", "/finish", "/signout", "/signout-everywhere", "/erase", "/password")
+"""Routes after which there is little left to try."""
+
+
+@pytest.mark.parametrize("value", ["\u00b2", "\u0663", "9" * 40, "-1", "1e3", "a\0b", "%(x)s", "x" * 5000, ""], ids=repr)
+def test_whatever_is_sent_is_answered_in_words(server: StudioServer, make_world: Callable[[], World], value: str) -> None:
+    world = make_world()
+    fields = dict.fromkeys(NAMES, value)
+    for method, path in (route for route in TABLE if not route[1].endswith(ENDS)):
+        for kind in {OWNER, PERSON} & (TABLE[method, path] or {OWNER}):
+            address = filled(path, world.values)
+            asked = f"{address}?{urlencode(fields)}" if method == "GET" and len(value) < 100 else address
+            reply = Visitor.of(server, world, kind).ask(method, asked, fields)
+            assert reply.status < 500, f"{kind}: {method} {path}: {reply.status}"
+    for name in ("assignment", "item", "answer", "person", "invite", "import", "api_token", "webhook", "comment"):
+        for method, path in (route for route in TABLE if f"{{{name}}}" in route[1]):
+            for kind in {OWNER, PERSON} & TABLE[method, path]:
+                address = filled(path, {**world.values, name: quote(value[:50] or "0", safe="")})
+                assert 400 <= Visitor.of(server, world, kind).ask(method, address, fields).status < 500, address

@@ -1,0 +1,191 @@
+"""WCAG 2.2 AA on every kind of page, in both themes and on a phone, by axe-core in a real browser."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+pytest.importorskip("playwright.sync_api")
+
+from folkways_studio.work import assignments, judgements
+from studio.tests.web.conftest import Field
+from tests.support.browser import axe_violations
+
+pytestmark = pytest.mark.browser
+
+SENTENCE = "On Boxing Day the whole family went to the match."
+CONTENTS: dict[str, dict[str, Any]] = {
+    "vote": {"question": "What do guests take off?", "options": ["hats", "shoes", "coats", "gloves"]},
+    "short_answers": {"local": "무엇을 먹나요?", "english": "What do people eat?"},
+    "group_answers": {"local": "무엇을 먹나요?", "english": "What do people eat?", "answers": {"a": ["떡국"], "b": ["떡", "떡국"]}},
+    "review": {
+        "question": "What is in the box?",
+        "options": ["a", "b", "c", "d"],
+        "scenario": "An aunt brings a box.",
+        "intended": [0],
+    },
+    "curate": {"category": "Food", "question": "무엇을 먹나요?", "english": "What do people in Korea eat?"},
+    "localise": {"template": "What do people in your country eat?", "category": "Food"},
+    "choose_best": {"item": "Boxing Day", "fact": "A holiday.", "candidates": ["On Boxing Day we walk.", "Boxing Day is a day."]},
+    "tag_spans": {"sentence": SENTENCE, "item": "Boxing Day"},
+    "label_item": {"sentence": SENTENCE, "spans": [[3, 13]]},
+    "adapt": {"sentence": SENTENCE, "spans": [[3, 13]]},
+    "form": {"text": "Guests take off their shoes at the door."},
+    "judge_answer": {"question": "무엇을 먹나요?", "reply": "밥을 먹습니다.", "accepted": ["떡국"]},
+}
+VERSIONS = [
+    {"strategies": ["neutral_term"], "intra": "On <CSI>a holiday</CSI> we went.", "inter": "<CSI>명절</CSI>에 갔다."},
+    {"strategies": ["functional_equivalent"], "intra": "On <CSI>Chuseok</CSI> we went.", "inter": "<CSI>추석</CSI>에 갔다."},
+]
+KINDS = [*CONTENTS, "collect_question", "write_question"]
+PHONE = {"viewport": {"width": 360, "height": 740}, "is_mobile": True, "has_touch": True}
+GALLERY = ("/gallery", "/gallery/preference")
+DESK = ("", "/people", "/items", "/quality", "/disagreement", "/time", "/data", "/settings", "/log", "/api")
+
+
+@dataclass
+class Site:
+    """One study with every kind of stage, and the address of every kind of page."""
+
+    field: Field
+    person: int
+    tasks: dict[str, str] = field(default_factory=dict)
+    desk: list[str] = field(default_factory=list)
+    sent: tuple[int, list[str]] = (0, [])
+    """Somebody who has sent an answer, and the pages on which they look at it."""
+
+    @property
+    def entry(self) -> list[str]:
+        home = f"/work/{self.field.study.name}"
+        pages = [
+            "/signin",
+            "/languages",
+            "/account",
+            "/work",
+            home,
+            *(f"{home}/{page}" for page in ("consent", "withdraw", "done")),
+        ]
+        return [
+            *pages,
+            "/languages",
+            "/api",
+            "/nowhere",
+            "/join/nonsense",
+            f"/studies/{self.field.study.name}",
+            f"{home}/rest?why=paused",
+        ]
+
+
+@pytest.fixture
+def site(make_field: Callable[..., Field]) -> Site:
+    stages = [{"name": kind.replace("_", "-"), "kind": kind, "for_each_population": False} for kind in KINDS]
+    stages += [
+        {"name": "adapt-twice", "kind": "adapt", "for_each_population": False, "next": {"done": "decide"}},
+        {"name": "decide", "kind": "adjudicate"},
+    ]
+    made = make_field(stages, models={"helper": "small", "verifier": "small", "suggester": "small"})
+    made.add("adapt-twice", [CONTENTS["adapt"]])
+    person = made.arrived()
+    site = Site(made, person.account_id)
+    for kind in KINDS:
+        if kind in CONTENTS:
+            made.add(kind.replace("_", "-"), [CONTENTS[kind]])
+        work = assignments.claim_next(made.workspace, person.id, stage=kind.replace("_", "-"))
+        assert isinstance(work, assignments.Work)
+        site.tasks[kind] = f"/work/{made.study.name}/tasks/{work.assignment.id}"
+    # Of two adaptations that differ an expert decides, and a question like the one at hand stands beside it.
+    made.add("curate", [{**CONTENTS["curate"], "english": "What do people in Korea eat at noon?"}])
+    for version in VERSIONS:
+        adapting = assignments.claim_next(made.workspace, made.arrived().id, stage="adapt-twice")
+        assert isinstance(adapting, assignments.Work)
+        judgements.submit(
+            made.workspace, adapting.assignment.participant_id, adapting.assignment.id, version, f"key-{adapting.assignment.id}"
+        )
+    deciding = assignments.claim_next(made.workspace, person.id, stage="decide")
+    assert isinstance(deciding, assignments.Work)
+    site.tasks["adjudicate"] = f"/work/{made.study.name}/tasks/{deciding.assignment.id}"
+    sender = made.arrived()
+    sending = assignments.claim_next(made.workspace, sender.id, stage="adapt")
+    assert isinstance(sending, assignments.Work)
+    judgements.submit(made.workspace, sender.id, sending.assignment.id, VERSIONS[0], "key-of-what-was-sent")
+    home = f"/work/{made.study.name}"
+    site.sent = (sender.account_id, [home, f"{home}/sent", f"{home}/tasks/{sending.assignment.id}/sent"])
+    site.desk = [made.desk + page for page in (*DESK, f"/items/{made.ids[0]}", f"/items/{made.ids[6]}", f"/people/{person.id}")]
+    return site
+
+
+def looked_at(site: Site, account: int, addresses: list[str], **options: Any) -> Iterator[tuple[str, Any]]:
+    """Each page in one browser of this account."""
+    page = site.field.page_of(account, **options)
+    for address in addresses:
+        yield address, site.field.open(page, address)
+    page.context.close()
+
+
+@pytest.mark.parametrize("theme", ["light", pytest.param("dark", marks=pytest.mark.nightly)])
+def test_no_page_breaks_a_rule_of_wcag(site: Site, theme: str) -> None:
+    found = {}
+    for address, page in looked_at(site, site.person, [*site.entry, *site.tasks.values()], color_scheme=theme):
+        found[address] = axe_violations(page)
+    for address, page in looked_at(site, *site.sent, color_scheme=theme):
+        found[address] = axe_violations(page)
+    for address, page in looked_at(
+        site, site.field.owner.id, ["/studies", "/studies/new", *GALLERY, *site.desk], color_scheme=theme
+    ):
+        found[address] = axe_violations(page)
+    assert {address: broken for address, broken in found.items() if broken} == {}
+
+
+def test_what_is_chosen_marked_or_wrong_keeps_its_contrast(site: Site) -> None:
+    for theme in ("light", "dark"):
+        page = site.field.open(site.field.page_of(site.person, color_scheme=theme), site.tasks["vote"])
+        page.wait_for_selector("form[data-ready]")
+        # What was chosen in the first theme may have been saved as a draft by now.
+        page.eval_on_selector_all(
+            "form[data-task] input:checked", "(inputs) => inputs.forEach((input) => { input.checked = false; })"
+        )
+        page.get_by_role("button", name="Send and go on").click()
+        page.locator("#problems:not([hidden])").wait_for()
+        page.get_by_label("shoes").check()
+        for hidden in ("#elsewhere", "#conflict", "#waiting"):
+            page.eval_on_selector(hidden, "(notice) => { notice.hidden = false; }")
+        assert axe_violations(page) == [], theme
+        page.context.close()
+
+
+@pytest.mark.nightly
+def test_nothing_is_wider_than_a_phone_in_either_direction(site: Site) -> None:
+    for locale in ("en", "ar"):
+        for address, page in looked_at(site, site.person, [*site.entry, *site.tasks.values()], locale=locale, **PHONE):
+            wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+            assert wide <= 0, f"{locale} {address}: {wide} pixels too wide"
+    for address, page in looked_at(site, site.field.owner.id, ["/studies", "/studies/new", *GALLERY, *site.desk], **PHONE):
+        wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+        assert wide <= 0, f"{address}: {wide} pixels too wide"
+
+
+def test_on_a_phone_tables_keep_their_words_whole_and_scroll(site: Site) -> None:
+    page = site.field.open(site.field.page_of(site.field.owner.id, **PHONE), site.field.desk)
+    width, whole = page.eval_on_selector_all(
+        "tbody th", "(cells) => [cells[0].clientWidth, cells.every((cell) => cell.scrollWidth <= cell.clientWidth)]"
+    )
+    assert width > 100 and whole
+
+
+def test_on_a_phone_everything_to_touch_is_large_enough(site: Site) -> None:
+    selector = ", ".join(f"main {each}" for each in ("button", ".choice", ".rating label", "select", "input[type=text]"))
+    measure = """(selector) => [...document.querySelectorAll(selector)]
+      .filter((element) => element.offsetParent && !element.closest('[hidden]'))
+      .map((element) => [element.outerHTML.slice(0, 90), element.getBoundingClientRect()])
+      .filter(([, box]) => box.height < 24 || box.width < 24).map(([html]) => html)"""
+    for address, page in looked_at(site, site.person, list(site.tasks.values()), **PHONE):
+        assert page.evaluate(measure, selector) == [], address
+
+
+def test_with_larger_text_nothing_is_cut_off(site: Site) -> None:
+    page = site.field.open(site.field.page_of(site.person, viewport={"width": 640, "height": 500}), site.tasks["short_answers"])
+    page.evaluate("document.documentElement.style.fontSize = '200%'")
+    assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")

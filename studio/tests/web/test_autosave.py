@@ -1,0 +1,239 @@
+"""No word is lost: a connection that breaks, a tab that is closed, a server that dies, two windows, two clicks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+pytest.importorskip("playwright.sync_api")
+from playwright.sync_api import expect
+
+from folkways_studio.people import sessions
+from folkways_studio.work import judgements
+from studio.tests.web.conftest import Field, begin, send
+
+pytestmark = pytest.mark.browser
+
+QUESTIONS = [
+    {"local": "소풍에 무엇을 싸 가나요?", "english": "What do people take on a picnic?"},
+    {"local": "생일에 무엇을 먹나요?", "english": "What do people eat on their birthday?"},
+]
+
+
+@pytest.fixture
+def field(make_field: Callable[..., Field]) -> Field:
+    made = make_field([{"name": "answer", "kind": "short_answers", "title": "Answer", "answers": 5}])
+    made.add("answer", QUESTIONS)
+    return made
+
+
+def said(field: Field, place: int) -> list[Any]:
+    found = judgements.list_judgements(field.workspace, field.study.id, field.ids[place])
+    return [each.payload["answers"] for each in found]
+
+
+def saved(page: Any) -> None:
+    expect(page.locator("#saved")).to_have_attribute("data-state", "saved")
+
+
+def type_and_save(page: Any, label: str, words: str) -> None:
+    """Type, and wait for the save of just this: a page that was saved before says so all the time."""
+    with page.expect_response(lambda response: response.url.endswith("/draft") and response.ok):
+        page.get_by_label(label).fill(words)
+    saved(page)
+
+
+def test_what_is_typed_is_there_again_on_another_day(field: Field) -> None:
+    page = field.person()
+    begin(page)
+    page.get_by_label("Answer 1").fill("김밥")
+    page.get_by_label("Answer 2").fill("유부초밥")
+    saved(page)
+    address = page.url
+    page.close()
+    again = field.watched[0].page.context.new_page()
+    again.goto(address)
+    expect(again.get_by_label("Answer 1")).to_have_value("김밥")
+    expect(again.get_by_label("Answer 2")).to_have_value("유부초밥")
+
+
+def test_a_tab_closed_without_a_connection_loses_nothing(field: Field) -> None:
+    page = field.person()
+    begin(page)
+    page.get_by_label("Answer 1").fill("김밥")
+    saved(page)
+    page.context.set_offline(True)
+    page.get_by_label("Answer 2").fill("유부초밥")
+    expect(page.locator("#saved")).to_have_text("No connection: kept on this device")
+    address, context = page.url, page.context
+    page.close()
+    context.set_offline(False)
+    again = context.new_page()
+    again.goto(address)
+    expect(again.get_by_label("Answer 2")).to_have_value("유부초밥")
+    saved(again)
+
+
+def test_an_answer_sent_without_a_connection_arrives_once_when_it_is_back(field: Field) -> None:
+    page = field.person()
+    begin(page)
+    page.get_by_label("Answer 1").fill("김밥")
+    page.context.set_offline(True)
+    page.get_by_role("button", name="Send and go on").click()
+    expect(page.get_by_role("heading", name="No connection")).to_be_visible()
+    assert said(field, 0) == []
+    page.context.set_offline(False)
+    expect(page.locator(".subject")).to_have_text(QUESTIONS[1]["local"], timeout=15_000)
+    assert said(field, 0) == [["김밥"]]
+
+
+def test_an_answer_waiting_in_a_closed_tab_is_sent_from_the_next_page(field: Field) -> None:
+    page = field.person()
+    begin(page)
+    page.get_by_label("Answer 1").fill("김밥")
+    page.context.set_offline(True)
+    page.get_by_role("button", name="Send and go on").click()
+    expect(page.get_by_role("heading", name="No connection")).to_be_visible()
+    context = page.context
+    page.close()
+    context.set_offline(False)
+    again = field.open(context.new_page(), f"/work/{field.study.name}")
+    again.wait_for_function(
+        "() => !Object.keys(localStorage).some((name) => name.endsWith('/queue') && localStorage[name] !== '[]')"
+    )
+    assert said(field, 0) == [["김밥"]]
+
+
+def test_an_answer_outlives_the_session_it_was_written_in(field: Field) -> None:
+    person = field.arrived()
+    page = field.open(field.page_of(person.account_id), f"/work/{field.study.name}")
+    begin(page)
+    page.get_by_label("Answer 1").fill("김밥")
+    page.context.set_offline(True)
+    page.get_by_role("button", name="Send and go on").click()
+    expect(page.get_by_role("heading", name="No connection")).to_be_visible()
+    sessions.revoke_all(field.workspace, person.account_id)
+    with page.expect_response(lambda response: response.status == 401):
+        page.context.set_offline(False)
+    token = sessions.open_session(field.workspace, person.account_id)
+    page.context.add_cookies([{"name": "folkways_session", "value": token, "url": field.server.url}])
+    field.open(page, f"/work/{field.study.name}")
+    page.wait_for_function(
+        "() => !Object.keys(localStorage).some((name) => name.endsWith('/queue') && localStorage[name] !== '[]')"
+    )
+    assert said(field, 0) == [["김밥"]]
+
+
+@pytest.mark.nightly
+def test_a_server_that_is_killed_and_comes_back_takes_the_answer(field: Field) -> None:
+    page = field.person()
+    begin(page)
+    page.get_by_label("Answer 1").fill("김밥")
+    saved(page)
+    field.server.kill()
+    page.get_by_label("Answer 2").fill("떡")
+    page.get_by_role("button", name="Send and go on").click()
+    expect(page.get_by_role("heading", name="No connection")).to_be_visible()
+    field.server.start()
+    expect(page.locator(".subject")).to_have_text(QUESTIONS[1]["local"], timeout=15_000)
+    assert said(field, 0) == [["김밥", "떡"]]
+
+
+def test_a_second_window_waits_until_it_is_told_to_go_on(field: Field) -> None:
+    first = field.person()
+    begin(first)
+    first.get_by_label("Answer 1").fill("김밥")
+    saved(first)
+    second = first.context.new_page()
+    second.goto(first.url)
+    expect(second.get_by_role("heading", name="This task is open in another window")).to_be_visible()
+    expect(second.get_by_role("button", name="Send and go on")).to_be_disabled()
+    second.get_by_role("button", name="Go on here").click()
+    expect(second.get_by_role("button", name="Send and go on")).to_be_enabled()
+    expect(second.get_by_label("Answer 1")).to_have_value("김밥")
+    expect(first.get_by_role("heading", name="This task is open in another window")).to_be_visible()
+    expect(first.get_by_role("button", name="Send and go on")).to_be_disabled()
+
+
+def test_two_devices_never_overwrite_each_other(field: Field) -> None:
+    first = field.person()
+    begin(first)
+    first.get_by_label("Answer 1").fill("김밥")
+    saved(first)
+    phone = field.page()
+    phone.context.add_cookies(first.context.cookies())
+    phone.goto(first.url)
+    type_and_save(first, "Answer 1", "김밥 한 줄")
+    phone.get_by_label("Answer 1").fill("빵")
+    expect(phone.get_by_role("heading", name="There is a newer version of your answer")).to_be_visible()
+    phone.get_by_role("button", name="Use the newer version").click()
+    expect(phone.get_by_label("Answer 1")).to_have_value("김밥 한 줄")
+    phone.wait_for_selector("form[data-ready]")
+    type_and_save(phone, "Answer 1", "김밥 두 줄")
+    first.get_by_label("Answer 2").fill("떡")
+    first.get_by_role("button", name="Keep what is in this window").click()
+    saved(first)
+    send(first)
+    assert said(field, 0) == [["김밥 한 줄", "떡"]]
+    phone.get_by_role("button", name="Send and go on").click()
+    expect(phone.locator(".subject")).to_have_text(QUESTIONS[1]["local"])
+    assert said(field, 0) == [["김밥 한 줄", "떡"]]
+
+
+def test_what_is_typed_before_the_script_is_there_is_saved_too(field: Field) -> None:
+    """On a slow connection a page can be typed into long before its scripts have come."""
+    page = field.person()
+    waiting: list[Any] = []
+    page.route("**/js/task.js*", lambda route: waiting.append(route))
+    page.get_by_role("button", name="Go on", exact=True).click(no_wait_after=True)
+    page.get_by_label("Answer 1").fill("김밥")
+    with page.expect_response(lambda response: response.url.endswith("/draft") and response.ok):
+        waiting[0].continue_()
+    saved(page)
+    page.unroute("**/js/task.js*")
+    page.reload()
+    expect(page.get_by_label("Answer 1")).to_have_value("김밥")
+    assert field.errors == []
+
+
+def test_two_clicks_and_the_back_button_send_once(field: Field) -> None:
+    page = field.person()
+    begin(page)
+    page.get_by_label("Answer 1").fill("김밥")
+    page.get_by_role("button", name="Send and go on").dblclick()
+    expect(page.locator(".subject")).to_have_text(QUESTIONS[1]["local"])
+    page.go_back()
+    page.wait_for_load_state()
+    assert said(field, 0) == [["김밥"]]
+    assert said(field, 1) == []
+    assert field.errors == []
+
+
+def test_without_scripts_a_task_is_answered_all_the_same(field: Field) -> None:
+    page = field.person(java_script_enabled=False)
+    begin(page, script=False)
+    send(page)
+    expect(page.locator("#problems")).to_contain_text("Write at least one answer")
+    page.get_by_label("Answer 1").fill("김밥")
+    page.get_by_role("button", name="Send and go on").click()
+    expect(page.locator(".subject")).to_have_text(QUESTIONS[1]["local"])
+    assert said(field, 0) == [["김밥"]]
+
+
+def test_somebody_who_reads_keeps_the_task_and_a_page_left_open_does_not(field: Field) -> None:
+    page = field.person()
+    page.clock.install()
+    begin(page)
+    kept = []
+    page.on("request", lambda request: kept.append(request.url) if request.url.endswith("/keep") else None)
+    page.mouse.move(40, 40)
+    page.clock.fast_forward("04:10")
+    page.mouse.move(60, 60)
+    page.clock.fast_forward("04:10")
+    page.wait_for_timeout(300)
+    assert len(kept) == 2
+    page.clock.fast_forward("30:00")
+    page.wait_for_timeout(300)
+    assert len(kept) < 6, "nobody has moved for half an hour"

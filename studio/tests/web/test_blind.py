@@ -1,0 +1,196 @@
+"""Whoever answers independently of others sees nothing of what they said before: no answer, name, vote, comment or way to
+decide; on no page, by no program and in no export. For every role that works, and every kind of stage.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pytest
+
+from folkways_studio.items import discussion
+from folkways_studio.items.service import NewItem, add_items
+from folkways_studio.people import sessions
+from folkways_studio.programs import tokens
+from folkways_studio.records import Participant, Role
+from folkways_studio.stages.registry import STAGE_KINDS
+from folkways_studio.work.task_numbers import shown_number
+from studio.tests.stages.test_kinds import GOOD
+from studio.tests.support.studies import Desk, open_desk
+from studio.tests.support.studio_server import StudioServer
+from studio.tests.web.http import Client
+
+ROLES = (Role.REVIEWER, Role.EXPERT, Role.RESEARCHER)
+KINDS = [name for name, kind in STAGE_KINDS.items() if not kind.authored]
+COMMENT, SETTLE, BLIND = "To me it is clear", "Settle it by hand", "You may still be asked about this item"
+LIMITS = {"api": [10_000, 60.0]}
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StudioServer]:
+    with StudioServer(tmp_path_factory.mktemp("blind") / "studio.db", rates=LIMITS) as running:
+        yield running
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two people of one role in a study with a stage of every kind, each with one item that both are asked about."""
+
+    server: StudioServer
+    desk: Desk
+    first: Participant
+    second: Participant
+    numbers: dict[str, int]
+
+    def browser(self, account_id: int) -> Client:
+        client = Client(self.server.url)
+        client.cookies["folkways_session"] = sessions.open_session(self.desk.workspace, account_id)
+        return client
+
+    def ask(self, account_id: int, path: str, method: str = "GET", body: object = None) -> tuple[int, str]:
+        """A request of a program for the study, by an account."""
+        _, secret = tokens.create_token(self.desk.workspace, account_id, study_id=self.desk.study.id)
+        sent = {"Authorization": f"Bearer {secret}", "Content-Type": "application/json"}
+        data = None if body is None else json.dumps(body).encode()
+        reply = Client(self.server.url).ask(method, f"/api/v1/studies/{self.desk.study.name}{path}", data, sent)
+        return reply.status, reply.text
+
+
+@pytest.fixture(scope="module", params=ROLES)
+def pair(request: pytest.FixtureRequest, server: StudioServer) -> Pair:
+    role: Role = request.param
+    more = {"vote": {"majority": 2}, "form": {"ask": [{"key": "answer", "type": "text", "label": "So?"}]}}
+    stages = [
+        {"name": kind.replace("_", "-"), "kind": kind, "role": str(role), "answers": 2, **more.get(kind, {})} for kind in KINDS
+    ]
+    desk = open_desk(server.workspace, stages, name=f"blind-{role}")
+    numbers = {kind: desk.add(kind.replace("_", "-"), [GOOD[kind][0]], None)[0] for kind in KINDS}
+    people = [desk.person(role=role) for _ in range(2)]
+    for kind in KINDS:
+        desk.answer(people[0], GOOD[kind][1], kind.replace("_", "-"))
+        discussion.add_comment(desk.workspace, desk.study.id, numbers[kind], desk.owner, COMMENT)
+    return Pair(server, desk, people[0], people[1], numbers)
+
+
+def verifying(role: Role) -> list[dict[str, object]]:
+    """One stage, in which two people of that role verify each question."""
+    return [{"name": "verify", "kind": "vote", "role": str(role), "answers": 2, "majority": 2}]
+
+
+def listed(text: str) -> list[str]:
+    """The item list's entries."""
+    return text.split('<li class="card">')[1:]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_the_first_said_is_seen_nowhere_before_both_have_answered(pair: Pair, kind: str) -> None:
+    number, desk = pair.numbers[kind], pair.desk
+    place = f"/studies/{desk.study.name}/items"
+    for person in (pair.second, pair.first):  # the first may still correct their answer
+        client = pair.browser(person.account_id)
+        page = client.get(f"{place}/{number}")
+        assert page.status == 200 and BLIND in page.text
+        for shown in (pair.first.pseudonym, COMMENT, SETTLE, "Discussion", "Redact"):
+            assert shown not in page.text, shown
+        entry = next(each for each in listed(client.get(place).text) if f"/items/{number}" in each)
+        assert BLIND in entry and "progress" not in entry and "comment" not in entry
+        token = client.csrf(f"{place}/{number}")
+        for path, fields in (("settle", {"drop": "yes", "reason_why": "so"}), ("comments", {"comment": "x"}), ("discussion", {})):
+            assert client.post(f"{place}/{number}/{path}", fields, csrf=token).status == 403, path
+        status, reply = pair.ask(person.account_id, f"/items/{number}")
+        whole = json.loads(reply)
+        assert status == 200 and whole["blind"] and whole["result"] is None
+        assert not whole["judgements"] and not whole["decisions"] and not whole["revisions"]
+        assert pair.first.pseudonym not in reply and "model-" not in reply and '"by"' not in reply
+        decision = {"drop": True, "reason": "so"}
+        assert pair.ask(person.account_id, f"/items/{number}/decisions", "POST", decision)[0] == 403
+
+    client, work = pair.browser(pair.second.account_id), desk.work(pair.second, kind.replace("_", "-"))
+    task = client.get(f"/work/{desk.study.name}/tasks/{shown_number(work.assignment.id, pair.second.pseudonym)}")
+    assert task.status == 200 and "data-task" in task.text
+    assert COMMENT not in task.text and "Discussion" not in task.text and pair.first.pseudonym not in task.text
+
+    assert pair.first.pseudonym in pair.browser(desk.owner).get(f"{place}/{number}").text, "who is not asked may look"
+    desk.submit(pair.second, work, GOOD[kind][1])
+    client = pair.browser(pair.second.account_id)
+    page = client.get(f"{place}/{number}").text
+    assert pair.first.pseudonym in page and COMMENT in page and BLIND not in page
+    assert (SETTLE in page) == STAGE_KINDS[kind].can_be_decided
+    whole = json.loads(pair.ask(pair.second.account_id, f"/items/{number}")[1])
+    assert not whole["blind"] and len(whole["judgements"]) == 2
+
+
+def test_an_export_leaves_out_what_its_reader_may_still_be_asked_about(server: StudioServer) -> None:
+    desk = open_desk(server.workspace, verifying(Role.RESEARCHER), name="exported")
+    (number,) = desk.add("verify", [GOOD["vote"][0]], None)
+    first, second = desk.person(role=Role.RESEARCHER), desk.person(role=Role.RESEARCHER)
+    desk.answer(first, {"choices": [2]}, "verify")
+    discussion.add_comment(desk.workspace, desk.study.id, number, desk.owner, COMMENT)
+    pair = Pair(server, desk, first, second, {})
+
+    def exported(account_id: int) -> tuple[str, int]:
+        path = f"/studies/{desk.study.name}/data/export?format=csv&discussion=yes"
+        client = pair.browser(account_id)
+        connection = client.connect(*server.url.removeprefix("http://").split(":"))
+        connection.request("GET", path, headers={"Cookie": f"folkways_session={client.cookies['folkways_session']}"})
+        with zipfile.ZipFile(io.BytesIO(connection.getresponse().read())) as archive:
+            words = "".join(archive.read(name).decode() for name in archive.namelist())
+            return words, json.loads(archive.read("study.json"))["items_left_out_as_blind"]
+
+    words, blind = exported(second.account_id)
+    assert blind == 1 and first.pseudonym not in words and COMMENT not in words
+    words, blind = exported(desk.owner)
+    assert blind == 0 and first.pseudonym in words and COMMENT in words
+
+
+def test_who_chooses_to_look_is_not_asked_any_more(server: StudioServer) -> None:
+    desk = open_desk(server.workspace, verifying(Role.REVIEWER), name="looked")
+    (number,) = desk.add("verify", [GOOD["vote"][0]], None)
+    first, second = desk.person(role=Role.REVIEWER), desk.person(role=Role.REVIEWER)
+    desk.answer(first, {"choices": [2]}, "verify")
+    desk.work(second)
+    client = Pair(server, desk, first, second, {}).browser(second.account_id)
+    client.post(f"/studies/looked/items/{number}/look", csrf=client.csrf("/studies/looked/items/" + str(number)))
+    assert first.pseudonym in client.get(f"/studies/looked/items/{number}").text
+    assert desk.nothing(second) == "none_left"
+    assert desk.work(desk.person(role=Role.REVIEWER)).item.id == number, "the place is somebody else's"
+
+
+def test_who_answers_alone_discusses_beside_the_task_and_who_answers_as_a_participant_never_sees_an_item_page(
+    server: StudioServer,
+) -> None:
+    stages = [{"name": "settle", "kind": "review", "role": "reviewer"}, {"name": "verify", "kind": "vote"}]
+    desk = open_desk(server.workspace, stages, name="alone")
+    (number,) = desk.add("settle", [GOOD["review"][0]], None)
+    (asked,) = desk.add("verify", [GOOD["vote"][0]])
+    discussion.add_comment(desk.workspace, desk.study.id, number, desk.owner, COMMENT)
+    reviewer, annotator = desk.person(role=Role.REVIEWER), desk.person()
+    pair = Pair(server, desk, reviewer, annotator, {})
+    work = desk.work(reviewer)
+    client = pair.browser(reviewer.account_id)
+    assert COMMENT in client.get(f"/work/alone/tasks/{shown_number(work.assignment.id, reviewer.pseudonym)}").text
+    assert SETTLE in client.get(f"/studies/alone/items/{asked}").text, "a reviewer is not asked in a stage of participants"
+    assert pair.browser(annotator.account_id).get(f"/studies/alone/items/{asked}").status == 403
+
+
+def test_the_right_answer_is_seen_after_ones_own(server: StudioServer) -> None:
+    stages = [{"name": "verify", "kind": "vote", "role": "reviewer", "check_every": 1}]
+    desk = open_desk(server.workspace, stages, name="checked")
+    new = NewItem("gold", GOOD["vote"][0], None, check={"choices": [3]})
+    (known,) = add_items(desk.workspace, desk.study.id, "verify", [new])
+    desk.add("verify", [GOOD["vote"][0]], None)
+    reviewer = desk.person(role=Role.REVIEWER)
+    pair = Pair(server, desk, reviewer, reviewer, {})
+    client = pair.browser(reviewer.account_id)
+    page, entries = client.get(f"/studies/checked/items/{known.id}").text, client.get("/studies/checked/items").text
+    assert BLIND in page and "known" not in page.lower().replace("unknown", "")
+    assert "attention check" not in entries
+    assert json.loads(pair.ask(reviewer.account_id, f"/items/{known.id}")[1])["check"] is None
+    work = desk.work(reviewer)
+    assert work.item.id == known.id
+    desk.submit(reviewer, work, {"choices": [3]})
+    assert json.loads(pair.ask(reviewer.account_id, f"/items/{known.id}")[1])["check"] == {"choices": [3]}

@@ -1,0 +1,246 @@
+"""A researcher with only a browser: from a template to an export, by way of items, invitations, people and work off line."""
+
+from __future__ import annotations
+
+import csv
+import io
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("playwright.sync_api")
+from openpyxl import load_workbook
+from playwright.sync_api import expect
+
+from folkways_studio.people import accounts, participants
+from folkways_studio.records import Role
+from folkways_studio.studies import service as studies
+from folkways_studio.work import judgements
+from studio.tests.support.studies import PASSWORD
+from studio.tests.web.conftest import Field, begin, send
+
+pytestmark = pytest.mark.browser
+
+STAGES = [
+    {"name": "verify", "kind": "vote", "title": "Check questions", "answers": 2, "majority": 2},
+    {"name": "look", "kind": "review", "title": "Look over", "role": "researcher"},
+]
+ITEMS = """item,question,option_a,option_b,option_c
+q1,What is taken off at the door?,hats,shoes,coats
+q2,And in summer?,hats,shoes,socks
+"""
+
+
+@pytest.fixture
+def field(make_field: Callable[..., Field]) -> Field:
+    return make_field(STAGES, prolific={"completed": "DONE-1"})
+
+
+def table(folder: Path, text: str, name: str = "items.csv") -> Path:
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_a_study_is_made_of_a_template_and_mistakes_are_named_with_their_place(field: Field) -> None:
+    page = field.open(field.page(), "/signin?next=/studies")
+    page.get_by_label("Name or e-mail address").fill("owner@example.org")
+    page.get_by_label("Password").fill("a wrong password")
+    page.get_by_role("button", name="Sign in").click()
+    expect(page.get_by_role("alert")).to_contain_text("do not fit together")
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Sign in").click()
+    page.get_by_role("link", name="New study").click()
+    page.get_by_text("Verification", exact=True).click()
+    page.get_by_label("Title, as people will see it").fill("Manners in two countries")
+    page.get_by_label("Short name, in addresses and file names").fill("Two Countries")
+    page.get_by_text("Which cultures?").click()
+    for country in ("South Korea", "Algeria"):
+        page.get_by_label(country, exact=True).check()
+    page.get_by_role("button", name="Look over the description").click()
+    expect(page.locator(".error")).to_contain_text("Small letters")
+    expect(page.get_by_label("South Korea", exact=True)).to_be_checked()
+    page.get_by_label("Short name, in addresses and file names").fill("two-countries")
+    page.get_by_role("button", name="Look over the description").click()
+    text = page.get_by_label("Description (YAML)").input_value()
+    page.get_by_label("Description (YAML)").fill(
+        text.replace("majority: 4", "majority: 9").replace("culture: DZ", "culture: Atlantis")
+    )
+    page.get_by_role("button", name="Make the study").click()
+    alert = page.get_by_role("alert")
+    expect(alert).to_contain_text("populations[0].culture")
+    page.get_by_label("Description (YAML)").fill(text)
+    page.get_by_role("button", name="Make the study").click()
+    expect(page.get_by_role("status").first).to_contain_text("The study has been made")
+    made = studies.get_study(field.workspace, "two-countries")
+    assert [population.culture for population in studies.populations(field.workspace, made.id)] == ["DZ", "KR"]
+    assert made.state == "draft" and accounts.roles_of(field.workspace, made.id, field.owner.id) == {"owner"}
+    assert field.errors == []
+
+
+def test_items_come_in_as_a_table_all_or_none(field: Field, tmp_path: Path) -> None:
+    page = field.researcher("/data")
+    page.get_by_label("Table (CSV, JSON, JSON lines, Parquet, XLSX)").first.set_input_files(
+        table(tmp_path, ITEMS + "q3,,a,b,c\nq1,Again?,a,b,c\n")
+    )
+    page.get_by_role("button", name="Import", exact=True).click()
+    alert = page.get_by_role("alert")
+    expect(alert).to_contain_text("Row 3: question")
+    expect(alert).to_contain_text("Row 4:")
+    field.open(page, f"{field.desk}/items")
+    expect(page.get_by_text("0 items")).to_be_visible()
+    field.open(page, f"{field.desk}/data")
+    page.get_by_label("Table (CSV, JSON, JSON lines, Parquet, XLSX)").first.set_input_files(table(tmp_path, "x", "items.docx"))
+    page.get_by_role("button", name="Import", exact=True).click()
+    expect(alert).to_contain_text(".xlsx")
+    page.get_by_label("Table (CSV, JSON, JSON lines, Parquet, XLSX)").first.set_input_files(table(tmp_path, ITEMS))
+    page.get_by_label("Population, where a row names none").select_option("korea")
+    page.get_by_role("button", name="Import", exact=True).click()
+    expect(page.get_by_role("status").first).to_contain_text("2 items were added.")
+
+
+def test_an_invitation_made_in_the_browser_lets_people_in_until_it_is_taken_back(field: Field) -> None:
+    page = field.researcher("/people")
+    page.get_by_label("For how many people").fill("2")
+    page.get_by_role("button", name="Make the link").click()
+    link = page.get_by_label("Invitation link").input_value()
+    assert link.startswith(f"{field.server.url}/join/")
+    field.open(page, f"{field.desk}/people")
+    assert link not in page.content(), "the link is shown once"
+    guest = field.page()
+    guest.goto(link)
+    guest.get_by_role("button", name="Continue").click()
+    expect(guest.get_by_role("heading", name="Before you begin")).to_be_visible()
+    page.get_by_role("button", name="Take back").click()
+    expect(page.get_by_text("taken back")).to_be_visible()
+    late = field.page()
+    late.goto(link)
+    expect(late.get_by_text("was taken back")).to_be_visible()
+
+
+def test_a_pause_stops_new_work_and_the_page_of_progress_keeps_itself_up_to_date(field: Field) -> None:
+    field.add("verify", [{"question": "What is taken off?", "options": ["hats", "shoes"]}])
+    page = field.researcher()
+    page.get_by_role("button", name="Pause").click()
+    expect(page.locator(".badge")).to_have_text("paused")
+    someone = field.person()
+    expect(someone.get_by_text("This study is paused")).to_be_visible()
+    page.get_by_role("button", name="Resume").click()
+    field.open(someone, f"/work/{field.study.name}")
+    begin(someone)
+    someone.get_by_label("shoes").check()
+    send(someone)
+    page.evaluate("htmx.ajax('GET', location.pathname, {target: '#progress', swap: 'innerHTML'})")
+    expect(page.get_by_role("row").filter(has_text="Check questions")).to_contain_text("1 / 2")
+    assert field.errors == []
+
+
+def test_an_owner_takes_part_in_the_stages_of_those_who_run_the_study(field: Field) -> None:
+    field.add("look", [{"question": "What is taken off?", "options": ["a", "b", "c", "d"]}])
+    page = field.researcher()
+    page.get_by_role("button", name="Take part as researcher").click()
+    begin(page)
+    page.get_by_label("Keep").check()
+    send(page)
+    (said,) = judgements.list_judgements(field.workspace, field.study.id, field.ids[0])
+    assert said.payload["decision"] == "keep"
+
+
+def test_work_off_line_goes_out_as_a_workbook_and_comes_back(field: Field, tmp_path: Path) -> None:
+    field.add("verify", [{"question": f"Question {number}?", "options": ["hats", "shoes"]} for number in range(3)])
+    person = field.arrived()
+    page = field.researcher("/data")
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Make the workbook").click()
+    path = tmp_path / "work.xlsx"
+    download.value.save_as(path)
+    book = load_workbook(path)
+    sheet = book.worksheets[0]
+    head = [cell.value for cell in sheet[1]]
+    for row in range(2, 4):
+        sheet.cell(row, head.index("choices") + 1, "B")
+    book.save(path)
+    page.locator("#in-person").select_option(str(person.id))
+    page.locator("#in-file").set_input_files(path)
+    page.get_by_role("button", name="Take the answers in").click()
+    expect(page.get_by_role("status").first).to_contain_text("2 answers were stored, 0 were there already, 1 rows were empty.")
+    said = [each for number in field.ids for each in judgements.list_judgements(field.workspace, field.study.id, number)]
+    assert [each.payload["choices"] for each in said] == [[1], [1]]
+
+
+def test_exports_and_payments_leave_without_names_and_without_those_who_left(field: Field) -> None:
+    field.add("verify", [{"question": "What is taken off?", "options": ["hats", "shoes"]}])
+    for _ in range(2):
+        someone = field.person()
+        begin(someone)
+        someone.get_by_label("shoes").check()
+        send(someone)
+    first, second = participants.list_participants(field.workspace, field.study.id)
+    page = field.researcher(f"/people/{second.id}")
+    page.on("dialog", lambda dialog: dialog.accept())
+    page.get_by_role("button", name="Withdraw").click()
+    expect(page.get_by_text("left", exact=True)).to_be_visible()
+    field.open(page, f"{field.desk}/data")
+    with page.expect_download() as download:
+        page.get_by_role("link", name="CSV", exact=True).click()
+    with zipfile.ZipFile(io.BytesIO(download.value.path().read_bytes())) as archive:
+        rows = list(csv.DictReader(io.StringIO(archive.read("judgements.csv").decode())))
+    assert {row["participant"] for row in rows} == {first.pseudonym}
+    field.open(page, field.desk)
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Payments (CSV)").click()
+    paid = list(csv.DictReader(io.StringIO(download.value.path().read_text(encoding="utf-8"))))
+    assert [(row["participant"], row["answers"]) for row in paid] == [(first.pseudonym, "1"), (second.pseudonym, "1")]
+
+
+def test_what_is_personal_is_shown_on_request_and_noted_and_can_be_deleted(make_field: Callable[..., Field]) -> None:
+    criterion = {"name": "grew_up", "ask": "Where did you grow up?", "accept": ["Korea"]}
+    field = make_field(STAGES, populations=[{"name": "korea", "culture": "KR", "criteria": [criterion]}])
+    someone = field.guest()
+    someone.get_by_label("Where did you grow up?").fill("Atlantis")
+    someone.get_by_role("button", name="Go on").click()
+    (person,) = participants.list_participants(field.workspace, field.study.id)
+    assert person.state == "waiting"
+    page = field.researcher(f"/people/{person.id}")
+    expect(page.get_by_text("Atlantis")).to_have_count(0)
+    page.get_by_role("link", name="Show it").click()
+    expect(page.get_by_text("Atlantis")).to_be_visible()
+    page.get_by_label("Reason, kept on record").fill("Grew up on a ship under the Korean flag.")
+    page.get_by_role("button", name="Let in").click()
+    expect(page.get_by_text("Grew up on a ship")).to_be_visible()
+    page.on("dialog", lambda dialog: dialog.accept())
+    page.get_by_role("button", name="Delete personal details").click()
+    page.get_by_role("link", name="Show it").click()
+    expect(page.get_by_text("Nothing is stored.")).to_be_visible()
+    field.open(page, f"{field.desk}/log")
+    for kind in ("participant.attributes_read", "participant.waived", "participant.attributes_deleted"):
+        row = page.get_by_role("row").filter(has_text=kind).first
+        expect(row).to_contain_text("Olga Owner")
+        expect(row).to_contain_text(person.pseudonym)
+
+
+def test_words_that_say_who_somebody_is_are_redacted_on_the_page_of_the_item(field: Field) -> None:
+    field.add("verify", [{"question": "What is taken off?", "options": ["hats", "shoes"]}])
+    someone = field.person()
+    begin(someone)
+    someone.get_by_label("shoes").check()
+    someone.get_by_label("Anything to add?").fill("as my mother, Kim Min-su of Jongno, says")
+    send(someone)
+    address = f"/items/{field.ids[0]}"
+    page = field.researcher(address)
+    page.on("dialog", lambda dialog: dialog.accept())
+    page.locator("summary", has_text="Redact").click()
+    page.get_by_label("comment").check()
+    page.get_by_role("button", name="Redact").click()
+    expect(page.get_by_role("status").first).to_contain_text("The words have been redacted.")
+    answer = page.get_by_role("row").filter(has_text="shoes")
+    expect(answer).to_contain_text("[redacted]")
+    assert "Kim" not in page.content()
+    field.open(page, f"{field.desk}/log")
+    expect(page.get_by_text("answer.redacted")).to_be_visible()
+    assert "Kim" not in page.content()
+    reviewer = field.staff(Role.REVIEWER)
+    assert field.open(reviewer, field.desk + address).locator("summary", has_text="Redact").count() == 0
+    assert field.errors == []

@@ -1,0 +1,305 @@
+"""Coming in and leaving: invitations, Prolific's parameters and signatures, consent, eligibility, completion codes, withdrawal."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import jwt
+import pytest
+from cryptography.hazmat.primitives.asymmetric import rsa
+
+from folkways_studio.items import service as items
+from folkways_studio.items.service import NewItem
+from folkways_studio.people import accounts, invites, participants, personal
+from folkways_studio.records import Participant, Role, Study, StudyState
+from folkways_studio.studies import service as studies
+from folkways_studio.work import judgements
+from folkways_studio.workflows.definition import read_definition
+from studio.tests.support.studies import PASSWORD, QUESTION, described
+from studio.tests.support.studio_server import StudioServer
+from studio.tests.web.http import Client
+
+CRITERIA = [
+    {"name": "grew_up", "ask": "Where did you grow up?", "options": ["South Korea", "elsewhere"], "accept": ["South Korea"]},
+    {"name": "age", "ask": "How old are you?", "least": 18},
+]
+CODES = {"completed": "DONE-1", "screened_out": "OUT-2", "no_work": "NONE-3"}
+PERSON = {"PROLIFIC_PID": "5f8d0a", "STUDY_ID": "s1", "SESSION_ID": "x9"}
+ORIGIN = "https://studio.example.org"
+
+
+def make_study(server: StudioServer, *, n: int = 1, **changes: Any) -> Study:
+    """An open study with ``n`` questions for one person each."""
+    owner = accounts.find_account(server.workspace, "olga") or accounts.create_account(server.workspace, "olga", PASSWORD)
+    name = f"entry-{len(studies.list_studies(server.workspace))}"
+    population = {"name": "korea", "culture": "KR", "criteria": changes.pop("criteria", [])}
+    stages = [{"name": "verify", "kind": "vote", "answers": 1, "majority": 1}]
+    study = studies.create_study(
+        server.workspace, read_definition(described(stages, name=name, populations=[population], **changes)), owner=owner.id
+    )
+    items.add_items(server.workspace, study.id, "verify", [NewItem(f"q{number}", QUESTION, "korea") for number in range(n)])
+    return studies.set_state(server.workspace, study.id, StudyState.OPEN)
+
+
+def link(server: StudioServer, study: Study, **options: Any) -> str:
+    _, token = invites.create_invite(server.workspace, study.id, population="korea", **options)
+    return f"/join/{token}"
+
+
+def only_person(server: StudioServer, study: Study) -> Participant:
+    (found,) = participants.list_participants(server.workspace, study.id)
+    return found
+
+
+def come(client: Client, address: str, fields: dict[str, str] | None = None) -> str:
+    """Through the invitation; where it leads."""
+    reply = client.post(address, fields, csrf=client.csrf(address))
+    assert reply.status == 303, reply.text
+    return reply.place
+
+
+def agree(client: Client, study: Study) -> None:
+    fields = {"agree": "yes", "version": study.consent_version}
+    assert client.post(f"/work/{study.name}/consent", fields).status == 303
+
+
+def test_looking_at_an_invitation_stores_nobody(server: StudioServer) -> None:
+    study = make_study(server)
+    address = link(server, study, uses=1)
+    for _ in range(3):
+        assert Client(server.url).get(address).status == 200
+    assert participants.list_participants(server.workspace, study.id) == ()
+
+
+def test_the_way_in_leads_over_consent_and_questions_about_the_person(server: StudioServer) -> None:
+    study = make_study(server, criteria=CRITERIA)
+    client = Client(server.url)
+    home = come(client, link(server, study))
+    assert home == f"/work/{study.name}"
+    assert client.get(home).place == f"{home}/consent"
+    assert client.post(f"{home}/consent", {"version": study.consent_version}).status == 422
+    assert client.post(f"{home}/consent", {"agree": "yes", "version": "of yesterday"}).status == 409
+    agree(client, study)
+    assert client.get(home).place == f"{home}/eligibility"
+    missing = client.post(f"{home}/eligibility", {"criterion-grew_up": "South Korea"})
+    assert missing.status == 422 and "Please answer this question" in missing.text
+    assert client.post(f"{home}/eligibility", {"criterion-grew_up": "South Korea", "criterion-age": "33"}).status == 303
+    assert client.get(home).status == 200
+    person = only_person(server, study)
+    assert person.state == "active" and person.consent_version == study.consent_version
+    assert personal.attributes(server.workspace, study.id, person.id) == {"grew_up": "South Korea", "age": "33"}
+
+
+@pytest.mark.parametrize("answers", [{"grew_up": "elsewhere", "age": "33"}, {"grew_up": "South Korea", "age": "17"}])
+def test_who_does_not_meet_the_criteria_is_thanked_with_the_code_for_it(server: StudioServer, answers: dict[str, str]) -> None:
+    study = make_study(server, criteria=CRITERIA, prolific=CODES)
+    client = Client(server.url)
+    home = come(client, link(server, study), PERSON)
+    agree(client, study)
+    client.post(f"{home}/eligibility", {f"criterion-{name}": value for name, value in answers.items()})
+    assert client.get(home).place == f"{home}/done"
+    page = client.get(f"{home}/done").text
+    assert "OUT-2" in page and "DONE-1" not in page and "cc=OUT-2" in page
+    assert "work/next" not in page
+    assert client.post(f"{home}/next").place == f"{home}/rest?why=not_active"
+    assert "OUT-2" in client.get(f"{home}/rest?why=not_active").text
+
+
+def test_prolific_pays_for_work_done_and_for_work_that_was_gone(server: StudioServer) -> None:
+    study = make_study(server, prolific=CODES)
+    address = link(server, study)
+    first, second = Client(server.url), Client(server.url)
+    for client, pid in ((first, "p1"), (second, "p2")):
+        come(client, address, {**PERSON, "PROLIFIC_PID": pid})
+        agree(client, study)
+    task = first.post(f"/work/{study.name}/next").place
+    assert second.post(f"/work/{study.name}/next").place.endswith("why=none_left")
+    assert "NONE-3" in second.get(f"/work/{study.name}/rest?why=none_left").text
+    assert "DONE-1" not in first.get(f"/work/{study.name}/rest?why=none_left").text
+    assert "DONE-1" not in first.get(f"/work/{study.name}/done").text
+    assert "DONE-1" not in second.get(f"/work/{study.name}/done").text
+    done = first.post(f"{task}/submit", {"key": "k", "choices": "1"})
+    assert "DONE-1" in first.get(done.place).text
+
+
+def test_who_comes_back_by_the_same_id_is_the_same_person(server: StudioServer) -> None:
+    study = make_study(server)
+    address = link(server, study, uses=1)
+    client = Client(server.url)
+    come(client, address, PERSON)
+    come(client, address.split("?")[0], PERSON)
+    assert len(participants.list_participants(server.workspace, study.id)) == 1
+    refused = Client(server.url).post(address, {**PERSON, "PROLIFIC_PID": "other"}, csrf=None)
+    assert refused.status == 410 and "used as often as it may be" in refused.text
+
+
+@pytest.mark.parametrize("pid", ["=cmd|'/c calc'!A1", "a b", "x" * 65, "<b>"])
+def test_what_prolific_would_never_send_is_refused(server: StudioServer, pid: str) -> None:
+    study = make_study(server)
+    client = Client(server.url)
+    assert client.post(link(server, study), {**PERSON, "PROLIFIC_PID": pid}).status == 410
+    assert participants.list_participants(server.workspace, study.id) == ()
+
+
+class Keys:
+    """A signer, and the key set file that the server reads."""
+
+    def __init__(self, folder: Path) -> None:
+        self.private = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+        self.other = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+        key = json.loads(jwt.algorithms.RSAAlgorithm.to_jwk(self.private.public_key()))
+        self.file = folder / "keys.json"
+        self.file.write_text(json.dumps({"keys": [{**key, "kid": "one", "alg": "RS256", "use": "sig"}]}), encoding="utf-8")
+
+    def sign(self, claims: dict[str, Any], *, kid: str = "one", key: Any = None, algorithm: str = "RS256") -> str:
+        return str(jwt.encode(claims, key or self.private, algorithm=algorithm, headers={"kid": kid}))
+
+
+@pytest.fixture(scope="module")
+def keys(tmp_path_factory: pytest.TempPathFactory) -> Keys:
+    return Keys(tmp_path_factory.mktemp("keys"))
+
+
+@pytest.fixture(scope="module")
+def signed(tmp_path_factory: pytest.TempPathFactory, keys: Keys) -> Iterator[StudioServer]:
+    """A server behind TLS that knows the keys."""
+    place = tmp_path_factory.mktemp("signed") / "studio.db"
+    with StudioServer(place, origin=ORIGIN, prolific_keys=str(keys.file)) as server:
+        yield server
+
+
+def claims(**changes: Any) -> dict[str, Any]:
+    return {"aud": ORIGIN, "exp": time.time() + 600, "prolific": {**PERSON, "workspace_id": "w"}, **changes}
+
+
+def test_a_signed_entry_is_let_in(signed: StudioServer, keys: Keys) -> None:
+    study = make_study(signed, prolific={**CODES, "signed": True})
+    client = Client(signed.url, origin=ORIGIN)
+    fields = {**PERSON, "prolific_token": keys.sign(claims())}
+    query = "&".join(f"{name}={value}" for name, value in fields.items())
+    address = link(signed, study)
+    page = client.get(f"{address}?{query}")
+    assert page.status == 200 and 'name="PROLIFIC_PID" value="5f8d0a"' in page.text
+    assert client.post(address, fields, csrf=client.token(page)).status == 303
+    assert only_person(signed, study).source == "prolific"
+
+
+def test_nobody_takes_over_somebody_by_an_id_that_is_not_signed(server: StudioServer) -> None:
+    study = make_study(server)
+    address = link(server, study)
+    come(Client(server.url), address, PERSON)
+    stranger = Client(server.url)
+    refused = stranger.post(address, PERSON)
+    assert refused.status == 410 and "in the browser that you began in" in refused.text
+    assert "folkways_session" not in stranger.cookies
+    assert stranger.get(f"/work/{study.name}").place.startswith("/signin")
+    other = Client(server.url)
+    come(other, address, {**PERSON, "PROLIFIC_PID": "somebody-else"})
+    assert other.post(address, PERSON).status == 410, "a session of somebody else is not theirs"
+    assert len(participants.list_participants(server.workspace, study.id)) == 2
+
+
+def test_who_has_lost_their_browser_comes_back_by_their_code(server: StudioServer) -> None:
+    study = make_study(server)
+    address = link(server, study)
+    first = Client(server.url)
+    home = come(first, address, PERSON)
+    agree(first, study)
+    code = personal.attributes(server.workspace, study.id, only_person(server, study).id)["return_code"]
+    assert code in first.get(home).text
+    again = Client(server.url)
+    refused = again.post(address, PERSON)
+    assert refused.status == 410 and 'name="return_code"' in refused.text and code not in refused.text
+    assert again.post(address, {**PERSON, "return_code": "WRONG234"}).status == 410
+    assert again.post(address, {**PERSON, "return_code": ""}).status == 410
+    assert again.post(address, {**PERSON, "return_code": f" {code.lower()} "}).place == home
+    assert len(participants.list_participants(server.workspace, study.id)) == 1
+
+
+def test_a_signed_id_comes_back_in_any_browser(signed: StudioServer, keys: Keys) -> None:
+    study = make_study(signed, prolific={**CODES, "signed": True})
+    address = link(signed, study)
+    for _ in range(2):
+        client = Client(signed.url, origin=ORIGIN)
+        assert client.post(address, {**PERSON, "prolific_token": keys.sign(claims())}).status == 303
+    assert len(participants.list_participants(signed.workspace, study.id)) == 1
+
+
+BAD: dict[str, Callable[[Keys], str]] = {
+    "none": lambda keys: "",
+    "another person": lambda keys: keys.sign(claims(prolific={**PERSON, "PROLIFIC_PID": "somebody"})),
+    "another site": lambda keys: keys.sign(claims(aud="https://elsewhere.example")),
+    "yesterday's": lambda keys: keys.sign(claims(exp=time.time() - 3600)),
+    "without an end": lambda keys: keys.sign({"aud": ORIGIN, "prolific": PERSON}),
+    "another key": lambda keys: keys.sign(claims(), key=keys.other),
+    "an unknown key": lambda keys: keys.sign(claims(), kid="two", key=keys.other),
+    "no signature": lambda keys: str(jwt.encode(claims(), "", algorithm="none", headers={"kid": "one"})),
+    "a shared secret": lambda keys: str(jwt.encode(claims(), "s" * 32, algorithm="HS256", headers={"kid": "one"})),
+    "rubbish": lambda keys: "a.b.c",
+}
+
+
+@pytest.mark.parametrize("kind", BAD)
+def test_an_entry_that_prolific_did_not_sign_is_refused(signed: StudioServer, keys: Keys, kind: str) -> None:
+    study = make_study(signed, prolific={**CODES, "signed": True})
+    client = Client(signed.url, origin=ORIGIN)
+    address = link(signed, study)
+    reply = client.post(address, {**PERSON, "prolific_token": BAD[kind](keys)})
+    assert reply.status == 410 and "Prolific" in reply.text
+    assert client.post(address, {}).status == 410
+    assert participants.list_participants(signed.workspace, study.id) == ()
+
+
+def test_somebody_who_leaves_is_left_out_and_what_they_said_of_themselves_is_deleted(server: StudioServer) -> None:
+    study = make_study(server, n=2, criteria=CRITERIA)
+    client = Client(server.url)
+    home = come(client, link(server, study))
+    agree(client, study)
+    client.post(f"{home}/eligibility", {"criterion-grew_up": "South Korea", "criterion-age": "33"})
+    task = client.post(f"{home}/next").place
+    client.post(f"{task}/submit", {"key": "k", "choices": "1"})
+    token = client.csrf("/account")
+    assert client.get(f"{home}/withdraw").status == 200
+    assert "You have left the study" in client.post(f"{home}/withdraw", {"erase": "yes"}, csrf=token).text
+    person = only_person(server, study)
+    assert person.state == "withdrawn"
+    assert personal.attributes(server.workspace, study.id, person.id) == {}
+    assert client.get(home).status == 303  # the session has ended with the account's name
+
+
+def test_reviewers_come_in_with_a_name_and_a_password(server: StudioServer) -> None:
+    study = make_study(server)
+    _, token = invites.create_invite(server.workspace, study.id, Role.REVIEWER)
+    client = Client(server.url)
+    page = client.get(f"/join/{token}")
+    assert 'name="password"' in page.text
+    short = client.post(f"/join/{token}", {"login": "rita", "name": "Rita", "password": "short"})
+    assert short.status == 422 and "at least 10" in short.text
+    assert client.post(f"/join/{token}", {"login": "rita", "name": "Rita", "password": PASSWORD}).status == 303
+    rita = accounts.find_account(server.workspace, "rita")
+    assert rita is not None and accounts.roles_of(server.workspace, study.id, rita.id) == {Role.REVIEWER}
+
+    late = Client(server.url)
+    assert late.get(f"/join/{token}").status == 200
+    studies.set_state(server.workspace, study.id, StudyState.CLOSED)
+    assert late.post(f"/join/{token}", {"login": "late", "name": "", "password": PASSWORD}).status == 409
+    # An account that no study knows might make studies, which ask models with the server's keys.
+    assert accounts.find_account(server.workspace, "late") is None
+
+
+def test_a_paused_study_says_so_and_takes_what_is_at_hand(server: StudioServer) -> None:
+    study = make_study(server, n=2)
+    client = Client(server.url)
+    home = come(client, link(server, study))
+    agree(client, study)
+    task = client.post(f"{home}/next").place
+    studies.set_state(server.workspace, study.id, StudyState.PAUSED)
+    done = client.post(f"{task}/submit", {"key": "k", "choices": "1"})
+    assert done.place == f"{home}/rest?why=paused" and "paused" in client.get(done.place).text
+    number = items.list_items(server.workspace, study.id)[0].id
+    assert len(judgements.list_judgements(server.workspace, study.id, number)) == 1
+    assert client.post(f"{home}/next").place == f"{home}/rest?why=paused"

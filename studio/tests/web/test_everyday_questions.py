@@ -1,0 +1,138 @@
+"""Everyday questions, from collecting them to the released schema with everybody's raw answers (BLEnD, section 3)."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+pytest.importorskip("playwright.sync_api")
+from playwright.sync_api import expect
+
+from folkways_studio.items import service as items
+from folkways_studio.records import Role
+from studio.tests.web.conftest import Field, begin, send
+
+pytestmark = pytest.mark.browser
+
+STAGES = [
+    {"name": "collect", "kind": "collect_question", "title": "Collect questions", "cap": 1, "next": {"done": "curate"}},
+    {"name": "curate", "kind": "curate", "title": "Choose questions", "role": "researcher", "next": {"done": "localise"}},
+    {"name": "localise", "kind": "localise", "title": "Into a language", "role": "reviewer", "next": {"done": "answer"}},
+    {"name": "answer", "kind": "short_answers", "title": "Answer questions", "answers": 3, "next": {"done": "review"}},
+    {"name": "review", "kind": "group_answers", "title": "Review answers", "role": "reviewer"},
+]
+POPULATIONS = [
+    {"name": "korea", "culture": "KR", "title": "South Korea"},
+    {"name": "ethiopia", "culture": "ET", "title": "Ethiopia"},
+]
+
+
+def start(page: Any, stage: str) -> None:
+    page.get_by_role("button", name=stage).click()
+    page.wait_for_selector("form[data-ready]")
+
+
+@pytest.fixture
+def field(make_field: Callable[..., Field]) -> Field:
+    return make_field(STAGES, populations=POPULATIONS)
+
+
+def write(field: Field, question: str, english: str) -> Any:
+    page = field.guest()
+    start(page, "Collect questions")
+    page.get_by_label("Food").check()
+    page.get_by_label("The question, in your language").fill(question)
+    page.get_by_label("The same in English").fill(english)
+    send(page)
+    return page
+
+
+def test_from_a_question_to_the_released_schema(field: Field) -> None:
+    write(field, "한국에서 설날 아침에 무엇을 먹나요?", "What do people in Korea eat on New Year's morning?")
+    write(field, "설에 먹는 음식은?", "What is eaten at New Year in Korea?")
+    first = items.list_items(field.workspace, field.study.id, "collect", state="done")[0]  # type: ignore[arg-type]
+
+    curator = field.staff(Role.RESEARCHER)
+    begin(curator)
+    curator.get_by_label("Keep").check()
+    curator.get_by_label("Template").fill("What do people eat on New Year's morning?")
+    curator.get_by_role("button", name="Send and go on").click()
+    expect(curator.get_by_role("alert")).to_contain_text("your country")
+    curator.get_by_label("Template").fill("What do people in your country eat on New Year's morning?")
+    send(curator)
+    curator.get_by_label("A duplicate").check()
+    curator.get_by_label("Key of the question that it repeats").fill(first.key)
+    send(curator)
+
+    reviewer = field.staff(Role.REVIEWER)
+    start(reviewer, "Into a language")
+    local = {"korea": "우리나라에서 설날 아침에 무엇을 먹나요?", "ethiopia": "በኢትዮጵያ በአዲስ ዓመት ጠዋት ሰዎች ምን ይበላሉ?"}
+    asked = items.list_items(field.workspace, field.study.id, "localise")
+    names = {population.id: population.name for population in field.populations}
+    for item in asked:
+        reviewer.get_by_label("The question for your country").fill(local[names[item.population_id or 0]])
+        send(reviewer)
+    assert {item.population_id for item in items.list_items(field.workspace, field.study.id, "answer")} == set(names)
+
+    for answers in (["떡국"], ["떡만둣국", "떡국"], ["ㅋㅋ"]):
+        page = field.person()
+        start(page, "Answer questions")
+        expect(page.locator(".subject")).to_have_text(local["korea"])
+        for number, answer in enumerate(answers, 1):
+            page.get_by_label(f"Answer {number}").fill(answer)
+        send(page)
+
+    start(field.open(reviewer, f"/work/{field.study.name}"), "Review answers")
+    expect(reviewer.locator(".answer .said").first).to_contain_text("떡국 × 2")
+    reviewer.get_by_label("Where does “떡만둣국” belong?").select_option(label="says the same as: 떡국")
+    reviewer.get_by_label("Where does “ㅋㅋ” belong?").select_option("invalid")
+    reviewer.get_by_label("“떡국” in English").fill("rice cake soup; tteokguk")
+    send(reviewer)
+    (reviewed,) = items.list_items(field.workspace, field.study.id, "review")
+    assert reviewed.result["groups"] == [
+        {"answers": ["떡국", "떡만둣국"], "en_answers": ["rice cake soup", "tteokguk"], "count": 2}
+    ]
+    assert reviewed.result["invalid"] == ["ㅋㅋ"]
+
+    desk = field.researcher("/data")
+    with desk.expect_download() as download:
+        desk.get_by_role("link", name="Release").click()
+    with zipfile.ZipFile(io.BytesIO(download.value.path().read_bytes())) as archive:
+        released = {name: archive.read(name).decode() for name in archive.namelist()}
+    assert any("떡만둣국" in text and "tteokguk" in text for text in released.values()), list(released)
+    assert field.errors == []
+
+
+@pytest.mark.nightly
+def test_only_i_do_not_know_is_replaced_and_the_other_reasons_are_answers(field: Field) -> None:
+    (number,) = field.add(
+        "answer", [{"local": "소풍에 무엇을 싸 가나요?", "english": "What is taken on a picnic?", "category": "Food"}]
+    )
+    reasons = ["I don't know", "Not applicable to our culture", "There is no specific answer", "I don't know", "Other"]
+    for reason in reasons:
+        page = field.person()
+        start(page, "Answer questions")
+        page.get_by_label("Answer 1").fill("something")
+        page.get_by_label(reason).check()
+        expect(page.get_by_label("Answer 1")).to_have_value("something")
+        page.get_by_role("button", name="Send and go on").click()
+        expect(page.get_by_role("alert")).to_contain_text("Either write answers")
+        page.get_by_label("Answer 1").fill("")
+        if reason == "Other":
+            page.get_by_label("Why is there no answer?").fill("It depends on the season.")
+        send(page)
+    item = field.item(number)
+    assert item.state == "done" and item.result == {"valid": 3, "idk": 2}
+
+
+def test_amharic_is_written_and_shown_with_the_shipped_font(field: Field) -> None:
+    field.add("answer", [{"local": "ሰዎች ምን ይበላሉ?", "english": "What do people eat?", "category": "Food"}], "ethiopia")
+    page = field.person("ethiopia")
+    start(page, "Answer questions")
+    page.get_by_label("Answer 1").fill("እንጀራ")
+    page.evaluate("document.fonts.ready")
+    assert page.evaluate("[...document.fonts].some((font) => font.family.includes('Ethiopic') && font.status === 'loaded')")

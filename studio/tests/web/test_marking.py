@@ -1,0 +1,123 @@
+"""Marking words in a sentence: offsets are code points of the text as stored, in every script, by mouse and by keyboard."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+pytest.importorskip("playwright.sync_api")
+from playwright.sync_api import expect
+
+from folkways_studio.work import judgements
+from studio.tests.web.conftest import Field, begin, send
+
+pytestmark = pytest.mark.browser
+
+SENTENCES = {
+    "latin": ("On Boxing Day we go for a walk.", "Boxing Day"),
+    "emoji": ("🎉🎉 On Boxing Day we party 👨‍👩‍👧.", "Boxing Day"),
+    "bengali": ("পহেলা বৈশাখে আমরা ইলিশ ভাজা খাই।", "ইলিশ ভাজা"),
+    "arabic": ("في العيد نأكل المعمول مع القهوة.", "المعمول"),
+    "amharic": ("በመስቀል ቀን ደመራ እናበራለን።", "ደመራ"),
+    "combining": ("U\u0301n cafe\u0301 con chocolate con churros.", "churros"),
+    "rare-han": ("𠮷野家で牛丼を食べる。", "牛丼"),
+}
+SELECT = """([area, words]) => {
+  const walker = document.createTreeWalker(area, NodeFilter.SHOW_TEXT);
+  const node = walker.nextNode();
+  const start = node.data.indexOf(words);
+  const range = document.createRange();
+  range.setStart(node, start);
+  range.setEnd(node, start + words.length);
+  getSelection().removeAllRanges();
+  getSelection().addRange(range);
+  area.dispatchEvent(new MouseEvent('mouseup', {bubbles: true}));
+}"""
+
+
+@pytest.fixture
+def field(make_field: Callable[..., Field]) -> Field:
+    return make_field([{"name": "mark", "kind": "tag_spans", "title": "Mark", "answers": 1}])
+
+
+def select(page: Any, words: str) -> None:
+    page.evaluate(SELECT, [page.locator("[data-markable]").element_handle(), words])
+
+
+def stored(field: Field, number: int) -> list[list[int]]:
+    (said,) = judgements.list_judgements(field.workspace, field.study.id, number)
+    spans: list[list[int]] = said.payload["spans"]
+    return spans
+
+
+@pytest.mark.parametrize("script", SENTENCES)
+def test_what_is_selected_is_stored_in_code_points(field: Field, script: str) -> None:
+    sentence, words = SENTENCES[script]
+    (number,) = field.add("mark", [{"sentence": sentence}])
+    page = field.person()
+    begin(page)
+    select(page, words)
+    expect(page.locator("[data-marks] bdi")).to_have_text([words])
+    send(page)
+    ((start, end),) = stored(field, number)
+    assert sentence[start:end] == words
+    assert field.item(number).result["tagged"] == sentence.replace(words, f"<CSI> {words} </CSI>")
+
+
+def test_marks_are_made_and_taken_back_by_keyboard(field: Field) -> None:
+    sentence, _ = SENTENCES["latin"]
+    (number,) = field.add("mark", [{"sentence": sentence}])
+    page = field.person()
+    begin(page)
+    area = page.locator("[data-markable]")
+    area.press("ArrowRight")
+    area.press("Enter")
+    area.press("ArrowRight")
+    area.press("Shift+ArrowRight")
+    area.press("Enter")
+    expect(page.locator("[data-marks] bdi")).to_have_text(["On", "Boxing Day"])
+    page.get_by_role("button", name="Remove the mark: On").press("Enter")
+    expect(page.locator("[data-marks] bdi")).to_have_text(["Boxing Day"])
+    send(page)
+    assert stored(field, number) == [[3, 13]]
+
+
+def test_in_a_right_to_left_sentence_the_left_arrow_goes_on(field: Field) -> None:
+    sentence, _ = SENTENCES["arabic"]
+    (number,) = field.add("mark", [{"sentence": sentence}])
+    page = field.person()
+    begin(page)
+    area = page.locator("[data-markable]")
+    assert area.evaluate("(area) => getComputedStyle(area).direction") == "rtl"
+    for key in ("ArrowLeft", "ArrowLeft", "Enter"):
+        area.press(key)
+    send(page)
+    ((start, end),) = stored(field, number)
+    assert sentence[start:end] == "العيد"
+
+
+def test_spaces_at_the_ends_of_a_selection_and_marks_that_touch_are_put_right(field: Field) -> None:
+    (number,) = field.add("mark", [{"sentence": SENTENCES["latin"][0]}])
+    page = field.person()
+    begin(page)
+    select(page, " Boxing ")
+    expect(page.locator("[data-marks] bdi")).to_have_text(["Boxing"])
+    page.evaluate(
+        "document.querySelector('[data-spans]').value = ''; document.querySelector('form').dispatchEvent(new Event('filled'))"
+    )
+    select(page, "Boxing Day")
+    send(page)
+    assert stored(field, number) == [[3, 13]]
+
+
+def test_marks_of_a_draft_are_there_again(field: Field) -> None:
+    field.add("mark", [{"sentence": SENTENCES["emoji"][0]}])
+    page = field.person()
+    begin(page)
+    select(page, "Boxing Day")
+    expect(page.locator("#saved")).to_have_attribute("data-state", "saved")
+    page.reload()
+    expect(page.locator("[data-marks] bdi")).to_have_text(["Boxing Day"])
+    expect(page.locator("[data-markable] mark")).to_have_text(["Boxing Day"])

@@ -1,0 +1,51 @@
+"""What templates print: escaped, visible, in the right direction; and how far people are apart on an item."""
+
+from __future__ import annotations
+
+import pytest
+from markupsafe import Markup
+
+from folkways_studio.studies.spread import disagreement
+from folkways_studio.web.rendering.i18n import direction
+from folkways_studio.web.rendering.pages import day, environment, marked, static
+
+
+def test_plain_strings_are_escaped_and_unseen_characters_written_out() -> None:
+    template = environment("en").from_string("{{ text }}|{{ safe }}|{{ text|exact }}")
+    shown = template.render(text="<b>\u202e\x00", safe=Markup("<i>"))
+    assert shown == "&lt;b&gt;⟨U+202E⟩⟨U+0000⟩|<i>|&lt;b&gt;\u202e\x00"
+
+
+def test_marks_are_laid_around_code_points_of_escaped_text() -> None:
+    assert marked("🎉 <tea> & cake", [(2, 7), (10, 14)]) == "🎉 <mark>&lt;tea&gt;</mark> &amp; <mark>cake</mark>"
+    assert marked("as it is", []) == "as it is"
+
+
+def test_static_files_are_named_by_their_content() -> None:
+    name, _, version = static("base.css").partition("?v=")
+    assert name == "/static/base.css" and len(version) == 8
+
+
+@pytest.mark.parametrize(("language", "expected"), [("ar", "rtl"), ("fa", "rtl"), ("ko", "ltr"), ("xx", "auto")])
+def test_direction_of_a_language(language: str, expected: str) -> None:
+    assert direction(language) == expected
+
+
+def test_times_are_utc() -> None:
+    assert day(0) == "1970-01-01 00:00" and day(None) == ""
+
+
+@pytest.mark.parametrize(
+    ("labels", "expected"),
+    [
+        ([{"c": 1}, {"c": 1}, {"c": 1}, {"c": 2}], 0.25),
+        ([{"c": 1}, {"c": 2}], 0.5),
+        ([{"c": frozenset([1, 2])}, {"c": frozenset([2, 1])}], 0.0),
+        ([{"a": 1, "b": 1}, {"a": 1, "b": 2}], 0.25),  # none of two fields, half of the other
+        ([{"c": 1}], None),
+        ([], None),
+        ([{}, {}], None),  # several answers are welcome
+    ],
+)
+def test_disagreement_by_hand(labels: list[dict[str, object]], expected: float | None) -> None:
+    assert disagreement(labels) == expected  # type: ignore[arg-type]

@@ -1,0 +1,141 @@
+"""Running a study by its pages: imports, settings, exclusion, many items, passwords, deletion."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from folkways.workspace.database import Workspace
+from folkways_studio.items import imports
+from folkways_studio.items.service import list_items
+from folkways_studio.people import accounts, sessions
+from folkways_studio.records import Role
+from folkways_studio.studies import service as studies
+from studio.tests.support.studio_server import StudioServer
+from studio.tests.web.http import Client, Reply
+from studio.tests.web.worlds import build_world
+
+MANY = 800
+
+
+def table(rows: int) -> str:
+    return "id;question;option_a;option_b;option_c;option_d\n" + "".join(f"new-{n};What is {n}?;a;b;c;d\n" for n in range(rows))
+
+
+def signed_in(server: StudioServer, account: int) -> Client:
+    client = Client(server.url)
+    client.cookies["folkways_session"] = sessions.open_session(server.workspace, account)
+    return client
+
+
+def upload(client: Client, path: str, stage: str, text: str) -> Reply:
+    token = client.csrf("/account")
+    fields = {"csrf": token, "stage": stage, "population": "korea"}
+    parts = [f'--x\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{value}\r\n' for name, value in fields.items()]
+    parts.append(f'--x\r\nContent-Disposition: form-data; name="file"; filename="items.csv"\r\n\r\n{text}\r\n--x--\r\n')
+    headers = {"Origin": client.url, "Content-Type": "multipart/form-data; boundary=x"}
+    return client.ask("POST", path, "".join(parts).encode(), headers)
+
+
+def count(workspace: Workspace, study: int) -> int:
+    return sum(item.key.startswith("new-") for item in list_items(workspace, study))
+
+
+def test_an_import_is_over_at_once_or_goes_on_when_the_server_comes_back(own_server: StudioServer) -> None:
+    world = build_world(own_server.workspace, 0)
+    workspace, study = own_server.workspace, world.study
+    client = signed_in(own_server, world.accounts["owner"])
+    here = f"/studies/{study.name}/data"
+    imports.cancel(workspace, study.id, int(world.values["import"]))
+    wrong = upload(client, f"{here}/items", "verify", table(3) + "new-1;Again?;a;b;c;d\nnew-9;;a;b;c;d\n")
+    page = client.get(wrong.place).text
+    assert "2 rows cannot be used" in page and "Row 4:" in page and "Row 5:" in page and count(workspace, study.id) == 0
+    small = upload(client, f"{here}/items", "verify", table(5))
+    assert "5 items were added" in client.get(small.place).text
+    client.post(f"{small.place}/delete")
+    assert "5 of them were deleted" in client.get(small.place).text and count(workspace, study.id) == 0
+
+    own_server.stop()
+    content = table(MANY).encode()
+    found = imports.begin(workspace, study.id, "verify", "many.csv", population="korea", content=content)
+    own_server.start()  # which begins with what waits
+    while not imports.get_import(workspace, study.id, found.id).added:
+        time.sleep(0.02)
+    own_server.stop()
+    there = count(workspace, study.id)
+    left = imports.get_import(workspace, study.id, found.id)
+    assert there < MANY and left.state == "waiting" and left.added == there
+    own_server.start()
+    until = time.monotonic() + 60
+    while imports.get_import(workspace, study.id, found.id).state != "done" and time.monotonic() < until:
+        time.sleep(0.1)
+    assert count(workspace, study.id) == MANY
+    assert "800 items were added" in client.get(f"{here}/imports/{found.id}").text
+
+
+def test_a_study_is_run_from_its_pages(server: StudioServer) -> None:
+    world = build_world(server.workspace, 9000)
+    workspace, study = server.workspace, world.study
+    client = signed_in(server, world.accounts["owner"])
+    desk = f"/studies/{study.name}"
+
+    text = client.get(f"{desk}/description.yaml").text
+    refused = client.post(f"{desk}/settings", {"description": text.replace("KR", "KP")})
+    assert refused.status == 422 and "people or items belong to it already" in refused.text
+    client.post(
+        f"{desk}/settings", {"description": "# mine\r\n" + text.replace("title: A study of the tests", "title: Soup and rice")}
+    )
+    page = client.get(f"{desk}/settings").text
+    assert "title: changed" in page and "version 2" in page and "Soup and rice" in page
+    assert client.get(f"{desk}/description.yaml").text.startswith("# mine\n")
+
+    person = f"{desk}/people/{world.person.id}"
+    client.post(f"{person}/exclude", {"exclusion": "All answers came within a second."})
+    theirs = signed_in(server, world.person.account_id)
+    assert "All answers came within a second." in theirs.get(f"/work/{study.name}").text
+    assert theirs.post(f"/work/{study.name}/next").place.endswith("/rest?why=not_active")
+    client.post(f"{person}/include")
+    assert "excluded" not in theirs.get(f"/work/{study.name}").text
+
+    ids = [str(item.id) for item in list_items(workspace, study.id)]
+    shown = client.post(f"{desk}/items/change", {"all": "yes", "do": "drop", "stage": "verify", "order": "own"})
+    assert shown.status == 200 and all(f'value="{number}"' in shown.text for number in ids)
+    assert {item.state for item in list_items(workspace, study.id)} == {"open"}  # nothing before it is said why
+    assert client.post(f"{desk}/items/change", {"item": ids[0], "do": "drop", "sure": "yes"}).status == 422
+    for do, state in (("drop", "dropped"), ("open", "open")):
+        client.post(f"{desk}/items/change", {"item": ids[0], "do": do, "sure": "yes", "reason_why": "because"})
+        assert list_items(workspace, study.id)[0].state == state
+
+    reviewer = world.accounts["reviewer"]
+    page = client.post(f"{desk}/password-link", {"account": str(reviewer)}).text
+    link = page.partition(f"{server.url}/password/")[2].partition('"')[0]
+    stranger = Client(server.url)
+    assert stranger.post(f"/password/{link}", {"password": "short"}).status == 422
+    assert stranger.post(f"/password/{link}", {"password": "a new one for the tests"}).place == "/signin"
+    assert stranger.post(f"/password/{link}", {"password": "another for the tests"}).status == 410
+    login = accounts.get_account(workspace, reviewer).login or ""
+    assert stranger.post("/signin", {"login": login, "password": "a new one for the tests"}).status == 303
+
+    researcher = signed_in(server, world.accounts["researcher"])
+    assert researcher.post(f"{desk}/delete", {"typed": study.name}).status == 403
+    assert client.post(f"{desk}/delete", {"typed": "mine"}).status == 422
+    assert client.post(f"{desk}/delete", {"typed": study.name}).place == "/studies"
+    assert client.get(desk).status == 404 == theirs.get(f"/work/{study.name}").status
+    assert study.name not in {each.name for each in studies.list_studies(workspace)}
+    assert Role.OWNER not in accounts.roles_of(workspace, study.id, world.accounts["owner"])
+
+
+@pytest.mark.nightly
+def test_a_killed_server_leaves_an_import_that_the_next_one_ends(own_server: StudioServer) -> None:
+    world = build_world(own_server.workspace, 0)
+    client = signed_in(own_server, world.accounts["owner"])
+    upload(client, f"/studies/{world.study.name}/data/items", "verify", table(3000))
+    own_server.kill()
+    (found, *_) = imports.list_imports(own_server.workspace, world.study.id)
+    assert found.state == "running" and found.added < 3000
+    own_server.start()
+    until = time.monotonic() + 150
+    while imports.get_import(own_server.workspace, world.study.id, found.id).state != "done" and time.monotonic() < until:
+        time.sleep(0.5)
+    assert count(own_server.workspace, world.study.id) == 3000

@@ -1,0 +1,173 @@
+"""What a person has sent: the form of every kind of stage comes back as it was sent, and a change of it is a correction."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+
+from folkways_studio.database import tables as schema
+from folkways_studio.items.service import NewItem, add_items
+from folkways_studio.people import participants, sessions
+from folkways_studio.records import Participant, StudyState
+from folkways_studio.studies import service as studies
+from folkways_studio.work import corrections
+from folkways_studio.work.assignments import Work
+from folkways_studio.work.task_numbers import shown_number
+from studio.tests.stages.test_kinds import GOOD
+from studio.tests.support.studies import QUESTION, Desk, open_desk, stored
+from studio.tests.support.studio_server import StudioServer
+from studio.tests.web.http import Client, Reply
+from studio.tests.web.test_blind import KINDS
+
+MORE: dict[str, dict[str, Any]] = {
+    "vote": {"majority": 2},
+    "form": {"ask": [{"key": "answer", "type": "text", "label": "So?"}, {"key": "why", "type": "choice", "label": "Why?",
+        "options": ["yes", "no"], "required": False}]},
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StudioServer]:
+    with StudioServer(tmp_path_factory.mktemp("sent") / "studio.db") as running:
+        yield running
+
+
+class Form(HTMLParser):
+    """The form of a correction as a browser would send it unchanged."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.fields: list[tuple[str, str]] = []
+        self.action = ""
+        self._inside = False
+        self._area: str | None = None
+        self._text = ""
+        self._list: list[Any] | None = None
+        self._templates = 0
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        given = {name: value or "" for name, value in attributes}
+        self._templates += tag == "template"
+        if tag == "form" and "data-correct" in given:
+            self._inside, self.action = True, given["action"]
+        if not self._inside or self._templates:
+            return
+        if tag == "input" and "name" in given and (given.get("type") not in ("radio", "checkbox") or "checked" in given):
+            self.fields.append((given["name"], given.get("value", "")))
+        elif tag == "textarea":
+            self._area, self._text = given["name"], ""
+        elif tag == "select":
+            self._list = [given["name"], None]
+        elif tag == "option" and self._list is not None and (self._list[1] is None or "selected" in given):
+            self._list[1] = given.get("value", "")
+
+    def handle_data(self, data: str) -> None:
+        self._text += data
+
+    def handle_endtag(self, tag: str) -> None:
+        self._templates -= tag == "template"
+        if tag == "form":
+            self._inside = False
+        elif tag == "textarea" and self._area is not None:
+            self.fields.append((self._area, self._text.removeprefix("\n")))
+            self._area = None
+        elif tag == "select" and self._list is not None:
+            self.fields.append((self._list[0], self._list[1] or ""))
+            self._list = None
+
+
+def browser(server: StudioServer, person: Participant) -> Client:
+    client = Client(server.url)
+    client.cookies["folkways_session"] = sessions.open_session(server.workspace, person.account_id)
+    return client
+
+
+def address(desk: Desk, person: Participant, work: Work) -> str:
+    return f"/work/{desk.study.name}/tasks/{shown_number(work.assignment.id, person.pseudonym)}/sent"
+
+
+def post(client: Client, path: str, fields: list[tuple[str, str]]) -> Reply:
+    sent = {"Origin": client.url, "Content-Type": "application/x-www-form-urlencoded"}
+    return client.ask("POST", path, urlencode(fields).encode(), sent)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_form_comes_back_as_it_was_sent(server: StudioServer, kind: str) -> None:
+    stages = [{"name": "it", "kind": kind, "answers": 2, "for_each_population": False, **MORE.get(kind, {})}]
+    desk = open_desk(server.workspace, stages, name=f"same-{kind.replace('_', '-')}")
+    desk.add("it", [GOOD[kind][0]])
+    person = desk.person()
+    work = desk.answer(person, GOOD[kind][1], "it")
+    client, place = browser(server, person), address(desk, person, work)
+    page = client.get(place)
+    assert page.status == 200 and "You have sent this answer" in page.text and "/skip" not in page.text
+    form = Form(page.text)
+    assert form.action == place
+    reply = post(client, place, form.fields)
+    assert (reply.status, reply.place) == (303, f"/work/{desk.study.name}/sent"), reply.text
+    judgement = [row["id"] for row in stored(desk.workspace, schema.judgements, participant_id=person.id)]
+    assert stored(desk.workspace, schema.corrections, judgement_id=judgement[0]) == [], "nothing was changed by sending it again"
+
+
+def test_an_answer_is_looked_at_corrected_and_fixed_once_it_is_settled(server: StudioServer) -> None:
+    stages = [{"name": "verify", "kind": "vote", "answers": 2, "majority": 2}]
+    desk = open_desk(server.workspace, stages, name="corrected")
+    desk.add("verify", [QUESTION])
+    first, second = desk.person(), desk.person()
+    client = browser(server, first)
+    assert "What you have sent" not in client.get("/work/corrected").text
+    assert "You have sent nothing yet." in client.get("/work/corrected/sent").text
+    work = desk.work(first)
+    place = address(desk, first, work)
+    assert client.get(place).place == "/work/corrected", "nothing was sent yet"
+    desk.submit(first, work, {"choices": [0], "comment": "so we do"})
+    assert "What you have sent" in client.get("/work/corrected").text
+    assert "soup" in client.get("/work/corrected/sent").text
+
+    fields = [pair for pair in Form(client.get(place).text).fields if pair[0] != "choices"]
+    wrong = post(client, place, fields)
+    assert wrong.status == 422 and "You have sent this answer" in wrong.text, "an empty answer is refused, and the form stays"
+    assert post(client, place, [*fields, ("choices", "1")]).status == 303
+    listed = client.get("/work/corrected/sent").text
+    assert "rice" in listed and "Your correction has been saved." in listed
+    assert browser(server, second).get(place).status == 404, "nobody else looks at it"
+    assert post(browser(server, second), place, [("csrf", client.token(client.get(place)))]).status in (403, 404)
+
+    desk.answer(second, {"choices": [1]})
+    settled = client.get(place).text
+    assert "This is settled" in settled and "data-correct" not in settled and "rice" in settled
+    late = [(name, "another key" if name == "key" else value) for name, value in fields]
+    assert post(client, place, [*late, ("choices", "2")]).status == 409
+    assert len(stored(desk.workspace, schema.corrections)) == 1
+
+
+def test_an_attention_check_looks_like_every_other_answer(server: StudioServer) -> None:
+    stages = [{"name": "verify", "kind": "vote", "check_every": 1}]
+    desk = open_desk(server.workspace, stages, name="checked")
+    add_items(desk.workspace, desk.study.id, "verify", [NewItem("gold", QUESTION, "korea", check={"choices": [3]})])
+    person = desk.person()
+    work = desk.answer(person, {"choices": [0]})
+    assert work.item.check is not None
+    client, place = browser(server, person), address(desk, person, work)
+    fields = [pair for pair in Form(client.get(place).text).fields if pair[0] != "choices"]
+    assert post(client, place, [*fields, ("choices", "3")]).status == 303
+    (row,) = stored(desk.workspace, schema.judgements, participant_id=person.id)
+    assert row["payload"]["choices"] == [0], "how well somebody works is told from what they said first"
+
+
+def test_who_left_looks_at_nothing_and_a_closed_study_takes_no_correction(server: StudioServer) -> None:
+    desk = open_desk(server.workspace, [{"name": "verify", "kind": "vote"}], name="left")
+    desk.add("verify", [QUESTION])
+    person = desk.person()
+    work = desk.answer(person, {"choices": [0]})
+    client, place = browser(server, person), address(desk, person, work)
+    studies.set_state(desk.workspace, desk.study.id, StudyState.CLOSED)
+    assert "This answer cannot be changed" in client.get(place).text
+    assert corrections.sent_by(desk.workspace, person.id)[0].judgement.payload["choices"] == [0]
+    participants.withdraw(desk.workspace, desk.study.id, person.id)
+    assert client.get(place).place == "/work/left" and client.get("/work/left/sent").place == "/work/left"

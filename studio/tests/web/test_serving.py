@@ -1,0 +1,64 @@
+"""The server as a process: where it listens, how it stops, and that it stands on nothing that is not there."""
+
+from __future__ import annotations
+
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from folkways.errors import FolkwaysError
+from folkways_studio.database.opening import open_workspace
+from folkways_studio.web.serving import serve
+from studio.tests.support.studio_server import StudioServer
+from studio.tests.web.http import Client
+
+
+def test_a_port_that_is_taken_is_said_with_what_to_do(tmp_path: Path) -> None:
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        workspace = open_workspace(tmp_path / "w.db")
+        with pytest.raises(FolkwaysError, match="--port"):
+            serve(workspace, port=other.getsockname()[1])
+        workspace.close()
+
+
+def test_a_host_of_another_machine_is_refused(tmp_path: Path) -> None:
+    workspace = open_workspace(tmp_path / "w.db")
+    with pytest.raises(FolkwaysError, match=r"cannot listen on 192\.0\.2\.1"):
+        serve(workspace, host="192.0.2.1", port=0)
+    workspace.close()
+
+
+@pytest.mark.parametrize("how", [signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.nightly)])
+def test_the_server_stops_when_it_is_told_and_answers_what_is_at_hand(tmp_path: Path, how: signal.Signals) -> None:
+    with StudioServer(tmp_path / "w.db") as server:
+        statuses = []
+
+        def ask() -> None:
+            for _ in range(40):
+                try:
+                    statuses.append(Client(server.url).get("/signin").status)
+                except OSError:
+                    return
+
+        asking = threading.Thread(target=ask)
+        asking.start()
+        time.sleep(0.2)
+        server.stop(how)
+        asking.join()
+        assert statuses and set(statuses) == {200}
+        server.start()
+        assert Client(server.url).get("/healthz").text == '{"ok":true}'
+
+
+def test_the_web_framework_is_imported_at_use_alone() -> None:
+    program = "import sys, folkways_studio.web, folkways_studio.cli; print({'fastapi', 'uvicorn', 'joserfc'} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "set()"

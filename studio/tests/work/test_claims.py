@@ -1,0 +1,290 @@
+"""Slots: nobody is given what another has, nothing is given out twice or lost, whatever happens at the same time."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import threading
+from collections import Counter
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+
+from folkways.workspace.database import Workspace
+from folkways_studio.database import tables as schema
+from folkways_studio.errors import AlreadySubmittedError, ConflictError, NotFoundError
+from folkways_studio.items.service import NewItem, add_items
+from folkways_studio.people import participants
+from folkways_studio.records import AssignmentState, Participant, StudyState
+from folkways_studio.studies import service as studies
+from folkways_studio.work import assignments, drafts, judgements, leases
+from folkways_studio.work.assignments import NoWork, Work
+from folkways_studio.work.eligible_slots import count_left
+from studio.tests.support.studies import QUESTION, Desk, open_desk
+from tests.support.moments import at_time
+
+REPOSITORY = Path(__file__).resolve().parents[3]
+VOTE = {"name": "verify", "kind": "vote"}
+
+
+@pytest.fixture
+def desk(studio_workspace: Workspace) -> Desk:
+    return open_desk(studio_workspace, [VOTE])
+
+
+def answers_per_item(workspace: Workspace) -> Counter[int]:
+    with workspace.read() as connection:
+        return Counter(connection.scalars(sa.select(schema.judgements.c.item_id)))
+
+
+def test_many_people_in_many_processes_fill_every_slot_exactly_once(desk: Desk) -> None:
+    """Three processes with four people each; every form is posted twice at once and every fifth slot is given back first."""
+    people = [desk.person() for _ in range(12)]
+    items = desk.add("verify", [QUESTION] * 12)
+    location = str(desk.workspace.engine.url.render_as_string(hide_password=False))
+    location = location.removeprefix("sqlite:///") if location.startswith("sqlite") else location.replace("+psycopg", "")
+    crowds = [
+        subprocess.Popen(
+            [sys.executable, "-m", "studio.tests.crowd", location, str(people[0].id + 4 * number), "4"],
+            cwd=REPOSITORY,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for number in range(3)
+    ]
+    told: Counter[str] = Counter()
+    for crowd in crowds:
+        output, _ = crowd.communicate(timeout=300)
+        assert crowd.returncode == 0
+        told.update(json.loads(output))
+    assert answers_per_item(desk.workspace) == Counter(dict.fromkeys(items, 5))
+    assert told["stored"] == told["repeated"] == 60
+    assert set(told) == {"stored", "repeated", "released"}
+    with desk.workspace.read() as connection:
+        pairs = connection.execute(sa.select(schema.judgements.c.item_id, schema.judgements.c.participant_id)).all()
+        states = set(connection.scalars(sa.select(schema.assignments.c.state)))
+    assert len(set(pairs)) == len(pairs) == 60
+    assert states == {AssignmentState.DONE}
+
+
+def test_two_tabs_that_ask_at_once_are_given_the_same_slot(desk: Desk) -> None:
+    person = desk.person()
+    desk.add("verify", [QUESTION] * 6)
+    found: list[Work | NoWork] = []
+    tabs = [threading.Thread(target=lambda: found.append(assignments.claim_next(desk.workspace, person.id))) for _ in range(6)]
+    for tab in tabs:
+        tab.start()
+    for tab in tabs:
+        tab.join()
+    assert len(found) == 6
+    assert len({work.assignment.id for work in found if isinstance(work, Work)}) == 1
+
+
+def test_nobody_is_given_an_item_twice(desk: Desk) -> None:
+    person = desk.person()
+    desk.add("verify", [QUESTION] * 3)
+    seen = [desk.answer(person, {"choices": [0]}).item.id for _ in range(3)]
+    assert len(set(seen)) == 3
+    assert desk.nothing(person) == "none_left"
+
+
+def test_a_lease_that_ran_out_goes_to_the_next_and_the_first_is_told(desk: Desk) -> None:
+    early, late = desk.person(), desk.person()
+    items = add_items(desk.workspace, desk.study.id, "verify", [NewItem("only", QUESTION, "korea")])
+    with desk.workspace.write() as connection:  # four of its five slots are gone
+        ids = connection.scalars(sa.select(schema.assignments.c.id).filter_by(item_id=items[0].id)).all()
+        connection.execute(sa.update(schema.assignments).where(schema.assignments.c.id.in_(ids[1:])).values(state="closed"))
+    began = 1_000_000.0
+    work = at_time(began, assignments.claim_next, desk.workspace, early.id)
+    assert isinstance(work, Work)
+    assert isinstance(at_time(began + 29 * 60, assignments.claim_next, desk.workspace, late.id), NoWork)
+    taken = at_time(began + 31 * 60, assignments.claim_next, desk.workspace, late.id)
+    assert isinstance(taken, Work)
+    assert taken.assignment.id == work.assignment.id
+    with pytest.raises(NotFoundError, match="kept for you too long"):
+        at_time(began + 32 * 60, judgements.submit, desk.workspace, early.id, work.assignment.id, {"choices": [0]}, "k")
+
+
+def test_a_lease_that_ran_out_still_counts_while_nobody_took_it(desk: Desk) -> None:
+    person = desk.person()
+    desk.add("verify", [QUESTION])
+    work = at_time(1_000_000.0, assignments.claim_next, desk.workspace, person.id)
+    assert isinstance(work, Work)
+    found = at_time(1_100_000.0, judgements.submit, desk.workspace, person.id, work.assignment.id, {"choices": [0]}, "k")
+    assert found.judgement.seconds == 100_000.0
+
+
+def test_a_heartbeat_keeps_the_slot(desk: Desk) -> None:
+    person = desk.person()
+    desk.add("verify", [QUESTION])
+    work = at_time(1_000_000.0, assignments.claim_next, desk.workspace, person.id)
+    assert isinstance(work, Work)
+    assert at_time(1_001_000.0, leases.heartbeat, desk.workspace, person.id, work.assignment.id) == 1_001_000.0 + 1800
+
+
+def test_expired_slots_are_open_again_after_a_sweep(desk: Desk) -> None:
+    person = desk.person()
+    desk.add("verify", [QUESTION])
+    at_time(1_000_000.0, assignments.claim_next, desk.workspace, person.id)
+    assert at_time(1_000_001.0, leases.expire, desk.workspace, desk.study.id) == 0
+    assert at_time(1_100_000.0, leases.expire, desk.workspace, desk.study.id) == 1
+
+
+def test_what_is_skipped_is_not_offered_again_to_the_same_person(desk: Desk) -> None:
+    person, other = desk.person(), desk.person()
+    desk.add("verify", [QUESTION] * 2)
+    first = desk.work(person)
+    leases.release(desk.workspace, person.id, first.assignment.id, skip=True, reason="not my region")
+    second = desk.work(person)
+    assert second.item.id != first.item.id
+    assert desk.work(other).item.id == first.item.id
+
+
+def test_a_second_tab_cannot_overwrite_a_judgement(desk: Desk) -> None:
+    person = desk.person()
+    desk.add("verify", [QUESTION])
+    work = desk.work(person)
+    desk.submit(person, work, {"choices": [1]})
+    with pytest.raises(AlreadySubmittedError) as error:
+        judgements.submit(desk.workspace, person.id, work.assignment.id, {"choices": [3]}, "another key")
+    assert error.value.judgement.payload["choices"] == [1]
+
+
+def test_the_same_key_for_another_item_is_refused(desk: Desk) -> None:
+    person = desk.person()
+    desk.add("verify", [QUESTION] * 2)
+    first = desk.work(person)
+    judgements.submit(desk.workspace, person.id, first.assignment.id, {"choices": [1]}, "same")
+    second = desk.work(person)
+    with pytest.raises(ConflictError, match="another item"):
+        judgements.submit(desk.workspace, person.id, second.assignment.id, {"choices": [1]}, "same")
+
+
+def test_other_peoples_slots_are_not_there(desk: Desk) -> None:
+    person, other = desk.person(), desk.person()
+    desk.add("verify", [QUESTION])
+    work = desk.work(person)
+    for act in (
+        lambda: assignments.get_work(desk.workspace, other.id, work.assignment.id),
+        lambda: leases.heartbeat(desk.workspace, other.id, work.assignment.id),
+        lambda: leases.release(desk.workspace, other.id, work.assignment.id),
+        lambda: drafts.save_draft(desk.workspace, other.id, work.assignment.id, {}, 0),
+        lambda: drafts.get_draft(desk.workspace, other.id, work.assignment.id),
+        lambda: judgements.submit(desk.workspace, other.id, work.assignment.id, {"choices": [0]}, "k"),
+    ):
+        with pytest.raises(NotFoundError):
+            act()
+
+
+@pytest.mark.parametrize(("state", "reason"), [(StudyState.PAUSED, "paused"), (StudyState.CLOSED, "closed")])
+def test_a_study_that_rests_gives_out_nothing(desk: Desk, state: StudyState, reason: str) -> None:
+    person = desk.person()
+    desk.add("verify", [QUESTION])
+    work = desk.work(person)
+    studies.set_state(desk.workspace, desk.study.id, state)
+    assert desk.nothing(person) == reason
+    if state == StudyState.PAUSED:
+        assert not desk.submit(person, work, {"choices": [0]}).repeated
+    else:
+        with pytest.raises(ConflictError, match="closed"):
+            desk.submit(person, work, {"choices": [0]})
+
+
+def test_caps_hold(studio_workspace: Workspace) -> None:
+    desk = open_desk(studio_workspace, [{**VOTE, "cap": 2}])
+    person = desk.person()
+    desk.add("verify", [QUESTION] * 3)
+    for _ in range(2):
+        desk.answer(person, {"choices": [0]})
+    assert desk.nothing(person) == "cap"
+
+
+def test_people_are_given_items_of_their_population_and_of_wider_ones(studio_workspace: Workspace) -> None:
+    populations = [
+        {"name": "uk", "culture": "GB"},
+        {"name": "wales", "culture": "GB", "part_of": "uk"},
+        {"name": "korea", "culture": "KR"},
+    ]
+    desk = open_desk(studio_workspace, [VOTE], populations=populations)
+    new = [NewItem(f"of-{name}", QUESTION, name) for name in ("uk", "wales", "korea")]
+    add_items(desk.workspace, desk.study.id, "verify", [*new, NewItem("of-all", QUESTION)])
+    given = {}
+    for name in ("uk", "wales", "korea"):
+        person, keys = desk.person(name), []
+        while isinstance(work := assignments.claim_next(desk.workspace, person.id), Work):
+            desk.submit(person, work, {"choices": [0]})
+            keys.append(work.item.key)
+        given[name] = set(keys)
+    assert given == {
+        "uk": {"of-uk", "of-all"},
+        "wales": {"of-uk", "of-wales", "of-all"},
+        "korea": {"of-korea", "of-all"},
+    }
+
+
+def test_withdrawing_frees_slots_and_has_answers_replaced(desk: Desk) -> None:
+    people = [desk.person() for _ in range(6)]
+    (item,) = desk.add("verify", [QUESTION])
+    for person in people[:5]:
+        desk.answer(person, {"choices": [0]})
+    assert desk.nothing(people[5]) == "none_left"
+    participants.withdraw(desk.workspace, desk.study.id, people[0].id)
+    assert desk.work(people[5]).item.id == item
+    assert desk.nothing(people[0]) == "not_active"
+
+
+def test_attention_checks_come_every_few_items_and_once_each(studio_workspace: Workspace) -> None:
+    desk = open_desk(studio_workspace, [{**VOTE, "check_every": 3}])
+    person = desk.person()
+    desk.add("verify", [QUESTION] * 6)
+    checks = [NewItem(f"check-{number}", QUESTION, "korea", check={"choices": [2]}) for number in range(2)]
+    add_items(desk.workspace, desk.study.id, "verify", checks)
+    keys = [desk.answer(person, {"choices": [2]}).item.key for _ in range(8)]
+    assert [place for place, key in enumerate(keys) if key.startswith("check")] == [2, 5]
+    assert len(set(keys)) == 8
+
+
+def test_whoever_verifies_goes_on_verifying_and_is_not_put_to_writing(studio_workspace: Workspace) -> None:
+    desk = open_desk(studio_workspace, [{"name": "write", "kind": "write_question"}, VOTE])
+    person = desk.person()
+    first, second = desk.add("verify", [QUESTION] * 2)
+    assert desk.answer(person, {"choices": [0]}, "verify").item.id == first
+    found = assignments.claim_next(desk.workspace, person.id, after="verify")
+    assert isinstance(found, Work)
+    assert found.item.id == second
+    desk.submit(person, found, {"choices": [0]})
+    assert assignments.claim_next(desk.workspace, person.id, after="verify") == NoWork("none_left")
+    assert desk.work(person).stage.name == "write", "who asks for anything may be asked to write"
+    going_on = assignments.claim_next(desk.workspace, person.id, after="write")
+    assert isinstance(going_on, Work)
+    assert going_on.stage.name == "write", "the question that they write is at hand"
+
+
+def test_as_many_are_left_as_are_given(studio_workspace: Workspace) -> None:
+    """Of one's population and wider ones, not seen, skipped or written by oneself, and without attention checks."""
+    populations = [{"name": "uk", "culture": "GB"}, {"name": "wales", "culture": "GB", "part_of": "uk"}]
+    desk = open_desk(studio_workspace, [{**VOTE, "check_every": 3}], populations=populations)
+    person, other = desk.person("wales"), desk.person("uk")
+    new = [NewItem(f"{name}-{number}", QUESTION, name) for name in ("uk", "wales") for number in range(3)]
+    new += [NewItem("all", QUESTION), NewItem("check", QUESTION, check={"choices": [1]})]
+    added = add_items(desk.workspace, desk.study.id, "verify", new)
+    with desk.workspace.write() as connection:
+        connection.execute(sa.update(schema.items).filter_by(id=added[1].id).values(author_id=person.id))
+    leases.release(desk.workspace, person.id, desk.work(person).assignment.id, skip=True)
+
+    def left(each: Participant) -> int | None:
+        with desk.workspace.read() as connection:
+            stage = studies.get_stage(desk.workspace, desk.study.id, "verify")
+            return count_left(connection, each, stage)
+
+    assert left(other) == 4
+    expected = left(person)
+    assert expected == 5, "three of Wales, one of the country and one of all: one is skipped, and one is their own"
+    given = 0
+    while isinstance(work := assignments.claim_next(desk.workspace, person.id), Work):
+        given += work.item.check is None
+        assert left(person) == expected - given
+        desk.submit(person, work, {"choices": [1]})
+    assert given == expected

@@ -1,0 +1,96 @@
+"""Drafts survive closed tabs and lost replies, and no tab overwrites what it has not seen."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from folkways.workspace.database import Workspace
+from folkways_studio.errors import ConflictError, DraftConflictError, SubmissionError
+from folkways_studio.records import Draft
+from folkways_studio.work import assignments, drafts
+from studio.tests.support.studies import QUESTION, Desk, open_desk
+from tests.support.moments import at_time
+
+
+@pytest.fixture
+def desk(studio_workspace: Workspace) -> Desk:
+    desk = open_desk(studio_workspace, [{"name": "verify", "kind": "vote"}])
+    desk.add("verify", [QUESTION])
+    return desk
+
+
+def test_saving_and_coming_back(desk: Desk) -> None:
+    person = desk.person()
+    work = desk.work(person)
+    assert drafts.get_draft(desk.workspace, person.id, work.assignment.id) is None
+    first = drafts.save_draft(desk.workspace, person.id, work.assignment.id, {"choices": [1]}, 0)
+    second = drafts.save_draft(desk.workspace, person.id, work.assignment.id, {"choices": [1, 2]}, first.revision)
+    assert second.revision == 2
+    assert drafts.get_draft(desk.workspace, person.id, desk.work(person).assignment.id) == second
+
+
+def test_a_tab_that_is_behind_is_told_what_there_is(desk: Desk) -> None:
+    person = desk.person()
+    work = desk.work(person)
+    newer = drafts.save_draft(desk.workspace, person.id, work.assignment.id, {"comment": "from the first tab"}, 0)
+    with pytest.raises(DraftConflictError) as error:
+        drafts.save_draft(desk.workspace, person.id, work.assignment.id, {"comment": "from the second tab"}, 0)
+    assert error.value.current == newer
+    over = drafts.save_draft(desk.workspace, person.id, work.assignment.id, {"comment": "from the second tab"}, newer.revision)
+    assert over.revision == 2
+
+
+def test_a_save_whose_reply_was_lost_is_no_conflict(desk: Desk) -> None:
+    person = desk.person()
+    work = desk.work(person)
+    first = drafts.save_draft(desk.workspace, person.id, work.assignment.id, {"comment": "same"}, 0)
+    assert drafts.save_draft(desk.workspace, person.id, work.assignment.id, {"comment": "same"}, 0) == first
+
+
+def test_of_tabs_that_save_at_once_one_wins_and_the_others_know(desk: Desk) -> None:
+    person = desk.person()
+    work = desk.work(person)
+    told: list[Draft | DraftConflictError] = []
+
+    def save(number: int) -> None:
+        try:
+            told.append(drafts.save_draft(desk.workspace, person.id, work.assignment.id, {"comment": f"tab {number}"}, 0))
+        except DraftConflictError as error:
+            told.append(error)
+
+    tabs = [threading.Thread(target=save, args=(number,)) for number in range(6)]
+    for tab in tabs:
+        tab.start()
+    for tab in tabs:
+        tab.join()
+    (winner,) = [each for each in told if isinstance(each, Draft)]
+    assert all(each.current.payload == winner.payload for each in told if isinstance(each, DraftConflictError))
+    assert len(told) == 6
+
+
+def test_saving_renews_the_lease(desk: Desk) -> None:
+    person = desk.person()
+    work = at_time(1_000_000.0, assignments.claim_next, desk.workspace, person.id)
+    assert isinstance(work, assignments.Work)
+    at_time(1_001_000.0, drafts.save_draft, desk.workspace, person.id, work.assignment.id, {}, 0)
+    renewed = assignments.get_work(desk.workspace, person.id, work.assignment.id).assignment
+    assert renewed.lease_until == 1_001_000.0 + 1800
+
+
+def test_a_draft_goes_with_the_submission_and_stays_shut(desk: Desk) -> None:
+    person = desk.person()
+    work = desk.work(person)
+    drafts.save_draft(desk.workspace, person.id, work.assignment.id, {"choices": [1]}, 0)
+    desk.submit(person, work, {"choices": [1]})
+    assert drafts.get_draft(desk.workspace, person.id, work.assignment.id) is None
+    with pytest.raises(ConflictError, match="submitted"):
+        drafts.save_draft(desk.workspace, person.id, work.assignment.id, {"choices": [2]}, 0)
+
+
+def test_a_draft_of_any_length_is_not_taken(desk: Desk) -> None:
+    person = desk.person()
+    work = desk.work(person)
+    with pytest.raises(SubmissionError, match="too long"):
+        drafts.save_draft(desk.workspace, person.id, work.assignment.id, {"comment": "x" * drafts.LARGEST_BYTES}, 0)

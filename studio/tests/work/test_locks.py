@@ -1,0 +1,136 @@
+"""Which rows an action holds on PostgreSQL until it is through, and in which order: everybody else's order, or two could wait for
+each other. The statements are looked at as they would be sent there, so that no server is needed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TypeVar
+
+import sqlalchemy as sa
+from sqlalchemy.dialects import postgresql
+
+from folkways.workspace.database import Workspace
+from folkways_studio.items.service import NewItem, add_items
+from folkways_studio.models import redteaming
+from folkways_studio.people import invites, participants, personal
+from folkways_studio.records import Role
+from folkways_studio.work import adjudications, assignments, drafts, judgements, leases, redaction
+from folkways_studio.work.assignments import Claimed
+from studio.tests.support.studies import ON_A_FILE, QUESTION, open_desk
+
+T = TypeVar("T")
+STAGES = [
+    {"name": "write", "kind": "write_question", "quota": 9, "next": {"done": "verify"}},
+    {"name": "verify", "kind": "vote", "check_every": 3},
+]
+LOCKING = re.compile(r"(FOR (?:NO KEY )?UPDATE)(?: OF ((?:studio_\w+(?:, )?)+))?( SKIP LOCKED)?")
+FIRST = re.compile(r"FROM (studio_\w+)")
+
+
+@contextmanager
+def noted(workspace: Workspace) -> Iterator[list[str]]:
+    """What is locked meanwhile: "items FOR UPDATE"; of several tables in the order in which PostgreSQL locks their rows."""
+    found: list[str] = []
+
+    def note(_: sa.Connection, statement: sa.Executable, many: object, given: object, options: object) -> None:
+        if not isinstance(statement, sa.Select | sa.Update):
+            return
+        compiled = str(statement.compile(dialect=postgresql.dialect()))
+        for strength, of, skip in LOCKING.findall(compiled):
+            tables = of or FIRST.findall(compiled)[0]
+            found.extend(f"{each.removeprefix('studio_')} {strength}{skip}" for each in tables.split(", "))
+
+    sa.event.listen(workspace.engine, "before_execute", note)
+    try:
+        yield found
+    finally:
+        sa.event.remove(workspace.engine, "before_execute", note)
+
+
+@ON_A_FILE
+def test_what_each_action_locks_and_in_which_order(studio_workspace: Workspace) -> None:
+    workspace = studio_workspace
+    desk = open_desk(workspace, STAGES)
+    told: dict[str, list[str]] = {}
+
+    def act(name: str, action: Callable[[], T]) -> T:
+        with noted(workspace) as found:
+            done = action()
+        told[name] = found
+        return done
+
+    kim, lee = desk.person(), desk.person()
+    _, two, three = desk.add("verify", [QUESTION] * 3)
+    add_items(workspace, desk.study.id, "verify", [NewItem("check", QUESTION, check={"choices": [0]})])
+    work = act("claim", lambda: desk.work(kim, "verify"))
+    act("claim what is at hand", lambda: desk.work(kim, "verify"))
+    act("heartbeat", lambda: leases.heartbeat(workspace, kim.id, work.assignment.id))
+    act("draft", lambda: drafts.save_draft(workspace, kim.id, work.assignment.id, {}, 0))
+    vote = {"choices": [0], "comment": "as at home"}
+    said = act("submit", lambda: desk.submit(kim, work, vote)).judgement
+    act("check", lambda: judgements.check_submission(workspace, kim.id, work.assignment.id, {}, f"key-{work.assignment.id}"))
+    act("look", lambda: assignments.get_work(workspace, kim.id, work.assignment.id))
+    batch = act("batch", lambda: assignments.claim_batch(workspace, kim.id, "verify", 2, seconds=60.0))
+    assert isinstance(batch, tuple)
+    act("release", lambda: leases.release(workspace, kim.id, batch[0].assignment.id))
+    act("known answer", lambda: desk.submit(kim, batch[1], vote))
+    act("redact", lambda: redaction.redact(workspace, desk.study.id, said.id))
+    act("adjudicate", lambda: adjudications.adjudicate(workspace, desk.study.id, two, desk.owner, {}, "because"))
+    act("drop", lambda: adjudications.adjudicate(workspace, desk.study.id, three, desk.owner, {}, "because", drop=True))
+    act("finish", lambda: participants.finish(workspace, kim.id))
+    act("withdraw", lambda: participants.withdraw(workspace, desk.study.id, kim.id))
+    act("delete", lambda: personal.delete_attributes(workspace, desk.study.id, kim.id))
+    written = act("begin", lambda: desk.work(lee, "write"))
+    act("write", lambda: redteaming.write_scenario(workspace, lee.id, written.assignment.id, "Somebody rings at noon."))
+    act("expire", lambda: leases.expire(workspace, desk.study.id))
+    _, token = act("invite", lambda: invites.create_invite(workspace, desk.study.id, Role.REVIEWER))
+    act("join", lambda: participants.join(workspace, token))
+    person, slot, item = "participants FOR NO KEY UPDATE", "assignments FOR UPDATE", "items FOR UPDATE"
+    free = ["assignments FOR UPDATE SKIP LOCKED"] * 2  # one that is open, or else one whose lease ran out
+    answer = [f"{name} FOR NO KEY UPDATE" for name in ("participants", "items", "assignments")]
+    assert told == {
+        "claim": [person, slot, *free],
+        "claim what is at hand": [person, slot],
+        "heartbeat": [slot],
+        "draft": [slot],
+        "submit": answer,
+        "check": [],
+        "look": [],
+        "batch": [person, slot, *free, item],  # the second one is an attention check, which is given a slot
+        "release": [item],
+        "redact": [item],
+        "adjudicate": [item, slot],
+        "drop": [item, slot],
+        "finish": [person, item],
+        "withdraw": [person, item, item, item],
+        "delete": [],
+        "begin": [person, slot, "stages FOR NO KEY UPDATE"],
+        "write": [item],
+        "expire": [],
+        "known answer": answer,
+        "invite": [],
+        "join": ["invites FOR UPDATE"],
+    }
+
+
+@ON_A_FILE
+def test_taking_a_slot_changes_its_row_once(studio_workspace: Workspace) -> None:
+    """Two changes in one transaction are what PostgreSQL can deadlock over with somebody who sends after their lease."""
+    desk = open_desk(studio_workspace, [{"name": "verify", "kind": "vote"}])
+    person = desk.person()
+    desk.add("verify", [QUESTION] * 2)
+    changed: list[int] = []
+
+    def note(connection: sa.Connection) -> None:
+        changed.append(connection.connection.driver_connection.total_changes)  # type: ignore[union-attr]  # SQLite's
+
+    sa.event.listen(desk.workspace.engine, "begin", note)
+    sa.event.listen(desk.workspace.engine, "commit", note)
+    assert isinstance(assignments.claim_slot(desk.workspace, person.id, stage="verify"), Claimed)
+    assert changed[1] - changed[0] == 1
+    changed.clear()
+    assert isinstance(assignments.claim_batch(desk.workspace, person.id, "verify", 2, seconds=86400), tuple)
+    assert changed[1] - changed[0] == 2, "the slot at hand is kept for longer, and one more is taken"

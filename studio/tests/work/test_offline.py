@@ -1,0 +1,328 @@
+"""Working off line: a workbook out, the same one back with answers, whatever a spreadsheet makes of it."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from openpyxl import load_workbook
+from openpyxl.utils import get_column_letter
+
+from folkways.errors import FolkwaysError
+from folkways.spreadsheet import csv_bytes
+from folkways.workspace.database import Workspace
+from folkways_studio.items.tables import RowsError, read_rows, read_workbook
+from folkways_studio.media import service as media
+from folkways_studio.stages.registry import STAGE_KINDS
+from folkways_studio.work.judgements import list_judgements
+from folkways_studio.work.offline import hand_out, take_in
+from folkways_studio.workflows.templates import PAPERS, template_text
+from folkways_studio.workflows.yaml_text import parse_yaml
+from studio.tests.support.studies import QUESTION, Desk, open_desk
+
+FORM = {
+    "kind": "form",
+    "guidelines": {"en": "Look closely.", "ko": "잘 보세요."},
+    "show": [{"field": "picture", "type": "image"}, {"field": "story", "type": "text", "label": {"en": "Who", "ko": "누가"}}],
+    "ask": [
+        {
+            "key": "polite",
+            "type": "choice",
+            "label": {"en": "Is it polite?", "ko": "예의 바른가요?"},
+            "options": [
+                {"value": "yes", "label": {"en": "=Yes", "ko": "네"}},
+                {"value": "no", "label": {"en": "No", "ko": "아니요"}},
+            ],
+        },
+        {"key": "why", "type": "text", "label": "Why not?", "if": {"key": "polite", "is": "no"}},
+        {"key": "more", "type": "texts", "label": "What else?"},
+        {"key": "who", "type": "several", "label": "To whom?", "options": ["elders", "guests"], "required": False},
+        {"key": "fit", "type": "scale", "label": "How fitting?", "ends": ["not at all", "entirely"]},
+        {"key": "age", "type": "number", "label": "From what age?", "most": 120},
+        {"key": "words", "type": "spans", "label": "Which words?", "of": "story"},
+        {"key": "better", "type": "pairwise", "label": "Which is better?", "between": ["one", "two"], "tie": True},
+        {"key": "best", "type": "choice", "label": "The best?", "options_from": "dishes"},
+        {"key": "order", "type": "ranking", "label": "From best to worst", "options_from": "dishes"},
+        {"key": "groups", "type": "grouping", "label": "What is the same?", "options_from": "dishes"},
+    ],
+}
+"""A form with every type of part, in two languages."""
+STAGES = [
+    {"name": "verify", "kind": "vote"},
+    {"name": "answer", "kind": "short_answers"},
+    {"name": "label", "kind": "label_item"},
+    {"name": "adapt", "kind": "adapt"},
+    {"name": "judge", "kind": "judge_answer"},
+    {"name": "localise", "kind": "localise"},
+    {"name": "mark", "kind": "tag_spans", "answers": 1},
+    {**FORM, "name": "form"},
+]
+SENTENCE = {"sentence": "We went to a potluck.", "spans": [[13, 20]]}
+FILLED: Mapping[str, tuple[Mapping[str, object], Mapping[str, str], Mapping[str, object]]] = {
+    "verify": (QUESTION, {"choices": "a, C"}, {"choices": [0, 2], "abstain": None, "comment": ""}),
+    "answer": (
+        {"local": "=SUM(A1)?", "english": "What?"},
+        {"answer 1": "rice", "answer 3": "tea"},
+        {"answers": ["rice", "tea"], "no_answer": None, "other": ""},
+    ),
+    "label": (
+        SENTENCE,
+        {"category": "Social Tradition", "level": "Visible", "element": "Food and Drink"},
+        {"category": "Social Tradition", "level": "Visible", "element": "Food and Drink"},
+    ),
+    "adapt": (
+        SENTENCE,
+        {"strategies": "neutral_term", "intra": "We went to a <CSI>meal</CSI>.", "inter": "我们去<CSI>吃饭</CSI>了。"},
+        {"strategies": ["neutral_term"], "intra": "We went to a <CSI> meal </CSI>.", "inter": "我们去<CSI> 吃饭 </CSI>了。"},
+    ),
+    "judge": (
+        {"question": "What?", "reply": "+rice"},
+        {"verdict": "conditional", "flags": "refusal, unnatural"},
+        {"verdict": "conditional", "flags": ["unnatural", "refusal"], "comment": ""},
+    ),
+    "localise": (
+        {"template": "What do people eat in your country?", "category": "Food"},
+        {"local": "무엇을 먹나요?"},
+        {"local": "무엇을 먹나요?", "english": "What do people eat in your country?"},
+    ),
+    "form": (
+        {
+            **{"picture": "door.jpg", "picture_alt": "Shoes beside a door", "story": "A guest bows [twice]."},
+            **{"one": "Tea?", "two": "Sit down!", "dishes": ["soup", "broth", "tea; cold"]},
+        },
+        {
+            **{
+                "polite": "아니요",
+                "why": "1-2",
+                "more": "tea; =rice",
+                "who": "guests;Elders",
+                "fit": "entirely",
+                "age": "7,5",
+                "words": "A {guest} bows [twice].",
+            },
+            **{"better": "Sit  down!", "best": "soup", "order": '"tea; cold"; soup; broth', "groups": 'soup = broth; "tea; cold"'},
+        },
+        {
+            "choice": {"polite": "no", "best": "soup"},
+            "text": {"why": "1-2"},
+            "texts": {"more": ["tea", "=rice"]},
+            "several": {"who": ["elders", "guests"]},
+            "scale": {"fit": 5},
+            "number": {"age": 7.5},
+            "spans": {"words": [[2, 7, "guest"]]},
+            "pairwise": {"better": "two"},
+            "ranking": {"order": ["tea; cold", "soup", "broth"]},
+            "grouping": {"groups": [["soup", "broth"], ["tea; cold"]]},
+        },
+    ),
+}
+"""Stage -> an item's content, what is filled in, and the judgement that it becomes."""
+
+
+def with_files(desk: Desk) -> Desk:
+    media.add_media(desk.workspace, desk.study.id, {"door.jpg": ("image/jpeg", b"a picture"), "a.mp3": ("audio/mpeg", b"a voice")})
+    return desk
+
+
+@pytest.fixture
+def desk(workspace: Workspace) -> Desk:
+    return with_files(open_desk(workspace, STAGES, language="en"))
+
+
+def fill(content: bytes, cells: Mapping[str, str], row: int = 2) -> bytes:
+    """What a person types into a workbook and saves."""
+    book = load_workbook(io.BytesIO(content))
+    sheet = book.worksheets[0]
+    places = {cell.value: cell.column for cell in sheet[1]}
+    for name, value in cells.items():
+        sheet.cell(row, places[name]).value = value
+    buffer = io.BytesIO()
+    book.save(buffer)
+    return buffer.getvalue()
+
+
+def test_every_kind_that_can_be_worked_on_off_line_is_tested() -> None:
+    assert {stage["kind"] for stage in STAGES} - {"tag_spans"} == {
+        name for name, kind in STAGE_KINDS.items() if kind.sheet or "sheet_of" in vars(type(kind))
+    }
+
+
+@pytest.mark.parametrize("stage", list(FILLED))
+def test_out_and_back(desk: Desk, stage: str) -> None:
+    content, cells, payload = FILLED[stage]
+    (item,) = desk.add(stage, [content])
+    person = desk.person()
+    sheet = hand_out(desk.workspace, person.id, stage, 10)
+    found = take_in(desk.workspace, person.id, read_workbook(fill(sheet, cells)))
+    assert (found.stored, found.repeated, found.empty) == (1, 0, 0)
+    assert [dict(each.payload) for each in list_judgements(desk.workspace, desk.study.id, item)] == [payload]
+
+
+def test_the_same_workbook_twice_is_stored_once(desk: Desk) -> None:
+    desk.add("verify", [QUESTION] * 3)
+    person = desk.person()
+    sheet = fill(hand_out(desk.workspace, person.id, "verify", 3), {"choices": "A"})
+    first = take_in(desk.workspace, person.id, read_workbook(sheet))
+    again = take_in(desk.workspace, person.id, read_workbook(sheet))
+    assert (first.stored, first.empty) == (1, 2)
+    assert (again.stored, again.repeated, again.empty) == (0, 1, 2)
+
+
+def test_what_was_submitted_otherwise_is_a_problem(desk: Desk) -> None:
+    desk.add("verify", [QUESTION])
+    person = desk.person()
+    sheet = hand_out(desk.workspace, person.id, "verify", 1)
+    take_in(desk.workspace, person.id, read_workbook(fill(sheet, {"choices": "A"})))
+    with pytest.raises(RowsError, match="first submission stands"):
+        take_in(desk.workspace, person.id, read_workbook(fill(sheet, {"choices": "B"})))
+
+
+def test_one_wrong_row_and_nothing_is_submitted(desk: Desk) -> None:
+    items = desk.add("verify", [QUESTION] * 3)
+    person = desk.person()
+    sheet = hand_out(desk.workspace, person.id, "verify", 3)
+    sheet = fill(sheet, {"choices": "A"}, 2)
+    sheet = fill(sheet, {"choices": "Z"}, 3)
+    sheet = fill(sheet, {"choices": "A", "abstain": "dont_know"}, 4)
+    with pytest.raises(RowsError) as error:
+        take_in(desk.workspace, person.id, read_workbook(sheet))
+    assert set(error.value.problems) == {2, 3}
+    assert "from 0 to 3" in error.value.problems[2]
+    assert "Either choose answers" in error.value.problems[3]
+    assert [list_judgements(desk.workspace, desk.study.id, item) for item in items] == [(), (), ()]
+
+
+def test_nobody_takes_in_the_workbook_of_another(desk: Desk) -> None:
+    desk.add("verify", [QUESTION])
+    person, other = desk.person(), desk.person()
+    sheet = fill(hand_out(desk.workspace, person.id, "verify", 1), {"choices": "A"})
+    with pytest.raises(RowsError, match="not yours"):
+        take_in(desk.workspace, other.id, read_workbook(sheet))
+
+
+def test_handed_out_slots_are_kept(desk: Desk) -> None:
+    """Five slots of one item: five people hold it off line, the sixth finds nothing."""
+    desk.add("verify", [QUESTION])
+    for _ in range(5):
+        hand_out(desk.workspace, desk.person().id, "verify", 10)
+    assert desk.nothing(desk.person(), "verify") == "none_left"
+
+
+def test_cells_that_look_like_formulas_stay_text(desk: Desk) -> None:
+    content = FILLED["answer"][0]
+    desk.add("answer", [content])
+    book = load_workbook(io.BytesIO(hand_out(desk.workspace, desk.person().id, "answer", 1)))
+    cell = book.worksheets[0]["B2"]
+    assert (cell.value, cell.data_type) == ("=SUM(A1)?", "s")
+
+
+def test_nothing_to_hand_out_says_why(desk: Desk) -> None:
+    with pytest.raises(FolkwaysError, match="none left"):
+        hand_out(desk.workspace, desk.person().id, "verify", 3)
+
+
+def test_what_has_no_workbook_is_kept_for_nobody(desk: Desk) -> None:
+    desk.add("mark", [{"sentence": "We had a potluck."}])
+    person = desk.person()
+    with pytest.raises(FolkwaysError, match=r"kind tag_spans cannot be worked on off line; those that can: vote, .*form"):
+        hand_out(desk.workspace, person.id, "mark", 1)
+    assert desk.work(desk.person(), "mark").item.content["sentence"] == "We had a potluck."
+
+
+def test_a_form_is_handed_out_in_the_language_of_its_people(desk: Desk) -> None:
+    """What is shown, what each column asks, and lists to choose from: of the stage, and of each item."""
+    content = FILLED["form"][0]
+    desk.add("form", [content, {**content, "dishes": ["rice", "bread"]}])
+    book = load_workbook(io.BytesIO(hand_out(desk.workspace, desk.person().id, "form", 2)))
+    head, *rows = book["answers"].iter_rows(values_only=True)
+    row = dict(zip(head, rows[0], strict=True))
+    assert list(row) == [
+        *("assignment", "picture", "picture_alt", "story", "better: 1", "better: 2", "dishes"),
+        *(part["key"] for part in FORM["ask"]),
+    ]
+    assert (row["picture"], row["picture_alt"], row["dishes"]) == ("door.jpg", "Shoes beside a door", 'soup; broth; "tea; cold"')
+    how = dict(book["how to"].iter_rows(values_only=True))
+    assert (how["guidelines"], how["story"]) == ("잘 보세요.", "누가")
+    assert how["polite"] == "예의 바른가요?\nWrite one of: 네; 아니요."
+    assert (
+        how["why"].endswith("Only where polite is 아니요.")
+        and "5 (entirely)" in how["fit"]
+        and "what stands in 'dishes'" in how["best"]
+    )
+    places = {name: get_column_letter(number) for number, name in enumerate(head, 1)}
+    lists = {
+        each.sqref: [cell.value for cell in book["lists"][each.formula1.partition("!")[2].replace("$", "")][0]]
+        for each in book["answers"].data_validations.dataValidation
+    }
+    offered = {
+        name: [next((found for cells, found in lists.items() if f"{places[name]}{row}" in cells), None) for row in (2, 3)]
+        for name in ("polite", "fit", "better", "best", "order", "why")
+    }
+    assert offered == {
+        "polite": [["네", "아니요"]] * 2,
+        "fit": [["1", "2", "3", "4", "5"]] * 2,
+        "better": [["1", "2", "No difference"]] * 2,
+        "best": [["soup", "broth", "tea; cold"], ["rice", "bread"]],
+        "order": [None, None],
+        "why": [None, None],
+    }
+    assert (book["lists"].sheet_state, book["answers"][f"{places['why']}2"].number_format) == ("hidden", "@")
+
+
+def test_a_wrong_cell_of_a_form_says_what_can_stand_there(desk: Desk, tmp_path: Path) -> None:
+    """As CSV too; good rows are not taken in without the wrong ones, and no answer is lost."""
+    content, cells, _ = FILLED["form"]
+    items = desk.add("form", [content] * 2)
+    person = desk.person()
+    sheet = fill(hand_out(desk.workspace, person.id, "form", 2), cells)
+    rows = read_workbook(fill(fill(sheet, cells, 3), {"polite": "perhaps", "age": "1,200"}, 3))
+    assert [row["age"] for row in rows] == ["7,5", "1,200"]
+    with pytest.raises(RowsError) as error:
+        take_in(desk.workspace, person.id, rows)
+    assert list(error.value.problems) == [2]
+    told = error.value.problems[2]
+    assert "polite: 'perhaps' is none of the answers (write one of: 네; 아니요)" in told
+    assert "age: '1,200': Give a number, with nothing between its thousands (write a number, at most 120," in told
+    assert "why" not in told
+    rows[1] |= {"polite": "no", "age": "120"}
+    (tmp_path / "back.csv").write_bytes(csv_bytes(list(rows[0]), [list(row.values()) for row in rows]))
+    assert take_in(desk.workspace, person.id, read_rows(tmp_path / "back.csv")).stored == 2
+    assert [list_judgements(desk.workspace, desk.study.id, item)[0].payload["number"] for item in items] == [
+        {"age": 7.5},
+        {"age": 120},
+    ]
+
+
+GALLERY: Mapping[str, tuple[Mapping[str, object], Mapping[str, str]]] = {
+    "best-worst": ({"options": ["rice", "bread", "soup", "tea"]}, {"best": "tea", "worst": "Soup"}),
+    "dialects": ({"recording": "a.mp3", "recording_transcript": "مرحبا"}, {"places": "nile; الخليج", "own": "2", "heard": "yes"}),
+    "norms": (
+        {"situation": "At the door", "behaviour": "Somebody bows."},
+        {"fitting": "not at all", "depends": "age", "how": "Elders wait."},
+    ),
+    "picture-questions": ({"picture": "door.jpg", "picture_alt": "A door"}, {"usable": "no"}),
+    "preference": (
+        {"question": "What do I bring?", "answer_a": "Fruit.", "answer_b": "Nothing."},
+        {"better": "1", "reasons": "It is true; It is clear"},
+    ),
+    "cultural-references": ({"sentence": "We went to a potluck."}, {"words": "-"}),
+}
+"""A form of the gallery -> an item's content, and what is filled in."""
+
+
+def test_every_form_of_the_gallery_is_tested() -> None:
+    assert GALLERY.keys() == PAPERS.keys()
+
+
+@pytest.mark.parametrize("name", list(GALLERY))
+def test_a_form_of_the_gallery(workspace: Workspace, name: str) -> None:
+    content, cells = GALLERY[name]
+    made = parse_yaml(template_text(name))
+    desk = with_files(open_desk(workspace, made["stages"], language=made.get("language", "en")))
+    stage = made["stages"][0]["name"]
+    desk.add(stage, [content])
+    person = desk.person()
+    found = take_in(desk.workspace, person.id, read_workbook(fill(hand_out(desk.workspace, person.id, stage, 1), cells)))
+    assert (found.stored, found.empty) == (1, 0)

@@ -1,0 +1,112 @@
+"""What a model is asked for a suggestion, how its reply is read whatever it says, and how what became of it is told."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from folkways_studio.errors import ConflictError, SubmissionError
+from folkways_studio.stages.registry import stage_kind
+from folkways_studio.workflows.suggesting import LONGEST, MOST_ANSWERS, SUGGESTERS, outcome
+
+GROUPS, LOCAL, ENGLISH = (SUGGESTERS[kind] for kind in ("group_answers", "localise", "collect_question"))
+CONTENT = {
+    "local": "무엇을 먹나요?",
+    "english": "What do people eat?",
+    "answers": {"a": ["떡국", "밥"], "b": ["떡국", "떡 국"], "c": ["{answers} 7"]},
+}
+"""In order of people who gave them: 떡국, 밥, 떡 국, {answers} 7."""
+
+
+def test_answers_are_numbered_as_people_wrote_them_and_stand_in_no_other_place() -> None:
+    prompt = GROUPS.prompt(CONTENT, {}, "South Korea", "Korean")
+    assert "1. 떡국\n2. 밥\n3. 떡 국\n4. {answers} 7\n" in prompt
+    assert "South Korea" in prompt and "무엇을 먹나요?" in prompt and "What do people eat?" in prompt
+    for answers in ({"a": ["one"]}, {"a": [str(number) for number in range(MOST_ANSWERS + 1)]}):
+        with pytest.raises(ConflictError):
+            GROUPS.prompt({**CONTENT, "answers": answers}, {}, "South Korea", "Korean")
+
+
+@pytest.mark.parametrize(
+    ("reply", "groups", "invalid"),
+    [
+        (
+            {
+                "groups": [{"answers": [1, 3], "english": ["rice cake soup; tteokguk", " "]}, {"answers": [2], "english": "rice"}],
+                "invalid": [4],
+            },
+            [(["떡국", "떡 국"], ["rice cake soup, tteokguk"]), (["밥"], ["rice"])],
+            ["{answers} 7"],
+        ),
+        # Numbers that are none, that were given before or that are left out: every answer still has its place, once.
+        (
+            {"groups": [{"answers": [3, 3, 99, "1", True, None]}, 7, {"answers": [3]}, {}], "invalid": "2"},
+            [(["떡국"], []), (["밥"], []), (["떡 국"], []), (["{answers} 7"], [])],
+            [],
+        ),
+    ],
+)
+def test_groups_are_read_by_their_numbers(reply: Any, groups: Any, invalid: list[str]) -> None:
+    found = GROUPS.read(f"Here you are:\n```json\n{json.dumps(reply)}\n```", CONTENT)
+    assert found is not None
+    assert [(group["answers"], group["en_answers"]) for group in found["groups"]] == groups
+    assert found["invalid"] == invalid
+
+
+ODD = st.none() | st.booleans() | st.integers(-1, 5) | st.sampled_from(["1", "rice", ""])
+LISTS = st.lists(ODD, max_size=4)
+ENTRIES = st.fixed_dictionaries({}, optional={"answers": ODD | LISTS, "english": ODD | LISTS})
+
+
+@given(st.fixed_dictionaries({}, optional={"groups": ODD | st.lists(ENTRIES | ODD, max_size=4), "invalid": ODD | LISTS}))
+def test_whatever_a_model_says_every_answer_ends_in_one_place(said: Any) -> None:
+    found = GROUPS.read(json.dumps(said), CONTENT)
+    if found is None:
+        return
+    kind = stage_kind("group_answers")
+    whole = {**found, "groups": [{**group, "en_answers": group["en_answers"] or ["?"]} for group in found["groups"]]}
+    kind.validate(whole, CONTENT, {})  # raises where an answer is missing or in two places
+    assert GROUPS.lines(found)
+
+
+@pytest.mark.parametrize("reply", ["", "No.", "{", "[]", '{"groups": []}', '{"groups": {}, "invalid": [1]}', '{"translation": 7}'])
+def test_a_reply_without_a_suggestion_is_none(reply: str) -> None:
+    assert GROUPS.read(reply, CONTENT) is None
+    assert LOCAL.read(reply, {}) is None
+
+
+def test_translations_go_into_the_field_that_lacks_one() -> None:
+    content = {"template": "What do people in your country eat?"}
+    assert content["template"] in LOCAL.prompt(content, {}, "South Korea", "Korean")
+    assert LOCAL.read('{"translation": " 무엇을\\n먹나요? "}', content) == {"local": "무엇을 먹나요?"}
+    assert LOCAL.read(json.dumps({"translation": "x" * (LONGEST + 1)}), content) is None
+    assert "무엇을" in ENGLISH.prompt({}, {"question": "무엇을 먹나요?"}, "South Korea", "Korean")
+    assert ENGLISH.read('{"translation": "What?"}', {}) == {"english": "What?"}
+    with pytest.raises(SubmissionError):
+        ENGLISH.prompt({}, {"question": " "}, "South Korea", "Korean")
+
+
+def test_what_became_of_a_suggestion_is_told_by_its_parts() -> None:
+    suggested = {
+        "groups": [{"answers": ["a", "b"], "en_answers": ["One"]}, {"answers": ["c"], "en_answers": ["two"]}],
+        "invalid": ["d"],
+    }
+    same = {
+        "groups": [{"answers": ["c"], "en_answers": ["two"]}, {"answers": ["b", "a"], "en_answers": ["one "]}],
+        "invalid": ["d"],
+    }
+    other = {"groups": [{"answers": ["a"], "en_answers": ["One"]}, {"answers": ["b", "d"], "en_answers": ["b"]}], "invalid": ["c"]}
+    mended = {**same, "invalid": [], "groups": [*same["groups"], {"answers": ["d"], "en_answers": ["dee"]}]}
+    assert outcome(GROUPS, suggested, same, taken=True) == ("accepted", 3, 3)
+    assert outcome(GROUPS, suggested, mended, taken=True) == ("changed", 3, 2)
+    assert outcome(GROUPS, suggested, other, taken=True) == ("changed", 3, 0)
+    assert outcome(GROUPS, suggested, same, taken=False) == ("rejected", 3, 3)
+    assert outcome(LOCAL, {"local": "무엇"}, {"local": " 무엇 ", "english": "What?"}, taken=True) == ("accepted", 1, 1)
+
+
+def test_a_wording_has_a_version_of_its_own() -> None:
+    assert len({each.version for each in SUGGESTERS.values()}) == len(SUGGESTERS)

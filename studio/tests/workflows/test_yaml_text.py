@@ -1,0 +1,25 @@
+"""Descriptions as text: comments stay."""
+
+from __future__ import annotations
+
+import pytest
+
+from folkways_studio.workflows.templates import TEMPLATES, template_text
+from folkways_studio.workflows.yaml_text import parse_yaml, with_settings
+
+
+@pytest.mark.parametrize("name", TEMPLATES)
+def test_a_template_keeps_its_comments_when_its_settings_are_filled_in(name: str) -> None:
+    before = parse_yaml(template_text(name))
+    raw = {
+        **before,
+        "name": "mine",
+        "title": "제목: 'x'",
+        "populations": [{"name": "korea", "culture": "KR"}],
+        "models": {"helper": "h"},
+    }
+    text = with_settings(template_text(name), raw)
+    assert parse_yaml(text) == raw
+    kept = [line for line in template_text(name).splitlines() if line.startswith("#")]
+    assert kept and all(line in text for line in kept)
+    assert with_settings(template_text(name), before) == template_text(name)
