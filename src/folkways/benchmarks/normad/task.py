@@ -76,6 +76,9 @@ class NormAd(PublishedChoiceTask):
     def parts(self, item: Row, language: str) -> Mapping[str, str]:
         return {"story": item["text"], "question": item["text"], **{name: item[name] for name in ("country", "value", "rule")}}
 
+    def why_uncounted(self, item: Row, profile: str) -> str | None:
+        return self.why_no_option(item)
+
     def read(self, item: Row, reply: str, variant: str) -> str | None:
         return settled_word(reply, WORDS)
 
