@@ -14,6 +14,7 @@ from folkways.errors import FolkwaysWarning
 
 BENCHMARKS = "folkways.benchmarks"
 ENDPOINTS = "folkways.endpoints"
+TEXT_TOOLS = "folkways.text_tools"
 COMMANDS = "folkways.commands"
 OURS = "folkways"
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -50,6 +52,46 @@ def test_a_benchmark_has_the_name_of_its_entry_point_and_tasks_of_its_own(tmp_pa
     assert "borrowing/..." in first
     assert "demo/saq" in first
     assert "'other'" in second
+
+
+SUITES = """
+from folkways.benchmarks.base import Benchmark
+from folkways.benchmarks.suites import Suite
+
+class Tool:
+    name, version = "theirs-sw", "3"
+    def tokens(self, text):
+        return text.lower().split("-")
+
+TOOL = Tool()
+BENCHMARK = Benchmark("theirs", "Theirs", (), suites=(
+    Suite("first-look", "A short list.", ("demo/mcq?limit=2", "demo/true-false?limit=1")),
+    Suite("demo", "A name that is taken.", ("demo/mcq",)),
+    Suite("culture-suite", "Another one.", ("demo/mcq",)),
+))
+"""
+
+
+def test_a_package_brings_suites_and_the_text_tool_of_a_language(tmp_path: Path) -> None:
+    tools = "\n".join(("sw = their_package:TOOL", "ko = their_package:TOOL", "yo = their_package:Tool"))
+    entry = f"[folkways.benchmarks]\ntheirs = their_package:BENCHMARK\n[folkways.text_tools]\n{tools}\n"
+    install(tmp_path, "their_package", SUITES, "", entry)
+    settings = environment()
+    settings["PYTHONPATH"] = f"{tmp_path}:{settings.get('PYTHONPATH', '')}"
+    shown = folkways_process("tasks", "first-look", env=settings)
+    assert "A short list." in shown.stdout and "demo/mcq?limit=2" in shown.stdout
+    assert [line.split("'")[1] for line in shown.stderr.splitlines()] == ["demo", "culture-suite"]
+    ran = folkways_process("run", "first-look", "--model", "baseline/first", "-w", tmp_path / "w.db", cwd=tmp_path, env=settings)
+    assert ran.returncode == 0, ran.stderr
+    asked = dict(rows(tmp_path / "w.db", "SELECT task, count(*) FROM expected GROUP BY task"))
+    assert asked == {"demo/mcq": 2, "demo/true-false": 4}
+    code = (
+        "from folkways.text.tools import get_tool\nfor one in map(get_tool, ('sw', 'ko', 'yo')): print(one.name, one.tokens('A-B'))"
+    )
+    told = subprocess.run([sys.executable, "-c", code], env=settings, capture_output=True, text=True, check=True)
+    theirs, ours, broken = told.stdout.splitlines()
+    assert theirs == "theirs-sw ['a', 'b']" and not ours.startswith("theirs") and broken.startswith("simple ")
+    assert "'yo' of the package their_package is left out" in told.stderr and "no text tool" in told.stderr
 
 
 def test_a_package_brings_builders(tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ from folkways.benchmarks.published import Published
 from folkways.benchmarks.results import Result
 from folkways.benchmarks.studies import StudyExport
 from folkways.benchmarks.submissions import Submission
+from folkways.benchmarks.suites import Suite
 from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.records import Metric
 from folkways.releases.base import Release
@@ -266,6 +267,7 @@ class Benchmark:
     aliases:  names that it had before; they stay valid wherever a benchmark or task is named.
     exports:  what it makes of studies with people.
     submissions: task -> the file that its competition takes (``folkways submit``).
+    suites:   named lists of tasks, of this benchmark and others (``suites.read_suites``).
     """
 
     name: str
@@ -279,10 +281,11 @@ class Benchmark:
     aliases: tuple[str, ...] = ()
     exports: tuple[StudyExport, ...] = ()
     submissions: Mapping[str, Submission] = field(default_factory=dict)
+    suites: tuple[Suite, ...] = ()
 
     def __post_init__(self) -> None:
         """TypeError for what is no task, ValueError for one of another name."""
-        for name in ("tasks", "results", "builders", "aliases", "exports"):
+        for name in ("tasks", "results", "builders", "aliases", "exports", "suites"):
             if not isinstance(getattr(self, name), (tuple, list)):
                 raise TypeError(f"{name} of the benchmark {self.name} is a tuple; mind the comma in (one,)")
         for task in self.tasks:

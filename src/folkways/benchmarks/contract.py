@@ -66,7 +66,13 @@ def problem(task: Task, verb: str, what: str, row: int | None = None, item: obje
 
 
 def source_of(task: Task, verb: str) -> str:
-    """``markets/task.py, `` for the file of a method, with what goes before its name; empty if it has none."""
+    """``markets/task.py, `` for the file of a method, with what goes before its name; empty if it has none.
+
+    For a task that a TOML file declares, that file: the method is ours.
+    """
+    declared = getattr(task, "declared", None)
+    if declared is not None:
+        return f"{declared.package.rpartition('.')[2]}/{declared.file}, "
     try:
         file = inspect.getsourcefile(inspect.unwrap(getattr(type(task), verb)))
     except (AttributeError, TypeError):

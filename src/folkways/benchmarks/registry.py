@@ -13,7 +13,7 @@ from folkways.benchmarks.build import Builder
 from folkways.benchmarks.contract import declared_problems
 from folkways.benchmarks.published import FIGURES
 from folkways.benchmarks.studies import StudyExport
-from folkways.benchmarks.suites import Own, joined, narrowed, split_task, suites
+from folkways.benchmarks.suites import Own, Suite, joined, narrowed, split_task, suites
 from folkways.errors import DataError, FolkwaysError, FolkwaysWarning, UnknownNameError
 from folkways.plugins import BENCHMARKS, entries, told, warn
 from folkways.records import empty
@@ -89,6 +89,18 @@ def labels_of(kind: str) -> Mapping[str, Sequence[str]]:
     return {field: tuple(labels) for field, labels in found.items()}
 
 
+@cache
+def all_suites() -> dict[str, Suite]:
+    """Every suite by name: ours, then those of benchmarks. One whose name is taken is left out with a FolkwaysWarning."""
+    found = dict(suites())
+    for benchmark in benchmarks().values():
+        for suite in benchmark.suites:
+            if suite.name in tasks() or suite.name in benchmarks() or found.setdefault(suite.name, suite) is not suite:
+                message = f"the suite {suite.name!r} of the benchmark {benchmark.name!r} is left out: something else has that name"
+                warnings.warn(message, FolkwaysWarning, stacklevel=2)
+    return found
+
+
 def get_task(name: str) -> Task:
     """The task of that name, or of an earlier name of its benchmark; UnknownNameError with the valid names otherwise."""
     try:
@@ -120,7 +132,7 @@ def asked_tasks(names: Sequence[str]) -> list[tuple[Task, Own]]:
         name, own = split_task(text)
         members = [task for task in known.values() if present_name(name) in (task.name, task.benchmark)]
         if not members:
-            raise UnknownNameError("task or benchmark", name, {*known, *(task.benchmark for task in known.values()), *suites()})
+            raise UnknownNameError("task or benchmark", name, {*known, *(task.benchmark for task in known.values()), *all_suites()})
         for task in members:
             if chosen.setdefault(task.name, (task, own))[1] != own:
                 ways = " and ".join(joined(task.name, way) for way in (chosen[task.name][1], own))
@@ -133,7 +145,7 @@ def without_suites(names: Sequence[str]) -> list[str]:
     found: list[str] = []
     for text in names:
         name, own = split_task(text)
-        members = [split_task(member) for member in suites()[name].tasks] if name in suites() else None
+        members = [split_task(member) for member in all_suites()[name].tasks] if name in all_suites() else None
         found += [text] if members is None else [joined(member, narrowed(of_member, own)) for member, of_member in members]
     return found
 

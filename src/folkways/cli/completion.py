@@ -11,10 +11,10 @@ import click
 
 def tasks(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
     """Benchmarks, tasks and suites, without the prompts and data behind them."""
+    from folkways.benchmarks.registry import all_suites
     from folkways.benchmarks.registry import tasks as known
-    from folkways.benchmarks.suites import suites
 
-    names = [*(name for task in known().values() for name in (task.benchmark, task.name)), *suites()]
+    names = [*(name for task in known().values() for name in (task.benchmark, task.name)), *all_suites()]
     return [name for name in dict.fromkeys(names) if name.startswith(incomplete)]
 
 

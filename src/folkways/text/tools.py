@@ -1,8 +1,9 @@
 """One registry of text tools: which tool splits a language's text into tokens and brings them to their base forms.
 
-A tool set is a named choice of one tool per language, so that a signature can say which was used. A new tool joins a set here and
-nowhere else; asking for a tool that is not installed is an error, never a weaker tool in silence. Nothing is imported and nothing
-is read until a tool meets its first text.
+A tool set is a named choice of one tool per language, so that a signature can say which was used. A new tool joins a set here, or,
+for a language of which folkways has none, by an entry point ``folkways.text_tools`` of another package (language code -> tool).
+Asking for a tool that is not installed is an error, never a weaker tool in silence. Nothing is imported and nothing is read until a
+tool meets its first text.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Protocol
 
 from folkways.cultures import languages
 from folkways.errors import UnknownNameError
+from folkways.plugins import TEXT_TOOLS, entries, load
 from folkways.text.authors import SOURCES, authors_tool
 from folkways.text.languages.affixes import STEMS_VERSION, WordTool
 from folkways.text.languages.chinese import Jieba
@@ -105,4 +107,22 @@ def _default(language: str) -> TextTool:
         return WordTool("snowball", installed_version("snowballstemmer"), lambda word: stemmer_of(SNOWBALL[language])(word))
     if language == "ja":
         return MeCab.checked()
-    return SimpleSegmenter()
+    return _of_package(language) or SimpleSegmenter()
+
+
+def _of_package(language: str) -> TextTool | None:
+    """The tool that another package brings for a language for which folkways has none, by its entry point; None for none."""
+    entry = entries(TEXT_TOOLS).get(language)
+    tool: TextTool | None = load(entry, _check_tool) if entry is not None else None
+    return tool
+
+
+def _check_tool(tool: object) -> None:
+    """TypeError for what is no TextTool."""
+    tokens = getattr(tool, "tokens", None)
+    if (
+        isinstance(tool, type)
+        or not callable(tokens)
+        or not all(isinstance(getattr(tool, name, None), str) for name in ("name", "version"))
+    ):
+        raise TypeError(f"{tool!r} is no text tool: it needs name, version and tokens(text)")

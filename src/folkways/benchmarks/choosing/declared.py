@@ -35,7 +35,7 @@ REQUIRED = ("name", "release", "title", "about", "files", "question", "options",
 METRIC_KEYS = ("name", "label", "about", "where", "mean_over", "readable_only")
 KEYS = (
     *(*REQUIRED, "options_otherwise", "separator", "answer_from", "labels", "item", "question_id", "release_id", "culture"),
-    *("language", "facets", "codes", "metrics", "thinking_variants", "max_tokens"),
+    *("language", "facets", "codes", "metrics", "thinking_variants", "max_tokens", "wrong_answers"),
 )
 ACCURACY = Metric("accuracy", "Accuracy", "The reply settles on the letter of the right option.")
 
@@ -78,6 +78,8 @@ class Declaration:
         start = self.keys.get("answer_from", "letter")
         if start not in ("letter", "text", 0, 1):
             raise self._wrong(f'answer_from is {start!r}; valid: "letter", "text", 0 and 1 (the number of the first option)')
+        if self.keys.get("wrong_answers", "error") not in ("error", "uncounted"):
+            raise self._wrong(f'wrong_answers is {self.keys["wrong_answers"]!r}; valid: "error" and "uncounted"')
         options = self.keys["options"]
         if not isinstance(options, str) and len(options) != len(self.labels):
             raise self._wrong(f"{len(options)} options and {len(self.labels)} labels; set labels, such as ['A', 'B']")

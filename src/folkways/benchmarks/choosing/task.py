@@ -134,6 +134,18 @@ class ChoiceTask(ItemwiseTask):
     def worst(self, item: Row, profile: str, state: State) -> Mapping[str, float | None]:
         return self.values(item, 0.0)
 
+    def why_uncounted(self, item: Row, profile: str) -> str | None:
+        """An answer that is no option, in published data; in other data it is an error of the contract."""
+        if self.declared is None or self.declared.keys.get("wrong_answers") != "uncounted":
+            return None
+        return self.why_no_option(item)
+
+    def why_no_option(self, item: Row) -> str | None:
+        """Why an item with such an answer is not counted; None where the answer is an option."""
+        if item["gold_letter"] in self.labels:
+            return None
+        return f"the release gives {item['gold_letter']!r} as the answer, which is none of {', '.join(self.labels)}"
+
     def read(self, item: Row, reply: str, variant: str) -> str | None:
         """The label that the reply settles on; of a variant in which models think first, the last that a line states."""
         if self.declared and orders.split_variant(variant)[0] in self.declared.keys.get("thinking_variants", ()):
@@ -195,3 +207,12 @@ class ChoiceTask(ItemwiseTask):
         metrics = {metric.name for metric in LETTER_METRICS}
         schema = {name: kind for name, kind in {**JUDGEMENTS, **kept}.items() if name not in metrics}
         return pl.DataFrame(rows, schema=schema)
+
+
+class PublishedChoiceTask(ChoiceTask):
+    """A ``ChoiceTask`` on data of others, which we cannot correct: an item whose gold is no option is asked and not counted."""
+
+    def why_uncounted(self, item: Row, profile: str) -> str | None:
+        if item["gold_letter"] in self.labels:
+            return None
+        return f"the release gives {item['gold_letter']!r} as the answer, which is none of {', '.join(self.labels)}"

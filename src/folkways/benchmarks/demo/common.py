@@ -10,7 +10,7 @@ import polars as pl
 
 from folkways.benchmarks.base import PromptOptions, Scoring
 from folkways.benchmarks.itemwise import ItemwiseTask, Row
-from folkways.benchmarks.templates import Template, choose_templates
+from folkways.benchmarks.templates import Template, choose_templates, wordings
 from folkways.cultures import get_culture
 from folkways.errors import UnknownNameError
 from folkways.releases.base import Release
@@ -26,6 +26,7 @@ class DemoTask(ItemwiseTask):
     variants: ClassVar[tuple[str, ...]] = ("plain",)
     max_tokens: ClassVar[int] = 64
     file: ClassVar[str]
+    wording: ClassVar[str] = ""  # the task whose prompts it is asked with, where they are another's
 
     @abstractmethod
     def read_items(self, data: Mapping[str, Any]) -> Iterator[Row]:
@@ -35,8 +36,8 @@ class DemoTask(ItemwiseTask):
         return self.read_items(self._read(release))
 
     def templates(self, options: PromptOptions, release: Release, language: str) -> Mapping[str, Template]:
-        wordings = self._read(release)["prompts"][self.name.split("/")[1]]
-        own = Template(wordings.get(language, wordings["en"]), "folkways")
+        texts = wordings("folkways.benchmarks.demo")[self.wording or self.name.split("/")[1]]
+        own = Template(texts.get(language, texts["en"]), "folkways")
         return choose_templates(self.name, options, {"plain": lambda: own}, self.variants, needed=("question",))
 
     def prompts(self, items: pl.DataFrame, options: PromptOptions, release: Release) -> pl.DataFrame:

@@ -31,6 +31,7 @@ class EverydayLife(ShortAnswers):
         "read=loglik the likeliest of four."
     )
     file: ClassVar[str] = "everyday.toml"
+    wording: ClassVar[str] = "saq"
     item_columns: ClassVar[Schema] = {
         **ShortAnswers.item_columns,
         "options": pl.List(pl.String),

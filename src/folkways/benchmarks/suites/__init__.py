@@ -1,7 +1,7 @@
 """Suites: tasks of several benchmarks under one name (``culture-suite``), and how much of each is asked.
 
-A suite is a TOML file in this folder, with the key ``tasks`` of a recipe; the comment at its head says what it is. A recipe of a
-user's own with that key is a suite too, named by its path.
+A suite is a TOML file in this folder, or in that of another package (``read_suites``), with the key ``tasks`` of a recipe; the
+comment at its head says what it is. A recipe of a user's own with that key is a suite too, named by its path.
 """
 
 from __future__ import annotations
@@ -40,15 +40,20 @@ class Suite:
 @cache
 def suites() -> Mapping[str, Suite]:
     """Every suite that comes with folkways, by name."""
+    return MappingProxyType({suite.name: suite for suite in read_suites(__name__)})
+
+
+def read_suites(package: str) -> tuple[Suite, ...]:
+    """The suites of a package, one for each of its TOML files: ``Benchmark(..., suites=read_suites("markets.suites"))``."""
     found = {}
-    for file in sorted(files(__name__).iterdir(), key=lambda file: file.name):
+    for file in sorted(files(package).iterdir(), key=lambda file: file.name):
         name, _, ending = file.name.rpartition(".")
         if ending == "toml":
             text = file.read_text(encoding="utf-8")
-            head = text[: text.index("tasks =")]
+            head = text.partition("tasks =")[0]
             about = " ".join(line.removeprefix("#").strip() for line in head.splitlines())
             found[name] = Suite(name, about, tuple(map(task_text, tomllib.loads(text)["tasks"])))
-    return MappingProxyType(found)
+    return tuple(found.values())
 
 
 def task_text(entry: Any) -> str:

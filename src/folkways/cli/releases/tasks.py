@@ -7,8 +7,7 @@ from collections.abc import Iterable, Iterator
 import click
 
 from folkways.benchmarks.base import Task
-from folkways.benchmarks.registry import expand_tasks, tasks
-from folkways.benchmarks.suites import suites
+from folkways.benchmarks.registry import all_suites, expand_tasks, tasks
 from folkways.cli.out import print_json, terminal
 
 
@@ -23,8 +22,8 @@ def command(names: tuple[str, ...], as_json: bool) -> None:
     if not names:
         _print_table(list(tasks().values()))
         return
-    named = [suites()[name] for name in names if name in suites()]
-    others = [name for name in names if name not in suites()]
+    named = [all_suites()[name] for name in names if name in all_suites()]
+    others = [name for name in names if name not in all_suites()]
     expand_tasks(others)  # an unknown name is told before anything is printed
     for suite in named:
         _print_in_full(suite.name, "", (suite.about, *suite.tasks))
@@ -53,7 +52,7 @@ def _print_table(chosen: list[Task]) -> None:
     told = Table(box=None, pad_edge=False, header_style="bold")
     told.add_column("suite", no_wrap=True)
     told.add_column("what it is", overflow="fold")
-    for suite in suites().values():
+    for suite in all_suites().values():
         told.add_row(suite.name, suite.about.split(". ")[0].removesuffix(".") + ".")
     console.print()
     console.print(told)
