@@ -103,15 +103,15 @@ class TestReused:
         ask(afresh=True, limit=9)  # asks something else
         seen: list[Reused] = []
         assert set(ask(limit=10, name="again", reused=seen.append).responses()["response"]) == {"A"}
-        told = f"Newer replies, which run {newer.name} asked for afresh, are not used; "
-        assert seen[0].text().endswith(f"{told}afresh=True name='{newer.name}' uses them")
+        told = f"Run {newer.name} has newer replies, asked for afresh, which are not used; "
+        assert seen[0].text().endswith(f"{told}afresh=True and name='{newer.name}' use them")
         with on_command_line():
-            assert seen[0].text().endswith(f"{told}--afresh --name {newer.name} uses them")
+            assert seen[0].text().endswith(f"{told}--afresh and --name {newer.name} use them")
         count = asked(server)
         assert set(ask(limit=10, afresh=True, name=newer.name, reused=seen.append).responses()["response"]) == {"B"}
         assert (asked(server), len(seen)) == (count, 1)
         ask(limit=8, reused=seen.append)
-        assert "Newer" not in seen[-1].text()
+        assert "newer" not in seen[-1].text()
 
     def test_replies_of_several_runs(self, ask: Any) -> None:
         seen: list[Reused] = []

@@ -49,7 +49,8 @@ class Reused:
         told = f"{self.model}: {counted} from before: {ages} old{origin}; {again} asks again"
         if self.newer is None:
             return told
-        return f"{told}. Newer replies, which run {self.newer} asked for afresh, are not used; {again} {option('name', self.newer)} uses them"
+        name = option("name", self.newer)
+        return f"{told}. Run {self.newer} has newer replies, asked for afresh, which are not used; {again} and {name} use them"
 
 
 def age(seconds: float) -> str:
