@@ -206,19 +206,17 @@ class Recipe:
 
     def under(self, options: Mapping[str, Any]) -> dict[str, Any]:
         """Its options with those of the caller, which go before; how models are read is a setting of its own."""
-        merged = {**self.options, **options}
-        if "read" in merged:
-            merged["settings"] = {"read": merged.pop("read"), **settings_of(merged.get("settings"))}
-        return merged
+        ours = dict(self.options)
+        read = {"read": ours.pop("read")} if "read" in ours else {}
+        merged = {**ours, **options}
+        return {**merged, "settings": {**read, **settings_of(merged.get("settings"))}} if read else merged
 
     def scoring(self, models: ScoringModels | None) -> ScoringModels | None:
         """Where scoring models compute, unless the caller says it."""
         if not self.device:
             return models
         models = models or ScoringModels()
-        return (
-            models if models.devices else ScoringModels(models.names, models.precision, self.device, models.watch, models.computed)
-        )
+        return models if models.devices else replace(models, devices=self.device)
 
 
 def _by_argument(values: dict[str, Any]) -> dict[str, Any]:
