@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.chat_server import ChatServer
+from tests.support.vllm_server import write_vllm_command
 
 
 @pytest.fixture
@@ -21,10 +22,15 @@ def docs_server() -> Iterator[str]:
 
 @pytest.fixture
 def environment(tmp_path: Path) -> dict[str, str]:
-    """This environment without anybody's keys or settings, a home of its own, and ``folkways`` first on the path."""
+    """This environment without anybody's keys or settings, a home of its own, and ``folkways`` first on the path.
+
+    A stand-in for ``vllm serve`` is there, and GPUs for it: eight.
+    """
     kept = {name: value for name, value in os.environ.items() if not name.endswith("_API_KEY") and not name.startswith("FOLKWAYS_")}
     home = tmp_path / "home"
     home.mkdir()
-    path = os.pathsep.join([str(Path(sys.executable).parent), kept.get("PATH", "")])
+    kept.pop("CUDA_VISIBLE_DEVICES", None)
+    vllm = write_vllm_command(tmp_path / "vllm", gpus=8)
+    path = os.pathsep.join([str(vllm), str(Path(sys.executable).parent), kept.get("PATH", "")])
     private = {name: str(home / name.lower()) for name in ("XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME")}
     return kept | private | {"HOME": str(home), "PATH": path, "COLUMNS": "120", "PYTHONUTF8": "1"}

@@ -66,4 +66,4 @@ def test_the_numbers_of_the_baselines_are_those_of_the_page(tmp_path: Path, envi
         lines = tuple(line for line in command.output if line.startswith("baseline "))
         assert shown_in_order(lines, printed) is None, f"line {command.line}: {printed}"
         checked += len(lines)
-    assert checked == 6
+    assert checked == 8

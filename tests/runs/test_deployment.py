@@ -6,47 +6,17 @@ import os
 import re
 import signal
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 
-import psutil
 import pytest
 
 from tests.support.chat_server import ChatServer
+from tests.support.deployed_study import Study, gone
 from tests.support.river import environment, finish, folkways, kill, rows, start, wait_for
-from tests.support.vllm_server import Life, at_once, command, lives
+from tests.support.vllm_server import at_once
 
 QUESTIONS = 40
-
-
-class Study:
-    """A recipe in a folder, its workspace, and the journal of its servers. models: the table of each, without its brackets."""
-
-    def __init__(self, folder: Path, release: Path) -> None:
-        self.folder, self.release = folder, release
-        self.journal, self.workspace = folder / "journal.jsonl", folder / "w.db"
-        self.models: list[str] = []
-
-    def add(self, name: str, deployment: str = "", serve: str | None = None, **settings: float) -> None:
-        """A model whose server is a stand-in; serve: another command, empty for none."""
-        told = command(name, self.journal, **settings) if serve is None else serve
-        line = f"serve = '''{told}'''\n" if told else ""
-        self.models.append(f'[[models]]\nname = "vllm/{name}"\n{line}{deployment}\n')
-
-    def arguments(self, *more: object) -> tuple[object, ...]:
-        head = f'tasks = ["blend/mcq", "demo/mcq"]\nname = "study"\nreleases = {{ blend = "{self.release}" }}\n'
-        (self.folder / "study.toml").write_text(head + "\n".join(self.models))
-        return ("run", self.folder / "study.toml", "-w", self.workspace, *more)
-
-    def lives(self) -> list[Life]:
-        return lives(self.journal)
-
-    def stored(self) -> int:
-        told = rows(self.workspace, "SELECT count(*) FROM responses")
-        return int(told[0][0]) if told else 0
-
-    def expected(self) -> int:
-        return int(rows(self.workspace, "SELECT count(*) FROM expected")[0][0])
 
 
 @pytest.fixture
@@ -56,10 +26,6 @@ def study(tmp_path: Path, mcq: Callable[[int], Path]) -> Study:
 
 def gpus(*names: str) -> dict[str, str]:
     return environment(CUDA_VISIBLE_DEVICES=",".join(names))
-
-
-def gone(pids: Sequence[int]) -> bool:
-    return not any(psutil.pid_exists(pid) and psutil.Process(pid).status() != psutil.STATUS_ZOMBIE for pid in pids)
 
 
 def test_models_take_turns_on_the_gpus_and_each_is_asked_everything_while_its_server_stands(study: Study) -> None:

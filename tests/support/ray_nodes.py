@@ -13,11 +13,14 @@ STORE = 80 * 1024 * 1024
 """Bytes of a node's object store."""
 
 
-def started_nodes(count: int) -> Any:
-    """A cluster of so many nodes on this machine. Ray gives a node 30 s to start, which a busy machine may need more than once."""
+def started_nodes(count: int, gpus: int = 0) -> Any:
+    """A cluster of so many nodes on this machine, each with so many GPUs, which Ray only counts.
+
+    Ray gives a node 30 s to start, which a busy machine may need more than once.
+    """
     from ray.cluster_utils import Cluster as RayCluster
 
-    size = {"num_cpus": 2, "object_store_memory": STORE}
+    size = {"num_cpus": 2, "num_gpus": gpus, "object_store_memory": STORE}
     for left in (2, 1, 0):
         begun = RayCluster()
         try:
@@ -35,11 +38,11 @@ def started_nodes(count: int) -> Any:
 
 
 @contextmanager
-def nodes_of_ray(count: int, connect: bool = True) -> Iterator[Any]:
+def nodes_of_ray(count: int, connect: bool = True, gpus: int = 0) -> Iterator[Any]:
     """The cluster, which this process uses if it is to connect."""
     import ray
 
-    started = started_nodes(count)
+    started = started_nodes(count, gpus)
     try:
         if connect:
             ray.init(address=started.address, log_to_driver=False, logging_level="ERROR")

@@ -33,6 +33,19 @@ def command(name: str, journal: Path, **settings: float) -> str:
     )
 
 
+def write_vllm_command(folder: Path, gpus: int) -> Path:
+    """A folder for PATH with a ``vllm`` that is this program, and an ``nvidia-smi`` that lists so many GPUs."""
+    folder.mkdir()
+    scripts = {
+        "vllm": f'PYTHONPATH={CODE} exec {sys.executable} -m tests.support.vllm_server "$@"',
+        "nvidia-smi": f"seq 0 {gpus - 1}",
+    }
+    for name, line in scripts.items():
+        (folder / name).write_text(f"#!/bin/sh\n{line}\n")
+        (folder / name).chmod(0o755)
+    return folder
+
+
 @dataclass(frozen=True)
 class Life:
     """What one server did: which GPUs it had, from when to when (None: it was killed), and the digests of what it answered."""
@@ -126,14 +139,20 @@ async def serve(options: argparse.Namespace) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("name")
+    parser.add_argument("name", nargs="+", help="of the model; 'serve' may come first, as for vllm itself")
+    parser.add_argument("--served-model-name", help="as for vllm")
+    parser.add_argument("--tensor-parallel-size", type=int, default=1, help="as for vllm; so many GPUs must be visible")
     parser.add_argument("--port", type=int, required=True)
-    parser.add_argument("--journal", type=Path, required=True)
+    parser.add_argument("--journal", type=Path, default=Path(os.devnull))
     parser.add_argument("--load", type=float, default=0.2, help="seconds until it listens")
     parser.add_argument("--places", type=int, default=256)
     parser.add_argument("--latency", type=float, default=0.02, help="seconds for a reply")
     parser.add_argument("--dies-after", type=int, default=0, help="replies after which it crashes, once")
     options = parser.parse_args()
+    options.name = options.served_model_name or options.name[-1]
+    visible = os.environ.get("CUDA_VISIBLE_DEVICES", "")
+    if len(visible.split(",")) < options.tensor_parallel_size:
+        parser.error(f"World size ({options.tensor_parallel_size}) is larger than the number of available GPUs: {visible!r}")
     options.died = options.journal.with_suffix(f".{options.name}.died")
     asyncio.run(serve(options))
 

@@ -319,11 +319,23 @@ def _is_told(gold: str | None, labels: Sequence[str], options: Sequence[str]) ->
     )
 
 
+def _can_show(task: Task, item: Mapping[str, Any]) -> bool:
+    """Whether the task can show an item that has fewer options than labels, as some published questions do."""
+    parts = getattr(task, "parts", None)
+    try:
+        return parts is not None and bool(parts(dict(item), "en"))
+    except Exception:  # noqa: BLE001 - whatever the task of another package raises: it cannot
+        return False
+
+
 def _of_lists(task: Task, items: pl.DataFrame, labels: Sequence[str]) -> Iterator[Slip]:
     """Options of another number than the labels, empty ones, and lists that go with them and are not declared."""
     number = pl.col("options").list.len()
     shown = items.filter(number.fill_null(0) > 0)  # a release may withhold the options of what it lets be judged
-    for row, item, count in shown.filter(number != len(labels)).select("_row", "item", number).iter_rows():
+    for entry in shown.filter(number != len(labels)).iter_rows(named=True):
+        row, item, count = entry["_row"], entry["item"], len(entry["options"])
+        if count < len(labels) and _can_show(task, entry):
+            continue
         yield row, item, f"has {count} options, and labels has {len(labels)} ({', '.join(labels)}): give each item as many"
     blank = pl.col("options").list.eval(pl.element().fill_null("").str.strip_chars() == "").list.any()
     yield from _where(shown, blank, "an option is empty; give it a text, or leave the item out")

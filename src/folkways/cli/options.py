@@ -268,7 +268,7 @@ question_options = _packed(
         metavar="NAME=VALUE",
         help="Sampling setting: temperature=0.7, seed=1, reasoning_effort=low; 'none' leaves it to the provider.",
     ),
-    click.option("--read", type=type_of("read"), help="Use the likeliest option as the reply (hf/, gguf/, llamacpp/)."),
+    click.option("--read", type=type_of("read"), help="Reply: the likeliest option (hf/, vllm-offline/, gguf/, llamacpp/)."),
     click.option("--system", metavar="TEXT", help="System prompt for every request."),
     click.option("--max-tokens", type=type_of("max_tokens"), metavar="N", help="Output tokens at most."),
     click.option(

@@ -66,7 +66,7 @@ class Confirmation:
     clean: bool | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Completion:
     """What an endpoint said. ``text`` is untrusted. Token counts are the provider's own; None where it reports none."""
 

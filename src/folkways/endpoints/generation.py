@@ -59,6 +59,36 @@ def _load(source: str, revision: str | None) -> LoadedModel:
     return LoadedModel(torch, tokenizer, model.to(device).eval(), device, source, revision)
 
 
+def prompt_of(tokenizer: Any, request: Request) -> str:
+    """The text to continue: by the model's chat template if it has one, else system prompt, empty line, question."""
+
+    def templated(messages: list[dict[str, str]]) -> str:
+        return str(tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True))
+
+    whole = request.user if request.system is None else f"{request.system}\n\n{request.user}"
+    if not tokenizer.chat_template:
+        return whole
+    user = {"role": "user", "content": request.user}
+    if request.system is not None:
+        try:
+            return templated([{"role": "system", "content": request.system}, user])
+        except Exception:  # noqa: BLE001 - templates without a system role raise whatever their author chose
+            user = {"role": "user", "content": whole}
+    return templated([user])
+
+
+def ids_of(tokenizer: Any, text: str) -> list[int]:
+    """The tokens of a text; a chat template writes the special ones itself."""
+    return list(tokenizer(text, add_special_tokens=not tokenizer.chat_template)["input_ids"])
+
+
+def pair_ids(tokenizer: Any, prompt: str, label: str) -> tuple[list[int], list[int]]:
+    """The tokens of a prompt, and those of a label behind it (folkways.endpoints.likelihood)."""
+    context, continuation = pair(prompt, label, templated=bool(tokenizer.chat_template))
+    start = ids_of(tokenizer, context)
+    return start, ids_of(tokenizer, context + continuation)[len(start) :]
+
+
 class LoadedModel:
     """A causal language model with its tokenizer, ready to generate."""
 
@@ -72,20 +102,8 @@ class LoadedModel:
             tokenizer.pad_token = tokenizer.eos_token or tokenizer.decode([0])
 
     def prompt(self, request: Request) -> str:
-        """The text to continue: by the model's chat template if it has one, else system prompt, empty line, question."""
-        whole = request.user if request.system is None else f"{request.system}\n\n{request.user}"
-        if not self._tokenizer.chat_template:
-            return whole
-        user = {"role": "user", "content": request.user}
-        if request.system is not None:
-            try:
-                return self._template([{"role": "system", "content": request.system}, user])
-            except Exception:  # noqa: BLE001 - templates without a system role raise whatever their author chose
-                user = {"role": "user", "content": whole}
-        return self._template([user])
-
-    def _template(self, messages: list[dict[str, str]]) -> str:
-        return str(self._tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True))
+        """The text to continue."""
+        return prompt_of(self._tokenizer, request)
 
     def generate(self, requests: list[Request], seed: int | None, stop: threading.Event) -> list[Answer]:
         """One answer per request, in order; all have the same settings. ``seed``: of the sampling, None for greedy decoding.
@@ -155,9 +173,7 @@ class LoadedModel:
         return [answer for answer in answers if answer is not None]
 
     def _pair_ids(self, request: Request, label: str) -> tuple[list[int], list[int]]:
-        context, continuation = pair(self.prompt(request), label, templated=bool(self._tokenizer.chat_template))
-        start = self._ids(context)
-        return start, self._ids(context + continuation)[len(start) :]
+        return pair_ids(self._tokenizer, self.prompt(request), label)
 
     def _log_probabilities(self, rows: list[list[int]], most: int) -> list[Any]:
         """Of each row of tokens what may follow at its last ``most`` places: a table of places by vocabulary."""
@@ -176,8 +192,7 @@ class LoadedModel:
             return list(logits.float().log_softmax(dim=-1).cpu())
 
     def _ids(self, text: str) -> list[int]:
-        # A chat template writes the special tokens itself.
-        return list(self._tokenizer(text, add_special_tokens=not self._tokenizer.chat_template)["input_ids"])
+        return ids_of(self._tokenizer, text)
 
     def _generate(
         self, rows: list[list[int]], settings: Settings, new_tokens: int, seed: int | None, stop: threading.Event

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from folkways.endpoints.base import Completion, EndpointFailure, Request
 
-ABLE = "hf/, gguf/ and llamacpp/"
+ABLE = "hf/, vllm-offline/, gguf/ and llamacpp/"
 """The endpoints that can tell likelihoods, for messages."""
 
 

@@ -49,6 +49,7 @@ class LocalEndpoint(NamedEndpoint):
 
     def _begin(self, name: str, identity: str, seed: int = 0) -> None:
         self.name, self.identity, self._seed = name, identity, seed
+        self.about: str | None = None
         self._model: LoadedModel | None = None
         self._worker: asyncio.Task[None] | None = None
         self._queue: asyncio.Queue[_Waiting] = asyncio.Queue()

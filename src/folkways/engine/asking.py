@@ -314,7 +314,7 @@ class Asking:
             taken_at = await self.limiter.take()
             if taken_at is None:
                 return None
-            reserved = await self._reserve(request)
+            reserved = ONE_REQUEST if self.budget.limit is None else await self._reserve(request)
             if reserved is None:
                 self.limiter.give_back(taken_at)
                 return None
@@ -352,7 +352,7 @@ class Asking:
             return Answered(request, completion, time.perf_counter() - began, tries + 1)
 
     async def _reserve(self, request: Request) -> Amount | None:
-        amount = worst_case(request, self.price) if self.budget.limit is not None else ONE_REQUEST
+        amount = worst_case(request, self.price)
         while not self.limiter.closed:
             decision = self.budget.reserve(amount)
             if decision is not BudgetDecision.GO and self.budget.shared is not None:

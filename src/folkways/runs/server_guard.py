@@ -1,7 +1,6 @@
 """Runs a server as its child, and ends it with all its processes once the worker that wants it has ended, however that ended.
 
-A program of its own, which imports nothing of folkways: ``python server_guard.py COMMAND ARGUMENT...``, with a pipe from the worker
-as its standard input, in a session of its own.
+A program of its own: ``python server_guard.py COMMAND ARGUMENT...``, with a pipe from the worker as its standard input.
 """
 
 import os
@@ -10,11 +9,14 @@ import subprocess
 import sys
 import threading
 
+from folkways.endpoints.detached import detach
+
 STOP_SECONDS = 20
 
 
 def main() -> None:
     """Start the server, wait until it or the worker ends, and end with the server's exit code."""
+    detach()
     for number in (signal.SIGINT, signal.SIGTERM):  # the worker's own end is what counts
         signal.signal(number, lambda *_: None)
     try:

@@ -33,7 +33,7 @@ class Part:
     expected: int
 
 
-SERVED_HERE = "gguf/"
+SERVED_HERE = ("gguf/", "vllm-offline/")
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +163,7 @@ def _distinct(workspace: Workspace, run: RunRecord, part: Part, column: str) -> 
 
 
 def served(workspace: Workspace, run: RunRecord, part: Part) -> list[str]:
-    """How the model of a part ran, as its replies tell: only of one that folkways ran itself from a file (``gguf/``)."""
+    """How the model of a part ran, as its replies tell: only of one that folkways ran itself (SERVED_HERE)."""
     if not part.endpoint.startswith(SERVED_HERE):
         return []
     return _distinct(workspace, run, part, "model")

@@ -81,15 +81,15 @@ def test_our_own_translations_keep_them_too(locale: str) -> None:
 
 def test_plural_forms_are_asked_one_by_one_with_numbers_of_the_languages_own_rule(tmp_path: Path) -> None:
     catalog = read_catalogue(catalogue(tmp_path / "ar.po"))
-    rows = study_items(catalog, {"%(n)s book": Appearance("web/templates/work/rest.html.j2", "Books", "")})
+    rows = study_items(catalog, {"%(n)s book": Appearance("work/templates/rest.html.j2", "Books", "")})
     assert len({row["item"] for row in rows}) == len(rows) == 10
     plural = [row for row in rows if "numbers" in row]
     assert rows[:6] == plural, "what people who answer are shown comes first"
     assert [row["numbers"] for row in plural][:4] == ["0", "1", "2", "3, 4, 5, 6, 7, 8"]
     assert plural[4]["numbers"] == "11, 12, 13, 14, 15, 16" and plural[5]["numbers"].startswith("100, ")
     assert [row["english"] for row in plural] == ["%(n)s books", "%(n)s book", *["%(n)s books"] * 4]
-    assert plural[0]["context"] == "Shown to people who answer (web/templates/work/rest.html.j2), near “Books”"
-    shown = {"Send": Appearance("web/templates/desk/x.html.j2", "", "")}
+    assert plural[0]["context"] == "Shown to people who answer (work/templates/rest.html.j2), near “Books”"
+    shown = {"Send": Appearance("items/templates/x.html.j2", "", "")}
     assert study_items(catalog, shown, answering=True) == []
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from folkways.benchmarks import contract
 from folkways.benchmarks.base import PromptOptions, Task
 from folkways.benchmarks.registry import get_task
 from folkways.benchmarks.semeval2026.data.reading import read_letters
@@ -274,3 +275,10 @@ def test_rows_of_the_trial_data_that_cannot_be_read_are_named(tmp_path: Path, ro
     with pytest.raises(DataError, match=message) as error:
         MCQ.items(open_release(tmp_path, "semeval2026"))
     assert error.value.row == 3
+
+
+def test_a_trial_question_with_three_options_keeps_the_contract(trial: Release) -> None:
+    """Two of the 148 published ones have so few; the prompt shows what is there."""
+    items = MCQ.items(trial)
+    assert sorted(items["options"].list.len()) == [3, 4]
+    assert list(contract.item_problems(MCQ, items)) == []

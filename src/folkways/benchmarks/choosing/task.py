@@ -207,12 +207,3 @@ class ChoiceTask(ItemwiseTask):
         metrics = {metric.name for metric in LETTER_METRICS}
         schema = {name: kind for name, kind in {**JUDGEMENTS, **kept}.items() if name not in metrics}
         return pl.DataFrame(rows, schema=schema)
-
-
-class PublishedChoiceTask(ChoiceTask):
-    """A ``ChoiceTask`` on data of others, which we cannot correct: an item whose gold is no option is asked and not counted."""
-
-    def why_uncounted(self, item: Row, profile: str) -> str | None:
-        if item["gold_letter"] in self.labels:
-            return None
-        return f"the release gives {item['gold_letter']!r} as the answer, which is none of {', '.join(self.labels)}"

@@ -1,5 +1,5 @@
 """The task of the benchmark, as ``mcq.toml`` declares it."""
 
-from folkways.benchmarks.choosing.task import PublishedChoiceTask
+from folkways.benchmarks.choosing.task import ChoiceTask
 
-TASK = PublishedChoiceTask.from_toml("folkways.benchmarks.global_mmlu_lite", "mcq.toml")
+TASK = ChoiceTask.from_toml("folkways.benchmarks.global_mmlu_lite", "mcq.toml")

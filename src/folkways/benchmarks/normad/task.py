@@ -9,7 +9,7 @@ from typing import ClassVar
 import polars as pl
 
 from folkways.benchmarks.choosing.declared import ACCURACY
-from folkways.benchmarks.choosing.task import PublishedChoiceTask
+from folkways.benchmarks.choosing.task import ChoiceTask
 from folkways.benchmarks.itemwise import Row
 from folkways.benchmarks.normad import data
 from folkways.benchmarks.summary import BASE_GROUPINGS, summarise_means
@@ -25,7 +25,7 @@ LEVELS = ("story", "country", "value", "rule")
 WORDS = {"yes": "Yes", "no": "No", "neither": "Neither", "neutral": "Neither"}
 
 
-class NormAd(PublishedChoiceTask):
+class NormAd(ChoiceTask):
     """The four levels of context are variants. Chance is 33 %; saying Yes to everything is right about every second time."""
 
     name: ClassVar[str] = "normad/acceptable"
@@ -44,7 +44,7 @@ class NormAd(PublishedChoiceTask):
     variants: ClassVar[tuple[str, ...]] = LEVELS
     places: ClassVar[tuple[str, ...]] = ("story",)
     item_columns: ClassVar[Schema] = {
-        **PublishedChoiceTask.item_columns,
+        **ChoiceTask.item_columns,
         **dict.fromkeys((*FACETS, "country", "value", "rule"), pl.String),
     }
 

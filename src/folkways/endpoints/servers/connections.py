@@ -8,8 +8,9 @@ only once its connection has rested for longer than a reply takes and nothing ca
 first reply on a connection is sure by itself. Once a good response has come unasked, no connection is used twice.
 
 Beside aiohttp's public names this file uses ``BaseConnector.connect``, ``Connection.protocol``, the ``_factory`` by which a
-connector makes its protocols, and of the protocol ``data_received``, ``should_close``, ``len``, ``read``, ``exception``,
-``set_response_params`` and ``transport``. ``_check_aiohttp`` fails at import where one is gone, and
+connector makes its protocols, and of the protocol ``data_received``, ``should_close``, ``is_connected``, ``len``, ``read``,
+``exception``, ``set_response_params`` and ``transport``. aiohttp connects; which connection is used next is decided here, at half
+the cost of its pool. ``_check_aiohttp`` fails at import where one is gone, and
 tests/endpoints/test_connections.py holds aiohttp to what they mean.
 """
 
@@ -19,11 +20,11 @@ import asyncio
 import inspect
 import select
 import time
-from collections.abc import Mapping
+from collections import deque
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
-from weakref import WeakKeyDictionary, ref
 
 import aiohttp
 from aiohttp.client_proto import ResponseHandler
@@ -32,6 +33,7 @@ from yarl import URL
 
 from folkways.endpoints.base import Confirmation
 from folkways.endpoints.servers.bodies import ERROR_BODY, LARGE_AT_ONCE, read_bounded
+from folkways.endpoints.servers.deadline import Deadline
 
 if TYPE_CHECKING:
     from aiohttp.connector import Connection
@@ -46,8 +48,11 @@ replies stayed open because their connection broke. A rest costs the time of a r
 each connection.
 """
 
-SHORTEST_REST, SLOWER = 0.025, 1.25
-"""Seconds of a rest at least; and how much longer it is than the slowest reply on the connection took."""
+SHORTEST_REST, SLOWER = 0.1, 1.25
+"""Seconds of a rest at least, and how much longer it is than the slowest reply on the connection took.
+
+With 25 ms, one stale reply was stored in some hundred trials on two cores at a load of 20, perhaps because the server got no CPU.
+"""
 
 KEPT_SECONDS = 15.0
 """How much longer than the slowest reply may take an unused connection is kept."""
@@ -57,7 +62,7 @@ def _check_aiohttp() -> None:
     """ImportError where aiohttp lacks one of the names that it documents in part only and that are used here."""
     wanted = {
         aiohttp.BaseConnector: ("connect", "close"),
-        ResponseHandler: ("data_received", "should_close", "__len__", "read", "exception", "set_response_params"),
+        ResponseHandler: ("data_received", "should_close", "is_connected", "__len__", "read", "exception", "set_response_params"),
     }
     missing = [f"{kind.__name__}.{name}" for kind, names in wanted.items() for name in names if not hasattr(kind, name)]
     missing += [] if "_factory" in inspect.getsource(aiohttp.BaseConnector.__init__) else ["BaseConnector._factory"]
@@ -72,7 +77,7 @@ class UnaskedError(aiohttp.ClientConnectionError):
     """A response came that nobody asked for, and it cannot be told whose the reply is."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Reply:
     """What came back. line: the connection that it came over. confirmation: open until it is sure; None where it is."""
 
@@ -111,17 +116,21 @@ class Line:
     name:         of its last reply, as its body tells (``id``), and that body's hash.
     """
 
-    __slots__ = ("_poll", "_protocol", "busy", "confirmation", "held", "late", "name", "open", "rested", "slowest", "uses")
+    __slots__ = (
+        *("_fileno", "_poll", "busy", "confirmation", "connection", "held", "late", "name", "open"),
+        *("protocol", "released", "rested", "slowest", "uses"),
+    )
 
-    def __init__(self, protocol: ResponseHandler) -> None:
+    def __init__(self, connection: Connection, protocol: _Protocol) -> None:
+        self.connection, self.protocol = connection, protocol
         self.uses = self.open = 0
         self.confirmation = Confirmation()
-        self.slowest = self.rested = 0.0
+        self.slowest = self.rested = self.released = 0.0
         self.busy, self.late = True, False
-        self.held: Connection | None = None  # where it is used no more and only looked at
+        self.held = False  # it is used no more and only looked at
         self.name: tuple[str, int] | None = None
-        self._protocol = ref(protocol)
-        self._poll: select.poll | None = None
+        self._fileno: Callable[[], int] | None = None
+        self._poll: Callable[[int], list[tuple[int, int]]] | None = None
 
     def settle(self, *, clean: bool) -> None:
         """Say of the replies that are open whether they are the answers to their requests."""
@@ -136,16 +145,17 @@ class Line:
 
     def readable(self) -> bool:
         """Whether the socket holds bytes, or the end, that nobody has read."""
-        transport = getattr(self._protocol(), "transport", None)
-        number = -1 if transport is None else transport.get_extra_info("socket").fileno()
-        if number < 0:
+        if self._fileno is None:
+            if (transport := self.protocol.transport) is None:
+                return False
+            self._fileno = transport.get_extra_info("socket").fileno
+            if hasattr(select, "poll"):  # not on Windows
+                poll = select.poll()
+                poll.register(self._fileno(), select.POLLIN)
+                self._poll = poll.poll
+        if self.protocol.transport is None or (number := self._fileno()) < 0:
             return False
-        if not hasattr(select, "poll"):  # Windows
-            return bool(select.select([number], [], [], 0)[0])
-        if self._poll is None:
-            self._poll = select.poll()
-            self._poll.register(number, select.POLLIN)
-        return bool(self._poll.poll(0))
+        return bool(self._poll(0) if self._poll is not None else select.select([number], [], [], 0)[0])
 
 
 class KeptConnections(aiohttp.TCPConnector):
@@ -159,15 +169,16 @@ class KeptConnections(aiohttp.TCPConnector):
     """
 
     def __init__(self, limit: int, url: URL, headers: Mapping[str, str], proxy: str | None, seconds: float, timeout: float) -> None:
-        super().__init__(limit=0, ttl_dns_cache=300, keepalive_timeout=SLOWER * timeout + KEPT_SECONDS)
+        super().__init__(limit=0, ttl_dns_cache=300)
         self._factory = partial(_Protocol, loop=self._loop)  # type: ignore[assignment]
-        self._lines: WeakKeyDictionary[ResponseHandler, Line] = WeakKeyDictionary()
-        self._open: dict[Line, _Protocol] = {}  # those with open replies
+        self._idle: deque[Line] = deque()  # whoever has rested for longest is used next
+        self._kept_seconds = SLOWER * timeout + KEPT_SECONDS
+        self._open: dict[Line, None] = {}  # those with open replies
         self._orderly = True
         self._stretch = FIRST_STRETCH
         self._names: set[str] = set()  # the first two names of replies: whether a server has different ones
         self._url, self._headers, self._proxy = url, headers, proxy
-        self._timeout, self._seconds = aiohttp.ClientTimeout(sock_connect=seconds), timeout
+        self._timeout, self._deadline = aiohttp.ClientTimeout(sock_connect=seconds), Deadline(timeout, self._loop)
         self._head = b""
         self._places = asyncio.Semaphore(limit)
         self._large = asyncio.Semaphore(LARGE_AT_ONCE)
@@ -188,10 +199,10 @@ class KeptConnections(aiohttp.TCPConnector):
             return await self._exchanged(body, most)
 
     async def _exchanged(self, body: bytes, most: int) -> Reply:
-        connection, protocol, line = await self._kept()
-        use, began = line.uses, time.monotonic()
+        line = await self._kept()
+        protocol, use, began = line.protocol, line.uses, time.monotonic()
         try:
-            async with asyncio.timeout(self._seconds):
+            async with self._deadline:
                 transport = protocol.transport
                 if transport is None or transport.is_closing():
                     raise aiohttp.ServerDisconnectedError
@@ -207,26 +218,27 @@ class KeptConnections(aiohttp.TCPConnector):
             line.replied(began)
             line.late = message.code == 408 or message.code >= 500
             if len(protocol) or line.readable():
-                await self._look(protocol, line)
+                await self._look(line)
             if not self._orderly and use > 1:
                 raise UnaskedError
         except BaseException:
             self._broken(line, began)
-            connection.close()
+            line.connection.close()
             raise
         confirmation = None
         if use > 1:
             confirmation = line.confirmation
             line.open += 1
-            self._open[line] = protocol
+            self._open[line] = None
         if protocol.came and line.open:  # right behind this reply, or in its place
             self._doubt(line)
         if line.open and (line.late or line.uses >= MOST_USES or protocol.should_close):
-            line.held = connection
-        elif line.late:
-            connection.close()
+            line.held = True
+        elif line.late or protocol.should_close:
+            line.connection.close()
         else:
-            connection.release()
+            line.released = time.monotonic()
+            self._idle.append(line)
         line.busy = False
         return Reply(message.code, message.headers, raw, line, confirmation)
 
@@ -250,45 +262,55 @@ class KeptConnections(aiohttp.TCPConnector):
     async def look(self) -> float | None:
         """Look at the connections that have rested long enough; seconds until the next one has, None where no reply is open."""
         now, wait = time.monotonic(), None
-        for line, protocol in list(self._open.items()):
+        for line in list(self._open):
             if line.busy:
                 wait = SHORTEST_REST if wait is None else min(wait, SHORTEST_REST)
-            elif now >= line.rested or protocol.came or protocol.transport is None:
-                await self._look(protocol, line)
+            elif now >= line.rested or line.protocol.came or line.protocol.transport is None:
+                await self._look(line)
             else:
                 wait = line.rested - now if wait is None else min(wait, line.rested - now)
         return wait
 
-    async def _kept(self) -> tuple[Connection, _Protocol, Line]:
+    async def close(self, *, abort_ssl: bool = False) -> None:
+        """As aiohttp's."""
+        while self._idle:
+            self._idle.pop().connection.close()
+        await super().close(abort_ssl=abort_ssl)
+
+    async def _kept(self) -> Line:
         """A connection over which nothing came since its last reply, or a new one."""
-        while True:
-            async with asyncio.timeout(self._seconds):
-                connection = await self.connect(self._request, [], self._timeout)
-            protocol = connection.protocol
-            assert isinstance(protocol, _Protocol)  # noqa: S101 - what is handed out is open, and made by our factory
-            line = self._lines.get(protocol)
-            if line is None:
-                line = self._lines[protocol] = Line(protocol)
+        while self._idle:
+            line = self._idle.popleft()
+            if not line.protocol.is_connected() or time.monotonic() - line.released > self._kept_seconds:
+                line.connection.close()  # its open replies are settled by ``look``
+                continue
             line.busy = True
             try:
-                clean = not line.uses or await self._clean(protocol, line)
+                clean = await self._clean(line)
             except BaseException:
                 self._doubt(line)
-                connection.close()
+                line.connection.close()
                 raise
             if clean:
                 line.uses += 1
-                return connection, protocol, line
+                return line
             self._doubt(line)
-            connection.close()
+            line.connection.close()
+        async with self._deadline:
+            connection = await self.connect(self._request, [], self._timeout)
+        protocol = connection.protocol
+        assert isinstance(protocol, _Protocol)  # noqa: S101 - what is handed out is open, and made by our factory
+        line = Line(connection, protocol)
+        line.uses = 1
+        return line
 
-    async def _clean(self, protocol: _Protocol, line: Line) -> bool:
+    async def _clean(self, line: Line) -> bool:
         """Whether a connection that was used before may be used again."""
         if line.open >= self._stretch and (wait := line.rested - time.monotonic()) > 0:
             await asyncio.sleep(wait)
-        if line.open or line.readable():
-            await self._look(protocol, line)
-        return self._orderly and line.uses < MOST_USES and not (protocol.came or protocol.should_close)
+        if line.readable() or (line.open and time.monotonic() >= line.rested):
+            await self._look(line)
+        return self._orderly and line.uses < MOST_USES and not (line.protocol.came or line.protocol.should_close)
 
     def _made_head(self) -> bytes:
         """All of a request up to its length. Once connected: aiohttp adds a header then that lets us through a proxy."""
@@ -312,8 +334,9 @@ class KeptConnections(aiohttp.TCPConnector):
             if not 100 <= message.code < 200 or message.code == 101:  # the others are news of what is to come
                 return message, content
 
-    async def _look(self, protocol: _Protocol, line: Line) -> None:
+    async def _look(self, line: Line) -> None:
         """See whether anything has come over a connection that waits for nothing, and settle its open replies where that tells."""
+        protocol = line.protocol
         if line.readable():  # it may be the end of the connection, or TLS's own; aiohttp reads it within one round of the loop
             busy = line.busy
             await asyncio.sleep(0)
@@ -349,9 +372,9 @@ class KeptConnections(aiohttp.TCPConnector):
     def _settled(self, line: Line, *, clean: bool) -> None:
         line.settle(clean=clean)
         self._open.pop(line, None)
-        if line.held is not None:
-            line.held.close()
-            line.held = None
+        if line.held:
+            line.connection.close()
+            line.held = False
 
     def _broken(self, line: Line, began: float) -> None:
         """Settle the open replies of a connection that is given up while a request is on its way.

@@ -16,7 +16,6 @@ import urllib.request
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import replace
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -144,7 +143,8 @@ class HttpEndpoint(NamedEndpoint, ABC):
         if connections.is_repeated(answer, name):
             raise self._lost(UnaskedError())
         completion = self.completion(request, status, answer.headers, reply, raw)
-        return completion if answer.confirmation is None else replace(completion, confirmation=answer.confirmation)
+        completion.confirmation = answer.confirmation
+        return completion
 
     def body(self, request: Request) -> bytes:
         """The request as it is sent. Raises a fatal EndpointFailure for a setting that the protocol cannot express."""
@@ -315,7 +315,7 @@ def name_of(value: Any) -> str | None:
 def count_of(usage: Any, name: str) -> int | None:
     """A token count; None for anything that is not a plausible count."""
     value = usage.get(name) if isinstance(usage, dict) else None
-    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**53 else None
+    return value if type(value) is int and 0 <= value < 2**53 else None
 
 
 def environment_proxy(url: str) -> str | None:

@@ -173,8 +173,9 @@ class OpenAIEndpoint(HttpEndpoint):
         usage = reply.get("usage")
         details = usage.get("completion_tokens_details") if isinstance(usage, dict) else None
         content = message.get("content")
-        parts = [part.get("thinking") for part in content if isinstance(part, dict)] if isinstance(content, list) else []
-        thoughts = (message.get("reasoning_content"), message.get("reasoning"), *parts)
+        thoughts = [message.get("reasoning_content"), message.get("reasoning")]
+        if isinstance(content, list):
+            thoughts += [part.get("thinking") for part in content if isinstance(part, dict)]
         return Completion(
             text=text_of(content),
             finish_reason=finish,
@@ -183,7 +184,7 @@ class OpenAIEndpoint(HttpEndpoint):
             input_tokens=count_of(usage, "prompt_tokens"),
             output_tokens=count_of(usage, "completion_tokens"),
             reasoning_tokens=count_of(details, "reasoning_tokens"),
-            thoughts="".join(dict.fromkeys(map(text_of, thoughts))) or None,
+            thoughts="".join(dict.fromkeys(map(text_of, filter(None, thoughts)))) or None,
         )
 
 

@@ -66,7 +66,7 @@ def _mcq(table: pl.DataFrame, file: Path, first: int) -> pl.DataFrame:
 
 def _lists(rows: list[list[object]]) -> pl.Series:
     """A column of lists of text, of values as JSON has them. Lists of one length are taken in as a whole, which is much faster."""
-    if any(type(value) is not str for value in chain.from_iterable(rows)):
+    if {*map(type, chain.from_iterable(rows))} - {str}:
         rows = [[str(value) for value in row] for row in rows]
     lengths = {*map(len, rows)}
     if len(lengths) != 1:

@@ -1,0 +1,60 @@
+"""The numbers of the first page are what the quickstart gives: with its recorded replies, and nightly with the model itself."""
+
+from __future__ import annotations
+
+import re
+from importlib.resources import files
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import folkways
+from folkways.cli.asking.quickstart import LANGUAGES, MODEL, RECORDED, TASKS
+from tests.support.doc_pages import REPOSITORY
+from tests.support.gguf_file import real_model
+
+SHARE_ALIKE = 0.95
+"""At temperature 0 another processor or build of llama.cpp may turn a near tie, and no more."""
+
+
+def scores(model: str, folder: Path) -> tuple[dict[str, float], pl.DataFrame]:
+    """Score of the whole and of each culture, and the replies."""
+    for _ in range(3):  # a busy machine may be late with some replies: the same call asks for those that are missing
+        run = folkways.run(TASKS, models=model, languages=LANGUAGES, workspace=folder / "folkways.db", name="q")
+        if run.record.state == "finished":
+            break
+        run.workspace.close()
+    assert run.record.state == "finished", run.record.reason
+    rows = run.scores().filter(pl.col("facet").is_in(["all", "culture"]))
+    replies = run.responses().select("item", "language", "response")
+    run.workspace.close()
+    return dict(rows.select("value", "score").iter_rows()), replies
+
+
+def recorded(folder: Path) -> tuple[dict[str, float], pl.DataFrame]:
+    (folder / RECORDED).write_bytes(files("folkways").joinpath("data", RECORDED).read_bytes())
+    return scores(f"replay:{folder / RECORDED}", folder)
+
+
+def test_the_readme_says_what_the_recorded_replies_score(tmp_path: Path) -> None:
+    found, replies = recorded(tmp_path)
+    readme = " ".join((REPOSITORY / "README.md").read_text(encoding="utf-8").split())
+    shown = re.search(r"gets (\d+) % right where guessing gets 25 %, (\d+) % about Germany and (\d+) % about South Korea", readme)
+    assert shown is not None
+    assert [int(number) for number in shown.groups()] == [round(found[value]) for value in ("all", "DE", "KR")]
+    assert replies.height == 112
+
+
+@pytest.mark.nightly  # a minute of two processors
+@pytest.mark.local_model
+def test_the_model_still_replies_as_recorded(tmp_path: Path) -> None:
+    real_model()
+    (tmp_path / "recorded").mkdir()
+    before, old = recorded(tmp_path / "recorded")
+    now, new = scores(MODEL, tmp_path)
+    both = old.join(new, on=["item", "language"], suffix="_now", validate="1:1")
+    alike = (both["response"] == both["response_now"]).sum()
+    assert both.height == old.height == new.height
+    assert alike >= SHARE_ALIKE * both.height
+    assert abs(now["all"] - before["all"]) <= 100 * (1 - SHARE_ALIKE)

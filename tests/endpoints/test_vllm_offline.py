@@ -1,0 +1,153 @@
+"""vLLM's engine without a server, with a stand-in for its package in real processes (vllm_module)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from folkways.endpoints.local import LocalEndpoint
+from folkways.endpoints.registry import open_name
+from folkways.endpoints.vllm_offline.child import InOrder
+from tests.support.river import environment, finish, kill, rows, start, wait_for
+from tests.support.vllm_module import journal, likelihood, write_vllm
+
+TASK = "demo/mcq"
+
+
+def run(folder: Path, *more: object, gpus: str = "") -> Any:
+    there = environment(PYTHONPATH=str(folder), CUDA_VISIBLE_DEVICES=gpus)
+    asked = ("run", TASK, "--model", "vllm-offline/org/tiny@abc", "--name", "study", "-w", folder / "w.db", *more)
+    return start(*asked, env=there)
+
+
+def letters(ids: list[int]) -> str:
+    return "".join(map(chr, ids))
+
+
+def test_the_engine_answers_in_one_batch_that_goes_on_and_the_run_says_what_ran(tmp_path: Path) -> None:
+    folder = write_vllm(tmp_path / "v")
+    done = finish(run(folder, gpus="3,GPU-5"))
+    assert done.returncode == 0, done.stderr
+    assert "vllm-offline/org/tiny@abc: org/tiny@abc vllm=0.33.0" in done.stderr
+    (loaded,) = journal(folder, "load")
+    assert (loaded["model"], loaded["enable_prefix_caching"], loaded["gpus"]) == ("org/tiny", True, "3")
+    assert loaded["tensor_parallel_size"] == 1
+    assert max(line["running"] for line in journal(folder, "join")) > 1, "requests join those that run"
+    added = journal(folder, "add")
+    assert len(added) == 18
+    assert all(letters(line["ids"]).endswith("<assistant>\n\n") and line["temperature"] == 0 for line in added)
+    replies = rows(folder / "w.db", "SELECT DISTINCT text, finish_reason, output_tokens FROM responses")
+    assert set(replies) == {("B", "stop", 2), ("B.", "stop", 3)}
+    signatures = [signature for (signature,) in rows(folder / "w.db", "SELECT DISTINCT signature FROM scores")]
+    assert any("vllm=0.33.0" in signature for signature in signatures)
+
+
+def test_several_gpus_share_a_model(tmp_path: Path) -> None:
+    folder = write_vllm(tmp_path / "v")
+    (folder / "study.toml").write_text(f'tasks = "{TASK}"\n[[models]]\nname = "vllm-offline/tiny"\ngpus = 2\n')
+    there = environment(PYTHONPATH=str(folder), CUDA_VISIBLE_DEVICES="3,GPU-5")
+    done = finish(start("run", folder / "study.toml", "-w", folder / "w.db", env=there))
+    assert done.returncode == 0, done.stderr
+    (loaded,) = journal(folder, "load")
+    assert (loaded["tensor_parallel_size"], loaded["gpus"]) == (2, "3,GPU-5")
+
+
+@pytest.mark.parametrize("template", [True, False])
+@pytest.mark.parametrize("version", ["0.11.2", "0.33.0"])
+def test_the_likeliest_option_is_that_of_the_likelihoods(tmp_path: Path, version: str, template: bool) -> None:
+    """New versions look once at the place of the letter, where old ones weigh each option behind the prompt."""
+    folder = write_vllm(tmp_path / "v", version=version, template=template)
+    done = finish(run(folder, "--read", "loglik"))
+    assert done.returncode == 0, done.stderr
+    added = journal(folder, "add")
+    single = version == "0.33.0"
+    stored = rows(folder / "w.db", "SELECT user, text, finish_reason FROM responses JOIN prompts USING (prompt_hash)")
+    assert len(stored) == 18
+    assert len(added) == 18 if single else len(added) > 18
+    for user, text, told in stored:
+        words = told.split()[1:]
+        labels = dict(zip(words[::2], map(float, words[1::2]), strict=True))
+        prompt = f"<user>\n{user}\n<assistant>" if template else chr(1) + user.rstrip()
+        behind = "\n\n" if template else user[len(user.rstrip()) :] + " "
+        ids = list(map(ord, prompt))
+        for label, value in labels.items():
+            more = list(map(ord, behind + label))
+            before = len(behind) if single else 0
+            expected = sum(likelihood([*ids, *more[:at]], more[at]) for at in range(before, len(more)))
+            assert value == pytest.approx(expected, abs=6e-4)
+        assert labels[text] == max(labels.values())
+
+
+def test_an_engine_that_dies_is_started_again(tmp_path: Path) -> None:
+    folder = write_vllm(tmp_path / "v", dies_after=10)
+    done = finish(run(folder))
+    assert done.returncode == 0, done.stderr
+    assert "CUDA out of memory" in done.stderr and "it is started again" in done.stderr
+    assert len(journal(folder, "load")) == 2
+    assert rows(folder / "w.db", "SELECT count(*) FROM responses") == [(18,)]
+
+
+def test_an_engine_that_does_not_load_is_told(tmp_path: Path) -> None:
+    folder = write_vllm(tmp_path / "v", loads=False)
+    done = finish(run(folder))
+    assert done.returncode == 1
+    assert "vLLM did not load the model: ValueError: Free memory on device cuda:0" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_prompt_that_is_refused_fails_alone(tmp_path: Path) -> None:
+    short = write_vllm(tmp_path / "short")
+    (short / "prompts.toml").write_text(f'["{TASK}"]\nplain = "{{question}} {{options}}"\n')
+    assert finish(run(short, "--prompts", short / "prompts.toml", "--variants", "plain")).returncode == 0
+    lengths = sorted(len(line["ids"]) for line in journal(short, "add"))
+    folder, room = write_vllm(tmp_path / "v"), 3999 - lengths[len(lengths) // 2]
+    (folder / "prompts.toml").write_text(f'["{TASK}"]\nplain = "{{question}} {{options}} {"x" * room}"\n')
+    done = finish(run(folder, "--prompts", folder / "prompts.toml", "--variants", "plain", "--max-failed", 100))
+    failed = rows(folder / "w.db", "SELECT DISTINCT message FROM failures")
+    answered = rows(folder / "w.db", "SELECT count(*) FROM responses")[0][0]
+    assert failed, done.stderr
+    assert all("longer than the maximum model length" in message for (message,) in failed)
+    assert 0 < answered < 18
+
+
+def test_the_engine_ends_with_the_process_that_asks_it(tmp_path: Path) -> None:
+    folder = write_vllm(tmp_path / "v")
+    running = run(folder, "--samples", 4000, "--setting", "temperature=1", "--limit", 2)
+    wait_for(lambda: journal(folder, "add"), 60, running)
+    (loaded,) = journal(folder, "load")
+    kill(running)
+    wait_for(lambda: not psutil.pid_exists(loaded["pid"]), 20)
+    seeds = [line["seed"] for line in journal(folder, "add")]
+    assert len(seeds) == len(set(seeds)), "each sample is drawn from a seed of its own"
+
+
+def test_where_vllm_is_missing_transformers_runs_the_model_and_is_named() -> None:
+    endpoint = open_name("vllm-offline/org/tiny@abc")
+    assert isinstance(endpoint, LocalEndpoint)
+    assert (endpoint.name, endpoint.identity) == ("hf/org/tiny@abc", open_name("hf/org/tiny@abc").identity)
+    assert "vLLM is not installed" in str(endpoint.about)
+
+
+@given(st.lists(st.tuples(st.booleans(), st.lists(st.integers(0, 2), max_size=4)), max_size=40))
+def test_prompts_that_begin_alike_follow_each_other_and_none_waits_for_ever(steps: list[tuple[bool, list[int]]]) -> None:
+    order = InOrder()
+    waiting: dict[int, list[int]] = {}
+    last: tuple[list[int], int] = ([], -1)
+    for number, (takes, ids) in enumerate(steps):
+        if takes and waiting:
+            chosen = order.next()
+            row = waiting.pop(chosen), chosen
+            above = [(other, at) for at, other in waiting.items() if (other, at) > last]
+            assert row > last or not above, "upwards as long as anything is above"
+            assert row == min([*above, row] if row > last else [*((other, at) for at, other in waiting.items()), row])
+            last = row
+        else:
+            order.add(ids, number)
+            waiting[number] = ids
+    taken = [order.next() for _ in range(len(order))]
+    assert sorted(taken) == sorted(waiting)

@@ -1,0 +1,79 @@
+"""A recipe's models on the GPUs of a Ray cluster, which Ray only counts here: each has its own, whoever of the workers dies."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from tests.support.deployed_study import Study, gone
+from tests.support.ray_nodes import nodes_of_ray
+from tests.support.river import environment, finish, kill, start, wait_for
+from tests.support.vllm_server import at_once
+
+pytest.importorskip("ray")
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Any]:
+    """Two nodes of one GPU: models that take one run two at a time."""
+    with nodes_of_ray(2, connect=False, gpus=1) as started:
+        yield started
+
+
+@pytest.fixture
+def study(tmp_path: Path, mcq: Callable[[int], Path]) -> Study:
+    return Study(tmp_path, mcq(40))
+
+
+def test_models_take_turns_on_the_gpus_of_the_cluster(cluster: Any, study: Study) -> None:
+    for name in ("one", "two", "three"):
+        study.add(name, "copies = 2" if name == "one" else "")
+    study.add("bad", serve="sh -c 'echo no kernel image is available; exit 3' {port}")
+    done = finish(start(*study.arguments("--on", "ray"), env=environment(RAY_ADDRESS=cluster.address)), 200)
+    assert done.returncode == 1, done.stderr
+    servers = study.lives()
+    assert {"one", "two", "three"} == {life.model for life in servers}
+    assert all(life.gpus == ("0",) for life in servers), "a GPU of its node, as Ray names it"
+    assert at_once(servers) <= 2
+    asked = Counter((life.model, digest) for life in servers for digest in life.asked)
+    assert set(asked.values()) == {1}
+    assert len(asked) == study.stored() == study.expected() * 3 // 4
+    told = [line for line in done.stderr.splitlines() if line.startswith("vllm/bad: its server ended before it listened")]
+    assert told and "no kernel image is available (exit code 3" in told[0]
+    assert gone([life.pid for life in servers])
+
+
+@pytest.mark.parametrize("killed", ["worker", "command"])
+def test_kill_9_loses_nothing_and_asks_nothing_again_that_was_stored(cluster: Any, study: Study, killed: str) -> None:
+    for name in ("one", "two", "three"):
+        study.add(name, latency=0.3)
+    there = environment(RAY_ADDRESS=cluster.address)
+    running = start(*study.arguments("--on", "ray", "--concurrency", 4), env=there)
+    wait_for(lambda: study.stored() >= 20 and len(study.lives()) == 2, 120, running)
+    servers = study.lives()
+    if killed == "worker":
+        guard = psutil.Process(servers[0].pid).parent()
+        assert guard is not None
+        while "server_guard" in " ".join(guard.cmdline()) or "env" in guard.cmdline()[:1]:
+            guard = guard.parent()
+            assert guard is not None
+        os.kill(guard.pid, signal.SIGKILL)
+        done = finish(running, 200)
+    else:
+        kill(running)
+        wait_for(lambda: gone([life.pid for life in servers]), 60)
+        before = study.stored()
+        assert before < study.expected()
+        done = finish(start(*study.arguments("--on", "ray"), env=there), 200)
+        assert sum(len(life.asked) for life in study.lives()[len(servers) :]) == study.expected() - before
+    assert done.returncode == 0, done.stderr
+    assert study.stored() == study.expected()
+    assert sum(len(life.asked) for life in study.lives()) - study.expected() <= 64
+    assert gone([servers[0].pid])
