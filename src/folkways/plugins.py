@@ -8,14 +8,36 @@ from collections.abc import Callable
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from folkways.errors import FolkwaysWarning
+
+
+class ExtensionPoint(NamedTuple):
+    """What a package can add by an entry point. group: of the entry point. name: what its name is. value: what it names."""
+
+    group: str
+    name: str
+    value: str
+
 
 BENCHMARKS = "folkways.benchmarks"
 ENDPOINTS = "folkways.endpoints"
 TEXT_TOOLS = "folkways.text_tools"
 COMMANDS = "folkways.commands"
+
+EXTENSION_POINTS = (
+    # Tasks, reader, results, builders, suites, exports of studies, submissions: the fields of Benchmark say what each takes.
+    ExtensionPoint(BENCHMARKS, "the benchmark's name", "folkways.benchmarks.base:Benchmark"),
+    ExtensionPoint(ENDPOINTS, "what stands before the slash of a model's name", "folkways.endpoints.base:EndpointKind"),
+    ExtensionPoint(TEXT_TOOLS, "a language's code", "folkways.text.tools:TextTool"),
+    # `folkways --help` shows the summary of the package.
+    ExtensionPoint(COMMANDS, "the command's name", "click:Command"),
+)
+"""Everything that a package can add; folkways' own benchmarks and endpoints come the same way. A package that needs tables of its
+own passes a ``TableSet`` to ``open_workspace``; what it may import is in ``folkways.sdk``. Kinds of stages are the studio's
+(``folkways_studio.stages.registry``)."""
+
 OURS = "folkways"
 
 BROKEN = (Exception, SystemExit)

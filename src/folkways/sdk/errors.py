@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from folkways.errors import DataError, FolkwaysError, MissingExtraError, UnknownNameError, of_extra
+from folkways.errors import DataError, FolkwaysError, UnknownNameError, of_extra
 
-__all__ = ["DataError", "FolkwaysError", "MissingExtraError", "UnknownNameError", "of_extra"]
+__all__ = ["DataError", "FolkwaysError", "UnknownNameError", "of_extra"]

@@ -78,7 +78,7 @@ class _UnusableAnswerError(Exception):
 
 
 class OpenIdProvider:
-    """One provider. MissingExtraError without authlib; FolkwaysError where the client's secret is not set."""
+    """One provider. FolkwaysError where the client's secret is not set."""
 
     def __init__(self, described: SingleSignOn) -> None:
         secret_of(described)
