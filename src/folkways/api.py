@@ -23,9 +23,9 @@ from folkways.releases.store import open_release
 from folkways.reports.data import ReportData, Scores
 from folkways.reports.formats.comparison_tables import Comparisons
 from folkways.runs.execute import Session, execute
-from folkways.runs.gate import Checks, check_run
+from folkways.runs.gate import Checks, GateKeywords, Required, check_run
 from folkways.runs.judging.external_responses import FRAME, JudgedReplies, judge_file, judge_table
-from folkways.runs.keywords import QuestionKeywords, RunKeywords, options_of
+from folkways.runs.keywords import QuestionKeywords, RunKeywords, check_names, options_of
 from folkways.runs.models import batches_of, open_models, price_function, split_name
 from folkways.runs.notebook_progress import NotebookProgress, in_notebook
 from folkways.runs.options import AskOptions, Cluster, DeployedModel, RunOptions
@@ -34,7 +34,7 @@ from folkways.runs.planning.estimate import estimate as estimate_task
 from folkways.runs.planning.generations import of_generation
 from folkways.runs.planning.plan import begin
 from folkways.runs.planning.recipe import recipe_of
-from folkways.runs.planning.recipe_files import is_recipe, of_recipe
+from folkways.runs.planning.recipe_files import Recipe, is_recipe
 from folkways.runs.planning.tasks import left_out, plan_tasks
 from folkways.runs.reading.collect import collect
 from folkways.runs.reading.compare import compare as compare_models
@@ -132,7 +132,7 @@ class Run:
 
     def __repr__(self) -> str:
         lines = [f"<Run {self.name} ({self.record.state}): {', '.join(self.tasks)} of {', '.join(self.models)}>"]
-        return "\n".join([*lines, *(one.text(again="afresh=True") for one in self.reused)])
+        return "\n".join([*lines, *(one.text() for one in self.reused)])
 
     def responses(self) -> pl.DataFrame:
         """What was said, one row per expected item, for all endpoints and tasks: records.RESPONSES and ``endpoint``."""
@@ -190,14 +190,14 @@ def run(
     The same call goes on where an earlier one stopped; what is stored is not asked again, unless ``afresh``. Raises FolkwaysError
     for anything that the caller can put right. An interruption (Ctrl-C) ends it cleanly: see ``record.state``.
     """
-    given = dict(options)
+    given: dict[str, Any] = dict(options)
+    report_folder = None
     if is_recipe(tasks):
-        tasks, recipe = of_recipe(tasks)
-        models = recipe.pop("models", ()) if _is_nothing(models) else models
-        workspace = recipe.pop("workspace", workspace) if workspace == WORKSPACE else workspace
-        named, judged = recipe.pop("name", None), recipe.pop("profile", None)
-        name, profile = name or named, profile or judged
-        given = {**recipe, **given}
+        recipe = Recipe.of(tasks)
+        tasks, given, scoring, report_folder = recipe.tasks, recipe.under(options), recipe.scoring(scoring), recipe.report
+        models = recipe.models if _is_nothing(models) else models
+        workspace = recipe.workspace if workspace == WORKSPACE and recipe.workspace is not None else workspace
+        name, profile = name or recipe.name, profile or recipe.profile
     chosen, asking = options_of(tasks, given, asking)
     told: list[Reused] = []
     asking = asking if asking.reused is not None else replace(asking, reused=told.append)
@@ -218,7 +218,10 @@ def run(
     run_records.mark_scored(database, session.run)
     record = run_records.find_run(database, str(session.run.id))
     ended = "finished" if session.run.state == "asked" else session.run.state
-    return Run(database, replace(record, state=ended, reason=session.run.reason), asking.prices, tuple(told))
+    done = Run(database, replace(record, state=ended, reason=session.run.reason), asking.prices, tuple(told))
+    if report_folder is not None:
+        done.report(report_folder)
+    return done
 
 
 def estimate(
@@ -236,9 +239,12 @@ def estimate(
     """
     given: dict[str, Any] = dict(options)
     if is_recipe(tasks):
-        tasks, recipe = of_recipe(tasks)
-        models = recipe.pop("models", ()) if _is_nothing(models) else models
-        given = {**{key: value for key, value in recipe.items() if key in QuestionKeywords.__annotations__}, **given}
+        recipe = Recipe.of(tasks)
+        tasks, given = recipe.tasks, recipe.under(options)
+        models = recipe.models if _is_nothing(models) else models
+        workspace = recipe.workspace if workspace == WORKSPACE and recipe.workspace is not None else workspace
+        prices, batch = prices or given.get("prices"), batch or given.get("batch", False)
+        given = {key: value for key, value in given.items() if key in QuestionKeywords.__annotations__}
     chosen, _ = options_of(tasks, given)
     rows = estimate_run(chosen, models=one_or_several(models), workspace=workspace, prices=prices, batch=batch)
     return Frame(pl.DataFrame([asdict(row) for row in rows]))
@@ -284,11 +290,11 @@ def judge(
 def gate(
     run: str | Run = "last",
     *,
-    min: str | Sequence[str] | Mapping[str, float] = (),
-    max_drop_vs: str | Sequence[str] | Mapping[str, float] = (),
+    min: Required = (),
+    max_drop_vs: Required = (),
     models: str | Sequence[str] = (),
     workspace: str | Path | Workspace = WORKSPACE,
-    **how: Any,
+    **how: Unpack[GateKeywords],
 ) -> Checks:
     """Check the scores of a run against requirements, as ``folkways gate``; ``passed`` says whether it may go on.
 
@@ -296,20 +302,9 @@ def gate(
     max_drop_vs: points that a score may be below that of another run: ``{"last-week": 2}``.
     how:         metric, profile, strict, coverage (percent of the items that need a reply) and judged, as the command has them.
     """
-    known = {"metric", "profile", "strict", "coverage", "judged"}
-    if unknown := sorted(how.keys() - known):
-        raise UnknownNameError("option", unknown[0], known | {"min", "max_drop_vs", "models", "workspace"})
-    if not min and not max_drop_vs:
-        raise FolkwaysError('nothing is required; say min={"demo/mcq": 40} or max_drop_vs={"last-week": 2}')
-    loaded = load_run(run, workspace)
-    named = [models] if isinstance(models, str) else list(models)
-    return check_run(loaded.workspace, loaded.record, minimums=_pairs(min), drops=_pairs(max_drop_vs), models=named, **how)
-
-
-def _pairs(required: str | Sequence[str] | Mapping[str, float]) -> list[str]:
-    if isinstance(required, Mapping):
-        return [f"{name}={value:g}" for name, value in required.items()]
-    return required.split(",") if isinstance(required, str) else list(required)
+    check_names(how, {*GateKeywords.__annotations__}, {"min", "max_drop_vs", "models", "workspace"})
+    name, place = (run.name, run.workspace) if isinstance(run, Run) else (run, workspace)
+    return check_run(name, place, minimums=min, drops=max_drop_vs, models=models, **how)
 
 
 def compare(

@@ -7,10 +7,50 @@ without a traceback and exits with ``exit_code``.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
+
+_ON_COMMAND_LINE = [False]
+
+OTHER_NAMES = {
+    "models": "model",
+    "settings": "setting",
+    "releases": "release",
+    "runs": "run",
+    "formats": "format",
+    "prompt_texts": "prompts",
+    "scoring_precision": "precision",
+    "cluster": "on",
+}
+"""Options in Python -> the command line's name, where that is another than the same with hyphens."""
+
+
+@contextmanager
+def on_command_line() -> Iterator[None]:
+    """Within it messages name options as the command line has them."""
+    before, _ON_COMMAND_LINE[0] = _ON_COMMAND_LINE[0], True
+    try:
+        yield
+    finally:
+        _ON_COMMAND_LINE[0] = before
+
+
+def option(name: str, value: object = None) -> str:
+    """An option as the reader of a message writes it: ``--language`` on the command line, ``language=`` in Python.
+
+    name: Python's. value: what to give it, True for a switch (``--afresh``, ``afresh=True``), a dict for what the command line
+    writes as NAME=VALUE.
+    """
+    pairs = value if isinstance(value, Mapping) else {}
+    if not _ON_COMMAND_LINE[0]:
+        table = ", ".join(f"{key!r}: {entry}" for key, entry in pairs.items())
+        return f"{name}={'' if value is None else f'{{{table}}}' if pairs else repr(value)}"
+    flag = f"--{OTHER_NAMES.get(name, name).replace('_', '-')}"
+    if pairs:
+        return " ".join(f"{flag} {key}={entry}" for key, entry in pairs.items())
+    return flag if value is None or value is True else f"{flag} {value}"
 
 
 class FolkwaysError(Exception):

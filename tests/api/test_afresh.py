@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from folkways.api import estimate_run
+from folkways.errors import on_command_line
 from folkways.runs.options import RunOptions
 from folkways.runs.reused import Reused, age
 from tests.api.conftest import QUESTIONS
@@ -92,7 +93,25 @@ class TestReused:
         counts = [(one.replies, one.expected, one.runs) for one in seen]
         assert counts == [(10, 10, ("small",)), (10, QUESTIONS, ("small",))]
         assert "test-model: all 10 replies are from before: " in seen[0].text()
-        assert seen[0].text().endswith(" old, from run small; --afresh asks again")
+        assert seen[0].text().endswith(" old, from run small; afresh=True asks again")
+
+    def test_newer_replies_are_named_with_how_to_use_them(self, ask: Any, server: ChatServer, replies: Any) -> None:
+        replies("A")
+        ask(limit=10)
+        replies("B")
+        newer = ask(afresh=True, limit=10)
+        ask(afresh=True, limit=9)  # asks something else
+        seen: list[Reused] = []
+        assert set(ask(limit=10, name="again", reused=seen.append).responses()["response"]) == {"A"}
+        told = f"Run {newer.name} has newer replies, asked for afresh, which are not used; "
+        assert seen[0].text().endswith(f"{told}afresh=True and name='{newer.name}' use them")
+        with on_command_line():
+            assert seen[0].text().endswith(f"{told}--afresh and --name {newer.name} use them")
+        count = asked(server)
+        assert set(ask(limit=10, afresh=True, name=newer.name, reused=seen.append).responses()["response"]) == {"B"}
+        assert (asked(server), len(seen)) == (count, 1)
+        ask(limit=8, reused=seen.append)
+        assert "newer" not in seen[-1].text()
 
     def test_replies_of_several_runs(self, ask: Any) -> None:
         seen: list[Reused] = []
@@ -126,4 +145,4 @@ class TestReused:
 
     def test_a_sentence_of_many_ages(self) -> None:
         reused = Reused("m", 3, 4, oldest=1000.0, newest=1000.0 + 3600, runs=())
-        assert reused.text(now=1000.0 + 7200) == "m: 3 of 4 replies are from before: 1 hour to 2 hours old; --afresh asks again"
+        assert reused.text(now=1000.0 + 7200) == "m: 3 of 4 replies are from before: 1 hour to 2 hours old; afresh=True asks again"

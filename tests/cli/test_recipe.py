@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sqlite3
 import tomllib
 from contextlib import closing
@@ -12,8 +13,13 @@ from typing import Any
 import jsonschema
 import pytest
 
+from folkways import api
 from folkways.cli.asking.init import EXAMPLES, recipe_text
 from folkways.cli.asking.recipe import json_schema, keys, read
+from folkways.errors import FolkwaysError
+from folkways.runs.keywords import options_of
+from folkways.runs.planning.recipe_files import KEYS, Recipe
+from folkways.runs.scores.scoring_models import ScoringModels
 from tests.support.river import folkways, rows
 
 SCHEMA = Path(__file__).parents[2] / "docs" / "reference" / "recipe.schema.json"
@@ -114,7 +120,7 @@ def test_what_init_writes_runs_as_it_is_and_is_never_written_over(tmp_path: Path
     ("text", "line", "told"),
     [
         ('models = ["baseline/first"]\ntask = ["demo"]', 2, "unknown key 'task'; did you mean 'tasks'"),
-        ('tasks = ["demo"]\n\nlimit = 0', 3, "0 is not in the range x>=1"),
+        ('tasks = ["demo"]\n\nlimit = 0', 3, "must be at least 1, got 0"),
         ('tasks = ["demo"]\nlimit = "10"', 2, "must be a whole number, got '10'"),
         ('tasks = ["demo"]\nsamples = true', 2, "must be a whole number, got True"),
         ('tasks = ["demo", "blend/sqa"]', 1, "'blend/sqa'; did you mean 'blend/saq'?"),
@@ -123,7 +129,22 @@ def test_what_init_writes_runs_as_it_is_and_is_never_written_over(tmp_path: Path
         ('tasks = ["demo"]\n[[models]]\ntemperature = 1', 2, "needs its name"),
         ('tasks = ["demo"]\nbudget = "5 pounds"', 2, "5 pounds"),
         ('tasks = ["demo"]\ncultures = ["KR", 4]', 2, "must be a text in quotes, got 4"),
-        ('tasks = ["demo"]\n[prompts]\nmine = 3', None, "template 'mine' must be a text in quotes"),
+        ('tasks = ["demo"]\n[prompts]\nmine = 3', 2, "template 'mine' must be a text in quotes"),
+        ('tasks = ["demo"]\npermute-options = 25', 2, "must lie between 1 and 24, got 25"),
+        ('tasks = ["demo"]\nconcurrency = 0', 2, "must lie between 1 and 1,000, got 0"),
+        ('tasks = ["demo"]\ntimeout = nan', 2, "must be a finite number, got nan"),
+        ('tasks = ["demo"]\nmax-failed = 101', 2, "must lie between 0 and 100, got 101"),
+        ('tasks = ["demo"]\nafresh = "yes"', 2, "must be true or false, got 'yes'"),
+        ('tasks = ["demo"]\nread = "loud"', 2, "must be 'loglik', got 'loud'"),
+        ('tasks = ["demo"]\nprecision = "fp8"', 2, "unknown precision 'fp8' valid: bf16, fp16, fp32"),
+        ('tasks = ["demo"]\ncultures = []', 2, "an empty list was given"),
+        ('tasks = ["demo"]\nbert-models = ["zh"]', 2, "LANG=DIR|NAME, got 'zh'"),
+        ('tasks = ["demo"]\nreport = "out.html"', 2, "is the name of a file, but several files are written"),
+        ('tasks = ["demo"]\nmodels = [{ name = "baseline/first", gpus = -1 }]', 2, "gpus must be a whole number, or a share"),
+        *(
+            (f'tasks = ["demo"]\n{key} = 1', 2, f"unknown key '{key}'")
+            for key in ("text-tools", "observer", "cluster", "max_tokens")
+        ),
         ("tasks = [demo]", None, "is not valid TOML"),
     ],
 )
@@ -136,7 +157,47 @@ def test_what_cannot_be_names_file_line_and_key(tmp_path: Path, text: str, line:
     assert "Traceback" not in printed
     if line is not None:
         assert f"study.toml: line {line}, key " in printed
+    for ask in (api.run, api.estimate):
+        with pytest.raises(FolkwaysError) as error:
+            ask(tmp_path / "study.toml", "baseline/first", workspace=tmp_path / "w.db")
+        assert " ".join(str(error.value).split()) == printed.removeprefix("error: ")
     assert not (tmp_path / "w.db").exists()
+
+
+def test_python_and_the_command_line_ask_the_same(tmp_path: Path) -> None:
+    (tmp_path / "study.toml").write_text(f"report = {json.dumps(str(tmp_path / 'out'))}\n{STUDY}")
+    run(tmp_path, "run", tmp_path / "study.toml")
+    there = tmp_path / "python"
+    there.mkdir()
+    shutil.rmtree(tmp_path / "out")
+    api.run(tmp_path / "study.toml", workspace=there / "w.db")
+    assert signatures(tmp_path) == signatures(there) != []
+    assert rows(tmp_path / "w.db", "SELECT recipe FROM runs") == rows(there / "w.db", "SELECT recipe FROM runs")
+    assert (tmp_path / "out" / "report.html").exists()
+
+
+def test_every_key_reaches_python(tmp_path: Path) -> None:
+    (tmp_path / "all.toml").write_text(
+        'tasks = ["demo/mcq"]\nmodels = "baseline/first"\nprecision = "fp16"\ndevice = "cuda:0,cpu"\nread = "loglik"\n'
+        'bert-models = { zh = "z" }\nembedding-model = "e"\nreleases = ["demo=demo@1"]\nmax-failed = 20\nprices = "p.toml"\n'
+        'settings = { seed = 3 }\nprofile = "strict"\nworkspace = "w.db"\nname = "n"\nreport = "r"\nbatch = true\n'
+    )
+    recipe = Recipe.of(tmp_path / "all.toml")
+    assert (recipe.profile, recipe.workspace, recipe.name, recipe.report) == ("strict", "w.db", "n", Path("r"))
+    options, asking = options_of(recipe.tasks, recipe.under({}))
+    assert options.scoring_models == {"embedding": "e", "bert-zh": "z"}
+    assert (options.scoring_precision, options.releases) == ("fp16", {"demo": "demo@1"})
+    assert options.settings == {"seed": 3, "read": "loglik"}
+    assert (asking.max_failed, str(asking.prices), asking.batch) == (0.2, "p.toml", True)
+    assert options_of(recipe.tasks, recipe.under({"settings": "seed=4"}))[0].settings == {"seed": 4, "read": "loglik"}
+    scoring = recipe.scoring(None)
+    assert scoring is not None and scoring.devices == ("cuda:0", "cpu")
+    others = recipe.scoring(ScoringModels(devices=("cpu",)))
+    assert others is not None and others.devices == ("cpu",)
+
+
+def test_keys_are_those_of_the_options() -> None:
+    assert set(KEYS) == set(keys())
 
 
 def test_a_recipe_is_given_alone_and_must_be_there(tmp_path: Path) -> None:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import math
+import re
 from dataclasses import replace
 from typing import Any
 
 import polars as pl
 import pytest
 
+from folkways.display import number
 from folkways.records import Metric
-from folkways.reports.data import ReportData
+from folkways.reports.data import ReportData, RunInfo
 from folkways.reports.formats.html import render_html
+from folkways.reports.formats.markdown import render_markdown
 from folkways.reports.formats.methods import method_rows
 from folkways.reports.views.leaderboard import MOST_IN_SUMMARY, Leaderboard
 from folkways.reports.views.overview import MAX_EXAMPLES, examples, turned_round, uncertain
@@ -49,9 +53,9 @@ def test_every_pair_is_looked_at_and_not_the_first_two_alone() -> None:
 
 def test_of_many_reversals_the_first_are_named_and_the_others_counted() -> None:
     rights = {}
-    for number in range(8):
-        up, down = (50, 4) if number % 2 else (4, 50)
-        rights |= {(f"m/{number}", "KR"): up, (f"m/{number}", "ET"): down}
+    for place in range(8):
+        up, down = (50, 4) if place % 2 else (4, 50)
+        rights |= {(f"m/{place}", "KR"): up, (f"m/{place}", "ET"): down}
     view = report(rights)
     sentences = turned_round(view, Leaderboard(view))
     assert len(sentences) == 6
@@ -121,10 +125,51 @@ def test_baselines_are_no_models_of_a_summary(data: ReportData) -> None:
     for task in view.tasks:
         first = board.first(task)
         assert [row.counted.endpoint for row in first if row.counted] == list(task.models[:MOST_IN_SUMMARY])
-        best = max((score.score for score in task.whole if score.baseline), default=float("nan"))
-        assert board.guessing(task) == pytest.approx(best, nan_ok=True)
-        with_options = ReportView(replace(data, chance={task.task: 25.0}))  # whatever baselines were asked
-        assert Leaderboard(with_options).guessing(task) == 25.0
+
+
+def references(view: ReportView) -> tuple[float, str | None, float]:
+    """Of the one task: chance, the best baseline's name, and what no knowledge scores."""
+    board, (task,) = Leaderboard(view), view.tasks
+    best = board.best_baseline(task)
+    return board.chance(task), best and best.name, board.guessing(task)
+
+
+ASKED = {("m/a", "KR"): 40, ("baseline/first", "KR"): 18, ("baseline/random", "KR"): 12}
+
+
+@pytest.mark.parametrize(
+    ("rights", "chance", "computed", "expected"),
+    [
+        pytest.param(ASKED, 25.0, set(), (25.0, "baseline first", 25.0), id="both are two things: chance is no baseline's luck"),
+        pytest.param(ASKED, None, set(), (math.nan, "baseline first", 30.0), id="without options no chance"),
+        pytest.param(ASKED, 25.0, {"baseline/first"}, (25.0, "baseline random", 25.0), id="computed: not the run's"),
+        pytest.param(ASKED, None, {"baseline/first", "baseline/random"}, (math.nan, None, 30.0), id="none asked"),
+        pytest.param({("m/a", "KR"): 40}, 25.0, set(), (25.0, None, 25.0), id="chance without any baseline"),
+        pytest.param({("m/a", "KR"): 40}, None, set(), (math.nan, None, math.nan), id="neither"),
+    ],
+)
+def test_chance_and_the_best_baseline_are_two_columns(
+    rights: dict[tuple[str, str], int], chance: float | None, computed: set[str], expected: tuple[float, str | None, float]
+) -> None:
+    base = report(rights)
+    (task,) = base.tasks
+    asked = tuple(name for name in base.endpoints if name not in computed)
+    run = RunInfo("run-1", "2026-11-01", "finished", asked, (task.task,), None, 60, 1.0, "1.0")
+    view = ReportView(replace(base.data, runs=(run,), chance={} if chance is None else {task.task: chance}))
+    found = references(view)
+    assert found[1] == expected[1]
+    assert (found[0], found[2]) == pytest.approx((expected[0], expected[2]), nan_ok=True)
+    head = re.findall(r"<th scope=\"col\"[^>]*>(?:<abbr[^>]*>)?(Chance|Best baseline)", render_html(view))
+    summary = render_markdown(view).split("## Summary")[1].split("\n## ")[0]
+    wanted = [*(["Chance"] if chance is not None else []), *(["Best baseline"] if expected[1] else [])]
+    assert head == wanted
+    row = next(line for line in summary.splitlines() if line.startswith("| Task |"))
+    assert [name for name in ("Chance", "Best baseline") if f"| {name} |" in row] == wanted
+    if expected[1]:
+        name = expected[1].removeprefix("baseline ")
+        share = number(100 * rights[f"baseline/{name}", "KR"] / QUESTIONS)
+        assert f"| {share} ({name}) |" in summary
+        assert f'<span class="name">{share}</span><span class="beside">{name}</span>' in render_html(view)
 
 
 def test_methods_name_tasks_only_where_they_differ(data: ReportData) -> None:

@@ -13,6 +13,8 @@ from playwright.sync_api import expect
 
 from folkways.display import number
 from folkways.reports.data import ReportData
+from folkways.reports.views.leaderboard import Leaderboard
+from folkways.reports.views.views import ReportView
 from tests.support.browser import Watched, axe_violations
 from tests.support.report_page import open_items, unfold
 
@@ -136,6 +138,28 @@ def test_the_page_never_scrolls_sideways(new_page: Any, page_file: Path, hostile
         page = new_page(viewport={"width": width, "height": 800}).open(file)
         page.evaluate("() => { for (const part of document.querySelectorAll('details')) part.open = true; }")
         assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") <= 0
+
+
+@pytest.mark.parametrize("width", [320, 390, 640, 641, 1440])
+def test_score_and_interval_of_the_summary_are_seen_without_scrolling(
+    new_page: Any, page_file: Path, data: ReportData, width: int
+) -> None:
+    """On narrow screens below the model's name, on wide ones in columns of their own, and never in both places."""
+    page = new_page(viewport={"width": width, "height": 800}).open(page_file)
+    rows = page.eval_on_selector_all(
+        ".overview tbody tr",
+        """rows => rows.map(row => ['.narrow', '.score', '.range'].map(name => row.querySelector(name))
+            .filter(part => part.offsetParent).map(part => [part.innerText, part.getBoundingClientRect().right]))""",
+    )
+    view = ReportView(data)
+    board = Leaderboard(view)
+    expected = [row for task in view.tasks for row in board.first(task)]
+    assert len(rows) == len(expected) > 0
+    for parts, row in zip(rows, expected, strict=True):
+        assert len(parts) == (1 if width <= 640 else 2)
+        assert all(right <= width for _, right in parts)
+        words = " ".join(text for text, _ in parts)
+        assert all(number(value) in words for value in (row.score, row.low, row.high))
 
 
 def test_no_heading_is_cut_on_a_phone(new_page: Any, page_file: Path) -> None:

@@ -5,43 +5,90 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
+
+from folkways.display import number
 from tests.support.chat_server import ChatServer
 from tests.support.culturalbench_data import write_culturalbench
+from tests.support.mcq_data import right_letter, write_mcq_release
 from tests.support.river import folkways
 
-TOLD = "cannot be read under paper, which gives 0.0; lenient reads"
+ASKED = 120
+"""Questions, as in the trial of a newcomer that this is about: a server that says the text of the right option in 102 of them."""
 
 
 def words(text: str) -> str:
     return " ".join(text.split())
 
 
-def test_the_other_profile_is_named_with_its_score_and_the_command(tmp_path: Path) -> None:
-    release = tmp_path / "culturalbench"
-    release.mkdir()
-    write_culturalbench(release)
-    arguments = ("--release", release, "-w", tmp_path / "w.db")
-    with ChatServer(mode="fixed:Answer: A.") as server:  # no reply is the label and nothing else
+def ask(folder: Path, texts: int, *more: str | Path) -> str:
+    """What a run prints in which ``texts`` of the replies are the text of the right option and the others a letter."""
+    release = write_mcq_release(folder / "mcq", ASKED)
+    with ChatServer(mode=f"texts:{texts}") as server:
         model = f"{server.url}/v1#talker"
-        report = ("--report", tmp_path / "report")
-        done = folkways("run", "culturalbench/easy", "--model", model, "--name", "talk", *arguments, *report)
+        done = folkways("run", "blend/mcq", "--model", model, "--release", release, "--name", "talk", "-w", folder / "w.db", *more)
     assert done.returncode == 0, done
-    printed = words(done.stdout + done.stderr)
-    assert TOLD in printed
-    assert "folkways score talk --profile lenient" in printed
-    (page,) = (tmp_path / "report").glob("*.html")
-    assert TOLD in words(page.read_text(encoding="utf-8"))
-    gives = re.search(r"of them and gives ([\d.]+):", printed)
-    scored = folkways("score", "talk", "--profile", "lenient", "-w", tmp_path / "w.db")
-    assert gives and gives[1] in words(scored.stdout).split()
+    return words(done.stdout + done.stderr)
 
 
-def test_nothing_is_said_where_replies_can_be_read(tmp_path: Path) -> None:
+def percent_right(texts: int) -> tuple[str, str]:
+    """What letters alone give, and what texts and letters give together."""
+    letters = sum(right_letter(place) == "B" for place in range(texts, ASKED))
+    return number(100 * letters / ASKED), number(100 * (texts + letters) / ASKED)
+
+
+def test_the_profile_that_reads_the_replies_is_named_with_its_score_and_the_command(tmp_path: Path) -> None:
+    printed = ask(tmp_path, 102, "--report", tmp_path / "report")
+    paper, strict = percent_right(102)
+    sentence = (
+        f"on blend/mcq: paper reads 18 of 120 replies, which gives {paper}; strict reads 120, which gives {strict}: "
+        "folkways score talk --profile strict"
+    )
+    assert sentence in printed
+    page, short = (words((tmp_path / "report" / name).read_text(encoding="utf-8")) for name in ("report.html", "report.md"))
+    assert sentence in page
+    assert sentence.replace("_", "\\_") in short
+    scored = words(folkways("score", "talk", "--profile", "strict", "-w", tmp_path / "w.db").stdout)
+    assert f" {strict} " in scored
+    assert "paper reads" not in scored  # this is the profile that reads most
+    both = words(folkways("report", "talk", "-w", tmp_path / "w.db", "--out", tmp_path / "both").stdout)
+    assert "wrote" in both
+    assert sentence in words((tmp_path / "both" / "report.html").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize(("texts", "is_named"), [(0, False), (12, False), (13, True)])
+def test_from_a_tenth_of_unreadable_replies_on(tmp_path: Path, texts: int, is_named: bool) -> None:
+    assert ("paper reads" in ask(tmp_path, texts)) is is_named
+
+
+def test_of_a_sample_the_other_profile_gives_what_its_scores_say(tmp_path: Path) -> None:
+    """The estimate of a run that stopped at a precision is not the mean of what it asked."""
+    printed = ask(tmp_path, 102, "--until", "30")
+    gives = re.search(r"strict reads \d+, which gives ([\d.]+): folkways", printed)
+    scored = words(folkways("score", "talk", "--profile", "strict", "-w", tmp_path / "w.db").stdout)
+    assert gives and f" {gives[1]} " in scored
+
+
+def test_a_profile_that_reads_no_more_is_not_named(tmp_path: Path) -> None:
     release = tmp_path / "culturalbench"
     release.mkdir()
     write_culturalbench(release)
-    with ChatServer(mode="fixed:A") as server:
+    with ChatServer(mode="fixed:Well, hmm.") as server:
         model = f"{server.url}/v1#plain"
         done = folkways("run", "culturalbench/easy", "--model", model, "--release", release, "-w", tmp_path / "w.db")
     assert done.returncode == 0, done
-    assert "cannot be read under" not in words(done.stdout + done.stderr)
+    printed = words(done.stdout + done.stderr)
+    assert "no answer could be read out of" in printed
+    assert "--profile" not in printed
+
+
+def test_of_several_profiles_the_one_that_reads_most_is_named(tmp_path: Path) -> None:
+    release = tmp_path / "culturalbench"
+    release.mkdir()
+    write_culturalbench(release)
+    with ChatServer(mode="fixed:Answer: A.") as server:  # no reply is the label and nothing else
+        model = f"{server.url}/v1#talker"
+        done = folkways("run", "culturalbench/easy", "--model", model, "--release", release, "-w", tmp_path / "w.db")
+    assert done.returncode == 0, done
+    sentence = r"paper reads 0 of [\d,]+ replies, which gives 0\.0; lenient reads [\d,]+, which gives"
+    assert re.search(sentence, words(done.stdout + done.stderr))

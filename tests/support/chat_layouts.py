@@ -10,6 +10,7 @@ import orjson
 
 from tests.support.chat_topics import sort_into_topics
 from tests.support.knowing_model import answer_culturalbench
+from tests.support.mcq_data import right_letter
 from tests.support.round_models import answer_round
 
 WORDS = ("rice", "tea", "football", "school", "bread", "market", "grandmother", "new year", "bus", "noodles", "phone", "wedding")
@@ -51,6 +52,8 @@ def answer(mode: str, question: Question) -> str:
 
     ``culturalbench:JSON`` knows some countries better than others (knowing_model).
 
+    ``texts:N`` says the text of the right option of the first N questions of ``mcq_data``, and B to the others.
+
     ``round:JSON`` helps, holds out and answers as planned in a round of red-teaming (round_models).
 
     ``csi`` names an item for a fact and writes a sentence with an item, as JSON.
@@ -61,6 +64,9 @@ def answer(mode: str, question: Question) -> str:
         return question.user
     if mode.startswith("fixed:"):
         return mode[6:]
+    if mode.startswith("texts:"):
+        place = int(question.user.partition("Riddle ")[2].partition(":")[0])
+        return question.user.partition(f"\n{right_letter(place)}. ")[2].split("\n")[0] if place < int(mode[6:]) else "B"
     if mode.startswith("culturalbench:"):
         return answer_culturalbench(mode.removeprefix("culturalbench:"), question.model, question.user)
     if mode.startswith("round:"):
@@ -82,7 +88,7 @@ def answer(mode: str, question: Question) -> str:
         named = [{"item": f"{WORDS[number % len(WORDS)]} {number % 97}", "context": f"Number {number % 10_000}, in daily use."}]
         sentence = f"After work we went for <CSI> {item} </CSI> with number {number % 1000} of the neighbours."
         return orjson.dumps({"sentence": sentence} if item else {"items": named}).decode()
-    valid = "letter, word, echo, fixed:TEXT, judge:N, topics:N, csi, culturalbench:JSON, round:JSON"
+    valid = "letter, word, echo, fixed:TEXT, judge:N, texts:N, topics:N, csi, culturalbench:JSON, round:JSON"
     raise ValueError(f"unknown mode {mode!r}; valid: {valid}")
 
 

@@ -17,7 +17,7 @@ import click
 
 from folkways import __version__, plugins
 from folkways.engine import interrupts
-from folkways.errors import FolkwaysError, FolkwaysWarning
+from folkways.errors import FolkwaysError, FolkwaysWarning, on_command_line
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -184,7 +184,7 @@ def main() -> None:
     gc.set_threshold(GARBAGE_AFTER, 20, 20)
     _write_anywhere()
     try:
-        with interrupts.remembered(), warnings.catch_warnings():
+        with on_command_line(), interrupts.remembered(), warnings.catch_warnings():
             warnings.showwarning = _warn
             _check_encoding(sys.argv[1:])
             code = cli(standalone_mode=False)  # click returns the code of an Exit here, and None where a command just ends

@@ -12,9 +12,8 @@ import click
 
 from folkways.cli import completion
 from folkways.cli.asking.recipe import TasksArgument
-from folkways.errors import DataError, FolkwaysError, UnknownNameError
-from folkways.runs.options import AskOptions, Cluster, DeployedModel, RunOptions, parse_settings
-from folkways.toml_files import read_toml
+from folkways.errors import FolkwaysError, UnknownNameError
+from folkways.runs.options import OPTION_KINDS, AskOptions, Cluster, DeployedModel, RunOptions, names_of, parse_settings
 
 if TYPE_CHECKING:
     from folkways.runs.scores.scoring_models import ScoringModels
@@ -33,6 +32,16 @@ class Number(click.FloatRange):
         return number
 
 
+def type_of(name: str) -> click.ParamType[Any]:
+    """The type of an option of a run, with the bounds that it has everywhere (OPTION_KINDS)."""
+    kind = OPTION_KINDS[name]
+    if kind.words:
+        return click.Choice(kind.words)
+    if kind.type is int:
+        return click.IntRange(kind.low, kind.high) if kind.low is not None else click.INT  # type: ignore[arg-type]
+    return Number(kind.low, kind.high)
+
+
 class PromptTexts(click.ParamType[dict[str, str]]):
     """Prompt texts by template name (``TASK:NAME`` for a template of one task), from a TOML file or a recipe's table."""
 
@@ -40,18 +49,9 @@ class PromptTexts(click.ParamType[dict[str, str]]):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> dict[str, str]:
         """The texts; DataError that says what is wrong otherwise."""
-        file = None if isinstance(value, dict) else Path(value)
-        what = 'prompts file, with a line name = "text" per template'
-        table = value if file is None else read_toml(file, what)
-        texts: dict[str, str] = {}
-        for key, entry in table.items():
-            texts |= {f"{key}:{name}": text for name, text in entry.items()} if isinstance(entry, dict) else {key: entry}
-        for name, text in texts.items():
-            if not isinstance(text, str):
-                raise DataError(f"template {name!r} must be a text in quotes, got {text!r}", file=file)
-        if not texts:
-            raise DataError("has no template; write one 'name = \"text\"' per template", file=file)
-        return texts
+        from folkways.runs.planning.recipe_files import prompt_texts
+
+        return prompt_texts(value)
 
 
 class ModelName(click.ParamType[str | DeployedModel]):
@@ -88,7 +88,7 @@ def workspace_named(workspace: str) -> str:
 def limit_option(command: F) -> F:
     """``--limit N``."""
     told = "At most N questions per task, over all cultures."
-    return click.option("--limit", type=click.IntRange(min=1), metavar="N", help=told)(command)
+    return click.option("--limit", type=type_of("limit"), metavar="N", help=told)(command)
 
 
 def _known_tools(_ctx: click.Context, _param: click.Parameter, value: str | None) -> str | None:
@@ -137,12 +137,11 @@ def _scoring_models(
     embedding_model: str | None, bert_models: tuple[str, ...], device: str | None, precision: str | None
 ) -> ScoringModels:
     from folkways.cli.asking.model_progress import watch
-    from folkways.metrics.neural.compute import PRECISIONS
     from folkways.runs.scores.scoring_models import ScoringModels, named_models
 
-    if precision is not None and precision not in PRECISIONS:
-        raise UnknownNameError("precision", precision, PRECISIONS)
-    return ScoringModels(named_models(embedding_model, bert_models), precision, names(device) or (), watch)
+    scoring = ScoringModels(named_models(embedding_model, bert_models), precision, names(device) or (), watch)
+    scoring.compute  # noqa: B018 - refuses an unknown precision
+    return scoring
 
 
 scoring_model_options = _packed(
@@ -198,10 +197,10 @@ def _ask_options(max_failed: float = 0.0, **others: Any) -> AskOptions:
 
 
 _ASKING = (
-    click.option("--concurrency", type=click.IntRange(min=1, max=1000), metavar="N", help="Requests at once, at most."),
-    click.option("--attempts", type=click.IntRange(min=1), default=6, show_default=True, help="Attempts per request."),
-    click.option("--max-errors", type=click.IntRange(min=0), metavar="N", help="Give a model up after N failed requests."),
-    click.option("--timeout", type=Number(min=0.1), default=120.0, show_default=True, help="Seconds for one request."),
+    click.option("--concurrency", type=type_of("concurrency"), metavar="N", help="Requests at once, at most."),
+    click.option("--attempts", type=type_of("attempts"), default=6, show_default=True, help="Attempts per request."),
+    click.option("--max-errors", type=type_of("max_errors"), metavar="N", help="Give a model up after N failed requests."),
+    click.option("--timeout", type=type_of("timeout"), default=120.0, show_default=True, help="Seconds for one request."),
     click.option("--budget", metavar="AMOUNT", help="Stop before it is crossed: 1000requests, 2Mtokens, 5usd."),
     prices_option,
 )
@@ -215,7 +214,7 @@ _MAX_FAILED = click.option(
 )
 _WAIT = click.option(
     "--wait",
-    type=Number(min=0),
+    type=type_of("wait"),
     default=300.0,
     show_default=True,
     metavar="SECONDS",
@@ -260,8 +259,8 @@ question_options = _packed(
     limit_option,
     click.option("--afresh", is_flag=True, help="Ask again what is stored already; the stored replies stay, unused."),
     click.option("--skip-missing", is_flag=True, help="Leave out tasks whose data are not on this disk, and say which."),
-    click.option("--samples", type=click.IntRange(min=1), default=1, show_default=True, help="How often each prompt is asked."),
-    click.option("--seed", type=int, default=0, show_default=True, help="Seed of all random draws."),
+    click.option("--samples", type=type_of("samples"), default=1, show_default=True, help="How often each prompt is asked."),
+    click.option("--seed", type=type_of("seed"), default=0, show_default=True, help="Seed of all random draws."),
     click.option(
         "--setting",
         "settings",
@@ -269,11 +268,9 @@ question_options = _packed(
         metavar="NAME=VALUE",
         help="Sampling setting: temperature=0.7, seed=1, reasoning_effort=low; 'none' leaves it to the provider.",
     ),
-    click.option(
-        "--read", type=click.Choice(["loglik"]), help="Reply: the likeliest option (hf/, vllm-offline/, gguf/, llamacpp/)."
-    ),
+    click.option("--read", type=type_of("read"), help="Reply: the likeliest option (hf/, vllm-offline/, gguf/, llamacpp/)."),
     click.option("--system", metavar="TEXT", help="System prompt for every request."),
-    click.option("--max-tokens", type=click.IntRange(min=1), metavar="N", help="Output tokens at most."),
+    click.option("--max-tokens", type=type_of("max_tokens"), metavar="N", help="Output tokens at most."),
     click.option(
         "--prompts",
         "prompt_texts",
@@ -283,7 +280,7 @@ question_options = _packed(
     ),
     click.option(
         "--permute-options",
-        type=click.IntRange(min=1, max=24),
+        type=type_of("permute_options"),
         default=1,
         metavar="K",
         help="Ask each question with its options in K different orders.",
@@ -305,12 +302,7 @@ models_option = click.option(
 
 def names(text: str | None) -> tuple[str, ...] | None:
     """``a, b`` as ("a", "b"); None for None. FolkwaysError for an empty list."""
-    if text is None:
-        return None
-    parts = tuple(part.strip() for part in text.split(",") if part.strip())
-    if not parts:
-        raise FolkwaysError(f"an empty list was given: {text!r}; separate names by commas, or leave the option out")
-    return parts
+    return None if text is None else names_of(text)
 
 
 def left_out(options: RunOptions, asked: Iterable[str]) -> str:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from folkways.benchmarks.registry import present_name
 from folkways.errors import FolkwaysError, UnknownNameError
-from folkways.runs.options import SETTING_TYPES, AskOptions, Cluster, RunOptions, parse_settings
+from folkways.runs.options import OPTION_KINDS, SETTING_TYPES, AskOptions, Cluster, OptionKind, RunOptions, parse_settings
 
 if TYPE_CHECKING:
     from folkways.engine.session import Observer
@@ -63,12 +63,15 @@ class RunKeywords(QuestionKeywords, total=False):
 
 
 _LISTS = ("cultures", "languages", "variants", "strata")
-_COUNTS = ("limit", "samples", "seed", "max_tokens", "permute_options", "concurrency", "attempts", "max_errors")
-_NUMBERS = ("until", "max_failed", "timeout", "wait", "every")
-_SWITCHES = ("skip_missing", "afresh", "batch")
-_TEXTS = ("system", "scoring_precision", "budget")
 _TABLES = ("prompt_texts", "scoring_models")
+_SWITCHES = ("skip_missing", "afresh", "batch")
 _NEVER_NONE = ("samples", "seed", "permute_options", "attempts", *_SWITCHES, *_TABLES, "max_failed", "timeout", "wait", "every")
+_KINDS = {
+    **{name: kind for name, kind in OPTION_KINDS.items() if name != "read"},
+    "every": OptionKind(float),
+    "max_failed": OptionKind(float),
+    "scoring_precision": OptionKind(str),
+}
 
 INSTEAD = {
     **{name: f'settings={{"{name}": ...}}' for name in SETTING_TYPES if name != "max_tokens"},
@@ -96,6 +99,13 @@ INSTEAD = {
 """What people write who know the command line or another harness -> what it is called here."""
 
 
+def check_names(options: Iterable[str], names: Set[str], others: Set[str] = frozenset()) -> None:
+    """UnknownNameError for an option that is not one of ``names``. others: what else the message names."""
+    for name in options:
+        if name not in names:
+            raise UnknownNameError("option", name, names | others)
+
+
 def options_of(tasks: Any, keywords: Mapping[str, Any], asking: AskOptions | None = None) -> tuple[RunOptions, AskOptions]:
     """The records for what somebody wrote. FolkwaysError that says what to write instead for a name or value that cannot be.
 
@@ -105,8 +115,7 @@ def options_of(tasks: Any, keywords: Mapping[str, Any], asking: AskOptions | Non
     for name in keywords:
         if name in INSTEAD and name not in known:
             raise FolkwaysError(f"there is no option {name!r} here; write {INSTEAD[name]}")
-        if name not in known:
-            raise UnknownNameError("option", name, known)
+    check_names(keywords, known)
     values = {name: _value(name, value) for name, value in keywords.items()}
     of_asking = {entry.name for entry in fields(AskOptions)}
     how = replace(asking or AskOptions(), **{name: value for name, value in values.items() if name in of_asking})
@@ -138,29 +147,17 @@ def _value(name: str, value: Any) -> Any:
     if name in _LISTS:
         return _listed(name, value)
     if name == "settings":
-        return _settings(value)
+        return settings_of(value)
     if name == "releases":
         return _releases(value)
-    if name in _SWITCHES:
-        return _of_kind(name, value, bool, "True or False")
-    if name in _COUNTS:
-        return _of_kind(name, value, int, "a whole number")
-    if name in _NUMBERS:
-        return _of_kind(name, value, float, "a number")
-    if name in _TEXTS:
-        return _of_kind(name, value, str, "a text, such as '5usd' or '100requests'" if name == "budget" else "a text")
+    if name in _KINDS:
+        try:
+            return _KINDS[name].read(value)
+        except FolkwaysError as error:
+            raise FolkwaysError(f"{name} {error}") from None
     if name in _TABLES and not (isinstance(value, Mapping) and _texts([*value, *value.values()]) is not None):
         raise FolkwaysError(f"{name} must be a dict of texts by name, got {value!r}")
     return value
-
-
-def _of_kind(name: str, value: Any, kind: type, what: str) -> Any:
-    """The value as bool, int, float or str; numbers of numpy are numbers too, and True is none."""
-    plain = value.item() if hasattr(value, "item") and not isinstance(value, (str, bytes)) else value
-    fits = isinstance(plain, kind) or (kind is float and isinstance(plain, int))
-    if not fits or isinstance(plain, bool) != (kind is bool):
-        raise FolkwaysError(f"{name} must be {what}, got {value!r}")
-    return plain
 
 
 def _listed(name: str, value: Any) -> tuple[str, ...]:
@@ -180,7 +177,8 @@ def _texts(value: Any) -> tuple[str, ...] | None:
     return tuple(part.strip() for part in parts if part.strip()) if all(isinstance(part, str) for part in parts) else None
 
 
-def _settings(value: Any) -> dict[str, Any]:
+def settings_of(value: Any) -> dict[str, Any]:
+    """Sampling settings from a dict, a text or texts; FolkwaysError for anything else."""
     if value is None:
         return {}
     if isinstance(value, Mapping):
@@ -196,6 +194,8 @@ def _releases(value: Any) -> dict[str, str]:
         return {}
     if isinstance(value, (str, Path)):
         return release_names((str(value),))
+    if isinstance(value, tuple | list) and (parts := _texts(value)) is not None:
+        return release_names(parts)
     if not isinstance(value, Mapping):
         raise FolkwaysError(f'releases are a dict, {{"blend": "blend@hub"}}, or one name or folder for all, got {value!r}')
     return {str(name): str(release) for name, release in value.items()}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -17,6 +18,70 @@ if TYPE_CHECKING:  # the command line reads its options without an engine
     from folkways.workspace.run_records import RunRecord
 
 MOST_ORDERS = 24
+
+
+@dataclass(frozen=True)
+class OptionKind:
+    """What the value of an option may be, whether it comes from the command line, a recipe or Python.
+
+    low, high: its bounds, both valid. words: its only values, where these are few. example: of a text that is hard to guess.
+    """
+
+    type: type[bool] | type[int] | type[float] | type[str]
+    low: float | None = None
+    high: float | None = None
+    words: tuple[str, ...] = ()
+    example: str = ""
+
+    def read(self, value: Any, truth: str = "True or False") -> Any:
+        """The value as bool, int, float or str; numbers of numpy are numbers too, and True is none.
+
+        truth: how a switch is written. FolkwaysError that begins with "must", for the name of the option to go before.
+        """
+        plain = value.item() if hasattr(value, "item") and not isinstance(value, (str, bytes)) else value
+        fits = isinstance(plain, self.type) or (self.type is float and isinstance(plain, int))
+        if not fits or isinstance(plain, bool) != (self.type is bool):
+            raise FolkwaysError(f"must be {truth if self.type is bool else self._what()}, got {value!r}")
+        if self.words and plain not in self.words:
+            raise FolkwaysError(f"must be {' or '.join(map(repr, self.words))}, got {value!r}")
+        if self.type in (int, float):
+            self._check_bounds(plain)
+        return plain
+
+    def _check_bounds(self, number: float) -> None:
+        if not math.isfinite(number):
+            raise FolkwaysError(f"must be a finite number, got {number}")
+        low, high = self.low, self.high
+        if low is not None and high is not None and not low <= number <= high:
+            raise FolkwaysError(f"must lie between {low:,g} and {high:,g}, got {number:,g}")
+        if low is not None and number < low:
+            raise FolkwaysError(f"must be at least {low:g}, got {number:g}")
+
+    def _what(self) -> str:
+        words = {int: "a whole number", float: "a number", str: "a text in quotes"}[self.type]
+        return words + (f", such as {self.example}" if self.example else "")
+
+
+OPTION_KINDS: Mapping[str, OptionKind] = {
+    "limit": OptionKind(int, 1),
+    "samples": OptionKind(int, 1),
+    "seed": OptionKind(int),
+    "max_tokens": OptionKind(int, 1),
+    "permute_options": OptionKind(int, 1, MOST_ORDERS),
+    "concurrency": OptionKind(int, 1, 1000),
+    "attempts": OptionKind(int, 1),
+    "max_errors": OptionKind(int, 0),
+    "until": OptionKind(float),
+    "timeout": OptionKind(float, 0.1),
+    "wait": OptionKind(float, 0),
+    "skip_missing": OptionKind(bool),
+    "afresh": OptionKind(bool),
+    "batch": OptionKind(bool),
+    "system": OptionKind(str),
+    "read": OptionKind(str, words=(LOGLIK,)),
+    "budget": OptionKind(str, example="'5usd' or '100requests'"),
+}
+"""Options of a run that are one value, by the names of RunOptions and AskOptions."""
 
 
 @dataclass(frozen=True)
@@ -68,9 +133,11 @@ class RunOptions:
 
     def __post_init__(self) -> None:
         for name in ("limit", "samples", "max_tokens", "permute_options"):
-            value = getattr(self, name)
-            if value is not None and value < 1:
-                raise FolkwaysError(f"{name} must be at least 1, got {value}")
+            if (value := getattr(self, name)) is not None:
+                try:
+                    OPTION_KINDS[name].read(value)
+                except FolkwaysError as error:
+                    raise FolkwaysError(f"{name} {error}") from None
         if self.until is not None and not 0 < self.until < 50:
             raise FolkwaysError(f"until must lie between 0 and 50 points, got {self.until:g}")
         if self.until is not None and self.limit is not None:
@@ -79,10 +146,6 @@ class RunOptions:
             raise FolkwaysError("strata need at least one column of the items, for example culture, or culture and topic")
         if not -(2**63) <= self.seed < 2**63:
             raise FolkwaysError(f"seed must be a whole number of at most 64 bits, got {self.seed}")
-        if self.permute_options > MOST_ORDERS:
-            raise FolkwaysError(
-                f"permute_options must be at most {MOST_ORDERS}, the orders of four options, got {self.permute_options}"
-            )
         for name, value in self.settings.items():
             check_setting(name, value)
         if not self.tasks:
@@ -188,6 +251,14 @@ class AskOptions:
     cluster: Cluster | None = None
     reused: Callable[[Reused], object] | None = None
     planned: Callable[[RunRecord, bool], object] = lambda _run, _continued: None
+
+
+def names_of(text: str) -> tuple[str, ...]:
+    """``a, b`` as ("a", "b"). FolkwaysError for an empty list."""
+    parts = tuple(part.strip() for part in text.split(",") if part.strip())
+    if not parts:
+        raise FolkwaysError(f"an empty list was given: {text!r}; separate names by commas, or leave the option out")
+    return parts
 
 
 @dataclass(frozen=True)

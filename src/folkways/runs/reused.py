@@ -8,8 +8,10 @@ from dataclasses import dataclass
 
 import sqlalchemy as sa
 
+from folkways.errors import option
 from folkways.formatting import plural
 from folkways.runs.models import Model
+from folkways.runs.planning.generations import asked_afresh_since
 from folkways.workspace import run_records, schema
 from folkways.workspace.database import Workspace
 from folkways.workspace.run_records import RunRecord
@@ -23,6 +25,7 @@ class Reused:
 
     replies, expected: how many, and of how many. oldest, newest: when they came, in seconds since the epoch.
     runs: names of the runs that asked for the oldest and the newest, as far as these are still there.
+    newer: the run that asked the same afresh since, whose replies are not used; None where there is none.
     """
 
     model: str
@@ -31,9 +34,10 @@ class Reused:
     oldest: float
     newest: float
     runs: tuple[str, ...]
+    newer: str | None = None
 
-    def text(self, now: float | None = None, again: str = "--afresh") -> str:
-        """One sentence: how many, how old, from which run, and how to ask ``again``. now: in seconds since the epoch."""
+    def text(self, now: float | None = None) -> str:
+        """One line: how many, how old, from which run, and how to ask again or use newer ones. now: in seconds since the epoch."""
         now = time.time() if now is None else now
         youngest, eldest = age(now - self.newest), age(now - self.oldest)
         ages = eldest if youngest == eldest else f"{youngest} to {eldest}"
@@ -41,7 +45,12 @@ class Reused:
         origin = f", from {which}" if self.runs else ""
         many = f"all {self.replies:,}" if self.replies == self.expected else f"{self.replies:,} of {self.expected:,}"
         counted = "the one reply is" if self.expected == 1 else f"{many} replies are"
-        return f"{self.model}: {counted} from before: {ages} old{origin}; {again} asks again"
+        again = option("afresh", True)
+        told = f"{self.model}: {counted} from before: {ages} old{origin}; {again} asks again"
+        if self.newer is None:
+            return told
+        name = option("name", self.newer)
+        return f"{told}. Run {self.newer} has newer replies, asked for afresh, which are not used; {again} and {name} use them"
 
 
 def age(seconds: float) -> str:
@@ -57,6 +66,7 @@ def reused_replies(workspace: Workspace, run: RunRecord, models: Sequence[Model]
     if run.archive is not None:
         return []
     expected, replies = schema.expected, schema.responses
+    since = asked_afresh_since(workspace, run)
     found = []
     for model in models:
         if model.endpoint.local and not getattr(model.endpoint, "runs_here", False):
@@ -69,7 +79,17 @@ def reused_replies(workspace: Workspace, run: RunRecord, models: Sequence[Model]
             count = connection.scalar(sa.select(sa.func.count(sa.distinct(expected.c.key))).where(expected.c.key.in_(of_model)))
         if rows:
             runs = dict.fromkeys(filter(None, (_asked_by(workspace, row.key, row.created) for row in (rows[0], rows[-1]))))
-            found.append(Reused(model.name, len(rows), int(count or 0), rows[0].created, rows[-1].created, tuple(runs)))
+            found.append(
+                Reused(
+                    model.name,
+                    len(rows),
+                    int(count or 0),
+                    rows[0].created,
+                    rows[-1].created,
+                    tuple(runs),
+                    since.name if since else None,
+                )
+            )
     return found
 
 

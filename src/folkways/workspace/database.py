@@ -105,6 +105,11 @@ class Workspace:
             raise explained(f"cannot {action} the workspace {self.location}", error) from error
 
 
+def opened(workspace: str | Path | Workspace) -> Workspace:
+    """A workspace that is there: itself, or the one at a path or URL. WorkspaceError where there is none."""
+    return workspace if isinstance(workspace, Workspace) else open_workspace(workspace, create=False)
+
+
 def open_workspace(location: str | Path = "folkways.db", *, create: bool = True, added: Sequence[TableSet] = ()) -> Workspace:
     """Open the workspace at a path or a PostgreSQL URL, make it if it is new, and bring its schema up to date.
 

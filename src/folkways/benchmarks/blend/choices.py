@@ -179,7 +179,8 @@ class MultipleChoice(Task):
         heard = pairs.with_columns(state=pl.when("silent").then(pl.lit(State.MISSING.value)).otherwise("state"))
         by_question = summarise_means(heard, self.name, (self.metrics[1],), ("topic",))
         at_best = summarise_means(pairs, self.name, (best,), ("topic",)).select("facet", "value", at_best="score")
-        counts = scores.drop("metric", "score", "low", "high", "interval", "effective_questions", "at_best")
+        # Counts of replies are the same for both metrics. A new column of scores makes the last select fail until it is made here.
+        counts = scores.select("task", "facet", "value", "n", "questions", *State, "cut", "left_out", "why_left_out", "coverage")
         beside = (
             by_question.select("facet", "value", "metric", "score", "low", "high", "interval", "effective_questions")
             .join(at_best, on=["facet", "value"], maintain_order="left")

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from folkways.cli.out import check_several, how_to_go_on, terminal
+from folkways.cli.out import how_to_go_on, terminal
 from folkways.engine import interrupts
 from folkways.errors import FolkwaysError
+from folkways.folders import check_several
 
 if TYPE_CHECKING:
     from folkways.api import Run

@@ -1,8 +1,7 @@
-"""Recipe files: a whole study in TOML, with a key for every option of ``folkways run``."""
+"""Recipe files on the command line: a key for every option of ``folkways run``, its values the defaults, and their schema."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -10,9 +9,8 @@ from typing import Any
 import click
 
 from folkways.benchmarks.suites import LISTS
-from folkways.errors import DataError, FolkwaysError, UnknownNameError
-from folkways.runs.options import KNOWN_WORDS, SETTING_TYPES, SETTING_WORDS, DeployedModel, Deployment, parse_settings
-from folkways.toml_files import read_toml_text
+from folkways.errors import FolkwaysError
+from folkways.runs.options import KNOWN_WORDS, SETTING_TYPES, SETTING_WORDS
 
 SUFFIX = ".toml"
 
@@ -21,9 +19,6 @@ NAMED_VALUES = ("settings", "releases", "bert-models")
 
 OF_MACHINES = ("on", "workers", "gpus", "serve")
 """Options that say who asks, which belong to a machine and not to a recipe."""
-
-OF_DEPLOYMENT: Mapping[str, tuple[type, ...]] = {"serve": (str,), "gpus": (int, float), "copies": (int,)}
-"""Keys of a model's table that say how it runs on machines of one's own, and the types of their values."""
 
 JSON_TYPES: Mapping[type, str] = {int: "integer", float: "number", str: "string", bool: "boolean"}
 
@@ -62,88 +57,15 @@ def keys() -> dict[str, click.Parameter]:
 def read(path: Path) -> dict[str, Any]:
     """The values of a recipe, as the command line would have them, by the names of the command's parameters.
 
-    DataError with line and key for anything that cannot be.
+    DataError with file, line and key for anything that cannot be.
     """
-    text, table = read_toml_text(path, "recipe; write one with: folkways init")
-    known = keys()
-    values: dict[str, Any] = {}
-    for key, value in table.items():
-        try:
-            if key not in known:
-                raise UnknownNameError("key", key, known)
-            values[str(known[key].name)] = _read_value(key, known[key], value)
-        except (FolkwaysError, click.BadParameter) as error:
-            told = error.message if isinstance(error, click.BadParameter) else str(error)
-            raise DataError(f"line {line_of(text, key)}, key {key!r}: {told}", file=path) from None
-    return values
+    from folkways.runs.planning.recipe_files import read_recipe
 
-
-def line_of(text: str, key: str) -> int:
-    """The line where a key of the first level stands, or the table of that name begins."""
-    name = rf"[\"']?{re.escape(key)}[\"']?[ \t]*"
-    found = re.search(rf"^[ \t]*(\[\[?[ \t]*{name}[\].]|{name}[=.])", text, re.MULTILINE)
-    return text.count("\n", 0, found.start() if found else 0) + 1
-
-
-def _read_value(key: str, parameter: click.Parameter, value: Any) -> Any:
-    if key == "models":
-        return tuple(_model(entry) for entry in (value if isinstance(value, list) else [value]))
-    if key == "prompts":
-        return value if isinstance(value, dict) else _scalar(value, str)
-    if key in NAMED_VALUES:
-        pairs = value if not isinstance(value, dict) else [f"{name}={_scalar(text, str, float)}" for name, text in value.items()]
-        texts = _texts(pairs)
-        if key == "settings":
-            parse_settings(texts)
-        return texts
-    if key == "tasks":
-        from folkways.benchmarks.registry import expand_tasks
-        from folkways.benchmarks.suites import task_text
-
-        tasks = tuple(map(task_text, value if isinstance(value, list) else [value]))
-        expand_tasks(tasks)
-        return tasks
-    if parameter.metavar == "LIST":
-        return ",".join(_texts(value))
-    read = _scalar(value, _type_of(parameter))
-    parameter.type.convert(read, None, None)
-    if key == "budget":
-        from folkways.engine.budget import parse_budget
-
-        parse_budget(read)
-    return read
-
-
-def _model(entry: Any) -> str | DeployedModel:
-    """A model's name, with its own settings behind it if it is a table of both, and how it runs where the table says that."""
-    if not isinstance(entry, dict):
-        return str(_scalar(entry, str))
-    from folkways.runs.models import SEPARATOR
-
-    if "name" not in entry:
-        raise FolkwaysError('a model in a table needs its name: { name = "openai/gpt-4o-mini", temperature = 1 }')
-    others = {"name", *OF_DEPLOYMENT}
-    pairs = tuple(f"{name}={_scalar(value, str, float)}" for name, value in entry.items() if name not in others)
-    parse_settings(pairs)
-    name = SEPARATOR.join(filter(None, (_scalar(entry["name"], str), "&".join(pairs))))
-    deployment = {key: _scalar(entry[key], *kinds) for key, kinds in OF_DEPLOYMENT.items() if key in entry}
-    try:
-        return DeployedModel(name, Deployment(**deployment)) if deployment else name
-    except FolkwaysError as error:
-        raise FolkwaysError(f"{entry['name']}: {error}") from None
-
-
-def _texts(value: Any) -> tuple[str, ...]:
-    return tuple(_scalar(entry, str) for entry in (value if isinstance(value, list) else [value]))
-
-
-def _scalar(value: Any, *kinds: type) -> Any:
-    """The value; FolkwaysError if it is of none of the kinds. A whole number is a number too, true and false are none."""
-    if isinstance(value, bool) == (kinds == (bool,)) and (isinstance(value, kinds) or (float in kinds and isinstance(value, int))):
-        return value
-    words = {int: "a whole number", float: "a number", bool: "true or false", str: "a text in quotes"}
-    wanted = " or ".join(words[kind] for kind in kinds)
-    raise FolkwaysError(f"must be {wanted}, got {value!r}")
+    parameters = keys()
+    return {
+        str(parameters[key].name): ",".join(value) if parameters[key].metavar == "LIST" else value
+        for key, value in read_recipe(path).items()
+    }
 
 
 def _type_of(parameter: click.Parameter) -> type:

@@ -20,11 +20,13 @@ from folkways.cli.options import (
     names,
     question_options,
     scoring_model_options,
+    type_of,
     workspace_option,
 )
-from folkways.cli.out import check_folder, check_several, how_to_go_on, terminal
+from folkways.cli.out import how_to_go_on, terminal
 from folkways.engine import interrupts
 from folkways.errors import FolkwaysError
+from folkways.folders import check_folder, check_several
 from folkways.formatting import plural
 
 if TYPE_CHECKING:
@@ -45,7 +47,10 @@ if TYPE_CHECKING:
 @batch_option
 @cluster_options
 @click.option(
-    "--until", type=float, metavar="POINTS", help="Keep asking until each culture's 95 % interval is within ± this many points."
+    "--until",
+    type=type_of("until"),
+    metavar="POINTS",
+    help="Keep asking until each culture's 95 % interval is within ± this many points.",
 )
 @click.option("--strata", metavar="LIST", help="What a stratum is, for --until: culture (default), or culture,topic.")
 @click.option("--report", "report_dir", type=click.Path(path_type=Path), metavar="DIR", help="Write a report there at the end.")

@@ -54,7 +54,6 @@ def command(
     folkways gate mine --max-drop-vs last-week=2 --strict --junit gate.xml --github
     folkways gate mine --min blend/saq=40 --judged verdicts.csv
     """
-    from folkways.api import load_run
     from folkways.cli.out import check_text_target
     from folkways.cli.results.table_files import write_text
     from folkways.reports.formats.gate_output import as_annotations, as_junit, as_lines
@@ -62,14 +61,13 @@ def command(
 
     if junit is not None:
         check_text_target(junit)
-    loaded = load_run(run, workspace)
-    checks = check_run(loaded.workspace, loaded.record, minimums=minimums, drops=drops, **how)
+    checks = check_run(run, workspace, minimums=minimums, drops=drops, **how)
     for line in as_lines(checks):
         click.echo(line)
     if github:
         for line in as_annotations(checks):
             click.echo(line)
     if junit is not None:
-        write_text(junit, as_junit(checks, loaded.name))
+        write_text(junit, as_junit(checks, checks.run))
     if not checks.passed:
         raise click.exceptions.Exit(1)

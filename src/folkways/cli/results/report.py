@@ -9,7 +9,7 @@ import click
 
 from folkways.cli import completion
 from folkways.cli.options import names, workspace_option
-from folkways.cli.out import check_several
+from folkways.folders import check_several
 
 FORMATS = ("html", "md", "csv", "parquet", "latex")
 USUAL = ("html", "md", "csv", "parquet")

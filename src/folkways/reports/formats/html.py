@@ -93,6 +93,8 @@ def render_html(
         most_in_summary=MOST_IN_SUMMARY,
         ranked=any(leaderboard.standings(task) for task in view.tasks),
         ranks=RANKS,
+        with_chance=any(task.task in view.data.chance for task in view.tasks),
+        with_baseline=any(leaderboard.best_baseline(task) for task in view.tasks),
         turned=turned_round(view, leaderboard) if turned is None else turned,
         examples=read.examples,
         method_rows=method_rows(view),

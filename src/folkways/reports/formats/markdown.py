@@ -13,7 +13,7 @@ from folkways.names import WHOLE, facet_title, value_name
 from folkways.reports.data import FAILURES, PEOPLE
 from folkways.reports.formats.summary import lede, notices, unasked
 from folkways.reports.views.grids import Cell, grids
-from folkways.reports.views.leaderboard import MOST_IN_SUMMARY, Leaderboard
+from folkways.reports.views.leaderboard import MOST_IN_SUMMARY, Leaderboard, Row
 from folkways.reports.views.overview import turned_round, uncertain
 from folkways.reports.views.views import FacetView, ReportView, Score, TaskView
 
@@ -53,9 +53,12 @@ def render_markdown(view: ReportView, leaderboard: Leaderboard | None = None, tu
 def _summary(view: ReportView, board: Leaderboard, turned: Sequence[str]) -> Iterable[str]:
     """Who leads where, and in which cultures the order flips: as at the head of the page."""
     yield "## Summary"
+    chance = any(task.task in view.data.chance for task in view.tasks)
+    baseline = any(board.best_baseline(task) for task in view.tasks)
     yield (
-        f"The first {MOST_IN_SUMMARY} models of each task. Chance: what guessing among the options scores; of tasks without "
-        "options, the best baseline of this report."
+        f"The first {MOST_IN_SUMMARY} models of each task."
+        + (" Chance: what guessing among the options scores." if chance else "")
+        + (" Best baseline: of those that were asked." if baseline else "")
     )
     rows = [
         [
@@ -64,7 +67,8 @@ def _summary(view: ReportView, board: Leaderboard, turned: Sequence[str]) -> Ite
             escape(row.name) + ("†" if row.standing and row.standing.level else ""),
             number(row.score),
             interval(row.low, row.high, " to "),
-            number(board.guessing(task)),
+            *([number(board.chance(task))] if chance else []),
+            *([_baseline(board.best_baseline(task))] if baseline else []),
             score.shown_n,
             percent(score.coverage),
             count(score.n - score.lost - score.answered),
@@ -73,12 +77,17 @@ def _summary(view: ReportView, board: Leaderboard, turned: Sequence[str]) -> Ite
         for row in board.first(task)
         if (score := row.counted) is not None
     ]
-    head = ["Task", "Rank", "Model", "Score", "95 % interval", "Chance or best baseline", "n", "Coverage", "Without answer"]
-    yield table(head, rows, numeric={3, 4, 5, 6, 7, 8})
+    references = [*(["Chance"] if chance else []), *(["Best baseline"] if baseline else [])]
+    head = ["Task", "Rank", "Model", "Score", "95 % interval", *references, "n", "Coverage", "Without answer"]
+    yield table(head, rows, numeric=set(range(3, len(head))))
     if any(row.standing and row.standing.level for task in view.tasks for row in board.first(task)):
         yield f"† {LEVEL}"
     if turned:
         yield "**Cultures where the order flips**\n\n" + "\n".join(f"- {escape(sentence)}" for sentence in turned)
+
+
+def _baseline(best: Row | None) -> str:
+    return "" if best is None else f"{number(best.score)} ({escape(best.name.removeprefix('baseline '))})"
 
 
 def _task(view: ReportView, task: TaskView, standings: Mapping[str, Standing]) -> Iterable[str]:

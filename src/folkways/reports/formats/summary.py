@@ -51,15 +51,9 @@ def notices(view: ReportView, uncertain: Iterable[str] = ()) -> list[str]:
 
 def _totals(view: ReportView) -> tuple[int, int]:
     """Expected items and those without a reply, each counted once whatever the number of profiles and metrics."""
-    asked = _asked(view)
     of_profile = (score for task in view.tasks for score in task.whole if score.profile == task.profile)
-    first = [score for score in of_profile if score.endpoint in asked]
+    first = [score for score in of_profile if score.endpoint in view.asked]
     return sum(score.n for score in first), sum(score.lost for score in first)
-
-
-def _asked(view: ReportView) -> set[str]:
-    """The endpoints that a run asked; the scores of other baselines are computed. Without runs every one was."""
-    return {name for run in view.data.runs for name in run.endpoints} or set(view.endpoints)
 
 
 def _incomplete(view: ReportView) -> list[Score]:
@@ -157,9 +151,8 @@ def _shares(shares: list[tuple[int, int, str]]) -> str:
 def _unequal(view: ReportView) -> list[str]:
     """One sentence for each task whose endpoints were not asked equally much: a limit, other cultures, another release."""
     sentences = []
-    asked = _asked(view)
     for task in view.tasks:
-        sizes = {score.n for score in task.whole if score.profile == task.profile and score.endpoint in asked}
+        sizes = {score.n for score in task.whole if score.profile == task.profile and score.endpoint in view.asked}
         if len(sizes) > 1:
             sentences.append(
                 f"{task.title}: not everyone was asked the same, n is from {count(min(sizes))} to {count(max(sizes))}. "

@@ -92,12 +92,26 @@ class Leaderboard:
         names = list(dict.fromkeys(row.counted.endpoint for row in models if row.counted))[:MOST_IN_SUMMARY]
         return [row for row in models if row.counted and row.counted.endpoint in names]
 
+    def chance(self, task: TaskView) -> float:
+        """What guessing among the task's options scores; NaN for a task without options."""
+        return self.view.data.chance.get(task.task, math.nan)
+
+    def best_baseline(self, task: TaskView) -> Row | None:
+        """The best of the baselines that runs asked, in the profile shown; None where none was asked."""
+        return max(
+            (row for row in self._baselines(task) if row.counted and row.counted.endpoint in self.view.asked),
+            key=lambda row: row.score,
+            default=None,
+        )
+
     def guessing(self, task: TaskView) -> float:
-        """What guessing among the task's options scores; without options the best baseline of the report, or NaN."""
-        if task.task in self.view.data.chance:
-            return self.view.data.chance[task.task]
-        scores = [row.score for row in self.rows(task) if row.kind == "baseline" and row.score == row.score]
-        return max(scores, default=math.nan)
+        """The score that needs no knowledge: chance; of a task without options the best baseline, asked or computed, or NaN."""
+        return self.view.data.chance.get(task.task, max((row.score for row in self._baselines(task)), default=math.nan))
+
+    def _baselines(self, task: TaskView) -> list[Row]:
+        """The baselines with a score in the profile shown."""
+        rows = (row for row in self.rows(task) if row.kind == "baseline" and row.counted)
+        return [row for row in rows if row.score == row.score and row.counted and row.counted.profile == task.profile]
 
     def _row(self, score: Score, standing: Standing | None) -> Row:
         name = self.view.short[score.endpoint]

@@ -256,6 +256,11 @@ class ReportView:
         return tuple(name for name in self.endpoints if is_baseline(name))
 
     @cached_property
+    def asked(self) -> frozenset[str]:
+        """The endpoints that a run asked: the scores of other baselines are computed. Without runs every one was."""
+        return frozenset(name for run in self.data.runs for name in run.endpoints) or frozenset(self.endpoints)
+
+    @cached_property
     def cultures(self) -> tuple[str, ...]:
         """Codes of every culture with a score, by name."""
         codes = {value for task in self.tasks if "culture" in task.facets for value in task.facets["culture"].values}

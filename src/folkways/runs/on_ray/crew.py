@@ -120,7 +120,7 @@ class RayCrew:
         session = uuid.uuid4().hex[:8]
         self._queue = {f"ray {session} {number}": seat for number, seat in enumerate(seats(ray, models, cluster))}
         check_reachable(ray, workspace)
-        plain = replace(asking, observer=None, planned=AskOptions.planned, cluster=None)
+        plain = replace(asking, observer=None, reused=None, planned=AskOptions.planned, cluster=None)
         self._share = Share(place_of(workspace), run.id, (), prices, plain, "", _limit(workspace, run, limit))
         self._written = {model.name: _written(model) for model in models}
         self._seats: dict[str, Seat] = {}  # of workers that have begun and not ended

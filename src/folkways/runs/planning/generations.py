@@ -10,6 +10,7 @@ from folkways.runs.models import Model
 from folkways.runs.planning.plan import TaskPlan, config_of
 from folkways.workspace import run_records
 from folkways.workspace.database import Workspace
+from folkways.workspace.run_records import RunRecord
 
 
 def of_generation(
@@ -31,6 +32,15 @@ def of_generation(
         named = next((run for run in same if run.name == name), None)
         number = _generation(named.config) if named is not None else _generation(same[-1].config) if goes_on else number
     return [replace(plan, options=replace(plan.options, generation=number)) for plan in planned]
+
+
+def asked_afresh_since(workspace: Workspace, run: RunRecord) -> RunRecord | None:
+    """The newest run that asks the same afresh, where this one uses the replies of before; None where there is none."""
+    if _generation(run.config):
+        return None
+    wanted = _apart(run.config)
+    runs = [one for one in run_records.list_runs(workspace) if one.command == run_records.RUN and _generation(one.config)]
+    return next((one for one in reversed(runs) if _apart(one.config) == wanted), None)
 
 
 def _generation(config: Mapping[str, Any]) -> int:

@@ -1,23 +1,30 @@
-"""A recipe file as the options of ``folkways.run``. The command line reads the same files as values of its own options."""
+"""Recipe files: a whole study in TOML. The one reader for ``folkways run study.toml`` and ``folkways.run("study.toml")``."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import fields
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from folkways.benchmarks.registry import expand_tasks
 from folkways.benchmarks.suites import task_text
+from folkways.engine.budget import parse_budget
 from folkways.errors import DataError, FolkwaysError, UnknownNameError
-from folkways.runs.keywords import RunKeywords
-from folkways.runs.options import DeployedModel, Deployment
-from folkways.runs.scores.scoring_models import BERT, EMBEDDING
+from folkways.folders import check_folder, check_several
+from folkways.metrics.neural.compute import Compute
+from folkways.runs.keywords import settings_of
+from folkways.runs.models import SEPARATOR
+from folkways.runs.options import OPTION_KINDS, DeployedModel, Deployment, OptionKind, names_of, parse_settings
+from folkways.runs.scores.scoring_models import ScoringModels, named_models
 from folkways.toml_files import read_toml, read_toml_text
 
 SUFFIX = ".toml"
-OF_RUN = ("models", "workspace", "profile", "name")
-ELSEWHERE = ("report", "device", "text-tools")
-"""Keys of what ``folkways run`` does beyond asking and scoring: a report, and where scoring models compute."""
+
+OF_DEPLOYMENT: Mapping[str, tuple[type, ...]] = {"serve": (str,), "gpus": (int, float), "copies": (int,)}
+"""Keys of a model's table that say how it runs on machines of one's own, and the types of their values."""
 
 
 def is_recipe(tasks: Any) -> bool:
@@ -25,72 +32,202 @@ def is_recipe(tasks: Any) -> bool:
     return isinstance(tasks, (str, Path)) and str(tasks).endswith(SUFFIX)
 
 
-def of_recipe(path: str | Path) -> tuple[tuple[str, ...], dict[str, Any]]:
-    """Tasks of a recipe, and its other values by the names of the arguments of ``folkways.run``. DataError for an unknown key."""
-    path = Path(path)
-    _, table = read_toml_text(path, "recipe; write one with: folkways init")
-    tasks = table.pop("tasks", [])
+def read_recipe(path: Path) -> dict[str, Any]:
+    """The values of a recipe by its keys (KEYS), checked: a list is a tuple of texts, and so are pairs (``temperature=1``).
+
+    DataError with file, line and key for anything that cannot be.
+    """
+    text, table = read_toml_text(path, "recipe; write one with: folkways init")
     values: dict[str, Any] = {}
-    try:
-        for key, value in table.items():
-            values |= _read(key, value)
-        return tuple(map(task_text, tasks if isinstance(tasks, list) else [tasks])), _together(values)
-    except FolkwaysError as error:
-        raise DataError(str(error), file=path) from None
+    for key, value in table.items():
+        try:
+            if key not in KEYS:
+                raise UnknownNameError("key", key, KEYS)
+            values[key] = KEYS[key](value)
+        except FolkwaysError as error:
+            raise DataError(f"line {line_of(text, key)}, key {key!r}: {error}", file=path) from None
+    return values
 
 
-def _read(key: str, value: Any) -> dict[str, Any]:
-    name = key.replace("-", "_")
-    if key in ELSEWHERE:
-        return {}
-    if key == "models":
-        return {"models": [_model(entry) for entry in (value if isinstance(value, list) else [value])]}
-    if key == "read":
-        return {"read": value}
-    if key == "prompts":
-        return {"prompt_texts": _texts(value if isinstance(value, dict) else read_toml(Path(value), "prompts file"))}
-    if key == "releases" and isinstance(value, list):
-        return {"releases": dict(part.split("=", 1) for part in value)}
-    if key == "max-failed":
-        return {"max_failed": value / 100}
-    if key == "embedding-model":
-        return {"embedding": value}
-    if key == "bert-models":
-        pairs = value.items() if isinstance(value, dict) else (part.split("=", 1) for part in value)
-        return {"berts": {f"{BERT}{language}": model for language, model in pairs}}
-    if key == "precision":
-        return {"scoring_precision": value}
-    if name not in RunKeywords.__annotations__ and key not in OF_RUN:
-        valid = {known.replace("_", "-") for known in RunKeywords.__annotations__} | {*OF_RUN, *ELSEWHERE, "tasks"}
-        raise UnknownNameError("key", key, valid)
-    return {name: value}
+def line_of(text: str, key: str) -> int:
+    """The line of a key of the first level, or where the table of that name begins."""
+    name = rf"[\"']?{re.escape(key)}[\"']?[ \t]*"
+    match = re.search(rf"^[ \t]*(\[\[?[ \t]*{name}[\].]|{name}[=.])", text, re.MULTILINE)
+    return text.count("\n", 0, match.start() if match else 0) + 1
 
 
-def _together(values: Mapping[str, Any]) -> dict[str, Any]:
-    """The values with those put together that a recipe has apart: how a model is read, and the scoring models."""
-    found = dict(values)
-    if read := found.pop("read", None):
-        found["settings"] = {**found.get("settings", {}), "read": read}
-    scoring = {EMBEDDING: found.pop("embedding", None), **found.pop("berts", {})}
-    if any(scoring.values()):
-        found["scoring_models"] = {role: model for role, model in scoring.items() if model}
-    return found
+def prompt_texts(value: str | Mapping[str, Any]) -> dict[str, str]:
+    """Prompt texts by template name (``TASK:NAME`` for a template of one task), from a TOML file or a table.
+
+    DataError where there is none, or one is no text.
+    """
+    file = None if isinstance(value, Mapping) else Path(value)
+    table = value if isinstance(value, Mapping) else read_toml(Path(value), 'prompts file, with a line name = "text" per template')
+    texts: dict[str, Any] = {}
+    for key, entry in table.items():
+        texts |= {f"{key}:{name}": text for name, text in entry.items()} if isinstance(entry, dict) else {key: entry}
+    for name, text in texts.items():
+        if not isinstance(text, str):
+            raise DataError(f"template {name!r} must be a text in quotes, got {text!r}", file=file)
+    if not texts:
+        raise DataError("has no template; write one 'name = \"text\"' per template", file=file)
+    return texts
+
+
+def _tasks(value: Any) -> tuple[str, ...]:
+    tasks = tuple(map(task_text, value if isinstance(value, list) else [value]))
+    expand_tasks(tasks)
+    return tasks
+
+
+def _models(value: Any) -> tuple[str | DeployedModel, ...]:
+    return tuple(map(_model, value if isinstance(value, list) else [value]))
 
 
 def _model(entry: Any) -> str | DeployedModel:
+    """A model's name, with its own settings behind it if it is a table of both, and how it runs where the table says that."""
     if not isinstance(entry, dict):
-        return str(entry)
+        return str(_scalar(entry, str))
     if "name" not in entry:
         raise FolkwaysError('a model in a table needs its name: { name = "openai/gpt-4o-mini", temperature = 1 }')
-    placed = {field.name for field in fields(Deployment)}
-    pairs = [f"{name}={value}" for name, value in entry.items() if name != "name" and name not in placed]
-    name = "?".join(filter(None, (entry["name"], "&".join(pairs))))
-    deployment = {key: value for key, value in entry.items() if key in placed}
-    return DeployedModel(name, Deployment(**deployment)) if deployment else name
+    others = {"name", *OF_DEPLOYMENT}
+    pairs = tuple(f"{name}={_scalar(value, str, float)}" for name, value in entry.items() if name not in others)
+    parse_settings(pairs)
+    name = SEPARATOR.join(filter(None, (_scalar(entry["name"], str), "&".join(pairs))))
+    deployment = {key: _scalar(entry[key], *kinds) for key, kinds in OF_DEPLOYMENT.items() if key in entry}
+    try:
+        return DeployedModel(name, Deployment(**deployment)) if deployment else name
+    except FolkwaysError as error:
+        raise FolkwaysError(f"{entry['name']}: {error}") from None
 
 
-def _texts(table: Mapping[str, Any]) -> dict[str, str]:
-    texts: dict[str, str] = {}
-    for key, entry in table.items():
-        texts |= {f"{key}:{name}": text for name, text in entry.items()} if isinstance(entry, dict) else {key: entry}
-    return texts
+def _prompts(value: Any) -> dict[str, str]:
+    return prompt_texts(value if isinstance(value, dict) else _scalar(value, str))
+
+
+def _pairs(value: Any) -> tuple[str, ...]:
+    """What the command line repeats as NAME=VALUE, and a recipe may write as a table."""
+    return _texts([f"{name}={_scalar(text, str, float)}" for name, text in value.items()] if isinstance(value, dict) else value)
+
+
+def _settings(value: Any) -> tuple[str, ...]:
+    pairs = _pairs(value)
+    parse_settings(pairs)
+    return pairs
+
+
+def _berts(value: Any) -> tuple[str, ...]:
+    pairs = _pairs(value)
+    named_models(None, pairs)
+    return pairs
+
+
+def _list(value: Any) -> tuple[str, ...]:
+    return names_of(",".join(_texts(value)))
+
+
+def _budget(value: Any) -> str:
+    budget: str = OPTION_KINDS["budget"].read(value)
+    parse_budget(budget)
+    return budget
+
+
+def _precision(value: Any) -> str:
+    return Compute(precision=_text(value)).precision
+
+
+def _report(value: Any) -> str:
+    folder = Path(_scalar(value, str))
+    check_several(folder, "report")
+    check_folder(folder)
+    return str(folder)
+
+
+def _texts(value: Any) -> tuple[str, ...]:
+    return tuple(_scalar(entry, str) for entry in (value if isinstance(value, list) else [value]))
+
+
+def _scalar(value: Any, *kinds: type) -> Any:
+    """The value; FolkwaysError if it is of none of the kinds."""
+    for kind in kinds:
+        try:
+            return OptionKind(kind).read(value)
+        except FolkwaysError as error:
+            message = error
+    if len(kinds) == 1:
+        raise message
+    words = {int: "a whole number", float: "a number", str: "a text in quotes"}
+    raise FolkwaysError(f"must be {' or '.join(words[kind] for kind in kinds)}, got {value!r}")
+
+
+def _text(value: Any) -> str:
+    return str(_scalar(value, str))
+
+
+KEYS: Mapping[str, Callable[[Any], Any]] = {
+    "tasks": _tasks,
+    "models": _models,
+    "prompts": _prompts,
+    "settings": _settings,
+    "releases": _pairs,
+    "bert-models": _berts,
+    **dict.fromkeys(("cultures", "languages", "variants", "strata", "device"), _list),
+    **{name.replace("_", "-"): partial(kind.read, truth="true or false") for name, kind in OPTION_KINDS.items()},
+    "max-failed": OptionKind(float, 0, 100).read,  # percent, as on the command line
+    "budget": _budget,
+    "precision": _precision,
+    "report": _report,
+    **dict.fromkeys(("workspace", "profile", "name", "prices", "embedding-model"), _text),
+}
+"""Every key of a recipe, one for each option of ``folkways run`` that belongs to no machine, and how its value is read."""
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """A recipe by the names of the arguments of ``folkways.run``; ``options`` are those of RunKeywords."""
+
+    tasks: tuple[str, ...]
+    models: tuple[str | DeployedModel, ...]
+    workspace: str | None
+    name: str | None
+    profile: str | None
+    report: Path | None
+    device: tuple[str, ...]
+    options: Mapping[str, Any]
+
+    @classmethod
+    def of(cls, path: str | Path) -> Recipe:
+        """The recipe in a file; DataError as ``read_recipe``."""
+        values = read_recipe(Path(path))
+        report = values.pop("report", None)
+        alone = {"tasks": values.pop("tasks", ()), "models": values.pop("models", ()), "device": values.pop("device", ())}
+        texts = {key: values.pop(key, None) for key in ("workspace", "name", "profile")}
+        return cls(**alone, **texts, report=None if report is None else Path(report), options=_by_argument(values))
+
+    def under(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        """Its options with those of the caller, which go before; how models are read is a setting of its own."""
+        ours = dict(self.options)
+        read = {"read": ours.pop("read")} if "read" in ours else {}
+        merged = {**ours, **options}
+        return {**merged, "settings": {**read, **settings_of(merged.get("settings"))}} if read else merged
+
+    def scoring(self, models: ScoringModels | None) -> ScoringModels | None:
+        """Where scoring models compute, unless the caller says it."""
+        if not self.device:
+            return models
+        models = models or ScoringModels()
+        return models if models.devices else replace(models, devices=self.device)
+
+
+def _by_argument(values: dict[str, Any]) -> dict[str, Any]:
+    """Values by key as options by their names in Python."""
+    scoring = named_models(values.pop("embedding-model", None), values.pop("bert-models", ()))
+    options = {key.replace("-", "_"): value for key, value in values.items()}
+    if scoring:
+        options["scoring_models"] = scoring
+    if "max_failed" in options:
+        options["max_failed"] /= 100
+    for key, name in (("prompts", "prompt_texts"), ("precision", "scoring_precision")):
+        if key in options:
+            options[name] = options.pop(key)
+    return options

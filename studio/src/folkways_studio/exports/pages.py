@@ -172,5 +172,5 @@ def take_in_workbook(context: RequestContext) -> Response:
     except FolkwaysError as error:
         return _refused(context, error)
     values: Mapping[str, int] = {"stored": taken.stored, "repeated": taken.repeated, "empty": taken.empty}
-    words = context.gettext("%(stored)s answers were stored, %(repeated)s were there already, %(empty)s rows were empty.", **values)
+    words = context.gettext("Answers stored: %(stored)s; there already: %(repeated)s; empty rows: %(empty)s.", **values)
     return show_result(context, words)

@@ -152,9 +152,9 @@ def _check_calls(workspace: Workspace, study: Study, participant_id: int | None)
     of_study = table.c.study_id == study.id
     with workspace.read() as connection:
         if most is not None and count(connection, table, of_study) >= most:
-            raise ConflictError("this study has made the %(most)s calls to models that it may; go on without them", most=most)
+            raise ConflictError("this study has asked models as often as it may (%(most)s); go on without them", most=most)
         if own is not None and count(connection, table, of_study, table.c.participant_id == participant_id) >= own:
-            raise ConflictError("you have asked models %(most)s times, as often as one may; go on without them", most=own)
+            raise ConflictError("you have asked models as often as one may (%(most)s); go on without them", most=own)
 
 
 def _money_left(workspace: Workspace, study: Study) -> float | None:
