@@ -150,7 +150,7 @@ def test_a_person_and_a_study_ask_only_so_often(studio_workspace: Workspace, ser
     reviewer, work = to_group(desk)
     for _ in range(2):
         ask(desk, reviewer, work)
-    with pytest.raises(ConflictError, match="you have asked models 2 times"):
+    with pytest.raises(ConflictError, match="you have asked models as often as one may"):
         ask(desk, reviewer, work)
     other, second = to_group(desk, extra="y")
     ask(desk, other, second)
