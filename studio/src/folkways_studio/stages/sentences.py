@@ -6,7 +6,6 @@ import random
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from folkways.sdk.benchmarks import labels_of
 from folkways.sdk.studies import Vote
 from folkways_studio.errors import Message
 from folkways_studio.stages.asking import Asking
@@ -205,6 +204,8 @@ class LabelItem(Asking):
 
     def asked(self, content: Content, config: Config) -> Sequence[Part]:
         """With the labels of the settings, or of the benchmark."""
+        from folkways.sdk.benchmarks import labels_of
+
         labels = {key: config[setting] or labels_of(self.name)[key] for key, setting in self.SETTINGS.items()}
         return [
             {**part, "options": [option(label, label, self.PRESSED.get(label, "")) for label in labels[part["key"]]]}
