@@ -138,7 +138,7 @@ def _precision(value: Any) -> str:
 
 def _report(value: Any) -> str:
     folder = Path(_scalar(value, str))
-    check_several(folder, "report")
+    check_several(folder, repr)
     check_folder(folder)
     return str(folder)
 
