@@ -10,7 +10,6 @@ from typing import Any, Unpack
 
 import polars as pl
 
-from folkways.benchmarks.base import Task
 from folkways.benchmarks.registry import expand_tasks
 from folkways.endpoints.base import EndpointOptions
 from folkways.endpoints.registry import is_name
@@ -24,6 +23,7 @@ from folkways.runs.execute import execute, score_news
 from folkways.runs.gate import Checks, GateKeywords, Required, check_run
 from folkways.runs.judging.external_responses import FRAME, JudgedReplies, judge_file, judge_table, judge_with
 from folkways.runs.keywords import QuestionKeywords, RunKeywords, check_names, options_of
+from folkways.runs.likes import ModelsLike, TableLike, TaskLike, TasksLike
 from folkways.runs.models import cost_function, open_models
 from folkways.runs.notebook_progress import NotebookProgress, in_notebook
 from folkways.runs.options import AskOptions, Cluster
@@ -154,8 +154,8 @@ class Run:
 
 
 def run(
-    tasks: Any,
-    models: Any = (),
+    tasks: TasksLike,
+    models: ModelsLike = (),
     *,
     workspace: str | Path | Workspace = WORKSPACE,
     profile: str | None = None,
@@ -211,8 +211,8 @@ def run(
 
 
 def estimate(
-    tasks: Any,
-    models: Any = (),
+    tasks: TasksLike,
+    models: ModelsLike = (),
     *,
     workspace: str | Path = WORKSPACE,
     prices: Path | None = None,
@@ -237,8 +237,8 @@ def estimate(
 
 
 def judge(
-    task: str | Task,
-    replies: Any,
+    task: TaskLike,
+    replies: str | Path | Mapping[str, str] | Mapping[str, Sequence[Any]] | Sequence[Mapping[str, Any]] | TableLike,
     *,
     release: str | Path | None = None,
     culture: str | None = None,
@@ -264,9 +264,10 @@ def judge(
     how = {"culture": culture, "language": language, "variant": variant, "profile": profile}
     if isinstance(replies, (str, Path)):
         return judge_file(equipped.task, data, Path(replies), by_position=by_position, **how)  # type: ignore[arg-type]
+    table: object = replies
     if isinstance(replies, Mapping) and not is_frame(replies):
-        replies = {"item": list(replies), "response": list(replies.values())}
-    return judge_table(equipped.task, data, table_of_text(replies), FRAME, by_position=by_position, **how)
+        table = {"item": list(replies), "response": list(replies.values())}
+    return judge_table(equipped.task, data, table_of_text(table), FRAME, by_position=by_position, **how)
 
 
 def gate(
