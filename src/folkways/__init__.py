@@ -12,12 +12,14 @@ From Python::
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+TYPE_CHECKING = False
+"""Not that of ``typing``, whose import takes longer than all the rest that stands before the command line hears Ctrl-C."""
 
 __version__ = "0.2.0.dev0"
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from folkways.api import Run, compare, estimate, gate, item, judge, load_run, report, run
     from folkways.benchmarks.registry import get_task, tasks
     from folkways.endpoints.python.model import model
@@ -66,6 +68,8 @@ _HOMES = {
 
 def __getattr__(name: str) -> Any:
     """Import a public name when it is first used: ``import folkways`` alone stays fast."""
+    from importlib import import_module
+
     if name == "runs":  # a package, which can be called
         return import_module("folkways.runs")
     if name not in _HOMES:

@@ -1,22 +1,31 @@
-"""Where the command ``folkways`` begins (also: ``python -m folkways``): signals are taken over before anything slow is imported."""
+"""Where the command ``folkways`` begins (also: ``python -m folkways``): signals are taken over before anything slow is imported.
+
+Whatever stands above ``main`` runs before Ctrl-C is heard, so that it imports nothing but ``sys``.
+"""
 
 from __future__ import annotations
 
-import signal
 import sys
 
-from folkways.engine import interrupts
+INTERRUPTED = "\nInterrupted.\n"
 
 
 def main() -> None:
     """Run the command line. A signal ends it quietly, from the first import to the end of the process."""
+    try:
+        import signal
+
+        from folkways.engine import interrupts
+    except KeyboardInterrupt:
+        sys.stderr.write(INTERRUPTED)
+        sys.exit(130)
     try:
         with interrupts.remembered():
             from folkways.cli.main import main as command_line
 
             command_line()
     except KeyboardInterrupt:
-        sys.stderr.write("\nInterrupted.\n")
+        sys.stderr.write(INTERRUPTED)
         sys.exit(interrupts.exit_code())
     finally:
         for number in interrupts.STOPS:  # threads may keep the process for a moment; whoever presses again wants no traceback

@@ -167,6 +167,8 @@ RUN = ("run", "demo/mcq", "--model", "baseline/first")
 @pytest.mark.parametrize(
     ("number", "module", "arguments"),
     [
+        (signal.SIGINT, "folkways.engine", RUN),
+        (signal.SIGINT, "folkways.engine.interrupts", RUN),
         (signal.SIGINT, "click", RUN),
         (signal.SIGTERM, "folkways.cli.main", RUN),
         (signal.SIGINT, "polars", RUN),
@@ -191,6 +193,13 @@ def test_a_signal_at_any_import_ends_it_in_one_line(
         timeout=120,
     )
     assert (done.returncode, done.stderr.strip()) == (128 + number, "Interrupted."), done
+
+
+def test_nothing_is_imported_before_signals_are_heard() -> None:
+    """What an interrupt meets before ``main`` begins is Python's own, and ends in a traceback."""
+    program = "import sys; before = {*sys.modules}; import folkways.__main__; print(*sorted({*sys.modules} - before))"
+    done = subprocess.run([sys.executable, "-c", program], env=environment(), capture_output=True, text=True, check=True)
+    assert set(done.stdout.split()) <= {"__future__", "folkways", "folkways.__main__"}
 
 
 @pytest.mark.skipif(not Path("/proc/self/maps").exists(), reason="the system does not show what a process has loaded")

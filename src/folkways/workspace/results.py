@@ -14,7 +14,6 @@ import sqlalchemy as sa
 
 from folkways.records import CUT, JUDGEMENTS, RESPONSES, SCORES, Signature, State, Subject, compact, empty
 from folkways.workspace import schema
-from folkways.workspace.archives.files import JUDGED
 from folkways.workspace.database import Workspace
 from folkways.workspace.run_records import RunRecord, any_failed
 from folkways.workspace.run_rows import CHUNK, archived_rows, asked_pages, different_rows, judged_pages, known
@@ -175,10 +174,10 @@ def save_judgements(workspace: Workspace, run: RunRecord, profile: str, judged: 
     details = [name for name in judged.columns if name not in kept]
     packed = pl.struct(details).struct.json_encode() if details else pl.lit("{}")
     whose = (pl.lit(run.id).alias("run_id"), pl.lit(profile).alias("profile"))
-    rows = judged.select(*whose, *(name for name in JUDGED if name not in ("profile", "details")), packed.alias("details"))
+    rows = judged.with_columns(*whose, packed.alias("details")).select(column.name for column in schema.judgements.columns)
     with workspace.write() as connection:
         for chunk in rows.iter_slices(CHUNK):
-            workspace.insert_or_replace(connection, schema.judgements, chunk.to_dicts())
+            workspace.insert_or_replace(connection, schema.judgements, chunk.rows())
 
 
 def save_scores(workspace: Workspace, run: RunRecord, task: str, profile: str, scored: pl.DataFrame) -> None:

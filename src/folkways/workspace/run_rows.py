@@ -76,7 +76,7 @@ def different_rows(workspace: Workspace, run: RunRecord, columns: Sequence[str],
     if run.archive is not None:
         return archived_rows(workspace, run, **where).select(columns).unique().collect()
     with workspace.read() as connection:
-        return frame_of(connection.execute(_query(run, columns, where).distinct()), columns)
+        return frame_of(connection.execute(_query(run, columns, where).distinct()).all(), columns)
 
 
 def archived_rows(workspace: Workspace, run: RunRecord, **where: object) -> pl.LazyFrame:
@@ -97,7 +97,7 @@ def asked_pages(workspace: Workspace, run: RunRecord, columns: Sequence[str], **
     query, ordinal, last = _query(run, columns, where).order_by(_expected.c.ordinal).limit(PAGE), _expected.c.ordinal, -1
     while True:
         with workspace.read() as connection:
-            page = frame_of(connection.execute(query.where(ordinal > last)), columns)
+            page = frame_of(connection.execute(query.where(ordinal > last)).all(), columns)
         if not page.height:
             return
         yield page
@@ -131,7 +131,7 @@ def _judged(workspace: Workspace, archive: Archive, run: RunRecord, profile: str
     query = sa.select(*(_judgements.c[name] for name in JUDGED))
     mine = (_judgements.c.run_id == run.id, _judgements.c.profile == profile, _judgements.c.ordinal.between(first, last))
     with workspace.read() as connection:
-        later = frame_of(connection.execute(query.where(*mine)), JUDGED)
+        later = frame_of(connection.execute(query.where(*mine)).all(), JUDGED)
     within = pl.col("ordinal").is_between(first, last)
     stored = [archive.scan_file(file).filter(within).collect() for file in archive.of(JUDGEMENTS, profile, first, last)]
     earlier = pl.concat([pl.DataFrame(schema=JUDGED), *stored])
@@ -149,7 +149,9 @@ def _query(
 
 def frame_of(rows: Iterable[Any], columns: Iterable[str]) -> pl.DataFrame:
     """Rows of the database as a frame. columns: theirs, of JUDGED and ASKED."""
-    return pl.DataFrame([tuple(row) for row in rows], schema={name: _TYPES[name] for name in columns}, orient="row")
+    by_column = [*zip(*rows, strict=True)]  # taken in column by column, which is several times faster
+    kinds = {name: _TYPES[name] for name in columns}
+    return pl.DataFrame(dict(zip(kinds, by_column, strict=True)) if by_column else None, schema=kinds)
 
 
 def chunks(workspace: Workspace, query: sa.Select[Any]) -> Iterator[Sequence[Any]]:

@@ -40,7 +40,7 @@ def test_a_study_moves_as_it_may(desk: Desk) -> None:
 
 
 def test_two_studies_cannot_have_one_name(desk: Desk) -> None:
-    with pytest.raises(ConflictError, match="there is a study 'test-study' already"):
+    with pytest.raises(ConflictError, match="there is a study test-study already"):
         studies.create_study(desk.workspace, read_definition(described([VOTE])), owner=desk.owner)
 
 

@@ -165,7 +165,7 @@ def test_work_off_line_goes_out_as_a_workbook_and_comes_back(field: Field, tmp_p
     page.locator("#in-person").select_option(str(person.id))
     page.locator("#in-file").set_input_files(path)
     page.get_by_role("button", name="Take the answers in").click()
-    expect(page.get_by_role("status").first).to_contain_text("2 answers were stored, 0 were there already, 1 rows were empty.")
+    expect(page.get_by_role("status").first).to_contain_text("Answers stored: 2; there already: 0; empty rows: 1.")
     said = [each for number in field.ids for each in judgements.list_judgements(field.workspace, field.study.id, number)]
     assert [each.payload["choices"] for each in said] == [[1], [1]]
 

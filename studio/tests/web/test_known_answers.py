@@ -29,7 +29,7 @@ STAGE = {
 def test_from_the_test_through_the_work_to_a_pause_that_is_lifted(make_field: Callable[..., Field]) -> None:
     field = make_field([STAGE])
     desk = field.researcher()
-    expect(desk.get_by_text("has 0 questions for korea and needs 2")).to_be_visible()
+    expect(desk.get_by_text("has too few questions (0 of 2)")).to_be_visible()
     new = [NewItem(f"test-{number}", QUESTION, "korea", {"choices": [2]}, True) for number in range(2)]
     new += [NewItem(f"gold-{number}", QUESTION, "korea", {"choices": [2]}) for number in range(6)]
     add_items(field.workspace, field.study.id, "verify", new)

@@ -1,6 +1,6 @@
-"""The workflows as people meet them in a browser, from the invitation to the end: in English, Arabic and Korean, at 1440 and 390
-pixels. Each page is looked at for what should be on no page. By day one workflow in one language and width, another one every day;
-at night all of them.
+"""The workflows as people meet them in a browser, from the invitation to a report of the exported release: in English, Arabic and
+Korean, at 1440 and 390 pixels. In each stage somebody answers at the page, the others through the service. Each page is looked at
+for what should be on no page. By day one workflow in one language and width, another one every day; at night all of them.
 
 With FOLKWAYS_PICTURES=DIR every page is also kept as a picture.
 """
@@ -15,22 +15,24 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 
 pytest.importorskip("playwright.sync_api")
 
-from folkways_studio.exports.make import export_files
 from folkways_studio.people import invites, participants, sessions
 from folkways_studio.records import Participant, Stage
 from folkways_studio.stages.registry import stage_kind
 from folkways_studio.studies import service as studies
-from folkways_studio.work import assignments
+from folkways_studio.work import assignments, judgements
 from folkways_studio.work.assignments import Work
 from folkways_studio.work.task_numbers import shown_number
+from studio.tests.support.form_filling import fill, send
 from studio.tests.support.studies import Desk
 from studio.tests.support.studio_server import StudioServer
 from studio.tests.web.test_templates_walked import answer_of, opened, people_of
 from tests.support.browser import Watched, axe_violations
+from tests.support.river import environment, folkways
 
 pytestmark = pytest.mark.browser
 
@@ -38,6 +40,8 @@ WORKFLOWS = ("red-teaming", "verification", "everyday-questions", "culture-speci
 ALL = list(product(WORKFLOWS, ("en", "ar", "ko"), (1440, 390)))
 TODAY = ALL[date.today().toordinal() * 7 % len(ALL)]  # 7 and 30 share no factor: thirty days see all of them
 RUNS = [pytest.param(*each, marks=() if each == TODAY else pytest.mark.nightly) for each in ALL]
+
+BASELINE = ("--model", "baseline/first")
 
 PYTHON = re.compile(r"\{'\w+':|\bNone\b|\[\]|<\w+ object|Message\(|%\(\w+\)s")
 """What a page shows where something of the program was put on it as it is."""
@@ -87,10 +91,13 @@ class Walker:
             self.problems += [f"{name}: {each}" for each in axe_violations(page)]
         self.problems += [f"{name}: {each}" for each in watched.errors]
         watched.errors.clear()
+        self.keep_picture(page, name)
+        return page
+
+    def keep_picture(self, page: Any, name: str) -> None:
         if folder := os.environ.get("FOLKWAYS_PICTURES"):
             self.pictures += 1
             page.screenshot(path=str(Path(folder) / f"{self.name}-{self.pictures:02}-{name}.png"), full_page=True)
-        return page
 
     def come_in(self) -> None:
         """Somebody comes by an invitation, page by page, to their first task and out again."""
@@ -115,27 +122,78 @@ class Walker:
         self.look(watched, "leaving", f"{home}/withdraw")
 
     def work(self, stage: Stage, number: int, person: Participant) -> None:
-        """Everything that a person is given in a stage; the first page of the first person is looked at."""
+        """Everything that a person is given in a stage; the first task of the first person is done at its page."""
         for turn in range(1 if stage_kind(stage.kind).authored else 40):
             work = assignments.claim_next(self.desk.workspace, person.id, stage=stage.name)
             if not isinstance(work, Work):
                 break
             if number == turn == 0:
-                watched = self.browser(person.account_id)
-                slot = shown_number(work.assignment.id, person.pseudonym)
-                self.look(watched, f"task-{stage.name}", f"/work/{self.desk.study.name}/tasks/{slot}", axe=True)
-            payload = answer_of(work.stage, work.item.content, number if work.item.key.endswith("0") else 0)
-            self.desk.submit(person, work, payload)
-            if number == turn == 0:
-                self.look(watched, f"sent-{stage.name}", f"/work/{self.desk.study.name}/tasks/{slot}/sent")
-                self.look(watched, f"home-{stage.name}", f"/work/{self.desk.study.name}")
-                watched.page.context.close()
+                self.answer_at_page(person, work)
+            else:
+                payload = answer_of(work.stage, work.item.content, number if work.item.key.endswith("0") else 0)
+                self.desk.submit(person, work, payload)
+
+    def answer_at_page(self, person: Participant, work: Work) -> None:
+        """The task as the person sees it: empty, filled in, sent, and looked at again."""
+        stage, home = work.stage.name, f"/work/{self.desk.study.name}"
+        slot = shown_number(work.assignment.id, person.pseudonym)
+        watched = self.browser(person.account_id)
+        page = self.look(watched, f"task-{stage}", f"{home}/tasks/{slot}", axe=True)
+        fill(page, self.language)
+        self.look(watched, f"filled-in-{stage}")
+        send(page)
+        stored = judgements.list_judgements(self.desk.workspace, self.desk.study.id, work.item.id)
+        assert person.id in {each.participant_id for each in stored}, f"{stage}: what was sent is not stored"
+        self.look(watched, f"after-{stage}")
+        self.look(watched, f"sent-{stage}", f"{home}/tasks/{slot}/sent")
+        self.look(watched, f"home-{stage}", home)
+        watched.page.context.close()
 
     def look_back(self) -> None:
         """The pages of whoever runs the study, once there is something on them."""
         watched = self.browser(self.desk.owner)
         for page in ("", "/people", "/items", "/quality", "/disagreement", "/time", "/data", "/log"):
             self.look(watched, f"desk{page.replace('/', '-')}", f"/studies/{self.desk.study.name}{page}")
+
+    def look_at_report(self, page: Path) -> None:
+        """The report's page, which is in English and needs no server."""
+        watched = self.new_page(**self.options)
+        watched.open(page)
+        assert watched.page.locator("h1").count() == 1
+        watched.page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
+        self.problems += [f"report: {each}" for each in (*watched.errors, *watched.requests)]
+        if (wider := watched.page.evaluate(WIDER)) > 1:
+            self.problems.append(f"report: {wider} pixels wider than the screen")
+        self.keep_picture(watched.page, "report")
+
+
+def command(folder: Path, *arguments: object) -> None:
+    """A command of folkways on the workspace of the folder's studio."""
+    done = folkways(*arguments, cwd=folder, env=environment(FOLKWAYS_WORKSPACE=str(folder / "studio.db")))
+    assert done.returncode == 0, done.stderr
+
+
+def judged_run(folder: Path) -> None:
+    """A run of which the study judges answers."""
+    command(folder, "run", "demo/everyday", "--cultures", "KR", *BASELINE)
+    command(folder, "studio", "draw", "judging", "judge", "last", "--per-culture", "2")
+
+
+def report_of(folder: Path, study: str) -> Path:
+    """The study's release, exported, asked of a baseline as the guide says for its workflow, and reported on: the report's page."""
+    command(folder, "studio", "export", study, "--out", "release")
+    if study in ("red-teaming", "verification"):
+        command(folder, "build", "easy", "--votes", "release", "--out", "mine")
+        command(folder, "run", "culturalbench/easy", "--release", "culturalbench=mine", *BASELINE)
+    elif study == "everyday-questions":
+        command(folder, "run", "blend/saq", "--release", "blend=release", *BASELINE)
+    elif study == "culture-specific-items":
+        command(folder, "run", "xcr", "--release", "xcr=release", *BASELINE)
+    else:  # what people said of answers of a run that there is already
+        labels = pl.read_csv(folder / "release" / "labels.csv")
+        assert labels["endpoint"].drop_nulls().unique().to_list() == ["baseline/first"]
+    command(folder, "report", "last", "--out", "report")
+    return folder / "report" / "report.html"
 
 
 @pytest.mark.parametrize(("template", "language", "width"), RUNS)
@@ -145,10 +203,12 @@ def test_a_workflow_is_walked_and_nothing_is_wrong_with_its_pages(
     with StudioServer(tmp_path / "studio.db") as server:
         desk = opened(server.workspace, template)
         walker = Walker(server, desk, new_page, language, width)
+        if template == "judging":
+            judged_run(tmp_path)
         walker.come_in()
         for stage in studies.stages(desk.workspace, desk.study.id):
             for number, person in enumerate(people_of(desk, stage)):
                 walker.work(stage, number, person)
         walker.look_back()
-        assert "study.json" in export_files(desk.workspace, desk.study.id, "release")
+        walker.look_at_report(report_of(tmp_path, desk.study.name))
     assert walker.problems == []

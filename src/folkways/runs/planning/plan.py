@@ -32,8 +32,11 @@ from folkways.workspace.keys import prompt_hash, request_key, settings_json
 POPULATIONS = "populations"
 """Key of a sampled run's stored options: what its strata have in all, which the release tells and the user did not choose."""
 
-SLICE = 1000
+SLICE = 2000
 """Items whose prompts are made at a time, so that a run of any size needs little memory."""
+
+TRANSACTION = 8000
+"""Requests that are written down together: their keys are random, so each transaction rewrites most pages of an index."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +72,7 @@ class TaskPlan:
         """The prompts, slice by slice; FolkwaysError if the options leave none."""
         found = False
         for batch in item_batches(self.task, self.release, self.options):
-            for items in batch.iter_slices(SLICE):
+            for items in batch.iter_slices(max(1, SLICE // self.options.permute_options)):
                 prompts = prompts_of(self.task, items, self.prompt_options, self.release)
                 if prompts.height:
                     found = True
@@ -247,10 +250,17 @@ def write_prompts(
     sent = plan.settings(model)
     settings = settings_json(sent)
     settings_id = run_records.settings_id(workspace, settings)
+    texts: dict[str, tuple[Any, ...]] = {}
+    expected: list[tuple[Any, ...]] = []
+
+    def write() -> None:
+        # In the order of the hashes, so that those of one page of the index come together.
+        run_records.write_expected(workspace, [texts[digest] for digest in sorted(texts)], expected)
+        texts.clear()
+        expected.clear()
+
     for frame in prompts:
         interrupts.check()
-        texts: dict[str, tuple[Any, ...]] = {}
-        expected: list[tuple[Any, ...]] = []
         for row, keys in keyed_prompts(frame, plan, endpoint, settings):
             task, item, language, variant, system, user, choices, source, digest = row
             if choices is None and sent.read is not None:
@@ -263,7 +273,9 @@ def write_prompts(
             for sample, key in enumerate(keys):
                 ordinal += 1
                 expected.append((run_id, ordinal, *asked, sample, key, *told))
-        run_records.write_expected(workspace, [*texts.values()], expected)
+        if len(expected) >= TRANSACTION:
+            write()
+    write()
     return ordinal
 
 

@@ -111,7 +111,9 @@ def challenge(
     earlier = list(content.get("challenges", ()))
     most = work.stage.config["most_challenges"]
     if len(earlier) >= most:
-        raise ConflictError("a question may be tried %(most)s times; submit it as it is, or write another", most=most)
+        raise ConflictError(
+            "this question has been tried as often as it may (%(most)s); submit it as it is, or write another", most=most
+        )
     study, place = _place(workspace, work)
     prompt = helping.verifier_prompt(question, options, place)
     call = modelling.call_model(

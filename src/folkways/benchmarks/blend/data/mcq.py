@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 
@@ -26,7 +26,7 @@ MCQ: Schema = {
     "answer_idx": pl.String,
 }
 
-MCQ_BATCH = 1000
+MCQ_BATCH = 4000
 """Multiple-choice questions that are in memory at a time; the released file has 300,000 of them."""
 
 
@@ -46,12 +46,12 @@ def read_mcq_batches(release: Release, size: int = MCQ_BATCH) -> Iterator[pl.Dat
 
 def _mcq(table: pl.DataFrame, file: Path, first: int) -> pl.DataFrame:
     """The rows of ``table``, of which the first is row ``first`` of the file, as MCQ."""
-    codes = _culture_codes(table["country"], file, first)
-    choices = _objects(table["choices"], first, file)
-    for row, (options, answer) in enumerate(zip(choices, table["answer_idx"], strict=True), first):
+    codes = _culture_codes(table["country"].to_list(), file, first)
+    choices = _objects(table["choices"].to_list(), first, file)
+    for row, (options, answer) in enumerate(zip(choices, table["answer_idx"].to_list(), strict=True), first):
         if answer not in options:
             raise DataError(f"answer_idx {answer!r} is not one of the choices {', '.join(options)}. {REMEDY}", file=file, row=row)
-    countries = _objects(table["choice_countries"], first, file)
+    countries = _objects(table["choice_countries"].to_list(), first, file)
     return table.select(
         mcqid="MCQID",
         id="ID",
@@ -88,13 +88,13 @@ def _culture_codes(countries: Iterable[str], file: Path, first: int) -> list[str
     return codes
 
 
-def _objects(texts: pl.Series, first: int, file: Path) -> list[dict[str, object]]:
+def _objects(texts: Sequence[str], first: int, file: Path) -> list[dict[str, object]]:
     """Label and value of each cell; the cells are parsed in one go, and one by one only to name the row that is broken."""
     try:
         found: list[dict[str, object]] = orjson.loads(f"[{','.join(texts)}]")
     except orjson.JSONDecodeError:
         found = []
-    if len(found) != len(texts) or not all(isinstance(choices, dict) and choices for choices in found):
+    if len(found) != len(texts) or {*map(type, found)} - {dict} or not all(found):
         found = [_object(text, row, file) for row, text in enumerate(texts, first)]
     return found
 

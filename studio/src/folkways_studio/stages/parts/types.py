@@ -168,9 +168,9 @@ class Text(PartType):
         least, most = part.get("least", 1), part.get("most", LONGEST_TEXT)
         found = text_of({"": value}, "", problems, least=least, most=most, ask=part.get("missing"))
         if problems and len(found) > most:
-            raise UnfitError("Write at most %(most)s characters.", problems[""], most=most)
+            raise UnfitError("This is too long; characters allowed: %(most)s.", problems[""], most=most)
         if problems:
-            raise UnfitError("Write at least %(least)s characters.", problems[""], least=least)
+            raise UnfitError("This is too short; characters needed: %(least)s.", problems[""], least=least)
         if "placeholders" in part:
             missing, foreign = misplaced(found, [content[name] for name in part["placeholders"]])
             if missing:
@@ -220,7 +220,7 @@ class Texts(PartType):
             raise UnfitError("Choose at most %(most)s.", f"{most} answers are the most", most=most)
         if any(len(each) > LONGEST_LINE for each in found):
             named = f"an answer is meant to be a word or a few: {LONGEST_LINE} characters are the most"
-            raise UnfitError("Write at most %(most)s characters.", named, most=LONGEST_LINE)
+            raise UnfitError("This is too long; characters allowed: %(most)s.", named, most=LONGEST_LINE)
         return found
 
     @staticmethod
