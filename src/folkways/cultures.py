@@ -108,6 +108,13 @@ def cultures() -> Mapping[str, Culture]:
     return MappingProxyType(table)
 
 
+@cache
+def language_name(code: str) -> str:
+    """The language's name in English; the code itself where it is none of ours."""
+    found = languages().get(code)
+    return found.name if found else code
+
+
 def _fold(text: str) -> str:
     """Names are compared without regard to case and to what separates their words: South_Korea, south korea, id_jb."""
     return re.sub(r"[\s_-]+", " ", text).strip().casefold()

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable
 from functools import cache
 
-from folkways.cultures import cultures, languages
+from folkways.cultures import cultures, language_name, languages
 from folkways.display import one_line
 from folkways.records import is_baseline
 
@@ -30,13 +30,6 @@ FACET_TITLES = {
 def culture_name(code: str) -> str:
     """The culture's name in English; the code itself where it is none of ours."""
     found = cultures().get(code)
-    return found.name if found else code
-
-
-@cache
-def language_name(code: str) -> str:
-    """The language's name in English; the code itself where it is none of ours."""
-    found = languages().get(code)
     return found.name if found else code
 
 

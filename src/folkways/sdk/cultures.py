@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from folkways.cultures import Culture, cultures, get_culture, get_language, languages
-from folkways.names import language_name
+from folkways.cultures import Culture, cultures, get_culture, get_language, language_name, languages
 
 __all__ = ["Culture", "cultures", "get_culture", "get_language", "language_name", "languages"]

@@ -7,7 +7,8 @@ import pytest
 from folkways.errors import FolkwaysError
 from folkways.workspace.database import Workspace
 from folkways_studio.errors import ConflictError, NotAllowedError, NotFoundError, SubmissionError
-from folkways_studio.exports.make import FORMATS, PLAIN, export_files
+from folkways_studio.exports import FORMATS
+from folkways_studio.exports.make import PLAIN, export_files
 from folkways_studio.items import discussion
 from folkways_studio.items.discussion import LONGEST, MOST, MOST_EDITS, Counts
 from folkways_studio.people import accounts

@@ -254,7 +254,7 @@ def everything(workspace: Workspace) -> dict[str, list[Any]]:
 
 def routes_of_the_app(workspace: Workspace) -> Iterator[tuple[str, str]]:
     for route in create_app(workspace).routes:
-        for method in getattr(route, "methods", None) or ("GET",):
+        for method in {*(getattr(route, "methods", None) or ("GET",))} - {"HEAD"}:  # of a static file it is as GET
             yield method, route.path  # type: ignore[attr-defined]
 
 

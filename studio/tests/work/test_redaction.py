@@ -14,7 +14,8 @@ from folkways_studio.database import tables as schema
 from folkways_studio.database.audit import events
 from folkways_studio.database.backups import ALL_TABLES
 from folkways_studio.errors import ConflictError, NotFoundError, SubmissionError
-from folkways_studio.exports.make import FORMATS, export_files
+from folkways_studio.exports import FORMATS
+from folkways_studio.exports.make import export_files
 from folkways_studio.models import redteaming
 from folkways_studio.records import Participant, Role
 from folkways_studio.studies import service as studies

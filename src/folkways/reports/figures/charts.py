@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from folkways.cultures import language_name
 from folkways.display import number
-from folkways.names import culture_name, language_name, local_languages
+from folkways.names import culture_name, local_languages
 from folkways.reports.data import PEOPLE
 from folkways.reports.figures.chart_parts import (
     FEW_ITEMS,

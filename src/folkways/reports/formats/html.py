@@ -20,12 +20,12 @@ from markupsafe import Markup
 
 from folkways import __version__
 from folkways import display as text
+from folkways.cultures import language_name
 from folkways.evidence.sentences import RANKS
 from folkways.names import (
     culture_name,
     facet_title,
     language_endonym,
-    language_name,
     local_languages,
     provider,
 )

@@ -15,8 +15,9 @@ from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
+from folkways.cultures import language_name
 from folkways.display import json_for_terminal, number, one_line, visible
-from folkways.names import culture_name, language_name
+from folkways.names import culture_name
 from folkways.records import ITEMS, JUDGEMENTS, RESPONSES, Metric
 
 EMPTY_RESPONSES = pl.DataFrame(schema={"endpoint": pl.String, **RESPONSES})

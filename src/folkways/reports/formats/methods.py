@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from folkways.benchmarks.registry import tasks
-from folkways.names import culture_name, language_name
+from folkways.cultures import language_name
+from folkways.names import culture_name
 from folkways.records import Signature
 from folkways.reports.views.views import ReportView
 

@@ -9,8 +9,9 @@ from typing import Any
 import polars as pl
 
 from folkways.benchmarks.tables import ABBREVIATIONS, Layout, Table
+from folkways.cultures import language_name
 from folkways.display import NOT_A_NUMBER, count, figure, number, one_line
-from folkways.names import culture_name, language_name
+from folkways.names import culture_name
 from folkways.records import BASELINE_PREFIX, is_baseline
 from folkways.reports.figures.chart_parts import FEW_ITEMS
 

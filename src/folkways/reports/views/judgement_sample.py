@@ -11,8 +11,9 @@ from typing import Any
 import orjson
 import polars as pl
 
+from folkways.cultures import language_name
 from folkways.display import NOT_A_NUMBER, number, shorten, visible
-from folkways.names import culture_name, language_name
+from folkways.names import culture_name
 from folkways.records import BASELINE_PREFIX, JUDGED_ITEMS, JUDGEMENTS, plain
 from folkways.reports.data import ITEM_TEXTS, ReportData
 from folkways.reports.views.views import ReportView

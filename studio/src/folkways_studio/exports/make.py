@@ -20,6 +20,7 @@ from folkways.sdk.files import csv_bytes
 from folkways.sdk.studies import Study
 from folkways.sdk.workspace import Workspace
 from folkways_studio.database import audit
+from folkways_studio.exports import FORMATS
 from folkways_studio.exports.gathering import Gathered, gather
 from folkways_studio.exports.hub import hub_files
 from folkways_studio.exports.known_answers import known_tables
@@ -32,9 +33,6 @@ from folkways_studio.stages.registry import stage_kind
 from folkways_studio.work.gold import known_answers
 from folkways_studio.work.suggestions import suggestions_of_study
 from folkways_studio.workflows.wordings import StudyTexts
-
-FORMATS = ("release", "csv", "jsonl", "parquet", "xlsx", "hub")
-"""``release``: the benchmark's own schema, as folkways reads it. The others: tables of judgements and items."""
 
 PLAIN = ("csv", "jsonl", "parquet", "xlsx")
 """Those that are tables and nothing else."""

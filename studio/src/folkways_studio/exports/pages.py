@@ -8,12 +8,11 @@ from pathlib import Path
 from starlette.responses import Response
 
 from folkways.sdk.errors import FolkwaysError
-from folkways_studio.exports.make import FORMATS, export_archive
+from folkways_studio.exports import FORMATS
 from folkways_studio.items import imports
 from folkways_studio.items.import_runner import read_content
 from folkways_studio.items.tables import RowsError
 from folkways_studio.media import service as media
-from folkways_studio.models.drawing import draw_answers
 from folkways_studio.people import participants
 from folkways_studio.records import ParticipantState
 from folkways_studio.stages.parts.form_fields import whole
@@ -123,6 +122,8 @@ def delete_import(context: RequestContext) -> Response:
 @routes.post("/studies/{study}/data/draw", STAFF)
 def draw(context: RequestContext) -> Response:
     """Draw answers of models from a run of this workspace, for judging."""
+    from folkways_studio.models.drawing import draw_answers
+
     per_culture = whole(context.text("per_culture", "120"))
     try:
         if per_culture is None or not 1 <= per_culture <= 10_000:
@@ -139,6 +140,8 @@ def draw(context: RequestContext) -> Response:
 @routes.get("/studies/{study}/data/export", STAFF)
 def export(context: RequestContext) -> Response:
     """Everything that may leave the study, as one ZIP."""
+    from folkways_studio.exports.make import export_archive
+
     format = context.request.query_params.get("format", "release")
     discussion = context.request.query_params.get("discussion") == "yes"
     try:

@@ -11,11 +11,10 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-import polars as pl
-
 from folkways.sdk.errors import FolkwaysError
 
 if TYPE_CHECKING:
+    import polars as pl
     from openpyxl import Workbook
     from openpyxl.cell import Cell
 
@@ -31,12 +30,13 @@ def workbook(sheets: Mapping[str, pl.DataFrame], filled: Mapping[str, Sequence[S
     filled: columns of the first sheet that people fill in -> the texts that each row offers to choose from, none where they write
     in their own words. Others may be typed all the same: whoever reads the workbook checks them.
     """
-    filled = filled or {}
+    import polars as pl
     from openpyxl import Workbook
     from openpyxl.cell import WriteOnlyCell
     from openpyxl.styles import Alignment, Font
     from openpyxl.utils import get_column_letter
 
+    filled = filled or {}
     book = Workbook(write_only=True)
     for name, frame in sheets.items():
         sheet = book.create_sheet(name[:31])

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-import numpy.typing as npt
 import sqlalchemy as sa
 
 from folkways.sdk.workspace import Workspace
 from folkways_studio.database import tables as schema
 from folkways_studio.records import LEFT_OUT, Item, ItemState
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
 CLOSEST = 5
 ALIKE = 0.3
@@ -56,6 +58,8 @@ def similar_items(workspace: Workspace, item: Item, names: Sequence[str]) -> tup
         ).all()
     if not rows:
         return ()
+    import numpy as np
+
     alike = np.zeros(len(rows))
     for name in names:
         texts = [str(row.content.get(name) or "") for row in rows]
@@ -71,6 +75,8 @@ def likeness(own: str, texts: Sequence[str]) -> npt.NDArray[np.float64]:
 
     All texts are looked through as one array of letters: with a set of trigrams for each it takes several times as long.
     """
+    import numpy as np
+
     known = np.unique(_trigrams([own])[0])
     if not len(known):
         return np.zeros(len(texts))
@@ -88,6 +94,8 @@ def _trigrams(texts: Sequence[str]) -> tuple[npt.NDArray[np.uint64], npt.NDArray
 
     Case and punctuation do not count; room before and behind each word makes its ends trigrams as well.
     """
+    import numpy as np
+
     joined = "\n".join(f" {' '.join(text.split())} " for text in texts).casefold().translate(_PUNCTUATION).replace(" ", "  ")
     letters = np.frombuffer(joined.encode("utf-32-le"), dtype=np.uint32).astype(np.uint64)
     first, middle, last = letters[:-2], letters[1:-1], letters[2:]

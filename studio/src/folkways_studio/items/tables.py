@@ -7,10 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import orjson
-import polars as pl
 
 from folkways.sdk.errors import DataError, FolkwaysError
-from folkways.sdk.files import SUFFIXES, read_replies
 from folkways_studio.items.workbooks import LARGEST_BYTES, MOST_ROWS, read_workbook
 
 MOST_PROBLEMS = 20
@@ -32,6 +30,8 @@ class RowsError(DataError):
 
 def read_rows(path: Path) -> list[dict[str, str]]:
     """The rows of a table as text by column; empty cells are "". DataError where it cannot be read or is too large."""
+    from folkways.sdk.files import SUFFIXES, read_replies
+
     if not path.is_file():
         raise FolkwaysError(f"there is no file {path}; give a table that ends in one of {', '.join((*SUFFIXES, '.json', '.xlsx'))}")
     if path.stat().st_size > LARGEST_BYTES:
@@ -40,6 +40,8 @@ def read_rows(path: Path) -> list[dict[str, str]]:
         return read_workbook(path.read_bytes(), path)
     if path.suffix.lower() == ".json":
         return _read_json(path)
+    import polars as pl
+
     frame = read_replies(path)
     if frame.height > MOST_ROWS:
         raise DataError(f"has more than {MOST_ROWS:,} rows; bring it in parts", file=path)

@@ -18,7 +18,6 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from folkways.sdk.errors import FolkwaysError, of_extra
-from folkways.sdk.files import write_bytes
 from folkways.sdk.workspace import Workspace
 from folkways_studio.addresses import AddressError, web_address
 from folkways_studio.errors import StudioError
@@ -54,6 +53,8 @@ class Folder:
 
     def write(self, sha256: str, content: bytes) -> None:
         """Store it, whole or not at all; the folder is its owner's alone."""
+        from folkways.sdk.files import write_bytes
+
         if not self._folder.exists():
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         write_bytes(self.path(sha256), content)

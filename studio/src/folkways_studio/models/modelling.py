@@ -12,21 +12,22 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from threading import Event
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 
 from folkways.sdk.display import storable
 from folkways.sdk.errors import FolkwaysError, UnknownNameError
-from folkways.sdk.models import AskOptions, AskSession, Prompt
-from folkways.sdk.runs import State
 from folkways.sdk.workspace import Workspace
 from folkways_studio.activity import ModelCall
 from folkways_studio.database import tables as schema
 from folkways_studio.database.rows import changed, count, inserted, read_all, read_values
 from folkways_studio.errors import ConflictError
-from folkways_studio.models.offered import OfferedModel, TimedEndpoint, open_offered
+from folkways_studio.models.offered import OfferedModel, open_offered
 from folkways_studio.records import Study
+
+if TYPE_CHECKING:
+    from folkways.sdk.models import Prompt
 
 TIMEOUT_SECONDS = 20.0
 """How long somebody waits for a model at most, however often it is asked in that time."""
@@ -88,6 +89,8 @@ def call_model(
     ``models.most_calls_per_person``), or all money is spent (``models.most_usd``). Those who ask at the same moment are counted
     once they have their reply.
     """
+    from folkways.sdk.models import Prompt
+
     name = models_of(study).get(purpose)
     if name is None:
         raise ConflictError("this study has no model as %(purpose)s; go on without it", purpose=purpose)
@@ -125,6 +128,10 @@ def _ask(
     left: float | None,
     gone: Event,
 ) -> dict[str, Any]:
+    from folkways.sdk.models import AskOptions, AskSession
+    from folkways.sdk.runs import State
+    from folkways_studio.models.timed_endpoint import TimedEndpoint
+
     # A run per item: people who wait for their models at the same time have nothing to do with each other.
     kind = prompt.task
     config = {"study": study.name, "purpose": prompt.variant, "item": item_id, "aside": kind}

@@ -19,7 +19,6 @@ from threading import BoundedSemaphore
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
-import aiohttp
 import orjson
 
 from folkways import __version__
@@ -119,6 +118,7 @@ class OpenIdProvider:
     @contextmanager
     def _asking(self) -> Iterator[None]:
         """Turn what goes wrong into words for the person, and into the log for whoever runs the server."""
+        from aiohttp import ClientError
         from authlib.common.errors import AuthlibBaseError
         from joserfc.errors import JoseError
 
@@ -126,7 +126,7 @@ class OpenIdProvider:
             raise BusyError("many people are signing in at this moment; try again in a moment")
         try:
             yield
-        except (TimeoutError, aiohttp.ClientError, OSError) as error:
+        except (TimeoutError, ClientError, OSError) as error:
             LOG.warning("%s cannot be asked: %s", self.described.issuer, error or type(error).__name__)
             raise NotAllowedError("%(name)s does not answer; try again in a moment", name=self.described.name) from None
         except (_UnusableAnswerError, AuthlibBaseError, JoseError, *MALFORMED) as error:
@@ -230,6 +230,7 @@ class OpenIdProvider:
         self, method: str, address: str, headers: Mapping[str, str] | None = None, body: str | None = None
     ) -> tuple[int, bytes]:
         """Status and content of one answer; TimeoutError for one that is not here in time, _UnusableAnswerError for a large one."""
+        from aiohttp import ClientSession, ClientTimeout
 
         async def fetch() -> tuple[int, bytes]:
             # Uncompressed: a little of what is compressed may be a lot.
@@ -239,9 +240,9 @@ class OpenIdProvider:
                 "User-Agent": f"folkways/{__version__}",
                 **(headers or {}),
             }
-            timeout = aiohttp.ClientTimeout(total=TIMEOUT_SECONDS)
+            timeout = ClientTimeout(total=TIMEOUT_SECONDS)
             async with (
-                aiohttp.ClientSession(timeout=timeout, auto_decompress=False) as session,
+                ClientSession(timeout=timeout, auto_decompress=False) as session,
                 session.request(method, address, headers=sent, data=body, allow_redirects=False) as reply,
             ):
                 content = bytearray()

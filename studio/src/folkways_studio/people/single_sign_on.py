@@ -21,7 +21,6 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from folkways.sdk.errors import DataError, FolkwaysError
-from folkways.sdk.files import read_toml
 from folkways_studio.addresses import AddressError, web_address
 
 NEEDED = ("issuer", "client_id", "name")
@@ -71,6 +70,8 @@ def is_safe(address: object) -> bool:
 
 def load_single_sign_on(path: Path) -> SingleSignOn:
     """What a TOML file says. DataError naming what is wrong with it."""
+    from folkways.sdk.files import read_toml
+
     table = read_toml(path, "description of an OpenID Connect provider, with issuer, client_id and name")
     for name, value in table.items():
         if name not in KINDS:

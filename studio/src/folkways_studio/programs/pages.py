@@ -12,7 +12,7 @@ from folkways_studio.people import accounts
 from folkways_studio.programs import deliveries, tokens, webhooks
 from folkways_studio.programs.records import Scope
 from folkways_studio.stages.parts.form_fields import whole
-from folkways_studio.web.api.app import PLACE, document
+from folkways_studio.web.api.first_use import PLACE
 from folkways_studio.web.request_context import ANYBODY, OWNER, RequestContext
 from folkways_studio.web.routing import Routes
 
@@ -24,6 +24,8 @@ DELIVERIES_SHOWN = 20
 @routes.get("/api", ANYBODY)
 def show_document(context: RequestContext) -> Response:
     """Every address of the API, as its OpenAPI document has it."""
+    from folkways_studio.web.api.app import document
+
     found = document()
     place = context.studio.settings.prefix + PLACE
     parts: dict[str, list[Mapping[str, Any]]] = {}

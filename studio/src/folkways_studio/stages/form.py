@@ -12,9 +12,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
-
-import polars as pl
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from folkways.sdk.studies import Study, Vote
 from folkways_studio.stages.asking import NOTHING, Asking
@@ -26,6 +24,9 @@ from folkways_studio.stages.parts.form_fields import FormFields
 from folkways_studio.stages.parts.settings import form_problems
 from folkways_studio.stages.parts.sheets import form_sheet
 from folkways_studio.stages.parts.tables import answer_table, answers_of, codebook_row, line_of, lines_of
+
+if TYPE_CHECKING:
+    import polars as pl
 
 MOST_THINGS = 30
 

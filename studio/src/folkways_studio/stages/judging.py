@@ -7,16 +7,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-import polars as pl
-
-from folkways.sdk.files import Schema
 from folkways.sdk.studies import Study, Vote
 from folkways_studio.errors import Message
 from folkways_studio.stages.asking import Asking
 from folkways_studio.stages.base import Config, Content, Decision, Option, Sheet
 from folkways_studio.stages.parts.base import COMMENT, built_in, option
+
+if TYPE_CHECKING:
+    import polars as pl
 
 VERDICTS: Mapping[str, float] = {"applicable": 1.0, "conditional": 0.5, "incorrect": 0.0}
 """What a judge says -> its value as a label."""
@@ -30,30 +30,6 @@ FLAGS: Mapping[str, Message] = {
     "other_country": Message("Another country's view"),
 }
 """What may be odd about an answer (section 5)."""
-
-LABELS: Schema = {
-    "run": pl.String,
-    "task": pl.String,
-    "item": pl.String,
-    "language": pl.String,
-    "variant": pl.String,
-    "sample": pl.Int64,
-    "endpoint": pl.String,
-    "participant": pl.String,
-    "label": pl.Float64,  # 1, 0.5 or 0
-    "verdict": pl.String,
-    "flags": pl.String,  # separated by spaces
-    "comment": pl.String,
-}
-
-ERRORS: Schema = {
-    "culture": pl.String,
-    "language": pl.String,
-    "endpoint": pl.String,
-    "answers": pl.Int64,  # how many were judged
-    "judgements": pl.Int64,
-    **dict.fromkeys((*VERDICTS, *FLAGS), pl.Float64),  # percent of the judgements
-}
 
 
 class JudgeAnswer(Asking):
@@ -117,39 +93,7 @@ class JudgeAnswer(Asking):
         return {"verdict": verdict} if verdict else {}
 
     def tables(self, study: Study) -> Mapping[str, pl.DataFrame]:
-        """LABELS, one row per judgement (whoever reads them averages several of one reply), and ERRORS, by culture, language and
-        model, in order of first appearance.
-        """
-        said = [(item, vote) for item in study.of(self.name) for vote in item.votes]
-        labels = [
-            {
-                **{name: item.content.get(name) for name in ("run", "task", "language", "variant", "sample", "endpoint")},
-                "item": item.content.get("item_id", item.key),
-                "participant": vote.participant,
-                "label": VERDICTS[vote.payload["verdict"]],
-                "verdict": vote.payload["verdict"],
-                "flags": " ".join(vote.payload["flags"]),
-                "comment": vote.payload["comment"],
-            }
-            for item, vote in said
-        ]
-        shares = [
-            {
-                **{"culture": item.culture, "language": item.content.get("language"), "endpoint": item.content.get("endpoint")},
-                "item": item.id,
-                **{name: 100.0 * (name == vote.payload["verdict"]) for name in VERDICTS},
-                **{name: 100.0 * (name in vote.payload["flags"]) for name in FLAGS},
-            }
-            for item, vote in said
-        ]
-        columns = {**ERRORS, "item": pl.Int64}
-        errors = (
-            pl.DataFrame(shares, schema={name: kind for name, kind in columns.items() if name not in ("answers", "judgements")})
-            .group_by("culture", "language", "endpoint", maintain_order=True)
-            .agg(
-                pl.col("item").n_unique().cast(pl.Int64).alias("answers"),
-                pl.len().cast(pl.Int64).alias("judgements"),
-                *(pl.col(name).mean() for name in (*VERDICTS, *FLAGS)),
-            )
-        )
-        return {"labels": pl.DataFrame(labels, schema=dict(LABELS)), "errors": errors.select(list(ERRORS))}
+        """``labels`` and ``errors`` of ``judged_tables``."""
+        from folkways_studio.stages.judged_tables import error_table, label_table
+
+        return {"labels": label_table(study.of(self.name)), "errors": error_table(study.of(self.name))}

@@ -9,7 +9,6 @@ from datetime import UTC, datetime, timedelta
 from math import isnan
 from typing import Literal
 
-from folkways.sdk.statistics import wilson
 from folkways_studio.records import Stage
 from folkways_studio.studies.disagreements import Measured
 
@@ -78,5 +77,7 @@ def _name(stretch: int, by: By) -> str:
 
 
 def _point(name: str, shares: Sequence[float]) -> Point:
+    from folkways.sdk.statistics import wilson
+
     interval = wilson(sum(shares), len(shares))
     return Point(name, len(shares), sum(shares) / len(shares), interval.low, interval.high)

@@ -15,7 +15,6 @@ from typing import Any, NamedTuple
 import orjson
 import sqlalchemy as sa
 
-from folkways.sdk.statistics import wilson
 from folkways.sdk.workspace import Workspace
 from folkways_studio.database import tables as schema
 from folkways_studio.people import participants
@@ -156,6 +155,8 @@ def by_stage(workspace: Workspace, study_id: int, found: Measured) -> tuple[Stag
 
 def by_person(workspace: Workspace, study_id: int, found: Measured) -> tuple[PersonSpread, ...]:
     """Everybody by stage: those who stand out first, then by the lower end of the interval."""
+    from folkways.sdk.statistics import wilson
+
     counts: defaultdict[int, defaultdict[int, list[int]]] = defaultdict(lambda: defaultdict(lambda: [0, 0]))
     names = {person.id: person.pseudonym for person in participants.list_participants(workspace, study_id)}
     stages = {each.stage.id: each.stage for each in found.answered}

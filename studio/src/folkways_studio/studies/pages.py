@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from starlette.responses import Response
 
-from folkways.sdk.files import csv_bytes
 from folkways_studio.database import audit
 from folkways_studio.errors import SubmissionError
 from folkways_studio.models import modelling
@@ -12,7 +11,7 @@ from folkways_studio.people import accounts, participants
 from folkways_studio.people.participation import may_make_studies
 from folkways_studio.records import Role, StudyState
 from folkways_studio.stages.parts.form_fields import whole
-from folkways_studio.studies import agreement, descriptions, progress, working_time
+from folkways_studio.studies import descriptions, progress, working_time
 from folkways_studio.studies import service as studies
 from folkways_studio.web.request_context import SIGNED_IN, STAFF, RequestContext
 from folkways_studio.web.routing import Routes, attachment
@@ -76,8 +75,10 @@ def show_description(context: RequestContext) -> Response:
 @routes.get("/studies/{study}/quality", STAFF)
 def show_quality(context: RequestContext) -> Response:
     """Agreement, with why it is not defined where it is not; how each person works; what models were asked."""
+    from folkways_studio.studies.agreement import agreement
+
     study = context.study
-    found = agreement.agreement(context.workspace, study.id)
+    found = agreement(context.workspace, study.id)
     named = ("percent", "majority", "largest_vote", "cohen", "fleiss", "alpha", "masi", "fitting")
     coefficients = (getattr(each, name) for each in found if each.field for name in named)
     return context.page(
@@ -105,6 +106,8 @@ def show_log(context: RequestContext) -> Response:
 @routes.get("/studies/{study}/payments.csv", STAFF)
 def show_payments(context: RequestContext) -> Response:
     """What everybody is owed for, as a table for the recruitment service."""
+    from folkways.sdk.files import csv_bytes
+
     header = (
         *("participant", "prolific_pid", "state", "answers", "minutes", "completion_code"),
         *("minutes_without_breaks", "pay", "currency"),

@@ -6,9 +6,11 @@ from collections import defaultdict
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from math import isnan
+from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 Labels = Mapping[str, Hashable]
 
@@ -33,6 +35,8 @@ class Spread:
 
 def spread(labels: Sequence[Sequence[Labels]]) -> Spread:
     """labels: of each item, those of each answer, as the kind of its stage reads them; empty where several answers are welcome."""
+    import numpy as np
+
     items, answers = len(labels), sum(map(len, labels))
     item_of = np.repeat(np.arange(items), [len(each) for each in labels])
     rows, codes = _columns(labels)

@@ -10,7 +10,9 @@ from folkways.sdk.workspace import Workspace
 from folkways_studio.web.settings import Settings
 
 if TYPE_CHECKING:
-    from fastapi import FastAPI
+    from starlette.applications import Starlette
+
+    from folkways_studio.people.openid import OpenIdProvider
 
 THREADS = 12
 """Requests worked on at once: SQLite lets one write at a time, and more would only wait for one another."""
@@ -22,23 +24,23 @@ SPARE_THREADS = 8
 """For telling others at once that there is no place."""
 
 
-def create_app(workspace: Workspace, settings: Settings | None = None) -> FastAPI:
+def create_app(workspace: Workspace, settings: Settings | None = None) -> Starlette:
     """The studio as an ASGI application."""
     from anyio import CapacityLimiter
-    from fastapi import FastAPI
+    from starlette.applications import Starlette
     from starlette.exceptions import HTTPException
     from starlette.requests import Request
     from starlette.responses import Response
+    from starlette.routing import Mount
 
     from folkways_studio.items.import_runner import Background
-    from folkways_studio.people.openid import OpenIdProvider
     from folkways_studio.programs.webhook_sender import sending
-    from folkways_studio.web.api.app import PLACE, create_api
+    from folkways_studio.web.api.first_use import PLACE, ApiAtFirstUse
     from folkways_studio.web.prefix import AtPrefix
-    from folkways_studio.web.rendering.static_files import mount_static
+    from folkways_studio.web.rendering.static_files import static_routes
     from folkways_studio.web.request_context import Studio
     from folkways_studio.web.routes import all_routes
-    from folkways_studio.web.routing import endpoint, respond_externally
+    from folkways_studio.web.routing import respond_externally, starlette_route
     from folkways_studio.web.security.bodies import BodyLimit
     from folkways_studio.web.security.headers import SecurityHeaders
     from folkways_studio.web.security.rates import Rates, Waiting
@@ -51,13 +53,13 @@ def create_app(workspace: Workspace, settings: Settings | None = None) -> FastAP
         Waiting(MOST_WAITING, MOST_OF_A_STUDY),
         CapacityLimiter(MOST_WAITING + SPARE_THREADS),
         Background(workspace),
-        OpenIdProvider(settings.single_sign_on) if settings.single_sign_on is not None else None,
+        _provider(settings),
     )
     routes = all_routes()
     uploads = tuple("/" + route.path.rpartition("/")[2] for route in routes if route.upload)
 
     @asynccontextmanager
-    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
         import anyio.to_thread
 
         anyio.to_thread.current_default_thread_limiter().total_tokens = THREADS
@@ -68,11 +70,8 @@ def create_app(workspace: Workspace, settings: Settings | None = None) -> FastAP
         finally:
             await anyio.to_thread.run_sync(studio.background.stop)
 
-    app = FastAPI(title="folkways studio", docs_url=None, redoc_url=None, openapi_url=None, lifespan=lifespan)
-    for route in routes:
-        app.add_api_route(route.path, endpoint(studio, route), methods=[route.method], response_model=None, include_in_schema=False)
-    app.mount(PLACE, create_api(studio))
-    mount_static(app)
+    pages = [starlette_route(studio, route) for route in routes]
+    app = Starlette(routes=[*pages, Mount(PLACE, ApiAtFirstUse(studio)), *static_routes()], lifespan=lifespan)
 
     async def unrouted(request: Request, error: Exception) -> Response:
         return await respond_externally(studio, request, error.status_code if isinstance(error, HTTPException) else 400)
@@ -83,3 +82,11 @@ def create_app(workspace: Workspace, settings: Settings | None = None) -> FastAP
     if settings.prefix:
         app.add_middleware(AtPrefix, prefix=settings.prefix)
     return app
+
+
+def _provider(settings: Settings) -> OpenIdProvider | None:
+    if settings.single_sign_on is None:
+        return None
+    from folkways_studio.people.openid import OpenIdProvider
+
+    return OpenIdProvider(settings.single_sign_on)

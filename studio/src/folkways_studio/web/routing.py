@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote
@@ -14,6 +14,7 @@ from starlette.datastructures import FormData
 from starlette.formparsers import MultiPartException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
+from starlette.routing import Route as StarletteRoute
 
 from folkways.sdk.errors import FolkwaysError
 from folkways_studio.errors import DraftConflictError, StudioError, SubmissionError
@@ -64,10 +65,11 @@ class Routes:
         return add
 
 
-def endpoint(studio: Studio, route: Route) -> Callable[[Request], Awaitable[Response]]:
-    """What the web framework calls: reads the form, then works in a thread, where the database may be waited for."""
+def starlette_route(studio: Studio, route: Route) -> StarletteRoute:
+    """A route as the web framework takes it: reads the form, then works in a thread, where the database may be waited for."""
 
     async def serve(request: Request) -> Response:
+        request.scope["route"] = route
         form = FormData()
         if request.method not in ("GET", "HEAD"):
             try:
@@ -85,7 +87,9 @@ def endpoint(studio: Studio, route: Route) -> Callable[[Request], Awaitable[Resp
         finally:
             await form.close()
 
-    return serve
+    made = StarletteRoute(route.path, serve, methods=[route.method])
+    made.methods = {route.method}  # not HEAD: some pages are shown once, and would be used up unseen
+    return made
 
 
 async def _respond_slowly(context: RequestContext, handler: Handler) -> Response:

@@ -16,7 +16,7 @@ from folkways_studio.web.settings import Settings
 
 if TYPE_CHECKING:
     import uvicorn
-    from fastapi import FastAPI
+    from starlette.applications import Starlette
 
 GRACE_SECONDS = 10
 START_SECONDS = 60
@@ -69,7 +69,7 @@ def serve(
     Announcing(uvicorn.Config(create_app(workspace, settings), **config)).run(sockets=[listener])
 
 
-def _app(location: str, settings: Settings | None) -> FastAPI:
+def _app(location: str, settings: Settings | None) -> Starlette:
     """The application of one of several processes, each of which has connections of its own."""
     return create_app(open_workspace(location), settings)
 

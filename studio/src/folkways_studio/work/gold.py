@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 
-from folkways.sdk.statistics import Interval, wilson
 from folkways.sdk.workspace import Workspace
 from folkways_studio.database import audit
 from folkways_studio.database import tables as schema
@@ -21,6 +20,9 @@ from folkways_studio.stages.registry import stage_kind
 from folkways_studio.studies import service as studies
 from folkways_studio.work.known_answer_rules import Qualification
 from folkways_studio.work.known_answers import overlap_of
+
+if TYPE_CHECKING:
+    from folkways.sdk.statistics import Interval
 
 DOUBTFUL = 0.5
 """Known answers are to be looked at that, by the 95 % interval, fewer people than this give: they may be wrong themselves."""
@@ -79,6 +81,8 @@ class PersonGold:
     @property
     def interval(self) -> Interval:
         """Of the share of right answers, 95 %."""
+        from folkways.sdk.statistics import wilson
+
         return wilson(self.right, self.asked)
 
 
@@ -94,6 +98,8 @@ class ItemGold:
     @property
     def interval(self) -> Interval:
         """Of the share of right answers, 95 %."""
+        from folkways.sdk.statistics import wilson
+
         return wilson(self.right, self.asked)
 
     @property

@@ -11,8 +11,6 @@ from dataclasses import dataclass
 from math import ceil, floor
 from typing import Any
 
-from folkways.sdk.statistics import wilson
-
 ACTIONS = ("warn", "pause", "exclude")
 """What a rule may do, the mildest first."""
 
@@ -66,6 +64,8 @@ class Rule:
         """Whether so few are right that chance does not explain it: at least ``after`` were asked, and even the upper end of the
         95 % interval (Wilson) of the person's share lies below ``below``.
         """
+        from folkways.sdk.statistics import wilson
+
         return asked >= self.after and wilson(right, asked).high < self.below
 
 

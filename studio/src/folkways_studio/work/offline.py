@@ -8,7 +8,6 @@ from hashlib import sha256
 from typing import Any
 
 import orjson
-import polars as pl
 
 from folkways.sdk.errors import FolkwaysError
 from folkways.sdk.workspace import Workspace
@@ -32,6 +31,8 @@ def hand_out(workspace: Workspace, participant_id: int, stage: str, count: int, 
     """A workbook with up to ``count`` items of a stage, which are the person's for ``hours``. FolkwaysError where there is
     nothing.
     """
+    import polars as pl
+
     person = get_participant(workspace, participant_id)
     texts = _texts_for(workspace, person)
     asked = get_stage(workspace, person.study_id, stage)

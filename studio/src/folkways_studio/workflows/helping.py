@@ -14,8 +14,6 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from folkways.sdk.models import first_label
-
 LETTERS = ("A", "B", "C", "D")
 HELPER_TOKENS = 400
 VERIFIER_TOKENS = 16
@@ -111,6 +109,8 @@ def verifier_prompt(question: str, options: Sequence[str], place: str) -> str:
 
 def read_choice(reply: str) -> int | None:
     """The position of the option that the verifier chose; None where it settles on none."""
+    from folkways.sdk.models import first_label
+
     letter = first_label(reply, LETTERS)
     return LETTERS.index(letter) if letter is not None else None
 

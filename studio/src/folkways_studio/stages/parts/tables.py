@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import orjson
-import polars as pl
 
 from folkways.sdk.studies import StudyItem
 from folkways_studio.stages.parts.arranging import PART_TYPES
 from folkways_studio.stages.parts.base import Part
 from folkways_studio.stages.parts.types import Scale
 
+if TYPE_CHECKING:
+    import polars as pl
+
 ABOUT = ("item", "culture", "language", "participant")
-NUMBERS: Mapping[str, Any] = {"scale": pl.Int64, "number": pl.Float64}
 
 
 def answers_of(payload: Mapping[str, Any]) -> dict[str, Any]:
@@ -41,6 +42,9 @@ def line_of(value: Any) -> str:
 
 def answer_table(items: Sequence[StudyItem]) -> pl.DataFrame:
     """ABOUT and a column per part (``answer_KEY`` where the key is one of ABOUT); a row per judgement. Lists are JSON."""
+    import polars as pl
+
+    numbers = {"scale": pl.Int64, "number": pl.Float64}
     said = [(item, vote) for item in items for vote in item.votes]
     kinds = {key: kind for _, vote in said for kind, answers in vote.payload.items() for key in answers}
     rows = [
@@ -50,7 +54,7 @@ def answer_table(items: Sequence[StudyItem]) -> pl.DataFrame:
         }
         for item, vote in said
     ]
-    columns = {_column(key): NUMBERS.get(kind, pl.String) for key, kind in kinds.items()}
+    columns = {_column(key): numbers.get(kind, pl.String) for key, kind in kinds.items()}
     return pl.DataFrame(rows, schema={**dict.fromkeys(ABOUT, pl.String), **columns})
 
 

@@ -1,4 +1,4 @@
-"""The API as an application of its own, which the studio's mounts under ``PLACE``."""
+"""The API as an application of its own, which the studio's mounts under ``PLACE`` when it is first asked."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from folkways_studio.media import api as media
 from folkways_studio.people import api as people
 from folkways_studio.programs import api as webhooks
 from folkways_studio.studies import api as studies
+from folkways_studio.web.api.first_use import PLACE
 from folkways_studio.web.api.problems import MEDIA_TYPE, Problem, add_handlers
 from folkways_studio.web.request_context import Studio
 
-PLACE = "/api/v1"
 PARTS = (studies, items, imports, media, people, results, webhooks)
 ABOUT = """What researchers do on the studio's pages, for programs. Send `Authorization: Bearer TOKEN` with a token that an owner of
 the study makes on its page *API*. A token does what its account may do in that study, and reads only unless its scope is `write`.

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from fastapi import FastAPI
 from starlette.requests import Request
 from starlette.responses import Response
+from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
@@ -35,12 +35,11 @@ class KeptFiles(StaticFiles):
         return response
 
 
-def mount_static(app: FastAPI) -> None:
-    """Serve ``/static`` and ``/theme.css``."""
+def static_routes() -> list[BaseRoute]:
+    """``/static`` and ``/theme.css``."""
     theme = css_variables()
 
     async def theme_css(request: Request) -> Response:
         return compressed(request, Response(theme, media_type="text/css", headers={"Cache-Control": ASK_AGAIN}))
 
-    app.add_api_route("/theme.css", theme_css, methods=["GET"], response_model=None, include_in_schema=False)
-    app.mount("/static", KeptFiles(directory=str(STATIC)), name="static")
+    return [Route("/theme.css", theme_css), Mount("/static", KeptFiles(directory=str(STATIC)), name="static")]

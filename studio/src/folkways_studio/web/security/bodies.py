@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from starlette.requests import ClientDisconnect
-from starlette.responses import PlainTextResponse
+from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
-
-from folkways_studio.web.api.problems import problem
 
 
 class BodyTooLargeError(Exception):
@@ -29,11 +27,9 @@ class BodyLimit:
             return
         path = scope["path"].removeprefix(scope.get("root_path", ""))
         limit = self.limit(path)
-        words = f"This is too large: at most {limit // 1024} KiB can be sent here."
-        refusal = problem(413, words) if path.startswith("/api/") else PlainTextResponse(f"{words}\n", status_code=413)
         said = next((value for name, value in scope["headers"] if name == b"content-length"), b"0")
         if not said.isdigit() or int(said) > limit:
-            await refusal(scope, receive, send)
+            await _refusal(path, limit)(scope, receive, send)
             return
         came = 0
         started = False
@@ -56,4 +52,13 @@ class BodyLimit:
         except BodyTooLargeError:
             if started:
                 raise ClientDisconnect from None
-            await refusal(scope, receive, send)
+            await _refusal(path, limit)(scope, receive, send)
+
+
+def _refusal(path: str, limit: int) -> Response:
+    words = f"This is too large: at most {limit // 1024} KiB can be sent here."
+    if not path.startswith("/api/"):
+        return PlainTextResponse(f"{words}\n", status_code=413)
+    from folkways_studio.web.api.problems import problem
+
+    return problem(413, words)
