@@ -11,6 +11,7 @@ import pytest
 
 import folkways
 from folkways.cli.asking.quickstart import LANGUAGES, MODEL, RECORDED, TASKS
+from folkways.workspace.results import failure_counts
 from tests.support.doc_pages import REPOSITORY
 from tests.support.gguf_file import real_model
 
@@ -20,12 +21,10 @@ SHARE_ALIKE = 0.95
 
 def scores(model: str, folder: Path) -> tuple[dict[str, float], pl.DataFrame]:
     """Score of the whole and of each culture, and the replies."""
-    for _ in range(3):  # a busy machine may be late with some replies: the same call asks for those that are missing
-        run = folkways.run(TASKS, models=model, languages=LANGUAGES, workspace=folder / "folkways.db", name="q")
-        if run.record.state == "finished":
-            break
-        run.workspace.close()
-    assert run.record.state == "finished", run.record.reason
+    run = folkways.run(TASKS, models=model, languages=LANGUAGES, workspace=folder / "folkways.db", name="q")
+    # A model on this machine has a day for each reply: however busy the machine is, nothing is late and nothing fails.
+    failures = failure_counts(run.workspace, run.record)["message"].to_list()
+    assert (run.record.state, run.record.reason, failures) == ("finished", None, [])
     rows = run.scores().filter(pl.col("facet").is_in(["all", "culture"]))
     replies = run.responses().select("item", "language", "response")
     run.workspace.close()

@@ -112,6 +112,15 @@ def test_a_reply_that_tells_a_reader_nothing_is_no_example(said: str) -> None:
     assert examples(report({("m/a", "KR"): 3, ("m/a", "ET"): 2}, said)) == []
 
 
+def test_a_letter_is_an_example_where_its_option_is_known() -> None:
+    base = report({("m/a", "KR"): 3, ("m/a", "ET"): 2}, "D").data
+    told = "said D. durian; right: A. orange"
+    judged = base.judgements.with_columns(chosen_option=pl.lit("D"), reason=pl.lit(told))
+    view = ReportView(replace(base, judgements=judged))
+    assert {(example.said, example.read) for example in examples(view)} == {("D", told)}
+    assert told in render_html(view)
+
+
 def test_many_cultures_give_few_examples_and_control_characters_are_written_out(data: ReportData) -> None:
     codes = ["KR", "ET", "MX", "US", "GB", "CN", "IR", "DZ"]
     found = examples(report({("m/a", code): 10 for code in codes}, "tea\u202e"))

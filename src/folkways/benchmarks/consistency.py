@@ -121,7 +121,7 @@ def consistency_tables(
         found += _alike(rows, same)
         gaps += _gaps(rows)
     if not found:
-        raise NotAvailableError(f"needs questions that were asked in more than one way: {HOW_TO_ASK}")
+        raise NotAvailableError(f"each question was asked once; to measure it, add {HOW_TO_ASK}")
     by_words = "" if chosen in known else " Answers in words agree where both are right or both are wrong."
     by_guessing = f"; guessing among {options} options anew has an agreement of {100 / options:.3g} %" if options else ""
     alike = Table(

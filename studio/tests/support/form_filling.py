@@ -7,7 +7,7 @@ from typing import Any
 
 from studio.tests.web.test_marking import SELECT
 
-WORDS: Mapping[str, str] = {"en": "Soup is eaten in your country", "ar": "أرز وحساء", "ko": "밥과 국"}
+WORDS: Mapping[str, str] = {"en": "Soup is eaten in your country", "ar": "نأكل الحساء في العيد", "ko": "설날에는 떡국을 먹습니다"}
 """What is typed where words are asked for, by the language of the interface; in English where the field is for English."""
 
 FORM = "form[data-task][data-ready]"

@@ -31,8 +31,10 @@ def test_direction_of_a_language(language: str, expected: str) -> None:
     assert direction(language) == expected
 
 
-def test_times_are_utc() -> None:
-    assert day(0) == "1970-01-01 00:00" and day(None) == ""
+def test_times_are_utc_and_run_from_left_to_right() -> None:
+    assert day(0) == '<bdi dir="ltr">1970-01-01 00:00</bdi>' and day(None) == ""
+    page = environment("ar").from_string("{{ 0|day }} {{ 1.8|duration }}").render()
+    assert page == '<bdi dir="ltr">1970-01-01 00:00</bdi> <bdi dir="ltr">1.8 s</bdi>'
 
 
 @pytest.mark.parametrize(

@@ -40,10 +40,10 @@ BASELINES = ("baseline/random", "baseline/first")
     "--offline", is_flag=True, help="Use the model's recorded replies, which takes a second; the model need not be installed."
 )
 def command(out: Path, offline: bool) -> None:
-    """Ask a small language model the demo questions, beside baselines that know nothing, and write a report.
+    """Ask SmolLM2, a small model on your machine, our demo questions and write a report.
 
-    The model is SmolLM2 (135 million parameters), which runs on this machine in about a minute and chooses the likeliest of
-    four answers; if it is not installed or cannot run, its recorded replies are used. The folder DIR gets a workspace
+    The model has 135 million parameters and chooses the likeliest of four answers, in about a minute. If it is not installed or
+    cannot run, its recorded replies are used. Two baselines that know nothing answer too. The folder DIR gets a workspace
     (folkways.db) and a report (report.html and its tables).
     """
     check_several(out)

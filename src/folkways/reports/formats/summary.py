@@ -33,7 +33,7 @@ def unasked(view: ReportView) -> list[str]:
     names: dict[str, list[str]] = {}
     for name, reason in view.data.without_results.items():
         names.setdefault(reason, []).append(name)
-    return [f"Not asked: {listing(known)} ({reason})." for reason, known in names.items()]
+    return [f"Not measured: {listing(known)} ({reason})." for reason, known in names.items()]
 
 
 def doubts(view: ReportView, uncertain: Iterable[str] = ()) -> list[str]:

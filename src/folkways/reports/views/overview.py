@@ -16,7 +16,7 @@ from folkways.reports.views.views import ReportView, TaskView
 
 MAX_EXAMPLES = 6
 SHORTEST_EXAMPLE, LONGEST_EXAMPLE = 3, 140
-"""Characters of a reply that is shown as an example: a letter says nothing without its options."""
+"""Characters of a reply that is shown as an example: a letter says nothing where the text of its option is not known."""
 
 WIDE = 20.0
 """Points to either side from which on the score of a culture is called uncertain."""
@@ -125,11 +125,12 @@ def _examples_of(view: ReportView, task: TaskView) -> list[Example]:
     measured = [metric.name for metric in metrics if metric.name in view.data.judgements.columns]
     all_wrong = pl.all_horizontal(pl.col(name).fill_null(0) == 0 for name in measured)
     answered = (pl.col("state") == "answered") & pl.col("counted") & all_wrong
+    chosen = pl.col("chosen_option") if "chosen_option" in view.data.judgements.columns else pl.lit(None)
+    shortest = pl.when(chosen.is_not_null()).then(1).otherwise(SHORTEST_EXAMPLE)
     short = (
-        pl.col("response").str.strip_chars().str.len_chars().is_between(SHORTEST_EXAMPLE, LONGEST_EXAMPLE),
+        pl.col("response").str.strip_chars().str.len_chars().is_between(shortest, LONGEST_EXAMPLE),
         pl.col("gold").cast(pl.String).str.len_chars().is_between(1, LONGEST_EXAMPLE),
     )
-    chosen = pl.col("chosen_option") if "chosen_option" in view.data.judgements.columns else pl.lit(None)
     read = pl.when(chosen.is_not_null()).then(pl.col("reason").cast(pl.String)).otherwise(pl.lit("")).alias("read")
     wrong = _judged(view, task, model).filter(answered, *short).select("culture", "text", "response", "gold", read)
     examples_read = plain(wrong.unique("culture", keep="first", maintain_order=True).collect(engine="streaming"))

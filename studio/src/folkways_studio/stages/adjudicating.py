@@ -10,7 +10,7 @@ from typing import Any
 from folkways.sdk.studies import Vote
 from folkways_studio.errors import Message
 from folkways_studio.stages.asking import Asking
-from folkways_studio.stages.base import Arrival, Config, Content, Decision, StageKind, Translate
+from folkways_studio.stages.base import SAID_THE_SAME, Arrival, Config, Content, Decision, StageKind, Translate
 from folkways_studio.stages.fields import raise_if
 from folkways_studio.stages.parts.base import built_in
 from folkways_studio.stages.parts.form_fields import FormFields
@@ -77,7 +77,7 @@ class Adjudicate(Asking):
         if len(said) < 2 or len(_versions(content)) > 1 or inner.undecided(said[0]["payload"]):
             return None
         result = inner.result_of(said[0]["payload"], content["content"], content["rules"])
-        return Decision("done", result={**result, "agreed": True}, reason="everybody said the same")
+        return Decision("done", result={**result, "agreed": True}, reason=SAID_THE_SAME)
 
     def subject(self, content: Content) -> Content:
         """What was judged, without what was said of it."""

@@ -21,6 +21,13 @@ Translate = Callable[..., str]
 Say = Callable[[Any], str]
 """A text of a study's file, or its texts by language -> the one for whoever reads it."""
 
+SAID_THE_SAME = "everybody said the same"
+CHOICES_DIFFER = "the judges chose differently"
+MARKS_DIFFER = "the marks differ"
+AUTHOR_LEFT = "its author has withdrawn"
+REASONS = (SAID_THE_SAME, CHOICES_DIFFER, MARKS_DIFFER, AUTHOR_LEFT)
+"""Reasons of decisions that are stored in English and shown in the reader's language; those with numbers or names are not."""
+
 Outcome = Literal["wait", "done", "dropped", "subpopulation"]
 
 

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from folkways.sdk.studies import Vote
 from folkways_studio.errors import Message
 from folkways_studio.stages.asking import Asking
-from folkways_studio.stages.base import Config, Content, Decision, Option, Sheet
+from folkways_studio.stages.base import CHOICES_DIFFER, MARKS_DIFFER, Config, Content, Decision, Option, Sheet
 from folkways_studio.stages.fields import raise_if, spans_of, tag, text_of
 from folkways_studio.stages.parts.base import Part, built_in, option
 from folkways_studio.stages.parts.form_fields import FormFields
@@ -111,7 +111,7 @@ class ChooseBest(Asking):
         ]
         best = best_of([ids.index(vote.payload["best"]) for vote in votes], scores)
         if best is None:
-            return Decision("done", result={"disputed": ["best"]}, reason="the judges chose differently", branch="disagree")
+            return Decision("done", result={"disputed": ["best"]}, reason=CHOICES_DIFFER, branch="disagree")
         return Decision("done", result=self.result_of({"best": ids[best]}, content, config))
 
     def result_of(self, payload: Mapping[str, Any], content: Content, config: Config) -> Mapping[str, Any]:
@@ -154,7 +154,7 @@ class TagSpans(Asking):
     def resolve(self, votes: Sequence[Vote], content: Content, config: Config) -> Decision:
         """Done where all marked the same."""
         if any(vote.payload["spans"] != votes[0].payload["spans"] for vote in votes):
-            return Decision("done", result={"disputed": ["spans"]}, reason="the marks differ", branch="disagree")
+            return Decision("done", result={"disputed": ["spans"]}, reason=MARKS_DIFFER, branch="disagree")
         return Decision("done", result=self.result_of(votes[0].payload, content, config))
 
     def result_of(self, payload: Mapping[str, Any], content: Content, config: Config) -> Mapping[str, Any]:

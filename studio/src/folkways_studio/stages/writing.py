@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from folkways.sdk.studies import Vote
 from folkways_studio.errors import Message
 from folkways_studio.stages.asking import Asking
-from folkways_studio.stages.base import SUGGESTIONS, Config, Content, Decision, Option, Translate
+from folkways_studio.stages.base import AUTHOR_LEFT, SUGGESTIONS, Config, Content, Decision, Option, Translate
 from folkways_studio.stages.parts.base import Part, built_in
 from folkways_studio.stages.parts.form_fields import FormFields, text
 from folkways_studio.workflows.helping import strategies
@@ -35,7 +35,7 @@ class Written(Asking):
     def resolve(self, votes: Sequence[Vote], content: Content, config: Config) -> Decision:
         """Done as soon as it is submitted; an item whose author has left is dropped."""
         if not votes:
-            return Decision("dropped", reason="its author has withdrawn")
+            return Decision("dropped", reason=AUTHOR_LEFT)
         return Decision("done", result=votes[-1].payload)
 
 

@@ -129,18 +129,20 @@ def offered_unasked(*, answering: bool = False) -> frozenset[str]:
 
 @cache
 def terms() -> frozenset[str]:
-    """Words of ours that are stored as data and shown in the reader's language: labels, topics, strategies with their examples.
+    """Words of ours that are stored as data and shown in the reader's language: labels, topics, reasons, strategies with their
+    examples.
 
     What a study's own file names in their place is shown as it stands there.
     """
     from folkways.sdk.benchmarks import study_exports
+    from folkways_studio.stages.base import REASONS
     from folkways_studio.stages.writing import TOPICS
     from folkways_studio.workflows.helping import strategies
 
     shown = (text for each in strategies().values() for text in (each.title, each.about, each.before, each.after))
     exports = (export for exports in study_exports().values() for export in exports)
     labels = (label for export in exports for labels in export.labels.values() for label in labels)
-    return frozenset((*TOPICS, *labels, *shown))
+    return frozenset((*TOPICS, *REASONS, *labels, *shown))
 
 
 def term(text: str, locale: str) -> str:

@@ -69,10 +69,20 @@ def filled(context: Context, kind: Any, values: Mapping[str, Any]) -> Markup:
 
 
 def day(moment: float | None) -> str:
-    """Seconds since the epoch as a date and time in UTC; empty for None."""
+    """Seconds since the epoch as a date and time in UTC, in that order in every script; empty for None."""
     if moment is None:
         return ""
-    return datetime.datetime.fromtimestamp(moment, datetime.UTC).strftime("%Y-%m-%d %H:%M")
+    return _from_left(datetime.datetime.fromtimestamp(moment, datetime.UTC).strftime("%Y-%m-%d %H:%M"))
+
+
+def _from_left(text: str) -> Markup:
+    """Numbers and units of ours, which would change places between right-to-left words."""
+    return Markup('<bdi dir="ltr">{}</bdi>').format(text)
+
+
+def lasted(seconds: float) -> Markup:
+    """A duration, such as ``3 min 20 s``."""
+    return _from_left(duration(seconds))
 
 
 def endonym(code: str) -> str:
@@ -111,7 +121,7 @@ def environment(locale: str) -> Environment:
     )
     made.install_gettext_translations(catalogue(locale), newstyle=True)  # type: ignore[attr-defined]
     made.filters.update(
-        number=number, count=count, percent=percent, duration=duration, shorten=shorten, exact=exact, marked=marked, tagged=tagged,
+        number=number, count=count, percent=percent, duration=lasted, shorten=shorten, exact=exact, marked=marked, tagged=tagged,
         day=day, language=partial(language_name, locale=locale), endonym=endonym, letters=letters_of,
         direction=direction,
         term=partial(term, locale=locale),
