@@ -24,7 +24,7 @@ from pathlib import Path
 import psutil
 import sqlalchemy as sa
 
-from folkways.api import plan_run
+from folkways.runs.execute import plan_run
 from folkways.runs.options import AskOptions, Cluster, RunOptions
 from folkways.runs.work import models_of
 from folkways.workspace import run_records

@@ -170,7 +170,42 @@ class Litellm(Client):
         yield from _lines(folder / "answers.jsonl")
 
 
-CLIENTS: dict[str, type[Client]] = {client.name: client for client in (Floor, Folkways, LmEval, Inspect, Litellm)}
+class OtherClient(Client):
+    """The floor's loop with another HTTP client (peers/other_clients.py); the three share an environment."""
+
+    def __init__(self) -> None:
+        self.programs = environments.ensure("clients")
+
+    def command(self, url: str, work: Workload, folder: Path, concurrency: int) -> Sequence[str | Path]:
+        answers = folder / "answers.jsonl"
+        program = PEERS / "other_clients.py"
+        return [self.programs / "python", program, self.name, url, MODEL, work.prompts, answers, str(concurrency)]
+
+    def answers(self, folder: Path) -> Iterator[str]:
+        yield from _lines(folder / "answers.jsonl")
+
+
+class Pyreqwest(OtherClient):
+    """Rust's reqwest under Python."""
+
+    name = title = distribution = "pyreqwest"
+
+
+class Wreq(OtherClient):
+    """Rust's hyper under Python."""
+
+    name = title = distribution = "wreq"
+
+
+class Httptools(OtherClient):
+    """A bare asyncio protocol: no TLS, proxies, timeouts or limits."""
+
+    name = distribution = "httptools"
+    title = "asyncio and httptools"
+
+
+_ALL = (Floor, Folkways, LmEval, Inspect, Litellm, Pyreqwest, Wreq, Httptools)
+CLIENTS: dict[str, type[Client]] = {client.name: client for client in _ALL}
 
 
 def _lines(answers: Path) -> Iterator[str]:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import shutil
+import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from perf.engine import measure, workload
 from perf.engine.clients import Client
@@ -24,6 +26,7 @@ class Result:
     """One client at one number of requests.
 
     start: CPU seconds of the same client at START_REQUESTS.
+    first: seconds from the start of its process to its first request, at this number of requests; None if not measured.
     wrong: what did not add up; empty for a run that counts.
     """
 
@@ -34,6 +37,7 @@ class Result:
     usage: Usage
     start: float
     wrong: str
+    first: float | None = None
 
     @property
     def per_request(self) -> float:
@@ -64,17 +68,17 @@ class Session:
         """
         if client.name not in self._starts:
             self._run(client, START_REQUESTS)  # compiles byte code and fills the disk cache; not counted
-            usage, wrong = self._run(client, START_REQUESTS)
+            usage, wrong, _ = self._run(client, START_REQUESTS)
             if wrong:
                 raise measure.ClientError(f"{client.name} at {START_REQUESTS} requests: {wrong}")
             self._starts[client.name] = usage.cpu
-        runs: list[tuple[Usage, str]] = []
-        while len(runs) < repeat and not any(wrong for _, wrong in runs):
+        runs: list[tuple[Usage, str, float]] = []
+        while len(runs) < repeat and not any(wrong for _, wrong, _ in runs):
             runs.append(self._run(client, requests))
-        usage, wrong = max(runs, key=lambda run: (run[1], -run[0].cpu))
-        return Result(client.name, client.title, client.version, requests, usage, self._starts[client.name], wrong)
+        usage, wrong, first = max(runs, key=lambda run: (run[1], -run[0].cpu))
+        return Result(client.name, client.title, client.version, requests, usage, self._starts[client.name], wrong, first)
 
-    def _run(self, client: Client, requests: int) -> tuple[Usage, str]:
+    def _run(self, client: Client, requests: int) -> tuple[Usage, str, float]:
         if requests not in self._works:
             self._works[requests] = workload.write(self.folder / f"work-{requests}", requests)
         work = self._works[requests]
@@ -83,12 +87,13 @@ class Session:
         home.mkdir()
         self.server.control(forget=True)
         command = client.command(f"{self.server.url}/v1", work, home, self.concurrency)
+        began = time.monotonic()
         usage = measure.run(command, home / "output.log", client.environment(home), self.cores)
-        return usage, self._wrong(client, work, home)
-
-    def _wrong(self, client: Client, work: Workload, home: Path) -> str:
-        """What the server saw and what the client stored, against what was to be asked."""
         stats = self.server.stats()
+        return usage, self._wrong(client, work, home, stats), stats["first"] - began
+
+    def _wrong(self, client: Client, work: Workload, home: Path, stats: Mapping[str, Any]) -> str:
+        """What the server saw and what the client stored, against what was to be asked."""
         wrong = [
             f"server {name} {stats[name]}, expected {work.requests}"
             for name in ("total", "distinct", "answered")

@@ -10,45 +10,35 @@ from typing import Any, Unpack
 
 import polars as pl
 
-from folkways.benchmarks.base import Task
-from folkways.benchmarks.registry import expand_tasks, get_task
+from folkways.benchmarks.registry import expand_tasks
 from folkways.endpoints.base import EndpointOptions
-from folkways.endpoints.prices import cost, load_prices
 from folkways.endpoints.registry import is_name
 from folkways.engine.budget import parse_budget
-from folkways.errors import FolkwaysError, UnknownNameError
+from folkways.errors import UnknownNameError
 from folkways.frames import is_frame, table_of_text
 from folkways.records import Frame
-from folkways.releases.store import open_release
 from folkways.reports.data import ReportData, Scores
 from folkways.reports.formats.comparison_tables import Comparisons
-from folkways.runs.execute import Session, execute
+from folkways.runs.execute import execute, score_news
 from folkways.runs.gate import Checks, GateKeywords, Required, check_run
-from folkways.runs.judging.external_responses import FRAME, JudgedReplies, judge_file, judge_table
+from folkways.runs.judging.external_responses import FRAME, JudgedReplies, judge_file, judge_table, judge_with
 from folkways.runs.keywords import QuestionKeywords, RunKeywords, check_names, options_of
-from folkways.runs.models import batches_of, open_models, price_function, split_name
+from folkways.runs.likes import ModelsLike, TableLike, TaskLike, TasksLike
+from folkways.runs.models import cost_function, open_models
 from folkways.runs.notebook_progress import NotebookProgress, in_notebook
-from folkways.runs.options import AskOptions, Cluster, DeployedModel, RunOptions
-from folkways.runs.planning.estimate import Estimate
-from folkways.runs.planning.estimate import estimate as estimate_task
-from folkways.runs.planning.generations import of_generation
-from folkways.runs.planning.plan import begin
-from folkways.runs.planning.recipe import recipe_of
+from folkways.runs.options import AskOptions, Cluster
+from folkways.runs.planning.estimate import estimate_run
 from folkways.runs.planning.recipe_files import Recipe, is_recipe
-from folkways.runs.planning.tasks import left_out, plan_tasks
 from folkways.runs.reading.collect import collect
 from folkways.runs.reading.compare import compare as compare_models
 from folkways.runs.reading.items import KnownItem, find_item
 from folkways.runs.reading.judgements import judged_items
+from folkways.runs.reading.report import ReportKeywords, report_runs
 from folkways.runs.reused import Reused
-from folkways.runs.scores.scoring import score_run, scores_stand
-from folkways.runs.scores.scoring_models import ScoringModels, check_models, chosen_models, equip
+from folkways.runs.scores.scoring import score_run
+from folkways.runs.scores.scoring_models import ScoringModels, check_models, chosen_models
 from folkways.workspace import results, run_records
-from folkways.workspace.database import Workspace, open_workspace
-from folkways.workspace.queue.judging_turn import turn_to_judge
-
-WORKSPACE = "folkways.db"
-"""The workspace of those who name none, in the folder where they are."""
+from folkways.workspace.database import WORKSPACE, Workspace, open_workspace, opened, opened_if_there
 
 
 @dataclass(frozen=True)
@@ -164,8 +154,8 @@ class Run:
 
 
 def run(
-    tasks: Any,
-    models: Any = (),
+    tasks: TasksLike,
+    models: ModelsLike = (),
     *,
     workspace: str | Path | Workspace = WORKSPACE,
     profile: str | None = None,
@@ -203,19 +193,15 @@ def run(
     asking = asking if asking.reused is not None else replace(asking, reused=told.append)
     if asking.observer is None and in_notebook():
         asking = replace(asking, observer=NotebookProgress())
-    opened = open_models(one_or_several(models), EndpointOptions(timeout=asking.timeout, seed=chosen.seed))
+    asked = open_models(one_or_several(models), EndpointOptions(timeout=asking.timeout, seed=chosen.seed))
     for task in expand_tasks(chosen.tasks):
         task.resolve_profile(profile)  # a name that cannot be scored is found out before anything is spent
     check_models(expand_tasks(chosen.tasks), chosen_models(chosen, scoring))
     if asking.budget is not None:
         parse_budget(asking.budget)  # before a workspace is made
     database = workspace if isinstance(workspace, Workspace) else open_workspace(workspace)
-    session = execute(database, chosen, opened, asking, name=name, profile=profile)
-    if session.news or not scores_stand(database, session.run, profile, scoring):
-        with turn_to_judge(database, session.run.id) as began:
-            if began is None or not _judged_since(database, session, began, profile, scoring):
-                score_run(database, session.run, profile, models=scoring, cluster=asking.cluster)
-    run_records.mark_scored(database, session.run)
+    session = execute(database, chosen, asked, asking, name=name, profile=profile)
+    score_news(database, session, profile, scoring, asking.cluster)
     record = run_records.find_run(database, str(session.run.id))
     ended = "finished" if session.run.state == "asked" else session.run.state
     done = Run(database, replace(record, state=ended, reason=session.run.reason), asking.prices, tuple(told))
@@ -225,8 +211,8 @@ def run(
 
 
 def estimate(
-    tasks: Any,
-    models: Any = (),
+    tasks: TasksLike,
+    models: ModelsLike = (),
     *,
     workspace: str | Path = WORKSPACE,
     prices: Path | None = None,
@@ -251,8 +237,8 @@ def estimate(
 
 
 def judge(
-    task: str | Task,
-    replies: Any,
+    task: TaskLike,
+    replies: str | Path | Mapping[str, str] | Mapping[str, Sequence[Any]] | Sequence[Mapping[str, Any]] | TableLike,
     *,
     release: str | Path | None = None,
     culture: str | None = None,
@@ -272,19 +258,16 @@ def judge(
     Returns ``judgements``, one row for each expected item, of which those without a reply are missing; ``scores``, with the fixed
     denominator of a run; and ``notes``. Raises DataError with the row for an item that there is not.
     """
-    chosen = get_task(task) if isinstance(task, str) else task
-    if text_tools is not None:
-        chosen = chosen.with_tools(text_tools)
-    equipped = equip(chosen, scoring or ScoringModels())
+    equipped, data = judge_with(task, release, text_tools, scoring)
     for problem in equipped.problems:
         raise problem
-    data = open_release(str(release) if release is not None else chosen.release, chosen.benchmark)
     how = {"culture": culture, "language": language, "variant": variant, "profile": profile}
     if isinstance(replies, (str, Path)):
         return judge_file(equipped.task, data, Path(replies), by_position=by_position, **how)  # type: ignore[arg-type]
+    table: object = replies
     if isinstance(replies, Mapping) and not is_frame(replies):
-        replies = {"item": list(replies), "response": list(replies.values())}
-    return judge_table(equipped.task, data, table_of_text(replies), FRAME, by_position=by_position, **how)
+        table = {"item": list(replies), "response": list(replies.values())}
+    return judge_table(equipped.task, data, table_of_text(table), FRAME, by_position=by_position, **how)
 
 
 def gate(
@@ -324,7 +307,7 @@ def compare(
     given = [*(one for one in models if isinstance(one, Run)), *(one for one in places if isinstance(one, Run))]
     if given and workspace == WORKSPACE:
         workspace = given[0].workspace
-    database = workspace if isinstance(workspace, Workspace) else open_workspace(workspace, create=False)
+    database = opened(workspace)
     known = {record.name for record in run_records.list_runs(database)}
     names = [one for one in models if isinstance(one, str) and one not in known]
     places += [one for one in models if isinstance(one, Run) or one in known]
@@ -337,12 +320,13 @@ def report(
     out: str | Path = "report",
     *,
     workspace: str | Path | Workspace = WORKSPACE,
-    **how: Any,
+    **how: Unpack[ReportKeywords],
 ) -> list[Path]:
     """Write one report of one run or several into the folder ``out``, as ``folkways report``; returns the files.
 
     how: formats, profile, title, prices, items, as ``report_runs`` has them.
     """
+    check_names(how, {*ReportKeywords.__annotations__}, {"workspace"})
     several = [runs] if isinstance(runs, (str, Run)) else list(runs)
     held = [one.workspace for one in several if isinstance(one, Run)]
     where = held[0] if held and workspace == WORKSPACE else workspace
@@ -362,112 +346,18 @@ def _is_nothing(models: Any) -> bool:
     return isinstance(models, tuple) and not models
 
 
-def _judged_since(database: Workspace, session: Session, began: float, profile: str | None, scoring: ScoringModels | None) -> bool:
-    """Whether another process, which began at that moment, has judged all that this one knows."""
-    if run_records.find_run(database, str(session.run.id)).state != "finished" or any(told.failed for told in session.progresses):
-        return False
-    return not results.told_since(database, session.run, began) and scores_stand(database, session.run, profile, scoring)
-
-
-def plan_run(
-    options: RunOptions,
-    *,
-    models: Sequence[str | DeployedModel],
-    workspace: str | Path | Workspace = WORKSPACE,
-    name: str | None = None,
-) -> tuple[Run, bool]:
-    """Write down everything that a run of ``models`` expects, for workers to ask (folkways.runs.work); no key is needed.
-
-    Returns the run, and whether it was planned before. Raises FolkwaysError for anything that the caller can put right.
-    """
-    if options.until is not None:
-        raise FolkwaysError(
-            "until draws questions by what earlier ones were worth, so that nothing can be planned ahead: folkways run"
-        )
-    opened = open_models(models, EndpointOptions(seed=options.seed), need_key=False)
-    planned = plan_tasks(options)
-    check_models(expand_tasks(options.tasks), chosen_models(options, None))
-    database = workspace if isinstance(workspace, Workspace) else open_workspace(workspace)
-    absent = left_out(options, [plan.task.name for plan in planned])
-    planned = of_generation(database, planned, opened, name, absent)
-    record, before = begin(database, planned, opened, name, recipe_of(options, AskOptions(), None, planned, opened), absent)
-    return Run(database, run_records.find_run(database, str(record.id))), before
-
-
 def load_run(name: str | int | Run = "last", workspace: str | Path | Workspace = WORKSPACE, prices: Path | None = None) -> Run:
     """An earlier run by name or number, or the newest; UnknownNameError with the names there are."""
     if isinstance(name, Run):
         return name
-    database = workspace if isinstance(workspace, Workspace) else open_workspace(workspace, create=False)
+    database = opened(workspace)
     return Run(database, run_records.find_asked_run(database, str(name)), prices)
 
 
-def item(name: str, workspace: str | Path | Workspace | None = "folkways.db", run: str | None = None) -> KnownItem:
+def item(name: str, workspace: str | Path | Workspace | None = WORKSPACE, run: str | None = None) -> KnownItem:
     """One item (``blend/saq:KR/Al-en-01``) with its prompts, replies and judgements, of a run or from the data.
 
     workspace: None, or one that is not there, looks in the data alone. run: the name of one run; the newest that asked the item
     otherwise. UnknownNameError where there is no such item.
     """
-    database = workspace if isinstance(workspace, Workspace) else None
-    if isinstance(workspace, (str, Path)) and ("://" in str(workspace) or Path(workspace).exists()):
-        database = open_workspace(workspace, create=False)
-    return find_item(database, name, run)
-
-
-def report_runs(
-    names: Sequence[str],
-    out: str | Path,
-    *,
-    workspace: str | Path | Workspace = WORKSPACE,
-    formats: Sequence[str] = ("html", "md", "csv", "parquet"),
-    profile: str | None = None,
-    title: str | None = None,
-    prices: Path | None = None,
-    items: bool = False,
-) -> list[Path]:
-    """Write one report of several runs of a workspace into the folder ``out``; returns the files.
-
-    items: with those of data whose licence does not let them be passed on; such a report is for your own eyes.
-    """
-    from folkways.reports.formats.write import write_report
-
-    database = workspace if isinstance(workspace, Workspace) else open_workspace(workspace, create=False)
-    records = [run_records.find_asked_run(database, name) for name in names]
-    # Not kept in a variable: what only the tables need is let go before anything is drawn.
-    return write_report(
-        collect(database, records, title=title, profile=profile, cost_of=cost_function(prices), show_items=items),
-        Path(out),
-        tuple(formats),
-    )
-
-
-def estimate_run(
-    options: RunOptions,
-    *,
-    models: Sequence[Any],
-    workspace: str | Path = WORKSPACE,
-    prices: Path | None = None,
-    batch: bool = False,
-) -> list[Estimate]:
-    """What a run would take, per model and task. Nothing is sent, no key is needed, and no workspace is made.
-
-    batch: at the price of requests in batches; FolkwaysError for a model that cannot be asked so.
-    """
-    price_of = price_function(prices)
-    planned = plan_tasks(options)
-    there = "://" in str(workspace) or Path(workspace).exists()
-    database = open_workspace(workspace, create=False) if there else None
-    opened = open_models(models, EndpointOptions(seed=options.seed), need_key=False)
-    if batch:
-        batches_of(opened)
-    if database is not None:
-        planned = of_generation(database, planned, opened, None, left_out(options, [plan.task.name for plan in planned]))
-    known = {model.identity: price_of(model.endpoint) for model in opened}
-    paid = {name: price.in_batch() if batch and price is not None else price for name, price in known.items()}
-    return [estimate_task(plan, model, paid[model.identity], database) for model in opened for plan in planned]
-
-
-def cost_function(prices: Path | str | None) -> Callable[[str, int, int, bool], float | None]:
-    """Model name, tokens, and whether in batches, to US dollars, by the prices in use."""
-    table = load_prices(prices)
-    return lambda model, inputs, outputs, batched: cost(table, split_name(model)[0], inputs, outputs, batched=batched)
+    return find_item(None if workspace is None else opened_if_there(workspace), name, run)

@@ -37,6 +37,11 @@ def on_command_line() -> Iterator[None]:
         _ON_COMMAND_LINE[0] = before
 
 
+def names_for_command_line() -> bool:
+    """Whether messages name options as the command line has them."""
+    return _ON_COMMAND_LINE[0]
+
+
 def option(name: str, value: object = None) -> str:
     """An option as the reader of a message writes it: ``--language`` on the command line, ``language=`` in Python.
 
@@ -44,7 +49,7 @@ def option(name: str, value: object = None) -> str:
     writes as NAME=VALUE.
     """
     pairs = value if isinstance(value, Mapping) else {}
-    if not _ON_COMMAND_LINE[0]:
+    if not names_for_command_line():
         table = ", ".join(f"{key!r}: {entry}" for key, entry in pairs.items())
         return f"{name}={'' if value is None else f'{{{table}}}' if pairs else repr(value)}"
     flag = f"--{OTHER_NAMES.get(name, name).replace('_', '-')}"

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
-from folkways.errors import FolkwaysError
+from folkways.errors import FolkwaysError, option
 
 OF_FILES = (".bib", ".csv", ".html", ".json", ".jsonl", ".md", ".parquet", ".tex", ".tsv", ".txt", ".xlsx", ".yaml", ".yml")
 """Endings that nobody means as part of a folder's name."""
 
 
-def check_several(out: Path, option: str = "--out") -> None:
-    """FolkwaysError where ``out`` has the name of a file; for commands that write several files, into a folder."""
+def check_several(out: Path, written: Callable[[str], str] = lambda name: option("out", name)) -> None:
+    """FolkwaysError where ``out`` has the name of a file; for what writes several files, into a folder.
+
+    written: how a name is given there; as the option ``out`` if left out.
+    """
     if out.suffix.lower() in OF_FILES and not out.exists():
         raise FolkwaysError(
-            f"{option} {out} is the name of a file, but several files are written; name a folder: {option} {out.with_suffix('')}"
+            f"{written(str(out))} is the name of a file, but several files are written; name a folder: "
+            f"{written(str(out.with_suffix('')))}"
         )
 
 

@@ -11,9 +11,9 @@ import polars as pl
 import pytest
 
 import folkways
-from folkways.api import estimate_run
 from folkways.errors import FolkwaysError
 from folkways.runs.options import RunOptions
+from folkways.runs.planning.estimate import estimate_run
 from folkways.workspace import results
 from tests.api.conftest import QUESTIONS
 from tests.support.chat_server import ChatServer

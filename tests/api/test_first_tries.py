@@ -20,6 +20,14 @@ TASK = "demo/mcq"
 ITEMS = folkways.get_task(TASK).items(folkways.open_release("demo"))["item"].to_list()
 
 
+TWO = "demo/everyday"
+
+
+def replies_to(task: str, culture: str = "") -> dict[str, str]:
+    items = folkways.get_task(task).items(folkways.open_release("demo"))["item"].to_list()
+    return {item: "A" for item in items if item.startswith(culture)}
+
+
 def always(prompt: str) -> str:
     return "A"
 
@@ -146,7 +154,7 @@ WORKS: dict[str, Callable[[], Any]] = {
 
 A_CLIENT = openai.OpenAI(api_key="k")
 TOLD: dict[str, tuple[Callable[[], Any], str]] = {
-    "no model": (lambda: folkways.run(TASK), 'in Python models="baseline/random" or models=my_function'),
+    "no model": (lambda: folkways.run(TASK), "name at least one model, for example: models='baseline/random'"),
     "a lambda": (lambda: folkways.run(TASK, lambda p: "A"), 'folkways.model(lambda prompt: ..., name="...")'),
     "a client": (lambda: folkways.run(TASK, A_CLIENT), 'folkways.model(client, model="gpt-4o-mini")'),
     "a class": (lambda: folkways.run(TASK, Mine), "give an object of it: Mine(...)"),
@@ -186,6 +194,19 @@ TOLD: dict[str, tuple[Callable[[], Any], str]] = {
     "a gate with a slip": (lambda: folkways.gate("large", min={TASK: 1}, metrc="x"), "did you mean 'metric'?"),
     "judging without replies": (lambda: folkways.judge(TASK, pl.DataFrame({"item": ["x"]})), "has no column 'response'"),
     "judging an unknown item": (lambda: folkways.judge(TASK, {"nope": "A"}), "its own look like"),
+    "judging without a language": (lambda: folkways.judge(TWO, replies_to(TWO)), "Say it with language= (valid: "),
+    "judging the wrong culture": (lambda: folkways.judge(TASK, replies_to(TASK, "KR"), culture="ET"), "(is that the culture of"),
+    "judging without ids": (lambda: folkways.judge(TASK, pl.DataFrame({"response": ["A"]})), "say by_position=True"),
+    "judging too few by position": (
+        lambda: folkways.judge(TASK, pl.DataFrame({"response": ["A"]}), by_position=True),
+        "(name one culture with culture= if the file is of one culture)",
+    ),
+    "a workspace that is not there": (lambda: folkways.load_run("large", "no.db"), "name it with workspace='PATH'"),
+    "until in batches": (lambda: run(until=5, batch=True), "until= asks in rounds, and batch= may take a day"),
+    "models of another run": (lambda: folkways.compare("x", runs="large"), "name other runs with runs=, or write MODEL@RUN"),
+    "a report in an unknown format": (lambda: folkways.report("large", formats="htlm"), "did you mean 'html'?"),
+    "a report with a slip": (lambda: folkways.report("large", titel="x"), "did you mean 'title'?"),  # type: ignore[call-arg]
+    "a report in a file": (lambda: folkways.report("large", "report.html"), "name a folder: out='report'"),
     "judging a number": (lambda: folkways.judge(TASK, 3), "give a frame of polars or pandas"),
 }
 

@@ -9,7 +9,25 @@ from pathlib import Path
 REPOSITORY = Path(__file__).resolve().parents[2]
 
 RIGHT = """
+from pathlib import Path
+import pandas as pd
+import polars as pl
 import folkways
+def mine(prompt: str) -> str:
+    return "A"
+class Answers:
+    def generate(self, prompt: str) -> str:
+        return "A"
+folkways.run("demo", mine)
+folkways.run(["demo/mcq", folkways.get_task("demo/saq")], [mine, Answers(), "baseline/first", {"KR/1": "A"}])
+folkways.run(Path("study.toml"))
+folkways.run("demo", folkways.model(mine, name="mine", version=1))
+folkways.run("demo", pl.DataFrame({"item": ["KR/1"], "response": ["A"]}))
+folkways.run("demo", pd.DataFrame({"item": ["KR/1"], "response": ["A"]}))
+folkways.run("demo", {"baseline/first", "baseline/random"})
+folkways.judge("demo/mcq", {"KR/1": "A"}, language="en")
+folkways.judge("demo/mcq", "replies.csv")
+folkways.report("last", "report", formats=["md"])
 folkways.run("demo", "baseline/first", cultures="KR,ET", limit=3, settings="temperature=0", afresh=True, timeout=5)
 folkways.estimate("demo", "baseline/first", languages=["en"])
 folkways.gate("last", min={"demo/mcq": 40}).passed
@@ -20,6 +38,16 @@ WRONG = {
     'folkways.run("demo", "baseline/first", limit="ten")': 'Argument "limit" to "run" has incompatible type "str"',
     'folkways.run("demo", "baseline/first", afresh="yes")': 'Argument "afresh" to "run" has incompatible type "str"',
     'folkways.run("demo", "baseline/first", cultures=3)': 'Argument "cultures" to "run" has incompatible type "int"',
+    'folkways.run("demo", 7)': 'Argument 2 to "run" has incompatible type "int"',
+    'folkways.run("demo", ["baseline/first", 7])': 'List item 1 has incompatible type "int"',
+    'folkways.run("demo", Path("model"))': 'Argument 2 to "run" has incompatible type "Path"',
+    'folkways.run("demo", {"a": mine})': 'incompatible type "str": "Callable[[str], str]"',
+    'folkways.run(3, "baseline/first")': 'Argument 1 to "run" has incompatible type "int"',
+    'folkways.estimate("demo", 7)': 'Argument 2 to "estimate" has incompatible type "int"',
+    'folkways.judge(3, {"KR/1": "A"})': 'Argument 1 to "judge" has incompatible type "int"',
+    'folkways.judge("demo/mcq", 3)': 'Argument 2 to "judge" has incompatible type "int"',
+    'folkways.gate("last", min={"demo/mcq": 40}, metrc="x")': 'Unexpected keyword argument "metrc"',
+    'folkways.report("last", titel="x")': 'Unexpected keyword argument "titel"',
     'folkways.estimate("demo", "baseline/first", timeout=3)': 'Unexpected keyword argument "timeout"',
 }
 

@@ -144,5 +144,5 @@ def test_arabic_in_paper_compares_the_letters_of_first_words(tools: str) -> None
 
 
 def test_letters_of_arabic_words_have_no_place_in_the_strict_profile() -> None:
-    with pytest.raises(FolkwaysError, match="--text-tools default"):
+    with pytest.raises(FolkwaysError, match="text_tools='default'"):
         StrictMatcher("paper").compare("شاي", "قهوة", "ar")

@@ -252,8 +252,8 @@ def test_a_refused_setting_is_named_with_its_value_and_the_one_that_is_often_ref
         assert isinstance(found, EndpointFailure)
         assert (found.status, found.fatal, found.retryable) == (422, True, False)
         assert f"refuses the setting {name}={value} (" in str(found)
-        assert f"--setting {other}=none" in str(found)
-        assert f"--setting {other}=none" not in str(judge(422, body, replace(both, **{other: None})))
+        assert f"settings='{other}=none'" in str(found)
+        assert f"settings='{other}=none'" not in str(judge(422, body, replace(both, **{other: None})))
     text = str(judge(400, {"error": {"message": "max_tokens is odd"}}))
     assert "max_tokens=100 (" in text and text.count("--setting") == 1
 

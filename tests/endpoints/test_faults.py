@@ -60,7 +60,7 @@ def test_a_refused_setting_is_named_with_its_value_and_the_way_out(fail, status)
     failure = fail("openai", request(f"[[fault:{status}+setting=temperature]]"))
     assert failure.fatal
     assert str(failure).startswith('openai/test-model refuses the setting temperature=0 ("Unsupported value: ')
-    assert "--setting temperature=none" in str(failure)
+    assert "settings='temperature=none'" in str(failure)
 
 
 def test_max_tokens_is_recognised_under_the_name_of_the_dialect(fail):

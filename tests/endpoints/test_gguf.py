@@ -244,7 +244,7 @@ def test_a_setting_that_llama_cpp_has_not(model):
     (failure,) = ask("smollm2", replace(ASKED[0], settings=Settings(reasoning_effort="low")))
     assert isinstance(failure, EndpointFailure)
     assert failure.fatal
-    assert "--setting reasoning_effort=none" in str(failure)
+    assert "settings='reasoning_effort=none'" in str(failure)
 
 
 def test_when_llama_cpp_dies_the_run_is_told_at_once(model):

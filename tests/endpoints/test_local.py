@@ -151,7 +151,7 @@ def test_a_setting_that_a_local_model_has_not(model):
     (failure,) = ask(model, replace(ASKED[0], settings=Settings(reasoning_effort="low")))
     assert isinstance(failure, EndpointFailure)
     assert failure.fatal
-    assert "--setting reasoning_effort=none" in str(failure)
+    assert "settings='reasoning_effort=none'" in str(failure)
 
 
 @pytest.mark.local_model

@@ -154,7 +154,7 @@ def test_an_effort_that_a_model_has_not_is_refused_with_what_is_valid(name, effo
     with pytest.raises(EndpointFailure, match=told) as failure:
         endpoint.payload(request(settings=Settings(reasoning_effort=effort)))
     assert failure.value.fatal
-    assert "--setting reasoning_effort=none" in str(failure.value)
+    assert "settings='reasoning_effort=none'" in str(failure.value)
 
 
 def test_google_layout(ask, chat_server):
@@ -190,7 +190,7 @@ def test_a_setting_that_the_protocol_lacks_is_fatal_before_anything_is_sent(fail
     before = chat_server.stats()["total"]
     failure = fail(protocol, request(settings=settings))
     assert failure.fatal
-    assert f"--setting {setting}=none" in str(failure)
+    assert f"settings='{setting}=none'" in str(failure)
     assert chat_server.stats()["total"] == before
 
 
@@ -205,7 +205,7 @@ def test_a_provider_without_a_setting_says_so(chat_server, monkeypatch):
         finally:
             await endpoint.close()
 
-    with pytest.raises(Exception, match=r"deepseek/deepseek-chat has no setting seed.*--setting seed=none"):
+    with pytest.raises(Exception, match=r"deepseek/deepseek-chat has no setting seed.*settings='seed=none'"):
         asyncio.run(run())
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from perf.engine.measure import Usage
@@ -49,6 +51,12 @@ def test_floor_ratio_is_at_the_same_number_of_requests() -> None:
     assert ratios["folkways", "10,000"] == "2.67"
     assert ratios["folkways", "80,000"] == "1.80"
     assert ratios["inspect", "2,000"] == ""
+
+
+def test_when_the_first_request_came() -> None:
+    early = replace(RESULTS[0], first=0.254)
+    of_table = [line.split("|")[10].strip() for line in results_table([early, RESULTS[2]]).splitlines()]
+    assert of_table == ["first request after s", "---", "0.25", ""]
 
 
 @pytest.mark.parametrize(("value", "met"), [(2.0, True), (2.01, False), (None, None)])

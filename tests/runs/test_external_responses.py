@@ -96,7 +96,7 @@ def test_by_position_ids_are_not_looked_at(judge: Callable[..., JudgedReplies], 
     assert by_position["accuracy"].to_list() == [float(number % 3 > 0) for number in range(QUESTIONS)]
     assert write(replies.drop("item"), tmp_path / "bare.csv").exists()
     assert judge(tmp_path / "bare.csv", by_position=True).judgements.equals(by_position)
-    with pytest.raises(DataError, match="If its rows are in the order of the release, say --by-position"):
+    with pytest.raises(DataError, match="If its rows are in the order of the release, say by_position=True"):
         judge(tmp_path / "bare.csv")
 
 
@@ -165,7 +165,7 @@ class TestSeveralLanguages:
 
     def test_the_language_has_to_be_said(self, tmp_path: Path) -> None:
         task, release = get_task("demo/saq"), open_release("demo")
-        with pytest.raises(FolkwaysError, match=r"in which language were the items asked\? Say it with --language \(valid: .*ko"):
+        with pytest.raises(FolkwaysError, match=r"in which language were the items asked\? Say it with language= \(valid: .*ko"):
             judge_file(task, release, self.file(tmp_path), culture="KR")
         for language in ("ko", "en"):
             judged = judge_file(task, release, self.file(tmp_path), culture="KR", language=language).judgements

@@ -74,7 +74,7 @@ def test_models_are_found_by_their_names_in_the_runs_that_are_meant(
         (("nope",), (), f"unknown model 'nope'\nvalid: {GPT}\nlooked in two;"),
         (("nope@one",), (), "unknown model 'nope'\n"),
         (("nope",), ("one", "two"), "looked in one, two;"),
-        (("one",), (), "one is a run; its models are compared with: --run one"),
+        (("one",), (), "one is a run; its models are compared with: runs='one'"),
         (("gpt@nope",), ("one",), "unknown model 'gpt@nope'"),
         (("@one",), ("one",), "unknown model '@one'"),
         (("gpt",), ("built",), "run built belongs to folkways build questions"),

@@ -75,6 +75,7 @@ class State:
         self.answered: Counter[str] = Counter()
         self.kinds: Counter[str] = Counter()
         self.total = self.in_flight = self.most_in_flight = self.connections = 0
+        self.first = 0.0
         self.last: tuple[str, bytes, bytes] = ("", b"", b"")
 
     def stats(self, bodies: bool = False) -> dict[str, Any]:
@@ -88,6 +89,7 @@ class State:
             "kinds": dict(self.kinds),
             "most_in_flight": self.most_in_flight,
             "connections": self.connections,
+            "first": self.first,  # when the first request came, by the monotonic clock that processes share; 0.0 before
             "last": {"path": path, "head": head.decode("latin-1"), "body": body.decode("utf-8", "replace")},
         }
         if bodies:
@@ -148,6 +150,7 @@ class Connection(asyncio.Protocol):
         state.asked[digest] = before + 1
         state.last = (path, head, body)
         fault = state.plan.fault(body, digest, before, state.total)
+        state.first = state.first or time.monotonic()
         state.total += 1
         state.kinds[fault.kind] += 1
         state.in_flight += 1

@@ -125,7 +125,7 @@ def test_unknown_names_list_the_valid_ones() -> None:
 
 @pytest.mark.parametrize("language", sorted(UNAVAILABLE))
 def test_an_authors_tool_that_cannot_be_had_says_why(language: str) -> None:
-    with pytest.raises(FolkwaysError, match=r"the authors use .*\n.*--text-tools default"):
+    with pytest.raises(FolkwaysError, match=r"the authors use .*\n.*text_tools='default'"):
         get_tool(language, "paper")
 
 

@@ -121,7 +121,7 @@ def _run(builder: Builder, values: dict[str, Any]) -> None:
 def _checked(option: Option, path: Path) -> Path:
     """Where a new file or folder is written; FolkwaysError, before any work, where it cannot be."""
     if option.kind == "new folder":
-        check_several(path, option.flag)
+        check_several(path, partial("{} {}".format, option.flag))
         check_folder(path)
         return path
     if option.gets:

@@ -12,7 +12,7 @@ from folkways.endpoints.base import Completion, EndpointFailure, EndpointKind, E
 from folkways.endpoints.clean import quotable
 from folkways.endpoints.generation import LoadedModel, load_model
 from folkways.endpoints.likelihood import options_of
-from folkways.errors import FolkwaysError, need_extra
+from folkways.errors import FolkwaysError, need_extra, option
 
 _EDGE = 1024 * 1024
 
@@ -94,7 +94,9 @@ class LocalEndpoint(NamedEndpoint):
         if request.settings.reasoning_effort is not None:
             setting = f"reasoning_effort={request.settings.reasoning_effort}"
             raise EndpointFailure(
-                f"{self.name} has no setting reasoning_effort: leave out {setting} with --setting reasoning_effort=none", fatal=True
+                f"{self.name} has no setting reasoning_effort: leave out {setting} with "
+                f"{option('settings', 'reasoning_effort=none')}",
+                fatal=True,
             )
         if request.settings.read is not None:
             options_of(self.name, request)

@@ -10,7 +10,7 @@ from enum import Enum
 
 from folkways.endpoints.base import NO_THINKING, Completion, EndpointFailure, Request
 from folkways.endpoints.prices import Price
-from folkways.errors import FolkwaysError
+from folkways.errors import FolkwaysError, option
 from folkways.workspace.queue.shared_budget import SharedBudget
 
 USED_UP = "the budget is used up: the next request might cross it"
@@ -73,7 +73,8 @@ def require_prices(limit: Amount | None, prices: Mapping[str, Price | None]) -> 
     if unknown and limit is not None and limit.usd != float("inf"):
         raise FolkwaysError(
             f"a budget in usd needs prices, and none is known for {', '.join(unknown)}; "
-            f"add {'them' if len(unknown) > 1 else 'it'} to a prices file (--prices FILE), or give the budget in requests or tokens"
+            f"add {'them' if len(unknown) > 1 else 'it'} to a prices file ({option('prices', 'FILE')}), "
+            "or give the budget in requests or tokens"
         )
 
 

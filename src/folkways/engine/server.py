@@ -11,6 +11,7 @@ from enum import Enum
 from folkways.endpoints.base import EndpointFailure
 from folkways.engine.progress import ModelProgress
 from folkways.engine.rate_limiter import BACKOFF_LONGEST, RateLimiter, backoff
+from folkways.errors import option
 
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 10.0
 """Seconds until a server that is away is tried again: doubled each time, up to the longest."""
@@ -133,6 +134,7 @@ class Server:
             if self._timeouts == self.first_round and not self._any_reply:
                 self._progress.warning = (
                     f"none of the first {self._timeouts} requests to {self._progress.endpoint} had a reply in time; "
-                    "if the server is slow, give it more time (--timeout 600) or fewer requests at once (--concurrency 1)"
+                    f"if the server is slow, give it more time ({option('timeout', 600)}) "
+                    f"or fewer requests at once ({option('concurrency', 1)})"
                 )
             self._limiter.timed_out(taken_at)

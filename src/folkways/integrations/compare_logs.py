@@ -10,7 +10,7 @@ from pathlib import Path
 
 import polars as pl
 
-from folkways.errors import FolkwaysError, UnknownNameError
+from folkways.errors import FolkwaysError, UnknownNameError, option
 from folkways.evidence.comparison import Comparison, compare_judgements
 from folkways.evidence.contrasts import CULTURE
 from folkways.integrations.lm_eval import samples as lm_eval
@@ -103,7 +103,7 @@ def _compared(task: str, logs: Sequence[ScoredLog], metric: str | None, by: str 
     notes += unlike_notes(settings)
     notes += [f"{label}: {note}." for label, log in labelled.items() for note in log.notes]
     if metric is None and others:
-        notes.append(f"Other scores of these logs: {', '.join(others)}; choose one with --metric.")
+        notes.append(f"Other scores of these logs: {', '.join(others)}; choose one with {option('metric')}.")
     return compare_judgements(judged, task, score, chosen, by=facet, unlike=unlike_parts(settings), notes=notes)
 
 

@@ -7,13 +7,16 @@ import warnings
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from pathlib import Path
 
+from folkways.benchmarks.registry import expand_tasks
+from folkways.endpoints.base import EndpointOptions
 from folkways.engine.budget import Budget, require_token_limits
 from folkways.engine.progress import ModelProgress
 from folkways.engine.session import ask
-from folkways.errors import FolkwaysError, FolkwaysWarning
-from folkways.runs.models import Model, batches_of, limit_and_prices
-from folkways.runs.options import AskOptions, RunOptions
+from folkways.errors import FolkwaysError, FolkwaysWarning, option
+from folkways.runs.models import Model, batches_of, limit_and_prices, open_models
+from folkways.runs.options import AskOptions, Cluster, DeployedModel, RunOptions
 from folkways.runs.planning import plan
 from folkways.runs.planning.generations import of_generation
 from folkways.runs.planning.recipe import recipe_of
@@ -21,10 +24,13 @@ from folkways.runs.planning.tasks import left_out, plan_tasks
 from folkways.runs.reused import given_by_other_code, reused_replies
 from folkways.runs.sampled.adaptive_sampling import Sampling, ask_in_rounds
 from folkways.runs.sampled.strata import sampling_frame
+from folkways.runs.scores.scoring import score_run, scores_stand
+from folkways.runs.scores.scoring_models import ScoringModels, check_models, chosen_models
 from folkways.runs.work import answered, by_signal, end_of, orders_of
 from folkways.workspace import results, run_records
-from folkways.workspace.database import Workspace
+from folkways.workspace.database import WORKSPACE, Workspace, open_workspace
 from folkways.workspace.errors import WorkspaceError
+from folkways.workspace.queue.judging_turn import turn_to_judge
 from folkways.workspace.queue.request_queue import RequestQueue
 
 
@@ -57,12 +63,17 @@ def execute(
     """
     budget, prices = limit_and_prices(models, asking)
     if asking.batch and options.until is not None:
-        raise FolkwaysError("--until asks in rounds, and --batch may take a day for each; leave one of them out")
+        raise FolkwaysError(
+            f"{option('until')} asks in rounds, and {option('batch')} may take a day for each; leave one of them out"
+        )
     if asking.cluster is not None and (asking.batch or options.until is not None):
-        raise FolkwaysError("--on asks one request at a time, all that a run expects: leave --batch and --until out, or --on")
+        raise FolkwaysError(
+            f"{option('cluster')} asks one request at a time, all that a run expects: "
+            f"leave {option('batch')} and {option('until')} out, or {option('cluster')}"
+        )
     if options.until is not None and any(model.deployment is not None for model in models):
         raise FolkwaysError(
-            "--until asks in rounds, each of which would start the servers anew: leave it out, or serve, gpus and copies"
+            f"{option('until')} asks in rounds, each of which would start the servers anew: leave it out, or serve, gpus and copies"
         )
     batches = batches_of(models) if asking.batch else {}
     tasks = plan_tasks(options)
@@ -122,6 +133,56 @@ def execute(
     quiet = run.state == "finished" and options.until is None and all(progress.total == 0 for progress in progresses)
     known = (now if over else run).finished or 0.0
     return Session(left, tuple(progresses), not (over or quiet) or results.told_since(workspace, run, known))
+
+
+def score_news(
+    workspace: Workspace,
+    session: Session,
+    profile: str | None = None,
+    models: ScoringModels | None = None,
+    cluster: Cluster | None = None,
+) -> None:
+    """Judge and score what a session brought, unless the scores that are stored know it, or another process has just done it."""
+    if session.news or not scores_stand(workspace, session.run, profile, models):
+        with turn_to_judge(workspace, session.run.id) as began:
+            if began is None or not _judged_since(workspace, session, began, profile, models):
+                score_run(workspace, session.run, profile, models=models, cluster=cluster)
+    run_records.mark_scored(workspace, session.run)
+
+
+def _judged_since(database: Workspace, session: Session, began: float, profile: str | None, scoring: ScoringModels | None) -> bool:
+    """Whether another process, which began at that moment, has judged all that this one knows."""
+    if run_records.find_run(database, str(session.run.id)).state != "finished" or any(
+        progress.failed for progress in session.progresses
+    ):
+        return False
+    return not results.told_since(database, session.run, began) and scores_stand(database, session.run, profile, scoring)
+
+
+def plan_run(
+    options: RunOptions,
+    *,
+    models: Sequence[str | DeployedModel],
+    workspace: str | Path | Workspace = WORKSPACE,
+    name: str | None = None,
+) -> tuple[Workspace, run_records.RunRecord, bool]:
+    """Write down everything that a run of ``models`` expects, for workers to ask (folkways.runs.work); no key is needed.
+
+    Returns its workspace, the run, and whether it was planned before. Raises FolkwaysError for anything that the caller can put
+    right.
+    """
+    if options.until is not None:
+        raise FolkwaysError(
+            "until draws questions by what earlier ones were worth, so that nothing can be planned ahead: folkways run"
+        )
+    asked = open_models(models, EndpointOptions(seed=options.seed), need_key=False)
+    planned = plan_tasks(options)
+    check_models(expand_tasks(options.tasks), chosen_models(options, None))
+    database = workspace if isinstance(workspace, Workspace) else open_workspace(workspace)
+    absent = left_out(options, [one.task.name for one in planned])
+    planned = of_generation(database, planned, asked, name, absent)
+    record, before = plan.begin(database, planned, asked, name, recipe_of(options, AskOptions(), None, planned, asked), absent)
+    return database, run_records.find_run(database, str(record.id)), before
 
 
 def _warn_of_other_code(workspace: Workspace, run: run_records.RunRecord, models: Sequence[Model]) -> None:

@@ -9,13 +9,13 @@ from typing import Any
 
 from folkways.endpoints.base import Endpoint, EndpointOptions
 from folkways.endpoints.batches import Batches
-from folkways.endpoints.prices import FREE, Price, load_prices
+from folkways.endpoints.prices import FREE, Price, cost, load_prices
 from folkways.endpoints.python.endpoint import PythonEndpoint
 from folkways.endpoints.python.model import model as model_of
 from folkways.endpoints.registry import open_name
 from folkways.endpoints.servers.providers import providers
 from folkways.engine.budget import Amount, parse_budget, require_prices
-from folkways.errors import FolkwaysError
+from folkways.errors import FolkwaysError, option
 from folkways.runs.options import SETTING_TYPES, AskOptions, DeployedModel, Deployment, parse_settings
 
 SEPARATOR = "?"
@@ -79,8 +79,8 @@ def batches_of(models: Sequence[Model]) -> dict[str, Batches]:
     if unable := [model.name for model in models if ways[model.identity] is None]:
         able = ", ".join(f"{name}/MODEL" for name, provider in providers().items() if provider.batch)
         raise FolkwaysError(
-            f"{', '.join(unable)} cannot be asked in batches; --batch is for {able} and http(s)://HOST/v1#MODEL\n"
-            "Ask the others in a run of their own, without --batch"
+            f"{', '.join(unable)} cannot be asked in batches; {option('batch')} is for {able} and http(s)://HOST/v1#MODEL\n"
+            f"Ask the others in a run of their own, without {option('batch')}"
         )
     return {identity: way for identity, way in ways.items() if way is not None}
 
@@ -115,8 +115,8 @@ def open_models(models: Sequence[Any], options: EndpointOptions, *, need_key: bo
             opened.append(Model(endpoint))
     if not opened:
         raise FolkwaysError(
-            "name at least one model, for example: --model baseline/random or --model openai/gpt-4o-mini; "
-            'in Python models="baseline/random" or models=my_function'
+            f"name at least one model, for example: {option('models', 'baseline/random')} "
+            f"or {option('models', 'openai/gpt-4o-mini')}"
         )
     identities = [model.identity for model in opened]
     for position, identity in enumerate(identities):
@@ -127,3 +127,9 @@ def open_models(models: Sequence[Any], options: EndpointOptions, *, need_key: bo
                 f'two different models are called {opened[position].name}; give each a name: folkways.model(..., name="...")'
             )
     return opened
+
+
+def cost_function(prices: Path | str | None) -> Callable[[str, int, int, bool], float | None]:
+    """Model name, tokens, and whether in batches, to US dollars, by the prices in use."""
+    table = load_prices(prices)
+    return lambda model, inputs, outputs, batched: cost(table, split_name(model)[0], inputs, outputs, batched=batched)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from folkways.errors import FolkwaysError
+from folkways.errors import FolkwaysError, option
 from folkways.text.versions import installed_version
 
 Tokenize = Callable[[str], list[str]]
@@ -161,7 +161,9 @@ def authors_tool(language: str) -> AuthorsTool:
     source = SOURCES.get(language)
     if source is None:
         why = f"the authors use {UNAVAILABLE[language]}" if language in UNAVAILABLE else "the paper has none"
-        raise FolkwaysError(f"there is no text tool of the set 'paper' for {language!r}: {why}\nuse --text-tools default or simple")
+        raise FolkwaysError(
+            f"there is no text tool of the set 'paper' for {language!r}: {why}\nuse {option('text_tools', 'default')} or simple"
+        )
     if not source.installed:
         raise FolkwaysError(
             f"the text tool of the set 'paper' for {language!r} needs {source.distribution!r}, which is not installed\n"

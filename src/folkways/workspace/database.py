@@ -15,7 +15,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import URL, Connection, Engine, make_url
 from sqlalchemy.exc import ArgumentError
 
-from folkways.errors import MissingExtraError
+from folkways.errors import MissingExtraError, option
 from folkways.workspace.errors import BUSY_SECONDS, PROBLEMS, WorkspaceError, explained
 from folkways.workspace.idle import ask_idle_connections
 from folkways.workspace.insertions import Rows, insert
@@ -28,6 +28,10 @@ WRITER_LOCK = 6035587
 
 POOLED, MORE = 12, 26
 """Connections that stay open once they were needed, and those beyond: making one anew costs more than a request does."""
+
+
+WORKSPACE = "folkways.db"
+"""The workspace of those who name none, in the folder where they are."""
 
 
 class Workspace:
@@ -110,6 +114,12 @@ def opened(workspace: str | Path | Workspace) -> Workspace:
     return workspace if isinstance(workspace, Workspace) else open_workspace(workspace, create=False)
 
 
+def opened_if_there(workspace: str | Path | Workspace) -> Workspace | None:
+    """A workspace: itself, or the one at a path or URL; None where there is no such file."""
+    there = isinstance(workspace, Workspace) or "://" in str(workspace) or Path(workspace).exists()
+    return opened(workspace) if there else None
+
+
 def open_workspace(location: str | Path = "folkways.db", *, create: bool = True, added: Sequence[TableSet] = ()) -> Workspace:
     """Open the workspace at a path or a PostgreSQL URL, make it if it is new, and bring its schema up to date.
 
@@ -152,7 +162,9 @@ def _server_url(text: str) -> URL:
             "(the password may come from PGPASSWORD)"
         ) from None
     if url.get_backend_name() == "sqlite":
-        raise WorkspaceError(f"give a SQLite workspace as a path, not as a URL: --workspace {url.database or 'folkways.db'}")
+        raise WorkspaceError(
+            f"give a SQLite workspace as a path, not as a URL: {option('workspace', url.database or 'folkways.db')}"
+        )
     if url.get_backend_name() not in ("postgresql", "postgres"):
         raise WorkspaceError(
             f"workspace URLs of type {url.drivername!r} are not supported; valid: a path (SQLite) or postgresql://user@host/database"
@@ -164,22 +176,28 @@ def _server_url(text: str) -> URL:
 
 def _check_path(path: Path, create: bool) -> None:
     if path.is_dir():
-        raise WorkspaceError(f"the workspace {path} is a folder; give a file, for example --workspace {path / 'folkways.db'}")
+        raise WorkspaceError(
+            f"the workspace {path} is a folder; give a file, for example {option('workspace', str(path / 'folkways.db'))}"
+        )
     if path.exists():
         if create and not _writable(path):
             raise WorkspaceError(
                 f"the workspace {path} or its folder is read-only; make both writable, "
-                "or copy the file elsewhere and use --workspace COPY"
+                f"or copy the file elsewhere and use {option('workspace', 'COPY')}"
             )
         return
     if not create:
-        raise WorkspaceError(f"there is no workspace at {path}; make one with 'folkways run', or name it with --workspace PATH")
+        raise WorkspaceError(
+            f"there is no workspace at {path}; make one with 'folkways run', or name it with {option('workspace', 'PATH')}"
+        )
     if not path.parent.is_dir():
         raise WorkspaceError(
-            f"the folder {path.parent} does not exist; create it first, or name another place with --workspace PATH"
+            f"the folder {path.parent} does not exist; create it first, or name another place with {option('workspace', 'PATH')}"
         )
     if not os.access(path.parent, os.W_OK):
-        raise WorkspaceError(f"the folder {path.parent.resolve()} is read-only; name a writable place with --workspace PATH")
+        raise WorkspaceError(
+            f"the folder {path.parent.resolve()} is read-only; name a writable place with {option('workspace', 'PATH')}"
+        )
 
 
 def _make_file(path: Path) -> None:
@@ -263,7 +281,7 @@ def _prepare(workspace: Workspace, create: bool, added: Sequence[TableSet]) -> N
     if revisions[0] is None and not create:
         raise WorkspaceError(
             f"{workspace.location} is not a workspace: it is empty; "
-            "make one with 'folkways run', or name another with --workspace PATH"
+            f"make one with 'folkways run', or name another with {option('workspace', 'PATH')}"
         )
     behind = [(each, revision) for each, revision in zip(sets, revisions, strict=True) if revision != each.head]
     if workspace.engine.url.query.get("mode") == "ro":
@@ -271,7 +289,7 @@ def _prepare(workspace: Workspace, create: bool, added: Sequence[TableSet]) -> N
             state = f"schema {revision} and must be brought to {each.head}" if revision else f"no tables of {each.owner} yet"
             raise WorkspaceError(
                 f"the workspace {workspace.location} has {state}, but it or its folder is "
-                "read-only; make both writable, or copy the file elsewhere and use --workspace COPY"
+                f"read-only; make both writable, or copy the file elsewhere and use {option('workspace', 'COPY')}"
             )
         return
     _log_ahead(workspace.engine)
@@ -289,5 +307,5 @@ def _check_database(connection: Connection, location: str) -> None:
     if tables and TABLES.version_table not in tables:
         raise WorkspaceError(
             f"{location} is a database but not a folkways workspace (it has the tables {', '.join(sorted(tables)[:5])}); "
-            "name another one with --workspace PATH"
+            f"name another one with {option('workspace', 'PATH')}"
         )

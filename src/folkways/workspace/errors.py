@@ -68,10 +68,10 @@ _WRONG_CODES = {
 """Beginnings of the SQLSTATE of what stays wrong until somebody changes it -> what to do."""
 
 _WRONG_WORDS = {
-    "file is not a database": "the file is something else than a SQLite database; name another one with --workspace PATH",
+    "file is not a database": "the file is something else than a SQLite database; name another file as the workspace",
     "database or disk is full": f"the disk is full; {_FULL}",
     "disk i/o error": "the disk reported an error; check free space and the file system, then run the same command again",
-    "readonly database": "the file or its folder is read-only; make both writable or name another place with --workspace PATH",
+    "readonly database": "the file or its folder is read-only; make both writable or name another place for the workspace",
     "database is locked": f"another process has been writing for over {BUSY_SECONDS} s; wait for it, then run this again",
     "malformed": "the file is damaged; restore it from a backup, or save what can be read with 'sqlite3 FILE .recover'",
     "unable to open": "the file cannot be opened; check that its folder exists and is writable",

@@ -11,7 +11,7 @@ import orjson
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from folkways.errors import FolkwaysError, UnknownNameError
+from folkways.errors import FolkwaysError, UnknownNameError, option
 from folkways.workspace import schema
 from folkways.workspace.database import Workspace
 from folkways.workspace.insertions import Rows
@@ -121,7 +121,7 @@ def begin_run(
                     what = f"that was planned by folkways {taken.version}, and this is {version}"
                 raise FolkwaysError(
                     f"the workspace {workspace.location} has a run named {name!r} {what}; "
-                    "choose another --name, or leave it out (nothing that is stored is asked again)"
+                    f"choose another {option('name')}, or leave it out (nothing that is stored is asked again)"
                 )
             if taken is not None:
                 check_here(taken)
@@ -161,7 +161,7 @@ def check_here(run: sa.Row[Any] | RunRecord) -> None:
         raise FolkwaysError(
             f"run {run.name}, which asks this, is archived in {run.archive}: its replies are not in the workspace\n"
             f"Put it back first, and nothing is asked again: folkways runs restore {run.name}\n"
-            "Or ask everything anew, under another --name"
+            f"Or ask everything anew, under another {option('name')}"
         )
 
 

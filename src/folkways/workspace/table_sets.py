@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
+from folkways.errors import option
 from folkways.workspace.errors import WorkspaceError
 
 
@@ -52,12 +53,12 @@ class TableSet:
             raise WorkspaceError(
                 f"the workspace {location} was made by a development version of {self.owner} before 0.2 (schema {revision}), "
                 "which this version cannot read. Nothing was changed. Keep that version for it, or name a new workspace "
-                "with --workspace PATH"
+                f"with {option('workspace', 'PATH')}"
             )
         raise WorkspaceError(
             f"the workspace {location} was written by a newer {self.owner} or another program "
             f"(schema {revision}; this one knows {self.revisions[0]} to {self.head}). Nothing was changed. "
-            f"Upgrade with 'pip install -U {self.owner}', or use another file with --workspace PATH"
+            f"Upgrade with 'pip install -U {self.owner}', or use another file with {option('workspace', 'PATH')}"
         )
 
     def bring_up_to_date(self, connection: Connection, location: str) -> None:

@@ -70,7 +70,7 @@ def test_one_text_without_room_is_an_error_that_says_what_to_do() -> None:
     device = Device(3)
     with (
         pytest.warns(RuntimeWarning),
-        pytest.raises(FolkwaysError, match=r"one text of 4 tokens with the model tiny; .*--device.*--precision bf16"),
+        pytest.raises(FolkwaysError, match=r"one text of 4 tokens with the model tiny; .*another device.*precision bf16"),
     ):
         Room("tiny", FullError, device.empty).run(device.work, [[1] * 4] * 2)
 

@@ -32,7 +32,7 @@ def command(
     model took; output tokens and cost are upper limits.
     Responses that are already stored are not counted.
     """
-    from folkways.api import estimate_run
+    from folkways.runs.planning.estimate import estimate_run
 
     estimates = estimate_run(options, models=models, workspace=workspace, prices=prices, batch=batch)
     if as_json:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from folkways.cli.options import release_names, scoring_model_options, text_tools_option
+from folkways.cli.options import scoring_model_options, text_tools_option
 from folkways.cli.out import SUFFIXES, file_at, out_option, terminal, write_frame
 from folkways.errors import FolkwaysError
 
@@ -60,33 +60,25 @@ def command(
     A metric whose model is missing is left out, and the others are computed; if you named the model, the exit code is 2.
     """
 
-    from folkways.benchmarks.registry import get_task
     from folkways.display import one_line, plural
-    from folkways.releases.store import open_release
     from folkways.reports.views.scores import facet_table, scores_table
-    from folkways.runs.judging.external_responses import judge_file
-    from folkways.runs.scores.scoring_models import equip
+    from folkways.runs.judging.external_responses import judge_file, judge_with
 
     target = file_at(out, "verdicts.csv", SUFFIXES)
-    named = release_names((release,) if release else ())
-    chosen = get_task(task)
-    if text_tools is not None:
-        chosen = chosen.with_tools(text_tools)
-    equipped = equip(chosen, scoring)
-    data = open_release(named.get("*") or named.get(chosen.benchmark) or chosen.release, chosen.benchmark)
+    equipped, data = judge_with(task, release, text_tools, scoring)
     if responses.suffix.lower() == ".eval":
         from folkways.integrations.inspect.logs import read_replies as read
     else:
         from folkways.text_tables import read_replies as read
     judged = judge_file(equipped.task, data, responses, read=read, **asked)
-    by_facet = facet_table(chosen, judged.scores, facet) if facet else None
+    by_facet = facet_table(equipped.task, judged.scores, facet) if facet else None
     write_frame(judged.judgements, target)
     console = terminal(stderr=True)
     missing = equipped.missing(judged.judgements["culture"].unique().to_list())
     unused = [f"{option} is of no use to {task}" for option in equipped.unused]
     for note in (*(f"{responses}: {note}" for note in judged.notes), *missing, *unused):
         console.print(note, soft_wrap=True)
-    terminal().print(scores_table(chosen, judged.scores))
+    terminal().print(scores_table(equipped.task, judged.scores))
     if by_facet is not None:
         terminal().print(by_facet)
     for signature in judged.scores["signature"].unique():

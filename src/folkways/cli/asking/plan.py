@@ -27,17 +27,17 @@ def command(options: RunOptions, models: tuple[str | DeployedModel, ...], worksp
     folkways work study --workspace postgresql://me@db/folkways
     folkways score study --workspace postgresql://me@db/folkways
     """
-    from folkways.api import plan_run
     from folkways.cli.out import terminal
     from folkways.display import one_line
+    from folkways.runs.execute import plan_run
     from folkways.runs.work import counts_of
 
     recipe = click.get_current_context().default_map or {}
     options = replace(options, until=recipe.get("until"))  # which cannot be planned, and must not be passed over
-    run, before = plan_run(options, models=models, workspace=workspace, name=name)
+    database, run, before = plan_run(options, models=models, workspace=workspace, name=name)
     console = terminal()
     console.print(f"{run.name} {'was planned before' if before else 'is planned'} in {workspace}")
-    for counts in counts_of(run.workspace, run.record):
+    for counts in counts_of(database, run):
         told = [f"{counts.total:,} requests to be asked"] + ([f"{counts.stored:,} answered already"] if counts.stored else [])
         console.print(one_line(f"  {counts.endpoint}: {', '.join(told)}"), soft_wrap=True)
     again = f"folkways work {run.name}{workspace_named(workspace)}"

@@ -92,7 +92,7 @@ def command(
     if strata is not None and until is None:
         raise FolkwaysError("--strata says what --until has to know; add --until POINTS, or leave --strata out")
     if report_dir is not None:
-        check_several(report_dir, "--report")
+        check_several(report_dir, lambda name: f"--report {name}")
         check_folder(report_dir)
     console = terminal(stderr=True)
     options = replace(

@@ -8,20 +8,16 @@ from typing import Any
 import click
 
 from folkways.cli import completion
-from folkways.cli.options import names, workspace_option
-from folkways.folders import check_several
+from folkways.cli.options import workspace_option
 
-FORMATS = ("html", "md", "csv", "parquet", "latex")
-USUAL = ("html", "md", "csv", "parquet")
+USUAL = "html,md,csv,parquet"
 
 
 @click.command("report")
 @click.argument("runs", nargs=-1, shell_complete=completion.runs)
 @workspace_option
 @click.option("--out", type=click.Path(path_type=Path), default=Path("report"), show_default=True, metavar="DIR")
-@click.option(
-    "--format", "formats", default=",".join(USUAL), show_default=True, metavar="LIST", help="Which files to write; also latex."
-)
+@click.option("--format", "formats", default=USUAL, show_default=True, metavar="LIST", help="Which files to write; also latex.")
 @click.option("--profile", metavar="NAME", help="Only this profile, if a run was scored in several.")
 @click.option("--title", metavar="TEXT", help="Title of the report.")
 @click.option("--items", is_flag=True, help="Show items whose licence forbids passing them on; keep this report to yourself.")
@@ -32,13 +28,7 @@ def command(runs: tuple[str, ...], out: Path, formats: str, **others: Any) -> No
     report.html is one file that opens without a network; the numbers are beside it as CSV and Parquet. With the format latex,
     report.tex has the tables and a methods section for a paper, and report.bib the citations.
     """
-    from folkways.api import report_runs
-    from folkways.errors import UnknownNameError
+    from folkways.runs.reading.report import report_runs
 
-    check_several(out)
-    wanted = names(formats) or USUAL
-    for name in wanted:
-        if name not in FORMATS:
-            raise UnknownNameError("report format", name, FORMATS)
-    for path in report_runs(runs or ("last",), out, formats=wanted, **others):
+    for path in report_runs(runs or ("last",), out, formats=formats, **others):
         click.echo(f"wrote {path}")

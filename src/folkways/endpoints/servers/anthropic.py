@@ -8,6 +8,7 @@ from folkways.endpoints.base import NO_THINKING, Completion, EndpointFailure, Re
 from folkways.endpoints.batches import Batches
 from folkways.endpoints.servers.endings import ANTHROPIC
 from folkways.endpoints.servers.http import HttpEndpoint, count_of, name_of, text_of
+from folkways.errors import option
 
 DEFAULT_MAX_TOKENS = 4096
 """The protocol requires a limit; this one stands in where the settings name none."""
@@ -71,7 +72,9 @@ class AnthropicEndpoint(HttpEndpoint):
 
     def _cannot(self, setting: str, value: object, why: str) -> EndpointFailure:
         return EndpointFailure(
-            f"{self.name} cannot be asked with {setting}={value} ({why}): leave it out with --setting {setting}=none", fatal=True
+            f"{self.name} cannot be asked with {setting}={value} ({why}): leave it out with "
+            f"{option('settings', f'{setting}=none')}",
+            fatal=True,
         )
 
     def ending(self, reply: dict[str, Any]) -> tuple[dict[str, Any], str | None]:

@@ -12,6 +12,7 @@ from folkways.endpoints.base import Completion, EndpointFailure, Settings
 from folkways.endpoints.clean import quotable
 from folkways.endpoints.servers.address import Address
 from folkways.endpoints.servers.waits import asked_wait
+from folkways.errors import option
 
 RETRYABLE = frozenset({408, 409, 425, 429})
 _SETTING_WORDS = {
@@ -147,8 +148,9 @@ def _bad_request(address: Address, status: int, error: ServerError, said: str, q
         return EndpointFailure(quoted, status=status)
     value = getattr(settings, setting)
     shown = f"{value:g}" if isinstance(value, float) else str(value)
-    message = f'{address.name} refuses the setting {setting}={shown} ("{said}"): leave it out with --setting {setting}=none'
+    without = option("settings", f"{setting}=none")
+    message = f'{address.name} refuses the setting {setting}={shown} ("{said}"): leave it out with {without}'
     other = {"temperature": "top_p", "top_p": "temperature"}.get(setting)
     if other and getattr(settings, other) is not None:
-        message += f" (models that refuse it often refuse {other} too: --setting {other}=none)"
+        message += f" (models that refuse it often refuse {other} too: {option('settings', f'{other}=none')})"
     return EndpointFailure(message, status=status, fatal=True)

@@ -9,6 +9,7 @@ from folkways.endpoints.base import NO_THINKING, Completion, EndpointFailure, Re
 from folkways.endpoints.batches import Batches
 from folkways.endpoints.servers.endings import GOOGLE
 from folkways.endpoints.servers.http import HttpEndpoint, count_of, name_of, text_of
+from folkways.errors import option
 
 THINKING_BUDGETS = {"none": 0, NO_THINKING: 0, "low": 1024, "medium": 8192, "high": 24576}
 """Tokens for thinking per reasoning effort, for models before Gemini 3; later ones take the word itself."""
@@ -60,7 +61,7 @@ class GoogleEndpoint(HttpEndpoint):
         return {"thinkingBudget": budget, "includeThoughts": True} if budget else {"thinkingBudget": 0}
 
     def _cannot(self, effort: str, why: str) -> EndpointFailure:
-        advice = "leave it out with --setting reasoning_effort=none"
+        advice = f"leave it out with {option('settings', 'reasoning_effort=none')}"
         return EndpointFailure(f"{self.name} cannot be asked with reasoning_effort={effort} ({why}): {advice}", fatal=True)
 
     def ending(self, reply: dict[str, Any]) -> tuple[dict[str, Any], str | None]:

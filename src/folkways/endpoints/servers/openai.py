@@ -14,7 +14,7 @@ from folkways.endpoints.servers.bodies import BodyTooLargeError
 from folkways.endpoints.servers.endings import CHAT_COMPLETIONS
 from folkways.endpoints.servers.http import HttpEndpoint, count_of, exchange, from_json, name_of, text_of
 from folkways.endpoints.servers.providers import url_address
-from folkways.errors import FolkwaysError
+from folkways.errors import FolkwaysError, option
 
 LOOK_SECONDS = 2.0
 MAX_PAGE = 1024 * 1024
@@ -138,13 +138,13 @@ class OpenAIEndpoint(HttpEndpoint):
             return self._field(dialect.reasoning_effort, "reasoning_effort", settings.reasoning_effort)
         if not dialect.reasoning_budget:
             message = f"{self.name} takes no number of tokens to think with, but a word such as reasoning_effort=low"
-            raise EndpointFailure(f"{message}; --setting reasoning_effort=none leaves it to the provider", fatal=True)
+            raise EndpointFailure(f"{message}; {option('settings', 'reasoning_effort=none')} leaves it to the provider", fatal=True)
         return dialect.reasoning_budget
 
     def _field(self, field: str, setting: str, value: object) -> str:
         if field:
             return field
-        message = f"{self.name} has no setting {setting}: leave out {setting}={value} with --setting {setting}=none"
+        message = f"{self.name} has no setting {setting}: leave out {setting}={value} with {option('settings', f'{setting}=none')}"
         raise EndpointFailure(message, fatal=True)
 
     def ending(self, reply: dict[str, Any]) -> tuple[dict[str, Any], str | None]:

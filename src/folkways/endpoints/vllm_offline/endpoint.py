@@ -28,7 +28,7 @@ from folkways.endpoints.base import (
 from folkways.endpoints.clean import quotable, storable
 from folkways.endpoints.likelihood import options_of
 from folkways.endpoints.local import LocalEndpoint, folder_fingerprint, sampling_seed
-from folkways.errors import FolkwaysError
+from folkways.errors import FolkwaysError, option
 
 WAITING = 2048
 """Requests at once: as many as the engine works on, and more, so that those with the same beginning can be put together."""
@@ -128,7 +128,7 @@ class VllmOfflineEndpoint(NamedEndpoint):
             raise FolkwaysError(f"{self.name} was asked before it was opened; call open() first")
         settings = request.settings
         if settings.reasoning_effort is not None:
-            told = f"{self.name} has no setting reasoning_effort: leave it out with --setting reasoning_effort=none"
+            told = f"{self.name} has no setting reasoning_effort: leave it out with {option('settings', 'reasoning_effort=none')}"
             raise EndpointFailure(told, fatal=True)
         if settings.read is not None:
             options_of(self.name, request)

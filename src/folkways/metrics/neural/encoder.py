@@ -180,7 +180,7 @@ class _Loaded:
         if not all(np.isfinite(states[row, :length]).all() for row, length in enumerate(lengths)):
             raise FolkwaysError(
                 f"the model {self.name} computes what is no number in {str(model.dtype).removeprefix('torch.')}; "
-                "try --precision bf16 or fp32, and if it is fp32 already, its weights are broken"
+                "try the precision bf16 or fp32, and if it is fp32 already, its weights are broken"
             )
         words = ~np.isin(ids, self.marks)
         return [

@@ -49,7 +49,7 @@ class Room:
         if texts == 1:
             raise FolkwaysError(
                 f"the device has no memory left for one text of {longest:,} tokens with the model {self._model}; "
-                "free some, name another device (--device), or let it compute with 16 bits (--precision bf16)"
+                "free some, name another device, or let it compute with 16 bits (precision bf16)"
             )
         tokens = texts // 2 * longest
         if self._tokens is None or tokens < self._tokens:

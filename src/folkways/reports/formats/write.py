@@ -16,7 +16,7 @@ from typing import IO
 import polars as pl
 from polars.io.plugins import register_io_source
 
-from folkways.errors import FolkwaysError, UnknownNameError
+from folkways.errors import FolkwaysError, UnknownNameError, option
 from folkways.records import SAID, plain
 from folkways.reports.data import ReportData
 from folkways.reports.figures.drawings import draw
@@ -36,7 +36,12 @@ SLICE = 20_000
 USUAL_FORMATS = ("html", "md", "csv", "parquet")
 """What is written where nothing else is asked for."""
 
-REMEDY = "Name another folder with --out DIR"
+
+def check_formats(formats: Sequence[str]) -> None:
+    """UnknownNameError for a format that no report has."""
+    for name in formats:
+        if name not in FORMATS:
+            raise UnknownNameError("report format", name, FORMATS)
 
 
 def write_report(data: ReportData, out: Path, formats: Sequence[str] = USUAL_FORMATS) -> list[Path]:
@@ -46,9 +51,7 @@ def write_report(data: ReportData, out: Path, formats: Sequence[str] = USUAL_FOR
     ``scores`` and ``judgements``. Parquet is exact; CSV puts an apostrophe before texts that a spreadsheet would run as a formula.
     Raises FolkwaysError where it cannot write, and UnknownNameError for an unknown format.
     """
-    for name in formats:
-        if name not in FORMATS:
-            raise UnknownNameError("report format", name, FORMATS)
+    check_formats(formats)
     out = Path(out)
     _make_folder(out)
     view = ReportView(data)
@@ -79,6 +82,11 @@ def write_report(data: ReportData, out: Path, formats: Sequence[str] = USUAL_FOR
     return written + tables
 
 
+def remedy() -> str:
+    """What to do where a report cannot be written."""
+    return f"Name another folder with {option('out', 'DIR')}"
+
+
 def _write_tables(data: ReportData, out: Path, formats: Sequence[str]) -> list[Path]:
     written: list[Path] = []
     for name, frame in (("scores", data.scores), ("judgements", data.judgements)):
@@ -93,7 +101,7 @@ def _make_folder(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except FileExistsError as error:
-        raise FolkwaysError(f"cannot write the report: {folder} is a file, not a folder\n{REMEDY}") from error
+        raise FolkwaysError(f"cannot write the report: {folder} is a file, not a folder\n{remedy()}") from error
     except OSError as error:
         raise _explain(error, folder) from error
 
@@ -144,10 +152,10 @@ def _explain(error: Exception, path: Path) -> FolkwaysError:
     if number in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG) or "No space left" in words or "File too large" in words:
         return FolkwaysError(
             f"cannot write {path}: the disk is full, or the file is larger than is allowed here\n"
-            f"Free some space. {REMEDY}. No file was left half written; the scores are safe in the workspace."
+            f"Free some space. {remedy()}. No file was left half written; the scores are safe in the workspace."
         )
     if number in (errno.EACCES, errno.EPERM, errno.EROFS):
-        return FolkwaysError(f"cannot write {path}: the folder is read-only for you\n{REMEDY}")
+        return FolkwaysError(f"cannot write {path}: the folder is read-only for you\n{remedy()}")
     if number in (errno.ENOTDIR, errno.EISDIR, errno.EEXIST):
-        return FolkwaysError(f"cannot write {path}: a file or folder of that name is in the way\n{REMEDY}")
-    return FolkwaysError(f"cannot write {path}: {words}\n{REMEDY}")
+        return FolkwaysError(f"cannot write {path}: a file or folder of that name is in the way\n{remedy()}")
+    return FolkwaysError(f"cannot write {path}: {words}\n{remedy()}")

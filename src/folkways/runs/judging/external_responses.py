@@ -11,11 +11,15 @@ import polars as pl
 from folkways.benchmarks.base import PromptOptions, Task
 from folkways.benchmarks.contract import items_of, prompts_of, scores_of
 from folkways.benchmarks.judging.cut_replies import judge_replies
+from folkways.benchmarks.registry import get_task
 from folkways.cultures import get_culture, get_language, select_cultures
 from folkways.endpoints.clean import thoughts_apart
-from folkways.errors import DataError, FolkwaysError
+from folkways.errors import DataError, FolkwaysError, option
 from folkways.records import CUT, JUDGEMENTS, State
 from folkways.releases.base import Release
+from folkways.releases.store import open_release
+from folkways.runs.keywords import release_names
+from folkways.runs.scores.scoring_models import Equipped, ScoringModels, equip
 from folkways.runs.scores.signature import signature_of_external_responses
 from folkways.text_tables import read_replies
 
@@ -34,6 +38,21 @@ class JudgedReplies:
     judgements: pl.DataFrame
     scores: pl.DataFrame
     notes: tuple[str, ...]
+
+
+def judge_with(
+    task: str | Task, release: str | Path | None = None, text_tools: str | None = None, scoring: ScoringModels | None = None
+) -> tuple[Equipped, Release]:
+    """The task as it judges, with text tools and scoring models, and the data that it judges against.
+
+    release: ``[BENCHMARK=]NAME|DIR``; the task's default if left out.
+    """
+    chosen = get_task(task) if isinstance(task, str) else task
+    if text_tools is not None:
+        chosen = chosen.with_tools(text_tools)
+    named = release_names((str(release),) if release else ())
+    data = open_release(named.get("*") or named.get(chosen.benchmark) or chosen.release, chosen.benchmark)
+    return equip(chosen, scoring or ScoringModels()), data
 
 
 def judge_file(
@@ -123,7 +142,7 @@ def _plain(table: pl.DataFrame, path: Path, by_position: bool) -> pl.DataFrame:
     if not {"item", "release_id", "position"} & set(table.columns):
         raise DataError(
             "has neither a column 'item' nor the release's own id ('release_id', 'id'); its columns are: "
-            f"{', '.join(table.columns)}. If its rows are in the order of the release, say --by-position",
+            f"{', '.join(table.columns)}. If its rows are in the order of the release, say {option('by_position', True)}",
             file=path,
         )
     return table
@@ -143,7 +162,7 @@ def _in_codes(found: pl.DataFrame, culture: str | None, language: str | None, va
         if asked is not None:
             found = found.filter(pl.col(name) == code(asked))
             if found.is_empty():
-                raise FolkwaysError(f"{path}: no row has the {name} {asked!r}; leave --{name} out to judge all rows")
+                raise FolkwaysError(f"{path}: no row has the {name} {asked!r}; leave {option(name)} out to judge all rows")
     return found
 
 
@@ -189,14 +208,16 @@ def _locate(found: pl.DataFrame, items: pl.DataFrame, path: Path, by_position: b
         if found.height != items.height:
             raise DataError(
                 f"has {found.height:,} rows, but the release has {items.height:,} items here; by position each item needs its row "
-                "(name one culture with --culture if the file is of one culture)",
+                f"(name one culture with {option('culture')} if the file is of one culture)",
                 file=path,
             )
         return numbered.drop("_row").with_columns(items["item"])
     on = ["key", "culture"] if key == "release_id" and "culture" in found.columns else ["key"]
     if index.select(on).is_duplicated().any():
         cultures = ", ".join(items["culture"].unique(maintain_order=True))
-        raise FolkwaysError(f"{path}: its ids stand for items of several cultures; name one with --culture (here: {cultures})")
+        raise FolkwaysError(
+            f"{path}: its ids stand for items of several cultures; name one with {option('culture')} (here: {cultures})"
+        )
     joined = numbered.with_columns(key=pl.col(key)).drop("item", strict=False).join(index, on=on, how="left", maintain_order="left")
     unknown = joined.filter(pl.col("item").is_null())
     if unknown.height:
@@ -247,17 +268,17 @@ def _asked(
         named = [code for code in valid if get_language(code).name.lower() in path.stem.lower()]
         if len(named) != 1:
             raise FolkwaysError(
-                f"{path}: in which language were the items asked? Say it with --language (valid: {', '.join(valid)})"
+                f"{path}: in which language were the items asked? Say it with {option('language')} (valid: {', '.join(valid)})"
             )
         prompts = prompts.filter(pl.col("language") == named[0])
         notes.append(f"asked in {get_language(named[0]).name}, by the file's name")
     if prompts.is_empty():
         raise FolkwaysError(
-            f"{path}: {task.name} does not ask these items in {', '.join(languages or valid)}; choose another --language"
+            f"{path}: {task.name} does not ask these items in {', '.join(languages or valid)}; choose another {option('language')}"
         )
     if variants is None and prompts["variant"].n_unique() > 1:
         first = prompts["variant"].item(0)
-        notes.append(f"the file names no prompt template: {first!r} is assumed (say another with --variant)")
+        notes.append(f"the file names no prompt template: {first!r} is assumed (say another with {option('variant')})")
         prompts = prompts.filter(pl.col("variant") == first)
     samples = pl.DataFrame({"sample": [0]})
     if "sample" in located.columns:

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import polars as pl
 import sqlalchemy as sa
 
-from folkways.endpoints.base import Endpoint
+from folkways.endpoints.base import Endpoint, EndpointOptions
 from folkways.endpoints.prices import Price
 from folkways.engine.budget import UNLIMITED_OUTPUT_TOKENS
-from folkways.runs.models import Model
+from folkways.runs.models import Model, batches_of, open_models, price_function
+from folkways.runs.options import RunOptions
+from folkways.runs.planning.generations import of_generation
 from folkways.runs.planning.plan import TaskPlan, keyed_prompts
+from folkways.runs.planning.tasks import left_out, plan_tasks
 from folkways.workspace import schema
-from folkways.workspace.database import Workspace
+from folkways.workspace.database import WORKSPACE, Workspace, opened_if_there
 from folkways.workspace.keys import settings_json
 
 ASCII_PER_TOKEN = 4.0
@@ -102,6 +107,31 @@ def estimate(plan: TaskPlan, model: Model, price: Price | None, workspace: Works
     took = each * len(asked) if each is not None else None
     counts = (items, len(asked), len(stored), input_tokens, output_tokens)
     return Estimate(model.name, plan.task.name, *counts, usd, learned_from, took, here)
+
+
+def estimate_run(
+    options: RunOptions,
+    *,
+    models: Sequence[Any],
+    workspace: str | Path | Workspace = WORKSPACE,
+    prices: Path | None = None,
+    batch: bool = False,
+) -> list[Estimate]:
+    """What a run would take, per model and task. Nothing is sent, no key is needed, and no workspace is made.
+
+    batch: at the price of requests in batches; FolkwaysError for a model that cannot be asked so.
+    """
+    price_of = price_function(prices)
+    planned = plan_tasks(options)
+    database = opened_if_there(workspace)
+    asked = open_models(models, EndpointOptions(seed=options.seed), need_key=False)
+    if batch:
+        batches_of(asked)
+    if database is not None:
+        planned = of_generation(database, planned, asked, None, left_out(options, [plan.task.name for plan in planned]))
+    known = {model.identity: price_of(model.endpoint) for model in asked}
+    paid = {name: price.in_batch() if batch and price is not None else price for name, price in known.items()}
+    return [estimate(plan, model, paid[model.identity], database) for model in asked for plan in planned]
 
 
 def request_tokens(system: str | None, user: str, per_other: float = OTHER_TOKENS_PER_CHARACTER) -> float:

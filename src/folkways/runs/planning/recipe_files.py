@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 from folkways.benchmarks.registry import expand_tasks
 from folkways.benchmarks.suites import task_text
@@ -27,7 +27,7 @@ OF_DEPLOYMENT: Mapping[str, tuple[type, ...]] = {"serve": (str,), "gpus": (int, 
 """Keys of a model's table that say how it runs on machines of one's own, and the types of their values."""
 
 
-def is_recipe(tasks: Any) -> bool:
+def is_recipe(tasks: object) -> TypeGuard[str | Path]:
     """Whether it is the name of a recipe file."""
     return isinstance(tasks, (str, Path)) and str(tasks).endswith(SUFFIX)
 
@@ -138,7 +138,7 @@ def _precision(value: Any) -> str:
 
 def _report(value: Any) -> str:
     folder = Path(_scalar(value, str))
-    check_several(folder, "report")
+    check_several(folder, repr)
     check_folder(folder)
     return str(folder)
 

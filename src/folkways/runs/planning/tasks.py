@@ -8,7 +8,7 @@ from dataclasses import replace
 from folkways.benchmarks.base import Task
 from folkways.benchmarks.registry import asked_tasks, tasks
 from folkways.benchmarks.suites import narrowed
-from folkways.errors import FolkwaysError, NotOnDiskError, UnknownNameError
+from folkways.errors import FolkwaysError, NotOnDiskError, UnknownNameError, option
 from folkways.releases.base import Release
 from folkways.releases.registry import get_record, release_names
 from folkways.releases.store import open_release, root_of, state_of
@@ -95,7 +95,7 @@ def _without_data(lacking: Mapping[Task, NotOnDiskError], options: RunOptions, *
         lines = [f"  {', '.join(tasks)}: {name}" for name, tasks in absent.items()]
         fetch = f"folkways data fetch {' '.join(absent)}"
         told.insert(0, "\n".join(["these tasks need data that are not on this disk:", *lines, f"Fetch them: {fetch}"]))
-    return NotOnDiskError("\n".join([*told, *(["Or ask the other tasks alone: --skip-missing"] if some else [])]))
+    return NotOnDiskError("\n".join([*told, *([f"Or ask the other tasks alone: {option('skip_missing', True)}"] if some else [])]))
 
 
 def _check_tasks(options: RunOptions, chosen: Sequence[Task]) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from folkways.errors import FolkwaysError, UnknownNameError
+from folkways.errors import FolkwaysError, UnknownNameError, option
 from folkways.workspace import results, run_records
 from folkways.workspace.database import Workspace
 
@@ -49,9 +49,9 @@ def find_models(workspace: Workspace, names: Sequence[str], runs: Sequence[str] 
         if not exact:
             where = ", ".join(entry.name for entry in ([run] if run else somewhere))
             known = {endpoint for _, endpoint in candidates}
-            hint = f"looked in {where}; name other runs with --run, or write MODEL@RUN"
+            hint = f"looked in {where}; name other runs with {option('runs')}, or write MODEL@RUN"
             if model in {record.name for record in run_records.list_runs(workspace)}:
-                hint = f"{model} is a run; its models are compared with: --run {model}"
+                hint = f"{model} is a run; its models are compared with: {option('runs', model)}"
             raise UnknownNameError("model", model, known, hint=hint)
         if len(exact) > 1:
             choices = ", ".join(f"{endpoint}{AT}{where.name}" for where, endpoint in exact)

@@ -11,7 +11,7 @@ import polars as pl
 from folkways.benchmarks.base import PromptOptions, Task
 from folkways.benchmarks.contract import items_of, prompts_of
 from folkways.benchmarks.registry import tasks
-from folkways.errors import FolkwaysError, UnknownNameError
+from folkways.errors import FolkwaysError, UnknownNameError, option
 from folkways.records import ITEMS
 from folkways.releases.store import open_release
 from folkways.runs.scores.scoring import release_of
@@ -63,7 +63,7 @@ def find_item(workspace: Workspace | None, name: str, run_name: str | None = Non
             if asked:
                 return _from_run(workspace, run, asked[0], item, release)
         if run_name:
-            raise FolkwaysError(f"run {run_name} asks no item {name!r}; leave --run out to look in the data itself")
+            raise FolkwaysError(f"run {run_name} asks no item {name!r}; leave {option('run')} out to look in the data itself")
     return _from_release(name, item, wanted, release)
 
 

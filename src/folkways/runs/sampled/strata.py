@@ -17,7 +17,7 @@ import polars as pl
 
 from folkways.benchmarks.base import Task, needs_whole_questions
 from folkways.benchmarks.contract import judgements_of, prompts_of
-from folkways.errors import FolkwaysError, UnknownNameError
+from folkways.errors import FolkwaysError, UnknownNameError, option
 from folkways.records import Metric, State
 from folkways.runs.planning.plan import SLICE, TaskPlan, item_batches
 from folkways.stats.stratified import Drawn
@@ -63,13 +63,13 @@ def sampling_frame(plan: TaskPlan, profile: str | None) -> Frame:
     metric = task.metrics[0]
     if metric.bounds != (0.0, 1.0):
         raise FolkwaysError(
-            f"{task.name} cannot be sampled: values of its score {metric.label} have no upper bound; leave --until out"
+            f"{task.name} cannot be sampled: values of its score {metric.label} have no upper bound; leave {option('until')} out"
         )
     resolved = task.resolve_profile(profile)
     read = _reader(plan)
     items = pl.concat(_counting(plan, batch, resolved, metric) for batch in read())
     if items.is_empty():
-        raise FolkwaysError(f"{task.name}: no item is left that counts; widen the cultures, or leave --until out")
+        raise FolkwaysError(f"{task.name}: no item is left that counts; widen the cultures, or leave {option('until')} out")
     for name in by:
         if name not in items.columns:
             raise UnknownNameError(f"stratum of {task.name}", name, {"culture", *task.facets})

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from folkways.benchmarks.base import Task
 from folkways.benchmarks.judging.models import Comparer, ModelRole
 from folkways.benchmarks.registry import tasks
-from folkways.errors import FolkwaysError, MissingExtraError, UnknownNameError
+from folkways.errors import FolkwaysError, MissingExtraError, UnknownNameError, names_for_command_line, option
 from folkways.metrics.neural.compute import Compute
 from folkways.metrics.neural.folder import ModelFolder, open_folder
 from folkways.runs.options import RunOptions
@@ -64,7 +64,7 @@ class Equipped:
         """One line for each metric that is not computed for these cultures because nobody named a model."""
         there = self.task.tools.models
         return [
-            f"{_labels(self.task, role)} not computed: name a model with {option(role.name)} DIR|NAME "
+            f"{_labels(self.task, role)} not computed: name a model with {option_of(role.name, 'DIR|NAME')} "
             f"(the paper's is {role.published})"
             for role in self.task.scoring.models
             if role.name not in there and role.concerns(cultures) and not self.problems
@@ -80,9 +80,9 @@ def named_models(embedding: str | None, berts: Iterable[str]) -> dict[str, str]:
     for text in berts:
         language, separator, name = text.partition("=")
         if not separator or not name:
-            raise FolkwaysError(f"--bert-model is written LANG=DIR|NAME, got {text!r}; languages: {', '.join(languages)}")
+            raise FolkwaysError(f"a BERT model is written LANG=DIR|NAME, got {text!r}; languages: {', '.join(languages)}")
         if language not in languages:
-            raise UnknownNameError("language of --bert-model", language, languages)
+            raise UnknownNameError("language of a BERT model", language, languages)
         names[BERT + language] = name
     return names
 
@@ -104,8 +104,8 @@ def equip(task: Task, models: ScoringModels) -> Equipped:
             found[name] = _comparer(roles[name], models.names[name], models)
         except FolkwaysError as error:
             metrics = _labels(task, roles[name])
-            problems.append(FolkwaysError(f"{option(name)}: {error}\n{metrics} not computed; the other metrics are"))
-    unused = tuple(option(name) for name in models.names if name not in roles)
+            problems.append(FolkwaysError(f"{option_of(name)}: {error}\n{metrics} not computed; the other metrics are"))
+    unused = tuple(option_of(name) for name in models.names if name not in roles)
     return Equipped(task.with_tools(models=found) if found else task, tuple(problems), unused)
 
 
@@ -117,12 +117,18 @@ def check_models(chosen: Iterable[Task], models: ScoringModels) -> None:
         for problem in equip(task, models).problems:
             raise problem
     for role in sorted(models.names.keys() - known):
-        raise FolkwaysError(f"none of the tasks compares texts with a model of {option(role)}; leave it out")
+        raise FolkwaysError(f"none of the tasks compares texts with a model of {option_of(role)}; leave it out")
 
 
-def option(role: str) -> str:
-    """How the command line names the model of a role: ``--bert-model zh=``."""
-    return "--embedding-model" if role == EMBEDDING else f"--bert-model {role.removeprefix(BERT)}="
+def option_of(role: str, model: str = "") -> str:
+    """How the model of a role is given: ``--bert-model zh=``, or in Python ``scoring_models={'bert-zh': ...}``."""
+    if not names_for_command_line():
+        return option("scoring_models", {role: model or "..."})
+    return (
+        f"--embedding-model {model}".strip()
+        if role == EMBEDDING
+        else f"--bert-model {role.removeprefix(BERT)}={' ' * bool(model)}{model}"
+    )
 
 
 def vector_cache() -> Path:

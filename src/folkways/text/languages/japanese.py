@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, ClassVar
 
-from folkways.errors import MissingExtraError
+from folkways.errors import MissingExtraError, option
 from folkways.text.versions import installed_version
 
 
@@ -36,7 +36,7 @@ class MeCab:
         missing = cls.missing()
         if missing is not None:
             raise MissingExtraError(
-                "comparing answers in Japanese (or leave base forms out: --text-tools simple)", "japanese", missing
+                f"comparing answers in Japanese (or leave base forms out: {option('text_tools', 'simple')})", "japanese", missing
             )
         return cls()
 
