@@ -53,6 +53,7 @@ def test_from_the_test_through_the_work_to_a_pause_that_is_lifted(make_field: Ca
     assert axe_violations(page) == []
     page.get_by_role("button", name="Go on").click()
 
+    page.wait_for_selector("form[data-task][data-ready]")
     forms = set()
     for _ in range(20):
         if page.locator("form[data-task]").count() == 0:
