@@ -76,7 +76,7 @@ def test_every_step_in_whole_rows(desk: Desk, server: ChatServer) -> None:
     found = redteaming.edit(*steps, "What is that?", OPTIONS, [0, 2], strategy="negate")
     held = redteaming.challenge(*steps, desk.offered)
     assert (held.read, held.reply, held.problem) == ({"chosen": 2, "fooled": False}, "C", None)
-    with pytest.raises(ConflictError, match="2 times"):
+    with pytest.raises(ConflictError, match=r"as often as (it|one) may \(2\)"):
         redteaming.challenge(*steps, desk.offered)
 
     edited = {"scenario": SCENARIO, "question": "What is that?", "options": OPTIONS, "intended": [0, 2]}
@@ -211,7 +211,7 @@ def test_a_study_makes_as_many_calls_as_it_may(
     for each in (neighbour, neighbour, desk, desk):
         call = modelling.call_model(studio_workspace, offered, each.study, "verifier", "Which?\x00", 4)
         assert (call.item_id, call.participant_id, call.prompt) == (None, None, "Which?\N{REPLACEMENT CHARACTER}")
-    with pytest.raises(ConflictError, match="the 2 calls"):
+    with pytest.raises(ConflictError, match=r"this study has asked models as often as it may \(2\)"):
         modelling.call_model(studio_workspace, offered, desk.study, "verifier", "Which?", 4)
     assert len(stored(studio_workspace, schema.model_calls)) == 4
     with pytest.raises(ConflictError, match="no model as helper"):

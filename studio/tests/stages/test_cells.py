@@ -166,7 +166,11 @@ WRONG: list[tuple[dict[str, Any], str, str]] = [
     (part_of("number", most=9), "1,200", "(write a number, at most 9, with a point before decimals and"),
     (part_of("number", most=9), "10", "'10': Give a number of at most 9"),
     (part_of("number"), "nan", "'nan': Give a number"),
-    (part_of("text", least=5), "Hm.", "'Hm.': Write at least 5 characters (write it in your own words, at least 5 characters)"),
+    (
+        part_of("text", least=5),
+        "Hm.",
+        "'Hm.': This is too short; characters needed: 5 (write it in your own words, at least 5 characters)",
+    ),
     (
         part_of("texts", most=2),
         "a; b; c",
