@@ -29,6 +29,7 @@ from folkways_studio.records import Participant, StudyState
 from folkways_studio.studies import service as studies
 from folkways_studio.work import assignments, judgements
 from folkways_studio.workflows.definition import read_definition
+from studio.tests.support.studies import next_work
 from studio.tests.support.studio_server import StudioServer
 from tests.support.browser import ARGUMENTS, INSTALLER
 from tests.support.chat_server import ChatServer
@@ -101,7 +102,7 @@ def verify(server: StudioServer, owner: int) -> Any:
     for number in range(5):
         someone = person(server, study)
         for _ in range(7 if number < 4 else 2):
-            work = at_time(now, assignments.claim_next, server.workspace, someone.id)
+            work = at_time(now, next_work, server.workspace, someone.id)
             if isinstance(work, assignments.NoWork):
                 break
             now += 2.0 if number == 3 else chance.uniform(9, 40)
@@ -147,7 +148,7 @@ def span(text: str, words: str) -> list[int]:
 
 def task(server: StudioServer, someone: Participant, stage: str | None = None) -> str:
     """The address of the next task of a person."""
-    work = assignments.claim_next(server.workspace, someone.id, stage=stage)
+    work = next_work(server.workspace, someone.id, stage=stage)
     assert isinstance(work, assignments.Work), work
     return f"/work/{studies.get_study(server.workspace, work.item.study_id).name}/tasks/{work.assignment.id}"
 
@@ -200,7 +201,7 @@ def picture_tasks(camera: Camera, server: StudioServer, owner: int) -> None:
     items.add_items(server.workspace, asking.id, "answer", [NewItem(f"a{number}", content, "algeria") for number in range(12)])
     reader = person(server, asking, "algeria")
     for _ in range(4):
-        work = assignments.claim_next(server.workspace, reader.id)
+        work = next_work(server.workspace, reader.id)
         assert isinstance(work, assignments.Work)
         judgements.submit(server.workspace, reader.id, work.assignment.id, {"answers": ["شوربة"]}, f"a{work.assignment.id}")
     phone = {

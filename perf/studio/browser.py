@@ -35,6 +35,11 @@ class Watch:
     statuses: defaultdict[int, int] = field(default_factory=lambda: defaultdict(int))
     broken: int = 0
 
+    @property
+    def requests(self) -> int:
+        """How many were answered so far."""
+        return sum(map(len, self.latency.values()))
+
 
 @dataclass(frozen=True, slots=True)
 class Reply:

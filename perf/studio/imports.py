@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import io
+import os
 import sys
 import tempfile
 import time
@@ -36,7 +37,7 @@ GOAL = 0.5
 
 HEADER = (
     "database", "file", "rows", "reply to the upload s", "import s", "requests meanwhile", "before: p95 / worst s",
-    "p50 s", "p95 s", "worst s",
+    "p50 s", "p95 s", "worst s", "CPU ms per request: before / during", "load",
 )  # fmt: skip
 
 QUIET = 6.0
@@ -45,12 +46,15 @@ QUIET = 6.0
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Seconds that the import took, and seconds of the answers before and during it."""
+    """Seconds that the import took, and seconds of the answers before and during it. cpu: milliseconds of the server per request,
+    before and during it, when the import's own are among them.
+    """
 
     upload: float
     took: float
     before: list[float]
     during: list[float]
+    cpu: tuple[float, float]
     state: str
     added: int
 
@@ -88,7 +92,10 @@ async def drive(workspace: Workspace, server: Server, invitation: str, scenario:
         asyncio.create_task(Person(n, Browser(server.url, connector, watch), scenario, account, over).live(invitation))
         for n in range(scenario.people)
     ]
-    await asyncio.sleep(scenario.arrival + QUIET)
+    await asyncio.sleep(scenario.arrival)
+    marks = [(server.cpu, watch.requests)]
+    await asyncio.sleep(QUIET)
+    marks.append((server.cpu, watch.requests))
     study = studies.get_study(workspace, scenario.study)
     owner, _ = accounts.members(workspace, study.id, Role.OWNER)[0]
     token = sessions.open_session(workspace, owner.id)
@@ -111,13 +118,16 @@ async def drive(workspace: Workspace, server: Server, invitation: str, scenario:
             async with client.get(server.url + place, headers={"HX-Request": "true"}) as reply:
                 await reply.read()  # as the researcher's page does
     ended = time.monotonic()
+    marks.append((server.cpu, watch.requests))
     over.set()
     await asyncio.gather(*people)
     await connector.close()
     sent = [pair for kind in ("submit", "page", "next") for pair in watch.latency[kind]]
     before = [seconds for at, seconds in sent if began - QUIET < at < began - 0.5]
     during = [seconds for at, seconds in sent if began <= at + seconds and at <= ended]
-    return Found(upload, ended - began, before, during, found.state, found.added)
+    (was, asked), (then, by_then), (now, by_now) = marks
+    cpu = 1000 * (then - was) / max(1, by_then - asked), 1000 * (now - then) / max(1, by_now - by_then)
+    return Found(upload, ended - began, before, during, cpu, found.state, found.added)
 
 
 def shown(name: str, ending: str, found: Found) -> str:
@@ -132,6 +142,8 @@ def shown(name: str, ending: str, found: Found) -> str:
         f"{len(now):,}",
         f"{np.quantile(then, 0.95):.2f} / {then.max():.2f}",
         *(f"{np.quantile(now, share):.2f}" for share in (0.5, 0.95, 1)),
+        f"{found.cpu[0]:.1f} / {found.cpu[1]:.1f}",
+        f"{os.getloadavg()[0]:.0f}",
     ]
     return f"| {' | '.join(cells)} |"
 
@@ -157,8 +169,9 @@ def main() -> int:
             for ending in options.ending.split(","):
                 location = _new_database(server, ending[1:]) if database == "postgresql" else str(folder / f"{ending[1:]}.db")
                 scenario = Scenario(
-                    "import", options.people, 400, options.seconds, 3.0, 600.0, leave=0, late=0, kills=0, most=400.0
-                )
+                    "import", options.people, 400, options.seconds, max(3.0, options.people / 12), 600.0,
+                    leave=0, late=0, kills=0, most=400.0,
+                )  # fmt: skip
                 workspace = open_workspace(location)
                 invitation = prepare(workspace, scenario)
                 with Server(location, folder / "server.log") as running:

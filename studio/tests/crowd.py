@@ -15,8 +15,9 @@ from collections import Counter
 from folkways.workspace.database import Workspace
 from folkways_studio.database.opening import open_workspace
 from folkways_studio.errors import StudioError
-from folkways_studio.work import assignments, judgements, leases
+from folkways_studio.work import judgements, leases
 from folkways_studio.work.assignments import NoWork
+from studio.tests.support.studies import next_work
 
 PATIENCE = 4.0
 """Seconds for which somebody looks whether a slot was given back before they leave."""
@@ -27,7 +28,7 @@ def one_person(workspace: Workspace, participant: int, told: Counter[str]) -> No
     luck = random.Random(participant)
     gone = time.monotonic() + PATIENCE
     while time.monotonic() < gone:
-        work = assignments.claim_next(workspace, participant)
+        work = next_work(workspace, participant)
         if isinstance(work, NoWork):
             time.sleep(0.1)
             continue

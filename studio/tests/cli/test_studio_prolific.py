@@ -15,7 +15,7 @@ from folkways_studio.studies import service as studies
 from folkways_studio.work import assignments, judgements
 from studio.tests.cli.conftest import Folkways
 from studio.tests.support.prolific_server import ID, TOKEN, ProlificServer
-from studio.tests.support.studies import QUESTION, described
+from studio.tests.support.studies import QUESTION, described, next_work
 
 CREATE = (
     "studio",
@@ -68,7 +68,7 @@ def arrive(link: str, *pids: str, answering: int) -> list[str]:
         person = participants.consent(workspace, person.id, study.consent_version)
         names.append(person.pseudonym)
         if number < answering:
-            work = assignments.claim_next(workspace, person.id)
+            work = next_work(workspace, person.id)
             assert isinstance(work, assignments.Work), QUESTION
             judgements.submit(workspace, person.id, work.assignment.id, {"choices": [1]}, "key")
     workspace.close()

@@ -18,9 +18,9 @@ from folkways.workspace.errors import WorkspaceError
 from folkways_studio.database.backups import ALL_TABLES, SCHEMA, back_up, restore
 from folkways_studio.database.opening import open_workspace
 from folkways_studio.media import service as media
-from folkways_studio.work import assignments, judgements
+from folkways_studio.work import judgements
 from folkways_studio.work.assignments import Work
-from studio.tests.support.studies import QUESTION, Desk, open_desk
+from studio.tests.support.studies import QUESTION, Desk, next_work, open_desk
 from tests.support.river import folkways
 
 VOTE = {"name": "vote", "kind": "vote", "answers": 3, "majority": 2}
@@ -39,7 +39,7 @@ def answering(made: Desk, people: int) -> Iterator[list[str]]:
     stop = threading.Event()
 
     def answer(participant: int) -> None:
-        while not stop.is_set() and isinstance(work := assignments.claim_next(made.workspace, participant), Work):
+        while not stop.is_set() and isinstance(work := next_work(made.workspace, participant), Work):
             key = f"answer-{work.assignment.id}"
             judgements.submit(made.workspace, participant, work.assignment.id, {"choices": [0]}, key)
             acknowledged.append(key)

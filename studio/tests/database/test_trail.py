@@ -23,7 +23,7 @@ from folkways_studio.records import Role, StudyState
 from folkways_studio.studies import service as studies
 from folkways_studio.work import adjudications, assignments, gold, judgements, redaction
 from folkways_studio.workflows.definition import read_definition
-from studio.tests.support.studies import ON_A_FILE, PASSWORD, QUESTION, described, stored
+from studio.tests.support.studies import ON_A_FILE, PASSWORD, QUESTION, described, next_work, stored
 from tests.support.moments import at_time
 
 CRITERIA = [{"name": "years", "ask": "Years in the country?", "least": 5}]
@@ -91,7 +91,7 @@ def test_every_action_leaves_the_event_that_tells_of_it(studio_workspace: Worksp
 
     numbers = []
     for person_id, choices, now in ((kim, [1], 40.0), (lee, [1], 41.0), (kim, [0], 42.0), (lee, [2], 43.0)):
-        work = at_time(now, assignments.claim_next, workspace, person_id)
+        work = at_time(now, next_work, workspace, person_id)
         assert isinstance(work, assignments.Work)
         said = {"choices": choices, "comment": f"of {person_id}"}
         for _ in range(2):  # sent twice, told once
@@ -172,7 +172,7 @@ def test_known_answers_leave_their_events(studio_workspace: Workspace) -> None:
     kim = participants.consent(workspace, participants.join(workspace, token).id, study.consent_version).id
     began = len(trail(workspace, since))
     for choices in ([1], [0], *[[1]] * 10):  # the test twice, then at most five known answers among ten
-        work = assignments.claim_next(workspace, kim)
+        work = next_work(workspace, kim)
         if isinstance(work, assignments.Work):
             judgements.submit(workspace, kim, work.assignment.id, {"choices": choices}, f"k{work.assignment.id}")
     holding.resume(workspace, study.id, kim, "we talked", by=owner)

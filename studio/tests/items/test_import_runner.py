@@ -19,7 +19,7 @@ from folkways_studio.studies import service as studies
 from folkways_studio.studies.agreement import PLURAL, agreement
 from folkways_studio.work import adjudications, assignments, judgements
 from folkways_studio.workflows.definition import read_definition
-from studio.tests.support.studies import QUESTION, Desk, described, open_desk
+from studio.tests.support.studies import QUESTION, Desk, described, next_work, open_desk
 from tests.support.moments import at_time
 
 VOTE = {"name": "verify", "kind": "vote"}
@@ -112,7 +112,7 @@ def test_a_person_sees_what_is_left_for_them(desk: Desk) -> None:
     desk.add("verify", [QUESTION] * 3)
     person = desk.person()
     began = 1_000_000.0
-    work = at_time(began, assignments.claim_next, desk.workspace, person.id)
+    work = at_time(began, next_work, desk.workspace, person.id)
     assert isinstance(work, assignments.Work)
     at_time(began + 20, judgements.submit, desk.workspace, person.id, work.assignment.id, {"choices": [0]}, "k")
     mine = progress.own_progress(desk.workspace, person, studies.get_stage(desk.workspace, person.study_id, "verify"))
@@ -128,7 +128,7 @@ def test_flags_are_raised_for_speed_for_straight_lines_and_for_failed_checks(stu
     clock = 1_000_000.0
     for person, seconds in ((hasty, 1.0), (careful, 9.0)):
         for number in range(12):
-            work = at_time(clock, assignments.claim_next, desk.workspace, person.id)
+            work = at_time(clock, next_work, desk.workspace, person.id)
             assert isinstance(work, assignments.Work)
             choice = 0 if person is hasty else 3 if work.item.check else number % 3
             at_time(

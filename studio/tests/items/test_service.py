@@ -15,7 +15,7 @@ from folkways_studio.people import participants
 from folkways_studio.records import ItemState, Participant
 from folkways_studio.studies import service as studies
 from folkways_studio.work import adjudications, assignments
-from studio.tests.support.studies import ON_A_FILE, QUESTION, Desk, open_desk, stored
+from studio.tests.support.studies import ON_A_FILE, QUESTION, Desk, next_work, open_desk, stored
 from tests.support.moments import at_time
 
 POPULATIONS = [{"name": "peru", "culture": "PE"}, {"name": "korea", "culture": "KR"}]
@@ -135,7 +135,7 @@ def test_an_item_goes_on_with_its_lineage(desks: tuple[Desk, Desk]) -> None:
     (item,) = desk.add("verify", [QUESTION])
     people = [desk.person() for _ in range(2)]
     for number, person in enumerate(people):
-        work = at_time(10.0 + number, assignments.claim_next, workspace, person.id)
+        work = at_time(10.0 + number, next_work, workspace, person.id)
         assert isinstance(work, assignments.Work)
         desk.submit(person, work, SAID)
     parent, child = items.list_items(workspace, desk.study.id)

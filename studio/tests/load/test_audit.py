@@ -12,12 +12,13 @@ from folkways.workspace.database import Workspace
 from folkways_studio.database import tables as schema
 from folkways_studio.database.opening import open_workspace
 from folkways_studio.people import participants
-from folkways_studio.work import assignments, judgements
+from folkways_studio.work import judgements
 from folkways_studio.work.assignments import Work
 from folkways_studio.work.task_numbers import shown_number
 from perf.studio.audit import all_done, audit
 from perf.studio.people import Account
 from perf.studio.scenario import ANSWERS, Scenario, prepare
+from studio.tests.support.studies import next_work
 
 
 @pytest.fixture
@@ -36,7 +37,7 @@ def fill(workspace: Workspace, people: int) -> Account:
         with workspace.read() as connection:
             version = connection.scalar(sa.select(schema.studies.c.consent_version))
         participants.consent(workspace, person.id, version)
-        while isinstance(work := assignments.claim_next(workspace, person.id), Work):
+        while isinstance(work := next_work(workspace, person.id), Work):
             key = f"{number}-{work.item.id}"
             judgements.submit(workspace, person.id, work.assignment.id, {"choices": [number % 4]}, key)
             account.stored[key] = (f"/work/load/tasks/{shown_number(work.assignment.id, person.pseudonym)}", number % 4)

@@ -24,7 +24,7 @@ from folkways_studio.web.app import create_app
 from folkways_studio.work import assignments
 from folkways_studio.work.known_answer_rules import Gold, Qualification
 from folkways_studio.workflows.templates import TEMPLATES
-from studio.tests.support.studies import QUESTION, Desk, open_desk
+from studio.tests.support.studies import QUESTION, Desk, next_work, open_desk
 from studio.tests.web.test_templates_walked import answer_of, opened, people_of
 
 MOST = {
@@ -98,7 +98,7 @@ def walk(counted: Counted, desk: Desk, stage: Stage, monkeypatch: pytest.MonkeyP
             if "/tasks/" not in place:
                 break
             page = counted.ask("page", browser, "GET", place)
-            work = assignments.claim_next(desk.workspace, person.id)
+            work = next_work(desk.workspace, person.id)
             assert not isinstance(work, assignments.NoWork)
             payload = answer_of(work.stage, work.item.content, number if work.item.key.endswith("0") else 0)
             with monkeypatch.context() as patch:  # forms have tests of their own

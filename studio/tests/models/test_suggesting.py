@@ -21,6 +21,7 @@ from folkways_studio.people import participants
 from folkways_studio.records import Participant, Role
 from folkways_studio.work import drafts, redaction, suggestions
 from folkways_studio.work.assignments import Work
+from folkways_studio.work.task_pages import get_task_page
 from folkways_studio.workflows.definition import DefinitionError, read_definition
 from folkways_studio.workflows.suggesting import SUGGESTERS
 from studio.tests.support.studies import ON_A_FILE, Desk, described, open_desk
@@ -75,7 +76,7 @@ def test_a_suggestion_is_in_nobodys_answer_until_it_is_taken_and_is_counted_when
     assert "1. 떡국" in call.prompt and "South Korea" in call.prompt and "Korean" in call.prompt
     assert (found.model, found.prompt_version, found.taken) == ("small", SUGGESTERS["group_answers"].version, None)
     assert found.content == {"groups": [{"answers": ["떡국", "떡 국"], "en_answers": ["rice cake soup"]}], "invalid": ["x"]}
-    assert drafts.get_draft(*at) is None
+    assert get_task_page(desk.workspace, reviewer, work.assignment.id).draft is None
     mine = {"groups": [], "invalid": ["떡국"]}
     drafts.save_draft(*at, mine, 0)
     assert suggestions.take_suggestion(*at, mine, 1).payload == found.content

@@ -22,7 +22,7 @@ from folkways_studio.studies.agreement_over_time import agreement_over_time
 from folkways_studio.studies.disagreements import Measured, Said, measured, read_answers
 from folkways_studio.studies.spread import spread
 from folkways_studio.work import assignments, judgements
-from studio.tests.support.studies import ON_A_FILE, QUESTION, Desk, open_desk
+from studio.tests.support.studies import ON_A_FILE, QUESTION, Desk, next_work, open_desk
 from tests.support.moments import at_time
 
 DAY = 86400.0
@@ -73,7 +73,7 @@ def vote(desk: Desk, people: list[Participant], said: list[str], *, at: float = 
     desk.add("verify", [{**QUESTION, "question": f"{QUESTION['question']} {number}"} for number in range(len(said))])
     for number, choices in enumerate(said):
         for person, choice in zip(people, choices, strict=True):
-            work = at_time(at + number * DAY, assignments.claim_next, desk.workspace, person.id, stage="verify")
+            work = at_time(at + number * DAY, next_work, desk.workspace, person.id, stage="verify")
             assert isinstance(work, assignments.Work)
             submission = {"choices": [int(choice)]}
             key = f"{person.id}-{work.item.id}"

@@ -23,7 +23,7 @@ from folkways_studio.studies.agreement import PLURAL, Agreement, agreement
 from folkways_studio.studies.progress import Mine, Payment, Progress, Quality
 from folkways_studio.work import adjudications, assignments, judgements
 from folkways_studio.workflows.definition import read_definition
-from studio.tests.support.studies import ON_A_FILE, QUESTION, Desk, described, open_desk, stored
+from studio.tests.support.studies import ON_A_FILE, QUESTION, Desk, described, next_work, open_desk, stored
 from tests.support.moments import at_time
 
 POPULATIONS = [{"name": "korea", "culture": "KR"}, {"name": "peru", "culture": "PE"}]
@@ -35,7 +35,7 @@ pytestmark = ON_A_FILE
 
 def answer(desk: Desk, person: Participant, said: dict[str, Any], seconds: float, stage: str = "verify") -> None:
     """Take the next slot and answer after so many seconds."""
-    work = at_time(1000.0, assignments.claim_next, desk.workspace, person.id, stage=stage)
+    work = at_time(1000.0, next_work, desk.workspace, person.id, stage=stage)
     assert isinstance(work, assignments.Work), work
     at_time(1000.0 + seconds, judgements.submit, desk.workspace, person.id, work.assignment.id, said, f"k{work.assignment.id}")
 
@@ -58,8 +58,8 @@ def desk(studio_workspace: Workspace) -> Desk:
         for person, seconds in ((kim, (4.0, 1.0, 8.0)), (lee, (6.0, 2.0))):
             for each in seconds:
                 answer(desk, person, {"choices": [0]}, each)
-        assert isinstance(at_time(1000.0, assignments.claim_next, desk.workspace, lee.id, stage="verify"), assignments.Work)
-        assert isinstance(at_time(1000.0, assignments.claim_next, desk.workspace, kim.id, stage="write"), assignments.Work)
+        assert isinstance(at_time(1000.0, next_work, desk.workspace, lee.id, stage="verify"), assignments.Work)
+        assert isinstance(at_time(1000.0, next_work, desk.workspace, kim.id, stage="write"), assignments.Work)
     return desk
 
 
@@ -99,7 +99,7 @@ def test_an_answer_of_unknown_duration_is_an_answer(studio_workspace: Workspace)
     desk.add("verify", [QUESTION] * 3)
     person = desk.person()
     answer(desk, person, {"choices": [0]}, 66.0)
-    work = assignments.claim_next(studio_workspace, person.id, stage="verify")
+    work = next_work(studio_workspace, person.id, stage="verify")
     assert isinstance(work, assignments.Work)
     with studio_workspace.write() as connection:
         connection.execute(sa.update(schema.assignments).filter_by(id=work.assignment.id).values(leased=None))

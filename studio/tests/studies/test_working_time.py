@@ -11,7 +11,7 @@ from folkways_studio.people import participants
 from folkways_studio.studies.working_time import WorkingTime, rate_of, without_breaks, working_times
 from folkways_studio.work import assignments, judgements
 from folkways_studio.workflows.definition import DefinitionError, read_definition
-from studio.tests.support.studies import ON_A_FILE, QUESTION, described, open_desk
+from studio.tests.support.studies import ON_A_FILE, QUESTION, described, next_work, open_desk
 from tests.support.moments import at_time
 
 STAGES = [{"name": "verify", "kind": "vote", "answers": 2, "majority": 2, "lease_minutes": 600}]
@@ -38,7 +38,7 @@ def test_time_and_pay_of_everybody_who_worked(studio_workspace: Workspace) -> No
     for person, times in ((kim, (30.0, 50.0, 7200.0)), (lee, (40.0,))):
         for number, seconds in enumerate(times):
             begin = 1000.0 + 9000 * number
-            work = at_time(begin, assignments.claim_next, desk.workspace, person.id)
+            work = at_time(begin, next_work, desk.workspace, person.id)
             assert isinstance(work, assignments.Work)
             at_time(
                 begin + seconds,

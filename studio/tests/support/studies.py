@@ -78,6 +78,12 @@ def described(stages: Sequence[Mapping[str, Any]], **changes: Any) -> dict[str, 
     }
 
 
+def next_work(workspace: Workspace, participant_id: int, *, stage: str | None = None, after: str | None = None) -> Work | NoWork:
+    """What somebody is given who asks for work, as the page of their task has it."""
+    claimed = assignments.claim_slot(workspace, participant_id, stage=stage, after=after)
+    return claimed if isinstance(claimed, NoWork) else assignments.get_work(workspace, participant_id, claimed.assignment.id)
+
+
 @dataclass(frozen=True)
 class Desk:
     """A study that is open, and what tests do with it."""
@@ -104,13 +110,13 @@ class Desk:
         return [item.id for item in add_items(self.workspace, self.study.id, stage, new)]
 
     def work(self, person: Participant, stage: str | None = None) -> Work:
-        found = assignments.claim_next(self.workspace, person.id, stage=stage)
+        found = next_work(self.workspace, person.id, stage=stage)
         assert isinstance(found, Work), found
         return found
 
     def nothing(self, person: Participant, stage: str | None = None) -> str:
         """Why there is nothing to do."""
-        found = assignments.claim_next(self.workspace, person.id, stage=stage)
+        found = next_work(self.workspace, person.id, stage=stage)
         assert isinstance(found, NoWork), found
         return found.reason
 

@@ -20,9 +20,8 @@ from folkways_studio.translation.catalogues import checkers, mo_bytes, new_catal
 from folkways_studio.translation.checking import bring_back, forms, study_items
 from folkways_studio.translation.strings import Appearance
 from folkways_studio.web.rendering.i18n import LOCALES
-from folkways_studio.work import assignments
 from folkways_studio.work.assignments import Work
-from studio.tests.support.studies import Desk
+from studio.tests.support.studies import Desk, next_work
 from tests.support import river
 
 TEXTS: Mapping[Any, Any] = {
@@ -120,7 +119,7 @@ class Round:
     def answer_all(self, person: Participant, stage: str, answer: Callable[[Mapping[str, Any]], dict[str, Any]]) -> int:
         """Have somebody answer everything that they get, with this of the English text and the draft."""
         count = 0
-        while isinstance(work := assignments.claim_next(self.workspace, person.id, stage=stage), Work):
+        while isinstance(work := next_work(self.workspace, person.id, stage=stage), Work):
             content = work.item.content
             submission = {"answers": answer(content.get("content", content))}
             try:
@@ -195,7 +194,7 @@ def test_from_a_catalogue_to_a_study_and_back(round_of: Round) -> None:
 @pytest.mark.parametrize("wording", ["عزيزي", "عزيزي %(names)s", "عزيزي %(name)s <b>", "عزيزي %(name)s 100 %"])
 def test_a_wording_that_would_break_a_page_is_refused_when_it_is_sent(round_of: Round, wording: str) -> None:
     person = round_of.people[0]
-    while isinstance(work := assignments.claim_next(round_of.workspace, person.id), Work):
+    while isinstance(work := next_work(round_of.workspace, person.id), Work):
         if work.item.content["english"] != "Dear %(name)s":
             round_of.desk.submit(person, work, {"answers": {"verdict": "accept"}})
             continue

@@ -58,7 +58,7 @@ class Client:
     def connect(self, host: str, port: int | None) -> http.client.HTTPConnection:
         """Over TLS where the address says so; the certificate has to be one that this machine, or SSL_CERT_FILE, knows."""
         kind = http.client.HTTPSConnection if self.url.startswith("https:") else http.client.HTTPConnection
-        return kind(host, port, timeout=20)
+        return kind(host, port, timeout=60)
 
     def get(self, path: str, **headers: str) -> Reply:
         return self.ask("GET", path, None, headers)

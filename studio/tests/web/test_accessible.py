@@ -11,6 +11,7 @@ import pytest
 pytest.importorskip("playwright.sync_api")
 
 from folkways_studio.work import assignments, judgements
+from studio.tests.support.studies import next_work
 from studio.tests.web.conftest import Field
 from tests.support.browser import axe_violations
 
@@ -93,22 +94,22 @@ def site(make_field: Callable[..., Field]) -> Site:
     for kind in KINDS:
         if kind in CONTENTS:
             made.add(kind.replace("_", "-"), [CONTENTS[kind]])
-        work = assignments.claim_next(made.workspace, person.id, stage=kind.replace("_", "-"))
+        work = next_work(made.workspace, person.id, stage=kind.replace("_", "-"))
         assert isinstance(work, assignments.Work)
         site.tasks[kind] = f"/work/{made.study.name}/tasks/{work.assignment.id}"
     # Of two adaptations that differ an expert decides, and a question like the one at hand stands beside it.
     made.add("curate", [{**CONTENTS["curate"], "english": "What do people in Korea eat at noon?"}])
     for version in VERSIONS:
-        adapting = assignments.claim_next(made.workspace, made.arrived().id, stage="adapt-twice")
+        adapting = next_work(made.workspace, made.arrived().id, stage="adapt-twice")
         assert isinstance(adapting, assignments.Work)
         judgements.submit(
             made.workspace, adapting.assignment.participant_id, adapting.assignment.id, version, f"key-{adapting.assignment.id}"
         )
-    deciding = assignments.claim_next(made.workspace, person.id, stage="decide")
+    deciding = next_work(made.workspace, person.id, stage="decide")
     assert isinstance(deciding, assignments.Work)
     site.tasks["adjudicate"] = f"/work/{made.study.name}/tasks/{deciding.assignment.id}"
     sender = made.arrived()
-    sending = assignments.claim_next(made.workspace, sender.id, stage="adapt")
+    sending = next_work(made.workspace, sender.id, stage="adapt")
     assert isinstance(sending, assignments.Work)
     judgements.submit(made.workspace, sender.id, sending.assignment.id, VERSIONS[0], "key-of-what-was-sent")
     home = f"/work/{made.study.name}"

@@ -15,6 +15,7 @@ import pytest
 from folkways_studio.items import discussion
 from folkways_studio.items.service import NewItem, add_items
 from folkways_studio.people import sessions
+from folkways_studio.people.exclusion import exclude
 from folkways_studio.programs import tokens
 from folkways_studio.records import Participant, Role
 from folkways_studio.stages.registry import STAGE_KINDS
@@ -175,6 +176,24 @@ def test_who_answers_alone_discusses_beside_the_task_and_who_answers_as_a_partic
     assert COMMENT in client.get(f"/work/alone/tasks/{shown_number(work.assignment.id, reviewer.pseudonym)}").text
     assert SETTLE in client.get(f"/studies/alone/items/{asked}").text, "a reviewer is not asked in a stage of participants"
     assert pair.browser(annotator.account_id).get(f"/studies/alone/items/{asked}").status == 403
+
+
+def test_who_answers_again_alone_after_somebody_else_discusses_nothing_beside_the_task(server: StudioServer) -> None:
+    """The item wants one answer, as in the test above, but there is one that the person must not know."""
+    stages = [{"name": "settle", "kind": "review", "role": "reviewer"}]
+    desk = open_desk(server.workspace, stages, name="again")
+    (number,) = desk.add("settle", [GOOD["review"][0]], None)
+    first, second = desk.person(role=Role.REVIEWER), desk.person(role=Role.REVIEWER)
+    desk.answer(first, GOOD["review"][1])
+    discussion.add_comment(desk.workspace, desk.study.id, number, desk.owner, COMMENT)
+    exclude(desk.workspace, desk.study.id, first.id, "answered for somebody else", by=desk.owner)
+    work = desk.work(second)
+    assert work.item.id == number
+    client = Pair(server, desk, first, second, {}).browser(second.account_id)
+    task = client.get(f"/work/again/tasks/{shown_number(work.assignment.id, second.pseudonym)}")
+    assert task.status == 200 and "data-task" in task.text
+    assert COMMENT not in task.text and "Discussion" not in task.text
+    assert BLIND in client.get(f"/studies/again/items/{number}").text
 
 
 def test_the_right_answer_is_seen_after_ones_own(server: StudioServer) -> None:

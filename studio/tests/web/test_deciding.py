@@ -13,6 +13,7 @@ from playwright.sync_api import expect
 from folkways_studio.items import service as items
 from folkways_studio.records import Role
 from folkways_studio.work import assignments, judgements
+from studio.tests.support.studies import next_work
 from studio.tests.web.conftest import Field, begin, send
 from tests.support.browser import axe_violations
 
@@ -42,7 +43,7 @@ def adapt(field: Field, *versions: Mapping[str, Any]) -> int:
     (number,) = field.add("adapt", [SENTENCE], "arab")
     for version in versions:
         person = field.arrived("arab")
-        work = assignments.claim_next(field.workspace, person.id, stage="adapt")
+        work = next_work(field.workspace, person.id, stage="adapt")
         assert isinstance(work, assignments.Work)
         judgements.submit(field.workspace, person.id, work.assignment.id, version, f"key-{work.assignment.id}")
     return number

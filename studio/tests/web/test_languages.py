@@ -32,7 +32,7 @@ from folkways_studio.web.rendering.i18n import (
 )
 from folkways_studio.web.rendering.pages import environment
 from folkways_studio.work import assignments
-from studio.tests.support.studies import open_desk
+from studio.tests.support.studies import next_work, open_desk
 from studio.tests.support.studio_server import StudioServer
 from studio.tests.web.conftest import Field
 from studio.tests.web.http import Client
@@ -278,7 +278,7 @@ def test_every_language_of_the_benchmarks_is_set_in_its_direction_and_a_shipped_
     for language, text in SAMPLES.items():
         field.add("answer", [{"local": text, "english": "In English"}], f"p-{language}")
         person = field.arrived(f"p-{language}")
-        work = assignments.claim_next(field.workspace, person.id)
+        work = next_work(field.workspace, person.id)
         assert isinstance(work, assignments.Work)
         page = field.open(field.page_of(person.account_id), f"/work/{field.study.name}/tasks/{work.assignment.id}")
         page.evaluate("document.fonts.ready")

@@ -24,12 +24,11 @@ from folkways_studio.stages.parts.base import values_of
 from folkways_studio.stages.parts.tables import answers_of
 from folkways_studio.stages.registry import stage_kind
 from folkways_studio.studies import service as studies
-from folkways_studio.work import assignments
 from folkways_studio.work.assignments import Work
 from folkways_studio.work.task_numbers import shown_number
 from folkways_studio.workflows.definition import read_definition
 from folkways_studio.workflows.templates import TEMPLATES, template_text
-from studio.tests.support.studies import QUESTION, Desk, open_desk
+from studio.tests.support.studies import QUESTION, Desk, next_work, open_desk
 from studio.tests.support.studio_server import StudioServer
 from studio.tests.web.http import Client
 
@@ -155,7 +154,7 @@ def walk(server: StudioServer, desk: Desk, stage: Stage) -> None:
     """Everybody of a stage looks at the page of each task that they are given, and answers it."""
     for number, person in enumerate(people_of(desk, stage)):
         for _ in range(1 if stage_kind(stage.kind).authored else 40):
-            work = assignments.claim_next(desk.workspace, person.id, stage=stage.name)
+            work = next_work(desk.workspace, person.id, stage=stage.name)
             if not isinstance(work, Work):
                 break
             _, _, status, text = page_of(server, desk, person, work)

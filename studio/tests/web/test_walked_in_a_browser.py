@@ -24,11 +24,11 @@ from folkways_studio.people import invites, participants, sessions
 from folkways_studio.records import Participant, Stage
 from folkways_studio.stages.registry import stage_kind
 from folkways_studio.studies import service as studies
-from folkways_studio.work import assignments, judgements
+from folkways_studio.work import judgements
 from folkways_studio.work.assignments import Work
 from folkways_studio.work.task_numbers import shown_number
 from studio.tests.support.form_filling import fill, send
-from studio.tests.support.studies import Desk
+from studio.tests.support.studies import Desk, next_work
 from studio.tests.support.studio_server import StudioServer
 from studio.tests.web.test_templates_walked import answer_of, opened, people_of
 from tests.support.browser import Watched, axe_violations
@@ -124,7 +124,7 @@ class Walker:
     def work(self, stage: Stage, number: int, person: Participant) -> None:
         """Everything that a person is given in a stage; the first task of the first person is done at its page."""
         for turn in range(1 if stage_kind(stage.kind).authored else 40):
-            work = assignments.claim_next(self.desk.workspace, person.id, stage=stage.name)
+            work = next_work(self.desk.workspace, person.id, stage=stage.name)
             if not isinstance(work, Work):
                 break
             if number == turn == 0:

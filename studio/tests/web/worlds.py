@@ -15,7 +15,7 @@ from folkways_studio.records import Participant, Role, Study, StudyState
 from folkways_studio.studies import service as studies
 from folkways_studio.work import assignments, judgements
 from folkways_studio.workflows.definition import read_definition
-from studio.tests.support.studies import QUESTION, described
+from studio.tests.support.studies import QUESTION, described, next_work
 
 ANONYMOUS, STRANGER = "anonymous", "signed in, in no study"
 OWNER, RESEARCHER, REVIEWER, EXPERT = "owner", "researcher", "reviewer", "expert"
@@ -72,9 +72,9 @@ def build_world(workspace: Workspace, number: int) -> World:
             participants.add_staff(workspace, study.id, known[kind], role)
     person, second, third = joined(workspace, study), joined(workspace, study), joined(workspace, other)
     known |= {PERSON: person.account_id, OTHER_PERSON: second.account_id, OTHER_STUDY_PERSON: third.account_id}
-    work = assignments.claim_next(workspace, person.id)
+    work = next_work(workspace, person.id)
     assert isinstance(work, assignments.Work)
-    second_work = assignments.claim_next(workspace, second.id)
+    second_work = next_work(workspace, second.id)
     assert isinstance(second_work, assignments.Work)
     said = {"choices": [1], "comment": "as we do at home"}
     answer = judgements.submit(workspace, second.id, second_work.assignment.id, said, "key-of-the-world").judgement

@@ -21,8 +21,9 @@ from folkways_studio.records import AssignmentState, Participant, StudyState
 from folkways_studio.studies import service as studies
 from folkways_studio.work import assignments, drafts, judgements, leases
 from folkways_studio.work.assignments import NoWork, Work
-from folkways_studio.work.eligible_slots import count_left
-from studio.tests.support.studies import QUESTION, Desk, open_desk
+from folkways_studio.work.eligible_slots import counts_of_person
+from folkways_studio.work.task_pages import get_task_page
+from studio.tests.support.studies import QUESTION, Desk, next_work, open_desk
 from tests.support.moments import at_time
 
 REPOSITORY = Path(__file__).resolve().parents[3]
@@ -73,7 +74,7 @@ def test_two_tabs_that_ask_at_once_are_given_the_same_slot(desk: Desk) -> None:
     person = desk.person()
     desk.add("verify", [QUESTION] * 6)
     found: list[Work | NoWork] = []
-    tabs = [threading.Thread(target=lambda: found.append(assignments.claim_next(desk.workspace, person.id))) for _ in range(6)]
+    tabs = [threading.Thread(target=lambda: found.append(next_work(desk.workspace, person.id))) for _ in range(6)]
     for tab in tabs:
         tab.start()
     for tab in tabs:
@@ -97,10 +98,10 @@ def test_a_lease_that_ran_out_goes_to_the_next_and_the_first_is_told(desk: Desk)
         ids = connection.scalars(sa.select(schema.assignments.c.id).filter_by(item_id=items[0].id)).all()
         connection.execute(sa.update(schema.assignments).where(schema.assignments.c.id.in_(ids[1:])).values(state="closed"))
     began = 1_000_000.0
-    work = at_time(began, assignments.claim_next, desk.workspace, early.id)
+    work = at_time(began, next_work, desk.workspace, early.id)
     assert isinstance(work, Work)
-    assert isinstance(at_time(began + 29 * 60, assignments.claim_next, desk.workspace, late.id), NoWork)
-    taken = at_time(began + 31 * 60, assignments.claim_next, desk.workspace, late.id)
+    assert isinstance(at_time(began + 29 * 60, next_work, desk.workspace, late.id), NoWork)
+    taken = at_time(began + 31 * 60, next_work, desk.workspace, late.id)
     assert isinstance(taken, Work)
     assert taken.assignment.id == work.assignment.id
     with pytest.raises(NotFoundError, match="kept for you too long"):
@@ -110,7 +111,7 @@ def test_a_lease_that_ran_out_goes_to_the_next_and_the_first_is_told(desk: Desk)
 def test_a_lease_that_ran_out_still_counts_while_nobody_took_it(desk: Desk) -> None:
     person = desk.person()
     desk.add("verify", [QUESTION])
-    work = at_time(1_000_000.0, assignments.claim_next, desk.workspace, person.id)
+    work = at_time(1_000_000.0, next_work, desk.workspace, person.id)
     assert isinstance(work, Work)
     found = at_time(1_100_000.0, judgements.submit, desk.workspace, person.id, work.assignment.id, {"choices": [0]}, "k")
     assert found.judgement.seconds == 100_000.0
@@ -119,7 +120,7 @@ def test_a_lease_that_ran_out_still_counts_while_nobody_took_it(desk: Desk) -> N
 def test_a_heartbeat_keeps_the_slot(desk: Desk) -> None:
     person = desk.person()
     desk.add("verify", [QUESTION])
-    work = at_time(1_000_000.0, assignments.claim_next, desk.workspace, person.id)
+    work = at_time(1_000_000.0, next_work, desk.workspace, person.id)
     assert isinstance(work, Work)
     assert at_time(1_001_000.0, leases.heartbeat, desk.workspace, person.id, work.assignment.id) == 1_001_000.0 + 1800
 
@@ -127,7 +128,7 @@ def test_a_heartbeat_keeps_the_slot(desk: Desk) -> None:
 def test_expired_slots_are_open_again_after_a_sweep(desk: Desk) -> None:
     person = desk.person()
     desk.add("verify", [QUESTION])
-    at_time(1_000_000.0, assignments.claim_next, desk.workspace, person.id)
+    at_time(1_000_000.0, next_work, desk.workspace, person.id)
     assert at_time(1_000_001.0, leases.expire, desk.workspace, desk.study.id) == 0
     assert at_time(1_100_000.0, leases.expire, desk.workspace, desk.study.id) == 1
 
@@ -171,7 +172,7 @@ def test_other_peoples_slots_are_not_there(desk: Desk) -> None:
         lambda: leases.heartbeat(desk.workspace, other.id, work.assignment.id),
         lambda: leases.release(desk.workspace, other.id, work.assignment.id),
         lambda: drafts.save_draft(desk.workspace, other.id, work.assignment.id, {}, 0),
-        lambda: drafts.get_draft(desk.workspace, other.id, work.assignment.id),
+        lambda: get_task_page(desk.workspace, other, work.assignment.id).draft,
         lambda: judgements.submit(desk.workspace, other.id, work.assignment.id, {"choices": [0]}, "k"),
     ):
         with pytest.raises(NotFoundError):
@@ -213,7 +214,7 @@ def test_people_are_given_items_of_their_population_and_of_wider_ones(studio_wor
     given = {}
     for name in ("uk", "wales", "korea"):
         person, keys = desk.person(name), []
-        while isinstance(work := assignments.claim_next(desk.workspace, person.id), Work):
+        while isinstance(work := next_work(desk.workspace, person.id), Work):
             desk.submit(person, work, {"choices": [0]})
             keys.append(work.item.key)
         given[name] = set(keys)
@@ -251,13 +252,13 @@ def test_whoever_verifies_goes_on_verifying_and_is_not_put_to_writing(studio_wor
     person = desk.person()
     first, second = desk.add("verify", [QUESTION] * 2)
     assert desk.answer(person, {"choices": [0]}, "verify").item.id == first
-    found = assignments.claim_next(desk.workspace, person.id, after="verify")
+    found = next_work(desk.workspace, person.id, after="verify")
     assert isinstance(found, Work)
     assert found.item.id == second
     desk.submit(person, found, {"choices": [0]})
-    assert assignments.claim_next(desk.workspace, person.id, after="verify") == NoWork("none_left")
+    assert next_work(desk.workspace, person.id, after="verify") == NoWork("none_left")
     assert desk.work(person).stage.name == "write", "who asks for anything may be asked to write"
-    going_on = assignments.claim_next(desk.workspace, person.id, after="write")
+    going_on = next_work(desk.workspace, person.id, after="write")
     assert isinstance(going_on, Work)
     assert going_on.stage.name == "write", "the question that they write is at hand"
 
@@ -277,13 +278,13 @@ def test_as_many_are_left_as_are_given(studio_workspace: Workspace) -> None:
     def left(each: Participant) -> int | None:
         with desk.workspace.read() as connection:
             stage = studies.get_stage(desk.workspace, desk.study.id, "verify")
-            return count_left(connection, each, stage)
+            return counts_of_person(connection, each, stage).left(stage)
 
     assert left(other) == 4
     expected = left(person)
     assert expected == 5, "three of Wales, one of the country and one of all: one is skipped, and one is their own"
     given = 0
-    while isinstance(work := assignments.claim_next(desk.workspace, person.id), Work):
+    while isinstance(work := next_work(desk.workspace, person.id), Work):
         given += work.item.check is None
         assert left(person) == expected - given
         desk.submit(person, work, {"choices": [1]})

@@ -10,7 +10,8 @@ from folkways.workspace.database import Workspace
 from folkways_studio.errors import ConflictError, DraftConflictError, SubmissionError
 from folkways_studio.records import Draft
 from folkways_studio.work import assignments, drafts
-from studio.tests.support.studies import QUESTION, Desk, open_desk
+from folkways_studio.work.task_pages import get_task_page
+from studio.tests.support.studies import QUESTION, Desk, next_work, open_desk
 from tests.support.moments import at_time
 
 
@@ -24,11 +25,11 @@ def desk(studio_workspace: Workspace) -> Desk:
 def test_saving_and_coming_back(desk: Desk) -> None:
     person = desk.person()
     work = desk.work(person)
-    assert drafts.get_draft(desk.workspace, person.id, work.assignment.id) is None
+    assert get_task_page(desk.workspace, person, work.assignment.id).draft is None
     first = drafts.save_draft(desk.workspace, person.id, work.assignment.id, {"choices": [1]}, 0)
     second = drafts.save_draft(desk.workspace, person.id, work.assignment.id, {"choices": [1, 2]}, first.revision)
     assert second.revision == 2
-    assert drafts.get_draft(desk.workspace, person.id, desk.work(person).assignment.id) == second
+    assert get_task_page(desk.workspace, person, desk.work(person).assignment.id).draft == second
 
 
 def test_a_tab_that_is_behind_is_told_what_there_is(desk: Desk) -> None:
@@ -72,7 +73,7 @@ def test_of_tabs_that_save_at_once_one_wins_and_the_others_know(desk: Desk) -> N
 
 def test_saving_renews_the_lease(desk: Desk) -> None:
     person = desk.person()
-    work = at_time(1_000_000.0, assignments.claim_next, desk.workspace, person.id)
+    work = at_time(1_000_000.0, next_work, desk.workspace, person.id)
     assert isinstance(work, assignments.Work)
     at_time(1_001_000.0, drafts.save_draft, desk.workspace, person.id, work.assignment.id, {}, 0)
     renewed = assignments.get_work(desk.workspace, person.id, work.assignment.id).assignment
@@ -84,7 +85,7 @@ def test_a_draft_goes_with_the_submission_and_stays_shut(desk: Desk) -> None:
     work = desk.work(person)
     drafts.save_draft(desk.workspace, person.id, work.assignment.id, {"choices": [1]}, 0)
     desk.submit(person, work, {"choices": [1]})
-    assert drafts.get_draft(desk.workspace, person.id, work.assignment.id) is None
+    assert get_task_page(desk.workspace, person, work.assignment.id).draft is None
     with pytest.raises(ConflictError, match="submitted"):
         drafts.save_draft(desk.workspace, person.id, work.assignment.id, {"choices": [2]}, 0)
 

@@ -20,7 +20,7 @@ from folkways_studio.studies import agreement, progress
 from folkways_studio.studies.service import get_stage
 from folkways_studio.work import assignments, gold, judgements, leases
 from folkways_studio.work.assignments import Work
-from studio.tests.support.studies import ON_A_FILE, QUESTION, Desk, open_desk, stored
+from studio.tests.support.studies import ON_A_FILE, QUESTION, Desk, next_work, open_desk, stored
 
 RIGHT, WRONG = {"choices": [2]}, {"choices": [0]}
 VOTE: Mapping[str, Any] = {"name": "verify", "kind": "vote", "answers": 2, "majority": 2}
@@ -42,7 +42,7 @@ def state(desk: Desk, person: Participant) -> str:
 def answer_all(desk: Desk, person: Participant, said: Mapping[str, Any], most: int = 100) -> tuple[list[str], str]:
     """Answer questions of known answer with ``said`` and others with WRONG; what was given, and what the last one led to."""
     keys, then = [], ""
-    while len(keys) < most and isinstance(work := assignments.claim_next(desk.workspace, person.id), Work):
+    while len(keys) < most and isinstance(work := next_work(desk.workspace, person.id), Work):
         keys.append(work.item.key)
         then = desk.submit(person, work, said if work.item.check else WRONG).then
         if then:
@@ -212,7 +212,7 @@ def test_a_known_answer_that_most_people_contradict_is_to_be_looked_at(studio_wo
     doubtful = []
     for _ in range(6):
         person = desk.person()
-        while isinstance(work := assignments.claim_next(desk.workspace, person.id), Work):
+        while isinstance(work := next_work(desk.workspace, person.id), Work):
             desk.submit(person, work, WRONG)
             if work.item.check:
                 break
@@ -251,7 +251,7 @@ def test_no_number_of_a_page_tells_a_known_answer_from_another_question(studio_w
     stage = get_stage(desk.workspace, desk.study.id, "verify")
     for _ in range(3):
         person, totals, kinds = desk.person(), set(), []
-        while isinstance(work := assignments.claim_next(desk.workspace, person.id), Work):
+        while isinstance(work := next_work(desk.workspace, person.id), Work):
             mine = progress.own_progress(desk.workspace, person, stage)
             assert mine.left is not None
             totals.add(mine.done + mine.left + 1)

@@ -18,8 +18,9 @@ from folkways_studio.records import Draft, Judgement, Participant, Role, StudySt
 from folkways_studio.studies import service as studies
 from folkways_studio.work import assignments, drafts, judgements, leases
 from folkways_studio.work.assignments import NoWork, Work
-from folkways_studio.work.eligible_slots import attention_check, count_left, give_slot, taken_by, with_item
-from studio.tests.support.studies import ON_A_FILE, QUESTION, Desk, open_desk, stored
+from folkways_studio.work.eligible_slots import attention_check, counts_of_person, give_slot, taken_by, with_item
+from folkways_studio.work.task_pages import get_task_page
+from studio.tests.support.studies import ON_A_FILE, QUESTION, Desk, next_work, open_desk, stored
 from tests.support.moments import at_time
 
 VOTE = {"name": "verify", "kind": "vote"}
@@ -35,7 +36,7 @@ def desk(studio_workspace: Workspace) -> Desk:
 
 
 def take(desk: Desk, person: Participant, **how: Any) -> Work:
-    found = assignments.claim_next(desk.workspace, person.id, **how)
+    found = next_work(desk.workspace, person.id, **how)
     assert isinstance(found, Work), found
     return found
 
@@ -255,11 +256,11 @@ def test_a_draft_is_of_one_person_and_one_item(desk: Desk) -> None:
         assert error.value.current == second
     desk.submit(lee, works[lee], SAID)
     works[lee] = take(desk, lee)
-    assert drafts.get_draft(workspace, lee.id, works[lee].assignment.id) is None, "of another item"
+    assert get_task_page(workspace, lee, works[lee].assignment.id).draft is None, "of another item"
     third = save(lee, {"comment": "e"}, 0, 10.0)
     assert third == Draft(items[1], lee.id, 1, {"comment": "e"}, 10.0)
     assert other.item_id == items[0]
-    assert drafts.get_draft(workspace, kim.id, works[kim].assignment.id) == second
+    assert get_task_page(workspace, kim, works[kim].assignment.id).draft == second
     rows = stored(workspace, schema.drafts)
     assert [Draft(**row) for row in rows] == [second, third]
 
@@ -373,7 +374,7 @@ def test_going_on_means_more_of_the_same_and_then_what_others_began(studio_works
         desk.submit(kim, work, SAID)
         found.append(work.stage.name)
     assert found == ["again", "again", "verify"]
-    assert assignments.claim_next(studio_workspace, kim.id, after="") == NoWork("none_left")
+    assert next_work(studio_workspace, kim.id, after="") == NoWork("none_left")
     assert take(desk, kim).stage.name == "write"
 
 
@@ -413,10 +414,10 @@ def test_everybody_is_given_their_own_in_order_with_a_check_among_every_three(co
         given, counted = [], []
         for number in range(9):
             with workspace.read() as connection:
-                counted.append(count_left(connection, person, stage))
+                counted.append(counts_of_person(connection, person, stage).left(stage))
                 taken = taken_by(connection, person.id, stage.id)
             assert taken == sum(not key.startswith("check") for key in given)
-            found = assignments.claim_next(workspace, person.id, stage="verify")
+            found = next_work(workspace, person.id, stage="verify")
             if isinstance(found, NoWork):
                 break
             assert take(country, person, stage="verify").assignment.id == found.assignment.id
@@ -450,7 +451,7 @@ def test_what_a_person_is_not_given(country: Desk) -> None:
 
     def left(person: Participant) -> int | None:
         with workspace.read() as connection:
-            return count_left(connection, person, stage)
+            return counts_of_person(connection, person, stage).left(stage)
 
     assert (offered(kim, 0.0), left(kim)) == ("uk-1", 2)
     assert (offered(lee, 0.0), left(lee)) == ("uk-0", 2)

@@ -84,12 +84,6 @@ class Claimed:
     stage: Stage
 
 
-def claim_next(workspace: Workspace, participant_id: int, *, stage: str | None = None, after: str | None = None) -> Work | NoWork:
-    """``claim_slot``, with the item."""
-    claimed = claim_slot(workspace, participant_id, stage=stage, after=after)
-    return claimed if isinstance(claimed, NoWork) else get_work(workspace, participant_id, claimed.assignment.id)
-
-
 def claim_slot(
     workspace: Workspace, participant_id: int, *, stage: str | None = None, after: str | None = None
 ) -> Claimed | NoWork:

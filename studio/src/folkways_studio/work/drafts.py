@@ -14,17 +14,9 @@ from folkways_studio.database import tables as schema
 from folkways_studio.database.rows import change_rows, find_row
 from folkways_studio.errors import DraftConflictError, SubmissionError
 from folkways_studio.records import Draft, from_row
-from folkways_studio.work.leases import hold, not_theirs, require_leased
+from folkways_studio.work.leases import hold, require_leased
 
 LARGEST_BYTES = 200_000
-
-_own, _drafts = schema.assignments, schema.drafts
-_DRAFT = (
-    sa.select(_drafts)
-    .select_from(_own)
-    .outerjoin(_drafts, sa.and_(_drafts.c.item_id == _own.c.item_id, _drafts.c.participant_id == _own.c.participant_id))
-    .where(_own.c.id == sa.bindparam("id"), _own.c.participant_id == sa.bindparam("participant_id"))
-)
 
 
 def save_draft(
@@ -57,12 +49,3 @@ def save_draft(
             change_rows(connection, table, mine, **values)
         change_rows(connection, schema.assignments, {"id": assignment_id}, lease_until=held.lease_end(now))
         return Draft(assignment.item_id, participant_id, base_revision + 1, dict(payload), now)
-
-
-def get_draft(workspace: Workspace, participant_id: int, assignment_id: int) -> Draft | None:
-    """The draft of this person for the item behind the slot; None for none."""
-    with workspace.read() as connection:
-        row = connection.execute(_DRAFT, {"id": assignment_id, "participant_id": participant_id}).first()
-    if row is None:
-        raise not_theirs()
-    return from_row(Draft, row) if row.revision is not None else None

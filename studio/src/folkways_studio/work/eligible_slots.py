@@ -226,11 +226,6 @@ def counts_of_person(connection: sa.Connection, person: Participant, stage: Stag
     return counts_within(connection.execute(_COUNTS, about(person, stage)).one())
 
 
-def count_left(connection: sa.Connection, person: Participant, stage: Stage) -> int | None:
-    """How many items of a stage a person could still be given at this moment; None where they write their own without a cap."""
-    return counts_of_person(connection, person, stage).left(stage)
-
-
 def attention_check(connection: sa.Connection, person: Participant, stage: Stage, taken: int) -> int | None:
     """A slot of a question of known answer that this person has not had, where it is the turn of one."""
     gold = Gold.of(stage.config)

@@ -18,7 +18,7 @@ from folkways_studio.people import accounts, participants
 from folkways_studio.records import Role
 from folkways_studio.studies import service as studies
 from folkways_studio.work import assignments, judgements
-from studio.tests.support.studies import QUESTION, described
+from studio.tests.support.studies import QUESTION, described, next_work
 from studio.tests.web.api.conftest import Program, problem
 from studio.tests.web.worlds import OWNER, PERSON, RESEARCHER, World
 
@@ -51,7 +51,7 @@ def test_a_study_from_its_items_to_its_export(study: tuple[Program, str], world:
     link = api.post(f"{place}/invites", {"population": "korea", "uses": 1})
     person = participants.join(world.workspace, link["link"].rpartition("/")[2])
     person = participants.consent(world.workspace, person.id, api.get(place)["definition"] and _version(world, "by-api"))
-    work = assignments.claim_next(world.workspace, person.id)
+    work = next_work(world.workspace, person.id)
     assert isinstance(work, assignments.Work)
     judgements.submit(world.workspace, person.id, work.assignment.id, {"choices": [1], "comment": "at home"}, "key")
 

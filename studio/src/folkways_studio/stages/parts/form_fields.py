@@ -31,11 +31,6 @@ def whole(value: Any) -> int | None:
     return int(value) if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) <= 9 else None
 
 
-def wholes(fields: FormFields, name: str) -> list[int]:
-    """All fields of a name that are whole numbers."""
-    return [number for value in texts(fields, name) if (number := whole(value)) is not None]
-
-
 def spans(fields: FormFields, name: str) -> list[list[int]]:
     """Marks as the page sends them ("4:11,20:25"), each [start, end) in code points."""
     found = []
