@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -226,6 +227,13 @@ def test_models_are_told_beside_the_best_baseline_and_no_baseline_beside_another
     text = as_text(list(comparison_tables(comparison)), 80)
     assert "http:" not in text and "temperature" not in text
     assert text.count("\n") < 24
+
+
+@pytest.mark.parametrize(("lower", "best"), [(False, "baseline/random"), (True, "baseline/first")])
+def test_the_best_baseline_is_the_lowest_where_lower_is_better(lower: bool, best: str) -> None:
+    frames = {"m": judged(0.9, 0), "baseline/first": judged(0.2, 1), "baseline/random": judged(0.5, 2)}
+    comparison = compare_judgements(frames, "x/y", "strict", replace(RIGHT, lower_is_better=lower))
+    assert [set(pair) for pair in told_pairs(comparison)] == [{"m", best}]
 
 
 def test_places_that_change_are_named_where_models_are_many() -> None:

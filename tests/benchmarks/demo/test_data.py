@@ -109,6 +109,14 @@ def test_one_of_the_answers_to_choose_among_is_right_and_its_place_tells_nothing
     assert all(places[topic, place] >= 2 for topic in items["topic"].unique() for place in range(4))
 
 
+def test_every_culture_lends_its_answer_as_a_wrong_one(release: Release) -> None:
+    """Where each culture has an answer of its own, an answer is offered to its culture and to three others."""
+    for topic in ("money", "dish", "thanks"):
+        options = [item["options"] for item in rows("demo/everyday", release) if item["topic"] == topic]
+        offered = Counter(option for row in options for option in row)
+        assert set(offered.values()) == {4}, topic
+
+
 def test_answers_to_choose_among_do_not_depend_on_what_else_is_asked(release: Release) -> None:
     task = BY_NAME["demo/everyday"]
     items = task.items(release)
