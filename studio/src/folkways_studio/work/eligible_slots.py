@@ -111,9 +111,12 @@ def _left(stage: sa.ColumnElement[int]) -> sa.Select[Any]:
     kept_back = sa.union_all(
         sa.select(_others.c.item_id).where(_others.c.participant_id == PERSON),
         sa.select(_skips.c.item_id).where(_skips.c.participant_id == PERSON),
-        sa.select(_items.c.id)
-        .where(_items.c.stage_id == stage, sa.or_(_items.c.author_id == PERSON, _items.c.check.is_not(None)))
-        .correlate(schema.stages),
+        # Of the whole study: were it of the stage of an outer row, SQLite would gather all of this anew for every open slot.
+        sa.select(_items.c.id).where(
+            _items.c.study_id
+            == sa.select(schema.participants.c.study_id).where(schema.participants.c.id == PERSON).scalar_subquery(),
+            sa.or_(_items.c.author_id == PERSON, _items.c.check.is_not(None)),
+        ),
     )
     return (
         sa.select(sa.func.count(sa.distinct(_slots.c.item_id)))

@@ -1,0 +1,59 @@
+"""What a page costs grows with the items of its stage, and not with their square: counted in steps of SQLite, not in time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import sqlalchemy as sa
+
+from folkways.workspace.database import Workspace
+from folkways_studio.studies.progress import own_progress_everywhere
+from folkways_studio.work.task_pages import get_task_page
+from studio.tests.support.studies import QUESTION, Desk, open_desk
+
+EVERY = 20
+"""Steps after which SQLite calls back."""
+
+
+def steps_of(workspace: Workspace, work: Callable[[], Any]) -> int:
+    """Steps of SQLite's machine, in units of EVERY, while something is read."""
+    steps = 0
+
+    def count() -> int:
+        nonlocal steps
+        steps += 1
+        return 0
+
+    def watch(connection: sa.Connection, *_: Any) -> None:
+        connection.connection.driver_connection.set_progress_handler(count, EVERY)  # type: ignore[union-attr]
+
+    sa.event.listen(workspace.engine, "before_cursor_execute", watch)
+    try:
+        work()
+    finally:
+        sa.event.remove(workspace.engine, "before_cursor_execute", watch)
+    return steps
+
+
+def stage_of(workspace: Workspace, items: int) -> Desk:
+    """A study with one stage of so many items."""
+    desk = open_desk(workspace, [{"name": "verify", "kind": "vote", "answers": 5}], name=f"of-{items}")
+    desk.add("verify", [QUESTION] * items)
+    return desk
+
+
+def costs(desk: Desk) -> dict[str, int]:
+    """Page -> its steps, for somebody new."""
+    person = desk.person()
+    slot = desk.work(person).assignment.id
+    return {
+        "task": steps_of(desk.workspace, lambda: get_task_page(desk.workspace, person, slot)),
+        "home": steps_of(desk.workspace, lambda: own_progress_everywhere(desk.workspace, person)),
+    }
+
+
+def test_pages_cost_as_many_steps_more_as_there_are_items_more(workspace: Workspace) -> None:
+    before, after = (costs(stage_of(workspace, items)) for items in (50, 400))
+    assert all(before.values())
+    assert {page: after[page] / before[page] for page in before if after[page] > 12 * before[page]} == {}, "8 times the items"
