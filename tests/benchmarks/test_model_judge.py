@@ -74,8 +74,8 @@ def test_a_question_of_the_sample() -> None:
     assert all(OURS.accepted_answers(item) for item in SAMPLE.values())
 
 
-def test_three_tasks_have_free_answers() -> None:
-    assert free_answer_tasks() == ["blend/saq", "demo/saq", "semeval2026/saq"]
+def test_four_tasks_have_free_answers() -> None:
+    assert free_answer_tasks() == ["blend/saq", "demo/saq", "demo/everyday", "semeval2026/saq"]
     assert get_task("demo/mcq").accepted_answers({}) == ()
     assert get_task("demo/mcq").question_in({"text": "What?"}, "en") == "What?"
 

@@ -255,7 +255,7 @@ def test_a_refused_setting_is_named_with_its_value_and_the_one_that_is_often_ref
         assert f"settings='{other}=none'" in str(found)
         assert f"settings='{other}=none'" not in str(judge(422, body, replace(both, **{other: None})))
     text = str(judge(400, {"error": {"message": "max_tokens is odd"}}))
-    assert "max_tokens=100 (" in text and text.count("--setting") == 1
+    assert "max_tokens=100 (" in text and text.count("settings=") == 1
 
 
 def test_a_reply_names_its_address_and_what_to_do() -> None:

@@ -104,5 +104,5 @@ def test_a_first_round_without_a_reply_is_told_at_once(workspace: Workspace) -> 
     assert states == {"failed": 6}
     assert warnings[0] is None
     assert progress.warning == warnings[-1]
-    for part in ("none of the first 3 requests", "--timeout", "--concurrency"):
+    for part in ("none of the first 3 requests", "timeout=", "concurrency="):
         assert part in str(progress.warning)

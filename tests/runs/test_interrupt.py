@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from folkways.engine.interrupts import STOPS
-from folkways.runs.planning.plan import SLICE
+from folkways.runs.planning.plan import SLICE, TRANSACTION
 from folkways.workspace import run_records
 from tests.support.chat_server import ChatServer
 from tests.support.river import environment, finish, folkways, hear_signals, rows, start, wait_for
@@ -138,10 +138,10 @@ def test_an_interrupt_that_python_drops_while_it_plans_stops_it_at_the_next_slic
         write(*given)
 
     monkeypatch.setattr(run_records, "write_expected", interrupted)
-    done = folkways(*command(server, mcq(3 * SLICE), tmp_path / "w.db"))
+    done = folkways(*command(server, mcq(3 * TRANSACTION), tmp_path / "w.db"))
     assert (done.returncode, server.stats()["total"]) == (130, 0), done
     assert done.stderr.endswith("Interrupted.\n")
-    assert rows(tmp_path / "w.db", "SELECT count(*) FROM expected") == [(SLICE,)]
+    assert rows(tmp_path / "w.db", "SELECT count(*) FROM expected") == [(TRANSACTION,)]
 
 
 BEGINNING = """

@@ -29,7 +29,8 @@ def test_it_is_in_the_signature_and_nothing_is_shared_with_what_was_said(tmp_pat
 def test_an_endpoint_that_tells_no_likelihoods_is_refused_before_anything_is_written(tmp_path, monkeypatch, name):
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     (tmp_path / "r.csv").write_text("item,response\nx,A\n")
-    with pytest.raises(FolkwaysError, match=r"tells no likelihoods \(read=loglik\); hf/, gguf/ and llamacpp/ endpoints do"):
+    words = r"tells no likelihoods \(read=loglik\); hf/, vllm-offline/, gguf/ and llamacpp/ endpoints do"
+    with pytest.raises(FolkwaysError, match=words):
         run("demo/mcq", models=name.format(tmp_path / "r.csv"), workspace=tmp_path / "w.db", **READ)
     run("demo/mcq", models="baseline/first", workspace=tmp_path / "w.db", limit=1)
     assert run("demo/mcq", models="baseline/first", workspace=tmp_path / "w.db", limit=2).name == "run-2"

@@ -138,7 +138,7 @@ class LLMEngine:
         died = os.path.join(SETTINGS["folder"], "died")
         if SETTINGS["dies_after"] and self.done >= SETTINGS["dies_after"] and not os.path.exists(died):
             open(died, "w").close()
-            print("torch.OutOfMemoryError: CUDA out of memory")
+            print("torch.OutOfMemoryError: CUDA out of memory", flush=True)
             os._exit(1)
         return outputs
 

@@ -31,7 +31,7 @@ def test_a_made_up_name_comes_back_after_a_run_was_forgotten(any_workspace: Work
 def test_one_name_is_one_run(any_workspace: Workspace) -> None:
     begin(any_workspace, "a", "mine")
     assert begin(any_workspace, "a", "mine").id == 1
-    with pytest.raises(FolkwaysError, match=r"'mine'.*--name"):
+    with pytest.raises(FolkwaysError, match=r"'mine'.*name="):
         begin(any_workspace, "b", "mine")
 
 

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from sqlalchemy.exc import DBAPIError, OperationalError
 
-from folkways.errors import FolkwaysError
+from folkways.errors import FolkwaysError, option
 
 BUSY_SECONDS = 60
 """How long a process waits for another one's write before it gives up."""
@@ -71,7 +71,7 @@ _WRONG_WORDS = {
     "file is not a database": "the file is something else than a SQLite database; name another file as the workspace",
     "database or disk is full": f"the disk is full; {_FULL}",
     "disk i/o error": "the disk reported an error; check free space and the file system, then run the same command again",
-    "readonly database": "the file or its folder is read-only; make both writable or name another place for the workspace",
+    "readonly database": "the file or its folder is read-only; make both writable or name another workspace with {workspace}",
     "database is locked": f"another process has been writing for over {BUSY_SECONDS} s; wait for it, then run this again",
     "malformed": "the file is damaged; restore it from a backup, or save what can be read with 'sqlite3 FILE .recover'",
     "unable to open": "the file cannot be opened; check that its folder exists and is writable",
@@ -107,6 +107,8 @@ def explained(what: str, error: Exception) -> WorkspaceError:
             gone = _LOST
     if gone is None and wrong is None and _connecting(error, cause):
         gone = _SILENT
+    if wrong is not None:
+        wrong = wrong.replace("{workspace}", option("workspace"))
     if gone is not None:
         return WorkspaceGoneError(f"{what}: {gone}\n({said})")
     return WorkspaceError(f"{what}: {wrong}\n({said})" if wrong is not None else f"{what}: {said}")

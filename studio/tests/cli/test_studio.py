@@ -139,7 +139,7 @@ def test_tables_of_everything(studio: Folkways, tmp_path: Path, kind: str) -> No
 WRONG = {
     "check nowhere.yaml": r"nowhere\.yaml: cannot be read",
     "create-study nowhere --owner a@b": r"unknown template 'nowhere'\nvalid: .*judging",
-    "create-study verification --owner me@example.org": r"there is a study 'verification' already",
+    "create-study verification --owner me@example.org": r"there is a study verification already",
     "create-study verification --owner me@example.org --name Bad": r"name: has to be small letters",
     "progress nope": r"unknown study 'nope'\nvalid: verification",
     "import verification nope questions.csv": r"there is no stage 'nope'; valid: verify",

@@ -16,7 +16,7 @@ from studio.tests.support.studio_server import StudioServer
 from studio.tests.web.http import Client, Reply
 from studio.tests.web.worlds import build_world
 
-MANY = 800
+MANY = 4000
 
 
 def table(rows: int) -> str:
@@ -71,7 +71,7 @@ def test_an_import_is_over_at_once_or_goes_on_when_the_server_comes_back(own_ser
     while imports.get_import(workspace, study.id, found.id).state != "done" and time.monotonic() < until:
         time.sleep(0.1)
     assert count(workspace, study.id) == MANY
-    assert "800 items were added" in client.get(f"{here}/imports/{found.id}").text
+    assert f"{MANY} items were added" in client.get(f"{here}/imports/{found.id}").text
 
 
 def test_a_study_is_run_from_its_pages(server: StudioServer) -> None:

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from folkways.errors import FolkwaysError
+from folkways.errors import FolkwaysError, option
 from folkways.text.endings import stands_in
 from folkways.text.languages.simple import HAN, KANA, SimpleSegmenter
 from folkways.text.normalise import paper_tokens, plain_text, strict_text, strict_token
@@ -150,7 +150,7 @@ class StrictMatcher(Matcher):
         if (language, self.tool_set) == ("ar", "paper"):
             raise FolkwaysError(
                 "the authors' use of their Arabic tool, which compares letters, is among what the profile strict mends\n"
-                "use --text-tools default with it, or --profile paper"
+                f"use {option('text_tools', 'default')} with it, or {option('profile', 'paper')}"
             )
         tool = get_tool(language, self.tool_set)
         if isinstance(tool, SimpleSegmenter):

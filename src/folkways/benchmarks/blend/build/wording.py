@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from folkways.benchmarks.blend import data as blend
@@ -11,6 +12,9 @@ from folkways.cultures import get_culture
 from folkways.errors import FolkwaysError
 from folkways.releases.base import Release
 from folkways.releases.store import open_release
+
+BRACED = re.compile(r"\{(\w+)\}")
+"""What a template would take for a part."""
 
 
 def own_wording() -> Template:
@@ -30,7 +34,8 @@ def released_wording(name: str, sources: Sequence[Source]) -> Template:
             question = texts.get((key, get_culture(code).names["blend"]))
             lettered = "\n".join(f"{label}. {choice}" for label, choice in zip(labels, choices, strict=True))
             if question and prompt.count(question) == 1 and prompt.count(lettered) == 1:
-                return Template(prompt.replace(lettered, "{choices}").replace(question, "{question}"), f"release:{name}")
+                literal = BRACED.sub(r"{{\1}}", prompt.replace(lettered, "\0").replace(question, "\1"))  # what is sent as it is
+                return Template(literal.replace("\0", "{choices}").replace("\1", "{question}"), f"release:{name}")
     raise FolkwaysError(
         f"the wording of {name} cannot be taken over: no question has the same text there and here\n"
         "Give the question texts that it was made with (--question-text), or leave --wording-of out"
