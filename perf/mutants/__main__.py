@@ -31,12 +31,10 @@ from pathlib import Path
 from queue import Queue
 
 from perf.mutants.mutations import Mutation, mutated, mutations
-from perf.mutants.nearest import NOT_SLOW, Trace, trace
+from perf.mutants.nearest import NOT_SLOW, SOURCES, Trace, trace
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-SOURCES = ("src", "studio/src")
-"""Where packages are. Modules in areas.toml and equivalent.toml are named from there: ``folkways/stats/paired.py``."""
 KEPT = ROOT / ".tools" / "mutants"
 CPU_SECONDS, SECONDS = 240, 1800
 """After so much work, or so long a wait, a fault counts as noticed: something that had ended does not end any more. On a machine

@@ -22,6 +22,8 @@ MOST_SECONDS, MOST_TESTS = 60.0, 200
 """What is run for one fault at most. Seconds: as long as the tests took when they were traced."""
 
 SOURCES = ("src", "studio/src")
+"""Where packages are. Modules in areas.toml and equivalent.toml are named from there: ``folkways/stats/paired.py``."""
+
 HERE = Path(__file__).resolve().parent
 
 SLOW = ("browser", "postgres", "local_model", "nightly")
