@@ -16,11 +16,13 @@ settings.load_profile("folkways")
 
 pytest_plugins = ["tests.support.browser", "tests.support.no_skips", "tests.support.postgres"]
 
-# A job that a shell began in the background is deaf to Ctrl-C, and so were all that the tests start and interrupt.
+# A job that a shell began in the background is deaf to Ctrl-C, and so were all that the tests start and
+# interrupt.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# Each worker is one of several: threads for every core in each of them only wait for one another. Read when torch is imported.
+# Each worker is one of several: threads for every core in each of them only wait for one another. Read when
+# torch is imported.
 for threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(threads, "1")
 
@@ -52,7 +54,8 @@ SHARED = REPOSITORY.parent / "shared"
 
 @pytest.fixture(scope="session")
 def shared() -> Path:
-    """The folder of reference data beside the checkout; skips where it is absent, fails instead if FOLKWAYS_REQUIRE_SHARED=1."""
+    """The folder of reference data beside the checkout; skips where it is absent, fails instead if
+    FOLKWAYS_REQUIRE_SHARED=1."""
     if (SHARED / "data").is_dir():
         return SHARED
     reason = "no reference data: expected a folder 'shared' with 'data' in it beside the checkout"

@@ -3,7 +3,8 @@
 
     python scripts/picture_studio.py docs/images
 
-What people say in them is made up. Needs what the browser tests need (scripts/install_chromium.py, playwright).
+What people say in them is made up. Needs what the browser tests need (scripts/install_chromium.py,
+playwright).
 """
 
 from __future__ import annotations
@@ -51,15 +52,24 @@ QUESTIONS = [
     ("제주에서는 잔칫날 어떤 국을 내나요?", ["몸국", "미역국", "북엇국", "육개장"], [0, 3]),
 ]
 SCENARIO = (
-    "My cousin sits the university entrance exam tomorrow. This evening an aunt rings the bell and hands over a small, heavy box."
+    "My cousin sits the university entrance exam tomorrow. This evening an aunt rings the bell and "
+    "hands over a small, heavy box."
 )
 QUESTION = "My cousin has an important exam tomorrow. What is in the box that our aunt brings?"
-MADE = {"question": QUESTION, "options": ["sticky rice sweets", "seaweed soup", "a new watch", "white lilies"], "right": [1]}
+MADE = {
+    "question": QUESTION,
+    "options": ["sticky rice sweets", "seaweed soup", "a new watch", "white lilies"],
+    "right": [1],
+}
 
 
-def study_of(server: StudioServer, owner: int, name: str, title: str, stages: list[dict[str, Any]], **more: Any) -> Any:
+def study_of(
+    server: StudioServer, owner: int, name: str, title: str, stages: list[dict[str, Any]], **more: Any
+) -> Any:
     """An open study."""
-    populations = more.pop("populations", [{"name": "korea", "title": "South Korea", "culture": "KR", "language": "ko"}])
+    populations = more.pop(
+        "populations", [{"name": "korea", "title": "South Korea", "culture": "KR", "language": "ko"}]
+    )
     raw = {
         "name": name,
         "title": title,
@@ -82,18 +92,29 @@ def person(server: StudioServer, study: Any, population: str = "korea") -> Parti
 
 def verify(server: StudioServer, owner: int) -> Any:
     """A verification half done, with people who are sure, people who are not, and one in a hurry."""
-    stage = {"name": "verify", "kind": "vote", "title": "Which answers are right?", "min_seconds": 4, "check_every": 4}
+    stage = {
+        "name": "verify",
+        "kind": "vote",
+        "title": "Which answers are right?",
+        "min_seconds": 4,
+        "check_every": 4,
+    }
     places = [
         {"name": "korea", "title": "South Korea", "culture": "KR", "language": "ko"},
         {"name": "jeju", "title": "Jeju", "culture": "KR", "language": "ko", "part_of": "korea"},
     ]
-    study = study_of(server, owner, "korea-2026", "Questions from Korea, verified", [stage], populations=places)
+    study = study_of(
+        server, owner, "korea-2026", "Questions from Korea, verified", [stage], populations=places
+    )
     new = [
         NewItem(f"kr-{number:02}", {"question": text, "options": options}, "korea")
         for number, (text, options, _) in enumerate(QUESTIONS, 1)
     ]
     check = NewItem(
-        "check-1", {"question": "설날은 어느 나라의 명절인가요?", "options": ["한국", "멕시코"]}, "korea", {"choices": [0]}
+        "check-1",
+        {"question": "설날은 어느 나라의 명절인가요?", "options": ["한국", "멕시코"]},
+        "korea",
+        {"choices": [0]},
     )
     items.add_items(server.workspace, study.id, "verify", [*new, check])
     right = {f"kr-{number:02}": chosen for number, (_, _, chosen) in enumerate(QUESTIONS, 1)}
@@ -111,7 +132,15 @@ def verify(server: StudioServer, owner: int) -> Any:
                 said = {"abstain": "dont_know"} if number in (0, 1) else {"choices": [chance.choice((0, 3))]}
             elif number == 3 or chance.random() < 0.12:
                 said = {"choices": [1]}
-            at_time(now, judgements.submit, server.workspace, someone.id, work.assignment.id, said, f"k{work.assignment.id}")
+            at_time(
+                now,
+                judgements.submit,
+                server.workspace,
+                someone.id,
+                work.assignment.id,
+                said,
+                f"k{work.assignment.id}",
+            )
     return study
 
 
@@ -157,7 +186,9 @@ def picture_tasks(camera: Camera, server: StudioServer, owner: int) -> None:
     """What people see: writing against a model, adapting, and a phone in Arabic."""
     stages = [{"name": "write", "kind": "write_question", "title": "Write questions"}]
     named = {"helper": "helper", "verifier": "verifier"}
-    writing = study_of(server, owner, "red-team", "Questions that only people from Korea can answer", stages, models=named)
+    writing = study_of(
+        server, owner, "red-team", "Questions that only people from Korea can answer", stages, models=named
+    )
     author = person(server, writing)
     page = camera.open(author.account_id, task(server, author))
     page.get_by_label("1. A situation from daily life").fill(SCENARIO)
@@ -171,7 +202,14 @@ def picture_tasks(camera: Camera, server: StudioServer, owner: int) -> None:
 
     places = [{"name": "bangladesh", "title": "Bangladesh", "culture": "BD", "language": "bn"}]
     stages = [{"name": "adapt", "kind": "adapt", "title": "Adapt the sentence"}]
-    adapting = study_of(server, owner, "adapt", "Culture-specific items and what they become elsewhere", stages, populations=places)
+    adapting = study_of(
+        server,
+        owner,
+        "adapt",
+        "Culture-specific items and what they become elsewhere",
+        stages,
+        populations=places,
+    )
     sentence = "On Boxing Day we always drop in on my aunt and finish the turkey."
     content = {"sentence": sentence, "spans": [span(sentence, "Boxing Day"), span(sentence, "turkey")]}
     items.add_items(server.workspace, adapting.id, "adapt", [NewItem("x1", content, "bangladesh")])
@@ -180,30 +218,45 @@ def picture_tasks(camera: Camera, server: StudioServer, owner: int) -> None:
     page.locator("[name=strategy-0][value=functional_equivalent]").check()
     page.locator("[name=strategy-1][value=functional_equivalent]").check()
     versions = {
-        "intra": ("On the day after Eid we always drop in on my aunt and finish the biryani.", ("the day after Eid", "biryani")),
+        "intra": (
+            "On the day after Eid we always drop in on my aunt and finish the biryani.",
+            ("the day after Eid", "biryani"),
+        ),
         "inter": ("ঈদের পরদিন আমরা সবসময় খালার বাড়ি গিয়ে বাকি বিরিয়ানিটা শেষ করি।", ("ঈদের পরদিন", "বিরিয়ানিটা")),
     }
     for name, (text, words) in versions.items():
         page.locator(f"[name={name}]").fill(text)
         marks = ",".join("{}:{}".format(*span(text, each)) for each in words)
-        page.evaluate("([name, marks]) => { document.querySelector(`[name=${name}]`).value = marks; }", [f"{name}_spans", marks])
+        page.evaluate(
+            "([name, marks]) => { document.querySelector(`[name=${name}]`).value = marks; }",
+            [f"{name}_spans", marks],
+        )
     page.evaluate("document.querySelector('form[data-task]').dispatchEvent(new CustomEvent('filled'))")
     page.evaluate("window.scrollTo(0, 0)")
     camera.take(page, "adapting")
 
     places = [{"name": "algeria", "title": "الجزائر", "culture": "DZ", "language": "ar"}]
     stages = [{"name": "answer", "kind": "short_answers", "title": "أسئلة من الحياة اليومية"}]
-    asking = study_of(server, owner, "everyday", "أسئلة من الحياة اليومية في الجزائر", stages, populations=places)
+    asking = study_of(
+        server, owner, "everyday", "أسئلة من الحياة اليومية في الجزائر", stages, populations=places
+    )
     content = {
         "local": "ماذا يأكل الناس عادةً في الجزائر عند الإفطار في رمضان؟",
         "english": "What do people in Algeria usually eat to break the fast in Ramadan?",
     }
-    items.add_items(server.workspace, asking.id, "answer", [NewItem(f"a{number}", content, "algeria") for number in range(12)])
+    items.add_items(
+        server.workspace,
+        asking.id,
+        "answer",
+        [NewItem(f"a{number}", content, "algeria") for number in range(12)],
+    )
     reader = person(server, asking, "algeria")
     for _ in range(4):
         work = next_work(server.workspace, reader.id)
         assert isinstance(work, assignments.Work)
-        judgements.submit(server.workspace, reader.id, work.assignment.id, {"answers": ["شوربة"]}, f"a{work.assignment.id}")
+        judgements.submit(
+            server.workspace, reader.id, work.assignment.id, {"answers": ["شوربة"]}, f"a{work.assignment.id}"
+        )
     phone = {
         "viewport": {"width": 400, "height": 860},
         "is_mobile": True,
@@ -225,12 +278,15 @@ def main() -> None:
     chromium = subprocess.run(
         [sys.executable, str(INSTALLER), "--check"], capture_output=True, text=True, check=True
     ).stdout.strip()
-    settings = json.dumps({"makes": {SCENARIO: MADE}, "believes": {"verifier": {QUESTION: ["sticky rice sweets"]}}})
+    settings = json.dumps(
+        {"makes": {SCENARIO: MADE}, "believes": {"verifier": {QUESTION: ["sticky rice sweets"]}}}
+    )
     with (
         tempfile.TemporaryDirectory() as place,
         ChatServer(mode=f"round:{settings}") as models,
         StudioServer(
-            Path(place) / "studio.db", models={name: [f"{models.url}/v1#{name}"] for name in ("helper", "verifier")}
+            Path(place) / "studio.db",
+            models={name: [f"{models.url}/v1#{name}"] for name in ("helper", "verifier")},
         ) as server,
         sync_playwright() as playwright,
     ):

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Ask the model of the quickstart its questions and keep the replies that stand in for it: python scripts/record_demo_replies.py"""
+"""Ask the model of the quickstart its questions and keep the replies that stand in for it: python
+scripts/record_demo_replies.py"""
 
 from __future__ import annotations
 
@@ -15,7 +16,9 @@ COLUMNS = ("task", "item", "language", "variant", "sample", "response")
 
 if __name__ == "__main__":
     with TemporaryDirectory() as folder:
-        said = folkways.run(TASKS, models=MODEL, languages=LANGUAGES, workspace=Path(folder) / "folkways.db").responses()
+        said = folkways.run(
+            TASKS, models=MODEL, languages=LANGUAGES, workspace=Path(folder) / "folkways.db"
+        ).responses()
     if (said["state"] != "answered").any():
         raise SystemExit("not every question was answered; nothing was kept")
     lines = [json.dumps(row, ensure_ascii=False) for row in said.select(COLUMNS).iter_rows(named=True)]

@@ -14,7 +14,8 @@ NOTEBOOK = Path(__file__).resolve().parents[1] / "docs" / "guides" / "notebook.i
 
 
 def executed(folder: str) -> nbformat.NotebookNode:
-    """The notebook with what its cells show, run in a folder of its own; CellExecutionError where a cell fails."""
+    """The notebook with what its cells show, run in a folder of its own; CellExecutionError where a cell
+    fails."""
     notebook = nbformat.read(NOTEBOOK, as_version=4)
     os.environ.setdefault("IPYTHONDIR", folder)
     NotebookClient(notebook, timeout=300, resources={"metadata": {"path": folder}}).execute()

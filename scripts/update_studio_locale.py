@@ -5,9 +5,10 @@
     python scripts/update_studio_locale.py --check    # only compare; exit code 1 where a file is out of date
     python scripts/update_studio_locale.py --missing  # also print what has no translation
 
-A new language: add its code to ``LOCALES`` of ``folkways_studio.web.rendering.i18n``, run this, translate the new ``studio.po`` or
-as much of it as you can write well, and run this again. What is missing is shown in English, and the page /languages tells how
-much that is. A browser's wish for a language is followed once 95 % of it are translated.
+A new language: add its code to ``LOCALES`` of ``folkways_studio.web.rendering.i18n``, run this, translate the
+new ``studio.po`` or as much of it as you can write well, and run this again. What is missing is shown in
+English, and the page /languages tells how much that is. A browser's wish for a language is followed once 95 %
+of it are translated.
 """
 
 from __future__ import annotations
@@ -20,7 +21,14 @@ from pathlib import Path
 
 from babel.messages.catalog import Catalog
 
-from folkways_studio.translation.catalogues import first, new_catalogue, po_bytes, read_catalogue, texts, translated
+from folkways_studio.translation.catalogues import (
+    first,
+    new_catalogue,
+    po_bytes,
+    read_catalogue,
+    texts,
+    translated,
+)
 from folkways_studio.translation.strings import appearances, template
 from folkways_studio.web.rendering.i18n import DEFAULT, LOCALE_FOLDER, LOCALES, po_path
 
@@ -44,12 +52,17 @@ def missing(catalog: Catalog) -> list[str]:
     return [first(message.id) for message in texts(catalog) if not translated(message, catalog.num_plurals)]
 
 
-def coverage_bytes(lacking: Mapping[str, int], strings: int, answering: Mapping[str, int], shown: int) -> bytes:
+def coverage_bytes(
+    lacking: Mapping[str, int], strings: int, answering: Mapping[str, int], shown: int
+) -> bytes:
     """How many of the strings each language has; and of those that people who answer are shown."""
     told = {
         "strings": strings,
         "translated": {locale: strings - count for locale, count in lacking.items()},
-        "answering": {"strings": shown, "translated": {locale: shown - count for locale, count in answering.items()}},
+        "answering": {
+            "strings": shown,
+            "translated": {locale: shown - count for locale, count in answering.items()},
+        },
     }
     return f"{json.dumps(told, indent=2)}\n".encode()
 

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Copy the script and the fonts that the studio serves out of their npm packages into the source tree, with their licences.
+"""Copy the script and the fonts that the studio serves out of their npm packages into the source tree, with
+their licences.
 
-The studio loads nothing from a network, so what its pages need is shipped. Run this after changing a version below, or when a test
-says that a translation has letters that no font has; it writes
-``static/vendor`` and ``static/fonts`` anew, with two style sheets (that of Han and Hangul is long, and pages load it last), and
+The studio loads nothing from a network, so what its pages need is shipped. Run this after changing a version
+below, or when a test says that a translation has letters that no font has; it writes ``static/vendor`` and
+``static/fonts`` anew, with two style sheets (that of Han and Hangul is long, and pages load it last), and
 ``VENDORED.toml`` with the origin and SHA-256 of every file, which a test holds against the files.
 
     python scripts/vendor_studio_assets.py
@@ -28,8 +29,8 @@ STATIC = Path(__file__).resolve().parents[1] / "studio" / "src" / "folkways_stud
 class Font:
     """A font: the npm package, the family name pages use, and the slices of Unicode that are shipped.
 
-    weight: ``wght`` for a variable font, or the one weight that is shipped (of the large ones; browsers embolden it).
-    slices: their names; numbers of those into which Han and Hangul are cut.
+    weight: ``wght`` for a variable font, or the one weight that is shipped (of the large ones; browsers
+    embolden it). slices: their names; numbers of those into which Han and Hangul are cut.
     """
 
     package: str
@@ -51,19 +52,23 @@ FONTS = (  # all under the SIL Open Font License 1.1
     Font("@fontsource/noto-sans-bengali@5.3.0", "Noto Sans Bengali", ("bengali",), weight="400"),
     Font("@fontsource/noto-sans-ethiopic@5.3.0", "Noto Sans Ethiopic", ("ethiopic",), weight="400"),
     Font("@fontsource-variable/noto-naskh-arabic@5.3.0", "Noto Naskh Arabic", ("arabic",)),
-    # The 1,400 most frequent syllables and the 3,000 most frequent Chinese characters: with all of them the wheel would be too
-    # large to publish. Rarer ones are set in a font of the reader's system.
+    # The 1,400 most frequent syllables and the 3,000 most frequent Chinese characters: with all of them the
+    # wheel would be too large to publish. Rarer ones are set in a font of the reader's system.
     Font("@fontsource/noto-sans-kr@5.3.0", "Noto Sans KR", numbered(range(100, 120)), weight="400"),
     Font("@fontsource/noto-sans-sc@5.3.0", "Noto Sans SC", numbered(range(104, 120)), weight="400"),
 )
-OWN = (("ko", "noto-sans-kr-korean-400-normal.woff2"), ("zh", "noto-sans-sc-chinese-simplified-400-normal.woff2"))
+OWN = (
+    ("ko", "noto-sans-kr-korean-400-normal.woff2"),
+    ("zh", "noto-sans-sc-chinese-simplified-400-normal.woff2"),
+)
 """Of the last two: the language whose translation they set, and the file that has all of their letters."""
 
 WIDE = 0x2E80
 """From here on, letters are Han, Hangul and what belongs to them."""
 
 NEAR = "ĞğİŞşƏəƁɓƊɗƘƙƳƴĀāĒēĪīŌōŪūʼ"
-"""Letters of Azerbaijani, Hausa and transcriptions, cut out of the slice ``latin-ext``, all of which weighs 168 kB."""
+"""Letters of Azerbaijani, Hausa and transcriptions, cut out of the slice ``latin-ext``, all of which weighs
+168 kB."""
 
 FILE_AND_RANGE = re.compile(r"src: url\(([^)]+)\).*?unicode-range: ([^;]+);", re.DOTALL)
 FACE = re.compile(r"@font-face \{.*?\}", re.DOTALL)
@@ -72,7 +77,15 @@ FACE = re.compile(r"@font-face \{.*?\}", re.DOTALL)
 def install(folder: Path) -> None:
     """The packages, without running their scripts."""
     packages = [HTMX, *(font.package for font in FONTS)]
-    options = ["--prefix", str(folder), "--ignore-scripts", "--no-save", "--no-package-lock", "--no-audit", "--no-fund"]
+    options = [
+        "--prefix",
+        str(folder),
+        "--ignore-scripts",
+        "--no-save",
+        "--no-package-lock",
+        "--no-audit",
+        "--no-fund",
+    ]
     subprocess.run(["npm", "install", *options, *packages], check=True, stdout=sys.stderr)
 
 
@@ -124,7 +137,7 @@ def rule(family: str, weights: str, file: str, letters: set[str]) -> str:
     """The ``@font-face`` rule of a slice."""
     lines = (
         f'font-family: "{family}"', "font-style: normal", "font-display: swap", f"font-weight: {weights}",
-        f"src: url({file}) format('woff2')", f"unicode-range: {','.join(f'U+{ord(letter):04X}' for letter in sorted(letters))}",
+        f"src: url({file}) format('woff2')", "unicode-range: " f"{','.join(f'U+{ord(letter):04X}' for letter in sorted(letters))}",
     )  # fmt: skip
     return "@font-face {\n" + "".join(f"  {line};\n" for line in lines) + "}"
 
@@ -137,7 +150,8 @@ def cut_near(stem: str, family: str, weights: str) -> str:
 
 
 def our_letters(locale: str) -> tuple[set[str], set[str]]:
-    """Han and Hangul of the interface's texts in a language: those that people who answer are shown, and all others."""
+    """Han and Hangul of the interface's texts in a language: those that people who answer are shown, and all
+    others."""
     from babel import Locale
 
     from folkways.cultures import languages
@@ -146,7 +160,10 @@ def our_letters(locale: str) -> tuple[set[str], set[str]]:
     from folkways_studio.web.rendering.i18n import po_path
 
     shown = appearances(template())
-    answering, others = "", "".join(name for code, name in Locale.parse(locale).languages.items() if code in languages())
+    answering, others = (
+        "",
+        "".join(name for code, name in Locale.parse(locale).languages.items() if code in languages()),
+    )
     for message in texts(read_catalogue(po_path(locale), locale)):
         words = "".join(message.string or "")
         place = shown.get(first(message.id))
@@ -159,9 +176,11 @@ def our_letters(locale: str) -> tuple[set[str], set[str]]:
 
 
 def cut_ours(folder: Path, font: Font, locale: str, complete: str) -> list[str]:
-    """Cut slices of the interface's own letters, so that a page of ours takes one or two and not ten; return all rules of the font.
+    """Cut slices of the interface's own letters, so that a page of ours takes one or two and not ten; return
+    all rules of the font.
 
-    complete: the file of the package that has all letters. What our slices have is taken out of the numbered ones.
+    complete: the file of the package that has all letters. What our slices have is taken out of the numbered
+    ones.
     """
     stem = font.package.split("/")[1].rpartition("@")[0]
     options: dict[str, object] = {"layout_features": [], "hinting": False}
@@ -170,7 +189,10 @@ def cut_ours(folder: Path, font: Font, locale: str, complete: str) -> list[str]:
         file = f"{stem}-{name}-{font.weight}-normal.woff2"
         has = cut(source(folder, font.package) / "files" / complete, letters, file, options)
         if letters - has:
-            raise SystemExit(f"{font.package} has no {''.join(sorted(letters - has))}, which the translation into {locale} uses")
+            raise SystemExit(
+                f"{font.package} has no {''.join(sorted(letters - has))}, which the translation into "
+                f"{locale} uses"
+            )
         rules.append(rule(font.family, font.weight, file, has))
         ours |= has
     for numbered_rule in copy_font(folder, font):
@@ -191,28 +213,45 @@ def main() -> None:
         htmx = source(folder, HTMX)
         shutil.copy(htmx / "dist" / "htmx.min.js", STATIC / "vendor" / "htmx.min.js")
         shutil.copy(htmx / "LICENSE", STATIC / "vendor" / "htmx-LICENSE.txt")
-        head = "/* Written by scripts/vendor_studio_assets.py. A browser fetches a slice only when a page uses its characters. */\n"
+        head = (
+            "/* Written by scripts/vendor_studio_assets.py. A browser fetches a slice only when a page "
+            "uses its characters. */\n"
+        )
         for sheet, wanted in (
             ("fonts.css", [font for font in FONTS if not font.slices[0].isdigit()]),
             ("han-hangul.css", [font for font in FONTS if font.slices[0].isdigit()]),
         ):
             if sheet == "han-hangul.css":
-                rules = [each for font, own in zip(wanted, OWN, strict=True) for each in cut_ours(folder, font, *own)]
+                rules = [
+                    each
+                    for font, own in zip(wanted, OWN, strict=True)
+                    for each in cut_ours(folder, font, *own)
+                ]
             else:
                 rules = [each for font in wanted for each in copy_font(folder, font)]
             if sheet == "fonts.css":
                 rules.append(cut_near("noto-sans", "Noto Sans", "100 900"))
                 rules.append(cut_near("source-serif-4", "Source Serif 4", "200 900"))
             (STATIC / "fonts" / sheet).write_text(head + "\n".join(rules) + "\n", encoding="utf-8")
-        lines = ["# Written by scripts/vendor_studio_assets.py: what is shipped of others, from which npm package.", ""]
+        lines = [
+            "# Written by scripts/vendor_studio_assets.py: what is shipped of others, from which npm "
+            "package.",
+            "",
+        ]
         for package, licence in ((HTMX, "0BSD"), *((font.package, "OFL-1.1") for font in FONTS)):
-            said = json.loads((source(folder, package) / "package.json").read_text(encoding="utf-8"))["license"]
+            said = json.loads((source(folder, package) / "package.json").read_text(encoding="utf-8"))[
+                "license"
+            ]
             if said != licence:
-                raise SystemExit(f"{package} is under {said}, not {licence}: read its licence before shipping it")
+                raise SystemExit(
+                    f"{package} is under {said}, not {licence}: read its licence before shipping it"
+                )
             lines += ["[[packages]]", f'name = "{package}"', f'licence = "{licence}"', ""]
     lines.append("[sha256]")
     for path in sorted((*(STATIC / "vendor").iterdir(), *(STATIC / "fonts").iterdir())):
-        lines.append(f'"{path.relative_to(STATIC).as_posix()}" = "{hashlib.sha256(path.read_bytes()).hexdigest()}"')
+        lines.append(
+            f'"{path.relative_to(STATIC).as_posix()}" = "{hashlib.sha256(path.read_bytes()).hexdigest()}"'
+        )
     (STATIC / "VENDORED.toml").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 

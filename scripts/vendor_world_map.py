@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Copy the world map that reports draw out of the npm package ``world-atlas`` into the source tree.
 
-The package holds Natural Earth's countries at 1:110 million (public domain) as TopoJSON (the package itself: ISC). What is kept is
-smaller and speaks our codes: ISO 3166-1 alpha-2 as ids, no names, no Antarctica, and only the lines that are left. It takes npm and
-the development package ``iso3166``.
+The package holds Natural Earth's countries at 1:110 million (public domain) as TopoJSON (the package itself:
+ISC). What is kept is smaller and speaks our codes: ISO 3166-1 alpha-2 as ids, no names, no Antarctica, and
+only the lines that are left. It takes npm and the development package ``iso3166``.
 
     python scripts/vendor_world_map.py
 """
@@ -31,7 +31,9 @@ as TopoJSON from the npm package {package}, cut down by scripts/vendor_world_map
 
 def fetch(folder: Path) -> tuple[dict[str, Any], str]:
     """The package's topology and its licence."""
-    done = subprocess.run(["npm", "pack", "--silent", PACKAGE], cwd=folder, check=True, capture_output=True, text=True)
+    done = subprocess.run(
+        ["npm", "pack", "--silent", PACKAGE], cwd=folder, check=True, capture_output=True, text=True
+    )
     with tarfile.open(folder / done.stdout.strip()) as archive:
         archive.extractall(folder, filter="data")
     package = folder / "package"
@@ -41,26 +43,41 @@ def fetch(folder: Path) -> tuple[dict[str, Any], str]:
 
 def renumbered(arcs: list[Any], numbers: dict[int, int]) -> list[Any]:
     """Arcs of a shape by their new numbers; ``~n`` is arc n backwards, as TopoJSON has it."""
-    return [renumbered(arc, numbers) if isinstance(arc, list) else numbers[arc] if arc >= 0 else ~numbers[~arc] for arc in arcs]
+    return [
+        renumbered(arc, numbers) if isinstance(arc, list) else numbers[arc] if arc >= 0 else ~numbers[~arc]
+        for arc in arcs
+    ]
 
 
 def used(arcs: list[Any]) -> list[int]:
     """The numbers of the arcs of a shape."""
-    return [number for arc in arcs for number in (used(arc) if isinstance(arc, list) else [arc if arc >= 0 else ~arc])]
+    return [
+        number
+        for arc in arcs
+        for number in (used(arc) if isinstance(arc, list) else [arc if arc >= 0 else ~arc])
+    ]
 
 
 def cut_down(topology: dict[str, Any]) -> dict[str, Any]:
     """The same topology with our ids and without what no report draws."""
-    shapes = [shape for shape in topology["objects"]["countries"]["geometries"] if shape.get("id") != ANTARCTICA]
+    shapes = [
+        shape for shape in topology["objects"]["countries"]["geometries"] if shape.get("id") != ANTARCTICA
+    ]
     numbers: dict[int, int] = {}
     for shape in shapes:
         for number in used(shape["arcs"]):
             numbers.setdefault(number, len(numbers))
     kept = []
     for shape in shapes:
-        country = iso3166.countries_by_numeric.get(str(shape.get("id", "")))  # a few territories have no ISO code
+        country = iso3166.countries_by_numeric.get(
+            str(shape.get("id", ""))
+        )  # a few territories have no ISO code
         kept.append(
-            {"type": shape["type"], **({"id": country.alpha2} if country else {}), "arcs": renumbered(shape["arcs"], numbers)}
+            {
+                "type": shape["type"],
+                **({"id": country.alpha2} if country else {}),
+                "arcs": renumbered(shape["arcs"], numbers),
+            }
         )
     return {
         "type": "Topology",

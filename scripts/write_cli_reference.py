@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Write docs/reference/cli.md and recipe.schema.json from the commands themselves, so that pages and program cannot part.
+"""Write docs/reference/cli.md and recipe.schema.json from the commands themselves, so that pages and program
+cannot part.
 
 python scripts/write_cli_reference.py            # writes both
 python scripts/write_cli_reference.py --print    # prints the page
@@ -82,18 +83,25 @@ def _section(name: str, command: click.Command) -> str:
     context = click.Context(command, info_name=name)
     usage = " ".join(["folkways", name, *command.collect_usage_pieces(context)])
     lines = [f"## folkways {name}", "", *_text(command.help or ""), f"    {usage}", ""]
-    options = [parameter for parameter in command.params if isinstance(parameter, click.Option) and not parameter.hidden]
+    options = [
+        parameter
+        for parameter in command.params
+        if isinstance(parameter, click.Option) and not parameter.hidden
+    ]
     if options:
         lines += ["| option | meaning |", "|---|---|", *(_row(option, context) for option in options), ""]
     return "\n".join(lines)
 
 
 def _text(help_text: str) -> Iterator[str]:
-    """The help's paragraphs; one that begins with click's mark for verbatim text becomes a block of commands."""
+    """The help's paragraphs; one that begins with click's mark for verbatim text becomes a block of
+    commands."""
     for paragraph in inspect.cleandoc(help_text).split("\n\n"):
         if paragraph.startswith("\b"):
             yield "```console no-run"
-            yield from (f"$ {line}" if line.startswith("folkways") else line for line in paragraph.splitlines()[1:])
+            yield from (
+                f"$ {line}" if line.startswith("folkways") else line for line in paragraph.splitlines()[1:]
+            )
             yield "```"
         else:
             yield paragraph
@@ -120,4 +128,6 @@ if __name__ == "__main__":
         sys.stdout.write(reference())
     else:
         (FOLDER / "cli.md").write_text(reference(), encoding="utf-8")
-        (FOLDER / "recipe.schema.json").write_text(json.dumps(json_schema(), indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+        (FOLDER / "recipe.schema.json").write_text(
+            json.dumps(json_schema(), indent=2, ensure_ascii=False) + "\n", encoding="utf-8"
+        )

@@ -1,4 +1,5 @@
-"""Compiles the studio's translations when the package is built or installed: the compiled files are in no repository."""
+"""Compiles the studio's translations when the package is built or installed: the compiled files are in no
+repository."""
 
 from __future__ import annotations
 

@@ -56,7 +56,9 @@ def test_country_codes_are_those_of_iso_3166_1(culture: Culture) -> None:
         assert culture.code == culture.iso3166_1
 
 
-@pytest.mark.parametrize("culture", [culture for culture in ALL_CULTURES if len(culture.code) == 2], ids=by_code)
+@pytest.mark.parametrize(
+    "culture", [culture for culture in ALL_CULTURES if len(culture.code) == 2], ids=by_code
+)
 def test_country_names_agree_with_cldr(culture: Culture) -> None:
     known = Locale("en").territories[culture.code]
     cldr_says_it_differently = {"CZ": "Czechia", "HK": "Hong Kong SAR China", "TR": "Türkiye"}
@@ -100,7 +102,9 @@ def test_languages_are_individual_ones_and_not_macrolanguages() -> None:
     assert not macrolanguages & {language.iso639_3 for language in ALL_LANGUAGES}
 
 
-@pytest.mark.parametrize("culture", [culture for culture in ALL_CULTURES if culture.code != "WORLD"], ids=by_code)
+@pytest.mark.parametrize(
+    "culture", [culture for culture in ALL_CULTURES if culture.code != "WORLD"], ids=by_code
+)
 def test_every_culture_has_languages_and_none_is_english_unless_it_is(culture: Culture) -> None:
     assert culture.languages
     if culture.iso3166_1 is None:
@@ -112,9 +116,26 @@ def test_every_culture_has_languages_and_none_is_english_unless_it_is(culture: C
     assert set(culture.languages) <= known, "spoken there, says CLDR"
     if "en" in culture.languages:
         assert "en" in national
-        others = [about["population_percent"] for code, about in spoken.items() if code in culture.languages and code != "en"]
-        assert culture.languages[0] != "en" or all(spoken["en"]["population_percent"] >= share for share in others)
-    asked_in_a_language_without_office = {"ES-PV", "NG-N", "IN-AS", "IN-WB", "ID-JB", "CD", "ML", "MU", "NE", "PH"}
+        others = [
+            about["population_percent"]
+            for code, about in spoken.items()
+            if code in culture.languages and code != "en"
+        ]
+        assert culture.languages[0] != "en" or all(
+            spoken["en"]["population_percent"] >= share for share in others
+        )
+    asked_in_a_language_without_office = {
+        "ES-PV",
+        "NG-N",
+        "IN-AS",
+        "IN-WB",
+        "ID-JB",
+        "CD",
+        "ML",
+        "MU",
+        "NE",
+        "PH",
+    }
     if culture.code not in asked_in_a_language_without_office:
         assert culture.languages[0] in national
 
@@ -125,7 +146,24 @@ def test_only_what_is_no_country_has_no_language() -> None:
 
 def test_blend_has_sixteen_cultures_in_thirteen_languages_in_its_order() -> None:
     chosen = cultures_of("blend")
-    assert codes(chosen) == ["GB", "US", "KR", "DZ", "CN", "ID", "ES", "IR", "MX", "IN-AS", "GR", "ET", "NG-N", "AZ", "KP", "ID-JB"]
+    assert codes(chosen) == [
+        "GB",
+        "US",
+        "KR",
+        "DZ",
+        "CN",
+        "ID",
+        "ES",
+        "IR",
+        "MX",
+        "IN-AS",
+        "GR",
+        "ET",
+        "NG-N",
+        "AZ",
+        "KP",
+        "ID-JB",
+    ]
     asked_in = {language for culture in chosen for language in culture.languages}
     assert asked_in == {"en", "es", "id", "zh", "ko", "ar", "el", "fa", "az", "su", "as", "ha", "am"}
     assert all(len(culture.languages) == 1 for culture in chosen)
@@ -136,7 +174,9 @@ def test_culturalbench_has_45_countries_in_eleven_regions() -> None:
     assert len(chosen) == 45
     per_region = [sum(culture.region == region for culture in chosen) for region in REGIONS]
     assert per_region == [2, 5, 5, 2, 4, 5, 5, 4, 6, 5, 2]
-    assert [culture.region for culture in chosen] == sorted((str(c.region) for c in chosen), key=REGIONS.index)
+    assert [culture.region for culture in chosen] == sorted(
+        (str(c.region) for c in chosen), key=REGIONS.index
+    )
     assert get_culture("Mexico").region == "South America"
 
 
@@ -168,7 +208,10 @@ def test_no_name_means_two_cultures() -> None:
 
 
 def test_blend_names_are_those_of_the_released_files(shared: Path) -> None:
-    files = {path.name.removesuffix("_data.json") for path in (shared / "data/blend/24e7d73/annotations").glob("*.json")}
+    files = {
+        path.name.removesuffix("_data.json")
+        for path in (shared / "data/blend/24e7d73/annotations").glob("*.json")
+    }
     assert {culture.names["blend"] for culture in cultures_of("blend")} == files
 
 
@@ -203,9 +246,13 @@ def test_a_culture_is_found_by_code_alias_and_any_benchmarks_name(text: str, cod
 
 @given(st.sampled_from(ALL_CULTURES), st.data())
 def test_case_and_separators_of_a_name_do_not_matter(culture: Culture, data: st.DataObject) -> None:
-    name = data.draw(st.sampled_from(sorted({culture.code, culture.name, *culture.aliases, *culture.names.values()})))
+    name = data.draw(
+        st.sampled_from(sorted({culture.code, culture.name, *culture.aliases, *culture.names.values()}))
+    )
     separator = data.draw(st.sampled_from(["_", " ", "-", "  "]))
-    changed = data.draw(st.sampled_from([str.upper, str.lower, str.title]))(re.sub(r"[\s_-]", separator, name))
+    changed = data.draw(st.sampled_from([str.upper, str.lower, str.title]))(
+        re.sub(r"[\s_-]", separator, name)
+    )
     assert get_culture(changed) is culture
 
 
@@ -216,11 +263,14 @@ def test_a_language_is_found_by_its_codes_and_names(text: str) -> None:
 
 def test_an_unknown_name_is_answered_with_the_valid_ones() -> None:
     with pytest.raises(
-        UnknownNameError, match=r"unknown culture 'South Koera'\nvalid: .*; folkways cultures lists them\nKR is South Korea"
+        UnknownNameError,
+        match=r"unknown culture 'South Koera'\nvalid: .*; folkways cultures lists them\nKR is South Korea",
     ) as error:
         get_culture("South Koera")
     assert error.value.valid == sorted(cultures())
-    with pytest.raises(UnknownNameError, match=r"unknown language 'xx'\nvalid: .*; folkways cultures lists them"):
+    with pytest.raises(
+        UnknownNameError, match=r"unknown language 'xx'\nvalid: .*; folkways cultures lists them"
+    ):
         get_language("xx")
     with pytest.raises(UnknownNameError, match="valid: blend, culturalbench, demo, xcr"):
         cultures_of("mmlu")
@@ -241,11 +291,15 @@ BLEND = codes(cultures_of("blend"))
         (["West Java", "ID-JB", "ID"], ["ID-JB", "ID"]),
     ],
 )
-def test_selecting_prefers_the_culture_itself_and_falls_back_on_its_parts(wanted: list[str], expected: list[str]) -> None:
+def test_selecting_prefers_the_culture_itself_and_falls_back_on_its_parts(
+    wanted: list[str], expected: list[str]
+) -> None:
     assert select_cultures(wanted, BLEND) == expected
 
 
-@pytest.mark.parametrize(("wanted", "hint"), [("JP", "Japan is not among them"), ("Atlantis", "All names: folkways cultures")])
+@pytest.mark.parametrize(
+    ("wanted", "hint"), [("JP", "Japan is not among them"), ("Atlantis", "All names: folkways cultures")]
+)
 def test_selecting_what_is_not_there_lists_what_is(wanted: str, hint: str) -> None:
     with pytest.raises(UnknownNameError, match=hint) as error:
         select_cultures(["KR", wanted], BLEND)
@@ -257,7 +311,9 @@ def test_a_part_does_not_stand_for_its_parent() -> None:
         select_cultures(["IN-AS"], ["IN"])
 
 
-@given(st.lists(st.sampled_from(sorted(cultures()))), st.lists(st.sampled_from(sorted(cultures())), unique=True))
+@given(
+    st.lists(st.sampled_from(sorted(cultures()))), st.lists(st.sampled_from(sorted(cultures())), unique=True)
+)
 def test_a_selection_is_available_and_has_no_repeats(wanted: list[str], available: list[str]) -> None:
     try:
         chosen = select_cultures(wanted, available)

@@ -28,7 +28,9 @@ def test_a_byte_order_mark_is_passed_over_at_the_beginning_alone() -> None:
         list(json_objects([b"{}", b"\xef\xbb\xbf{}"], "a.jsonl"))
 
 
-@pytest.mark.parametrize(("line", "problem"), [(b"{", "is not JSON"), (b"[{}]", "is not a JSON object"), (b"\xff", "is not JSON")])
+@pytest.mark.parametrize(
+    ("line", "problem"), [(b"{", "is not JSON"), (b"[{}]", "is not a JSON object"), (b"\xff", "is not JSON")]
+)
 def test_a_line_that_is_no_object_is_named(line: bytes, problem: str) -> None:
     with pytest.raises(DataError, match=rf"a\.jsonl, row 3: {problem}"):
         list(json_objects([b"{}", b"", line], "a.jsonl"))

@@ -25,7 +25,9 @@ def imported_by_the_studio() -> dict[str, set[str]]:
             if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "folkways":
                 names[str(node.module)] |= {alias.name for alias in node.names}
             elif isinstance(node, ast.Import):
-                names.update({alias.name: set() for alias in node.names if alias.name.split(".")[0] == "folkways"})
+                names.update(
+                    {alias.name: set() for alias in node.names if alias.name.split(".")[0] == "folkways"}
+                )
     return names
 
 
@@ -37,7 +39,10 @@ def test_the_interface_is_small_and_every_name_is_used_by_the_studio() -> None:
 
 
 def test_the_page_lists_every_name() -> None:
-    rows = {row[0]: row[1] for row in re.findall(r"^\| `(folkways\.sdk\.\w+)` \| (.*) \|$", PAGE, flags=re.MULTILINE)}
+    rows = {
+        row[0]: row[1]
+        for row in re.findall(r"^\| `(folkways\.sdk\.\w+)` \| (.*) \|$", PAGE, flags=re.MULTILINE)
+    }
     assert set(rows) == set(MODULES)
     for name in MODULES:
         listed = set(re.findall(r"`([\w.]+)`", rows[name]))

@@ -1,4 +1,5 @@
-"""What a spreadsheet may open: no text that it would run, every number as it was, and every text back as it was."""
+"""What a spreadsheet may open: no text that it would run, every number as it was, and every text back as it
+was."""
 
 from __future__ import annotations
 
@@ -17,7 +18,9 @@ from folkways.text_tables import read_replies
 
 HOSTILE = ["=1+1", "+1+1", "-1+1", "@SUM(A1)", "\t=1", "\r=1", "'=1", "''-x", "=cmd|' /C calc'!A0"]
 HARMLESS = ["rice", "-5", "+2.50", "-1e-3", ".5", "", "a=b", "'quoted'", "5%"]
-texts = st.text(st.sampled_from("=+-@'\t\r\n a1.,é\u0660") | st.characters(exclude_categories=["Cs"]), max_size=8)
+texts = st.text(
+    st.sampled_from("=+-@'\t\r\n a1.,é\u0660") | st.characters(exclude_categories=["Cs"]), max_size=8
+)
 
 
 @pytest.mark.parametrize("text", HOSTILE)
@@ -33,7 +36,10 @@ def test_numbers_and_words_stay_as_they_are(text: str) -> None:
 
 
 def test_columns_are_guarded_by_their_type_and_not_by_their_name() -> None:
-    frame = pl.DataFrame({"why": ["=1+1", None], "item": ["=a", "b"], "score": [-1.5, 2.0], "tags": [[1, 2], ["3"]]}, strict=False)
+    frame = pl.DataFrame(
+        {"why": ["=1+1", None], "item": ["=a", "b"], "score": [-1.5, 2.0], "tags": [[1, 2], ["3"]]},
+        strict=False,
+    )
     found = for_csv(frame)
     assert found["why"].to_list() == ["'=1+1", None]
     assert found["item"].to_list() == ["'=a", "b"]
@@ -47,7 +53,9 @@ def test_texts_come_back_as_they_were(found: list[str]) -> None:
     guarded = for_csv(frame)
     assert guarded["text"].to_list() == [guard(text) for text in found]
     assert from_csv(guarded).equals(frame)
-    rows = list(csv.reader(io.StringIO(csv_bytes(["text", "n"], [(text, -1) for text in found]).decode(), newline="")))
+    rows = list(
+        csv.reader(io.StringIO(csv_bytes(["text", "n"], [(text, -1) for text in found]).decode(), newline=""))
+    )
     assert from_csv(pl.DataFrame({"text": [cell for cell, _ in rows[1:]]})).equals(frame)
     assert {number for _, number in rows[1:]} == {"-1"}
 

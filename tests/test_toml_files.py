@@ -20,7 +20,9 @@ def test_a_file_that_cannot_be_read_says_why(tmp_path: Path) -> None:
     (tmp_path / "latin.toml").write_bytes(b'name = "R\xe9"\n')
     with pytest.raises(DataError, match=r"latin\.toml: is not UTF-8 \(byte 9\); save it as UTF-8"):
         read_toml(tmp_path / "latin.toml")
-    with pytest.raises(FolkwaysError, match=r"there is no file \S*none\.toml, which should be a recipe; write one$"):
+    with pytest.raises(
+        FolkwaysError, match=r"there is no file \S*none\.toml, which should be a recipe; write one$"
+    ):
         read_toml(tmp_path / "none.toml", "recipe; write one")
     with pytest.raises(DataError, match=r"cannot be read: Is a directory"):
         read_toml(tmp_path)

@@ -3,10 +3,10 @@
 python -m perf.blend.mcq                   # a minute; needs the reference data beside the checkout
 python -m perf.blend.mcq --json out.json
 
-The authors' seconds and calls are those of their own program with the same stand-in as judge, from the reference set's stats.json:
-CPU seconds for choosing (their ``choices``), measured on another machine. Ours are read from the kernel on this one: choosing, with
-the data read and nothing written, and the whole command with start, items and files. A row is only shown when the items are the
-authors', byte for byte.
+The authors' seconds and calls are those of their own program with the same stand-in as judge, from the
+reference set's stats.json: CPU seconds for choosing (their ``choices``), measured on another machine. Ours
+are read from the kernel on this one: choosing, with the data read and nothing written, and the whole command
+with start, items and files. A row is only shown when the items are the authors', byte for byte.
 """
 
 from __future__ import annotations
@@ -49,7 +49,8 @@ print(time.process_time() - began)
 
 @dataclass(frozen=True)
 class Cost:
-    """One reference set: CPU seconds of choosing by both, of our whole command, and judge calls by both procedures."""
+    """One reference set: CPU seconds of choosing by both, of our whole command, and judge calls by both
+    procedures."""
 
     name: str
     items: int
@@ -67,31 +68,42 @@ class Cost:
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(prog="python -m perf.blend.mcq", description="Cost of building multiple-choice questions.")
+    parser = argparse.ArgumentParser(
+        prog="python -m perf.blend.mcq", description="Cost of building multiple-choice questions."
+    )
     parser.add_argument("--repeat", type=int, default=3, help="the least of so many measurements counts")
     parser.add_argument("--json", type=Path, help="also write the numbers there")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         costs = [measure(set_name, folder, options.repeat) for set_name in SETS]
-        print("| set | items | theirs, CPU s | choosing, CPU s | times | whole command, CPU s | judge calls: theirs | strict |")
+        print(
+            "| set | items | theirs, CPU s | choosing, CPU s | times | whole command, CPU s | judge calls: "
+            "theirs | strict |"
+        )
         print("|---|---:|---:|---:|---:|---:|---:|---:|")
         for cost in costs:
             print(
-                f"| {cost.name} | {cost.items:,} | {cost.theirs:.1f} | {cost.choosing:.2f} | {cost.ratio:.0f} | {cost.command:.1f} "
+                f"| {cost.name} | {cost.items:,} | {cost.theirs:.1f} | {cost.choosing:.2f} | "
+                f"{cost.ratio:.0f} | {cost.command:.1f} "
                 f"| {cost.their_calls:,} | {cost.strict_calls} |"
             )
         print()
-        print("| judge | first | second | items | items | in both | Jaccard | questions with the same items |")
+        print(
+            "| judge | first | second | items | items | in both | Jaccard | questions with the same items |"
+        )
         print("|---|---|---|---:|---:|---:|---:|---:|")
         modes = [row for judge in ("overlap", "hash04") for row in compare(judge, folder)]
         for row in modes:
             print(
-                f"| {row['judge']} | {row['one']} | {row['other']} | {row['first']:,} | {row['second']:,} | {row['common']:,} "
+                f"| {row['judge']} | {row['one']} | {row['other']} | {row['first']:,} | {row['second']:,} "
+                f"| {row['common']:,} "
                 f"| {row['jaccard']:.3f} | {row['equal']} of {row['questions']} |"
             )
     if options.json is not None:
-        options.json.write_text(json.dumps({"costs": [asdict(cost) for cost in costs], "modes": modes}, indent=1) + "\n")
+        options.json.write_text(
+            json.dumps({"costs": [asdict(cost) for cost in costs], "modes": modes}, indent=1) + "\n"
+        )
 
 
 def measure(name: str, folder: Path, repeat: int) -> Cost:
@@ -113,7 +125,13 @@ def measure(name: str, folder: Path, repeat: int) -> Cost:
     _run([*COMMAND, *arguments, "--profile", "strict", "--out", str(folder / f"{name}-strict")])
     strict = json.loads((folder / f"{name}-strict" / "mc_questions_file.build.json").read_text())
     return Cost(
-        name, stats["n_mcq"], stats["choices_cpu_s"], min(choosing), min(spent), stats["judge_calls"], strict["judge_calls"]
+        name,
+        stats["n_mcq"],
+        stats["choices_cpu_s"],
+        min(choosing),
+        min(spent),
+        stats["judge_calls"],
+        strict["judge_calls"],
     )
 
 
@@ -130,13 +148,27 @@ def compare(judge: str, folder: Path) -> list[dict[str, Any]]:
     for place, (mode, arguments) in enumerate(modes.items()):
         out = folder / f"{judge}-{place}.csv"
         release = str(SHARED / "data" / "blend" / "24e7d73")
-        common = ["--release", release, "--question-text", texts, "--judge", f"stand-in:{judge}", "--out", str(out)]
+        common = [
+            "--release",
+            release,
+            "--question-text",
+            texts,
+            "--judge",
+            f"stand-in:{judge}",
+            "--out",
+            str(out),
+        ]
         _run([*COMMAND, *common, *arguments])
         tables[mode] = read_csv(out, RELEASED)
     rows = []
     for other in ("strict, 25 pairs", "strict, 1 pair", "paper"):
         found = agreement(tables["strict, by question"], tables[other])
-        counts = {"first": found.first, "second": found.second, "common": found.common, "jaccard": found.jaccard}
+        counts = {
+            "first": found.first,
+            "second": found.second,
+            "common": found.common,
+            "jaccard": found.jaccard,
+        }
         names = {"judge": judge, "one": "strict, by question", "other": other}
         rows.append({**names, **counts, "equal": found.equal_questions, "questions": found.questions})
     return rows

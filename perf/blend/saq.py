@@ -1,4 +1,5 @@
-"""Seconds of short-answer scoring, here and by the authors' procedure re-enacted, on the same replies in one session.
+"""Seconds of short-answer scoring, here and by the authors' procedure re-enacted, on the same replies in one
+session.
 
 python -m perf.blend.saq                                     # five minutes on two cores
 python -m perf.blend.saq --languages zh,ko --sample 100      # a quick look
@@ -57,9 +58,15 @@ class Row:
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(prog="python -m perf.blend.saq", description="Seconds of short-answer scoring.")
-    parser.add_argument("--languages", type=lambda text: text.split(","), default=list(LANGUAGES), metavar="L[,L]")
-    parser.add_argument("--sample", type=int, metavar="N", help="questions that the re-enactment gets, of 500")
+    parser = argparse.ArgumentParser(
+        prog="python -m perf.blend.saq", description="Seconds of short-answer scoring."
+    )
+    parser.add_argument(
+        "--languages", type=lambda text: text.split(","), default=list(LANGUAGES), metavar="L[,L]"
+    )
+    parser.add_argument(
+        "--sample", type=int, metavar="N", help="questions that the re-enactment gets, of 500"
+    )
     options = parser.parse_args()
     if unknown := set(options.languages) - set(LANGUAGES):
         parser.error(f"unknown {', '.join(sorted(unknown))}; valid: {', '.join(LANGUAGES)}")
@@ -78,22 +85,36 @@ def main() -> None:
 
 
 def _table(rows: list[Row]) -> str:
-    columns = ("language", "questions", "measured", "theirs, CPU s", "ours, CPU s", "ratio", "re-enactment decides as they did")
+    columns = (
+        "language",
+        "questions",
+        "measured",
+        "theirs, CPU s",
+        "ours, CPU s",
+        "ratio",
+        "re-enactment decides as they did",
+    )
     lines = [f"| {' | '.join(columns)} |", "|---" * len(columns) + "|"]
     for row in rows:
         agrees = "no reference" if row.agrees is None else f"{100 * row.agrees:.1f} %"
         lines.append(
-            f"| {get_language(row.language).name} | {row.questions} | {row.measured} | {row.theirs:.2f} | {row.ours:.2f} "
+            f"| {get_language(row.language).name} | {row.questions} | {row.measured} | {row.theirs:.2f} | "
+            f"{row.ours:.2f} "
             f"| {row.ratio:,.1f} | {agrees} |"
         )
     theirs, ours = sum(row.theirs for row in rows), sum(row.ours for row in rows)
     lines.append(f"| sum | | | {theirs:.2f} | {ours:.2f} | {theirs / ours:,.1f} | |")
-    return "\n".join(lines) + "\n\nWhere fewer are measured than there are questions, theirs is scaled up, start apart.\n"
+    return (
+        "\n".join(lines)
+        + "\n\nWhere fewer are measured than there are questions, theirs is scaled up, start apart.\n"
+    )
 
 
 def _measure(language: str, release: Release, items: pl.DataFrame, sample: int | None) -> Row:
     responses, reference = saq_replies.of_language(language, release, items)
-    responses = responses.select("task", "item", "language", "variant", "sample", "state", "reason", "response", "prompt")
+    responses = responses.select(
+        "task", "item", "language", "variant", "sample", "state", "reason", "response", "prompt"
+    )
     most = min(responses.height, sample or SLOW.get(language, responses.height))
     places = [round(place * responses.height / most) for place in range(most)]
     asked = saq_replies.questions(items, responses[places])
@@ -138,7 +159,15 @@ def _whole(release: Release, items: pl.DataFrame) -> dict[str, float]:
         file, out = Path(folder) / "replies.parquet", Path(folder) / "verdicts.parquet"
         made = saq_replies.drawn(items, ShortAnswers().prompts(items, PromptOptions(), release))
         made.select("item", "language", "variant", "response", "prompt").write_parquet(file)
-        command = [sys.executable, "-m", "folkways.cli.main", "judge", "blend/saq", "--release", str(release.root)]
+        command = [
+            sys.executable,
+            "-m",
+            "folkways.cli.main",
+            "judge",
+            "blend/saq",
+            "--release",
+            str(release.root),
+        ]
         found = {}
         for profile in ("paper", "strict"):
             began = time.perf_counter()

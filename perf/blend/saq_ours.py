@@ -1,4 +1,5 @@
-"""Judges in a process of its own: ``python -m perf.blend.saq_ours IN OUT``; IN holds items and responses, OUT gets seconds.
+"""Judges in a process of its own: ``python -m perf.blend.saq_ours IN OUT``; IN holds items and responses, OUT
+gets seconds.
 
 CPU seconds from the first reply to the last verdict, the start of the text tools in them.
 """
@@ -18,7 +19,10 @@ from folkways.benchmarks.blend.short_answers import ShortAnswers
 def main() -> None:
     """Judge and measure."""
     source, target = map(Path, sys.argv[1:])
-    items, responses = pl.read_parquet(source / "items.parquet"), pl.read_parquet(source / "responses.parquet")
+    items, responses = (
+        pl.read_parquet(source / "items.parquet"),
+        pl.read_parquet(source / "responses.parquet"),
+    )
     began = time.process_time()
     judged = ShortAnswers().judge(items, responses, "paper")
     cpu = time.process_time() - began

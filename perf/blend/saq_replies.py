@@ -1,4 +1,5 @@
-"""Replies to score: the reference's where there are some, else answers of the same culture, drawn from a seed."""
+"""Replies to score: the reference's where there are some, else answers of the same culture, drawn from a
+seed."""
 
 from __future__ import annotations
 
@@ -18,7 +19,8 @@ SHAPES = ("{0}", "{0}.", "{0}, {1}", "**{0}** ({1})")
 
 
 def drawn(items: pl.DataFrame, prompts: pl.DataFrame) -> pl.DataFrame:
-    """Responses to prompts: four in ten with an answer of the question, the others with one of another question."""
+    """Responses to prompts: four in ten with an answer of the question, the others with one of another
+    question."""
     draw = random.Random(SEED)
     groups = dict(items.select("item", "groups").iter_rows())
     pool: dict[str, list[dict[str, Any]]] = {}
@@ -32,7 +34,9 @@ def drawn(items: pl.DataFrame, prompts: pl.DataFrame) -> pl.DataFrame:
     for item, language in prompts.select("item", "language").iter_rows():
         own, others = groups[item], pool[item.split("/")[0]]
         first = draw.choice(own if own and draw.random() < 0.4 else others)
-        said.append(draw.choice(SHAPES).format(answer(first, language), answer(draw.choice(others), language)))
+        said.append(
+            draw.choice(SHAPES).format(answer(first, language), answer(draw.choice(others), language))
+        )
     return prompts.select("task", "item", "language", "variant").with_columns(
         sample=pl.lit(0, dtype=pl.Int64),
         state=pl.lit("answered"),
@@ -42,7 +46,9 @@ def drawn(items: pl.DataFrame, prompts: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def of_language(language: str, release: Release, items: pl.DataFrame) -> tuple[pl.DataFrame, pl.Series | None]:
+def of_language(
+    language: str, release: Release, items: pl.DataFrame
+) -> tuple[pl.DataFrame, pl.Series | None]:
     """500 responses in one language, and the reference verdicts where there are some (1, 0, null)."""
     if language in parity.FILES:
         responses, official = parity.replies(language)
@@ -53,11 +59,15 @@ def of_language(language: str, release: Release, items: pl.DataFrame) -> tuple[p
 
 
 def questions(items: pl.DataFrame, responses: pl.DataFrame) -> list[dict[str, Any]]:
-    """What the re-enactment gets for each response: groups and the cleaned reply; no groups where the question does not count."""
+    """What the re-enactment gets for each response: groups and the cleaned reply; no groups where the
+    question does not count."""
     rows = responses.select("item", "response", "prompt").join(
         items.select("item", "groups", "skip_reason"), on="item", how="left", maintain_order="left"
     )
     return [
-        {"groups": [] if row["skip_reason"] else row["groups"], "reply": clean_as_paper(row["response"], row["prompt"])}
+        {
+            "groups": [] if row["skip_reason"] else row["groups"],
+            "reply": clean_as_paper(row["response"], row["prompt"]),
+        }
         for row in rows.iter_rows(named=True)
     ]

@@ -1,11 +1,12 @@
-"""What several workers on one PostgreSQL workspace come to, as processes and on Ray: rate, CPU, how soon a dead one is known.
+"""What several workers on one PostgreSQL workspace come to, as processes and on Ray: rate, CPU, how soon a
+dead one is known.
 
     python -m perf.cluster                     # about six minutes
     python -m perf.cluster --workers 1,2 --seconds 10
 
-The server waits 200 ms with each reply and each worker asks 32 at once: 160 per second at most. A rate is taken between the moments
-when the first and the last twentieth of all replies were stored: neither start nor end counts. CPU is that of the workers alone,
-start included.
+The server waits 200 ms with each reply and each worker asks 32 at once: 160 per second at most. A rate is
+taken between the moments when the first and the last twentieth of all replies were stored: neither start nor
+end counts. CPU is that of the workers alone, start included.
 """
 
 from __future__ import annotations
@@ -39,7 +40,8 @@ MODEL = "vllm/test-model"
 
 @dataclass(frozen=True)
 class Measured:
-    """Workers of one kind: how many, requests, requests/s without start and end, wall seconds, CPU ms per request."""
+    """Workers of one kind: how many, requests, requests/s without start and end, wall seconds, CPU ms per
+    request."""
 
     kind: str
     workers: int
@@ -61,7 +63,12 @@ def database(base: str, name: str) -> str:
 def planned(base: str, name: str, release: Path) -> Workspace:
     """A workspace with a run called ``study``."""
     workspace = open_workspace(database(base, name))
-    plan_run(RunOptions(("blend/mcq",), releases={"blend": str(release)}), models=[MODEL], workspace=workspace, name="study")
+    plan_run(
+        RunOptions(("blend/mcq",), releases={"blend": str(release)}),
+        models=[MODEL],
+        workspace=workspace,
+        name="study",
+    )
     return workspace
 
 
@@ -78,14 +85,19 @@ def as_processes(workspace: Workspace, url: str, workers: int, requests: int) ->
     command = [sys.executable, "-m", "folkways.cli.main", "work", "study", "--model", f"{MODEL}@{url}/v1"]
     command += ["--concurrency", str(CONCURRENCY), "-w", str(workspace.engine.url)]
     began = time.perf_counter()
-    started = [subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) for _ in range(workers)]
+    started = [
+        subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        for _ in range(workers)
+    ]
     cpu = 0.0
     for process in started:
         _, status, used = os.wait4(process.pid, 0)
         if status:
             raise SystemExit(f"a worker ended with {status}")
         cpu += used.ru_utime + used.ru_stime
-    return Measured("processes", workers, requests, rate(workspace), time.perf_counter() - began, 1000 * cpu / requests)
+    return Measured(
+        "processes", workers, requests, rate(workspace), time.perf_counter() - began, 1000 * cpu / requests
+    )
 
 
 def on_ray(workspace: Workspace, url: str, workers: int, requests: int) -> Measured:
@@ -101,11 +113,17 @@ def on_ray(workspace: Workspace, url: str, workers: int, requests: int) -> Measu
             spent[process.pid] = seconds(process)
 
     def others() -> list[psutil.Process]:
-        return [process for process in psutil.process_iter(["cmdline"]) if "ray::Worker" in " ".join(process.info["cmdline"] or ())]
+        return [
+            process
+            for process in psutil.process_iter(["cmdline"])
+            if "ray::Worker" in " ".join(process.info["cmdline"] or ())
+        ]
 
     began = time.perf_counter()
     asking = AskOptions(concurrency=CONCURRENCY, observer=look, every=1.0)
-    with RayCrew(workspace, run, models, {models[0].identity: None}, asking, Cluster("ray", workers), None) as crew:
+    with RayCrew(
+        workspace, run, models, {models[0].identity: None}, asking, Cluster("ray", workers), None
+    ) as crew:
         crew.ask()
     wall = time.perf_counter() - began
     actors = [value for pid, value in spent.items()]
@@ -132,13 +150,26 @@ def waited(found: Callable[[], bool]) -> float:
 def claims_of(workspace: Workspace, pid: int) -> int:
     """How many claims a process of this machine holds."""
     with workspace.read() as connection:
-        query = "SELECT count(*) FROM claims JOIN workers ON workers.id = claims.worker_id WHERE workers.pid = :pid"
+        query = (
+            "SELECT count(*) FROM claims JOIN workers ON workers.id = claims.worker_id WHERE "
+            "workers.pid = :pid"
+        )
         return int(connection.execute(sa.text(query), {"pid": pid}).scalar() or 0)
 
 
 def time_to_free(workspace: Workspace, url: str) -> float:
     """A worker of two is killed while the other has nothing else to do; seconds until its claims are free."""
-    command = [sys.executable, "-m", "folkways.cli.main", "work", "study", "--model", f"{MODEL}@{url}/v1", "--concurrency", "500"]
+    command = [
+        sys.executable,
+        "-m",
+        "folkways.cli.main",
+        "work",
+        "study",
+        "--model",
+        f"{MODEL}@{url}/v1",
+        "--concurrency",
+        "500",
+    ]
     command += ["-w", str(workspace.engine.url)]
     both = [subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) for _ in range(2)]
     waited(lambda: all(claims_of(workspace, process.pid) for process in both))
@@ -168,7 +199,11 @@ def time_to_free_on_ray(workspace: Workspace, url: str, whole_node: bool) -> flo
 
     def look(counts: Sequence[object]) -> None:
         if not killed and counts[0].done > 100:  # type: ignore[attr-defined]
-            (actor,) = (child for child in psutil.Process(raylet).children() if "ray::Worker" in " ".join(child.cmdline()))
+            (actor,) = (
+                child
+                for child in psutil.Process(raylet).children()
+                if "ray::Worker" in " ".join(child.cmdline())
+            )
             if not claims_of(workspace, actor.pid):
                 return
             killed.append((time.perf_counter(), actor.pid))
@@ -188,7 +223,8 @@ def time_to_free_on_ray(workspace: Workspace, url: str, whole_node: bool) -> flo
 
 
 def ray_alone() -> tuple[float, float]:
-    """Seconds until a local Ray is there and its first actor answers, and MB that its own processes hold then."""
+    """Seconds until a local Ray is there and its first actor answers, and MB that its own processes hold
+    then."""
     import ray
 
     class Nothing:
@@ -207,17 +243,25 @@ def ray_alone() -> tuple[float, float]:
 
 def main() -> None:
     """Measure, and print two tables in Markdown."""
-    parser = argparse.ArgumentParser(prog="python -m perf.cluster", description="Measure workers that ask one run together.")
+    parser = argparse.ArgumentParser(
+        prog="python -m perf.cluster", description="Measure workers that ask one run together."
+    )
     parser.add_argument("--workers", default="1,2,4,8", metavar="N[,N]")
     parser.add_argument("--seconds", type=float, default=15.0, help="how long each is kept busy; default: 15")
     chosen = parser.parse_args()
     wanted = [int(part) for part in chosen.workers.split(",")]
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
     found: list[Measured] = []
-    with tempfile.TemporaryDirectory() as folder, postgres_server() as database_server, ChatServer(latency=LATENCY) as server:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        postgres_server() as database_server,
+        ChatServer(latency=LATENCY) as server,
+    ):
         base = database_server.url
         releases = {
-            workers: write_mcq_release(Path(folder) / f"r{workers}", int(chosen.seconds * workers * CONCURRENCY / LATENCY))
+            workers: write_mcq_release(
+                Path(folder) / f"r{workers}", int(chosen.seconds * workers * CONCURRENCY / LATENCY)
+            )
             for workers in wanted
         }
         sizes = {workers: int(chosen.seconds * workers * CONCURRENCY / LATENCY) for workers in wanted}
@@ -237,16 +281,35 @@ def main() -> None:
         server.control(latency=LATENCY)
         actor = time_to_free_on_ray(planned(base, "f2", releases[wanted[-1]]), server.url, whole_node=False)
         node = time_to_free_on_ray(planned(base, "f3", releases[wanted[-1]]), server.url, whole_node=True)
-    print("| workers | kind | requests | requests/s | x one worker | of linear | CPU ms per request | x one process | wall s |")
+    print(
+        "| workers | kind | requests | requests/s | x one worker | of linear | CPU ms per request | x "
+        "one process | wall s |"
+    )
     print("|---|---|---|---|---|---|---|---|---|")
     one = {measured.kind: measured for measured in reversed(found)}
     alone = next(measured for measured in found if measured.kind == "processes")
     for each in found:
         times = each.rate / one[each.kind].rate
         share = times / (each.workers / one[each.kind].workers)
-        cells = (each.workers, each.kind, f"{each.requests:,}", f"{each.rate:.0f}", f"{times:.2f}", f"{share:.2f}")
-        print("|", " | ".join(map(str, (*cells, f"{each.cpu:.2f}", f"{each.cpu / alone.cpu:.2f}", f"{each.wall:.1f}"))), "|")
-    print(f"\nFree after a worker was killed: {here:.1f} s a process, {actor:.1f} s an actor, {node:.1f} s a node of Ray.")
+        cells = (
+            each.workers,
+            each.kind,
+            f"{each.requests:,}",
+            f"{each.rate:.0f}",
+            f"{times:.2f}",
+            f"{share:.2f}",
+        )
+        print(
+            "|",
+            " | ".join(
+                map(str, (*cells, f"{each.cpu:.2f}", f"{each.cpu / alone.cpu:.2f}", f"{each.wall:.1f}"))
+            ),
+            "|",
+        )
+    print(
+        f"\nFree after a worker was killed: {here:.1f} s a process, {actor:.1f} s an actor, {node:.1f} s "
+        "a node of Ray."
+    )
     print(f"Ray alone: {took:.1f} s until its first actor answers, {held:.0f} MB.")
     print(f"Load at the end: {os.getloadavg()[0]:.1f}, {os.cpu_count()} cores.")
 

@@ -20,11 +20,17 @@ from perf.engine import environments
 from perf.engine.workload import MODEL, Workload
 
 PEERS = Path(__file__).resolve().parent / "peers"
-OFFLINE = {"HF_HUB_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1", "LITELLM_LOCAL_MODEL_COST_MAP": "True"}
+OFFLINE = {
+    "HF_HUB_OFFLINE": "1",
+    "HF_DATASETS_OFFLINE": "1",
+    "TRANSFORMERS_OFFLINE": "1",
+    "LITELLM_LOCAL_MODEL_COST_MAP": "True",
+}
 
 
 class Client(ABC):
-    """One client. ``most`` is how many requests it is asked to make at most unless all are wanted: some take an hour for 80,000."""
+    """One client. ``most`` is how many requests it is asked to make at most unless all are wanted: some take
+    an hour for 80,000."""
 
     name: ClassVar[str]
     title: ClassVar[str]
@@ -45,7 +51,8 @@ class Client(ABC):
 
     @abstractmethod
     def command(self, url: str, work: Workload, folder: Path, concurrency: int) -> Sequence[str | Path]:
-        """The command that asks every prompt of ``work`` of ``url`` (which ends in /v1) and stores the answers below ``folder``."""
+        """The command that asks every prompt of ``work`` of ``url`` (which ends in /v1) and stores the
+        answers below ``folder``."""
 
     @abstractmethod
     def answers(self, folder: Path) -> Iterator[str]:
@@ -53,7 +60,8 @@ class Client(ABC):
 
 
 class Floor(Client):
-    """A client written by hand with aiohttp, in folkways' own environment: the least that the work can cost in Python."""
+    """A client written by hand with aiohttp, in folkways' own environment: the least that the work can cost
+    in Python."""
 
     name = "floor"
     title = "plain aiohttp"
@@ -64,7 +72,15 @@ class Floor(Client):
 
     def command(self, url: str, work: Workload, folder: Path, concurrency: int) -> Sequence[str | Path]:
         answers = folder / "answers.jsonl"
-        return [self.programs / "python", PEERS / "floor.py", url, MODEL, work.prompts, answers, str(concurrency)]
+        return [
+            self.programs / "python",
+            PEERS / "floor.py",
+            url,
+            MODEL,
+            work.prompts,
+            answers,
+            str(concurrency),
+        ]
 
     def answers(self, folder: Path) -> Iterator[str]:
         yield from _lines(folder / "answers.jsonl")
@@ -82,7 +98,15 @@ class Folkways(Client):
 
     def command(self, url: str, work: Workload, folder: Path, concurrency: int) -> Sequence[str | Path]:
         return [
-            *(self.programs / "folkways", "run", "blend/mcq", "--release", work.release, "--model", f"{url}#{MODEL}"),
+            *(
+                self.programs / "folkways",
+                "run",
+                "blend/mcq",
+                "--release",
+                work.release,
+                "--model",
+                f"{url}#{MODEL}",
+            ),
             *("--workspace", folder / "workspace.db", "--concurrency", str(concurrency)),
         ]
 
@@ -116,7 +140,14 @@ class LmEval(Client):
         (tasks / "letters.yaml").write_text(json.dumps(task), encoding="utf-8")  # JSON is YAML
         arguments = f"base_url={url}/chat/completions,model={MODEL},num_concurrent={concurrency},tokenizer_backend=None"
         return [
-            *(self.programs / "lm_eval", "run", "--model", "local-chat-completions", "--model_args", arguments),
+            *(
+                self.programs / "lm_eval",
+                "run",
+                "--model",
+                "local-chat-completions",
+                "--model_args",
+                arguments,
+            ),
             *("--tasks", "letters", "--include_path", tasks, "--apply_chat_template"),
             *("--log_samples", "--output_path", folder / "out"),
         ]
@@ -129,7 +160,8 @@ class LmEval(Client):
 
 
 class Inspect(Client):
-    """Inspect AI with its OpenAI-compatible provider, one generate step and an exact match, the log in its default format."""
+    """Inspect AI with its OpenAI-compatible provider, one generate step and an exact match, the log in its
+    default format."""
 
     name = "inspect"
     title = "Inspect AI"
@@ -143,13 +175,27 @@ class Inspect(Client):
         shutil.copy(PEERS / "inspect_task.py", folder)  # Inspect takes no absolute path to a task
         return [
             *(self.programs / "inspect", "eval", "inspect_task.py", "-T", f"prompts={work.prompts}"),
-            *("--model", f"openai-api/bench/{MODEL}", "--model-base-url", url, "--temperature", "0", "--max-tokens", "64"),
+            *(
+                "--model",
+                f"openai-api/bench/{MODEL}",
+                "--model-base-url",
+                url,
+                "--temperature",
+                "0",
+                "--max-tokens",
+                "64",
+            ),
             *("--max-connections", str(concurrency), "--max-samples", str(concurrency)),
             *("--display", "none", "--log-dir", folder / "logs"),
         ]
 
     def answers(self, folder: Path) -> Iterator[str]:
-        reader = [self.programs / "python", PEERS / "inspect_answers.py", folder / "logs", folder / "answers.jsonl"]
+        reader = [
+            self.programs / "python",
+            PEERS / "inspect_answers.py",
+            folder / "logs",
+            folder / "answers.jsonl",
+        ]
         subprocess.run([str(part) for part in reader], check=True)
         yield from _lines(folder / "answers.jsonl")
 
@@ -164,7 +210,15 @@ class Litellm(Client):
 
     def command(self, url: str, work: Workload, folder: Path, concurrency: int) -> Sequence[str | Path]:
         answers = folder / "answers.jsonl"
-        return [self.programs / "python", PEERS / "litellm_loop.py", url, MODEL, work.prompts, answers, str(concurrency)]
+        return [
+            self.programs / "python",
+            PEERS / "litellm_loop.py",
+            url,
+            MODEL,
+            work.prompts,
+            answers,
+            str(concurrency),
+        ]
 
     def answers(self, folder: Path) -> Iterator[str]:
         yield from _lines(folder / "answers.jsonl")
@@ -179,7 +233,16 @@ class OtherClient(Client):
     def command(self, url: str, work: Workload, folder: Path, concurrency: int) -> Sequence[str | Path]:
         answers = folder / "answers.jsonl"
         program = PEERS / "other_clients.py"
-        return [self.programs / "python", program, self.name, url, MODEL, work.prompts, answers, str(concurrency)]
+        return [
+            self.programs / "python",
+            program,
+            self.name,
+            url,
+            MODEL,
+            work.prompts,
+            answers,
+            str(concurrency),
+        ]
 
     def answers(self, folder: Path) -> Iterator[str]:
         yield from _lines(folder / "answers.jsonl")

@@ -1,4 +1,5 @@
-"""Gives every peer an environment of its own, made once from its pinned requirements and kept in a folder that git ignores."""
+"""Gives every peer an environment of its own, made once from its pinned requirements and kept in a folder
+that git ignores."""
 
 from __future__ import annotations
 
@@ -12,7 +13,8 @@ CACHE = HERE.parents[1] / ".tools" / "perf"
 
 
 def ensure(name: str) -> Path:
-    """The folder with the programs of ``name``'s environment, installed with pip from ``requirements-NAME.txt`` if need be."""
+    """The folder with the programs of ``name``'s environment, installed with pip from
+    ``requirements-NAME.txt`` if need be."""
     requirements = HERE / f"requirements-{name}.txt"
     home = CACHE / name
     programs = home / "bin"
@@ -22,7 +24,9 @@ def ensure(name: str) -> Path:
         return programs
     print(f"installing {name} into its own environment", file=sys.stderr, flush=True)
     subprocess.run([sys.executable, "-m", "venv", str(home)], check=True)
-    subprocess.run([str(programs / "python"), "-m", "pip", "install", "--quiet", "-r", str(requirements)], check=True)
+    subprocess.run(
+        [str(programs / "python"), "-m", "pip", "install", "--quiet", "-r", str(requirements)], check=True
+    )
     stamp.write_text(wanted)
     return programs
 
@@ -30,4 +34,6 @@ def ensure(name: str) -> Path:
 def version(python: Path, distribution: str) -> str:
     """Version of an installed distribution, as the environment of ``python`` knows it."""
     code = f"from importlib.metadata import version; print(version({distribution!r}))"
-    return subprocess.run([str(python), "-c", code], check=True, capture_output=True, text=True).stdout.strip()
+    return subprocess.run(
+        [str(python), "-c", code], check=True, capture_output=True, text=True
+    ).stdout.strip()

@@ -1,4 +1,5 @@
-"""``made/NAME``: a model that answers at once, in the process that asks, so that what is measured is everything but the network."""
+"""``made/NAME``: a model that answers at once, in the process that asks, so that what is measured is
+everything but the network."""
 
 from __future__ import annotations
 
@@ -7,7 +8,8 @@ from tests.support.chat_layouts import WORDS
 
 
 class MadeEndpoint:
-    """Answers with a few words that depend on the request and the name alone; most replies differ, one in forty declines."""
+    """Answers with a few words that depend on the request and the name alone; most replies differ, one in
+    forty declines."""
 
     item_addressed = False
     local = True
@@ -27,7 +29,10 @@ class MadeEndpoint:
         """A word that questions are often answered with, and one of the question's own."""
         number = int(request.key[:12], 16) + self._turn
         own = request.user.split()
-        text = f"It is mostly {WORDS[number % len(WORDS)]} or {own[number // 64 % len(own)]}, for {number % 9973} of us."
+        text = (
+            f"It is mostly {WORDS[number % len(WORDS)]} or {own[number // 64 % len(own)]}, for "
+            f"{number % 9973} of us."
+        )
         if number % 40 == 0:
             text = "I'm sorry, but I cannot answer this question."
         return Completion(text=text, finish_reason="stop", model=self.name, input_tokens=60, output_tokens=12)

@@ -1,4 +1,5 @@
-"""What one process and its children cost: CPU time, wall time and memory, as the kernel counts them. Linux only."""
+"""What one process and its children cost: CPU time, wall time and memory, as the kernel counts them. Linux
+only."""
 
 from __future__ import annotations
 
@@ -21,8 +22,8 @@ class Usage:
     cpu:       user and system seconds of the process and of every descendant that was waited for.
     wall:      seconds from start to exit.
     peak:      greatest resident memory of its largest process, in MB of 10^6 bytes (``ru_maxrss``).
-    tree_peak: greatest sum of resident memory over the whole tree, sampled; counts shared pages once per process.
-    processes: most processes seen at once.
+    tree_peak: greatest sum of resident memory over the whole tree, sampled; counts shared pages once per
+    process. processes: most processes seen at once.
     """
 
     cpu: float
@@ -36,11 +37,14 @@ class ClientError(Exception):
     """A client ended with an error; carries the end of what it printed."""
 
 
-def run(command: Sequence[str | Path], log: Path, env: Mapping[str, str], cores: set[int] | None = None) -> Usage:
-    """Run ``command`` to its end in the folder of ``log``, both its outputs to that file; ClientError if it fails.
+def run(
+    command: Sequence[str | Path], log: Path, env: Mapping[str, str], cores: set[int] | None = None
+) -> Usage:
+    """Run ``command`` to its end in the folder of ``log``, both its outputs to that file; ClientError if it
+    fails.
 
-    cores: where it may run; None for anywhere. This process should stay small: the kernel counts memory from the fork on, so a
-    child's peak is never below what its parent had.
+    cores: where it may run; None for anywhere. This process should stay small: the kernel counts memory from
+    the fork on, so a child's peak is never below what its parent had.
     """
     with log.open("wb") as output:
         started = time.perf_counter()
@@ -62,9 +66,13 @@ def run(command: Sequence[str | Path], log: Path, env: Mapping[str, str], cores:
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
         tail = log.read_text(encoding="utf-8", errors="replace")[-3000:]
-        raise ClientError(f"exit code {process.returncode} from: {' '.join(str(part) for part in command)}\n{tail}")
+        raise ClientError(
+            f"exit code {process.returncode} from: {' '.join(str(part) for part in command)}\n{tail}"
+        )
     peak = used.ru_maxrss * 1024 / 1e6
-    return Usage(used.ru_utime + used.ru_stime, wall, peak, max(sampler.peak / 1e6, peak), max(sampler.processes, 1))
+    return Usage(
+        used.ru_utime + used.ru_stime, wall, peak, max(sampler.peak / 1e6, peak), max(sampler.processes, 1)
+    )
 
 
 class _TreeSampler(threading.Thread):

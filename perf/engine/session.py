@@ -1,4 +1,5 @@
-"""One measuring session: a server process on one core, each client in turn on the others, every run checked for correctness."""
+"""One measuring session: a server process on one core, each client in turn on the others, every run checked
+for correctness."""
 
 from __future__ import annotations
 
@@ -25,9 +26,9 @@ START_REQUESTS = 64  # so few that their own cost is lost in the start
 class Result:
     """One client at one number of requests.
 
-    start: CPU seconds of the same client at START_REQUESTS.
-    first: seconds from the start of its process to its first request, at this number of requests; None if not measured.
-    wrong: what did not add up; empty for a run that counts.
+    start: CPU seconds of the same client at START_REQUESTS. first: seconds from the start of its process to
+    its first request, at this number of requests; None if not measured. wrong: what did not add up; empty for
+    a run that counts.
     """
 
     client: str
@@ -62,9 +63,11 @@ class Session:
         self._starts: dict[str, float] = {}
 
     def measure(self, client: Client, requests: int, repeat: int = 1) -> Result:
-        """Run ``client`` over ``requests`` prompts and keep the best of ``repeat`` runs; a wrong run is reported at once.
+        """Run ``client`` over ``requests`` prompts and keep the best of ``repeat`` runs; a wrong run is
+        reported at once.
 
-        Its start is measured once per session. ClientError if the client fails or its start already goes wrong.
+        Its start is measured once per session. ClientError if the client fails or its start already goes
+        wrong.
         """
         if client.name not in self._starts:
             self._run(client, START_REQUESTS)  # compiles byte code and fills the disk cache; not counted
@@ -76,7 +79,16 @@ class Session:
         while len(runs) < repeat and not any(wrong for _, wrong, _ in runs):
             runs.append(self._run(client, requests))
         usage, wrong, first = max(runs, key=lambda run: (run[1], -run[0].cpu))
-        return Result(client.name, client.title, client.version, requests, usage, self._starts[client.name], wrong, first)
+        return Result(
+            client.name,
+            client.title,
+            client.version,
+            requests,
+            usage,
+            self._starts[client.name],
+            wrong,
+            first,
+        )
 
     def _run(self, client: Client, requests: int) -> tuple[Usage, str, float]:
         if requests not in self._works:
@@ -101,7 +113,10 @@ class Session:
         ]
         stored = Counter(client.answers(home))
         if stored != work.expected:
-            wrong.append(f"stored answers {dict(sorted(stored.items()))}, expected {dict(sorted(work.expected.items()))}")
+            wrong.append(
+                f"stored answers {dict(sorted(stored.items()))}, expected "
+                f"{dict(sorted(work.expected.items()))}"
+            )
         return "; ".join(wrong)
 
 
@@ -124,4 +139,6 @@ def opened(folder: Path, concurrency: int) -> Iterator[Session]:
 def help_seconds(client: Client, folder: Path, times: int = 5) -> float:
     """Least CPU seconds of ``folkways --help`` over ``times`` runs."""
     command: list[str | Path] = [client.programs / "folkways", "--help"]
-    return min(measure.run(command, folder / "help.log", client.environment(folder)).cpu for _ in range(times))
+    return min(
+        measure.run(command, folder / "help.log", client.environment(folder)).cpu for _ in range(times)
+    )

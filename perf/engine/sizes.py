@@ -1,7 +1,9 @@
-"""How time and memory grow with the responses that a workspace holds: run, resume, score, report and compare at each size.
+"""How time and memory grow with the responses that a workspace holds: run, resume, score, report and compare
+at each size.
 
-Each size is a workspace of its own, filled by the measured ``run`` itself: short answers of BLEnD in English alone, both prompts,
-two made models (``made_endpoint``), and as many samples of each prompt as the size needs.
+Each size is a workspace of its own, filled by the measured ``run`` itself: short answers of BLEnD in English
+alone, both prompts, two made models (``made_endpoint``), and as many samples of each prompt as the size
+needs.
 """
 
 from __future__ import annotations
@@ -38,7 +40,8 @@ class Step:
 
 
 def measured(sizes: Sequence[int], folder: Path, only: Sequence[str] = ()) -> Iterator[Step]:
-    """Each command at each size, or only some of them, as it ends. The workspace of a size is deleted when the next one begins."""
+    """Each command at each size, or only some of them, as it ends. The workspace of a size is deleted when
+    the next one begins."""
     release = RELEASED if RELEASED.is_dir() else _made_release(folder / "release")
     about = folder / "plugin" / "made-0.dist-info"
     about.mkdir(parents=True)
@@ -63,8 +66,28 @@ def _commands(size: int, release: Path, folder: Path) -> dict[str, list[str]]:
     samples = math.ceil(size / (each * ITEMS))
     limit = size // (each * samples)
     models = [part for model in MODELS for part in ("--model", model)]
-    options = ["--variants", ",".join(VARIANTS), "--languages", "en", "--samples", str(samples), "--limit", str(limit)]
-    run = ["run", "blend/saq", "--release", str(release), *models, *options, "--setting", "temperature=1", "--name", "sizes"]
+    options = [
+        "--variants",
+        ",".join(VARIANTS),
+        "--languages",
+        "en",
+        "--samples",
+        str(samples),
+        "--limit",
+        str(limit),
+    ]
+    run = [
+        "run",
+        "blend/saq",
+        "--release",
+        str(release),
+        *models,
+        *options,
+        "--setting",
+        "temperature=1",
+        "--name",
+        "sizes",
+    ]
     return {
         "run": run,
         "resume": run,
@@ -76,11 +99,17 @@ def _commands(size: int, release: Path, folder: Path) -> dict[str, list[str]]:
 
 def table(steps: Sequence[Step]) -> str:
     """One row per size and command."""
-    lines = ["| responses | command | CPU s | CPU ms per response | wall s | peak MB |", "|---|---|---|---|---|---|"]
+    lines = [
+        "| responses | command | CPU s | CPU ms per response | wall s | peak MB |",
+        "|---|---|---|---|---|---|",
+    ]
     for step in steps:
         usage = step.usage
         each = f"{usage.cpu / step.responses * 1000:.3f}"
-        lines.append(f"| {step.responses:,} | {step.command} | {usage.cpu:.1f} | {each} | {usage.wall:.1f} | {usage.peak:.0f} |")
+        lines.append(
+            f"| {step.responses:,} | {step.command} | {usage.cpu:.1f} | {each} | {usage.wall:.1f} | "
+            f"{usage.peak:.0f} |"
+        )
     return "\n".join(lines)
 
 
@@ -94,10 +123,19 @@ def _made_release(root: Path) -> Path:
             word, other = WORDS[number % len(WORDS)], WORDS[number // len(WORDS) % len(WORDS)]
             text = f"What goes with {word} and {other} in {country.replace('_', ' ')} (case {number})?"
             groups = [group([f"{word} {number}"], [f"{word} {number}"], 3), group([other], [other], 2)]
-            entries[f"Q-{number}"] = {"question": text, "en_question": text, "annotations": groups, "idks": NOT_KNOWING}
+            entries[f"Q-{number}"] = {
+                "question": text,
+                "en_question": text,
+                "annotations": groups,
+                "idks": NOT_KNOWING,
+            }
             rows.append((f"Q-{number}", "Food", "English (US)", text, text))
         (root / "annotations" / f"{country}_data.json").write_text(json.dumps(entries), encoding="utf-8")
-        write_csv(root / "questions" / f"{country}_questions.csv", ["ID", "Topic", "Source", "Question", "Translation"], rows)
+        write_csv(
+            root / "questions" / f"{country}_questions.csv",
+            ["ID", "Topic", "Source", "Question", "Translation"],
+            rows,
+        )
         templates = [(name, "One answer, please. {q}", "One answer, please. {q}") for name in VARIANTS]
         write_csv(root / "prompts" / f"{country}_prompts.csv", ["id", "English", "Translation"], templates)
     return root

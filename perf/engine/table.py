@@ -26,7 +26,8 @@ _COLUMNS = (
 
 
 def results_table(results: Sequence[Result]) -> str:
-    """One row per client and number of requests; ``x floor`` compares CPU per request, start included, at the same number."""
+    """One row per client and number of requests; ``x floor`` compares CPU per request, start included, at the
+    same number."""
     rows = []
     for result in sorted(results, key=lambda result: result.requests):
         floor = _find(results, "floor", result.requests)
@@ -53,7 +54,8 @@ def results_table(results: Sequence[Result]) -> str:
 
 
 def goals_table(results: Sequence[Result], help_cpu: float | None) -> str:
-    """The goals, each judged at the largest number of requests at which both sides were measured, or said to be unmeasured."""
+    """The goals, each judged at the largest number of requests at which both sides were measured, or said to
+    be unmeasured."""
     goals = [
         _beside(results, "floor", "CPU beside plain aiohttp", _cpu_used, most=1.5),
         _beside(results, "lm-eval", "CPU saved beside lm-evaluation-harness", _cpu_saved, least=4.0),
@@ -62,7 +64,9 @@ def goals_table(results: Sequence[Result], help_cpu: float | None) -> str:
     ]
     ours = _largest(results, "folkways")
     peak = ours.usage.tree_peak if ours else None
-    goals.append(Goal(f"peak memory at {ours.requests:,} requests" if ours else "peak memory", peak, " MB", most=200.0))
+    goals.append(
+        Goal(f"peak memory at {ours.requests:,} requests" if ours else "peak memory", peak, " MB", most=200.0)
+    )
     goals.append(Goal("folkways --help", help_cpu, " s CPU", most=0.3))
     return _markdown(("goal", "measured", "wanted", "met"), [goal.row() for goal in goals])
 
@@ -82,14 +86,25 @@ class Goal:
         """Whether the number is within its bound; None if there is no number."""
         if self.value is None:
             return None
-        return (self.most is None or self.value <= self.most) and (self.least is None or self.value >= self.least)
+        return (self.most is None or self.value <= self.most) and (
+            self.least is None or self.value >= self.least
+        )
 
     def row(self) -> tuple[str, str, str, str]:
         """Cells of the table."""
-        wanted = f"at most {self.most:g}{self.unit}" if self.most is not None else f"at least {self.least:g}{self.unit}"
+        wanted = (
+            f"at most {self.most:g}{self.unit}"
+            if self.most is not None
+            else f"at least {self.least:g}{self.unit}"
+        )
         if self.value is None:
             return (self.label, "not measured", wanted, "-")
-        return (self.label, f"{self.value:.{0 if self.value >= 100 else 2}f}{self.unit}", wanted, "yes" if self.met else "NO")
+        return (
+            self.label,
+            f"{self.value:.{0 if self.value >= 100 else 2}f}{self.unit}",
+            wanted,
+            "yes" if self.met else "NO",
+        )
 
 
 def _cpu_used(ours: Result, theirs: Result) -> float:
@@ -121,7 +136,8 @@ def _beside(
 
 
 def _beside_inspect(results: Sequence[Result]) -> Goal:
-    """Inspect AI's cost per request without its start, at the few it was given, over ours with the start: to its advantage."""
+    """Inspect AI's cost per request without its start, at the few it was given, over ours with the start: to
+    its advantage."""
     label = "CPU per request saved beside Inspect AI"
     ours, theirs = _largest(results, "folkways"), _largest(results, "inspect")
     if not ours or not theirs:
@@ -131,11 +147,17 @@ def _beside_inspect(results: Sequence[Result]) -> Goal:
 
 
 def _find(results: Iterable[Result], client: str, requests: int) -> Result | None:
-    return next((result for result in results if result.client == client and result.requests == requests), None)
+    return next(
+        (result for result in results if result.client == client and result.requests == requests), None
+    )
 
 
 def _largest(results: Iterable[Result], client: str) -> Result | None:
-    return max((result for result in results if result.client == client), key=lambda result: result.requests, default=None)
+    return max(
+        (result for result in results if result.client == client),
+        key=lambda result: result.requests,
+        default=None,
+    )
 
 
 def _markdown(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

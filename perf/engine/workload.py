@@ -1,7 +1,8 @@
-"""The questions that every client asks: the same distinct multiple-choice prompts, in each client's own file format.
+"""The questions that every client asks: the same distinct multiple-choice prompts, in each client's own file
+format.
 
-The words are drawn from a seed; they mean nothing. What matters is that a prompt is as long as a BLEnD one (about 400 to 700
-characters), that no two are equal, and that the ready-made CSV has the release's schema.
+The words are drawn from a seed; they mean nothing. What matters is that a prompt is as long as a BLEnD one
+(about 400 to 700 characters), that no two are equal, and that the ready-made CSV has the release's schema.
 """
 
 from __future__ import annotations
@@ -24,7 +25,25 @@ COUNTRIES = (
     *("Mexico", "Assam", "Greece", "Ethiopia", "Northern_Nigeria", "Azerbaijan", "North_Korea", "West_Java"),
 )
 QUESTIONS = 87  # as many as the published construction keeps, so that clusters have a realistic size
-_SYLLABLES = ("ka", "lo", "mi", "ten", "sa", "ru", "bel", "dor", "wa", "nim", "pha", "gul", "ter", "os", "zib", "yor", "vem")
+_SYLLABLES = (
+    "ka",
+    "lo",
+    "mi",
+    "ten",
+    "sa",
+    "ru",
+    "bel",
+    "dor",
+    "wa",
+    "nim",
+    "pha",
+    "gul",
+    "ter",
+    "os",
+    "zib",
+    "yor",
+    "vem",
+)
 
 
 @dataclass(frozen=True)
@@ -44,7 +63,8 @@ class Workload:
 
 
 def write(folder: Path, requests: int, seed: int = 0) -> Workload:
-    """Write ``requests`` prompts below ``folder``, row by row, so that this process stays smaller than any client."""
+    """Write ``requests`` prompts below ``folder``, row by row, so that this process stays smaller than any
+    client."""
     release, prompts = folder / "release", folder / "prompts.jsonl"
     table = release / MCQ_FILE
     release.mkdir(parents=True, exist_ok=True)
@@ -55,7 +75,9 @@ def write(folder: Path, requests: int, seed: int = 0) -> Workload:
         rows.writeheader()
         for row in _rows(requests, seed):
             rows.writerow(row)
-            lines.write(json.dumps({"id": row["MCQID"], "prompt": row["prompt"], "target": row["answer_idx"]}) + "\n")
+            lines.write(
+                json.dumps({"id": row["MCQID"], "prompt": row["prompt"], "target": row["answer_idx"]}) + "\n"
+            )
             expected[answer("letter", Question(MODEL, "", row["prompt"]))] += 1
             length += len(row["prompt"])
     return Workload(requests, release, prompts, expected, length / requests)
@@ -69,10 +91,16 @@ def _rows(requests: int, seed: int) -> Iterator[dict[str, str]]:
         others = draw.sample([name for name in COUNTRIES if name != country], 3)
         cultures = sorted([country, *others])
         choices = dict(zip("ABCD", (f"{_words(draw, 1)} {_words(draw, 1)}" for _ in range(4)), strict=True))
-        asked = f"What do people in {country.replace('_', ' ')} {_words(draw, draw.randint(14, 34))} (case {number})?"
+        asked = (
+            f"What do people in {country.replace('_', ' ')} {_words(draw, draw.randint(14, 34))} "
+            "(case "
+            f"{number})?"
+        )
         prompt = (
-            f"{asked} Without any explanation, name the one option that fits best. Reply with a JSON object that has a single key, "
-            '"answer_choice", and the letter of that option as its value, like this: {"answer_choice": ""}\n\n'
+            f"{asked} Without any explanation, name the one option that fits best. Reply with a JSON "
+            "object that has a single key, "
+            '"answer_choice", and the letter of that option as its value, like this: {"answer_choice": '
+            '""}\n\n'
             + "\n".join(f"{letter}. {text}" for letter, text in choices.items())
             + "\n\nYour answer:"
         )

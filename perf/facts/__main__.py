@@ -3,8 +3,8 @@
     python -m perf.facts                       # about ten minutes; writes RESULTS.md
     python -m perf.facts --facts 100000        # a quick look; prints only
 
-Two tables are sifted: one of sixty cultures of very different size, and one whose facts are all of a single culture, which is the
-worst case for memory.
+Two tables are sifted: one of sixty cultures of very different size, and one whose facts are all of a single
+culture, which is the worst case for memory.
 """
 
 from __future__ import annotations
@@ -36,7 +36,9 @@ short fact can lie below the threshold of .8; facts are drawn from few frames, s
 def main() -> None:
     """Measure, print, and write what was measured at the usual size."""
     usual = Plan().facts
-    parser = argparse.ArgumentParser(prog="python -m perf.facts", description="Time and memory of sifting facts.")
+    parser = argparse.ArgumentParser(
+        prog="python -m perf.facts", description="Time and memory of sifting facts."
+    )
     parser.add_argument("--facts", type=int, default=usual)
     options = parser.parse_args()
     columns = [_measured(Plan(facts=options.facts, cultures=cultures)) for cultures in CULTURES]
@@ -44,10 +46,16 @@ def main() -> None:
     lines = [f"| {name} | {' | '.join(column.get(name, '') for column in columns)} |" for name in names]
     report = (
         "# Sifting facts: filter, near-duplicates, clusters\n\n"
-        f"Written by `python -m perf.facts`: {options.facts:,} facts made up by `synthetic.py`, some of them planted repeats; on "
-        f"{os.cpu_count()} cores ({platform.machine()}, Python {platform.python_version()}, polars {pl.__version__}).\n\n"
+        f"Written by `python -m perf.facts`: {options.facts:,} facts made up by `synthetic.py`, some of "
+        "them planted repeats; on "
+        f"{os.cpu_count()} cores ({platform.machine()}, Python {platform.python_version()}, polars "
+        f"{pl.__version__}).\n\n"
         + "\n".join(
-            ["| | " + " | ".join("several cultures" if n > 1 else "one culture" for n in CULTURES) + " |", "|---|---|---|", *lines]
+            [
+                "| | " + " | ".join("several cultures" if n > 1 else "one culture" for n in CULTURES) + " |",
+                "|---|---|---|",
+                *lines,
+            ]
         )
         + f"\n\nThe goal for peak memory is below {MEMORY_GOAL:,.0f} MB. {ABOUT}"
     )
@@ -62,7 +70,10 @@ def _measured(plan: Plan) -> dict[str, str]:
         folder = Path(name)
         table, out = folder / "facts.csv", folder / "out"
         write(table, plan)
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(REPOSITORY), str(REPOSITORY / "src")])}
+        environment = {
+            **os.environ,
+            "PYTHONPATH": os.pathsep.join([str(REPOSITORY), str(REPOSITORY / "src")]),
+        }
         usage = run([sys.executable, "-m", "perf.facts.sift", table, out], folder / "log.txt", environment)
         return _column(plan, table, out, usage)
 
@@ -87,11 +98,14 @@ def _column(plan: Plan, table: Path, out: Path, usage: Usage) -> dict[str, str]:
 
 
 def _planted(table: Path, out: Path) -> tuple[dict[str, float], int]:
-    """Share of each kind of planted repeat that was left out, and how many others were left out as repeats."""
+    """Share of each kind of planted repeat that was left out, and how many others were left out as
+    repeats."""
     planted = pl.read_csv(table, columns=["kind"], infer_schema=False).with_row_index("row", 1).fill_null("")
     left_out = pl.read_csv(out / "facts-left-out.csv").filter(pl.col("like_row").is_not_null())
     marked = planted.with_columns(out=pl.col("row").is_in(left_out["row"].cast(pl.UInt32).implode()))
-    shares = {kind: float(marked.filter(pl.col("kind") == kind)["out"].mean() or 0) for kind in ("same", "alike")}
+    shares = {
+        kind: float(marked.filter(pl.col("kind") == kind)["out"].mean() or 0) for kind in ("same", "alike")
+    }
     return shares, marked.filter(pl.col("kind") == "")["out"].sum()
 
 

@@ -1,10 +1,11 @@
-"""Sifting in one process, with tasks on Ray, and with Ray Data: seconds, CPU and memory, and whether the files are the same.
+"""Sifting in one process, with tasks on Ray, and with Ray Data: seconds, CPU and memory, and whether the
+files are the same.
 
     python -m perf.facts.on_ray                       # half an hour; prints a table
     python -m perf.facts.on_ray --facts 100000        # a quick look
 
-Each way is begun in a process of its own, Ray with it, on this machine. Ray Data reads the table, groups it by culture, and hands
-each culture to the same code.
+Each way is begun in a process of its own, Ray with it, on this machine. Ray Data reads the table, groups it
+by culture, and hands each culture to the same code.
 """
 
 from __future__ import annotations
@@ -75,11 +76,14 @@ def sift_group(group: Any) -> Any:
 
 
 def measured(way: str, table: Path, out: Path) -> str:
-    """A line of the table: seconds, CPU seconds, MB of the largest process and of all together (shared pages counted once)."""
+    """A line of the table: seconds, CPU seconds, MB of the largest process and of all together (shared pages
+    counted once)."""
     began = time.perf_counter()
     seconds: dict[int, float] = {}
     largest = together = 0
-    process = subprocess.Popen([sys.executable, "-m", "perf.facts.on_ray", "--way", way, str(table), str(out)])
+    process = subprocess.Popen(
+        [sys.executable, "-m", "perf.facts.on_ray", "--way", way, str(table), str(out)]
+    )
     while process.poll() is None:
         now = 0
         for one in tree(process.pid):
@@ -93,7 +97,10 @@ def measured(way: str, table: Path, out: Path) -> str:
         time.sleep(EVERY)
     wall = time.perf_counter() - began
     failed = "" if process.returncode == 0 else f" (failed: {process.returncode})"
-    return f"| {way}{failed} | {wall:,.0f} | {sum(seconds.values()):,.0f} | {largest / 1e6:,.0f} | {together / 1e6:,.0f} |"
+    return (
+        f"| {way}{failed} | {wall:,.0f} | {sum(seconds.values()):,.0f} | {largest / 1e6:,.0f} | "
+        f"{together / 1e6:,.0f} |"
+    )
 
 
 def tree(root: int) -> list[psutil.Process]:
@@ -107,7 +114,9 @@ def tree(root: int) -> list[psutil.Process]:
 
 def main() -> None:
     """Measure, and print."""
-    parser = argparse.ArgumentParser(prog="python -m perf.facts.on_ray", description="Sifting on a Ray cluster.")
+    parser = argparse.ArgumentParser(
+        prog="python -m perf.facts.on_ray", description="Sifting on a Ray cluster."
+    )
     parser.add_argument("--facts", type=int, default=Plan().facts)
     parser.add_argument("--ways", default=",".join(WAYS))
     parser.add_argument("--way", nargs=3, metavar=("WAY", "TABLE", "OUT"), help=argparse.SUPPRESS)
@@ -127,7 +136,10 @@ def main() -> None:
         made = {way: folder / way.replace(" ", "-") for way in ways}
         first = made[ways[0]]
         for way in set(ways[1:]) & set(WAYS[:2]):  # Ray Data writes its parts in an order of its own
-            same = all((made[way] / file).read_bytes() == (first / file).read_bytes() for file in (KEPT_FILE, LEFT_OUT_FILE))
+            same = all(
+                (made[way] / file).read_bytes() == (first / file).read_bytes()
+                for file in (KEPT_FILE, LEFT_OUT_FILE)
+            )
             print(f"{way}: {'the same files' if same else 'other files'}")
         print(f"Load at the end: {os.getloadavg()[0]:.1f}, {os.cpu_count()} cores.")
 

@@ -1,7 +1,9 @@
-"""A table of facts about cultures that nobody holds: sentences drawn from a grammar and a made-up vocabulary, with planted repeats.
+"""A table of facts about cultures that nobody holds: sentences drawn from a grammar and a made-up vocabulary,
+with planted repeats.
 
-A share of the rows repeats an earlier fact of the culture letter for letter, another share in nearly the same words (one word of
-some twenty is another one); ``kind`` and ``of_row`` say which, for counting how many are found.
+A share of the rows repeats an earlier fact of the culture letter for letter, another share in nearly the same
+words (one word of some twenty is another one); ``kind`` and ``of_row`` say which, for counting how many are
+found.
 """
 
 from __future__ import annotations
@@ -12,20 +14,47 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-SYLLABLES = [first + vowel + last for first in "bdfgklmnprstvz" for vowel in "aeiou" for last in ("", "n", "r", "s", "l")]
-WHO = ("people", "families", "elders", "children", "neighbours", "guests", "workers", "students", "couples", "hosts")
-WHEN = ("at weddings", "in the evening", "on market days", "before meals", "after the harvest", "during the fast", "at school")
+SYLLABLES = [
+    first + vowel + last
+    for first in "bdfgklmnprstvz"
+    for vowel in "aeiou"
+    for last in ("", "n", "r", "s", "l")
+]
+WHO = (
+    "people",
+    "families",
+    "elders",
+    "children",
+    "neighbours",
+    "guests",
+    "workers",
+    "students",
+    "couples",
+    "hosts",
+)
+WHEN = (
+    "at weddings",
+    "in the evening",
+    "on market days",
+    "before meals",
+    "after the harvest",
+    "during the fast",
+    "at school",
+)
 FRAMES = (
-    "In {culture}, {who} usually {a} the {b} {when}, because {c} and {d} {e} stand for {f} in the {g} of {h}.",
+    "In {culture}, {who} usually {a} the {b} {when}, because {c} and {d} {e} stand for {f} in the "
+    "{g} of {h}.",
     "{who} in {culture} {a} {b} with {c} {when}, and it is thought rude to {d} a {e} near {f}, {g} or {h}.",
-    "It is common in {culture} that {who} {a} {b} {when}; the {c} of the {d} {e} is kept by {f} for {g} and {h}.",
+    "It is common in {culture} that {who} {a} {b} {when}; the {c} of the {d} {e} is kept by {f} for "
+    "{g} and {h}.",
 )
 HEADER = ("culture", "fact", "source", "kind", "of_row")
 
 
 @dataclass(frozen=True)
 class Plan:
-    """How many facts of how many cultures, of which shares repeat an earlier one exactly or nearly, and are unfit."""
+    """How many facts of how many cultures, of which shares repeat an earlier one exactly or nearly, and are
+    unfit."""
 
     facts: int = 1_100_000
     cultures: int = 60
@@ -61,7 +90,13 @@ def rows(plan: Plan) -> Iterator[tuple[str, str, str, str, str]]:
         if earlier and kind < plan.unfit + plan.same + plan.alike:
             of_row, fact = draw.choice(earlier)
             same = kind < plan.unfit + plan.same
-            yield culture, fact if same else _changed(fact, draw, vocabulary), source, "same" if same else "alike", str(of_row)
+            yield (
+                culture,
+                fact if same else _changed(fact, draw, vocabulary),
+                source,
+                "same" if same else "alike",
+                str(of_row),
+            )
             continue
         fact = _fact(culture, draw, vocabulary)
         if len(earlier) < 2000:
@@ -72,7 +107,8 @@ def rows(plan: Plan) -> Iterator[tuple[str, str, str, str, str]]:
 
 
 def _fact(culture: str, draw: random.Random, vocabulary: list[str]) -> str:
-    # Common words are more common, as in any language: places in the list are drawn by the cube of a uniform number.
+    # Common words are more common, as in any language: places in the list are drawn by the cube of a uniform
+    # number.
     words = {slot: vocabulary[int(len(vocabulary) * draw.random() ** 3)] for slot in "abcdefgh"}
     return draw.choice(FRAMES).format(culture=culture, who=draw.choice(WHO), when=draw.choice(WHEN), **words)
 

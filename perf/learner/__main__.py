@@ -1,8 +1,10 @@
-"""Seconds of the virtual clock that asking takes, beside the best number of requests at once given from the start.
+"""Seconds of the virtual clock that asking takes, beside the best number of requests at once given from the
+start.
 
     python -m perf.learner [--seeds 3] [--spread 0.05]
 
-Servers and numbers are those of tests/engine/test_learning.py; nothing is sent, and no clock of this machine counts.
+Servers and numbers are those of tests/engine/test_learning.py; nothing is sent, and no clock of this machine
+counts.
 """
 
 from __future__ import annotations
@@ -16,11 +18,21 @@ from tests.support.virtual_time import ModelServer, simulate
 
 def main() -> None:
     """Print a table of Markdown: the worst of the seeds."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--seeds", type=int, default=3)
-    parser.add_argument("--spread", type=float, default=0.05, help="of a reply's seconds: standard deviation of their logarithm")
+    parser.add_argument(
+        "--spread",
+        type=float,
+        default=0.05,
+        help="of a reply's seconds: standard deviation of their logarithm",
+    )
     chosen = parser.parse_args()
-    print("| server | best number | times as long | failed | refused | too late | most at once |\n|---|---|---|---|---|---|---|")
+    print(
+        "| server | best number | times as long | failed | refused | too late | most at once "
+        "|\n|---|---|---|---|---|---|---|"
+    )
     for name, (settings, best) in (SERVERS | LARGE).items():
         worst, row = 0.0, ""
         for seed in range(chosen.seeds):

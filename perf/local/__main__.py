@@ -1,10 +1,12 @@
-"""Tokens per second of ``hf/`` endpoints beside plain ``generate`` with one prompt at a time, on a model of random weights.
+"""Tokens per second of ``hf/`` endpoints beside plain ``generate`` with one prompt at a time, on a model of
+random weights.
 
     python -m perf.local
     python -m perf.local --layers 8 --prompts 128 --waiting 16,64,128 --threads 2
 
-All generate the same number of tokens of the same prompts, whose lengths are as different as those of questions are. CPU seconds
-are user and system time of this process; they move less than wall time on a machine that does something else as well.
+All generate the same number of tokens of the same prompts, whose lengths are as different as those of
+questions are. CPU seconds are user and system time of this process; they move less than wall time on a
+machine that does something else as well.
 """
 
 from __future__ import annotations
@@ -38,20 +40,30 @@ class Measured:
 
 
 def make_model(folder: Path, layers: int, width: int) -> Path:
-    """A Llama of random weights with a vocabulary of numbered words, as the hub would hand it out. It never ends by itself."""
+    """A Llama of random weights with a vocabulary of numbered words, as the hub would hand it out. It never
+    ends by itself."""
     import torch
     from tokenizers import Tokenizer, models, pre_tokenizers
     from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
     words = ["<pad>", "<end>", "<unk>", *(f"w{number}" for number in range(VOCABULARY - 3))]
-    tokenizer = Tokenizer(models.WordLevel({word: number for number, word in enumerate(words)}, unk_token="<unk>"))
-    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
-    PreTrainedTokenizerFast(tokenizer_object=tokenizer, eos_token="<end>", unk_token="<unk>", pad_token="<pad>").save_pretrained(
-        folder
+    tokenizer = Tokenizer(
+        models.WordLevel({word: number for number, word in enumerate(words)}, unk_token="<unk>")
     )
+    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+    PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer, eos_token="<end>", unk_token="<unk>", pad_token="<pad>"
+    ).save_pretrained(folder)
     torch.manual_seed(0)
-    shape = {"hidden_size": width, "intermediate_size": 3 * width, "num_hidden_layers": layers, "num_attention_heads": width // 64}
-    config = LlamaConfig(vocab_size=VOCABULARY, max_position_embeddings=2048, eos_token_id=None, pad_token_id=0, **shape)
+    shape = {
+        "hidden_size": width,
+        "intermediate_size": 3 * width,
+        "num_hidden_layers": layers,
+        "num_attention_heads": width // 64,
+    }
+    config = LlamaConfig(
+        vocab_size=VOCABULARY, max_position_embeddings=2048, eos_token_id=None, pad_token_id=0, **shape
+    )
     LlamaForCausalLM(config).save_pretrained(folder)
     return folder
 
@@ -59,7 +71,10 @@ def make_model(folder: Path, layers: int, width: int) -> Path:
 def prompts(number: int, seed: int = 0) -> list[str]:
     """Prompts of different lengths; they mean nothing."""
     rng = random.Random(seed)
-    return [" ".join(f"w{rng.randrange(VOCABULARY - 3)}" for _ in range(rng.randint(SHORTEST, LONGEST))) for _ in range(number)]
+    return [
+        " ".join(f"w{rng.randrange(VOCABULARY - 3)}" for _ in range(rng.randint(SHORTEST, LONGEST)))
+        for _ in range(number)
+    ]
 
 
 def plain(folder: Path, asked: list[str], tokens: int) -> list[str]:
@@ -67,7 +82,10 @@ def plain(folder: Path, asked: list[str], tokens: int) -> list[str]:
     import torch
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
-    tokenizer, model = AutoTokenizer.from_pretrained(folder), AutoModelForCausalLM.from_pretrained(folder).eval()
+    tokenizer, model = (
+        AutoTokenizer.from_pretrained(folder),
+        AutoModelForCausalLM.from_pretrained(folder).eval(),
+    )
     found = []
     for text in asked:
         ids = tokenizer(text, return_tensors="pt")
@@ -79,7 +97,8 @@ def plain(folder: Path, asked: list[str], tokens: int) -> list[str]:
 
 
 def batched(folder: Path, asked: list[str], tokens: int, waiting: int) -> list[str]:
-    """The endpoint, asked as a run asks it: so many wait at once, and the next comes as soon as one is answered."""
+    """The endpoint, asked as a run asks it: so many wait at once, and the next comes as soon as one is
+    answered."""
 
     async def run() -> list[str]:
         endpoint = LocalEndpoint(str(folder))
@@ -88,7 +107,9 @@ def batched(folder: Path, asked: list[str], tokens: int, waiting: int) -> list[s
 
         async def one(number: int, text: str) -> str:
             async with places:
-                request = Request(key=str(number), user=text, system=None, settings=Settings(max_tokens=tokens))
+                request = Request(
+                    key=str(number), user=text, system=None, settings=Settings(max_tokens=tokens)
+                )
                 return (await endpoint.complete(request)).text
 
         try:
@@ -111,7 +132,10 @@ def measure(name: str, work: Callable[[], list[str]]) -> Measured:
 def table(found: list[Measured], tokens: int) -> str:
     """Rows against the first one."""
     base = found[0]
-    lines = ["| way | tokens/s | x plain | tokens per CPU s | x plain | same texts |", "|---|---|---|---|---|---|"]
+    lines = [
+        "| way | tokens/s | x plain | tokens per CPU s | x plain | same texts |",
+        "|---|---|---|---|---|---|",
+    ]
     for one in found:
         made = tokens * len(one.texts)
         same = sum(a == b for a, b in zip(one.texts, base.texts, strict=True)) / len(one.texts)
@@ -141,7 +165,9 @@ def main() -> None:
             name = f"hf/, {at_once} waiting at once"
             found.append(measure(name, lambda waiting=at_once: batched(model, asked, chosen.tokens, waiting)))
     shape = f"{chosen.layers} layers of {chosen.width}, {chosen.threads} threads, torch {torch.__version__}"
-    print(f"{chosen.prompts} prompts of {SHORTEST} to {LONGEST} words, {chosen.tokens} tokens each; {shape}\n")
+    print(
+        f"{chosen.prompts} prompts of {SHORTEST} to {LONGEST} words, {chosen.tokens} tokens each; {shape}\n"
+    )
     print(table(found, chosen.tokens))
 
 

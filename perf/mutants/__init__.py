@@ -1,1 +1,2 @@
-"""Mutation testing: small faults are planted in the code that decides numbers, and the nearest tests must notice."""
+"""Mutation testing: small faults are planted in the code that decides numbers, and the nearest tests must
+notice."""

@@ -4,8 +4,9 @@ python -m perf.mutants                       # 300 faults, seeded by today's dat
 python -m perf.mutants --sample 20 --area stats --seed 7
 python -m perf.mutants --write               # and writes RESULTS.md
 
-A fault that no test notices is a survivor: write the test that it asks for, or list it in equivalent.toml with the reason why no
-test can notice it. What was found is kept in .tools/mutants, so that a run that was stopped goes on where it was.
+A fault that no test notices is a survivor: write the test that it asks for, or list it in equivalent.toml
+with the reason why no test can notice it. What was found is kept in .tools/mutants, so that a run that was
+stopped goes on where it was.
 """
 
 from __future__ import annotations
@@ -37,14 +38,15 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 KEPT = ROOT / ".tools" / "mutants"
 CPU_SECONDS, SECONDS = 240, 1800
-"""After so much work, or so long a wait, a fault counts as noticed: something that had ended does not end any more. On a machine
-that does other things besides, the work decides.
+"""After so much work, or so long a wait, a fault counts as noticed: something that had ended does not end any
+more. On a machine that does other things besides, the work decides.
 """
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """Of one mutation: ``killed`` (by which test), ``survived``, ``timeout`` or ``equivalent`` (why), and the changed lines."""
+    """Of one mutation: ``killed`` (by which test), ``survived``, ``timeout`` or ``equivalent`` (why), and the
+    changed lines."""
 
     mutation: Mutation
     area: str
@@ -57,11 +59,15 @@ class Verdict:
 
 def main() -> int:
     """Exit code 1 if a fault went unnoticed."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--sample", type=int, default=300, help="how many faults (default 300)")
     parser.add_argument("--seed", default=datetime.date.today().isoformat(), help="default: today's date")
     parser.add_argument("--area", help="only this area of areas.toml")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="faults at a time (default: one per processor)")
+    parser.add_argument(
+        "--jobs", type=int, default=os.cpu_count() or 1, help="faults at a time (default: one per processor)"
+    )
     parser.add_argument("--write", action="store_true", help="write RESULTS.md")
     options = parser.parse_args()
     areas = tomllib.loads((HERE / "areas.toml").read_text())["area"]
@@ -71,13 +77,19 @@ def main() -> int:
     area_of = {path: area for area in chosen for path in _files(area["modules"])}
     everything = sorted(mutation for path in area_of for mutation in mutations(ROOT, path))
     drawn = _draw(everything, options.sample, str(options.seed))
-    print(f"{len(everything):,} possible faults in {len(area_of)} files; {len(drawn)} drawn with seed {options.seed}", flush=True)
+    print(
+        f"{len(everything):,} possible faults in {len(area_of)} files; {len(drawn)} drawn with seed "
+        f"{options.seed}",
+        flush=True,
+    )
     traced = trace(ROOT, (folder for area in areas for folder in area["tests"]), KEPT, options.jobs)
     kept = KEPT / f"{options.seed}-{options.sample}-{options.area or 'all'}.jsonl"
     verdicts = _run(drawn, {path: area["name"] for path, area in area_of.items()}, traced, options.jobs, kept)
     _tell(verdicts)
     if options.write:
-        (HERE / "RESULTS.md").write_text(_page(verdicts, str(options.seed), len(everything)), encoding="utf-8")
+        (HERE / "RESULTS.md").write_text(
+            _page(verdicts, str(options.seed), len(everything)), encoding="utf-8"
+        )
     return int(any(verdict.outcome == "survived" for verdict in verdicts))
 
 
@@ -104,7 +116,9 @@ def _draw(everything: list[Mutation], size: int, seed: str) -> list[Mutation]:
     return drawn
 
 
-def _run(drawn: list[Mutation], area_of: dict[str, str], traced: Trace, jobs: int, kept: Path) -> list[Verdict]:
+def _run(
+    drawn: list[Mutation], area_of: dict[str, str], traced: Trace, jobs: int, kept: Path
+) -> list[Verdict]:
     done = {}
     kept.parent.mkdir(parents=True, exist_ok=True)
     if kept.is_file():
@@ -137,13 +151,16 @@ def _run(drawn: list[Mutation], area_of: dict[str, str], traced: Trace, jobs: in
                 left = (time.monotonic() - began) / number * (len(waiting) - number)
                 where = f"{_module(verdict.mutation.path)}:{verdict.mutation.line}"
                 print(
-                    f"{number}/{len(waiting)} {verdict.outcome:10} {where} {verdict.mutation.operator} ({left / 60:.0f} min left)",
+                    f"{number}/{len(waiting)} {verdict.outcome:10} {where} {verdict.mutation.operator} "
+                    f"({left / 60:.0f} min left)",
                     flush=True,
                 )
     return [done[mutation] for mutation in drawn]
 
 
-def _judge(mutation: Mutation, area: str, traced: Trace, place: Path, reasons: dict[tuple[str, str, str], str]) -> Verdict:
+def _judge(
+    mutation: Mutation, area: str, traced: Trace, place: Path, reasons: dict[tuple[str, str, str], str]
+) -> Verdict:
     original = (ROOT / mutation.path).read_text(encoding="utf-8")
     text = mutated(ROOT, mutation)
     assert text is not None  # drawn mutations are Python
@@ -177,7 +194,18 @@ def _judge(mutation: Mutation, area: str, traced: Trace, place: Path, reasons: d
 
 def _run_tests(tests: list[str], environment: Mapping[str, str]) -> tuple[int, str]:
     """How pytest ended, and what it printed."""
-    command = [sys.executable, "-m", "pytest", "-x", "-q", "--no-header", "-p", "no:cacheprovider", "-p", "no:randomly"]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-x",
+        "-q",
+        "--no-header",
+        "-p",
+        "no:cacheprovider",
+        "-p",
+        "no:randomly",
+    ]
     command += ["--timeout=100", *NOT_SLOW, *tests]
     ended = subprocess.run(
         ["sh", "-c", f'ulimit -t {CPU_SECONDS}; exec "$@"', "sh", *command],
@@ -228,9 +256,15 @@ def _tell(verdicts: list[Verdict]) -> None:
     for verdict in verdicts:
         if verdict.outcome == "survived":
             mutation = verdict.mutation
-            print(f"\n{mutation.path}:{mutation.line} {mutation.operator}\n- {verdict.before}\n+ {verdict.after}")
+            print(
+                f"\n{mutation.path}:{mutation.line} {mutation.operator}\n- {verdict.before}\n+ "
+                f"{verdict.after}"
+            )
     killed, counted = _share(verdicts)
-    print(f"\n{killed} of {counted} noticed ({killed / max(1, counted):.1%}), {len(verdicts) - counted} equivalent")
+    print(
+        f"\n{killed} of {counted} noticed ({killed / max(1, counted):.1%}), {len(verdicts) - counted} "
+        "equivalent"
+    )
 
 
 def _page(verdicts: list[Verdict], seed: str, possible: int) -> str:
@@ -249,7 +283,9 @@ def _page(verdicts: list[Verdict], seed: str, possible: int) -> str:
     for area in sorted({verdict.area for verdict in verdicts}):
         counts = Counter(verdict.outcome for verdict in verdicts if verdict.area == area)
         noticed = counts["killed"] + counts["timeout"]
-        lines.append(f"| {area} | {counts.total()} | {noticed} | {counts['equivalent']} | {counts['survived']} |")
+        lines.append(
+            f"| {area} | {counts.total()} | {noticed} | {counts['equivalent']} | {counts['survived']} |"
+        )
     survivors = [verdict for verdict in verdicts if verdict.outcome == "survived"]
     if survivors:
         lines += ["", "## Survivors"]

@@ -19,7 +19,8 @@ Span = tuple[tuple[int, int], tuple[int, int]]
 
 @dataclass(frozen=True, slots=True, order=True)
 class Mutation:
-    """One small fault: which operator, at which of the places that it could change in a file, and in which line (from 1)."""
+    """One small fault: which operator, at which of the places that it could change in a file, and in which
+    line (from 1)."""
 
     path: str
     line: int
@@ -48,7 +49,9 @@ def mutated(root: Path, mutation: Mutation) -> str | None:
     source = (root / mutation.path).read_text(encoding="utf-8")
     try:
         changed = mutate_code(source, _by_name()[mutation.operator], mutation.occurrence)
-    except AttributeError:  # cosmic-ray replaces an exception that is a plain name alone, and not asyncio.CancelledError
+    except (
+        AttributeError
+    ):  # cosmic-ray replaces an exception that is a plain name alone, and not asyncio.CancelledError
         return None
     if changed is None or changed == source:
         return None
@@ -65,16 +68,28 @@ def _by_name() -> dict[str, object]:
 
 
 def _kept_out(tree: ast.Module) -> Iterator[Span]:
-    """Annotations, what is raised (wording), decorators (dataclass, property), formatted text, imports for types, ``strict=True``.
+    """Annotations, what is raised (wording), decorators (dataclass, property), formatted text, imports for
+    types, ``strict=True``.
 
-    The last says of what is zipped that it is of one length, as an assertion would: where it is, no test can miss it.
+    The last says of what is zipped that it is of one length, as an assertion would: where it is, no test can
+    miss it.
     """
     for node in ast.walk(tree):
         parts: list[ast.AST | None] = []
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             arguments = node.args
-            every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
-            parts = [node.returns, *node.decorator_list, *(argument.annotation for argument in every if argument is not None)]
+            every = [
+                *arguments.posonlyargs,
+                *arguments.args,
+                *arguments.kwonlyargs,
+                arguments.vararg,
+                arguments.kwarg,
+            ]
+            parts = [
+                node.returns,
+                *node.decorator_list,
+                *(argument.annotation for argument in every if argument is not None),
+            ]
         elif isinstance(node, ast.ClassDef):
             parts = list(node.decorator_list)
         elif isinstance(node, ast.AnnAssign):
@@ -91,9 +106,16 @@ def _kept_out(tree: ast.Module) -> Iterator[Span]:
 
 
 def _marks_of_parameters(nodes: list[Any]) -> Iterator[Span]:
-    """The ``*`` and ``/`` between parameters, and the ``*`` before arguments: operators by their look alone."""
+    """The ``*`` and ``/`` between parameters, and the ``*`` before arguments: operators by their look
+    alone."""
     for node in nodes:
-        if node.type == "operator" and node.parent.type in ("parameters", "param", "lambdef", "argument", "star_expr"):
+        if node.type == "operator" and node.parent.type in (
+            "parameters",
+            "param",
+            "lambdef",
+            "argument",
+            "star_expr",
+        ):
             yield node.start_pos, node.end_pos
 
 

@@ -22,12 +22,14 @@ MOST_SECONDS, MOST_TESTS = 60.0, 200
 """What is run for one fault at most. Seconds: as long as the tests took when they were traced."""
 
 SOURCES = ("src", "studio/src")
-"""Where packages are. Modules in areas.toml and equivalent.toml are named from there: ``folkways/stats/paired.py``."""
+"""Where packages are. Modules in areas.toml and equivalent.toml are named from there:
+``folkways/stats/paired.py``."""
 
 HERE = Path(__file__).resolve().parent
 
 SLOW = ("browser", "postgres", "local_model", "nightly")
-"""Marks of tests that are left out: they take longer than all others together, and the same rules have faster ones."""
+"""Marks of tests that are left out: they take longer than all others together, and the same rules have faster
+ones."""
 
 NOT_SLOW = ("-m", " and ".join(f"not {mark}" for mark in SLOW))
 
@@ -44,7 +46,8 @@ class Trace:
     breadth: dict[str, int]
 
     def nearest(self, root: Path, path: str, line: int) -> list[str]:
-        """Tests of a line, those of one file together. For a line that runs on import alone, those of its function or file."""
+        """Tests of a line, those of one file together. For a line that runs on import alone, those of its
+        function or file."""
         lines = self.executed.get(path, {})
         for span in _around((root / path).read_text(encoding="utf-8"), line):
             found = {test for place in span for test in lines.get(place, ())}
@@ -65,21 +68,28 @@ class Trace:
 
 
 def trace(root: Path, folders: Iterable[str], kept: Path, jobs: int) -> Trace:
-    """Which tests of the folders execute what. Only files of tests that have changed are run again; lines of source that have moved
-    are followed, and one that is new has no tests of its own until a file of tests changes.
+    """Which tests of the folders execute what. Only files of tests that have changed are run again; lines of
+    source that have moved are followed, and one that is new has no tests of its own until a file of tests
+    changes.
     """
     target = kept / "trace.json"
     raw: dict[str, Any] = {"digests": {}, "sources": {}, "seconds": {}, "executed": {}}
     if target.is_file():
         raw = json.loads(target.read_text(encoding="utf-8"))
-    digests = {path.relative_to(root).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest() for path in _tests(root, folders)}
+    digests = {
+        path.relative_to(root).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in _tests(root, folders)
+    }
     sources = {
         path.relative_to(root).as_posix(): path.read_text(encoding="utf-8")
         for folder in SOURCES
         for path in (root / folder).rglob("*.py")
     }
     if (digests, sources) == (raw["digests"], raw["sources"]):
-        known = {path: {int(line): tests for line, tests in lines.items()} for path, lines in raw["executed"].items()}
+        known = {
+            path: {int(line): tests for line, tests in lines.items()}
+            for path, lines in raw["executed"].items()
+        }
         return _read(raw["seconds"], known)
     stale = {path for path in {*digests, *raw["digests"]} if digests.get(path) != raw["digests"].get(path)}
     seconds = {test: spent for test, spent in raw["seconds"].items() if _file(test) not in stale}
@@ -92,10 +102,14 @@ def trace(root: Path, folders: Iterable[str], kept: Path, jobs: int) -> Trace:
     failed = _run(root, sorted(stale & set(digests)), jobs, seconds, executed)
     for test in failed:
         digests.pop(_file(test), None)
-    listed = {path: {line: sorted(tests) for line, tests in lines.items() if tests} for path, lines in executed.items()}
+    listed = {
+        path: {line: sorted(tests) for line, tests in lines.items() if tests}
+        for path, lines in executed.items()
+    }
     kept.mkdir(parents=True, exist_ok=True)
     target.write_text(
-        json.dumps({"digests": digests, "sources": sources, "seconds": seconds, "executed": listed}), encoding="utf-8"
+        json.dumps({"digests": digests, "sources": sources, "seconds": seconds, "executed": listed}),
+        encoding="utf-8",
     )
     if failed:
         raise SystemExit(f"these tests must pass before faults are planted: {', '.join(failed)}")
@@ -103,31 +117,54 @@ def trace(root: Path, folders: Iterable[str], kept: Path, jobs: int) -> Trace:
 
 
 def _read(seconds: dict[str, float], executed: dict[str, dict[int, list[str]]]) -> Trace:
-    return Trace(seconds, executed, Counter(test for lines in executed.values() for tests in lines.values() for test in tests))
+    return Trace(
+        seconds,
+        executed,
+        Counter(test for lines in executed.values() for tests in lines.values() for test in tests),
+    )
 
 
 def _moved(before: str, after: str) -> dict[int, int]:
     """Line before -> line after, for the lines that are still there; all from 1."""
     if before == after:
         return {line: line for line in range(1, before.count("\n") + 2)}
-    blocks = SequenceMatcher(None, before.splitlines(), after.splitlines(), autojunk=False).get_matching_blocks()
+    blocks = SequenceMatcher(
+        None, before.splitlines(), after.splitlines(), autojunk=False
+    ).get_matching_blocks()
     return {block.a + offset + 1: block.b + offset + 1 for block in blocks for offset in range(block.size)}
 
 
 def _run(
-    root: Path, files: Sequence[str], jobs: int, seconds: dict[str, float], executed: dict[str, dict[int, set[str]]]
+    root: Path,
+    files: Sequence[str],
+    jobs: int,
+    seconds: dict[str, float],
+    executed: dict[str, dict[int, set[str]]],
 ) -> list[str]:
-    """Run files of tests, and add what they executed and how long they took. Returns the tests that failed."""
+    """Run files of tests, and add what they executed and how long they took. Returns the tests that
+    failed."""
     failed: list[str] = []
     if not files:
         return failed
     print(f"running {len(files)} files of tests, to see which lines each executes", flush=True)
     with tempfile.TemporaryDirectory(prefix="trace-") as scratch:
-        command = [sys.executable, "-m", "pytest", "-q", "--no-header", "-p", "perf.mutants.tracing", "-p", "no:randomly"]
+        command = [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-q",
+            "--no-header",
+            "-p",
+            "perf.mutants.tracing",
+            "-p",
+            "no:randomly",
+        ]
         command += ["-n", str(jobs), "--dist", "loadfile", *NOT_SLOW, *files]
         paths = os.pathsep.join([*(str(root / folder) for folder in SOURCES), str(HERE.parents[1])])
         environment = {**os.environ, "PYTHONPATH": paths, "FOLKWAYS_TRACES": scratch}
-        ended = subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True, check=False)
+        ended = subprocess.run(
+            command, cwd=root, env=environment, capture_output=True, text=True, check=False
+        )
         if ended.returncode not in (0, TESTS_FAILED, NO_TESTS):
             raise SystemExit(f"the tests do not run:\n{ended.stdout[-3000:]}{ended.stderr[-3000:]}")
         for part in Path(scratch).glob("*.json"):
@@ -148,7 +185,8 @@ def _run(
 
 
 def _tests_in(contexts: Iterable[str], beside: Mapping[str, set[str]]) -> set[str]:
-    """The tests of a line. What only one test of a file executes while it is set up is a fixture that the others share."""
+    """The tests of a line. What only one test of a file executes while it is set up is a fixture that the
+    others share."""
     setups = {context.removesuffix(SETUP) for context in contexts if context.endswith(SETUP)}
     times = Counter(_file(test) for test in setups)
     found = {context for context in contexts if context} - {test + SETUP for test in setups} | setups
@@ -165,12 +203,18 @@ SETUP = " (setup)"
 def _around(source: str, line: int) -> Iterator[range]:
     """The lines of the statement that a line is in, of its function or class, and of the file."""
     tree = ast.parse(source)
-    holding = [node for node in ast.walk(tree) if isinstance(node, ast.stmt) and _first(node) <= line <= (node.end_lineno or 0)]
+    holding = [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.stmt) and _first(node) <= line <= (node.end_lineno or 0)
+    ]
     holding.sort(key=lambda node: (node.end_lineno or 0) - _first(node))
     if holding:
         inner = holding[0]
         body = getattr(inner, "body", None)
-        yield range(inner.lineno, max(inner.lineno + 1, body[0].lineno if body else (inner.end_lineno or 0) + 1))
+        yield range(
+            inner.lineno, max(inner.lineno + 1, body[0].lineno if body else (inner.end_lineno or 0) + 1)
+        )
     for node in holding:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             yield range(node.body[0].lineno, (node.end_lineno or 0) + 1)

@@ -1,7 +1,7 @@
 """What is planted: most of cosmic-ray's operators, and four of our own for what goes wrong here.
 
-Our own leave out an argument (a run's id in a statement), a term of a condition (one of three reasons), or a call (an event that is
-not noted), and turn ``in`` round.
+Our own leave out an argument (a run's id in a statement), a term of a condition (one of three reasons), or a
+call (an event that is not noted), and turn ``in`` round.
 """
 
 from __future__ import annotations
@@ -29,7 +29,17 @@ COMPARISONS = (
 )  # fmt: skip
 """Off by one, and turned round; the rest of cosmic-ray's pairs are noticed by whatever runs the line."""
 
-BINARY = ("Add_Sub", "Sub_Add", "Mul_Div", "Div_Mul", "FloorDiv_Mul", "Mod_Mul", "Pow_Mul", "BitOr_BitAnd", "BitAnd_BitOr")
+BINARY = (
+    "Add_Sub",
+    "Sub_Add",
+    "Mul_Div",
+    "Div_Mul",
+    "FloorDiv_Mul",
+    "Mod_Mul",
+    "Pow_Mul",
+    "BitOr_BitAnd",
+    "BitAnd_BitOr",
+)
 UNARY = ("Delete_USub", "Delete_Not", "Delete_Invert")
 CONDITIONS = {"where", "filter", "and_", "or_", "any_horizontal", "all_horizontal"}
 """Calls whose positional arguments are terms of a condition."""
@@ -40,7 +50,9 @@ class DropArgument(Operator):
 
     def mutation_positions(self, node: Any) -> Iterator[Position]:
         """Where the arguments stand."""
-        yield from [(node.children[place].start_pos, node.children[place].end_pos) for place in self._places(node)]
+        yield from [
+            (node.children[place].start_pos, node.children[place].end_pos) for place in self._places(node)
+        ]
 
     def mutate(self, node: Any, index: int) -> Any:
         """The list without one argument and its comma."""
@@ -78,10 +90,9 @@ class DropTerm(Operator):
 
     def mutation_positions(self, node: Any) -> Iterator[Position]:
         """Where the terms stand."""
-        if node.type in ("and_test", "or_test", "and_expr", "expr") and {child.type for child in node.children[1::2]} <= {
-            "keyword",
-            "operator",
-        }:
+        if node.type in ("and_test", "or_test", "and_expr", "expr") and {
+            child.type for child in node.children[1::2]
+        } <= {"keyword", "operator"}:
             yield from [(child.start_pos, child.end_pos) for child in node.children[::2]]
 
     def mutate(self, node: Any, index: int) -> Any:
@@ -151,7 +162,11 @@ class NegateMembership(Operator):
 
 def _keyword(argument: Any) -> bool:
     """Whether an argument of a call is ``name=value``, other than what ``zip`` does anyhow."""
-    return argument.type == "argument" and bool(argument.children[1] == "=") and argument.get_code().strip() != "strict=False"
+    return (
+        argument.type == "argument"
+        and bool(argument.children[1] == "=")
+        and argument.get_code().strip() != "strict=False"
+    )
 
 
 def _called(trailer: Any) -> str:
@@ -164,7 +179,10 @@ def operators() -> list[tuple[str, Operator]]:
     """Every operator that is used, with its name."""
     ours = [DropArgument, DropTerm, DropCall, NegateMembership]
     theirs = [
-        *(getattr(comparison_operator_replacement, f"ReplaceComparisonOperator_{pair}") for pair in COMPARISONS),
+        *(
+            getattr(comparison_operator_replacement, f"ReplaceComparisonOperator_{pair}")
+            for pair in COMPARISONS
+        ),
         *(getattr(binary_operator_replacement, f"ReplaceBinaryOperator_{pair}") for pair in BINARY),
         *(getattr(unary_operator_replacement, f"ReplaceUnaryOperator_{pair}") for pair in UNARY),
         boolean_replacer.AddNot,

@@ -22,7 +22,10 @@ class Tracer:
         self._target = folder / f"{os.getpid()}.json"
         package = Path(folkways.__file__).parent
         self._coverage = coverage.Coverage(
-            data_file=str(folder / f"{os.getpid()}.coverage"), include=[f"{package}/*"], config_file=False, messages=False
+            data_file=str(folder / f"{os.getpid()}.coverage"),
+            include=[f"{package}/*"],
+            config_file=False,
+            messages=False,
         )
         self._seconds: defaultdict[str, float] = defaultdict(float)
         self._failed: list[str] = []
@@ -50,7 +53,9 @@ class Tracer:
         """All tests of this process have run."""
         self._coverage.stop()
         self._coverage.save()
-        self._target.write_text(json.dumps({"seconds": self._seconds, "failed": self._failed}), encoding="utf-8")
+        self._target.write_text(
+            json.dumps({"seconds": self._seconds, "failed": self._failed}), encoding="utf-8"
+        )
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -1,9 +1,11 @@
-"""How long a report takes, and how much memory: models with 80,000 judgements each, written as HTML and Markdown.
+"""How long a report takes, and how much memory: models with 80,000 judgements each, written as HTML and
+Markdown.
 
     python -m perf.report --models 30
 
-Scores and judgements are made up here in the shape of BLEnD's short answers: 16 cultures, two languages, two prompts, 500 questions
-for five samples each; texts are of real length and mostly differ. Making them up is not timed. Prints one JSON object.
+Scores and judgements are made up here in the shape of BLEnD's short answers: 16 cultures, two languages, two
+prompts, 500 questions for five samples each; texts are of real length and mostly differ. Making them up is
+not timed. Prints one JSON object.
 """
 
 from __future__ import annotations
@@ -30,7 +32,22 @@ TOPICS = ("Food", "Sport", "Family", "Education", "Holidays", "Work life")
 SIGNATURE = Signature({"task": TASK, "data": "made-up", "profile": "paper"})
 QUESTIONS = 500
 PER_MODEL = 80_000
-WORDS = np.array(["rice", "bread", "tea", "market", "festival", "football", "school", "family", "river", "song", "winter", "dance"])
+WORDS = np.array(
+    [
+        "rice",
+        "bread",
+        "tea",
+        "market",
+        "festival",
+        "football",
+        "school",
+        "family",
+        "river",
+        "song",
+        "winter",
+        "dance",
+    ]
+)
 
 
 def judgements_of(model: int, rng: np.random.Generator) -> pl.DataFrame:
@@ -45,7 +62,9 @@ def judgements_of(model: int, rng: np.random.Generator) -> pl.DataFrame:
     right &= state == State.ANSWERED
     words = [pl.Series(WORDS[rng.integers(0, len(WORDS), PER_MODEL)]) for _ in range(6)]
     number = pl.Series(question).cast(pl.String)
-    return pl.DataFrame({"culture": codes[culture], "state": state, "sem_b": right.astype(np.float64)}).with_columns(
+    return pl.DataFrame(
+        {"culture": codes[culture], "state": state, "sem_b": right.astype(np.float64)}
+    ).with_columns(
         task=pl.lit(TASK),
         endpoint=pl.lit(f"lab/model-{model:02d}"),
         profile=pl.lit("paper"),
@@ -73,9 +92,7 @@ def made_up(models: int) -> ReportData:
     groupings = ((), ("culture",), ("language",), ("culture", "language"), ("variant",), ("culture", "topic"))
     scores = [
         summarise_means(frame, TASK, METRICS, ("topic",), groupings).with_columns(
-            endpoint=pl.lit(frame["endpoint"][0]),
-            profile=pl.lit("paper"),
-            signature=pl.lit(SIGNATURE.text()),
+            endpoint=pl.lit(frame["endpoint"][0]), profile=pl.lit("paper"), signature=pl.lit(SIGNATURE.text())
         )
         for frame in judged
     ]
@@ -98,7 +115,9 @@ def peak() -> float:
 
 def main() -> None:
     """Make the data up, write the report, say what it took."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--models", type=int, default=30)
     chosen = parser.parse_args()
     data = made_up(chosen.models)

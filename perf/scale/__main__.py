@@ -1,4 +1,5 @@
-"""Measures what a workspace costs per request, on SQLite and a PostgreSQL that it starts, and simulates what is too large here.
+"""Measures what a workspace costs per request, on SQLite and a PostgreSQL that it starts, and simulates what
+is too large here.
 
     python -m perf.scale                     # twenty minutes on two cores; prints, and writes RESULTS.md
     python -m perf.scale --rows 20000        # a quick look; prints only
@@ -37,7 +38,8 @@ FEED = 512
 HELD = 64_000
 CREWS = (1, 2, 4, 8, 16, 32)
 CHECKED = ((4, 0.0, True), (8, 0.0, True), (8, 0.2, True), (8, 0.2, False))
-"""Workers, seconds per reply, and whether all begin at the run's beginning, of the crews that the simulation is held against."""
+"""Workers, seconds per reply, and whether all begin at the run's beginning, of the crews that the simulation
+is held against."""
 SERVER = Setting(1, 10_000_000, 64, 2.0, 16.0)
 ELSEWHERE = replace(SERVER, ordered=False)
 WAYS = {
@@ -48,21 +50,29 @@ WAYS = {
     "... and claims are of 512": (replace(ELSEWHERE, flush=1.0, feed=512), False),
 }
 WIDE = {
-    "as it is": (replace(SERVER, feed=512, latency=0.125), True),  # 512 in two seconds are 32 in an eighth of one
+    "as it is": (
+        replace(SERVER, feed=512, latency=0.125),
+        True,
+    ),  # 512 in two seconds are 32 in an eighth of one
     "each worker begins elsewhere": (replace(ELSEWHERE, feed=512, latency=0.125), True),
 }
-"""What is simulated: replies after two seconds, 32 at once, on a server of 16 cores; and whether a claim reads the others' keys."""
+"""What is simulated: replies after two seconds, 32 at once, on a server of 16 cores; and whether a claim
+reads the others' keys."""
 
 
 def main() -> None:
     """Measure, simulate, print, and write what was measured at the usual size."""
-    parser = argparse.ArgumentParser(prog="python -m perf.scale", description="What a workspace costs per request.")
+    parser = argparse.ArgumentParser(
+        prog="python -m perf.scale", description="What a workspace costs per request."
+    )
     parser.add_argument("--rows", type=int, default=USUAL)
     size = parser.parse_args().rows
     lines = [
         "# A workspace at scale: what was measured, and what follows",
-        f"`python -m perf.scale`, {datetime.now(UTC):%Y-%m-%d}, {os.cpu_count()} cores ({platform.machine()}, Python "
-        f"{platform.python_version()}), load {os.getloadavg()[0]:.1f} when it began: other programs ran, so that the clock's "
+        f"`python -m perf.scale`, {datetime.now(UTC):%Y-%m-%d}, {os.cpu_count()} cores "
+        f"({platform.machine()}, Python "
+        f"{platform.python_version()}), load {os.getloadavg()[0]:.1f} when it began: other programs ran, "
+        "so that the clock's "
         "seconds say little and the processor's more. PostgreSQL ran on the same cores with `fsync=off`. "
         f"Runs of {size:,} requests with prompts of 360 characters and replies of 80.",
     ]
@@ -78,7 +88,8 @@ def main() -> None:
         lines += _tell("## Crews on PostgreSQL, replies at once", _crews(base, size))
         lines += _tell("## The simulation held against real workers", _checked(base, costs, size))
         lines += _tell(
-            "## What is simulated: 32 requests at once in two seconds", _simulated(costs, (10, 30, 100, 300, 1000), WAYS)
+            "## What is simulated: 32 requests at once in two seconds",
+            _simulated(costs, (10, 30, 100, 300, 1000), WAYS),
         )
         lines += _tell("## What is simulated: 512 at once", _simulated(costs, (4, 10, 20, 60), WIDE))
     report = "\n\n".join(lines) + "\n"
@@ -110,8 +121,15 @@ def _every_task(folder: Path) -> list[Judged]:
 
 
 def _judging(told: list[Judged]) -> str:
-    body = [(one.task, f"{one.replies:,}", f"{one.plan:.0f}", f"{one.score:.0f}", f"{one.archive:.0f}") for one in told]
-    heads = ("planning, µs of CPU each", "judging, storing and summing up, µs of CPU each", "bytes each in an archive")
+    body = [
+        (one.task, f"{one.replies:,}", f"{one.plan:.0f}", f"{one.score:.0f}", f"{one.archive:.0f}")
+        for one in told
+    ]
+    heads = (
+        "planning, µs of CPU each",
+        "judging, storing and summing up, µs of CPU each",
+        "bytes each in an archive",
+    )
     return _table(("task, on SQLite", "replies", *heads), body)
 
 
@@ -129,7 +147,9 @@ def _rows(stores: dict[str, str], size: int, folder: Path) -> str:
         made.workspace.close()
     sizes.append(("archive of it", *("",) * 4, f"{archive:.0f}"))
     heads = ("bytes a row, indexes included", *rows.TABLES, "all four")
-    return _table(heads, sizes) + "\n\n" + _table(("store", "work", "µs of CPU a row", "rows a second"), paces)
+    return (
+        _table(heads, sizes) + "\n\n" + _table(("store", "work", "µs of CPU a row", "rows a second"), paces)
+    )
 
 
 def _costs(url: str, size: int) -> tuple[Costs, str]:
@@ -143,7 +163,9 @@ def _costs(url: str, size: int) -> tuple[Costs, str]:
     rows.analysed(made.workspace)
     answer_all(made)
     rows.analysed(made.workspace)
-    walked = cost_of_claims(made, FEED, 0, repeat=10)  # from the run's beginning to its end, over nothing that is pending
+    walked = cost_of_claims(
+        made, FEED, 0, repeat=10
+    )  # from the run's beginning to its end, over nothing that is pending
     made.workspace.close()
     by = {
         "a claim of 1 request": one,
@@ -153,7 +175,10 @@ def _costs(url: str, size: int) -> tuple[Costs, str]:
         "a save of 1 reply": single,
         "a save of 256": full,
     }
-    body = [(what, *(f"{seconds * 1e3:.2f}" for seconds in (c.client, c.server, c.wall))) for what, c in by.items()]
+    body = [
+        (what, *(f"{seconds * 1e3:.2f}" for seconds in (c.client, c.server, c.wall)))
+        for what, c in by.items()
+    ]
     body.append(("planning 1,000 rows", f"{plan * 1e6:.0f} together", "", ""))
 
     def part(less: Cost, more: Cost, count: int) -> tuple[float, float]:
@@ -168,7 +193,9 @@ def _costs(url: str, size: int) -> tuple[Costs, str]:
         (single.client - reply[0], single.server - reply[1]),
         reply,
     )
-    return costs, _table(("transaction", "CPU of the client, ms", "of the server, ms", "by the clock, ms"), body)
+    return costs, _table(
+        ("transaction", "CPU of the client, ms", "of the server, ms", "by the clock, ms"), body
+    )
 
 
 def _crews(base: str, size: int) -> str:
@@ -180,10 +207,18 @@ def _crews(base: str, size: int) -> str:
         cpu = (told.client + told.server) / told.requests
         rate = f"{told.requests / told.seconds:,.0f}"
         body.append(
-            (f"{workers}", rate, f"{told.claims / told.seconds:,.0f}", f"{told.saves / told.seconds:,.0f}", f"{cpu * 1e6:.0f}")
+            (
+                f"{workers}",
+                rate,
+                f"{told.claims / told.seconds:,.0f}",
+                f"{told.saves / told.seconds:,.0f}",
+                f"{cpu * 1e6:.0f}",
+            )
         )
         made.workspace.close()
-    return _table(("workers", "requests a second", "claims a second", "saves a second", "µs of CPU a request"), body)
+    return _table(
+        ("workers", "requests a second", "claims a second", "saves a second", "µs of CPU a request"), body
+    )
 
 
 def _checked(base: str, costs: Costs, size: int) -> str:
@@ -195,16 +230,42 @@ def _checked(base: str, costs: Costs, size: int) -> str:
         rows.analysed(made.workspace)
         told = crew(made, workers, feed, latency, ordered=ordered)
         cores = (told.client + told.server) / told.seconds if not latency else float(os.cpu_count() or 1)
-        found = simulate(costs, Setting(workers, requests, feed, latency, cores, shared=True, ordered=ordered))
+        found = simulate(
+            costs, Setting(workers, requests, feed, latency, cores, shared=True, ordered=ordered)
+        )
         both: dict[str, Crew | Outcome] = {"measured": told, "simulated": found}
-        body += [_line(workers, latency, what if ordered else f"{what}, elsewhere", one) for what, one in both.items()]
+        body += [
+            _line(workers, latency, what if ordered else f"{what}, elsewhere", one)
+            for what, one in both.items()
+        ]
         made.workspace.close()
-    return _table(("workers", "s a reply", "", "claims", "of them empty", "saves", "CPU s, workers", "CPU s, server", "s"), body)
+    return _table(
+        (
+            "workers",
+            "s a reply",
+            "",
+            "claims",
+            "of them empty",
+            "saves",
+            "CPU s, workers",
+            "CPU s, server",
+            "s",
+        ),
+        body,
+    )
 
 
 def _line(workers: int, latency: float, what: str, told: Crew | Outcome) -> tuple[str, ...]:
     counts = tuple(f"{number:,}" for number in (told.claims, told.empty, told.saves))
-    return (f"{workers}", f"{latency:g}", what, *counts, f"{told.client:.1f}", f"{told.server:.1f}", f"{told.seconds:.1f}")
+    return (
+        f"{workers}",
+        f"{latency:g}",
+        what,
+        *counts,
+        f"{told.client:.1f}",
+        f"{told.server:.1f}",
+        f"{told.seconds:.1f}",
+    )
 
 
 def _simulated(costs: Costs, crews: tuple[int, ...], ways: dict[str, tuple[Setting, bool]]) -> str:
@@ -215,8 +276,19 @@ def _simulated(costs: Costs, crews: tuple[int, ...], ways: dict[str, tuple[Setti
             of_crew = costs if reads else replace(costs, held=(0.0, 0.0))
             found = simulate(of_crew, replace(setting, workers=workers), until=90.0)
             each = (found.requests, found.claims, found.saves)
-            rates = (f"{workers * CONCURRENCY / setting.latency:,.0f}", *(f"{number / found.seconds:,.0f}" for number in each))
-            body.append((f"{workers:,}", what, *rates, f"{found.server / found.seconds:.1f}", f"{found.busy / found.seconds:.0%}"))
+            rates = (
+                f"{workers * CONCURRENCY / setting.latency:,.0f}",
+                *(f"{number / found.seconds:,.0f}" for number in each),
+            )
+            body.append(
+                (
+                    f"{workers:,}",
+                    what,
+                    *rates,
+                    f"{found.server / found.seconds:.1f}",
+                    f"{found.busy / found.seconds:.0%}",
+                )
+            )
     heads = (
         "workers",
         "",

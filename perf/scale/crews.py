@@ -1,4 +1,5 @@
-"""Measures what a queue costs: made runs, one claim under stated circumstances, and crews of real worker processes."""
+"""Measures what a queue costs: made runs, one claim under stated circumstances, and crews of real worker
+processes."""
 
 from __future__ import annotations
 
@@ -19,7 +20,8 @@ from folkways.workspace.queue.request_queue import RequestQueue
 from perf.scale.worker import Meter, replies
 
 TEXT = (
-    "Question {0}: what do people in this place usually take to a neighbour who has moved in next door, and when do they go? " * 3
+    "Question {0}: what do people in this place usually take to a neighbour who has moved in next "
+    "door, and when do they go? " * 3
 )
 TICKS = os.sysconf("SC_CLK_TCK")
 
@@ -36,7 +38,8 @@ class Made:
 
 
 def make_run(url: str, rows: int, name: str) -> tuple[Made, float]:
-    """A run that expects so many replies to prompts of 360 characters, and the processor's seconds per row of writing it down."""
+    """A run that expects so many replies to prompts of 360 characters, and the processor's seconds per row of
+    writing it down."""
     workspace = open_workspace(url)
     run, _ = run_records.begin_run(workspace, {"name": name}, [], "perf", name, "run")
     identity = f"made/{name}"
@@ -83,11 +86,14 @@ def answer_all(made: Made) -> None:
 
 
 def cpu_of(workspace: Workspace) -> float:
-    """Seconds that the processor has spent for a PostgreSQL server on this machine, its ended children included; 0 for a file."""
+    """Seconds that the processor has spent for a PostgreSQL server on this machine, its ended children
+    included; 0 for a file."""
     if workspace.engine.dialect.name == "sqlite":
         return 0.0
     with workspace.read() as connection:
-        first = connection.exec_driver_sql("SELECT split_part(pg_read_file('postmaster.pid'), E'\\n', 1)").scalar_one()
+        first = connection.exec_driver_sql(
+            "SELECT split_part(pg_read_file('postmaster.pid'), E'\\n', 1)"
+        ).scalar_one()
     total = sum(_spent(int(first)))
     for folder in Path("/proc").glob("[0-9]*"):
         try:
@@ -106,7 +112,8 @@ def _spent(pid: int) -> tuple[int, int]:
 
 @dataclass(frozen=True)
 class Cost:
-    """Processor's seconds of one transaction, on the client's side and on the server's, and seconds by the clock."""
+    """Processor's seconds of one transaction, on the client's side and on the server's, and seconds by the
+    clock."""
 
     client: float
     server: float
@@ -114,7 +121,8 @@ class Cost:
 
 
 def cost_of_claims(made: Made, feed: int, held: int, after: int = 0, repeat: int = 40) -> Cost:
-    """A claim of so many requests while others hold so many keys. Each is given back, so that the next one finds the same."""
+    """A claim of so many requests while others hold so many keys. Each is given back, so that the next one
+    finds the same."""
     workspace, claims = made.workspace, schema.claims
     other = "f" * 32
     with workspace.write() as connection:
@@ -171,7 +179,8 @@ class Crew:
 
 
 def crew(made: Made, workers: int, feed: int, latency: float, *, ordered: bool = True) -> Crew:
-    """So many worker processes on one run until nothing is pending. latency: seconds per reply, 32 at once; 0: at once.
+    """So many worker processes on one run until nothing is pending. latency: seconds per reply, 32 at once;
+    0: at once.
 
     ordered: whether all begin at the run's beginning, or each at a place of its own.
     """
@@ -180,7 +189,10 @@ def crew(made: Made, workers: int, feed: int, latency: float, *, ordered: bool =
     places = [0 if ordered else made.rows * number // workers for number in range(workers)]
     before = cpu_of(made.workspace)
     command = [sys.executable, "-m", "perf.scale.worker", *words]
-    running = [subprocess.Popen([*command, str(place), str(begin)], stdout=subprocess.PIPE, text=True) for place in places]
+    running = [
+        subprocess.Popen([*command, str(place), str(begin)], stdout=subprocess.PIPE, text=True)
+        for place in places
+    ]
     told = [json.loads(process.communicate()[0]) for process in running]
     server = cpu_of(made.workspace) - before
     return Crew(

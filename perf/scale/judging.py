@@ -1,4 +1,5 @@
-"""What planning, judging and summing up cost per reply, task by task, in this process and on a workspace in a file."""
+"""What planning, judging and summing up cost per reply, task by task, in this process and on a workspace in a
+file."""
 
 from __future__ import annotations
 
@@ -31,7 +32,9 @@ class Judged:
 
 def judged(task: str, release: Path, limit: int, folder: Path) -> Judged:
     """Plan, answer and score so many items of a task, or as many as it has."""
-    endpoint = BaselineEndpoint("made/judged", "made/judged", lambda request: f"It is {request.key[:3]} bread, or B.")
+    endpoint = BaselineEndpoint(
+        "made/judged", "made/judged", lambda request: f"It is {request.key[:3]} bread, or B."
+    )
     model = Model(endpoint)
     options = RunOptions(tasks=(task,), releases={task.partition("/")[0]: str(release)}, limit=limit)
     workspace = open_workspace(folder / f"{task.replace('/', '-')}.db")
@@ -44,6 +47,8 @@ def judged(task: str, release: Path, limit: int, folder: Path) -> Judged:
     scored = time.process_time()
     score_run(workspace, session.run)
     scored = time.process_time() - scored
-    archived = archive_run(workspace, find_run(workspace, "one"), folder / f"{task.replace('/', '-')}-archive")
+    archived = archive_run(
+        workspace, find_run(workspace, "one"), folder / f"{task.replace('/', '-')}-archive"
+    )
     workspace.close()
     return Judged(task, count, planned / count * 1e6, scored / count * 1e6, archived.size / count)

@@ -1,4 +1,5 @@
-"""Bytes per row of each table with its indexes, and rows per second of reading, archiving and putting back."""
+"""Bytes per row of each table with its indexes, and rows per second of reading, archiving and putting
+back."""
 
 from __future__ import annotations
 
@@ -32,7 +33,9 @@ def judge(made: Made) -> None:
     """Give everything that the run expects a judgement with a reason, a metric and two facets."""
     (part,) = results.parts(made.workspace, made.run)
     for page in results.response_pages(made.workspace, made.run, part):
-        judged = page.select("task", "item", "language", "variant", "sample", "ordinal", "state").with_columns(
+        judged = page.select(
+            "task", "item", "language", "variant", "sample", "ordinal", "state"
+        ).with_columns(
             question=pl.col("item").str.slice(3),
             culture=pl.lit("KR"),
             counted=pl.lit(value=True),
@@ -52,12 +55,19 @@ def bytes_per_row(made: Made) -> dict[str, float]:
         if connection.dialect.name == "postgresql":
             query = "SELECT pg_total_relation_size('{}')"
         else:
-            query = "SELECT sum(pgsize) FROM dbstat WHERE name IN (SELECT name FROM sqlite_master WHERE tbl_name = '{}')"
-        return {table: connection.exec_driver_sql(query.format(table)).scalar_one() / made.rows for table in TABLES}
+            query = (
+                "SELECT sum(pgsize) FROM dbstat WHERE name IN (SELECT name FROM sqlite_master WHERE "
+                "tbl_name = '{}')"
+            )
+        return {
+            table: connection.exec_driver_sql(query.format(table)).scalar_one() / made.rows
+            for table in TABLES
+        }
 
 
 def paces(made: Made, folder: Path) -> tuple[dict[str, Pace], float]:
-    """What is done with a judged run -> its pace, for it in the database and archived; and bytes per row of the archive."""
+    """What is done with a judged run -> its pace, for it in the database and archived; and bytes per row of
+    the archive."""
     workspace = made.workspace
     (part,) = results.parts(workspace, made.run)
     found: dict[str, Pace] = {}
@@ -70,11 +80,19 @@ def paces(made: Made, folder: Path) -> tuple[dict[str, Pace], float]:
 
     def read(where: str) -> None:
         run = run_records.find_run(workspace, str(made.run.id))
-        timed(f"replies read, {where}", lambda: sum(page.height for page in results.response_pages(workspace, run, part)))
-        timed(f"judgements read, {where}", lambda: results.load_judgements(workspace, run, PROFILE, part, small=True))
+        timed(
+            f"replies read, {where}",
+            lambda: sum(page.height for page in results.response_pages(workspace, run, part)),
+        )
+        timed(
+            f"judgements read, {where}",
+            lambda: results.load_judgements(workspace, run, PROFILE, part, small=True),
+        )
 
     read("database")
-    timed("archived", lambda: archive_run(workspace, run_records.find_run(workspace, str(made.run.id)), folder))
+    timed(
+        "archived", lambda: archive_run(workspace, run_records.find_run(workspace, str(made.run.id)), folder)
+    )
     read("archive")
     size = sum(path.stat().st_size for path in folder.rglob("*.parquet")) / made.rows
     timed("restored", lambda: restore_run(workspace, run_records.find_run(workspace, str(made.run.id))))

@@ -1,9 +1,10 @@
-"""A queue and its workers, event by event: who claims which rows when, what the transactions cost, and who waits for whom.
+"""A queue and its workers, event by event: who claims which rows when, what the transactions cost, and who
+waits for whom.
 
-Rows are free, held or done. A claim reads the keys that others hold, walks from its worker's place in the run over rows that are
-done, and takes the next pending ones; those that others hold are passed by, so that a worker may have to claim several times.
-Claims on one endpoint wait for each other. All transactions share the server's cores; workers have their own, or share them (a crew
-on one machine).
+Rows are free, held or done. A claim reads the keys that others hold, walks from its worker's place in the run
+over rows that are done, and takes the next pending ones; those that others hold are passed by, so that a
+worker may have to claim several times. Claims on one endpoint wait for each other. All transactions share the
+server's cores; workers have their own, or share them (a crew on one machine).
 """
 
 from __future__ import annotations
@@ -20,8 +21,8 @@ CONCURRENCY, FLUSH_SECONDS, SAVED_AT_ONCE = 32, 0.05, 256
 
 @dataclass(frozen=True)
 class Costs:
-    """Processor's seconds, (client, server): of a claim, of each row in it, of each key that others hold, of each row walked over;
-    of a save and of each reply in it.
+    """Processor's seconds, (client, server): of a claim, of each row in it, of each key that others hold, of
+    each row walked over; of a save and of each reply in it.
     """
 
     claim: tuple[float, float]
@@ -45,10 +46,11 @@ class Costs:
 
 @dataclass(frozen=True)
 class Setting:
-    """workers and requests; feed: rows of a claim; latency: seconds per reply, 32 at once (0: at once); cores: of the server.
+    """workers and requests; feed: rows of a claim; latency: seconds per reply, 32 at once (0: at once);
+    cores: of the server.
 
-    shared: whether the workers compute on the same cores. flush: seconds between two saves. ordered: whether all workers begin at
-    the run's beginning, or each at a place of its own.
+    shared: whether the workers compute on the same cores. flush: seconds between two saves. ordered: whether
+    all workers begin at the run's beginning, or each at a place of its own.
     """
 
     workers: int

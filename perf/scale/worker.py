@@ -2,7 +2,8 @@
 
     python -m perf.scale.worker URL RUN ENDPOINT FEED LATENCY FROM BEGIN
 
-Prints one JSON object: how many transactions of each kind, and the processor's and the clock's seconds in them.
+Prints one JSON object: how many transactions of each kind, and the processor's and the clock's seconds in
+them.
 """
 
 from __future__ import annotations
@@ -45,7 +46,8 @@ def replies(requests: Sequence[Request]) -> list[Answered]:
     """Replies of a sentence, none like another."""
     said = "It is mostly bread and tea with neighbours here, for {} of us in the older streets."
     return [
-        Answered(request, Completion(said.format(request.key[:6]), "stop", None, "made", 60, 20), 0.2, 1) for request in requests
+        Answered(request, Completion(said.format(request.key[:6]), "stop", None, "made", 60, 20), 0.2, 1)
+        for request in requests
     ]
 
 
@@ -78,7 +80,14 @@ def main() -> None:
             done += len(part)
     ended = time.time()
     queue.leave()
-    told = {"done": done, "empty": empty, "started": started, "ended": ended, "claims": vars(claims), "saves": vars(saves)}
+    told = {
+        "done": done,
+        "empty": empty,
+        "started": started,
+        "ended": ended,
+        "claims": vars(claims),
+        "saves": vars(saves),
+    }
     print(json.dumps(told))
 
 

@@ -3,8 +3,9 @@
 python -m perf.stats            # the table
 python -m perf.stats --write    # and puts it into perf/stats/RESULTS.md
 
-The judgements have the structure of BLEnD's short answers: 500 questions in 16 cultures, in two languages and five wordings, six
-topics; a right-or-wrong metric and a weighted one. The goal is that of the project: scores under 10 s and 2 GB.
+The judgements have the structure of BLEnD's short answers: 500 questions in 16 cultures, in two languages and
+five wordings, six topics; a right-or-wrong metric and a weighted one. The goal is that of the project: scores
+under 10 s and 2 GB.
 """
 
 from __future__ import annotations
@@ -36,7 +37,13 @@ BEGIN = "<!-- written by python -m perf.stats --write -->\n"
 
 def frame() -> pl.DataFrame:
     """Everything about 80,000 judgements but what a model answered."""
-    rows = [(c, q, lang, v) for c in range(CULTURES) for q in range(QUESTIONS) for lang in range(2) for v in range(VARIANTS)]
+    rows = [
+        (c, q, lang, v)
+        for c in range(CULTURES)
+        for q in range(QUESTIONS)
+        for lang in range(2)
+        for v in range(VARIANTS)
+    ]
     culture, question, language, variant = (np.array(column) for column in zip(*rows, strict=True))
     n = len(rows)
     return pl.DataFrame(
@@ -65,7 +72,9 @@ def judged(base: pl.DataFrame, model: int) -> pl.DataFrame:
     state = rng.choice([str(state) for state in State], base.height, p=[0.92, 0.03, 0.03, 0.0, 0.01, 0.01])
     said = (state == State.ANSWERED.value).astype(np.float64)
     weights = rng.choice([0.25, 0.5, 1.0], base.height)
-    return base.with_columns(state=pl.Series(state), sem_b=pl.Series(right * said), sem_w=pl.Series(right * said * weights))
+    return base.with_columns(
+        state=pl.Series(state), sem_b=pl.Series(right * said), sem_w=pl.Series(right * said * weights)
+    )
 
 
 def timed(work: Callable[[], object]) -> tuple[float, float]:
@@ -85,17 +94,27 @@ def measure() -> Iterator[str]:
     def score() -> None:
         for model in range(MODELS):
             one = summarise_means(frames[f"m{model}"], "perf/saq", METRICS, ("topic",))
-            scores.append(one.with_columns(endpoint=pl.lit(f"m{model}"), profile=pl.lit("strict"), signature=pl.lit("")))
+            scores.append(
+                one.with_columns(endpoint=pl.lit(f"m{model}"), profile=pl.lit("strict"), signature=pl.lit(""))
+            )
 
     frames = {f"m{model}": judged(base, model) for model in range(MODELS)}
     yield _line(f"the judgements of {MODELS} models x {base.height:,}, in memory", (0.0, 0.0), "")
     spent = timed(score)
     yield _line(f"scores with intervals, {sum(one.height for one in scores):,} of them", spent, "10 s, 2 GB")
     whole = pl.concat(scores)
-    yield _line("shrunken scores of every model and metric", timed(lambda: shrunk_scores(whole, {"perf/saq": METRICS})), "")
+    yield _line(
+        "shrunken scores of every model and metric",
+        timed(lambda: shrunk_scores(whole, {"perf/saq": METRICS})),
+        "",
+    )
     yield _line("places between published scores", timed(lambda: reference_points(whole, {})), "")
     compared = timed(lambda: compare_judgements(frames, "perf/saq", "strict", METRICS[0]))
-    yield _line(f"comparison of all {MODELS * (MODELS - 1) // 2} pairs, by culture and wording", compared, "10 s, 2 GB")
+    yield _line(
+        f"comparison of all {MODELS * (MODELS - 1) // 2} pairs, by culture and wording",
+        compared,
+        "10 s, 2 GB",
+    )
 
 
 def _line(what: str, spent: tuple[float, float], goal: str) -> str:
@@ -106,12 +125,16 @@ def _line(what: str, spent: tuple[float, float], goal: str) -> str:
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(prog="python -m perf.stats", description="Speed and memory of scores and comparisons.")
+    parser = argparse.ArgumentParser(
+        prog="python -m perf.stats", description="Speed and memory of scores and comparisons."
+    )
     parser.add_argument("--write", action="store_true", help="put the table into perf/stats/RESULTS.md")
     options = parser.parse_args()
     machine = f"Python {platform.python_version()}, {os.cpu_count()} cores"
     lines = list(measure())
-    told = "\n".join([*lines, "", f"{datetime.now(UTC):%Y-%m-%d}, {machine}, load {os.getloadavg()[0]:.1f} at the end."])
+    told = "\n".join(
+        [*lines, "", f"{datetime.now(UTC):%Y-%m-%d}, {machine}, load {os.getloadavg()[0]:.1f} at the end."]
+    )
     print(told)
     if options.write:
         replace_table(PAGE, BEGIN, f"{told}\n")

@@ -1,10 +1,12 @@
-"""How often intervals of 95 % hold the truth where questions are few, or hold very unequal numbers of rows, by simulation.
+"""How often intervals of 95 % hold the truth where questions are few, or hold very unequal numbers of rows,
+by simulation.
 
 python -m perf.stats.coverage            # two minutes; the real cluster sizes need the reference data beside the checkout
 python -m perf.stats.coverage --write    # and puts the tables into docs/reference/statistics.md
 
-Answers are right where a normal number is below the limit that gives the share p. A part ``alike`` of its variance is the
-question's, which all its rows share; a part ``common`` of everything is common to two models that are compared.
+Answers are right where a normal number is below the limit that gives the share p. A part ``alike`` of its
+variance is the question's, which all its rows share; a part ``common`` of everything is common to two models
+that are compared.
 """
 
 from __future__ import annotations
@@ -37,17 +39,27 @@ CULTURES = ("UK", "Ethiopia", "South_Korea", "Iran")
 UNEQUAL_SHARES = (0.1, 0.5, 0.9)
 UNEQUAL_ALIKE = (0.3, 0.7, 0.97)
 STEP = 0.1
-"""By how much the second model is better or worse, towards the middle, in the rows that have a true difference."""
+"""By how much the second model is better or worse, towards the middle, in the rows that have a true
+difference."""
 
 Floats = npt.NDArray[np.float64]
 
 
-def right(p: float, sizes: Floats, alike: float, common: tuple[Floats, Floats, float] | None, rng: np.random.Generator) -> Floats:
-    """Zeros and ones, one per row; ``common`` has what two models share of questions and rows, and how much of all that is."""
+def right(
+    p: float,
+    sizes: Floats,
+    alike: float,
+    common: tuple[Floats, Floats, float] | None,
+    rng: np.random.Generator,
+) -> Floats:
+    """Zeros and ones, one per row; ``common`` has what two models share of questions and rows, and how much
+    of all that is."""
     question, row = rng.standard_normal(sizes.size), rng.standard_normal(int(sizes.sum()))
     if common is not None:
         questions, rows, part = common
-        question, row = (np.sqrt(part) * a + np.sqrt(1 - part) * b for a, b in ((questions, question), (rows, row)))
+        question, row = (
+            np.sqrt(part) * a + np.sqrt(1 - part) * b for a, b in ((questions, question), (rows, row))
+        )
     level = np.sqrt(alike) * np.repeat(question, sizes.astype(int)) + np.sqrt(1 - alike) * row
     return (level < NormalDist().inv_cdf(p)).astype(np.float64)
 
@@ -63,7 +75,9 @@ def holds(p: float, sizes: Floats, alike: float, runs: int, seed: int) -> float:
     return 100 * held / runs
 
 
-def holds_paired(p: float, other: float, sizes: Floats, alike: float, common: float, runs: int, seed: int) -> float:
+def holds_paired(
+    p: float, other: float, sizes: Floats, alike: float, common: float, runs: int, seed: int
+) -> float:
     """The same of the difference between two models that answer the same rows."""
     rng, held = np.random.default_rng(seed), 0
     starts = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(int)
@@ -95,7 +109,9 @@ def grid(runs: int) -> Iterator[str]:
                         for p, other in zip(SHARES, others, strict=True)
                     ]
                     per = "one row" if rows == 1 else "four rows"
-                    yield _row(f"difference, {per} per question, {what}, {100 * common:.0f} % in common", n, found)
+                    yield _row(
+                        f"difference, {per} per question, {what}, {100 * common:.0f} % in common", n, found
+                    )
 
 
 def unequal(runs: int) -> Iterator[str]:
@@ -111,12 +127,16 @@ def unequal(runs: int) -> Iterator[str]:
 
 
 def built(name: str) -> dict[str, Floats]:
-    """How many items each question of some cultures has, as the authors' program builds them with a stand-in for the judge."""
+    """How many items each question of some cultures has, as the authors' program builds them with a stand-in
+    for the judge."""
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     with gzip.open(BUILT / name / "mc_questions_file.csv.gz") as packed:
         for row in csv.DictReader(io.TextIOWrapper(packed, encoding="utf-8")):
             counts[row["country"]][row["ID"]] += 1
-    return {culture: np.array(sorted(counts[culture].values(), reverse=True), dtype=np.float64) for culture in CULTURES}
+    return {
+        culture: np.array(sorted(counts[culture].values(), reverse=True), dtype=np.float64)
+        for culture in CULTURES
+    }
 
 
 def _row(what: str, n: int, found: list[float]) -> str:
@@ -125,9 +145,13 @@ def _row(what: str, n: int, found: list[float]) -> str:
 
 def main() -> None:
     """Simulate and print."""
-    parser = argparse.ArgumentParser(prog="python -m perf.stats.coverage", description="How often intervals hold the truth.")
+    parser = argparse.ArgumentParser(
+        prog="python -m perf.stats.coverage", description="How often intervals hold the truth."
+    )
     parser.add_argument("--runs", type=int, default=1000, help="samples for each cell")
-    parser.add_argument("--write", action="store_true", help="put the tables into docs/reference/statistics.md")
+    parser.add_argument(
+        "--write", action="store_true", help="put the tables into docs/reference/statistics.md"
+    )
     options = parser.parse_args()
     told = "\n".join([*grid(options.runs), "", *unequal(options.runs), ""])
     print(told)

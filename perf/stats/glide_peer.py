@@ -1,4 +1,5 @@
-"""Intervals of glide-py: FILE.npz -> [[low, high], ...]. ``perf.stats.judging`` runs this with an interpreter that has glide."""
+"""Intervals of glide-py: FILE.npz -> [[low, high], ...]. ``perf.stats.judging`` runs this with an interpreter
+that has glide."""
 
 import json
 import sys

@@ -1,11 +1,13 @@
-"""How often a judge's rate, corrected by people's labels, holds the truth, and how many labels it saves, by simulation.
+"""How often a judge's rate, corrected by people's labels, holds the truth, and how many labels it saves, by
+simulation.
 
 python -m perf.stats.judging                    # ten minutes
 python -m perf.stats.judging --glide PYTHON     # beside glide-py, in the environment of that interpreter
 python -m perf.stats.judging --write            # and puts the tables into docs/reference/statistics.md
 
-Cultures share their questions, as BLEnD's do: 14 % of what decides an answer is the question's. A judge lets through more wrong
-answers in some cultures than in others, from half of its false alarms to half as many again.
+Cultures share their questions, as BLEnD's do: 14 % of what decides an answer is the question's. A judge lets
+through more wrong answers in some cultures than in others, from half of its false alarms to half as many
+again.
 """
 
 from __future__ import annotations
@@ -36,7 +38,10 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "statistics.
 PEER = Path(__file__).with_name("glide_peer.py")
 BEGIN = "<!-- {}: written by python -m perf.stats.judging --write -->\n"
 
-STRUCTURES: dict[str, tuple[int, ...]] = {"BLEnD, 16 cultures": tuple(SAQ_ITEMS.values()), "57 cultures of 30": (30,) * 57}
+STRUCTURES: dict[str, tuple[int, ...]] = {
+    "BLEnD, 16 cultures": tuple(SAQ_ITEMS.values()),
+    "57 cultures of 30": (30,) * 57,
+}
 RATES = (0.02, 0.1, 0.5, 0.9, 0.98)
 PER_CULTURE = (5, 15, 50)
 ALIKE = 0.14
@@ -62,7 +67,8 @@ GOOD, KIND, SHARP = Judge("good", 0.95, 0.1), Judge("kind", 0.95, 0.4), Judge("h
 
 @dataclass(frozen=True)
 class Replies:
-    """One model's: what people would say of all, what the judge says, people's labels or NaN, cultures and questions."""
+    """One model's: what people would say of all, what the judge says, people's labels or NaN, cultures and
+    questions."""
 
     truth: Floats
     verdicts: Floats
@@ -81,11 +87,16 @@ class Replies:
 
     def interval(self, **options: float) -> Interval:
         """By strata."""
-        return stratified_powered(self.verdicts, self.labels, self.cultures, self.questions, **options).corrected.interval
+        return stratified_powered(
+            self.verdicts, self.labels, self.cultures, self.questions, **options
+        ).corrected.interval
 
 
-def replies(sizes: Sequence[int], rate: float, judge: Judge, rng: np.random.Generator, hard: Floats | None = None) -> Replies:
-    """Of a model that is right with probability ``rate``, in some cultures more often and in some less. hard: of each question."""
+def replies(
+    sizes: Sequence[int], rate: float, judge: Judge, rng: np.random.Generator, hard: Floats | None = None
+) -> Replies:
+    """Of a model that is right with probability ``rate``, in some cultures more often and in some less. hard:
+    of each question."""
     cultures = np.repeat(np.arange(len(sizes)), sizes)
     questions = np.concatenate([np.arange(size) for size in sizes])
     spread = np.linspace(-1, 1, len(sizes))
@@ -95,11 +106,14 @@ def replies(sizes: Sequence[int], rate: float, judge: Judge, rng: np.random.Gene
     truth = drawn < np.array([NormalDist().inv_cdf(level) for level in levels])[cultures]
     alarms = judge.false_alarms * (1 + rng.permutation(spread) / 2)[cultures]
     verdicts = np.where(truth, rng.random(truth.size) < judge.sensitivity, rng.random(truth.size) < alarms)
-    return Replies(truth.astype(float), verdicts.astype(float), np.full(truth.size, np.nan), cultures, questions)
+    return Replies(
+        truth.astype(float), verdicts.astype(float), np.full(truth.size, np.nan), cultures, questions
+    )
 
 
 def cell(intervals: Sequence[Interval], truth: float) -> str:
-    """How often the truth was inside, in percent, and half of the mean width, in points; and in how many there was an interval."""
+    """How often the truth was inside, in percent, and half of the mean width, in points; and in how many
+    there was an interval."""
     there = [one for one in intervals if not np.isnan(one.low)]
     if not there:
         return "none"
@@ -119,16 +133,28 @@ def coverage(runs: int, glide: str | None) -> Iterator[str]:
     }
     for structure, sizes in STRUCTURES.items():
         for judge in (GOOD, KIND, SHARP):
-            for n in PER_CULTURE if (judge, max(sizes) > PER_CULTURE[-1]) == (GOOD, True) else PER_CULTURE[:2]:
+            for n in (
+                PER_CULTURE if (judge, max(sizes) > PER_CULTURE[-1]) == (GOOD, True) else PER_CULTURE[:2]
+            ):
                 beside = (judge, n) == (GOOD, PER_CULTURE[1])
                 cells: dict[str, list[str]] = {
-                    name: [] for name in ([*ways, *(["glide"] if glide else [])] if beside else ["by culture"])
+                    name: []
+                    for name in ([*ways, *(["glide"] if glide else [])] if beside else ["by culture"])
                 }
                 for p in RATES:
                     rng = np.random.default_rng(n)
-                    drawn = [replies(sizes, p, judge, rng).labelled([n] * len(sizes), rng) for _ in range(runs)]
+                    drawn = [
+                        replies(sizes, p, judge, rng).labelled([n] * len(sizes), rng) for _ in range(runs)
+                    ]
                     for name, told in cells.items():
-                        told.append(cell(by_glide(str(glide), drawn) if name == "glide" else [ways[name](one) for one in drawn], p))
+                        told.append(
+                            cell(
+                                by_glide(str(glide), drawn)
+                                if name == "glide"
+                                else [ways[name](one) for one in drawn],
+                                p,
+                            )
+                        )
                 for name, told in cells.items():
                     yield f"| {structure} | {judge.name} | {n} | {name} | {' | '.join(told)} |"
 
@@ -146,32 +172,53 @@ def by_glide(python: str, drawn: Sequence[Replies]) -> list[Interval]:
 
 
 def differences(runs: int) -> Iterator[str]:
-    """Of two models that are equal, or ten points apart, where the judge is as good for both, or kinder to the worse one."""
-    yield "| labels per culture | second better by | judge of the first | corrected | holds | shown better | shown worse |"
+    """Of two models that are equal, or ten points apart, where the judge is as good for both, or kinder to
+    the worse one."""
+    yield (
+        "| labels per culture | second better by | judge of the first | corrected | holds | shown "
+        "better "
+        "| shown worse |"
+    )
     yield "|---|---|---|---|---|---|---|"
     sizes = STRUCTURES["BLEnD, 16 cultures"]
     for n in PER_CULTURE[:2]:
         for gap in (0.0, 0.1):
             for judge in (GOOD, KIND):
                 rng = np.random.default_rng(n)
-                found: dict[str, list[Interval]] = {"each by its own labels": [], "both by the second's": [], "not corrected": []}
+                found: dict[str, list[Interval]] = {
+                    "each by its own labels": [],
+                    "both by the second's": [],
+                    "not corrected": [],
+                }
                 for _ in range(runs):
                     hard = rng.standard_normal(max(sizes))
-                    first, second = (replies(sizes, p, one, rng, hard) for p, one in ((0.5, judge), (0.5 + gap, GOOD)))
+                    first, second = (
+                        replies(sizes, p, one, rng, hard) for p, one in ((0.5, judge), (0.5 + gap, GOOD))
+                    )
                     state = rng.integers(2**32)
-                    pair = [one.labelled([n] * len(sizes), np.random.default_rng(state)) for one in (first, second)]
+                    pair = [
+                        one.labelled([n] * len(sizes), np.random.default_rng(state))
+                        for one in (first, second)
+                    ]
                     for name, interval in zip(found, _three(*pair), strict=True):
                         found[name].append(interval)
                 for name, intervals in found.items():
                     shown = " | ".join(f"{100 * float(np.mean(side)):.1f}" for side in _sides(intervals))
-                    yield f"| {n} | {100 * gap:.0f} | {judge.name} | {name} | {cell(intervals, -gap)} | {shown} |"
+                    yield (
+                        f"| {n} | {100 * gap:.0f} | {judge.name} | {name} | {cell(intervals, -gap)} | "
+                        f"{shown} |"
+                    )
 
 
 def _three(first: Replies, second: Replies) -> Iterator[Interval]:
     yield powered_difference(
-        *(stratified_powered(one.verdicts, one.labels, one.cultures, one.questions) for one in (first, second))
+        *(
+            stratified_powered(one.verdicts, one.labels, one.cultures, one.questions)
+            for one in (first, second)
+        )
     )[1]
-    # One calibration: what the judge is wrong by on the second model's labels corrects both, and goes out of the difference.
+    # One calibration: what the judge is wrong by on the second model's labels corrects both, and goes out of
+    # the difference.
     differences = first.verdicts - second.verdicts
     found = prediction_powered((differences + 1) / 2, (differences + 1) / 2, first.questions).interval
     alone = Interval(2 * found.low - 1, 2 * found.high - 1, "")
@@ -180,8 +227,8 @@ def _three(first: Replies, second: Replies) -> Iterator[Interval]:
 
 
 def _shared(first: Replies, second: Replies, alone: Interval) -> Interval:
-    """Both models' rates by Rogan and Gladen's formula with sensitivity and false alarms of the second: their difference is the
-    judge's, over Youden's J.
+    """Both models' rates by Rogan and Gladen's formula with sensitivity and false alarms of the second: their
+    difference is the judge's, over Youden's J.
     """
     known = ~np.isnan(second.labels)
     right = second.labels[known] == 1
@@ -194,27 +241,44 @@ def _sides(intervals: Sequence[Interval]) -> tuple[list[bool], list[bool]]:
 
 
 def stopping(runs: int) -> Iterator[str]:
-    """Labels at which a rate is known to TARGET, looked at after every LOOK labels, and whether it held then and at all looks."""
-    yield "| judge | p | way of stopping | labels | beside labels alone | holds at the end | holds at all looks |"
+    """Labels at which a rate is known to TARGET, looked at after every LOOK labels, and whether it held then
+    and at all looks."""
+    yield (
+        "| judge | p | way of stopping | labels | beside labels alone | holds at the end | holds at all "
+        "looks |"
+    )
     yield "|---|---|---|---|---|---|---|"
     sizes = STRUCTURES["BLEnD, 16 cultures"]
     for judge in (GOOD, KIND, SHARP):
         for rate in (0.5, 0.9):
-            found: dict[str, list[tuple[int, bool, bool]]] = {"labels alone, anytime": [], "anytime": [], "peeking": []}
+            found: dict[str, list[tuple[int, bool, bool]]] = {
+                "labels alone, anytime": [],
+                "anytime": [],
+                "peeking": [],
+            }
             rng = np.random.default_rng(7)
             for _ in range(runs):
                 one = replies(sizes, rate, judge, rng)
-                order = [rng.permutation(np.flatnonzero(one.cultures == culture)) for culture in range(len(sizes))]
+                order = [
+                    rng.permutation(np.flatnonzero(one.cultures == culture)) for culture in range(len(sizes))
+                ]
                 for name in found:
-                    found[name].append(_stopped(one, order, rate, "anytime" in name, 0.0 if "alone" in name else None))
+                    found[name].append(
+                        _stopped(one, order, rate, "anytime" in name, 0.0 if "alone" in name else None)
+                    )
             alone = float(np.mean([labels for labels, *_ in found["labels alone, anytime"]]))
             for name, ends in found.items():
                 labels, last, ever = (float(np.mean(column)) for column in zip(*ends, strict=True))
                 saved = "" if name.startswith("labels") else f"{100 * (labels - alone) / alone:+.0f} %"
-                yield f"| {judge.name} | {rate:g} | {name} | {labels:.0f} | {saved} | {100 * last:.1f} | {100 * ever:.1f} |"
+                yield (
+                    f"| {judge.name} | {rate:g} | {name} | {labels:.0f} | {saved} | {100 * last:.1f} | "
+                    f"{100 * ever:.1f} |"
+                )
 
 
-def _stopped(one: Replies, order: Sequence[Integers], rate: float, anytime: bool, tuning: float | None) -> tuple[int, bool, bool]:
+def _stopped(
+    one: Replies, order: Sequence[Integers], rate: float, anytime: bool, tuning: float | None
+) -> tuple[int, bool, bool]:
     numbers, ever = [2] * len(order), True
     while True:
         labels = np.full(one.truth.size, np.nan)
@@ -222,7 +286,9 @@ def _stopped(one: Replies, order: Sequence[Integers], rate: float, anytime: bool
             labels[places[:n]] = one.truth[places[:n]]
         n = sum(numbers)
         confidence = 2 * NormalDist().cdf(at_any_time(n)) - 1 if anytime else 0.95
-        found = stratified_powered(one.verdicts, labels, one.cultures, one.questions, confidence=confidence, tuning=tuning)
+        found = stratified_powered(
+            one.verdicts, labels, one.cultures, one.questions, confidence=confidence, tuning=tuning
+        )
         interval = found.corrected.interval
         holds = interval.low <= rate <= interval.high
         ever = ever and holds
@@ -236,7 +302,9 @@ def _next(one: Replies, labels: Floats, numbers: Sequence[int]) -> Iterator[int]
     """As ``--label-next``, beside a rule that misses RULE_MISSES of the right replies."""
     sizes = np.bincount(one.cultures)
     known = ~np.isnan(labels)
-    wrong = np.bincount(one.cultures[known], weights=np.abs(labels - one.verdicts)[known], minlength=sizes.size)
+    wrong = np.bincount(
+        one.cultures[known], weights=np.abs(labels - one.verdicts)[known], minlength=sizes.size
+    )
     rule = one.truth * (np.random.default_rng(0).random(one.truth.size) >= RULE_MISSES)
     doubt = np.bincount(one.cultures, weights=np.abs(rule - one.verdicts)) / sizes
     errors = errors_to_expect(wrong, np.array(numbers), doubt)
@@ -244,8 +312,12 @@ def _next(one: Replies, labels: Floats, numbers: Sequence[int]) -> Iterator[int]
 
 
 def allocation(runs: int) -> Iterator[str]:
-    """What --label-next gains where the judge is hardly ever wrong in most cultures, and in the others of a quarter of replies."""
-    yield "| cultures in which the judge errs | labels | any, at random | as many of each | as `--label-next` says |"
+    """What --label-next gains where the judge is hardly ever wrong in most cultures, and in the others of a
+    quarter of replies."""
+    yield (
+        "| cultures in which the judge errs | labels | any, at random | as many of each | as "
+        "`--label-next` says |"
+    )
     yield "|---|---|---|---|---|"
     sizes = STRUCTURES["BLEnD, 16 cultures"]
     for bad in (2, 4, 8):
@@ -267,7 +339,9 @@ def allocation(runs: int) -> Iterator[str]:
                     for place in islice(_next(one, seen, numbers), min(LOOK, total - sum(numbers))):
                         numbers[place] += 1
                 chosen.append(one.labelled(numbers, rng).interval())
-            yield f"| {bad} of 16 | {total} | {' | '.join(cell(each, 0.5) for each in (free, even, chosen))} |"
+            yield (
+                f"| {bad} of 16 | {total} | {' | '.join(cell(each, 0.5) for each in (free, even, chosen))} |"
+            )
 
 
 def gate(runs: int) -> Iterator[str]:
@@ -283,7 +357,9 @@ def gate(runs: int) -> Iterator[str]:
                 for _ in range(runs):
                     one = replies(sizes, rate, judge, rng).labelled([n] * len(sizes), rng)
                     interval = one.interval()
-                    above, _below = noisy_but_valid(one.verdicts, one.labels, one.cultures, one.questions, 0.5)
+                    above, _below = noisy_but_valid(
+                        one.verdicts, one.labels, one.cultures, one.questions, 0.5
+                    )
                     passed.append(interval.low >= 0.5)
                     strict.append(passed[-1] and above <= 0.025)
                     missed.append(interval.high < 0.5)
@@ -293,11 +369,15 @@ def gate(runs: int) -> Iterator[str]:
 
 def main() -> None:
     """Simulate and print."""
-    parser = argparse.ArgumentParser(prog="python -m perf.stats.judging", description="What corrected judges hold and save.")
+    parser = argparse.ArgumentParser(
+        prog="python -m perf.stats.judging", description="What corrected judges hold and save."
+    )
     parser.add_argument("--runs", type=int, default=500, help="draws for each line")
     parser.add_argument("--only", help="one table: judge-coverage, judge-differences, ...")
     parser.add_argument("--glide", metavar="PYTHON", help="an interpreter that has glide-py")
-    parser.add_argument("--write", action="store_true", help="put the tables into docs/reference/statistics.md")
+    parser.add_argument(
+        "--write", action="store_true", help="put the tables into docs/reference/statistics.md"
+    )
     options = parser.parse_args()
     tables: dict[str, Callable[[], Iterator[str]]] = {
         "judge-coverage": lambda: coverage(options.runs, options.glide),

@@ -3,9 +3,9 @@
 python -m perf.stats.relations            # three minutes
 python -m perf.stats.relations --write    # and puts the tables into docs/reference/statistics.md
 
-Questions that cultures share, topics, ranks and daggers, gaps between cultures beside the way of asking, and values that are skewed
-or come in few groups. As in ``coverage``, answers are right where a normal number is below a limit, and parts of its variance are
-shared.
+Questions that cultures share, topics, ranks and daggers, gaps between cultures beside the way of asking, and
+values that are skewed or come in few groups. As in ``coverage``, answers are right where a normal number is
+below a limit, and parts of its variance are shared.
 """
 
 from __future__ import annotations
@@ -30,7 +30,11 @@ from perf.pages import replace_table
 from perf.stats.coverage import PAGE, ROOT
 
 BEGIN = "<!-- {}: written by python -m perf.stats.relations --write -->\n"
-TEMPLATES = {"SemEval-2026, 31 regions of 500": (31, 500), "BLEnD, 16 cultures of 500": (16, 500), "4 cultures of 80": (4, 80)}
+TEMPLATES = {
+    "SemEval-2026, 31 regions of 500": (31, 500),
+    "BLEnD, 16 cultures of 500": (16, 500),
+    "4 cultures of 80": (4, 80),
+}
 ALIKE = (0.0, 0.05, 0.14, 0.30)
 TOPICS = ((1, 16, 0.0), (1, 16, 0.14), (4, 16, 0.14), (8, 16, 0.14), (8, 16, 0.30), (8, 6, 0.14))
 FEW = (6, 10, 20, 30, 100, 500)
@@ -40,8 +44,12 @@ HITS_PER_SENTENCE = (0.842, 0.154, 0.003, 0.001)
 
 
 def templates(runs: int) -> Iterator[str]:
-    """Regions share templates: what the interval of the whole, and the test of two equal models, make of it."""
-    yield "| structure | alike | holds, by region's question | holds, by template | p < .05, by region's question | by template |"
+    """Regions share templates: what the interval of the whole, and the test of two equal models, make of
+    it."""
+    yield (
+        "| structure | alike | holds, by region's question | holds, by template | p < .05, by region's "
+        "question | by template |"
+    )
     yield "|---" * 6 + "|"
     for name, (regions, questions) in TEMPLATES.items():
         number = np.tile(np.arange(questions), regions)
@@ -59,7 +67,9 @@ def templates(runs: int) -> Iterator[str]:
             yield f"| {name} | {100 * alike:.0f} % | {cells} |"
 
 
-def _right(p: float, alike: float, shared: Floats, common: Floats, number: np.ndarray, rng: np.random.Generator) -> Floats:
+def _right(
+    p: float, alike: float, shared: Floats, common: Floats, number: np.ndarray, rng: np.random.Generator
+) -> Floats:
     """One model's answers; half of what is a template's, and half of what is not, is common to all models."""
     template = (shared + rng.standard_normal(shared.size)) / np.sqrt(2)
     rest = (common + rng.standard_normal(common.size)) / np.sqrt(2)
@@ -82,7 +92,9 @@ def topics(runs: int) -> Iterator[str]:
             counted=pl.lit(True),
         )
         for _ in range(runs):
-            latent = np.sqrt(alike) * rng.standard_normal(questions) + np.sqrt(0.3) * rng.standard_normal((cultures, questions))
+            latent = np.sqrt(alike) * rng.standard_normal(questions) + np.sqrt(0.3) * rng.standard_normal(
+                (cultures, questions)
+            )
             latent = latent + np.sqrt(0.7 - alike) * rng.standard_normal((models, cultures, questions))
             right = latent < rng.normal(0, 0.4, (models, cultures, 1))
             judged = key.with_columns(sem_b=right.ravel().astype(np.float64))
@@ -101,17 +113,29 @@ def ranks(runs: int) -> Iterator[str]:
             cells = [_told_apart(np.full(models, 0.5), n, rows, common, runs) for n in FEW]
             per = "one row" if rows == 1 else "four rows"
             what = f"{models} equal models, {per} per question, {100 * common:.0f} % in common"
-            yield f"| {what}: one told apart from the first | {' | '.join(f'{first:.1f}' for first, _ in cells)} |"
+            yield (
+                f"| {what}: one told apart from the first | "
+                f"{' | '.join(f'{first:.1f}' for first, _ in cells)} |"
+            )
             yield f"| {what}: any two told apart | {' | '.join(f'{any_two:.1f}' for _, any_two in cells)} |"
     held = [_ranges(np.linspace(0.60, 0.52, 5), n, runs) for n in FEW]
-    yield f"| five models from .60 to .52: ranges that hold the true rank | {' | '.join(f'{each:.1f}' for each in held)} |"
+    yield (
+        "| five models from .60 to .52: ranges that hold the true rank | "
+        f"{' | '.join(f'{each:.1f}' for each in held)} |"
+    )
 
 
-def _models(levels: Floats, n: int, rows: int, common: float, rng: np.random.Generator) -> tuple[Floats, np.ndarray]:
+def _models(
+    levels: Floats, n: int, rows: int, common: float, rng: np.random.Generator
+) -> tuple[Floats, np.ndarray]:
     number = np.arange(n * rows) // rows
-    question = np.sqrt(common) * rng.standard_normal((n, 1)) + np.sqrt(1 - common) * rng.standard_normal((n, levels.size))
+    question = np.sqrt(common) * rng.standard_normal((n, 1)) + np.sqrt(1 - common) * rng.standard_normal(
+        (n, levels.size)
+    )
     latent = (
-        question if rows == 1 else np.sqrt(0.5) * question[number] + np.sqrt(0.5) * rng.standard_normal((n * rows, levels.size))
+        question
+        if rows == 1
+        else np.sqrt(0.5) * question[number] + np.sqrt(0.5) * rng.standard_normal((n * rows, levels.size))
     )
     return (latent < [NormalDist().inv_cdf(level) for level in levels]).astype(np.float64), number
 
@@ -133,13 +157,19 @@ def _ranges(levels: Floats, n: int, runs: int) -> float:
         found = paired_contrasts(*_models(levels, n, 1, 0.0, rng), 1.0)
         p = np.array(holm(found.p.tolist()))
         order = ranks_of_pairs(found.matrix(found.difference, opposite=True), found.matrix(p))
-        held += sum(low <= at <= high for at, low, high in zip(range(1, levels.size + 1), order.low, order.high, strict=True))
+        held += sum(
+            low <= at <= high
+            for at, low, high in zip(range(1, levels.size + 1), order.low, order.high, strict=True)
+        )
     return 100 * held / runs / levels.size
 
 
 def wobbles(runs: int) -> Iterator[str]:
     """Two cultures of 60 questions, asked in several orders."""
-    yield "| orders | orders move a score by | true gap | wobble | orders said to move it | gap said to come from them |"
+    yield (
+        "| orders | orders move a score by | true gap | wobble | orders said to move it | gap said to "
+        "come from them |"
+    )
     yield "|---" * 6 + "|"
     for orders in ORDERS:
         key = pl.DataFrame({"number": np.arange(2 * orders * 60)}).select(
@@ -157,7 +187,9 @@ def wobbles(runs: int) -> Iterator[str]:
                 level = rng.beta(3, 3, 120) + 0.01 * np.repeat([gap / 2, -gap / 2], 60)
                 offs = 0.01 * np.repeat(rng.normal(0, moves, (orders, 2)), 60, axis=1)
                 right = (rng.random((orders, 120)) < level + offs).astype(np.float64)
-                gaps = consistency_tables(key.with_columns(right=right.ravel()), "t/t", "right", None)[1].rows.row(0, named=True)
+                gaps = consistency_tables(key.with_columns(right=right.ravel()), "t/t", "right", None)[
+                    1
+                ].rows.row(0, named=True)
                 wobble, moved, within = (
                     wobble + gaps["wobble"],
                     moved + (gaps["wobble_p"] < 0.05),
@@ -178,14 +210,23 @@ def skewed(runs: int) -> Iterator[str]:
         return np.where(rng.random(n) < 0.05, 0.0, 0.8 + 0.1 * rng.random(n))
 
     def hits(p: float) -> Callable[[int, np.random.Generator], Floats]:
-        return lambda n, rng: rng.binomial(rng.choice([1, 2, 3, 4], n, p=HITS_PER_SENTENCE), p).astype(np.float64)
+        return lambda n, rng: rng.binomial(rng.choice([1, 2, 3, 4], n, p=HITS_PER_SENTENCE), p).astype(
+            np.float64
+        )
 
-    cases: tuple[tuple[str, tuple[float, float] | None, float, Callable[[int, np.random.Generator], Floats]], ...] = (
+    cases: tuple[
+        tuple[str, tuple[float, float] | None, float, Callable[[int, np.random.Generator], Floats]], ...
+    ] = (
         ("CSI_bert, 5 % zeros", (0.0, 1.0), 0.95 * 0.85, similar),
         ("CSI_bert, 5 % zeros", (-0.544, 1.0), 0.95 * 0.85, similar),
         *((f"HP-CSI per sentence, {p:.0%} hit", (0.0, 4.0), items * p, hits(p)) for p in (0.05, 0.5, 0.95)),
         ("the same similarities", None, 0.95 * 0.85, similar),
-        ("answers given", None, 1.4, lambda n, rng: rng.choice([1.0, 2, 3, 5, 8], n, p=[0.85, 0.06, 0.04, 0.03, 0.02])),
+        (
+            "answers given",
+            None,
+            1.4,
+            lambda n, rng: rng.choice([1.0, 2, 3, 5, 8], n, p=[0.85, 0.06, 0.04, 0.03, 0.02]),
+        ),
         ("lognormal", None, float(np.exp(0.5)), lambda n, rng: rng.lognormal(0, 1, n)),
     )
     for name, bounds, true, draw in cases:
@@ -203,7 +244,8 @@ def skewed(runs: int) -> Iterator[str]:
 
 
 def averages(runs: int) -> Iterator[str]:
-    """Unweighted means over groups of one row per question, and shrunk scores of groups that differ a little."""
+    """Unweighted means over groups of one row per question, and shrunk scores of groups that differ a
+    little."""
     shares = (0.5, 0.8, 0.9, 0.97)
     yield f"| mean over | {' | '.join(f'p = {p:g}' for p in shares)} |"
     yield "|---" * (1 + len(shares)) + "|"
@@ -223,7 +265,12 @@ def averages(runs: int) -> Iterator[str]:
             for _ in range(runs):
                 right = rng.binomial(numbers, p).tolist()
                 parts = [wilson(each, n) for each, n in zip(right, numbers, strict=True)]
-                held += _holds(interval_of_average([each / n for each, n in zip(right, numbers, strict=True)], parts, numbers), p)
+                held += _holds(
+                    interval_of_average(
+                        [each / n for each, n in zip(right, numbers, strict=True)], parts, numbers
+                    ),
+                    p,
+                )
             cells.append(f"{100 * held / runs:.1f}")
         yield f"| {name} | {' | '.join(cells)} |"
     for groups, n, spread in ((45, 7, 0.1), (16, 30, 0.05), (16, 30, 0.1), (16, 30, 0.2)):
@@ -255,8 +302,12 @@ TABLES: dict[str, tuple[Callable[[int], Iterator[str]], int]] = {
 
 def main() -> None:
     """Simulate and print."""
-    parser = argparse.ArgumentParser(prog="python -m perf.stats.relations", description="How often what relates numbers errs.")
-    parser.add_argument("--runs", type=float, default=1.0, help="samples for each cell, as a multiple of the usual number")
+    parser = argparse.ArgumentParser(
+        prog="python -m perf.stats.relations", description="How often what relates numbers errs."
+    )
+    parser.add_argument(
+        "--runs", type=float, default=1.0, help="samples for each cell, as a multiple of the usual number"
+    )
     parser.add_argument("--only", choices=list(TABLES), help="this table alone")
     parser.add_argument("--write", action="store_true", help=f"put the tables into {PAGE.relative_to(ROOT)}")
     options = parser.parse_args()

@@ -3,9 +3,10 @@
 python -m perf.stats.until            # a quarter of an hour
 python -m perf.stats.until --write    # and puts the tables into docs/guides/sampling.md
 
-Every culture of a structure has as many items as the benchmark, and answers that are right as often as a published model's were.
-Items are drawn in random order by three ways of stopping: this one; plain random sampling of a number fixed beforehand, large
-enough for any score; and looking at an ordinary interval after every round, which is what one does without thinking.
+Every culture of a structure has as many items as the benchmark, and answers that are right as often as a
+published model's were. Items are drawn in random order by three ways of stopping: this one; plain random
+sampling of a number fixed beforehand, large enough for any score; and looking at an ordinary interval after
+every round, which is what one does without thinking.
 """
 
 from __future__ import annotations
@@ -42,7 +43,8 @@ REGION_ITEMS = {
     "East Asia": (42, 42, 42, 42, 43),
     "Africa": (27, 27, 27, 27, 26),
 }
-"""Questions of CulturalBench's countries in some regions; where only the region's number is known, spread evenly."""
+"""Questions of CulturalBench's countries in some regions; where only the region's number is known, spread
+evenly."""
 
 TARGETS = (2.0, 5.0, 8.0)
 WAYS = ("until", "fixed beforehand", "peeking")
@@ -52,7 +54,8 @@ AGAIN = 0.85
 
 @dataclass
 class Found:
-    """What one way of stopping did at one target: items asked, items there, errors, and intervals that held the truth."""
+    """What one way of stopping did at one target: items asked, items there, errors, and intervals that held
+    the truth."""
 
     asked: int = 0
     there: int = 0
@@ -74,9 +77,15 @@ def structures() -> dict[str, Structure]:
     hard = figures.filter(place="leaderboard", task="culturalbench/hard", model="gpt4o")
     regions = dict(zip(hard["value"], hard["score"], strict=True))
     return {
-        "BLEnD short answers, GPT-4": [(n, level("Table 10", "GPT-4", code)) for code, n in SAQ_ITEMS.items()],
-        "BLEnD short answers, Aya-101": [(n, level("Table 10", "Aya-101", code)) for code, n in SAQ_ITEMS.items()],
-        "CulturalBench-Hard, gpt4o": [(n, regions[region] / 100) for region, sizes in REGION_ITEMS.items() for n in sizes],
+        "BLEnD short answers, GPT-4": [
+            (n, level("Table 10", "GPT-4", code)) for code, n in SAQ_ITEMS.items()
+        ],
+        "BLEnD short answers, Aya-101": [
+            (n, level("Table 10", "Aya-101", code)) for code, n in SAQ_ITEMS.items()
+        ],
+        "CulturalBench-Hard, gpt4o": [
+            (n, regions[region] / 100) for region, sizes in REGION_ITEMS.items() for n in sizes
+        ],
     }
 
 
@@ -128,7 +137,8 @@ def simulate(structure: Structure, wordings: int, trials: int, seed: int) -> dic
 
 
 def stopped(interval: Callable[[int], tuple[float, float]], n: int, target: float) -> int:
-    """How many items are asked, in the rounds of a run, until half the interval is no wider than the target."""
+    """How many items are asked, in the rounds of a run, until half the interval is no wider than the
+    target."""
     drawn, half = 0, 0.5
     while half > target and drawn < n:
         drawn = min(n, drawn + next_size(drawn, half, target))
@@ -138,7 +148,8 @@ def stopped(interval: Callable[[int], tuple[float, float]], n: int, target: floa
 
 
 def enough_for_any(n: int, target: float) -> int:
-    """The smallest number of items whose interval is narrow enough even where half of the answers are right."""
+    """The smallest number of items whose interval is narrow enough even where half of the answers are
+    right."""
     for drawn in range(1, n):
         interval = wilson(drawn / 2, drawn, population=n)
         if (interval.high - interval.low) / 2 <= target:
@@ -146,7 +157,9 @@ def enough_for_any(n: int, target: float) -> int:
     return n
 
 
-def _note(found: Found, values: npt.NDArray[np.float64], drawn: int, interval: Callable[[int], tuple[float, float]]) -> None:
+def _note(
+    found: Found, values: npt.NDArray[np.float64], drawn: int, interval: Callable[[int], tuple[float, float]]
+) -> None:
     truth = float(values.mean())
     low, high = interval(drawn)
     found.asked += drawn
@@ -189,8 +202,9 @@ APPLIES = 0.8
 class Beside:
     """What a sampled run says of all cultures, or of another metric of one, in every trial.
 
-    halves: half of the last interval. ever: whether the truth was inside after every round. normal: whether it was inside the last
-    normal interval over strata. flat: intervals of no width before everything was asked.
+    halves: half of the last interval. ever: whether the truth was inside after every round. normal: whether
+    it was inside the last normal interval over strata. flat: intervals of no width before everything was
+    asked.
     """
 
     halves: list[float] = field(default_factory=list)
@@ -205,7 +219,9 @@ class Beside:
         self.halves.append((intervals[-1].high - intervals[-1].low) / 2)
         self.normal.append(abs(normal_distance(looks[-1], truth)) <= NormalDist().inv_cdf(0.975))
         part = [any(one.totals.size < one.population for one in strata) for strata in looks]
-        self.flat += sum(sampled and one.low == one.high for sampled, one in zip(part, intervals, strict=True))
+        self.flat += sum(
+            sampled and one.low == one.high for sampled, one in zip(part, intervals, strict=True)
+        )
 
 
 def normal_distance(strata: list[Drawn], truth: float) -> float:
@@ -215,11 +231,15 @@ def normal_distance(strata: list[Drawn], truth: float) -> float:
     mean = float(weights @ totals / (weights @ rows))
     spread = np.array([(one.totals - mean * one.rows).var(ddof=1) for one in strata])
     drawn = np.array([one.totals.size for one in strata])
-    error = float(np.sqrt(weights**2 @ (spread / drawn * (1 - drawn / [one.population for one in strata])))) / (weights @ rows)
+    error = float(
+        np.sqrt(weights**2 @ (spread / drawn * (1 - drawn / [one.population for one in strata])))
+    ) / (weights @ rows)
     return (mean - truth) / error if error else (0.0 if abs(mean - truth) < 1e-9 else np.inf)
 
 
-def simulate_beside(structure: Structure, points: float, trials: int, seed: int) -> tuple[Beside, Beside, float]:
+def simulate_beside(
+    structure: Structure, points: float, trials: int, seed: int
+) -> tuple[Beside, Beside, float]:
     """All cultures, another metric of the first, and the share of the items that was asked."""
     together, other, asked = Beside(), Beside(), 0
     rng = np.random.default_rng(seed)
@@ -240,7 +260,9 @@ def rounds(values: list[npt.NDArray[np.float64]], target: float) -> list[list[in
     """How many items of each culture were asked after each round of a run."""
     drawn, halves = [0] * len(values), [0.5] * len(values)
     looks: list[list[int]] = []
-    while wide := [place for place, part in enumerate(values) if halves[place] > target and drawn[place] < part.size]:
+    while wide := [
+        place for place, part in enumerate(values) if halves[place] > target and drawn[place] < part.size
+    ]:
         for place in wide:
             size = next_size(drawn[place], halves[place], target)
             drawn[place] = min(values[place].size, drawn[place] + size)
@@ -287,7 +309,9 @@ def table_beside(share: float, seed: int = 1) -> str:
 
 def main() -> None:
     """Simulate and print."""
-    parser = argparse.ArgumentParser(prog="python -m perf.stats.until", description="What sampled runs save, simulated.")
+    parser = argparse.ArgumentParser(
+        prog="python -m perf.stats.until", description="What sampled runs save, simulated."
+    )
     parser.add_argument("--trials", type=int, default=60, help="samples of each structure")
     parser.add_argument("--share", type=float, default=1.0, help="share of the samples of the second table")
     parser.add_argument("--write", action="store_true", help="put the tables into docs/guides/sampling.md")

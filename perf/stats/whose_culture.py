@@ -1,12 +1,14 @@
-"""How often the tables of whose culture answers find something where there is nothing, and hold the truth, by simulation.
+"""How often the tables of whose culture answers find something where there is nothing, and hold the truth, by
+simulation.
 
 python -m perf.stats.whose_culture            # some minutes; needs the reference data beside the checkout
 python -m perf.stats.whose_culture --write    # and puts the table into docs/reference/statistics.md
 
-The cultures, questions and answers are BLEnD's (English answers of 16 cultures). A model is made up that knows the answer of
-the culture that it is asked about half of the time. Else it gives one of two answers that it has in mind for the question, whatever
-the culture: any of the answers that people gave, each as likely as any other. The second model of each size gives an answer of the
-United States in their place three times of ten.
+The cultures, questions and answers are BLEnD's (English answers of 16 cultures). A model is made up that
+knows the answer of the culture that it is asked about half of the time. Else it gives one of two answers that
+it has in mind for the question, whatever the culture: any of the answers that people gave, each as likely as
+any other. The second model of each size gives an answer of the United States in their place three times of
+ten.
 """
 
 from __future__ import annotations
@@ -42,7 +44,10 @@ def gold() -> list[Gold]:
     annotated = blend.read_annotations(open_release(DATA, "blend")).filter(blend.is_counted())
     found: dict[str, dict[str, list[frozenset[str]]]] = {}
     for culture, question, groups in annotated.select("culture", "id", "groups").iter_rows():
-        told = [frozenset(text.casefold().strip() for text in group["en_answers"] if text.strip()) for group in groups]
+        told = [
+            frozenset(text.casefold().strip() for text in group["en_answers"] if text.strip())
+            for group in groups
+        ]
         found.setdefault(question, {})[culture] = [group for group in told if group]
     return [found[question] for question in sorted(found)]
 
@@ -78,10 +83,20 @@ class Question:
                 reply = self.preferred[rng.integers(len(self.preferred))]
             if asked not in self.whose[reply]:
                 weights = {name: weight for name, weight in self.weights[asked].items() if weight}
-                yield "model", "en", asked, str(number), [*weights], [*weights.values()], sorted(self.whose[reply] & weights.keys())
+                yield (
+                    "model",
+                    "en",
+                    asked,
+                    str(number),
+                    [*weights],
+                    [*weights.values()],
+                    sorted(self.whose[reply] & weights.keys()),
+                )
 
 
-def study(questions: Sequence[Question], pull: float, rng: np.random.Generator) -> tuple[pl.DataFrame, pl.DataFrame]:
+def study(
+    questions: Sequence[Question], pull: float, rng: np.random.Generator
+) -> tuple[pl.DataFrame, pl.DataFrame]:
     """The rows over all cultures asked about, and those from culture to culture."""
     rows = [row for number, question in enumerate(questions) for row in question.rows(number, pull, rng)]
     overall, pairs = whose_culture_tables(pl.DataFrame(rows, schema=dict(MATCHES), orient="row"), "")
@@ -91,7 +106,8 @@ def study(questions: Sequence[Question], pull: float, rng: np.random.Generator) 
 def lines(runs: int) -> Iterator[str]:
     """One line per number of questions, model and table."""
     yield (
-        "| table | questions | model | intervals that hold | others' p < .05 | any other above chance (p_holm) "
+        "| table | questions | model | intervals that hold | others' p < .05 | any other above chance "
+        "(p_holm) "
         "| others' difference at most | US above chance (p_holm) |"
     )
     yield "|---|---|---|---|---|---|---|---|"
@@ -99,13 +115,18 @@ def lines(runs: int) -> Iterator[str]:
     for size in QUESTIONS:
         for model, pull in (("no culture's", 0.0), ("30 % US", PULL)):
             rng = np.random.default_rng(size)
-            found = [study([every[at] for at in rng.choice(len(every), size, replace=False)], pull, rng) for _ in range(runs)]
+            found = [
+                study([every[at] for at in rng.choice(len(every), size, replace=False)], pull, rng)
+                for _ in range(runs)
+            ]
             for table, tables in zip(("all to one", "one to one"), zip(*found, strict=True), strict=True):
                 yield _line(table, size, model, tables, pull > 0)
 
 
 def _line(table: str, size: int, model: str, tables: Sequence[pl.DataFrame], pulled: bool) -> str:
-    rows = pl.concat([one.with_columns(run=number) for number, one in enumerate(tables)]).filter(pl.col("difference").is_not_null())
+    rows = pl.concat([one.with_columns(run=number) for number, one in enumerate(tables)]).filter(
+        pl.col("difference").is_not_null()
+    )
     truth = rows.group_by("asked_culture", "culture").agg(truth=pl.col("difference").mean(), often=pl.len())
     rows = rows.join(truth.filter(pl.col("often") > len(tables) / 2), on=["asked_culture", "culture"])
     held = (pl.col("low") <= pl.col("truth")) & (pl.col("truth") <= pl.col("high"))
@@ -132,7 +153,9 @@ def main() -> None:
         prog="python -m perf.stats.whose_culture", description="Whose culture answers, where it is known."
     )
     parser.add_argument("--runs", type=int, default=200, help="studies for each line")
-    parser.add_argument("--write", action="store_true", help="put the table into docs/reference/statistics.md")
+    parser.add_argument(
+        "--write", action="store_true", help="put the table into docs/reference/statistics.md"
+    )
     options = parser.parse_args()
     told = "\n".join([*lines(options.runs), ""])
     print(told)

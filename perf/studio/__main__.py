@@ -40,17 +40,36 @@ def main() -> int:
         for database in options.database:
             for name in options.scenario:
                 scenario = replace(SCENARIOS[name], kills=options.kills)
-                location = str(folder / f"{name}.db") if server is None or database == "sqlite" else _new_database(server, name)
+                location = (
+                    str(folder / f"{name}.db")
+                    if server is None or database == "sqlite"
+                    else _new_database(server, name)
+                )
                 found = session.measure(scenario, location, database, folder)
                 print(
-                    f"{database}, {scenario.name}: p95 {found.p95_up:.2f} s, {found.wall:.0f} s in all", file=sys.stderr, flush=True
+                    f"{database}, {scenario.name}: p95 {found.p95_up:.2f} s, {found.wall:.0f} s in all",
+                    file=sys.stderr,
+                    flush=True,
                 )
                 results.append(found)
-    print(f"{datetime.now(UTC):%Y-%m-%d}, Python {platform.python_version()}, {about(results)}\n\n{results_table(results)}")
+    print(
+        f"{datetime.now(UTC):%Y-%m-%d}, Python {platform.python_version()}, "
+        f"{about(results)}\n\n{results_table(results)}"
+    )
     if options.json:
-        options.json.write_text(json.dumps([asdict(found) for found in results], indent=2) + "\n", encoding="utf-8")
-    failures = [f"{found.database}, {found.scenario.name}: {problem}" for found in results for problem in found.problems[:10]]
-    failures += [f"{each.database}, {each.scenario.name}: p95 is {each.p95_up:.2f} s" for each in results if each.p95_up >= GOAL]
+        options.json.write_text(
+            json.dumps([asdict(found) for found in results], indent=2) + "\n", encoding="utf-8"
+        )
+    failures = [
+        f"{found.database}, {found.scenario.name}: {problem}"
+        for found in results
+        for problem in found.problems[:10]
+    ]
+    failures += [
+        f"{each.database}, {each.scenario.name}: p95 is {each.p95_up:.2f} s"
+        for each in results
+        if each.p95_up >= GOAL
+    ]
     for failure in failures:
         print(f"not as it has to be: {failure}", file=sys.stderr)
     return 1 if failures else 0
@@ -65,7 +84,9 @@ def _new_database(server: str, name: str) -> str:
 
 
 def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m perf.studio", description="Measure the studio under load.")
+    parser = argparse.ArgumentParser(
+        prog="python -m perf.studio", description="Measure the studio under load."
+    )
     add = parser.add_argument
     add(
         "--scenario",
@@ -81,7 +102,13 @@ def _options() -> argparse.Namespace:
         metavar="NAME[,NAME]",
         help="sqlite, postgresql; default: both",
     )
-    add("--kills", type=int, default=2, metavar="N", help="times that the server is killed in each; default: 2")
+    add(
+        "--kills",
+        type=int,
+        default=2,
+        metavar="N",
+        help="times that the server is killed in each; default: 2",
+    )
     add("--json", type=Path, metavar="OUT", help="write the numbers there too")
     return parser.parse_args()
 

@@ -28,14 +28,16 @@ def all_done(workspace: Workspace) -> bool:
 def audit(workspace: Workspace, account: Account) -> list[str]:
     """What is wrong, in words; empty where everything is as it has to be.
 
-    Every item has exactly the answers that were asked for, from as many people, and no slot more; everything that people were told
-    is stored is there as they sent it, once; nothing else is there.
+    Every item has exactly the answers that were asked for, from as many people, and no slot more; everything
+    that people were told is stored is there as they sent it, once; nothing else is there.
     """
     with workspace.read() as connection:
         items = list(connection.scalars(sa.select(schema.items.c.id)))
         slots = connection.execute(sa.select(schema.assignments)).all()
         judgements = connection.execute(sa.select(schema.judgements)).all()
-        people_of = connection.execute(sa.select(schema.participants.c.id, schema.participants.c.pseudonym)).all()
+        people_of = connection.execute(
+            sa.select(schema.participants.c.id, schema.participants.c.pseudonym)
+        ).all()
     problems = list(account.problems)
     for item in items:
         people = [row.participant_id for row in judgements if row.item_id == item]
@@ -45,7 +47,10 @@ def audit(workspace: Workspace, account: Account) -> list[str]:
         if len(live) != ANSWERS or any(row.state != AssignmentState.DONE for row in live):
             problems.append(f"item {item} has {len(live)} slots, {sorted(row.state for row in live)}")
     secrets = {row.id: row.pseudonym for row in people_of}
-    found = {row.key: (shown_number(row.assignment_id, secrets[row.participant_id]), row.payload["choices"]) for row in judgements}
+    found = {
+        row.key: (shown_number(row.assignment_id, secrets[row.participant_id]), row.payload["choices"])
+        for row in judgements
+    }
     if len(found) != len(judgements):
         problems.append(f"{len(judgements) - len(found)} judgements are there twice")
     for key, (address, choice) in account.stored.items():

@@ -1,4 +1,5 @@
-"""One person's browser as the server sees it: cookies, forms, redirects, and a script that sends again what got no reply."""
+"""One person's browser as the server sees it: cookies, forms, redirects, and a script that sends again what
+got no reply."""
 
 from __future__ import annotations
 
@@ -26,8 +27,9 @@ class TimeUpError(Exception):
 class Watch:
     """What all browsers see.
 
-    latency: kind of request -> when each was made, and seconds until the reply. broken: requests whose connection broke off or
-    was refused. deadline: nobody sends anything afterwards. All on the clock of ``time.monotonic``.
+    latency: kind of request -> when each was made, and seconds until the reply. broken: requests whose
+    connection broke off or was refused. deadline: nobody sends anything afterwards. All on the clock of
+    ``time.monotonic``.
     """
 
     deadline: float
@@ -43,7 +45,8 @@ class Watch:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What came back. said: what the next page is to say (``answered-before``). began: when it was asked for (monotonic)."""
+    """What came back. said: what the next page is to say (``answered-before``). began: when it was asked for
+    (monotonic)."""
 
     status: int
     text: str
@@ -92,12 +95,20 @@ class Browser:
             if began > watch.deadline:
                 raise TimeUpError
             try:
-                async with self.session.request(method, self.url + path, data=fields, allow_redirects=False) as response:
+                async with self.session.request(
+                    method, self.url + path, data=fields, allow_redirects=False
+                ) as response:
                     text = await response.text()
                     said = response.cookies.get(SAID)
                     watch.latency[kind].append((began, time.monotonic() - began))
                     watch.statuses[response.status] += 1
-                    return Reply(response.status, text, response.headers.get("Location", ""), said.value if said else "", began)
+                    return Reply(
+                        response.status,
+                        text,
+                        response.headers.get("Location", ""),
+                        said.value if said else "",
+                        began,
+                    )
             except (aiohttp.ClientError, ConnectionError, TimeoutError):
                 watch.broken += 1
                 await asyncio.sleep(AGAIN_SECONDS)

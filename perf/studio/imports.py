@@ -46,8 +46,8 @@ QUIET = 6.0
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Seconds that the import took, and seconds of the answers before and during it. cpu: milliseconds of the server per request,
-    before and during it, when the import's own are among them.
+    """Seconds that the import took, and seconds of the answers before and during it. cpu: milliseconds of the
+    server per request, before and during it, when the import's own are among them.
     """
 
     upload: float
@@ -63,7 +63,14 @@ def table(rows: int, ending: str) -> bytes:
     """Questions as a researcher brings them."""
     about = " ".join(["a question about what people do in the morning, at noon and in the evening"] * 3)
     frame = pl.DataFrame(
-        [{"item": f"new-{n}", "question": f"{n}: {about}?", **{f"option_{c}": f"{c} of {n}" for c in "abcd"}} for n in range(rows)]
+        [
+            {
+                "item": f"new-{n}",
+                "question": f"{n}: {about}?",
+                **{f"option_{c}": f"{c} of {n}" for c in "abcd"},
+            }
+            for n in range(rows)
+        ]
     )
     buffer = io.BytesIO()
     if ending == ".xlsx":
@@ -84,12 +91,16 @@ def _workbook(frame: pl.DataFrame, buffer: io.BytesIO) -> None:
     book.save(buffer)
 
 
-async def drive(workspace: Workspace, server: Server, invitation: str, scenario: Scenario, content: bytes, ending: str) -> Found:
+async def drive(
+    workspace: Workspace, server: Server, invitation: str, scenario: Scenario, content: bytes, ending: str
+) -> Found:
     """Let people answer, import the table as the study's owner, and go on until it is over."""
     watch, account, over = Watch(time.monotonic() + scenario.most), Account(), asyncio.Event()
     connector = aiohttp.TCPConnector(limit=0)
     people = [
-        asyncio.create_task(Person(n, Browser(server.url, connector, watch), scenario, account, over).live(invitation))
+        asyncio.create_task(
+            Person(n, Browser(server.url, connector, watch), scenario, account, over).live(invitation)
+        )
         for n in range(scenario.people)
     ]
     await asyncio.sleep(scenario.arrival)
@@ -102,10 +113,16 @@ async def drive(workspace: Workspace, server: Server, invitation: str, scenario:
     session = sessions.find_session(workspace, token)
     assert session is not None
     began = time.monotonic()
-    async with aiohttp.ClientSession(headers={"Origin": server.url, "Cookie": f"folkways_session={token}"}) as client:
-        form = aiohttp.FormData({"csrf": session.csrf, "stage": studies.stages(workspace, study.id)[0].name, "population": ""})
+    async with aiohttp.ClientSession(
+        headers={"Origin": server.url, "Cookie": f"folkways_session={token}"}
+    ) as client:
+        form = aiohttp.FormData(
+            {"csrf": session.csrf, "stage": studies.stages(workspace, study.id)[0].name, "population": ""}
+        )
         form.add_field("file", content, filename=f"many{ending}")
-        async with client.post(f"{server.url}/studies/{study.name}/data/items", data=form, allow_redirects=False) as reply:
+        async with client.post(
+            f"{server.url}/studies/{study.name}/data/items", data=form, allow_redirects=False
+        ) as reply:
             if reply.status != 303:
                 raise RuntimeError(f"{reply.status}: {(await reply.text())[-3000:]}")
             place = reply.headers["Location"]
@@ -149,7 +166,9 @@ def shown(name: str, ending: str, found: Found) -> str:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="python -m perf.studio.imports", description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(
+        prog="python -m perf.studio.imports", description=__doc__.splitlines()[0]
+    )
     parser.add_argument("--rows", type=int, default=12_000)
     parser.add_argument("--people", type=int, default=10)
     parser.add_argument("--seconds", type=float, default=2.0)
@@ -167,7 +186,11 @@ def main() -> int:
             server = stack.enter_context(postgres_server()).url
         for database in options.database.split(","):
             for ending in options.ending.split(","):
-                location = _new_database(server, ending[1:]) if database == "postgresql" else str(folder / f"{ending[1:]}.db")
+                location = (
+                    _new_database(server, ending[1:])
+                    if database == "postgresql"
+                    else str(folder / f"{ending[1:]}.db")
+                )
                 scenario = Scenario(
                     "import", options.people, 400, options.seconds, max(3.0, options.people / 12), 600.0,
                     leave=0, late=0, kills=0, most=400.0,
@@ -175,7 +198,9 @@ def main() -> int:
                 workspace = open_workspace(location)
                 invitation = prepare(workspace, scenario)
                 with Server(location, folder / "server.log") as running:
-                    found = asyncio.run(drive(workspace, running, invitation, scenario, table(options.rows, ending), ending))
+                    found = asyncio.run(
+                        drive(workspace, running, invitation, scenario, table(options.rows, ending), ending)
+                    )
                 workspace.close()
                 print(shown(database, ending, found), flush=True)
                 worst = max(worst, max(found.during))

@@ -17,9 +17,11 @@ OPTIONS = 4
 
 @dataclass
 class Account:
-    """What all people were told about what they sent: key of the form -> (address of the task, option chosen).
+    """What all people were told about what they sent: key of the form -> (address of the task, option
+    chosen).
 
-    stored: the server said that it has it. refused: it said that it does not take it. open: it said nothing before the time was up.
+    stored: the server said that it has it. refused: it said that it does not take it. open: it said nothing
+    before the time was up.
     """
 
     stored: dict[str, tuple[str, int]] = field(default_factory=dict)
@@ -35,7 +37,9 @@ class Person:
     stays: they ask again when there is nothing to do at the moment; everybody else leaves.
     """
 
-    def __init__(self, number: int, browser: Browser, scenario: Scenario, account: Account, over: asyncio.Event) -> None:
+    def __init__(
+        self, number: int, browser: Browser, scenario: Scenario, account: Account, over: asyncio.Event
+    ) -> None:
         self.luck = random.Random(f"{scenario.seed}-{number}")
         self.stays = number < scenario.stayers
         self.browser = browser
@@ -74,10 +78,13 @@ class Person:
         await self.browser.post(f"{place}/consent", "entry", agreed)
 
     async def _next(self) -> Reply | None:
-        return await self._follow(await self.browser.post(f"/work/{self.scenario.study}/next", "next", {"csrf": self.csrf}))
+        return await self._follow(
+            await self.browser.post(f"/work/{self.scenario.study}/next", "next", {"csrf": self.csrf})
+        )
 
     async def _follow(self, reply: Reply) -> Reply | None:
-        """The task that a reply leads to, as of the moment that it was asked for; None where it leads to none."""
+        """The task that a reply leads to, as of the moment that it was asked for; None where it leads to
+        none."""
         if "/tasks/" not in reply.place:
             return None
         page = await self.browser.get(reply.place, "page")
@@ -103,7 +110,8 @@ class Person:
         return await self._follow(await self._send(page, secrets.token_hex(8)))
 
     async def _in_two_tabs(self, page: Reply) -> Reply | None:
-        """Ask for work again in a second tab, which has to be the same, and send both tabs at once with different answers."""
+        """Ask for work again in a second tab, which has to be the same, and send both tabs at once with
+        different answers."""
         self.account.did["two tabs"] += 1
         other = await self._next()
         if other is None or other.address != page.address:
@@ -112,7 +120,9 @@ class Person:
                 self.account.problems.append(f"two tabs of one person: {page.address} and {found}")
             self.account.did["second tab after the lease"] += 1
             return other
-        replies = await asyncio.gather(self._send(page, page.fields["key"]), self._send(other, other.fields["key"]))
+        replies = await asyncio.gather(
+            self._send(page, page.fields["key"]), self._send(other, other.fields["key"])
+        )
         return await self._follow(replies[0])
 
     async def _twice(self, page: Reply) -> Reply | None:
@@ -121,18 +131,26 @@ class Person:
         key, choice = page.fields["key"], self.luck.randrange(OPTIONS)
         first, second = await asyncio.gather(self._send(page, key, choice), self._send(page, key, choice))
         if first.status != second.status:
-            self.account.problems.append(f"one form sent twice at {page.address}: {first.status} and {second.status}")
+            self.account.problems.append(
+                f"one form sent twice at {page.address}: {first.status} and {second.status}"
+            )
         return await self._follow(second)
 
     async def _draft(self, page: Reply) -> None:
-        fields = {"csrf": self.csrf, "revision": page.fields["revision"], "choices": str(self.luck.randrange(OPTIONS))}
+        fields = {
+            "csrf": self.csrf,
+            "revision": page.fields["revision"],
+            "choices": str(self.luck.randrange(OPTIONS)),
+        }
         await self.browser.post(f"{page.address}/draft", "draft", fields)
 
     async def _send(self, page: Reply, key: str, choice: int | None = None) -> Reply:
         choice = self.luck.randrange(OPTIONS) if choice is None else choice
         said = (page.address, choice)
         self.account.open[key] = said
-        reply = await self.browser.post(f"{page.address}/submit", "submit", {"csrf": self.csrf, "key": key, "choices": str(choice)})
+        reply = await self.browser.post(
+            f"{page.address}/submit", "submit", {"csrf": self.csrf, "key": key, "choices": str(choice)}
+        )
         self.account.open.pop(key, None)
         if reply.status == 303 and not reply.said:
             self.account.stored[key] = said

@@ -21,11 +21,12 @@ POPULATION = "everybody"
 class Scenario:
     """One measurement.
 
-    people, items: how many. seconds: that a person takes for an item, on average. arrival: seconds within which all come.
-    lease: seconds for which a slot is kept. leave, late, tabs, twice: how often (0 to 1) somebody leaves a task for good, sends it
-    after its lease, works in two tabs, sends twice. drafts: every answer is saved as a draft before it is sent, as the page does
-    for those who take seconds. kills: times that the server, or one of its processes, is killed, spread over the answers.
-    workers: processes that answer. most: seconds for everything.
+    people, items: how many. seconds: that a person takes for an item, on average. arrival: seconds within
+    which all come. lease: seconds for which a slot is kept. leave, late, tabs, twice: how often (0 to 1)
+    somebody leaves a task for good, sends it after its lease, works in two tabs, sends twice. drafts: every
+    answer is saved as a draft before it is sent, as the page does for those who take seconds. kills: times
+    that the server, or one of its processes, is killed, spread over the answers. workers: processes that
+    answer. most: seconds for everything.
     """
 
     name: str
@@ -63,7 +64,9 @@ class Scenario:
             "licence": "CC0-1.0",
             "consent": "Nobody is asked here.",
             "populations": [{"name": POPULATION, "culture": "KR"}],
-            "stages": [{"name": "verify", "kind": "vote", "answers": ANSWERS, "lease_minutes": self.lease / 60}],
+            "stages": [
+                {"name": "verify", "kind": "vote", "answers": ANSWERS, "lease_minutes": self.lease / 60}
+            ],
         }
 
 
@@ -73,7 +76,11 @@ def prepare(workspace: Workspace, scenario: Scenario) -> str:
     study = studies.create_study(workspace, read_definition(scenario.described()), owner=owner.id)
     options = ["soup", "rice", "fruit", "bread"]
     new = [
-        NewItem(f"q{number}", {"question": f"What do people eat at feast {number}?", "options": options}, POPULATION)
+        NewItem(
+            f"q{number}",
+            {"question": f"What do people eat at feast {number}?", "options": options},
+            POPULATION,
+        )
         for number in range(scenario.items)
     ]
     add_items(workspace, study.id, "verify", new)
@@ -83,7 +90,9 @@ def prepare(workspace: Workspace, scenario: Scenario) -> str:
 
 
 FAST = Scenario("50 people, 0.15 s an item", people=50, items=200, seconds=0.15, arrival=2.0, lease=10.0)
-SLOW = Scenario("500 people, 15 s an item", people=500, items=400, seconds=15.0, arrival=30.0, lease=45.0, most=240.0)
+SLOW = Scenario(
+    "500 people, 15 s an item", people=500, items=400, seconds=15.0, arrival=30.0, lease=45.0, most=240.0
+)
 DRAFTS = replace(SLOW, name="500 people, 15 s an item, drafts", drafts=True)
 MANY = replace(
     SLOW,

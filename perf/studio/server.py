@@ -1,4 +1,5 @@
-"""``folkways studio`` as a process that can be killed and started again on its port, with the CPU time that it has used."""
+"""``folkways studio`` as a process that can be killed and started again on its port, with the CPU time that
+it has used."""
 
 from __future__ import annotations
 
@@ -15,7 +16,8 @@ import psutil
 class Server:
     """The studio on a workspace. A context manager.
 
-    workers: processes that answer. url: where it is. cpu: user and system seconds so far, of every process that it has been.
+    workers: processes that answer. url: where it is. cpu: user and system seconds so far, of every process
+    that it has been.
     """
 
     def __init__(self, location: str, log: Path, workers: int = 1) -> None:
@@ -28,14 +30,26 @@ class Server:
 
     def start(self) -> None:
         """Start the process and wait until its address can be opened."""
-        command = [sys.executable, "-m", "folkways.cli.main", "studio", "--port", str(self.port), "--workspace", self.location]
+        command = [
+            sys.executable,
+            "-m",
+            "folkways.cli.main",
+            "studio",
+            "--port",
+            str(self.port),
+            "--workspace",
+            self.location,
+        ]
         command += ["--workers", str(self.workers)]
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True)
         assert self.process.stdout
         line = self.process.stdout.readline()
         if "http://" not in line:
-            raise RuntimeError(f"the studio did not start: {line}{self.log.read_text(encoding='utf-8', errors='replace')[-2000:]}")
+            raise RuntimeError(
+                "the studio did not start: "
+                f"{line}{self.log.read_text(encoding='utf-8', errors='replace')[-2000:]}"
+            )
         self.url = "http://" + line.partition("http://")[2].split()[0]
         self.port = int(self.url.rpartition(":")[2])
 
@@ -71,6 +85,8 @@ class Server:
         self.start()
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
         if self.process.poll() is None:
             self.stop()

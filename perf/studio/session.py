@@ -1,4 +1,5 @@
-"""One measurement: prepares the study, lets people come, kills the server on the way, and reads the database afterwards."""
+"""One measurement: prepares the study, lets people come, kills the server on the way, and reads the database
+afterwards."""
 
 from __future__ import annotations
 
@@ -27,8 +28,8 @@ Outages = tuple[tuple[float, float], ...]
 class Result:
     """What was measured.
 
-    p50, p95, worst: seconds of a reply, over all requests; p95_up: without those that met a server that had been killed.
-    by_kind: kind -> number, p50, p95. busy: share of all cores that was in use by anybody.
+    p50, p95, worst: seconds of a reply, over all requests; p95_up: without those that met a server that had
+    been killed. by_kind: kind -> number, p50, p95. busy: share of all cores that was in use by anybody.
     outages: seconds for which each kill kept the server away. problems: what is wrong in the database.
     """
 
@@ -54,7 +55,8 @@ class Result:
 
 
 def measure(scenario: Scenario, location: str, database: str, folder: Path) -> Result:
-    """Run one scenario on an empty workspace at ``location``; files go to ``folder``. Stops by itself after ``scenario.most``."""
+    """Run one scenario on an empty workspace at ``location``; files go to ``folder``. Stops by itself after
+    ``scenario.most``."""
     workspace = open_workspace(location)
     try:
         invitation = prepare(workspace, scenario)
@@ -64,7 +66,9 @@ def measure(scenario: Scenario, location: str, database: str, folder: Path) -> R
         workspace.close()
 
 
-async def _drive(scenario: Scenario, database: str, workspace: Workspace, server: Server, invitation: str) -> Result:
+async def _drive(
+    scenario: Scenario, database: str, workspace: Workspace, server: Server, invitation: str
+) -> Result:
     began, own, machine = time.monotonic(), time.process_time(), _machine()
     watch, account, over = Watch(began + scenario.most), Account(), asyncio.Event()
     connector = aiohttp.TCPConnector(limit=0)
@@ -82,7 +86,9 @@ async def _drive(scenario: Scenario, database: str, workspace: Workspace, server
     wall = time.monotonic() - began
     busy, total = (after - before for after, before in zip(_machine(), machine, strict=True))
     made, seconds = np.array([each for found in watch.latency.values() for each in found]).T
-    met = np.logical_or.reduce([(made < end) & (made + seconds > start) for start, end in outages] or [np.zeros(len(made), bool)])
+    met = np.logical_or.reduce(
+        [(made < end) & (made + seconds > start) for start, end in outages] or [np.zeros(len(made), bool)]
+    )
     return Result(
         scenario=scenario,
         database=database,
@@ -94,7 +100,10 @@ async def _drive(scenario: Scenario, database: str, workspace: Workspace, server
         p95_up=float(np.percentile(seconds[~met], 95)),
         worst=float(seconds.max()),
         by_kind={
-            kind: (len(found), *(float(np.percentile([each for _, each in found], share)) for share in (50, 95)))
+            kind: (
+                len(found),
+                *(float(np.percentile([each for _, each in found], share)) for share in (50, 95)),
+            )
             for kind, found in sorted(watch.latency.items())
         },
         server_cpu=server.cpu,
@@ -109,8 +118,11 @@ async def _drive(scenario: Scenario, database: str, workspace: Workspace, server
     )
 
 
-async def _keep(scenario: Scenario, workspace: Workspace, server: Server, over: asyncio.Event, deadline: float) -> Outages:
-    """Kill the server when as many answers are there as planned, and tell everybody when all items are done; when it was away."""
+async def _keep(
+    scenario: Scenario, workspace: Workspace, server: Server, over: asyncio.Event, deadline: float
+) -> Outages:
+    """Kill the server when as many answers are there as planned, and tell everybody when all items are done;
+    when it was away."""
     at = [scenario.answers * (number + 1) // (scenario.kills + 1) for number in range(scenario.kills)]
     outages = []
     while not over.is_set() and time.monotonic() < deadline:

@@ -1,4 +1,5 @@
-"""What the first page of an invitation weighs on a slow phone, and when something is to be seen: Chromium, throttled.
+"""What the first page of an invitation weighs on a slow phone, and when something is to be seen: Chromium,
+throttled.
 
 python -m perf.studio.weight              # 400 kbit/s, 400 ms there and back
 """
@@ -31,7 +32,8 @@ PAINTED = "performance.getEntriesByName('first-contentful-paint')[0]?.startTime 
 
 @dataclass(frozen=True, slots=True)
 class Weight:
-    """One page in one language of the interface. bytes: over the wire, headers included. painted: seconds; None if not measured."""
+    """One page in one language of the interface. bytes: over the wire, headers included. painted: seconds;
+    None if not measured."""
 
     locale: str
     bytes: int
@@ -55,13 +57,19 @@ def weigh(browser: Any, url: str, locale: str, *, throttled: bool = True) -> Wei
     devtools.send("Network.enable")
     if throttled:
         rate = BITS_PER_SECOND / 8
-        slow = {"offline": False, "latency": ROUND_TRIP_MS, "downloadThroughput": rate, "uploadThroughput": rate}
+        slow = {
+            "offline": False,
+            "latency": ROUND_TRIP_MS,
+            "downloadThroughput": rate,
+            "uploadThroughput": rate,
+        }
         devtools.send("Network.emulateNetworkConditions", slow)
     sizes: list[float] = []
     files: list[str] = []
     devtools.on("Network.loadingFinished", lambda event: sizes.append(event["encodedDataLength"]))
     devtools.on(
-        "Network.responseReceived", lambda event: files.append(event["response"]["url"].rpartition("/")[2].partition("?")[0])
+        "Network.responseReceived",
+        lambda event: files.append(event["response"]["url"].rpartition("/")[2].partition("?")[0]),
     )
     page.goto(url, wait_until="networkidle", timeout=90_000)
     page.evaluate("document.fonts.ready.then(() => true)")
@@ -75,7 +83,9 @@ def chromium() -> Iterator[Any]:
     """The browser of the tests."""
     from playwright.sync_api import sync_playwright
 
-    place = subprocess.run([sys.executable, str(INSTALLER), "--check"], capture_output=True, text=True, check=True).stdout.strip()
+    place = subprocess.run(
+        [sys.executable, str(INSTALLER), "--check"], capture_output=True, text=True, check=True
+    ).stdout.strip()
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=place, headless=True, args=list(ARGUMENTS))
         yield browser
@@ -89,7 +99,11 @@ def main() -> int:
     options = parser.parse_args()
     failures = 0
     print("| language | kB | first paint (s) | fonts |\n|---|---|---|---|")
-    with tempfile.TemporaryDirectory() as folder, StudioServer(Path(folder) / "studio.db") as server, chromium() as browser:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        StudioServer(Path(folder) / "studio.db") as server,
+        chromium() as browser,
+    ):
         desk = open_desk(server.workspace, STAGES)
         for locale in options.locale.split(","):
             _, token = invites.create_invite(server.workspace, desk.study.id, population="korea")

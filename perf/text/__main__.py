@@ -27,17 +27,26 @@ SPEED = ("language", "tool", "words per second", "start")
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(prog="python -m perf.text", description="Effect, agreement and speed of the text tools.")
+    parser = argparse.ArgumentParser(
+        prog="python -m perf.text", description="Effect, agreement and speed of the text tools."
+    )
     parser.add_argument("--write", action="store_true", help=f"put the tables into {PAGE.name}")
     options = parser.parse_args()
     gold = parity.items()
-    languages = sorted({culture.languages[0] for culture in cultures_of("blend")}, key=lambda code: get_language(code).name)
+    languages = sorted(
+        {culture.languages[0] for culture in cultures_of("blend")}, key=lambda code: get_language(code).name
+    )
     speeds = [_speed(language, gold) for language in languages]  # first, while no tool has started
     effects = agreement.every(gold)
-    tables = {"speed": _table(SPEED, speeds), "effect": _table(agreement.COLUMNS, (effect.row() for effect in effects))}
+    tables = {
+        "speed": _table(SPEED, speeds),
+        "effect": _table(agreement.COLUMNS, (effect.row() for effect in effects)),
+    }
     if options.write:
         biases = agreement.by_language(effects).items()
-        lines = (f"{language},{bias.points:.1f},{bias.low:.1f},{bias.high:.1f}\n" for language, bias in biases)
+        lines = (
+            f"{language},{bias.points:.1f},{bias.low:.1f},{bias.high:.1f}\n" for language, bias in biases
+        )
         EFFECTS.write_text("language,points,low,high\n" + "".join(lines), encoding="utf-8")
     for name, table in tables.items():
         print(table)
@@ -46,7 +55,9 @@ def main() -> None:
 
 
 def _table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    return f"| {' | '.join(columns)} |\n{'|---' * len(columns)}|\n" + "".join(f"| {' | '.join(row)} |\n" for row in rows)
+    return f"| {' | '.join(columns)} |\n{'|---' * len(columns)}|\n" + "".join(
+        f"| {' | '.join(row)} |\n" for row in rows
+    )
 
 
 def _speed(language: str, gold: pl.DataFrame) -> list[str]:
@@ -64,7 +75,12 @@ def _speed(language: str, gold: pl.DataFrame) -> list[str]:
     started = time.process_time()
     tokens = sum(len(tool.tokens(answer)) for answer in sorted(answers))
     rate = tokens / (time.process_time() - started)
-    return [get_language(language).name, f"{tool.name} {tool.version}", f"{round(rate, -3):,.0f}", f"{started - began:.2f} s"]
+    return [
+        get_language(language).name,
+        f"{tool.name} {tool.version}",
+        f"{round(rate, -3):,.0f}",
+        f"{started - began:.2f} s",
+    ]
 
 
 if __name__ == "__main__":

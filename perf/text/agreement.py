@@ -1,4 +1,5 @@
-"""What the default tools change in SEM-B: against the reference verdicts, and against the authors' tools on made replies."""
+"""What the default tools change in SEM-B: against the reference verdicts, and against the authors' tools on
+made replies."""
 
 from __future__ import annotations
 
@@ -21,7 +22,8 @@ MADE = (
     ("AZ", "az"), ("CN", "en"), ("DZ", "ar"), ("GB", "en"), ("ID", "id"), ("ID-JB", "su"), ("IR", "fa"), ("KP", "ko"),
     ("KR", "ko"), ("NG-N", "ha"), ("US", "en"),
 )  # fmt: skip
-"""Culture and language of the replies that are made; English is judged beside the model that the authors name."""
+"""Culture and language of the replies that are made; English is judged beside the model that the authors
+name."""
 SEEDS = tuple(range(21, 29))
 """Draws that no rule was fitted to: those were of other seeds."""
 
@@ -30,10 +32,10 @@ SEEDS = tuple(range(21, 29))
 class Effect:
     """The default tools on some replies, beside the authors' verdicts.
 
-    gained, lost: shares of questions that only the default tools, or only the authors', let count.
-    table: SEM-B less the authors' in points over all questions, where the authors' English is a stand-in and the shares leave out
-    the questions that it decides. exact: share of equal verdicts with the authors' tools in folkways, which says that all but the
-    tool is theirs.
+    gained, lost: shares of questions that only the default tools, or only the authors', let count. table:
+    SEM-B less the authors' in points over all questions, where the authors' English is a stand-in and the
+    shares leave out the questions that it decides. exact: share of equal verdicts with the authors' tools in
+    folkways, which says that all but the tool is theirs.
     """
 
     culture: str
@@ -86,7 +88,8 @@ class Bias:
         """Over the questions of all."""
         questions = sum(effect.questions for effect in effects)
         gained, lost = (
-            sum(getattr(effect, name) * effect.questions for effect in effects) / questions for name in ("gained", "lost")
+            sum(getattr(effect, name) * effect.questions for effect in effects) / questions
+            for name in ("gained", "lost")
         )
         mean = gained - lost
         half = 1.96 * math.sqrt((gained + lost - mean * mean) / questions)
@@ -102,12 +105,18 @@ def reference(language: str, gold: pl.DataFrame, exactly: bool = True) -> Effect
     exact = None
     if exactly:
         local, english = parity.texts(gold, responses)
-        swapped = {"en": ask("en-table", english)} | ({language: ask(language, local)} if language in THEIRS else {})
+        swapped = {"en": ask("en-table", english)} | (
+            {language: ask(language, local)} if language in THEIRS else {}
+        )
         with parity.tools(swapped):
             exact = 100 * parity.equal(parity.verdicts(gold, responses), theirs)
     culture = responses["item"][0].split("/")[0]
     whole = _effect(culture, language, "reference", [(ours, theirs)]).bias.points
-    return replace(_effect(culture, language, "reference", [(ours.filter(aside), theirs.filter(aside))]), table=whole, exact=exact)
+    return replace(
+        _effect(culture, language, "reference", [(ours.filter(aside), theirs.filter(aside))]),
+        table=whole,
+        exact=exact,
+    )
 
 
 def made(language: str, gold: pl.DataFrame) -> Iterator[Effect]:
@@ -118,13 +127,18 @@ def made(language: str, gold: pl.DataFrame) -> Iterator[Effect]:
     forms = {culture: forms_of(own, language) for culture, own in words.items()}
     stems = ask(language, (form for own in forms.values() for form in own))
     standing = {
-        culture: neighbours(words[culture], forms[culture], lambda form: " ".join(stems.tokens(form))) for culture in cultures
+        culture: neighbours(words[culture], forms[culture], lambda form: " ".join(stems.tokens(form)))
+        for culture in cultures
     }
     replies = {
-        culture: [made_replies(culture, language, gold, release, standing[culture], seed) for seed in SEEDS] for culture in cultures
+        culture: [made_replies(culture, language, gold, release, standing[culture], seed) for seed in SEEDS]
+        for culture in cultures
     }
     side = language == "en"
-    authors = ask(language, (text for drawn in replies.values() for made in drawn for text in parity.texts(gold, made)[side]))
+    authors = ask(
+        language,
+        (text for drawn in replies.values() for made in drawn for text in parity.texts(gold, made)[side]),
+    )
     for culture in cultures:
         verdicts = []
         for drawn in replies[culture]:
@@ -137,7 +151,9 @@ def made(language: str, gold: pl.DataFrame) -> Iterator[Effect]:
 def every(gold: pl.DataFrame) -> list[Effect]:
     """All that can be measured, language by language."""
     found = []
-    for language in sorted({*parity.FILES, *(spoken for _, spoken in MADE)}, key=lambda code: get_language(code).name):
+    for language in sorted(
+        {*parity.FILES, *(spoken for _, spoken in MADE)}, key=lambda code: get_language(code).name
+    ):
         effects = [reference(language, gold)] if language in parity.FILES else []
         effects += made(language, gold) if any(language == spoken for _, spoken in MADE) else []
         for effect in effects:
@@ -147,9 +163,13 @@ def every(gold: pl.DataFrame) -> list[Effect]:
 
 
 def by_language(effects: Sequence[Effect]) -> dict[str, Bias]:
-    """The bias of each language, over all its questions: what English decides in the reference is left out of them."""
+    """The bias of each language, over all its questions: what English decides in the reference is left out of
+    them."""
     languages = sorted({effect.language for effect in effects})
-    return {language: Bias.of([effect for effect in effects if effect.language == language]) for language in languages}
+    return {
+        language: Bias.of([effect for effect in effects if effect.language == language])
+        for language in languages
+    }
 
 
 def _effect(culture: str, language: str, replies: str, verdicts: list[tuple[pl.Series, pl.Series]]) -> Effect:

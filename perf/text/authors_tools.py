@@ -34,7 +34,9 @@ def ask(tool: str, texts: Iterable[str]) -> Looked:
     with tempfile.NamedTemporaryFile(suffix=".json") as answer:
         command = [str(python), str(HERE / "peers" / "tokens.py"), tool, answer.name, *folder]
         sent = json.dumps(sorted(set(texts)))
-        done = subprocess.run(command, input=sent, text=True, capture_output=True, env=environment, check=False)
+        done = subprocess.run(
+            command, input=sent, text=True, capture_output=True, env=environment, check=False
+        )
         if done.returncode:
             raise SystemExit(f"{tool}: the authors' tool failed\n{done.stderr[-2000:]}")
         return Looked(dict(json.loads(Path(answer.name).read_text(encoding="utf-8"))))

@@ -1,4 +1,5 @@
-"""Environments and folders for tools that are compared with and never depended on, made once at their pinned versions."""
+"""Environments and folders for tools that are compared with and never depended on, made once at their pinned
+versions."""
 
 from __future__ import annotations
 
@@ -11,7 +12,8 @@ from perf.engine.environments import CACHE
 
 
 def ensure(requirements: Path) -> Path:
-    """The Python of an environment with what the file names, installed with pip if need be; under a folder that git ignores."""
+    """The Python of an environment with what the file names, installed with pip if need be; under a folder
+    that git ignores."""
     home = CACHE / f"{requirements.parent.name}-{requirements.stem.removeprefix('requirements-')}"
     python = home / "bin" / "python"
     stamp = home / "installed.sha256"
@@ -25,7 +27,8 @@ def ensure(requirements: Path) -> Path:
 
 
 def cloned(address: str, commit: str) -> Path:
-    """A folder with a repository at a commit, cloned if it is not there. Its path is the last part of the address."""
+    """A folder with a repository at a commit, cloned if it is not there. Its path is the last part of the
+    address."""
     home = CACHE / f"text-{address.rsplit('/', 1)[-1]}"
     if not home.is_dir():
         subprocess.run(["git", "clone", "--quiet", address, str(home)], check=True)

@@ -1,9 +1,10 @@
 """Replies made to be difficult, for cultures of which there are no reference verdicts.
 
-They are made as the reference's are said to be, in about its shares: accepted answers as they stand, in a sentence, in other
-forms, in pieces and out of order, and wrong ones. The forms of a culture are the words of its answers and questions, bare and
-with each frequent affix. Two of them stand for each other where the authors' tool gives both one stem (``same``), or where they
-begin alike and it does not (``near``); the reply never has the answer in it as it stands.
+They are made as the reference's are said to be, in about its shares: accepted answers as they stand, in a
+sentence, in other forms, in pieces and out of order, and wrong ones. The forms of a culture are the words of
+its answers and questions, bare and with each frequent affix. Two of them stand for each other where the
+authors' tool gives both one stem (``same``), or where they begin alike and it does not (``near``); the reply
+never has the answer in it as it stands.
 """
 
 from __future__ import annotations
@@ -26,7 +27,8 @@ KINDS = {
     "exact": 22, "sentence": 8, "inflected": 6, "stump": 6, "same": 8, "near": 6, "between": 7, "turned": 3, "part": 4, "list": 3,
     "elsewhere": 19, "english": 4, "english inflected": 1, "english wrong": 3,
 }  # fmt: skip
-"""How a reply is made -> its share in per cent; "same", "near", "stump" and "inflected" are what the choice of a tool decides."""
+"""How a reply is made -> its share in per cent; "same", "near", "stump" and "inflected" are what the choice
+of a tool decides."""
 
 ENDINGS: Mapping[str, tuple[str, ...]] = {
     "am": ("ን", "ው", "ም", "የ-", "በ-", "ለ-", "ከ-"),
@@ -34,11 +36,62 @@ ENDINGS: Mapping[str, tuple[str, ...]] = {
     "as": ("টো", "বোৰ", "ৰ", "ত", "লৈ", "ক"),
     "az": ("lar", "lər", "ın", "in", "da", "də", "dan", "dən", "ı", "i", "dır", "nın", "çı"),
     "en": ("s", "es", "ing", "ed", "'s"),
-    "fa": ("ها", "های", "ی", "م", "ش", "\u200cها", "\u200cهای", "مان", "ان", "ات", "ت", "تر", "ترین", "هایش", "شان", "یی"),
+    "fa": (
+        "ها",
+        "های",
+        "ی",
+        "م",
+        "ش",
+        "\u200cها",
+        "\u200cهای",
+        "مان",
+        "ان",
+        "ات",
+        "ت",
+        "تر",
+        "ترین",
+        "هایش",
+        "شان",
+        "یی",
+    ),
     "ha": ("n", "r", "nsu", "nta", "nsa", "ai", "una"),
-    "id": ("nya", "an", "kan", "lah", "i", "di-", "ber-", "me-", "pe-", "se-", "ku", "mu", "pun", "ku-", "ke-", "ter-"),
+    "id": (
+        "nya",
+        "an",
+        "kan",
+        "lah",
+        "i",
+        "di-",
+        "ber-",
+        "me-",
+        "pe-",
+        "se-",
+        "ku",
+        "mu",
+        "pun",
+        "ku-",
+        "ke-",
+        "ter-",
+    ),
     "ko": ("에서", "를", "은", "하고", "의", "들이", "하는 것", "적인", "했습니다", "이에요"),
-    "su": ("na", "an", "keun", "eun", "di-", "ka-", "pa-", "sa-", "nga-", "ning", "ing", "pang-", "pi-", "mi-", "ti-", "ba-"),
+    "su": (
+        "na",
+        "an",
+        "keun",
+        "eun",
+        "di-",
+        "ka-",
+        "pa-",
+        "sa-",
+        "nga-",
+        "ning",
+        "ing",
+        "pang-",
+        "pi-",
+        "mi-",
+        "ti-",
+        "ba-",
+    ),
     "zh": ("们", "了", "类食品", "的"),
 }
 """Language -> frequent affixes, whether or not they fit a word; those that end in a hyphen go before it."""
@@ -75,7 +128,10 @@ def words_of(culture: str, language: str, items: pl.DataFrame) -> list[str]:
     key, question = ("en_answers", "question_en") if language == "en" else ("answers", "question_local")
     own = items.filter(pl.col("culture") == culture)
     answers = [answer for groups in own["groups"].to_list() for group in groups for answer in group[key]]
-    return sorted({word.strip(".,?!؟،:;()\"'").lower() for text in (*answers, *own[question]) for word in text.split()} - {""})
+    return sorted(
+        {word.strip(".,?!؟،:;()\"'").lower() for text in (*answers, *own[question]) for word in text.split()}
+        - {""}
+    )
 
 
 def forms_of(words: Sequence[str], language: str) -> list[str]:
@@ -92,7 +148,9 @@ def neighbours(words: Sequence[str], forms: Sequence[str], stem: Callable[[str],
     for word in words:
         by_start.setdefault(word[:BEGIN_ALIKE], []).append(word)
     same = {word: [other for other in by_stem[stem(word)] if other != word] for word in words}
-    near = {word: [other for other in by_start[word[:BEGIN_ALIKE]] if stem(other) != stem(word)] for word in words}
+    near = {
+        word: [other for other in by_start[word[:BEGIN_ALIKE]] if stem(other) != stem(word)] for word in words
+    }
     return Words(*({word: others for word, others in found.items() if others} for found in (same, near)))
 
 
@@ -105,7 +163,9 @@ def made_replies(
     prompts = ShortAnswers().prompts(own, PromptOptions(languages=(language,), variants=("inst-4",)), release)
     groups = dict(own.select("item", "groups").iter_rows())
     key = "en_answers" if language == "en" else "answers"
-    everything = [answer for found in groups.values() for group in found for answer in group[key] if answer.strip()]
+    everything = [
+        answer for found in groups.values() for group in found for answer in group[key] if answer.strip()
+    ]
     kinds = draw.choices(list(KINDS), list(KINDS.values()), k=prompts.height)
 
     def reply(item: str, kind: str) -> str:
@@ -121,13 +181,19 @@ def made_replies(
         text = _changed(answer, kind, language, words, draw)
         if kind == "list":
             text = ", ".join([draw.choice(everything), text])
-        return draw.choice(SENTENCES[language]).format(text) if kind == "sentence" or draw.random() < 0.4 else text
+        return (
+            draw.choice(SENTENCES[language]).format(text)
+            if kind == "sentence" or draw.random() < 0.4
+            else text
+        )
 
     return prompts.select("task", "item", "language", "variant").with_columns(
         sample=pl.lit(0, dtype=pl.Int64),
         state=pl.lit("answered"),
         reason=pl.lit(None, dtype=pl.String),
-        response=pl.Series([reply(item, kind) for item, kind in zip(prompts["item"], kinds, strict=True)], dtype=pl.String),
+        response=pl.Series(
+            [reply(item, kind) for item, kind in zip(prompts["item"], kinds, strict=True)], dtype=pl.String
+        ),
         prompt=prompts["user"],
     )
 

@@ -52,7 +52,9 @@ def replies(language: str) -> tuple[pl.DataFrame, pl.DataFrame]:
     name = FILES[language]
     country, spoken = name.rsplit("_", 1)
     file = SHARED / "parity" / "blend_saq" / f"{name}.csv"
-    official = pl.read_csv(file, infer_schema=False, empty_string_is_null=False).unique("ID", keep="last", maintain_order=True)
+    official = pl.read_csv(file, infer_schema=False, empty_string_is_null=False).unique(
+        "ID", keep="last", maintain_order=True
+    )
     told = TASK.from_authors(official)
     assert told is not None
     responses = told.with_columns(
@@ -67,7 +69,8 @@ def replies(language: str) -> tuple[pl.DataFrame, pl.DataFrame]:
 
 
 def texts(gold: pl.DataFrame, responses: pl.DataFrame) -> tuple[list[str], list[str]]:
-    """Distinct texts that the local and the English tool meet: answers, and cleaned replies with their first answers."""
+    """Distinct texts that the local and the English tool meet: answers, and cleaned replies with their first
+    answers."""
     said: set[str] = set()
     for reply, prompt in responses.select("response", "prompt").iter_rows():
         cleaned = clean_as_paper(reply, prompt)
@@ -84,7 +87,11 @@ def tools(swapped: Mapping[str, TextTool]) -> Iterator[None]:
     ordinary = answer_matching.get_tool
 
     def chosen(language: str, tool_set: str = "default") -> TextTool:
-        return swapped[language] if tool_set == "default" and language in swapped else ordinary(language, tool_set)
+        return (
+            swapped[language]
+            if tool_set == "default" and language in swapped
+            else ordinary(language, tool_set)
+        )
 
     answer_matching.get_tool = chosen  # type: ignore[assignment]
     try:

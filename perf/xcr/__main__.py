@@ -48,7 +48,8 @@ AGREES = 1e-5
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """CPU seconds of one process: of scoring, from files to values, and of everything, with the start of Python and its imports."""
+    """CPU seconds of one process: of scoring, from files to values, and of everything, with the start of
+    Python and its imports."""
 
     scoring: float
     process: float
@@ -56,7 +57,8 @@ class Cost:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line of the table. times: what theirs is multiplied by. difference: most that a value differs by."""
+    """One line of the table. times: what theirs is multiplied by. difference: most that a value differs
+    by."""
 
     what: str
     rows: int
@@ -69,7 +71,10 @@ class Row:
         """As Markdown."""
         agree = "-" if self.difference is None else f"{self.difference:.1e}"
         scoring = self._compared(self.theirs.scoring, self.ours.scoring)
-        return f"| {self.what} | {self.rows:,} | {scoring} | {self._compared(self.theirs.process, self.ours.process)} | {agree} |"
+        return (
+            f"| {self.what} | {self.rows:,} | {scoring} | "
+            f"{self._compared(self.theirs.process, self.ours.process)} | {agree} |"
+        )
 
     def _compared(self, theirs: float, ours: float) -> str:
         made = f"{theirs * self.times:,.1f}" + (f" ({self.times} x {theirs:,.1f})" if self.times > 1 else "")
@@ -77,7 +82,8 @@ class Row:
 
 
 HEAD = (
-    "| what | rows | scoring: theirs, CPU s | ours | ratio | whole process: theirs, CPU s | ours | ratio | differ by at most |",
+    "| what | rows | scoring: theirs, CPU s | ours | ratio | whole process: theirs, CPU s | ours | "
+    "ratio | differ by at most |",
     "|---|---|---|---|---|---|---|---|---|",
 )
 
@@ -98,7 +104,15 @@ class Session:
     def theirs(self, metric: str, gold: str, replies: Path, *options: str | Path) -> tuple[Cost, Path]:
         """What the authors' procedure takes, and its values."""
         out = self.folder / f"theirs-{self._number()}.csv"
-        command = [self.python, HERE / "peers" / "authors.py", metric, self.folder / "gt" / f"{gold}.csv", replies, out, *options]
+        command = [
+            self.python,
+            HERE / "peers" / "authors.py",
+            metric,
+            self.folder / "gt" / f"{gold}.csv",
+            replies,
+            out,
+            *options,
+        ]
         return self._run(command), out
 
     def ours(
@@ -114,17 +128,37 @@ class Session:
     def first_rows(self, replies: Path, rows: int) -> Path:
         """A file of the first rows."""
         out = self.folder / f"first-{rows}-{replies.name}"
-        with replies.open(encoding="utf-8", newline="") as source, out.open("w", encoding="utf-8", newline="") as target:
+        with (
+            replies.open(encoding="utf-8", newline="") as source,
+            out.open("w", encoding="utf-8", newline="") as target,
+        ):
             reader, writer = csv.reader(source), csv.writer(target)
             writer.writerows(row for number, row in enumerate(reader) if number <= rows)
         return out
 
     def _run(self, command: Sequence[str | Path], cache: Path | None = None) -> Cost:
-        threads = {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "RAYON_NUM_THREADS": "1", "POLARS_MAX_THREADS": "1"}
-        quiet = {"TOKENIZERS_PARALLELISM": "false", "HF_HUB_OFFLINE": "1", "TRANSFORMERS_VERBOSITY": "error", "TQDM_DISABLE": "1"}
+        threads = {
+            "OMP_NUM_THREADS": "1",
+            "MKL_NUM_THREADS": "1",
+            "RAYON_NUM_THREADS": "1",
+            "POLARS_MAX_THREADS": "1",
+        }
+        quiet = {
+            "TOKENIZERS_PARALLELISM": "false",
+            "HF_HUB_OFFLINE": "1",
+            "TRANSFORMERS_VERBOSITY": "error",
+            "TQDM_DISABLE": "1",
+        }
         paths = {"PYTHONPATH": f"{REPOSITORY}:{REPOSITORY / 'src'}"} if cache is not None else {}
         compiled = {"PYTHONPYCACHEPREFIX": str(CACHE / "xcr-bytecode"), "PYTHONDONTWRITEBYTECODE": ""}
-        variables = {**os.environ, **threads, **quiet, **paths, **compiled, "FOLKWAYS_CACHE": str(cache or self.folder)}
+        variables = {
+            **os.environ,
+            **threads,
+            **quiet,
+            **paths,
+            **compiled,
+            "FOLKWAYS_CACHE": str(cache or self.folder),
+        }
         log = self.folder / "log.txt"
         process = run(command, log, variables).cpu
         found = re.search(r"^scoring: ([0-9.]+)$", log.read_text(encoding="utf-8"), re.MULTILINE)
@@ -136,7 +170,13 @@ class Session:
         """Run both once, so that Python has compiled their modules, as an installation with pip does."""
         english, chinese = (self.folder / "models" / TINY[language] for language in ("en", "zh"))
         file = self.first_rows(self.inputs / "adaptation" / "chinese_mixA.csv", 2)
-        self.theirs("sp", "base", self.first_rows(self.inputs / "prediction" / "pr_mixA.csv", 1), "--model", embedding_model())
+        self.theirs(
+            "sp",
+            "base",
+            self.first_rows(self.inputs / "prediction" / "pr_mixA.csv", 1),
+            "--model",
+            embedding_model(),
+        )
         self.theirs("bert", "chinese", file, "--english", english, "--language", chinese)
         self.ours("xcr/adaptation", [f"bert-en={english}", f"bert-zh={chinese}"], [str(file)])
 
@@ -146,16 +186,22 @@ class Session:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="python -m perf.xcr", description="Neural metrics beside the authors' procedure.")
-    parser.add_argument("--tiny-rows", type=int, default=1034, help="rows of the measurements with tiny models; default: all")
-    parser.add_argument("--base-rows", type=int, default=0, metavar="N", help="measure a model of BERT-base's size on N rows")
+    parser = argparse.ArgumentParser(
+        prog="python -m perf.xcr", description="Neural metrics beside the authors' procedure."
+    )
+    parser.add_argument(
+        "--tiny-rows", type=int, default=1034, help="rows of the measurements with tiny models; default: all"
+    )
+    parser.add_argument(
+        "--base-rows", type=int, default=0, metavar="N", help="measure a model of BERT-base's size on N rows"
+    )
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="folkways-perf-") as folder:
         session = Session(Path(folder))
         rows = [*_sentences(session), *_tiny(session, options.tiny_rows)]
         if options.base_rows:
             rows += _base(session, options.base_rows)
-    print(f"\n{datetime.now(UTC):%Y-%m-%d}, Python {platform.python_version()}, {os.cpu_count()} cores, one thread, "
+    print(f"\n{datetime.now(UTC):%Y-%m-%d}, Python {platform.python_version()}, {os.cpu_count()} cores, " "one thread, "
           f"load {os.getloadavg()[0]:.1f} at the end.\n")  # fmt: skip
     print("\n".join([*HEAD, *(row.text() for row in rows)]))
     wrong = [row.what for row in rows if row.difference is not None and row.difference > AGREES]
@@ -179,7 +225,15 @@ def _sentences(session: Session) -> list[Row]:
         theirs, values = session.theirs("sp", "base", file, "--model", model)
         ours, out = session.ours("xcr/prediction", [f"embedding={model}"], [str(file)])
         found.append(
-            _told(Row(f"SP-CSI, {name}", 1034, theirs, ours, difference=_difference(values, out / "0.parquet", ["sp_csi"], 1034)))
+            _told(
+                Row(
+                    f"SP-CSI, {name}",
+                    1034,
+                    theirs,
+                    ours,
+                    difference=_difference(values, out / "0.parquet", ["sp_csi"], 1034),
+                )
+            )
         )
     return found
 
@@ -194,17 +248,30 @@ def _tiny(session: Session, count: int) -> list[Row]:
     ours, out = session.ours("xcr/adaptation", roles, [str(file)])
     columns = [f"{what}_bert_{side}" for what in ("csi", "sent") for side in ("intra", "inter")]
     one = _told(
-        Row("BERTScore, tiny model", count, theirs, ours, difference=_difference(values, out / "0.parquet", columns, count))
+        Row(
+            "BERTScore, tiny model",
+            count,
+            theirs,
+            ours,
+            difference=_difference(values, out / "0.parquet", columns, count),
+        )
     )
     kind, _ = session.theirs("bert", "chinese", file, *given, "--keep-loaded")
     kinder = _told(Row("the same, theirs with the English model loaded once", count, kind, ours))
     names = [text.partition("=") for text in TEN]
-    files = [f"{session.first_rows(inputs / f'{name}.csv', count)}{mark}{culture}" for name, mark, culture in names]
+    files = [
+        f"{session.first_rows(inputs / f'{name}.csv', count)}{mark}{culture}" for name, mark, culture in names
+    ]
     together, _ = session.ours("xcr/adaptation", roles, files)
     ten = _told(Row("ten systems, tiny model", 10 * count, theirs, together, times=10))
     session.ours("xcr/adaptation", roles, [str(file)], cache="kept")
     cached, _ = session.ours("xcr/adaptation", roles, [str(file)], "--kept", cache="kept")
-    return [one, kinder, ten, _told(Row("BERTScore, tiny model, scored a second time", count, theirs, cached))]
+    return [
+        one,
+        kinder,
+        ten,
+        _told(Row("BERTScore, tiny model, scored a second time", count, theirs, cached)),
+    ]
 
 
 def _base(session: Session, count: int) -> list[Row]:
@@ -218,13 +285,24 @@ def _base(session: Session, count: int) -> list[Row]:
     kind, values = session.theirs("bert", "chinese", file, *given, "--keep-loaded")
     columns = [f"{what}_bert_{side}" for what in ("csi", "sent") for side in ("intra", "inter")]
     kinder = Row("BERT-base size, theirs with the English model loaded once", count, kind, ours)
-    found = [_told(Row(kinder.what, count, kind, ours, difference=_difference(values, out / "0.parquet", columns, count)))]
+    found = [
+        _told(
+            Row(
+                kinder.what,
+                count,
+                kind,
+                ours,
+                difference=_difference(values, out / "0.parquet", columns, count),
+            )
+        )
+    ]
     theirs, _ = session.theirs("bert", "chinese", file, *given)
     return [_told(Row("BERT-base size", count, theirs, ours)), *found]
 
 
 def _difference(theirs: Path, ours: Path, columns: Sequence[str], count: int) -> float:
-    """Most that a value differs by, over the rows that both have; a value that only one has is infinitely far."""
+    """Most that a value differs by, over the rows that both have; a value that only one has is infinitely
+    far."""
     expected = pl.read_csv(theirs, infer_schema_length=None)
     found = pl.read_parquet(ours).head(count)
     worst = 0.0

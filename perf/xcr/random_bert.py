@@ -1,4 +1,5 @@
-"""A random BERT of the size of bert-base, with the tokenizer of another folder: python random_bert.py SOURCE TARGET."""
+"""A random BERT of the size of bert-base, with the tokenizer of another folder: python random_bert.py SOURCE
+TARGET."""
 
 from __future__ import annotations
 

@@ -16,11 +16,15 @@ class NamedEntries(griffe.Extension):  # type: ignore[misc] # mypy does not foll
     def on_instance(self, *, obj: griffe.Object, **_: Any) -> None:
         """Rewrite the docstring of one module, class, function or attribute."""
         if obj.docstring:
-            obj.docstring.value = "\n\n".join(_listed(paragraph) for paragraph in obj.docstring.value.split("\n\n"))
+            obj.docstring.value = "\n\n".join(
+                _listed(paragraph) for paragraph in obj.docstring.value.split("\n\n")
+            )
 
 
 def _listed(paragraph: str) -> str:
     lines = paragraph.splitlines()
     if not lines or not ENTRY.match(lines[0]):
         return paragraph
-    return "\n".join(ENTRY.sub(r"- `\g<name>`: ", line) if ENTRY.match(line) else f"    {line.strip()}" for line in lines)
+    return "\n".join(
+        ENTRY.sub(r"- `\g<name>`: ", line) if ENTRY.match(line) else f"    {line.strip()}" for line in lines
+    )

@@ -1,4 +1,5 @@
-"""The fences of our pages, read for the site: ``console no-run`` is a ``console``, ``toml study.toml`` a block with that title."""
+"""The fences of our pages, read for the site: ``console no-run`` is a ``console``, ``toml study.toml`` a
+block with that title."""
 
 from __future__ import annotations
 

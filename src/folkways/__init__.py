@@ -13,7 +13,8 @@ From Python::
 from __future__ import annotations
 
 TYPE_CHECKING = False
-"""Not that of ``typing``, whose import takes longer than all the rest that stands before the command line hears Ctrl-C."""
+"""Not that of ``typing``, whose import takes longer than all the rest that stands before the command line
+hears Ctrl-C."""
 
 __version__ = "0.2.0.dev0"
 
@@ -55,7 +56,9 @@ __all__ = [
 ]
 
 _HOMES = {
-    **dict.fromkeys(("Run", "compare", "estimate", "gate", "item", "judge", "load_run", "report", "run"), "folkways.api"),
+    **dict.fromkeys(
+        ("Run", "compare", "estimate", "gate", "item", "judge", "load_run", "report", "run"), "folkways.api"
+    ),
     **dict.fromkeys(("get_task", "tasks"), "folkways.benchmarks.registry"),
     **dict.fromkeys(("AskOptions", "RunOptions"), "folkways.runs.options"),
     **dict.fromkeys(("FolkwaysError", "FolkwaysWarning"), "folkways.errors"),

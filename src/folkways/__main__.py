@@ -1,4 +1,5 @@
-"""Where the command ``folkways`` begins (also: ``python -m folkways``): signals are taken over before anything slow is imported.
+"""Where the command ``folkways`` begins (also: ``python -m folkways``): signals are taken over before
+anything slow is imported.
 
 Whatever stands above ``main`` runs before Ctrl-C is heard, so that it imports nothing but ``sys``.
 """
@@ -28,7 +29,9 @@ def main() -> None:
         sys.stderr.write(INTERRUPTED)
         sys.exit(interrupts.exit_code())
     finally:
-        for number in interrupts.STOPS:  # threads may keep the process for a moment; whoever presses again wants no traceback
+        for number in (
+            interrupts.STOPS
+        ):  # threads may keep the process for a moment; whoever presses again wants no traceback
             if signal.getsignal(number) is not signal.SIG_IGN:
                 signal.signal(number, signal.SIG_DFL)
 

@@ -1,4 +1,5 @@
-"""folkways from Python: open a release, run, get frames. What the command line does, it does through this module."""
+"""folkways from Python: open a release, run, get frames. What the command line does, it does through this
+module."""
 
 from __future__ import annotations
 
@@ -45,8 +46,9 @@ from folkways.workspace.database import WORKSPACE, Workspace, open_workspace, op
 class Run:
     """A run in a workspace. Frames come from what is stored; no method asks a model.
 
-    workspace: where it lives; record: its name, state and configuration; prices: a prices file for costs, None for the usual ones.
-    reused: what it used of the replies of earlier runs, model by model, as it was found when it was asked.
+    workspace: where it lives; record: its name, state and configuration; prices: a prices file for costs,
+    None for the usual ones. reused: what it used of the replies of earlier runs, model by model, as it was
+    found when it was asked.
     """
 
     workspace: Workspace
@@ -67,7 +69,8 @@ class Run:
         tell: Callable[[str], object] = warnings.warn,
         cluster: Cluster | None = None,
     ) -> pl.DataFrame:
-        """Judge and score again, in the task's default profile or another, with other text tools or models; records.SCORES.
+        """Judge and score again, in the task's default profile or another, with other text tools or models;
+        records.SCORES.
 
         tell: is told what could not be computed for want of a model; a warning by default.
         cluster: where each task is judged by a worker of its own.
@@ -77,8 +80,11 @@ class Run:
             tell(str(problem))
         return Scores(scored.scores)
 
-    def scores(self, profile: str | None = None, *, task: str | None = None, model: str | None = None) -> pl.DataFrame:
-        """The stored scores (records.SCORES), of one profile, task or model, or of all of them. UnknownNameError for another."""
+    def scores(
+        self, profile: str | None = None, *, task: str | None = None, model: str | None = None
+    ) -> pl.DataFrame:
+        """The stored scores (records.SCORES), of one profile, task or model, or of all of them.
+        UnknownNameError for another."""
         stored = results.load_scores(self.workspace, self.record)
         for column, name in (("profile", profile), ("task", task), ("endpoint", model)):
             if name is not None and name not in (names := stored[column].unique().to_list()):
@@ -94,7 +100,9 @@ class Run:
     @property
     def models(self) -> list[str]:
         """Names of its models, as they were written."""
-        return list(run_records.endpoint_names(self.workspace, self.record.config.get("endpoints", [])).values())
+        return list(
+            run_records.endpoint_names(self.workspace, self.record.config.get("endpoints", [])).values()
+        )
 
     @property
     def signature(self) -> str:
@@ -102,30 +110,38 @@ class Run:
         return "\n".join(self.scores()["signature"].unique(maintain_order=True))
 
     def compare(self, *models: str | Run, **how: Any) -> Comparisons:
-        """Its models, those of them that are named, or it and other runs: ``folkways.compare``, in its workspace."""
-        return compare(*(models if models and all(isinstance(one, str) for one in models) else (self, *models)), **how)
+        """Its models, those of them that are named, or it and other runs: ``folkways.compare``, in its
+        workspace."""
+        return compare(
+            *(models if models and all(isinstance(one, str) for one in models) else (self, *models)), **how
+        )
 
     def __len__(self) -> int:
         """How many replies it expects."""
         return sum(part.expected for part in results.parts(self.workspace, self.record))
 
     def judgements(self, profile: str | None = None) -> pl.DataFrame:
-        """One row per expected item: records.JUDGEMENTS, endpoint, profile, question text, gold, response, metrics, facets."""
+        """One row per expected item: records.JUDGEMENTS, endpoint, profile, question text, gold, response,
+        metrics, facets."""
         return Frame(judged_items(self.workspace, self.record, profile))
 
     def _repr_html_(self) -> str:
-        """The leading models of each task with intervals, and the map; in words only where it has no scores yet."""
+        """The leading models of each task with intervals, and the map; in words only where it has no scores
+        yet."""
         from folkways.reports.formats.notebook import run_html
         from folkways.reports.views.views import ReportView
 
         return run_html(ReportView(self.report_data(with_judgements=False)))
 
     def __repr__(self) -> str:
-        lines = [f"<Run {self.name} ({self.record.state}): {', '.join(self.tasks)} of {', '.join(self.models)}>"]
+        lines = [
+            f"<Run {self.name} ({self.record.state}): {', '.join(self.tasks)} of {', '.join(self.models)}>"
+        ]
         return "\n".join([*lines, *(one.text() for one in self.reused)])
 
     def responses(self) -> pl.DataFrame:
-        """What was said, one row per expected item, for all endpoints and tasks: records.RESPONSES and ``endpoint``."""
+        """What was said, one row per expected item, for all endpoints and tasks: records.RESPONSES and
+        ``endpoint``."""
         frames = [
             results.responses(self.workspace, self.record, part).with_columns(endpoint=pl.lit(part.endpoint))
             for part in results.parts(self.workspace, self.record)
@@ -133,10 +149,13 @@ class Run:
         return Frame(pl.concat(frames))
 
     def failed(self) -> int:
-        """How many requests brought no reply after all their attempts; a run of the same tasks and models tries them again."""
+        """How many requests brought no reply after all their attempts; a run of the same tasks and models
+        tries them again."""
         return int(results.failure_counts(self.workspace, self.record)["count"].sum())
 
-    def report_data(self, profile: str | None = None, *, with_judgements: bool = True, items: bool = False) -> ReportData:
+    def report_data(
+        self, profile: str | None = None, *, with_judgements: bool = True, items: bool = False
+    ) -> ReportData:
         """Everything a report of this run shows; without single judgements for displays of scores alone.
 
         items: with those of data whose licence does not let them be passed on.
@@ -145,10 +164,17 @@ class Run:
         return collect(self.workspace, [self.record], cost_of=cost_function(self.prices), **shown)
 
     def report(
-        self, out: str | Path, formats: Sequence[str] = ("html", "md", "csv", "parquet"), *, items: bool = False
+        self,
+        out: str | Path,
+        formats: Sequence[str] = ("html", "md", "csv", "parquet"),
+        *,
+        items: bool = False,
     ) -> list[Path]:
-        """Write the report of this run into the folder ``out``; returns the files. items: as ``report_data`` has it."""
-        from folkways.reports.formats.write import write_report  # brings a template engine that asking does not need
+        """Write the report of this run into the folder ``out``; returns the files. items: as ``report_data``
+        has it."""
+        from folkways.reports.formats.write import (
+            write_report,
+        )  # brings a template engine that asking does not need
 
         return write_report(self.report_data(items=items), Path(out), tuple(formats))
 
@@ -166,25 +192,33 @@ def run(
 ) -> Run:
     """Ask ``models`` the questions of ``tasks``, store every response, score, and return the run.
 
-    tasks:    names of tasks or benchmarks, one or several; a recipe (``study.toml``), whose values arguments override; or a
-              RunOptions.
-    models:   names such as ``openai/gpt-4o-mini``, ``http://localhost:8000/v1#llama``, ``hf/NAME``, ``replay:FILE``,
-              ``baseline/random``, with settings of their own behind a question mark (``openai/gpt-5?reasoning_effort=low``);
-              or anything in Python that answers (``folkways.model``): functions, objects, clients, replies. One or several.
+    tasks:    names of tasks or benchmarks, one or several; a recipe (``study.toml``), whose values arguments
+              override; or a RunOptions.
+    models:   names such as ``openai/gpt-4o-mini``, ``http://localhost:8000/v1#llama``, ``hf/NAME``,
+              ``replay:FILE``, ``baseline/random``, with settings of their own behind a question mark
+              (``openai/gpt-5?reasoning_effort=low``); or anything in Python that answers
+              (``folkways.model``): functions, objects, clients, replies. One or several.
     scoring:  where scoring models run, and who watches; which ones are options of the run (scoring_models).
     asking:   how hard to try and what may be spent.
-    options:  the fields of RunOptions (cultures, languages, variants, limit, samples, seed, system, settings, max_tokens, releases,
-              afresh, ...) and of AskOptions (concurrency, attempts, max_errors, max_failed, timeout, budget, prices, ...) by name,
-              where these are not given as records. A list may be one text: ``cultures="KR,ET"``, ``settings="temperature=0"``.
+    options:  the fields of RunOptions (cultures, languages, variants, limit, samples, seed, system, settings,
+              max_tokens, releases, afresh, ...) and of AskOptions (concurrency, attempts, max_errors,
+              max_failed, timeout, budget, prices, ...) by name, where these are not given as records. A list
+              may be one text: ``cultures="KR,ET"``, ``settings="temperature=0"``.
 
-    The same call goes on where an earlier one stopped; what is stored is not asked again, unless ``afresh``. Raises FolkwaysError
-    for anything that the caller can put right. An interruption (Ctrl-C) ends it cleanly: see ``record.state``.
+    The same call goes on where an earlier one stopped; what is stored is not asked again, unless ``afresh``.
+    Raises FolkwaysError for anything that the caller can put right. An interruption (Ctrl-C) ends it cleanly:
+    see ``record.state``.
     """
     given: dict[str, Any] = dict(options)
     report_folder = None
     if is_recipe(tasks):
         recipe = Recipe.of(tasks)
-        tasks, given, scoring, report_folder = recipe.tasks, recipe.under(options), recipe.scoring(scoring), recipe.report
+        tasks, given, scoring, report_folder = (
+            recipe.tasks,
+            recipe.under(options),
+            recipe.scoring(scoring),
+            recipe.report,
+        )
         models = recipe.models if _is_nothing(models) else models
         workspace = recipe.workspace if workspace == WORKSPACE and recipe.workspace is not None else workspace
         name, profile = name or recipe.name, profile or recipe.profile
@@ -219,7 +253,8 @@ def estimate(
     batch: bool = False,
     **options: Unpack[QuestionKeywords],
 ) -> pl.DataFrame:
-    """What ``run`` with the same arguments would take, one row per model and task: requests, tokens, US dollars. Nothing is sent.
+    """What ``run`` with the same arguments would take, one row per model and task: requests, tokens, US
+    dollars. Nothing is sent.
 
     Columns: those of folkways.runs.planning.estimate.Estimate.
     """
@@ -232,13 +267,20 @@ def estimate(
         prices, batch = prices or given.get("prices"), batch or given.get("batch", False)
         given = {key: value for key, value in given.items() if key in QuestionKeywords.__annotations__}
     chosen, _ = options_of(tasks, given)
-    rows = estimate_run(chosen, models=one_or_several(models), workspace=workspace, prices=prices, batch=batch)
+    rows = estimate_run(
+        chosen, models=one_or_several(models), workspace=workspace, prices=prices, batch=batch
+    )
     return Frame(pl.DataFrame([asdict(row) for row in rows]))
 
 
 def judge(
     task: TaskLike,
-    replies: str | Path | Mapping[str, str] | Mapping[str, Sequence[Any]] | Sequence[Mapping[str, Any]] | TableLike,
+    replies: str
+    | Path
+    | Mapping[str, str]
+    | Mapping[str, Sequence[Any]]
+    | Sequence[Mapping[str, Any]]
+    | TableLike,
     *,
     release: str | Path | None = None,
     culture: str | None = None,
@@ -249,14 +291,18 @@ def judge(
     by_position: bool = False,
     scoring: ScoringModels | None = None,
 ) -> JudgedReplies:
-    """Judge replies that were made elsewhere, as ``folkways judge``: every item that the replies are about is expected.
+    """Judge replies that were made elsewhere, as ``folkways judge``: every item that the replies are about is
+    expected.
 
-    replies: a file; a frame of polars or pandas with the columns item (or the release's own id) and response, also language,
+    replies: a file; a frame of polars or pandas with the columns item (or the release's own id) and response,
+    also language,
              variant and sample; or a dict, item -> reply.
-    culture, language, variant: what the replies do not say. by_position: the rows are in the order of the release.
+    culture, language, variant: what the replies do not say. by_position: the rows are in the order of the
+    release.
 
-    Returns ``judgements``, one row for each expected item, of which those without a reply are missing; ``scores``, with the fixed
-    denominator of a run; and ``notes``. Raises DataError with the row for an item that there is not.
+    Returns ``judgements``, one row for each expected item, of which those without a reply are missing;
+    ``scores``, with the fixed denominator of a run; and ``notes``. Raises DataError with the row for an item
+    that there is not.
     """
     equipped, data = judge_with(task, release, text_tools, scoring)
     for problem in equipped.problems:
@@ -279,11 +325,13 @@ def gate(
     workspace: str | Path | Workspace = WORKSPACE,
     **how: Unpack[GateKeywords],
 ) -> Checks:
-    """Check the scores of a run against requirements, as ``folkways gate``; ``passed`` says whether it may go on.
+    """Check the scores of a run against requirements, as ``folkways gate``; ``passed`` says whether it may go
+    on.
 
     min:         scores that must be reached: ``{"blend/saq": 40, "blend/saq:ET": 30}`` or ``"blend/saq=40"``.
-    max_drop_vs: points that a score may be below that of another run: ``{"last-week": 2}``.
-    how:         metric, profile, strict, coverage (percent of the items that need a reply) and judged, as the command has them.
+    max_drop_vs: points that a score may be below that of another run: ``{"last-week": 2}``. how:
+    metric, profile, strict, coverage (percent of the items that need a reply) and judged, as the command has
+    them.
     """
     check_names(how, {*GateKeywords.__annotations__}, {"min", "max_drop_vs", "models", "workspace"})
     name, place = (run.name, run.workspace) if isinstance(run, Run) else (run, workspace)
@@ -296,15 +344,20 @@ def compare(
     workspace: str | Path | Workspace = WORKSPACE,
     **how: Any,
 ) -> Comparisons:
-    """Compare two models or more on each task that all of them were asked, as ``folkways compare``. Nothing is asked or judged.
+    """Compare two models or more on each task that all of them were asked, as ``folkways compare``. Nothing
+    is asked or judged.
 
-    models: names as in the run, or what is behind the last slash; ``MODEL@RUN`` for one run's. A run, or its name, stands for
+    models: names as in the run, or what is behind the last slash; ``MODEL@RUN`` for one run's. A run, or its
+    name, stands for
             its models.
     runs:   where to look; the newest run of the workspace if none is given.
     how:    tasks, metric, profile, by, tell: as ``folkways.runs.reading.compare.compare`` has them.
     """
     places = [runs] if isinstance(runs, (str, Run)) else list(runs)
-    given = [*(one for one in models if isinstance(one, Run)), *(one for one in places if isinstance(one, Run))]
+    given = [
+        *(one for one in models if isinstance(one, Run)),
+        *(one for one in places if isinstance(one, Run)),
+    ]
     if given and workspace == WORKSPACE:
         workspace = given[0].workspace
     database = opened(workspace)
@@ -322,7 +375,8 @@ def report(
     workspace: str | Path | Workspace = WORKSPACE,
     **how: Unpack[ReportKeywords],
 ) -> list[Path]:
-    """Write one report of one run or several into the folder ``out``, as ``folkways report``; returns the files.
+    """Write one report of one run or several into the folder ``out``, as ``folkways report``; returns the
+    files.
 
     how: formats, profile, title, prices, items, as ``report_runs`` has them.
     """
@@ -330,7 +384,9 @@ def report(
     several = [runs] if isinstance(runs, (str, Run)) else list(runs)
     held = [one.workspace for one in several if isinstance(one, Run)]
     where = held[0] if held and workspace == WORKSPACE else workspace
-    return report_runs([one.name if isinstance(one, Run) else one for one in several], out, workspace=where, **how)
+    return report_runs(
+        [one.name if isinstance(one, Run) else one for one in several], out, workspace=where, **how
+    )
 
 
 def one_or_several(models: Any) -> list[Any]:
@@ -346,7 +402,9 @@ def _is_nothing(models: Any) -> bool:
     return isinstance(models, tuple) and not models
 
 
-def load_run(name: str | int | Run = "last", workspace: str | Path | Workspace = WORKSPACE, prices: Path | None = None) -> Run:
+def load_run(
+    name: str | int | Run = "last", workspace: str | Path | Workspace = WORKSPACE, prices: Path | None = None
+) -> Run:
     """An earlier run by name or number, or the newest; UnknownNameError with the names there are."""
     if isinstance(name, Run):
         return name
@@ -354,10 +412,13 @@ def load_run(name: str | int | Run = "last", workspace: str | Path | Workspace =
     return Run(database, run_records.find_asked_run(database, str(name)), prices)
 
 
-def item(name: str, workspace: str | Path | Workspace | None = WORKSPACE, run: str | None = None) -> KnownItem:
-    """One item (``blend/saq:KR/Al-en-01``) with its prompts, replies and judgements, of a run or from the data.
+def item(
+    name: str, workspace: str | Path | Workspace | None = WORKSPACE, run: str | None = None
+) -> KnownItem:
+    """One item (``blend/saq:KR/Al-en-01``) with its prompts, replies and judgements, of a run or from the
+    data.
 
-    workspace: None, or one that is not there, looks in the data alone. run: the name of one run; the newest that asked the item
-    otherwise. UnknownNameError where there is no such item.
+    workspace: None, or one that is not there, looks in the data alone. run: the name of one run; the newest
+    that asked the item otherwise. UnknownNameError where there is no such item.
     """
     return find_item(None if workspace is None else opened_if_there(workspace), name, run)

@@ -1,4 +1,5 @@
-"""Cultures, regions and languages: one table for all benchmarks, with ISO codes, scripts, and who is asked in which language.
+"""Cultures, regions and languages: one table for all benchmarks, with ISO codes, scripts, and who is asked in
+which language.
 
 The table lies in ``folkways/data`` and is read when it is first needed.
 """
@@ -30,7 +31,8 @@ REGIONS = (
     "East Asia",
     "Oceania",
 )
-"""CulturalBench's 11 regions in the order of its leaderboard; the cultures of other benchmarks are sorted into them too."""
+"""CulturalBench's 11 regions in the order of its leaderboard; the cultures of other benchmarks are sorted
+into them too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,14 +60,15 @@ class Language:
 class Culture:
     """A country, a part of one, or a wider group of people that questions are asked about.
 
-    code:      ISO 3166-1 alpha-2 ("KR"), ISO 3166-2 where it is finer than a country ("ID-JB"), or one of our own ("NG-N", "ARAB").
-    iso3166_1: alpha-2 code of the country it is or lies in; None where it spans several.
-    iso3166_2: None unless it is a subdivision that ISO knows.
-    parent:    code of the culture that it is part of.
-    region:    one of REGIONS; None where it lies in several.
-    languages: codes of the languages people are asked in locally, the usual one first; English only where it is official there.
+    code:      ISO 3166-1 alpha-2 ("KR"), ISO 3166-2 where it is finer than a country ("ID-JB"), or one of our
+               own ("NG-N", "ARAB").
+    iso3166_1: alpha-2 code of the country it is or lies in; None where it spans several. iso3166_2: None
+    unless it is a subdivision that ISO knows. parent:    code of the culture that it is part of. region:
+    one of REGIONS; None where it lies in several. languages: codes of the languages people are asked in
+    locally, the usual one first; English only where it is official there.
                Empty for WORLD alone, which is no single country.
-    names:     benchmark -> what that benchmark's data call it ({"blend": "South_Korea", "culturalbench": "South Korea"}).
+    names:     benchmark -> what that benchmark's data call it ({"blend": "South_Korea", "culturalbench":
+               "South Korea"}).
     aliases:   further names under which ``get_culture`` finds it.
     """
 
@@ -93,17 +96,23 @@ def _benchmarks() -> dict[str, dict[str, str]]:
 @cache
 def languages() -> Mapping[str, Language]:
     """Every language by code."""
-    entries = {code: entry | {"also": tuple(entry.get("also", ()))} for code, entry in _read("languages.toml").items()}
+    entries = {
+        code: entry | {"also": tuple(entry.get("also", ()))}
+        for code, entry in _read("languages.toml").items()
+    }
     return MappingProxyType({code: Language(code=code, **entry) for code, entry in entries.items()})
 
 
 @cache
 def cultures() -> Mapping[str, Culture]:
-    """Every culture by code, region by region in the order of REGIONS; those that lie in several regions come last."""
+    """Every culture by code, region by region in the order of REGIONS; those that lie in several regions come
+    last."""
     table: dict[str, Culture] = {}
     for code, entry in _read("cultures.toml")["cultures"].items():
         names = {benchmark: members[code] for benchmark, members in _benchmarks().items() if code in members}
-        values: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in entry.items()}
+        values: dict[str, Any] = {
+            key: tuple(value) if isinstance(value, list) else value for key, value in entry.items()
+        }
         table[code] = Culture(code=code, names=MappingProxyType(names), **values)
     return MappingProxyType(table)
 
@@ -116,7 +125,8 @@ def language_name(code: str) -> str:
 
 
 def _fold(text: str) -> str:
-    """Names are compared without regard to case and to what separates their words: South_Korea, south korea, id_jb."""
+    """Names are compared without regard to case and to what separates their words: South_Korea, south korea,
+    id_jb."""
     return re.sub(r"[\s_-]+", " ", text).strip().casefold()
 
 
@@ -139,7 +149,8 @@ def _languages_by_name() -> dict[str, str]:
 
 
 def get_culture(text: str) -> Culture:
-    """The culture of that code, English name, alias ("UK", "JB") or name in any benchmark ("South_Korea"), in any case.
+    """The culture of that code, English name, alias ("UK", "JB") or name in any benchmark ("South_Korea"), in
+    any case.
 
     Raises UnknownNameError with the valid codes.
     """
@@ -174,14 +185,16 @@ def _members(benchmark: str) -> dict[str, str]:
 
 
 def cultures_of(benchmark: str) -> tuple[Culture, ...]:
-    """The cultures of ``blend`` (the order in which its questions are built), ``culturalbench`` (by region), ``xcr`` (its targets)
-    or ``demo``, in that benchmark's fixed order. Raises UnknownNameError for another benchmark.
+    """The cultures of ``blend`` (the order in which its questions are built), ``culturalbench`` (by region),
+    ``xcr`` (its targets) or ``demo``, in that benchmark's fixed order. Raises UnknownNameError for another
+    benchmark.
     """
     return tuple(cultures()[code] for code in _members(benchmark))
 
 
 def culture_named(benchmark: str, name: str) -> Culture:
-    """The culture that ``benchmark``'s data call exactly ``name`` ("West_Java"). Raises UnknownNameError with the names it uses."""
+    """The culture that ``benchmark``'s data call exactly ``name`` ("West_Java"). Raises UnknownNameError with
+    the names it uses."""
     for code, known in _members(benchmark).items():
         if known == name:
             return cultures()[code]
@@ -191,8 +204,9 @@ def culture_named(benchmark: str, name: str) -> Culture:
 def select_cultures(wanted: Sequence[str], available: Sequence[str]) -> list[str]:
     """The codes among ``available`` that ``wanted`` asks for, in that order, without repeats.
 
-    A code or other name of ``get_culture`` that is available stands for itself; else a parent stands for those of its parts that
-    are available (IN -> IN-AS where only Assam is there). Raises UnknownNameError listing the available codes.
+    A code or other name of ``get_culture`` that is available stands for itself; else a parent stands for
+    those of its parts that are available (IN -> IN-AS where only Assam is there). Raises UnknownNameError
+    listing the available codes.
     """
     chosen: dict[str, None] = {}
     for text in wanted:
@@ -200,10 +214,14 @@ def select_cultures(wanted: Sequence[str], available: Sequence[str]) -> list[str
         if code is None:
             raise UnknownNameError("culture", text, available, hint=_close_names(text))
         matches = (
-            [code] if code in available else [part for part in available if part in cultures() and cultures()[part].parent == code]
+            [code]
+            if code in available
+            else [part for part in available if part in cultures() and cultures()[part].parent == code]
         )
         if not matches:
-            raise UnknownNameError("culture", text, available, hint=f"{cultures()[code].name} is not among them")
+            raise UnknownNameError(
+                "culture", text, available, hint=f"{cultures()[code].name} is not among them"
+            )
         chosen.update(dict.fromkeys(matches))
     return list(chosen)
 
@@ -212,4 +230,6 @@ def _close_names(text: str) -> str:
     """What the person may have meant, and where the names are listed."""
     close = difflib.get_close_matches(_fold(text), _cultures_by_name(), n=1, cutoff=0.7)
     meant = [cultures()[_cultures_by_name()[name]] for name in close]
-    return "".join(f"{culture.code} is {culture.name}. " for culture in meant) + "All names: folkways cultures"
+    return (
+        "".join(f"{culture.code} is {culture.name}. " for culture in meant) + "All names: folkways cultures"
+    )

@@ -16,21 +16,32 @@ from folkways.formatting import number as number
 from folkways.formatting import plural as plural
 
 _INVISIBLE = (
-    "\x00-\x08\x0b-\x1f\x7f-\x9f"  # C0 and C1 controls: escape sequences begin here, and a lone CR overwrites a line
-    "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # bidi controls: they make text read in another order than it is stored
+    # C0 and C1 controls: escape sequences begin here, and a lone CR overwrites a line
+    "\x00-\x08\x0b-\x1f\x7f-\x9f"
+    # bidi controls: they make text read in another order than it is stored
+    "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
     "\u200b\u2028\u2029\u2060-\u2064\ufeff\ufff9-\ufffb"  # characters without width, line separators
     "\U000e0000-\U000e007f"  # tag characters: text that nobody sees
 )
 _CONTROLS = re.compile(f"[{_INVISIBLE}]")
 _CONTROLS_AND_NEWLINES = re.compile(f"[{_INVISIBLE}\n\r]")
 _SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
-_UNSEEN = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")  # controls, formats (bidi, zero width), surrogates, unassigned, separators
+_UNSEEN = (
+    "Cc",
+    "Cf",
+    "Cs",
+    "Co",
+    "Cn",
+    "Zl",
+    "Zp",
+)  # controls, formats (bidi, zero width), surrogates, unassigned, separators
 
 
 def visible(text: str) -> str:
     """The text with every control and invisible formatting character written out, as in ``⟨U+202E⟩``.
 
-    Newlines and tabs stay, and so do the joiners U+200C and U+200D, which Persian and many Indic words are spelled with.
+    Newlines and tabs stay, and so do the joiners U+200C and U+200D, which Persian and many Indic words are
+    spelled with.
     """
     return _CONTROLS.sub(_name, text.replace("\r\n", "\n"))
 
@@ -45,12 +56,16 @@ def _name(found: re.Match[str]) -> str:
 
 
 def spelled_out(text: str, width: int | None = None) -> str:
-    """``text`` on one line, exactly: newlines, joiners and whatever else is not seen are written as Python's escapes.
+    """``text`` on one line, exactly: newlines, joiners and whatever else is not seen are written as Python's
+    escapes.
 
-    For values whose spelling is the point (what is odd about data); ``visible`` and ``one_line`` are for reading.
-    width: characters at most, the last of them an ellipsis where something was cut.
+    For values whose spelling is the point (what is odd about data); ``visible`` and ``one_line`` are for
+    reading. width: characters at most, the last of them an ellipsis where something was cut.
     """
-    shown = "".join(_SHORT.get(char) or (_escaped(char) if unicodedata.category(char) in _UNSEEN else char) for char in text)
+    shown = "".join(
+        _SHORT.get(char) or (_escaped(char) if unicodedata.category(char) in _UNSEEN else char)
+        for char in text
+    )
     return shown if width is None else shorten(shown, width)
 
 
@@ -91,7 +106,8 @@ def json_for_html(value: object) -> str:
 
 
 def figure(value: float) -> str:
-    """A number of a table that says nothing of its decimals: scores and points have one, shares, p and the like three."""
+    """A number of a table that says nothing of its decimals: scores and points have one, shares, p and the
+    like three."""
     return f"{value:.1g}" if 0 < abs(value) < 0.01 else number(value, 3 if abs(value) < 1 else 1)
 
 
@@ -103,13 +119,15 @@ def interval(low: float | None, high: float | None, between: str = " – ") -> s
 
 
 def bound(value: float) -> str:
-    """An end of a difference's interval, with a decimal or as many as it takes: what is not 0 is never written ``0.0``."""
+    """An end of a difference's interval, with a decimal or as many as it takes: what is not 0 is never
+    written ``0.0``."""
     decimals = 1 if abs(value) >= 0.05 or not value else math.ceil(-math.log10(abs(value)))
     return number(value, decimals)
 
 
 def p_value(value: float | None, alpha: float = 0.05) -> str:
-    """``<.001``, ``.034``, ``1``; with as many decimals as it takes to see on which side of ``alpha`` it is (``.0496``)."""
+    """``<.001``, ``.034``, ``1``; with as many decimals as it takes to see on which side of ``alpha`` it is
+    (``.0496``)."""
     if value is None or math.isnan(value):
         return NOT_A_NUMBER
     if value < 0.001 or value > 0.9995:
@@ -120,11 +138,15 @@ def p_value(value: float | None, alpha: float = 0.05) -> str:
 
 
 def shown_n(n: int, left_out: int = 0, effective_questions: float | None = None) -> str:
-    """A denominator: "10"; "4 of 10" where the rule leaves six out; "3,993 (worth 9 questions)" where it tells as much as nine
-    questions of equal size.
+    """A denominator: "10"; "4 of 10" where the rule leaves six out; "3,993 (worth 9 questions)" where it
+    tells as much as nine questions of equal size.
     """
     scored = f"{count(n - left_out)} of {count(n)}" if left_out else count(n)
-    return scored if effective_questions is None else f"{scored} (worth {plural(round(effective_questions), 'question')})"
+    return (
+        scored
+        if effective_questions is None
+        else f"{scored} (worth {plural(round(effective_questions), 'question')})"
+    )
 
 
 def reasons(why: str | None) -> str:
@@ -160,4 +182,8 @@ def duration(seconds: float) -> str:
 
 def size(characters: int) -> str:
     """Bytes as people read them: ``640 kB``, ``3.2 MB``."""
-    return f"{characters / 1e6:.1f}\u202fMB" if characters >= 1e6 else f"{max(1, round(characters / 1e3))}\u202fkB"
+    return (
+        f"{characters / 1e6:.1f}\u202fMB"
+        if characters >= 1e6
+        else f"{max(1, round(characters / 1e3))}\u202fkB"
+    )

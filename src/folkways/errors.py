@@ -1,7 +1,7 @@
 """Errors that are meant for the person who gets them.
 
-Every error says what was wrong, where, what to do about it, and which values are valid. The command line prints the message
-without a traceback and exits with ``exit_code``.
+Every error says what was wrong, where, what to do about it, and which values are valid. The command line
+prints the message without a traceback and exits with ``exit_code``.
 """
 
 from __future__ import annotations
@@ -43,10 +43,11 @@ def names_for_command_line() -> bool:
 
 
 def option(name: str, value: object = None) -> str:
-    """An option as the reader of a message writes it: ``--language`` on the command line, ``language=`` in Python.
+    """An option as the reader of a message writes it: ``--language`` on the command line, ``language=`` in
+    Python.
 
-    name: Python's. value: what to give it, True for a switch (``--afresh``, ``afresh=True``), a dict for what the command line
-    writes as NAME=VALUE.
+    name: Python's. value: what to give it, True for a switch (``--afresh``, ``afresh=True``), a dict for what
+    the command line writes as NAME=VALUE.
     """
     pairs = value if isinstance(value, Mapping) else {}
     if not names_for_command_line():
@@ -104,7 +105,11 @@ class UnknownNameError(FolkwaysError):
         if command is None or len(self.valid) <= MOST_LISTED:
             return f"valid: {', '.join(self.valid) if self.valid else '(none)'}"
         closest = difflib.get_close_matches(self.name, self.valid, n=CLOSEST, cutoff=0.3)
-        shown = f"{', '.join(closest)}, and {len(self.valid) - len(closest)} more" if closest else f"{len(self.valid)} names"
+        shown = (
+            f"{', '.join(closest)}, and {len(self.valid) - len(closest)} more"
+            if closest
+            else f"{len(self.valid)} names"
+        )
         return f"valid: {shown}; {command} lists them"
 
 
@@ -128,12 +133,14 @@ class MissingExtraError(FolkwaysError):
     def __init__(self, feature: str, extra: str, missing: str) -> None:
         self.extra = extra
         super().__init__(
-            f"{feature} needs the package {missing!r}, which is not installed.\nInstall it with: pip install 'folkways[{extra}]'"
+            f"{feature} needs the package {missing!r}, which is not installed.\nInstall it with: pip "
+            f"install 'folkways[{extra}]'"
         )
 
 
 def need_extra(extra: str, feature: str, *packages: str) -> None:
-    """MissingExtraError where one of the packages that an extra brings is not installed. Imports none of them."""
+    """MissingExtraError where one of the packages that an extra brings is not installed. Imports none of
+    them."""
     for package in packages:
         if find_spec(package) is None:
             raise MissingExtraError(feature, extra, package)

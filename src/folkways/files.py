@@ -27,11 +27,14 @@ def make_folder(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise FolkwaysError(f"the folder {folder} cannot be made: {error.strerror or error}; name another place") from error
+        raise FolkwaysError(
+            f"the folder {folder} cannot be made: {error.strerror or error}; name another place"
+        ) from error
 
 
 def write_bytes(path: Path, content: bytes) -> Path:
-    """Write a file completely or not at all, and its folder with it; FolkwaysError where that cannot be. Returns the path."""
+    """Write a file completely or not at all, and its folder with it; FolkwaysError where that cannot be.
+    Returns the path."""
     return write_lines(path, [content])
 
 

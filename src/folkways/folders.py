@@ -8,7 +8,21 @@ from pathlib import Path
 
 from folkways.errors import FolkwaysError, option
 
-OF_FILES = (".bib", ".csv", ".html", ".json", ".jsonl", ".md", ".parquet", ".tex", ".tsv", ".txt", ".xlsx", ".yaml", ".yml")
+OF_FILES = (
+    ".bib",
+    ".csv",
+    ".html",
+    ".json",
+    ".jsonl",
+    ".md",
+    ".parquet",
+    ".tex",
+    ".tsv",
+    ".txt",
+    ".xlsx",
+    ".yaml",
+    ".yml",
+)
 """Endings that nobody means as part of a folder's name."""
 
 

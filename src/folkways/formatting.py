@@ -16,7 +16,8 @@ def number(value: float | None, decimals: int = 1) -> str:
 
 
 def count(value: int | None) -> str:
-    """A whole number with commas between thousands: the one way in which counts are written, in terminals, files and charts."""
+    """A whole number with commas between thousands: the one way in which counts are written, in terminals,
+    files and charts."""
     return NOT_A_NUMBER if value is None else f"{value:,}"
 
 

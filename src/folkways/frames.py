@@ -1,4 +1,5 @@
-"""Tables that somebody hands in from Python: polars, pandas, Arrow, rows or columns; read as text, as files are."""
+"""Tables that somebody hands in from Python: polars, pandas, Arrow, rows or columns; read as text, as files
+are."""
 
 from __future__ import annotations
 
@@ -11,24 +12,34 @@ from folkways.errors import FolkwaysError
 
 
 def is_frame(thing: object) -> bool:
-    """Whether it is a table: a frame of polars or pandas, an Arrow table, a list of rows (dicts), or a dict of columns (lists)."""
+    """Whether it is a table: a frame of polars or pandas, an Arrow table, a list of rows (dicts), or a dict
+    of columns (lists)."""
     if isinstance(thing, Mapping):
-        return bool(thing) and all(not isinstance(column, str) and hasattr(column, "__len__") for column in thing.values())
+        return bool(thing) and all(
+            not isinstance(column, str) and hasattr(column, "__len__") for column in thing.values()
+        )
     if isinstance(thing, list):
         return bool(thing) and all(isinstance(row, Mapping) for row in thing)
-    return isinstance(thing, (pl.DataFrame, pl.LazyFrame)) or (hasattr(thing, "columns") and hasattr(thing, "shape"))
+    return isinstance(thing, (pl.DataFrame, pl.LazyFrame)) or (
+        hasattr(thing, "columns") and hasattr(thing, "shape")
+    )
 
 
 def table_of_text(thing: Any) -> pl.DataFrame:
-    """The table with every column as text, null where a cell is empty. pandas frames need no pyarrow. FolkwaysError otherwise."""
+    """The table with every column as text, null where a cell is empty. pandas frames need no pyarrow.
+    FolkwaysError otherwise."""
     if not is_frame(thing):
         raise FolkwaysError(
-            f"{type(thing).__name__} is no table; give a frame of polars or pandas, a list of dicts, a dict of lists, or a file"
+            f"{type(thing).__name__} is no table; give a frame of polars or pandas, a list of dicts, a "
+            "dict of lists, or a file"
         )
     if isinstance(thing, pl.LazyFrame):
         thing = thing.collect()
     if isinstance(thing, list):
-        columns = {name: [row.get(name) for row in thing] for name in dict.fromkeys(name for row in thing for name in row)}
+        columns = {
+            name: [row.get(name) for row in thing]
+            for name in dict.fromkeys(name for row in thing for name in row)
+        }
     elif isinstance(thing, Mapping):
         columns = {name: list(column) for name, column in thing.items()}
     elif isinstance(thing, pl.DataFrame):
@@ -49,6 +60,8 @@ def _text(value: Any) -> str | None:
         return value
     if type(value).__name__ in ("NAType", "NaTType") or (isinstance(value, float) and value != value):
         return None
-    if isinstance(value, float) and value.is_integer():  # pandas writes whole numbers as 0.0 where a column had gaps
+    if (
+        isinstance(value, float) and value.is_integer()
+    ):  # pandas writes whole numbers as 0.0 where a column had gaps
         value = int(value)
     return str(value)

@@ -14,7 +14,8 @@ _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 def json_objects(lines: Iterable[bytes], file: Path | str) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The number (from 1) and the object of each line that is not blank; a byte order mark at the very beginning is passed over.
+    """The number (from 1) and the object of each line that is not blank; a byte order mark at the very
+    beginning is passed over.
 
     file: where the lines are from, for the DataError about a line that is no JSON, or JSON but no object.
     """

@@ -49,7 +49,9 @@ def local_languages(culture: str) -> tuple[str, ...]:
 
 def facet_title(facet: str) -> str:
     """A facet's column name in words: ``work_life`` -> ``work life``."""
-    return FACET_TITLES.get(facet) or " and ".join(FACET_TITLES.get(part, part.replace("_", " ")) for part in facet.split("+"))
+    return FACET_TITLES.get(facet) or " and ".join(
+        FACET_TITLES.get(part, part.replace("_", " ")) for part in facet.split("+")
+    )
 
 
 def value_name(facet: str, value: str) -> str:
@@ -63,8 +65,8 @@ def value_name(facet: str, value: str) -> str:
 def short_endpoint(endpoint: str) -> str:
     """What is left of an endpoint's name when provider and address are taken away, for the keys of charts.
 
-    ``openai/gpt-4o-mini`` -> ``gpt-4o-mini``; ``http://host:8000/v1#org/llama`` -> ``llama``; baselines keep their kind:
-    ``baseline/constant:X`` -> ``baseline constant:X``.
+    ``openai/gpt-4o-mini`` -> ``gpt-4o-mini``; ``http://host:8000/v1#org/llama`` -> ``llama``; baselines keep
+    their kind: ``baseline/constant:X`` -> ``baseline constant:X``.
     """
     if is_baseline(endpoint):
         return endpoint.replace("/", " ", 1)
@@ -73,9 +75,14 @@ def short_endpoint(endpoint: str) -> str:
 
 
 def plain_names(models: Iterable[str]) -> dict[str, str]:
-    """Model -> its shortest name that no other of them has: without provider, address and settings; baselines keep theirs."""
+    """Model -> its shortest name that no other of them has: without provider, address and settings; baselines
+    keep theirs."""
     models = list(models)
-    ways: list[Callable[[str], str]] = [lambda name: short_endpoint(_without_settings(name)), short_endpoint, str]
+    ways: list[Callable[[str], str]] = [
+        lambda name: short_endpoint(_without_settings(name)),
+        short_endpoint,
+        str,
+    ]
     names = {}
     for model in models:
         taken = [[way(other) for other in models] for way in ways]
@@ -90,7 +97,8 @@ def _without_settings(endpoint: str) -> str:
 
 
 def provider(endpoint: str) -> str:
-    """Who serves it: ``openai`` of ``openai/gpt-4o-mini``, ``localhost:8000`` of an address; empty for a baseline."""
+    """Who serves it: ``openai`` of ``openai/gpt-4o-mini``, ``localhost:8000`` of an address; empty for a
+    baseline."""
     if endpoint.startswith(("http://", "https://")):
         return endpoint.split("/")[2]
     return "" if is_baseline(endpoint) else endpoint.rpartition("/")[0]
@@ -100,5 +108,6 @@ def short_endpoints(endpoints: tuple[str, ...]) -> dict[str, str]:
     """Short name of each endpoint; those whose short names would be equal keep their whole names."""
     short = [one_line(short_endpoint(endpoint)) for endpoint in endpoints]
     return {
-        endpoint: name if short.count(name) == 1 else one_line(endpoint) for endpoint, name in zip(endpoints, short, strict=True)
+        endpoint: name if short.count(name) == 1 else one_line(endpoint)
+        for endpoint, name in zip(endpoints, short, strict=True)
     }

@@ -1,4 +1,5 @@
-"""What packages bring by entry points, our own and those of others: one that cannot be loaded costs a line of warning."""
+"""What packages bring by entry points, our own and those of others: one that cannot be loaded costs a line of
+warning."""
 
 from __future__ import annotations
 
@@ -14,7 +15,8 @@ from folkways.errors import FolkwaysWarning
 
 
 class ExtensionPoint(NamedTuple):
-    """What a package can add by an entry point. group: of the entry point. name: what its name is. value: what it names."""
+    """What a package can add by an entry point. group: of the entry point. name: what its name is. value:
+    what it names."""
 
     group: str
     name: str
@@ -27,16 +29,19 @@ TEXT_TOOLS = "folkways.text_tools"
 COMMANDS = "folkways.commands"
 
 EXTENSION_POINTS = (
-    # Tasks, reader, results, builders, suites, exports of studies, submissions: the fields of Benchmark say what each takes.
+    # Tasks, reader, results, builders, suites, exports of studies, submissions: the fields of Benchmark say
+    # what each takes.
     ExtensionPoint(BENCHMARKS, "the benchmark's name", "folkways.benchmarks.base:Benchmark"),
-    ExtensionPoint(ENDPOINTS, "what stands before the slash of a model's name", "folkways.endpoints.base:EndpointKind"),
+    ExtensionPoint(
+        ENDPOINTS, "what stands before the slash of a model's name", "folkways.endpoints.base:EndpointKind"
+    ),
     ExtensionPoint(TEXT_TOOLS, "a language's code", "folkways.text.tools:TextTool"),
     # `folkways --help` shows the summary of the package.
     ExtensionPoint(COMMANDS, "the command's name", "click:Command"),
 )
-"""Everything that a package can add; folkways' own benchmarks and endpoints come the same way. A package that needs tables of its
-own passes a ``TableSet`` to ``open_workspace``; what it may import is in ``folkways.sdk``. Kinds of stages are the studio's
-(``folkways_studio.stages.registry``)."""
+"""Everything that a package can add; folkways' own benchmarks and endpoints come the same way. A package that
+needs tables of its own passes a ``TableSet`` to ``open_workspace``; what it may import is in
+``folkways.sdk``. Kinds of stages are the studio's (``folkways_studio.stages.registry``)."""
 
 OURS = "folkways"
 
@@ -46,15 +51,22 @@ BROKEN = (Exception, SystemExit)
 
 @cache
 def entries(group: str) -> dict[str, EntryPoint]:
-    """Name -> entry point, in the order of the names. If two packages claim a name, ours has it, or else the first by name.
+    """Name -> entry point, in the order of the names. If two packages claim a name, ours has it, or else the
+    first by name.
 
     A FolkwaysWarning names each entry point that is left out.
     """
     chosen: dict[str, EntryPoint] = {}
-    for entry in sorted(entry_points(group=group), key=lambda entry: (package_of(entry) != OURS, package_of(entry))):
+    for entry in sorted(
+        entry_points(group=group), key=lambda entry: (package_of(entry) != OURS, package_of(entry))
+    ):
         other = chosen.setdefault(entry.name, entry)
         if other != entry or package_of(other) != package_of(entry):
-            warn(entry, f"the package {package_of(other)} has one of that name", "rename it, or uninstall one of the two packages")
+            warn(
+                entry,
+                f"the package {package_of(other)} has one of that name",
+                "rename it, or uninstall one of the two packages",
+            )
     return dict(sorted(chosen.items()))
 
 
@@ -67,7 +79,8 @@ def package_of(entry: EntryPoint) -> str:
 
 
 def load(entry: EntryPoint, check: Callable[[Any], None] = lambda _loaded: None) -> Any:
-    """What the entry point names; None, after a FolkwaysWarning, if it cannot be loaded or ``check`` raises."""
+    """What the entry point names; None, after a FolkwaysWarning, if it cannot be loaded or ``check``
+    raises."""
     try:
         loaded = entry.load()
         check(loaded)
@@ -77,8 +90,11 @@ def load(entry: EntryPoint, check: Callable[[Any], None] = lambda _loaded: None)
     return loaded
 
 
-def warn(entry: EntryPoint, why: BaseException | str, remedy: str = "repair or uninstall that package") -> None:
-    """Say that a benchmark, an endpoint or a command is left out, whose package that is, and why, in one line."""
+def warn(
+    entry: EntryPoint, why: BaseException | str, remedy: str = "repair or uninstall that package"
+) -> None:
+    """Say that a benchmark, an endpoint or a command is left out, whose package that is, and why, in one
+    line."""
     package = f"the package {package_of(entry)}" if package_of(entry) else "a package"
     reason = why if isinstance(why, str) else f"{entry.value} cannot be loaded ({told(why, entry.value)})"
     warnings.warn(
@@ -89,14 +105,16 @@ def warn(entry: EntryPoint, why: BaseException | str, remedy: str = "repair or u
 
 
 def told(error: BaseException, module: str) -> str:
-    """An exception in one line: its type, what it says, and where in the package of ``module`` (or entry point) it was raised."""
+    """An exception in one line: its type, what it says, and where in the package of ``module`` (or entry
+    point) it was raised."""
     words = " ".join(str(error).split())
     where = place_of(error, module)
     return f"{type(error).__name__}{': ' if words else ''}{words}{f', {where}' if where else ''}"
 
 
 def place_of(error: BaseException, module: str) -> str:
-    """``markets/task.py, line 34``: the innermost line of the top package of ``module`` in the traceback; empty if none is its."""
+    """``markets/task.py, line 34``: the innermost line of the top package of ``module`` in the traceback;
+    empty if none is its."""
     top = module.partition(":")[0].partition(".")[0]
     lines = [
         (frame.f_code.co_filename, line)

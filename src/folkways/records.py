@@ -1,8 +1,9 @@
-"""The nouns of folkways: frozen records for single things, column schemas for tables. No input or output happens here.
+"""The nouns of folkways: frozen records for single things, column schemas for tables. No input or output
+happens here.
 
-Everything flows one way (release -> items -> prompts -> responses -> answers -> judgements -> scores -> report), and each table
-below is one stretch of that way. A table may carry more columns than its schema names (facets, metrics, a benchmark's own gold
-data); ``require_columns`` checks that it carries at least these.
+Everything flows one way (release -> items -> prompts -> responses -> answers -> judgements -> scores ->
+report), and each table below is one stretch of that way. A table may carry more columns than its schema names
+(facets, metrics, a benchmark's own gold data); ``require_columns`` checks that it carries at least these.
 """
 
 from __future__ import annotations
@@ -36,14 +37,17 @@ class Subject(StrEnum):
 
     MODEL = "model"  # an endpoint that was asked, whatever it knows
     PEOPLE = "people"  # people of the culture, under the rule that models are judged by
-    BASELINE = "baseline"  # guessing by a rule that knows nothing: the expectation over the items, nobody was asked
+    BASELINE = (
+        "baseline"  # guessing by a rule that knows nothing: the expectation over the items, nobody was asked
+    )
 
 
 LOST = (State.FAILED.value, State.MISSING.value)
 """The states of items that got no reply: nothing is known of the model there, and nothing is no zero."""
 
 BASELINE_PREFIX = "baseline/"
-"""Endpoints whose name begins so know nothing; they are shown beside the models, for scale, and never taken for one."""
+"""Endpoints whose name begins so know nothing; they are shown beside the models, for scale, and never taken
+for one."""
 
 
 def is_baseline(endpoint: str) -> bool:
@@ -60,12 +64,13 @@ class Metric:
     scale:  what the mean is multiplied with in scores (100 for percentages).
     kind:   ``proportion`` when every value is 0 or 1, else ``mean``.
     about:  one sentence with the paper's section.
-    bounds: between which every value lies, and the interval too; None for counts and the like, which have no such limits.
-    leaves_out: True where the rule of a profile may leave a reply out: null, where the judgement's LEFT_OUT says why.
-    lower_is_better: True where the metric counts what should not be (refusals, replies in another script).
-    per: ``question`` where the value is one of a whole question of several rows, and stands on one of these alone.
-    mean_over: a facet: the score of the whole is the unweighted mean over its groups, and a limited run asks as many of each.
-    headline_by: a facet of the scores whose groups are shown in place of the whole, where the two are never pooled.
+    bounds: between which every value lies, and the interval too; None for counts and the like, which have no
+    such limits. leaves_out: True where the rule of a profile may leave a reply out: null, where the
+    judgement's LEFT_OUT says why. lower_is_better: True where the metric counts what should not be (refusals,
+    replies in another script). per: ``question`` where the value is one of a whole question of several rows,
+    and stands on one of these alone. mean_over: a facet: the score of the whole is the unweighted mean over
+    its groups, and a limited run asks as many of each. headline_by: a facet of the scores whose groups are
+    shown in place of the whole, where the two are never pooled.
     """
 
     name: str
@@ -99,9 +104,11 @@ class ModelCard:
 
 @dataclass(frozen=True, slots=True)
 class DataIssue:
-    """Something odd about a release: where it is, what kind it is, the value and what it means. Nothing is dropped in silence.
+    """Something odd about a release: where it is, what kind it is, the value and what it means. Nothing is
+    dropped in silence.
 
-    row is 1-based and counts data rows (the header of a CSV is not a row); for JSON files ``key`` names the entry instead.
+    row is 1-based and counts data rows (the header of a CSV is not a row); for JSON files ``key`` names the
+    entry instead.
     """
 
     file: str
@@ -114,12 +121,14 @@ class DataIssue:
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """How a number was made. Same signature and same inputs give the same number; see ``text()`` for the one-line form."""
+    """How a number was made. Same signature and same inputs give the same number; see ``text()`` for the
+    one-line form."""
 
     parts: Mapping[str, str] = field(default_factory=dict)
 
     def text(self) -> str:
-        """``key:value`` pairs joined by ``|``, in the manner of sacreBLEU. A ``|`` inside a value is written ``/``."""
+        """``key:value`` pairs joined by ``|``, in the manner of sacreBLEU. A ``|`` inside a value is written
+        ``/``."""
         return "|".join(f"{key}:{value.replace('|', '/')}" for key, value in self.parts.items())
 
     def json(self) -> str:
@@ -132,7 +141,8 @@ Schema = Mapping[str, pl.DataType | type[pl.DataType]]
 ITEMS: Schema = {
     "task": pl.String,  # "blend/saq"
     "item": pl.String,  # stable id, unique within the task: "KR/Al-en-01"
-    "release_id": pl.String,  # the release's own id ("Al-en-01"), which need not be unique across cultures; null if it has none
+    # the release's own id ("Al-en-01"), which need not be unique across cultures; null if it has none
+    "release_id": pl.String,
     "question": pl.String,  # the unit that is sampled independently; intervals are clustered by it
     "culture": pl.String,  # a code of folkways.cultures
     "text": pl.String,  # the question as a person would read it, for display and search
@@ -146,14 +156,17 @@ PROMPTS: Schema = {
     "variant": pl.String,  # prompt template, persona or option order: "inst-4"
     "system": pl.String,  # null where there is no system prompt
     "user": pl.String,
-    "choices": pl.List(pl.String),  # the labels that may be answered (["A", "B", "C", "D"]); null for free text
+    "choices": pl.List(
+        pl.String
+    ),  # the labels that may be answered (["A", "B", "C", "D"]); null for free text
     "prompt_source": pl.String,  # "release" (the authors' wording) or "folkways" (ours) or "file:NAME"
 }
 
 RESPONSES: Schema = {
     **dict.fromkeys(("task", "item", "language", "variant"), pl.String),
     "sample": pl.Int64,
-    "state": pl.String,  # answered, refused (the provider withheld the text), failed or missing; judging refines "answered"
+    # answered, refused (the provider withheld the text), failed or missing; judging refines "answered"
+    "state": pl.String,
     "response": pl.String,  # null unless the endpoint said something
     "reason": pl.String,  # why it was refused or failed; null otherwise
 }
@@ -161,20 +174,24 @@ RESPONSES: Schema = {
 JUDGEMENTS: Schema = {
     **dict.fromkeys(("task", "item", "question", "culture", "language", "variant"), pl.String),
     "sample": pl.Int64,
-    "counted": pl.Boolean,  # false where the benchmark's rule takes the item out of the denominator (reason says why)
+    # false where the benchmark's rule takes the item out of the denominator (reason says why)
+    "counted": pl.Boolean,
     "state": pl.String,
     "answer": pl.String,  # what was read out of the response
     "reason": pl.String,  # why it was judged as it was
 }
 
 LEFT_OUT = "left_out"
-"""A column that judgements may have: why the profile's rule leaves the reply out of metrics with ``leaves_out``; null otherwise."""
+"""A column that judgements may have: why the profile's rule leaves the reply out of metrics with
+``leaves_out``; null otherwise."""
 
 CUT = "cut"
-"""A column that judgements have while they are scored: whether the token limit cut the reply. None is where it is not there."""
+"""A column that judgements have while they are scored: whether the token limit cut the reply. None is where
+it is not there."""
 
 OTHER_LANGUAGE = "other_language"
-"""The metric, in tasks that have it, of replies in another language or script than asked: 1 for these, null where none can tell."""
+"""The metric, in tasks that have it, of replies in another language or script than asked: 1 for these, null
+where none can tell."""
 
 MANY_IN_OTHER_LANGUAGE = 0.1
 """Share of such replies from which on a score is not of the language that was asked for."""
@@ -183,7 +200,8 @@ JUDGED_ITEMS: Schema = {
     **JUDGEMENTS,
     "endpoint": pl.String,
     "profile": pl.String,
-    "text": pl.String,  # the question as a person would read it; one with a free answer in the language that it was asked in
+    # the question as a person would read it; one with a free answer in the language that it was asked in
+    "text": pl.String,
     "gold": pl.String,  # the accepted answers as a person would read them
     "response": pl.String,  # what the model said; untrusted
 }
@@ -191,21 +209,25 @@ JUDGED_ITEMS: Schema = {
 
 SCORES: Schema = {
     **dict.fromkeys(("endpoint", "task", "profile", "metric"), pl.String),
-    "facet": pl.String,  # what the row is grouped by: "all", "culture", "language", "variant", "topic", "culture+language", ...
+    # what the row is grouped by: "all", "culture", "language", "variant", "topic", "culture+language", ...
+    "facet": pl.String,
     "value": pl.String,  # the group: "KR", "Food", "KR+ko"; "all" for the whole
-    "score": pl.Float64,  # over n less left_out, times the metric's scale; null where none of these got a reply
+    # over n less left_out, times the metric's scale; null where none of these got a reply
+    "score": pl.Float64,
     "low": pl.Float64,  # null, as is high, where there is no interval
     "high": pl.Float64,
     "interval": pl.String,  # "wilson 95%", "modified wilson 95% by question", or why there is none
     "n": pl.Int64,  # the fixed denominator: every counted item that was expected
     "questions": pl.Int64,  # how many independent questions the score rests on
-    "effective_questions": pl.Float64,  # how many of equal size would tell as much (Kish); null where that is half of them or more
+    # how many of equal size would tell as much (Kish); null where that is half of them or more
+    "effective_questions": pl.Float64,
     **{state.value: pl.Int64 for state in State},
     "cut": pl.Int64,  # of n, how many replies the token limit cut, whatever their state
     "left_out": pl.Int64,  # of n, what the profile's rule leaves out of the score, whatever its state
     "why_left_out": pl.String,  # how many for which reason, as a JSON object; null where nothing is left out
     "coverage": pl.Float64,  # share of n with a reply that the score rests on: all that came, less left_out
-    "at_best": pl.Float64,  # the score had every failed and missing item been right; equals score at full coverage
+    # the score had every failed and missing item been right; equals score at full coverage
+    "at_best": pl.Float64,
     "signature": pl.String,
 }
 
@@ -214,7 +236,8 @@ class Frame(pl.DataFrame):
     """A polars frame as people get it: its ``to_pandas`` says how to install what it lacks."""
 
     def to_pandas(self, *arguments: Any, **options: Any) -> Any:
-        """As polars has it; MissingExtraError with the line that installs pandas and pyarrow where they are not there."""
+        """As polars has it; MissingExtraError with the line that installs pandas and pyarrow where they are
+        not there."""
         try:
             return super().to_pandas(*arguments, **options)
         except ModuleNotFoundError as error:
@@ -227,7 +250,8 @@ def empty(schema: Schema) -> pl.DataFrame:
 
 
 def without_nan(frame: pl.DataFrame) -> pl.DataFrame:
-    """The frame with null wherever a float is not a number: what is not known is null, in every frame, file and document."""
+    """The frame with null wherever a float is not a number: what is not known is null, in every frame, file
+    and document."""
     return frame.with_columns(cs.float().fill_nan(None))
 
 
@@ -239,7 +263,8 @@ SAID = ("answer", "response")
 
 
 def compact(frame: pl.DataFrame) -> pl.DataFrame:
-    """The same judgements in half the memory: text but SAID as categories, one byte for a number where all are small and whole."""
+    """The same judgements in half the memory: text but SAID as categories, one byte for a number where all
+    are small and whole."""
 
     def smaller(column: pl.Series) -> pl.Series:
         if column.dtype == pl.String and column.name not in SAID:
@@ -258,7 +283,8 @@ def plain(frame: Frames) -> Frames:
 
 
 def require_columns(frame: pl.DataFrame, columns: Iterable[str], what: str) -> pl.DataFrame:
-    """Return ``frame`` if it has all ``columns`` (names, or a schema); otherwise raise a DataError naming the missing ones."""
+    """Return ``frame`` if it has all ``columns`` (names, or a schema); otherwise raise a DataError naming the
+    missing ones."""
     missing = [name for name in columns if name not in frame.columns]
     if missing:
         raise DataError(

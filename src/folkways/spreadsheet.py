@@ -1,7 +1,9 @@
-"""CSV as a spreadsheet may open it: what a person or a model wrote is never run as a formula, and is read back as it was.
+"""CSV as a spreadsheet may open it: what a person or a model wrote is never run as a formula, and is read
+back as it was.
 
-A text that begins like a formula (=, +, -, @, a tab or a carriage return) gets an apostrophe before it, unless it is a number; so
-does one that has apostrophes there already. Reading takes one apostrophe off such a cell again.
+A text that begins like a formula (=, +, -, @, a tab or a carriage return) gets an apostrophe before it,
+unless it is a number; so does one that has apostrophes there already. Reading takes one apostrophe off such a
+cell again.
 """
 
 from __future__ import annotations
@@ -14,7 +16,11 @@ from typing import Any
 
 import polars as pl
 
-_RISKY, _GUARDED, _NUMBER = r"\A'*[=+\-@\t\r]", r"\A'+[=+\-@\t\r]", r"\A[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
+_RISKY, _GUARDED, _NUMBER = (
+    r"\A'*[=+\-@\t\r]",
+    r"\A'+[=+\-@\t\r]",
+    r"\A[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$",
+)
 _IS_RISKY, _IS_NUMBER = map(re.compile, (_RISKY, _NUMBER.replace("$", r"\Z")))
 """``$`` is the very end in polars, and may stand before a line break in Python."""
 
@@ -27,14 +33,20 @@ def guard(text: str) -> str:
 def for_csv(frame: pl.DataFrame) -> pl.DataFrame:
     """The frame with lists as JSON and every column of text guarded; numbers stay numbers."""
     nested = [name for name, kind in frame.schema.items() if kind.is_nested()]
-    plain = frame.with_columns(pl.col(name).map_elements(_as_json, return_dtype=pl.String).alias(name) for name in nested)
-    return plain.with_columns(_guarded(pl.col(name)) for name, kind in plain.schema.items() if kind == pl.String)
+    plain = frame.with_columns(
+        pl.col(name).map_elements(_as_json, return_dtype=pl.String).alias(name) for name in nested
+    )
+    return plain.with_columns(
+        _guarded(pl.col(name)) for name, kind in plain.schema.items() if kind == pl.String
+    )
 
 
 def from_csv(frame: pl.DataFrame) -> pl.DataFrame:
     """The texts of a frame that was read of a CSV, without the apostrophes of ``guard``."""
     texts = [pl.col(name) for name, kind in frame.schema.items() if kind == pl.String]
-    return frame.with_columns(pl.when(text.str.contains(_GUARDED)).then(text.str.slice(1)).otherwise(text) for text in texts)
+    return frame.with_columns(
+        pl.when(text.str.contains(_GUARDED)).then(text.str.slice(1)).otherwise(text) for text in texts
+    )
 
 
 def _guarded(text: pl.Expr) -> pl.Expr:
@@ -43,7 +55,8 @@ def _guarded(text: pl.Expr) -> pl.Expr:
 
 
 def csv_bytes(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> bytes:
-    """Rows as CSV in UTF-8, every text guarded: what is not known is an empty cell, lists are separated by spaces."""
+    """Rows as CSV in UTF-8, every text guarded: what is not known is an empty cell, lists are separated by
+    spaces."""
     lines = _Lines()
     writer = csv.writer(lines, lineterminator="\r\n")
     writer.writerow(header)

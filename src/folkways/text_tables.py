@@ -1,4 +1,5 @@
-"""Tables of text in any format: CSV, TSV, JSON lines or Parquet, whole or some ten thousand rows at a time."""
+"""Tables of text in any format: CSV, TSV, JSON lines or Parquet, whole or some ten thousand rows at a
+time."""
 
 from __future__ import annotations
 
@@ -20,14 +21,17 @@ SUFFIXES = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet")
 
 
 def read_replies(path: Path) -> pl.DataFrame:
-    """The file's rows with every column as text; an empty cell of a CSV is an empty text, and no word is taken for "missing".
+    """The file's rows with every column as text; an empty cell of a CSV is an empty text, and no word is
+    taken for "missing".
 
-    Raises FolkwaysError when the file is not there or of an unknown format, DataError (with the row where it is known) when it
-    cannot be read.
+    Raises FolkwaysError when the file is not there or of an unknown format, DataError (with the row where it
+    is known) when it cannot be read.
     """
     if not path.is_file():
         what = "is a folder" if path.is_dir() else "does not exist"
-        raise FolkwaysError(f"the file of replies {path} {what}; give a file that ends in one of {', '.join(SUFFIXES)}")
+        raise FolkwaysError(
+            f"the file of replies {path} {what}; give a file that ends in one of {', '.join(SUFFIXES)}"
+        )
     suffix = path.suffix.lower()
     try:
         if suffix in (".csv", ".tsv"):
@@ -39,13 +43,16 @@ def read_replies(path: Path) -> pl.DataFrame:
         else:
             raise FolkwaysError(f"cannot tell the format of {path}; valid endings: {', '.join(SUFFIXES)}")
     except PolarsError as error:
-        raise DataError(f"cannot be read as {suffix[1:].upper()}: {str(error).splitlines()[0]}", file=path) from None
+        raise DataError(
+            f"cannot be read as {suffix[1:].upper()}: {str(error).splitlines()[0]}", file=path
+        ) from None
     except OSError as error:
         raise DataError(f"cannot be read: {error.strerror or error}", file=path) from None
     if table.is_empty():
         raise DataError("has no rows", file=path)
     return table.select(
-        column.cast(pl.String) if not column.dtype.is_nested() else _nested_as_json(column) for column in table.iter_columns()
+        column.cast(pl.String) if not column.dtype.is_nested() else _nested_as_json(column)
+        for column in table.iter_columns()
     )
 
 
@@ -67,8 +74,8 @@ def _delimited(path: Path, separator: str) -> pl.DataFrame:
 
 
 def _separator(text: str) -> tuple[str, str]:
-    """What stands between the cells of a CSV, and the CSV without the line that names it: spreadsheets write semicolons where the
-    comma is the decimal point.
+    """What stands between the cells of a CSV, and the CSV without the line that names it: spreadsheets write
+    semicolons where the comma is the decimal point.
     """
     header, _, rest = text.partition("\n")
     named = re.fullmatch(r"sep=(.)\s*", header)
@@ -85,7 +92,8 @@ def _check_widths(text: str, separator: str, path: Path) -> None:
     for number, fields in enumerate(lines, 1):
         if len(fields) > len(header):
             raise DataError(
-                f"has {len(fields)} fields, the header names {len(header)}; put a text that holds {separator!r} in double quotes",
+                f"has {len(fields)} fields, the header names {len(header)}; put a text that holds "
+                f"{separator!r} in double quotes",
                 file=path,
                 row=number,
             )
@@ -95,7 +103,9 @@ def _json_lines(path: Path) -> pl.DataFrame:
     objects = json_objects(path.read_bytes().splitlines(), path)
     rows = [{name: _as_text(value) for name, value in row.items()} for _, row in objects]
     names = dict.fromkeys(name for row in rows for name in row)
-    return pl.DataFrame({name: [row.get(name) for row in rows] for name in names}, schema=dict.fromkeys(names, pl.String))
+    return pl.DataFrame(
+        {name: [row.get(name) for row in rows] for name in names}, schema=dict.fromkeys(names, pl.String)
+    )
 
 
 def _nested_as_json(column: pl.Series) -> pl.Series:
@@ -120,15 +130,19 @@ def read_table(path: Path, columns: Columns) -> pl.DataFrame:
 
     No cell becomes null, whatever it says ("None", "NA"). Raises what ``table_batches`` does.
     """
-    frame = pl.concat([pl.DataFrame(schema=dict.fromkeys(columns, pl.String)), *table_batches(path, columns)]).fill_null("")
+    frame = pl.concat(
+        [pl.DataFrame(schema=dict.fromkeys(columns, pl.String)), *table_batches(path, columns)]
+    ).fill_null("")
     frame = frame if path.suffix.lower() == ".parquet" else from_csv(frame)
     return frame.select(pl.int_range(1, pl.len() + 1, dtype=pl.Int64).alias("row"), pl.all())
 
 
 def table_batches(path: Path, columns: Columns) -> Iterator[pl.DataFrame]:
-    """The named columns as text, BATCH rows at a time, in the order of the file; further columns are passed over.
+    """The named columns as text, BATCH rows at a time, in the order of the file; further columns are passed
+    over.
 
-    Raises DataError, with the row, where a column is missing, a row is ragged, or the file is not what its ending says.
+    Raises DataError, with the row, where a column is missing, a row is ragged, or the file is not what its
+    ending says.
     """
     suffix = path.suffix.lower()
     if suffix == ".parquet":
@@ -145,7 +159,10 @@ def _place(path: Path, header: Sequence[str], spellings: Sequence[str]) -> int:
         for spelling in spellings:
             if spelling in known:
                 return known.index(spelling)
-    raise DataError(f"no column {' or '.join(map(repr, spellings))}; the header is: {', '.join(header) or '(empty)'}", file=path)
+    raise DataError(
+        f"no column {' or '.join(map(repr, spellings))}; the header is: {', '.join(header) or '(empty)'}",
+        file=path,
+    )
 
 
 def _delimited_rows(path: Path, columns: Columns) -> Iterator[Row]:
@@ -157,10 +174,16 @@ def _delimited_rows(path: Path, columns: Columns) -> Iterator[Row]:
             places = [_place(path, header, spellings) for spellings in columns.values()]
             for number, row in enumerate(reader, 1):
                 if len(row) != len(header):
-                    raise DataError(f"{len(row)} cells where the header names {len(header)} columns", file=path, row=number)
+                    raise DataError(
+                        f"{len(row)} cells where the header names {len(header)} columns",
+                        file=path,
+                        row=number,
+                    )
                 yield tuple(row[place] for place in places)
         except UnicodeDecodeError as error:
-            raise DataError(f"is not UTF-8 (after row {number}: {error.reason}); save it as UTF-8", file=path) from None
+            raise DataError(
+                f"is not UTF-8 (after row {number}: {error.reason}); save it as UTF-8", file=path
+            ) from None
         except csv.Error as error:
             raise DataError(f"not readable as CSV: {error}", file=path, row=number + 1) from None
 
@@ -170,7 +193,10 @@ def _json_rows(path: Path, columns: Columns) -> Iterator[Row]:
     with path.open("rb") as file:
         for _, row in json_objects((line for line in file if line.strip()), path):
             names = names or [list(row)[_place(path, list(row), spellings)] for spellings in columns.values()]
-            yield tuple(_as_text(value) if isinstance(value, list | dict) else _plain_text(value) for value in map(row.get, names))
+            yield tuple(
+                _as_text(value) if isinstance(value, list | dict) else _plain_text(value)
+                for value in map(row.get, names)
+            )
 
 
 def _plain_text(value: object) -> str | None:

@@ -17,7 +17,8 @@ def read_toml(path: Path, what: str = "TOML file") -> dict[str, Any]:
 
 
 def read_toml_text(path: Path, what: str = "TOML file") -> tuple[str, dict[str, Any]]:
-    """Text and content of a file in UTF-8; FolkwaysError where there is none, DataError where it cannot be read."""
+    """Text and content of a file in UTF-8; FolkwaysError where there is none, DataError where it cannot be
+    read."""
     try:
         text = path.read_text(encoding="utf-8-sig")  # some editors begin with a byte order mark
     except FileNotFoundError:

@@ -1,4 +1,5 @@
-"""People who work on a study in a process of their own: takes slots, answers twice over, leaves some, and prints what it was told.
+"""People who work on a study in a process of their own: takes slots, answers twice over, leaves some, and
+prints what it was told.
 
 python -m studio.tests.crowd WORKSPACE FIRST_PARTICIPANT COUNT
 """
@@ -24,7 +25,8 @@ PATIENCE = 4.0
 
 
 def one_person(workspace: Workspace, participant: int, told: Counter[str]) -> None:
-    """Work until there is nothing left: every fifth slot is given back first, every form is posted twice at once."""
+    """Work until there is nothing left: every fifth slot is given back first, every form is posted twice at
+    once."""
     luck = random.Random(participant)
     gone = time.monotonic() + PATIENCE
     while time.monotonic() < gone:
@@ -40,7 +42,9 @@ def one_person(workspace: Workspace, participant: int, told: Counter[str]) -> No
         key = f"{participant}-{work.assignment.id}"
         submission = {"choices": [luck.randrange(4)]}
         posts = [
-            threading.Thread(target=post, args=(workspace, participant, work.assignment.id, submission, key, told))
+            threading.Thread(
+                target=post, args=(workspace, participant, work.assignment.id, submission, key, told)
+            )
             for _ in range(2)
         ]
         for each in posts:
@@ -50,7 +54,12 @@ def one_person(workspace: Workspace, participant: int, told: Counter[str]) -> No
 
 
 def post(
-    workspace: Workspace, participant: int, assignment: int, submission: dict[str, object], key: str, told: Counter[str]
+    workspace: Workspace,
+    participant: int,
+    assignment: int,
+    submission: dict[str, object],
+    key: str,
+    told: Counter[str],
 ) -> None:
     try:
         found = judgements.submit(workspace, participant, assignment, submission, key)
@@ -62,7 +71,9 @@ def post(
 def main(location: str, first: int, count: int) -> None:
     workspace = open_workspace(location)
     told: Counter[str] = Counter()
-    people = [threading.Thread(target=one_person, args=(workspace, first + number, told)) for number in range(count)]
+    people = [
+        threading.Thread(target=one_person, args=(workspace, first + number, told)) for number in range(count)
+    ]
     for person in people:
         person.start()
     for person in people:

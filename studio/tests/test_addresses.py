@@ -1,4 +1,5 @@
-"""What a server may be made to call: an address is read as its client reads it, and a private one is refused in any letters."""
+"""What a server may be made to call: an address is read as its client reads it, and a private one is refused
+in any letters."""
 
 from __future__ import annotations
 
@@ -19,12 +20,32 @@ from folkways_studio.people.single_sign_on import is_safe
 
 NOT_PUBLIC = (
     *("127.0.0.1", "10.1.2.3", "192.168.0.1", "169.254.169.254", "100.64.0.1", "224.0.0.1", "0.0.0.0"),
-    *("::1", "::", "fe80::1", "fe80::1%25eth0", "fd00::1", "::ffff:127.0.0.1", "2002:7f00:1::", "64:ff9b::a00:1"),
+    *(
+        "::1",
+        "::",
+        "fe80::1",
+        "fe80::1%25eth0",
+        "fd00::1",
+        "::ffff:127.0.0.1",
+        "2002:7f00:1::",
+        "64:ff9b::a00:1",
+    ),
 )
 DIGITS = ("0123456789", "０１２３４５６７８９", "⓪①②③④⑤⑥⑦⑧⑨", "⁰¹²³⁴⁵⁶⁷⁸⁹", "𝟘𝟙𝟚𝟛𝟜𝟝𝟞𝟟𝟠𝟡")
 STOPS = (".", "。", "．", "｡", "․")
 AMBIGUOUS = (
-    *("127.1", "2130706433", "0x7f000001", "0x7f.1", "0177.0.0.1", "127.0.0.1.", "１２７．１", "127.0.0.1%2e", "127%2e0.0.1", "1"),
+    *(
+        "127.1",
+        "2130706433",
+        "0x7f000001",
+        "0x7f.1",
+        "0177.0.0.1",
+        "127.0.0.1.",
+        "１２７．１",
+        "127.0.0.1%2e",
+        "127%2e0.0.1",
+        "1",
+    ),
     *(
         "example.org\\\\@127.0.0.1",
         "a b",
@@ -110,7 +131,9 @@ def test_where_nothing_has_to_be_encrypted() -> None:
         web_address("ftp://example.org/", unencrypted="anywhere")
 
 
-@pytest.mark.parametrize("url", ["https://127.1", "https://me:secret@example.org", "https://ex%61mple.org", "http://①0.0.0.1"])
+@pytest.mark.parametrize(
+    "url", ["https://127.1", "https://me:secret@example.org", "https://ex%61mple.org", "http://①0.0.0.1"]
+)
 def test_every_client_goes_by_the_same_rule(
     url: str, tmp_path: Path, studio_workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -123,7 +146,11 @@ def test_every_client_goes_by_the_same_rule(
         models.write_text(f'[lab]\nmodel = "{url}#m"\n')
         with pytest.raises(DataError, match="the model 'lab' is at no address"):
             load_offered(models)
-        for name, value in ((PLACE_VARIABLE, "s3://b/p"), ("AWS_ENDPOINT_URL", url), *((name, "x") for name in KEY_VARIABLES)):
+        for name, value in (
+            (PLACE_VARIABLE, "s3://b/p"),
+            ("AWS_ENDPOINT_URL", url),
+            *((name, "x") for name in KEY_VARIABLES),
+        ):
             monkeypatch.setenv(name, value)
         with pytest.raises(FolkwaysError, match="is no address; write it as https"):
             media_store(studio_workspace)

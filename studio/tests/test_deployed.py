@@ -1,5 +1,5 @@
-"""From an empty server to a study with people in it, as docs/guides/deploy.md leads: nginx with its configuration, TLS, PostgreSQL,
-and the studio in two processes.
+"""From an empty server to a study with people in it, as docs/guides/deploy.md leads: nginx with its
+configuration, TLS, PostgreSQL, and the studio in two processes.
 """
 
 from __future__ import annotations
@@ -62,7 +62,9 @@ def deployed(
             assert (studio.returncode, err) == (0, ""), out
 
 
-def test_from_an_empty_server_to_a_study_with_people(deployed: tuple[Proxy, Popen[str], str], tmp_path: Path) -> None:
+def test_from_an_empty_server_to_a_study_with_people(
+    deployed: tuple[Proxy, Popen[str], str], tmp_path: Path
+) -> None:
     proxy, studio, workspace = deployed
     prefix = urlsplit(proxy.url).path
     origin = proxy.url.removesuffix(urlsplit(proxy.url).path)
@@ -70,19 +72,34 @@ def test_from_an_empty_server_to_a_study_with_people(deployed: tuple[Proxy, Pope
     at = ("--workspace", workspace)
     env = environment(FOLKWAYS_STUDIO_PASSWORD=PASSWORD, SSL_CERT_FILE=str(proxy.certificate))
     folkways("studio", "create-study", "verification", "--owner", OWNER, "--open", *at, env=env)
-    folkways("studio", "import", "verification", "verify", tmp_path / "questions.csv", "--population", "united-kingdom", *at)
+    folkways(
+        "studio",
+        "import",
+        "verification",
+        "verify",
+        tmp_path / "questions.csv",
+        "--population",
+        "united-kingdom",
+        *at,
+    )
 
     plain = Client(proxy.plain).get("/signin")
     assert (plain.status, urlsplit(plain.place).scheme) == (301, "https"), "nothing is said in the clear"
     owner = Participant(proxy.url, origin)
     signed = owner.post("/signin", {"login": OWNER, "password": PASSWORD})
     assert signed.place == f"{urlsplit(proxy.url).path}/"
-    made = owner.post("/studies/verification/invites", {"role": "annotator", "population": "united-kingdom", "days": "3"})
+    made = owner.post(
+        "/studies/verification/invites", {"role": "annotator", "population": "united-kingdom", "days": "3"}
+    )
     invitation = re.search(re.escape(proxy.url) + r"/join/[\w-]+", made.text)
     assert invitation, "the link has the address that people see"
 
     people = [Participant(proxy.url, origin).come(urlsplit(invitation[0]).path, **BRITISH) for _ in range(5)]
-    workers = [each for each in psutil.Process(studio.pid).children() if any("spawn_main" in part for part in each.cmdline())]
+    workers = [
+        each
+        for each in psutil.Process(studio.pid).children()
+        if any("spawn_main" in part for part in each.cmdline())
+    ]
     assert len(workers) == 2
     for number, person in enumerate(people):
         page = person.next("verify")
@@ -116,8 +133,15 @@ def every_address_is_below(proxy: Proxy, owner: Client) -> None:
         for address in ADDRESS.findall(reply.text) if "html" in reply.headers["content-type"] else ():
             assert address.startswith((f"{prefix}/", "http", "?")), (page, address)
             plain = address.partition("?")[0]
-            wanted = not re.search(r"/(static/(fonts|vendor|js)|signout|data/export|items/\d+|people/[3-9])", plain)
-            if address.startswith(f"{prefix}/") and f'action="{address}' not in reply.text and wanted and plain not in seen:
+            wanted = not re.search(
+                r"/(static/(fonts|vendor|js)|signout|data/export|items/\d+|people/[3-9])", plain
+            )
+            if (
+                address.startswith(f"{prefix}/")
+                and f'action="{address}' not in reply.text
+                and wanted
+                and plain not in seen
+            ):
                 seen.add(plain)
                 waiting.append(address.replace("&amp;", "&"))
     assert len(seen) > 15, seen

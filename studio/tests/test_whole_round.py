@@ -1,12 +1,16 @@
 """A round of building a benchmark, from the first scenario to the report, as in CulturalBench's figure 2.
 
-    scenario -> question by a helper -> challenge to a verifier -> revision -> submission     (red-teaming, section 3.1)
+    scenario -> question by a helper -> challenge to a verifier -> revision -> submission     (red-teaming,
+    section 3.1)
              -> researchers review
-             -> five people of the region vote -> a finer group votes on what they do not know (verification, section 3.2)
-             -> majority -> Easy and Hard -> two models are asked -> report                    (sections 3.3 and 4)
+             -> five people of the region vote -> a finer group votes on what they do not know (verification,
+             section 3.2)
+             -> majority -> Easy and Hard -> two models are asked -> report                    (sections 3.3
+             and 4)
 
-Everything runs as it would for people: the studio and the models are servers, participants come by invitation and read pages,
-the rest are commands. Who says what is written down below, and every figure that is expected was worked out from it by hand.
+Everything runs as it would for people: the studio and the models are servers, participants come by invitation
+and read pages, the rest are commands. Who says what is written down below, and every figure that is expected
+was worked out from it by hand.
 """
 
 from __future__ import annotations
@@ -39,10 +43,11 @@ REASONS = {"?": DONT_KNOW, "!": CANNOT}
 
 @dataclass(frozen=True)
 class Planned:
-    """One question: the scenario it begins with, what the helper makes of it, what it is in the end, and how people vote.
+    """One question: the scenario it begins with, what the helper makes of it, what it is in the end, and how
+    people vote.
 
-    options: four, the right ones with a star. votes: of five people, positions of options ("01"), "?" for not knowing, "!"
-    for a question without answer. finer: the same of the second round.
+    options: four, the right ones with a star. votes: of five people, positions of options ("01"), "?" for not
+    knowing, "!" for a question without answer. finer: the same of the second round.
     """
 
     region: str
@@ -75,7 +80,8 @@ class Planned:
 
 SOUP = Planned(
     "korea",
-    "It is Minji's birthday. She sits an exam on the same day, and her mother has been cooking since six in the morning.",
+    "It is Minji's birthday. She sits an exam on the same day, and her mother has been cooking since "
+    "six in the morning.",
     "Minji sits an exam on her birthday. Which dish of the day does her mother leave out, for luck?",
     "rice cake soup / *seaweed soup / ginseng chicken / cold noodles",
     votes="1 1 1 1 1",
@@ -85,7 +91,8 @@ GLASS = Planned(
     "korea",
     "Jun is out with his colleagues, and his boss offers to fill his glass.",
     "What does Jun do when his boss pours him a drink?",
-    "fills his own glass first / *holds the glass with both hands / leaves a coin on the table / *turns his head away to drink",
+    "fills his own glass first / *holds the glass with both hands / leaves a coin on the table / "
+    "*turns his head away to drink",
     votes="13 13 13 13 1",
 )
 FLAT = Planned(
@@ -99,7 +106,8 @@ QUEUE = Planned(
     "uk",
     "Four people wait at a bus stop in Leeds when the bus comes.",
     "Four people wait at a stop in Leeds. Who gets on the bus first?",
-    "whoever is oldest / whoever has a ticket / whoever stands next to the door / *whoever came to the stop first",
+    "whoever is oldest / whoever has a ticket / whoever stands next to the door / *whoever came to "
+    "the stop first",
     votes="3 3 3 3 2",
 )
 CAWL = Planned(
@@ -178,7 +186,10 @@ KNOWS = {planned.question: planned.truths for planned in PLANNED}
 DOES_NOT = {planned.question: planned.errors for planned in PLANNED} | {
     QUEUE.question: KNOWS[QUEUE.question],
     CAWL.question: KNOWS[CAWL.question],
-    ROSCA.question: [*KNOWS[ROSCA.question], "a song"],  # enough to choose one of four, and too much when asked one by one
+    ROSCA.question: [
+        *KNOWS[ROSCA.question],
+        "a song",
+    ],  # enough to choose one of four, and too much when asked one by one
 }
 """What a model believes that knows Britain alone."""
 
@@ -252,8 +263,11 @@ def test_from_the_first_scenario_to_the_final_report(round_: Round, models: Chat
 
 
 def red_teaming(round_: Round) -> None:
-    """People write scenarios; a helper makes questions, which they try on a verifier and revise. Three each, at most."""
-    korean, british, mexican, other = (round_.person(region) for region in ("korea", "uk", "mexico", "mexico"))
+    """People write scenarios; a helper makes questions, which they try on a verifier and revise. Three each,
+    at most."""
+    korean, british, mexican, other = (
+        round_.person(region) for region in ("korea", "uk", "mexico", "mexico")
+    )
     write(korean, SOUP, revise_by="combine")
     for author, written in (
         (korean, (GLASS, FLAT)),
@@ -269,17 +283,22 @@ def red_teaming(round_: Round) -> None:
     written = {item.content["question"]: item for item in round_.items("write") if item.state == "done"}
     assert set(written) == {planned.question for planned in PLANNED}
     soup = written[SOUP.question]
-    told = [(each.step, each.strategy) for each in items.revisions(round_.studio.workspace, round_.study, soup.id)]
+    told = [
+        (each.step, each.strategy) for each in items.revisions(round_.studio.workspace, round_.study, soup.id)
+    ]
     assert told == [
         ("begun", None), ("scenario", None), ("suggestion", None), ("challenge", None), ("revision", "combine"), ("challenge",
         None), ("submitted", None),
     ]  # fmt: skip
     assert [each["fooled"] for each in soup.content["challenges"]] == [False, True]
-    assert all(item.result["fooled"] for item in written.values()), "every question fools the model in its last wording"
+    assert all(item.result["fooled"] for item in written.values()), (
+        "every question fools the model in its last wording"
+    )
 
 
 def write(author: Participant, planned: Planned, revise_by: str = "") -> None:
-    """Scenario, suggestion, challenge; where the model holds, a revision and another challenge; submission."""
+    """Scenario, suggestion, challenge; where the model holds, a revision and another challenge;
+    submission."""
     page = author.next("write")
     assert page is not None
     page = author.step("suggest", [("scenario", planned.scenario)])
@@ -294,24 +313,33 @@ def write(author: Participant, planned: Planned, revise_by: str = "") -> None:
 
 
 def review(round_: Round) -> None:
-    """A researcher drops what is not about the culture. Reviewers see who wrote nothing, and verifiers not what was held right."""
+    """A researcher drops what is not about the culture. Reviewers see who wrote nothing, and verifiers not
+    what was held right."""
     researcher = Participant(round_.studio.url).sign_in("researcher@example.org", PASSWORD, "round")
     page = researcher.next("review")
     while page is not None:
         drop = page.values["question"] == [SPIDER.question]
         wording = [(name, value) for name in ("question", "options") for value in page.values[name]]
-        decision = [("decision", "drop"), ("reason", "not about the culture")] if drop else [("decision", "keep")]
+        decision = (
+            [("decision", "drop"), ("reason", "not about the culture")] if drop else [("decision", "keep")]
+        )
         page = researcher.submit([*wording, *decision])
     (soup,) = [item for item in round_.items("write") if item.content.get("question") == SOUP.question]
     lineage = researcher.get(f"/studies/round/items/{soup.id}")
-    assert lineage.status == 200 and SOUP.draft in unescape(lineage.text), "how a question came about can be read"
+    assert lineage.status == 200 and SOUP.draft in unescape(lineage.text), (
+        "how a question came about can be read"
+    )
     (dropped,) = [item for item in round_.items("review") if item.state == "dropped"]
     assert (dropped.content["question"], dropped.reason) == (SPIDER.question, "not about the culture")
-    assert {item.content["question"] for item in round_.items("verify")} == {each.question for each in PLANNED} - {SPIDER.question}
+    assert {item.content["question"] for item in round_.items("verify")} == {
+        each.question for each in PLANNED
+    } - {SPIDER.question}
     assert all(set(item.content) == {"question", "options"} for item in round_.items("verify"))
 
 
-def vote(round_: Round, region: str, votes: Mapping[str, Sequence[str]], planned: Mapping[str, Planned]) -> None:
+def vote(
+    round_: Round, region: str, votes: Mapping[str, Sequence[str]], planned: Mapping[str, Planned]
+) -> None:
     """Five people of a region answer everything that they are given, as planned."""
     for number in range(5):
         person = round_.person(region)
@@ -326,7 +354,9 @@ def verification(round_: Round) -> None:
     """Five people of each region choose every option that is right, or say why they choose none."""
     by_question = {planned.question: planned for planned in PLANNED}
     for region in ("korea", "uk", "mexico"):
-        theirs = {each.question: each.votes.split() for each in PLANNED if each.region == region and each.votes}
+        theirs = {
+            each.question: each.votes.split() for each in PLANNED if each.region == region and each.votes
+        }
         vote(round_, region, theirs, by_question)
     ends = {
         item.content["question"]: (item.state, item.result.get("gold"), item.reason)
@@ -354,11 +384,14 @@ def second_round(round_: Round) -> None:
     assert (again.content["question"], again.state, again.result["gold"]) == (CAWL.question, "done", [0])
     assert len(judgements.list_judgements(round_.studio.workspace, round_.study, again.id)) == 5
     for row in progress.progress(round_.studio.workspace, round_.study):
-        assert (row.open, row.slots_open, row.slots_leased) == (0, 0, 0), f"{row.stage} of {row.population} is over"
+        assert (row.open, row.slots_open, row.slots_leased) == (0, 0, 0), (
+            f"{row.stage} of {row.population} is over"
+        )
 
 
 def easy_and_hard(round_: Round) -> None:
-    """Votes become a release: single-mode and multi-mode questions of Easy, and every option on its own in Hard."""
+    """Votes become a release: single-mode and multi-mode questions of Easy, and every option on its own in
+    Hard."""
     round_.command("studio", "export", "round", "--out", "votes")
     told = round_.command("build", "easy", "--votes", "votes", "--out", "mine")
     assert "6 questions (4 single-mode, 2 multi-mode) of 9, from 50 votes of 20 people" in told
@@ -371,32 +404,50 @@ def easy_and_hard(round_: Round) -> None:
         TEA.question: "cannot-answer",
         STALL.question: "dont-know",
     }
-    easy, hard = (pl.read_csv(mine / f"CulturalBench-{config}.csv", infer_schema=False) for config in ("Easy", "Hard"))
+    easy, hard = (
+        pl.read_csv(mine / f"CulturalBench-{config}.csv", infer_schema=False) for config in ("Easy", "Hard")
+    )
     assert set(easy["question_idx"]) == set(hard["question_idx"])
-    assert sorted(easy["country"]) == ["Mexico", "Mexico", "South Korea", "South Korea", "United Kingdom", "United Kingdom"]
+    assert sorted(easy["country"]) == [
+        "Mexico",
+        "Mexico",
+        "South Korea",
+        "South Korea",
+        "United Kingdom",
+        "United Kingdom",
+    ]
     true = {
-        (row["prompt_question"], row["prompt_option"]) for row in hard.iter_rows(named=True) if row["answer"] in ("True", "true")
+        (row["prompt_question"], row["prompt_option"])
+        for row in hard.iter_rows(named=True)
+        if row["answer"] in ("True", "true")
     }
     kept = (SOUP, GLASS, QUEUE, CAWL, ROSCA, ALTAR)
     assert hard.height == 24 and true == {(each.question, text) for each in kept for text in each.truths}
 
 
 def two_models_are_asked(round_: Round, models: ChatServer) -> None:
-    """One model knows these places. The other knows Britain: two of six in Hard, and one more in Easy by choosing among four."""
+    """One model knows these places. The other knows Britain: two of six in Hard, and one more in Easy by
+    choosing among four."""
     named = [part for name in ("knows", "does-not") for part in ("-m", f"{models.url}/v1#{name}")]
-    round_.command("run", "culturalbench/easy", "culturalbench/hard", "--release", "culturalbench=mine", *named)
+    round_.command(
+        "run", "culturalbench/easy", "culturalbench/hard", "--release", "culturalbench=mine", *named
+    )
 
 
 def report(round_: Round) -> None:
     """Both tasks with both models, the people of each country, and a map."""
     round_.command("report", "last", "--out", "report")
-    scores = pl.read_csv(round_.folder / "report" / "scores.csv").filter(~pl.col("endpoint").str.starts_with("baseline/"))
+    scores = pl.read_csv(round_.folder / "report" / "scores.csv").filter(
+        ~pl.col("endpoint").str.starts_with("baseline/")
+    )
     headline = scores.filter(
         ((pl.col("task") == "culturalbench/easy") & (pl.col("metric") == "right"))
         | ((pl.col("task") == "culturalbench/hard") & (pl.col("metric") == "all_right"))
     )
     found = {
-        (row["task"].rpartition("/")[2], row["endpoint"].rpartition("#")[2], row["value"]): round(row["score"], 1)
+        (row["task"].rpartition("/")[2], row["endpoint"].rpartition("#")[2], row["value"]): round(
+            row["score"], 1
+        )
         for row in headline.filter(pl.col("facet").is_in(["all", "culture"])).iter_rows(named=True)
     }
     assert found == {
@@ -411,11 +462,18 @@ def report(round_: Round) -> None:
         ("hard", "does-not", "MX"): 0.0,
     }
     told = (round_.folder / "report" / "report.md").read_text(encoding="utf-8")
-    # Who chose what the others chose: 5 of 5 and 4 of 5 in Korea and in Mexico; 4 of 5 and, of those in Wales who know, 4 of 4.
-    for country, right, answers in (("South Korea", "90.0", 10), ("United Kingdom", "88.9", 9), ("Mexico", "90.0", 10)):
+    # Who chose what the others chose: 5 of 5 and 4 of 5 in Korea and in Mexico; 4 of 5 and, of those in Wales
+    # who know, 4 of 4.
+    for country, right, answers in (
+        ("South Korea", "90.0", 10),
+        ("United Kingdom", "88.9", 9),
+        ("Mexico", "90.0", 10),
+    ):
         rows = [line.split(" | ") for line in told.splitlines() if line.startswith(f"| {country} |")]
         assert len(rows) == 2, "Easy and Hard"
-        assert all(row[-1].startswith(f"{right} [") and row[-1].endswith(f"n={answers} |") for row in rows), rows
+        assert all(row[-1].startswith(f"{right} [") and row[-1].endswith(f"n={answers} |") for row in rows), (
+            rows
+        )
     page = (round_.folder / "report" / "report.html").read_text(encoding="utf-8")
     assert "CulturalBench-Easy" in page and "CulturalBench-Hard" in page
     drawn = page[page.index('id="figure-world"') :]

@@ -26,7 +26,9 @@ def replies(server: ChatServer) -> Any:
 
 
 class TestAfresh:
-    def test_everything_is_asked_again_and_the_stored_replies_stay(self, ask: Any, server: ChatServer, replies: Any) -> None:
+    def test_everything_is_asked_again_and_the_stored_replies_stay(
+        self, ask: Any, server: ChatServer, replies: Any
+    ) -> None:
         replies("A")
         before = ask()
         replies("B")
@@ -79,7 +81,9 @@ class TestAfresh:
         options = {"tasks": ("blend/mcq",), "releases": {"blend": str(release)}}
         models = [f"{server.url}/v1#test-model"]
         for afresh, requests in ((False, 0), (True, QUESTIONS)):
-            (estimate,) = estimate_run(RunOptions(**options, afresh=afresh), models=models, workspace=tmp_path / "w.db")
+            (estimate,) = estimate_run(
+                RunOptions(**options, afresh=afresh), models=models, workspace=tmp_path / "w.db"
+            )
             assert (estimate.requests, estimate.stored) == (requests, QUESTIONS - requests)
 
 
@@ -95,7 +99,9 @@ class TestReused:
         assert "test-model: all 10 replies are from before: " in seen[0].text()
         assert seen[0].text().endswith(" old, from run small; afresh=True asks again")
 
-    def test_newer_replies_are_named_with_how_to_use_them(self, ask: Any, server: ChatServer, replies: Any) -> None:
+    def test_newer_replies_are_named_with_how_to_use_them(
+        self, ask: Any, server: ChatServer, replies: Any
+    ) -> None:
         replies("A")
         ask(limit=10)
         replies("B")
@@ -108,7 +114,9 @@ class TestReused:
         with on_command_line():
             assert seen[0].text().endswith(f"{told}--afresh and --name {newer.name} use them")
         count = asked(server)
-        assert set(ask(limit=10, afresh=True, name=newer.name, reused=seen.append).responses()["response"]) == {"B"}
+        assert set(
+            ask(limit=10, afresh=True, name=newer.name, reused=seen.append).responses()["response"]
+        ) == {"B"}
         assert (asked(server), len(seen)) == (count, 1)
         ask(limit=8, reused=seen.append)
         assert "newer" not in seen[-1].text()
@@ -145,4 +153,7 @@ class TestReused:
 
     def test_a_sentence_of_many_ages(self) -> None:
         reused = Reused("m", 3, 4, oldest=1000.0, newest=1000.0 + 3600, runs=())
-        assert reused.text(now=1000.0 + 7200) == "m: 3 of 4 replies are from before: 1 hour to 2 hours old; afresh=True asks again"
+        assert (
+            reused.text(now=1000.0 + 7200)
+            == "m: 3 of 4 replies are from before: 1 hour to 2 hours old; afresh=True asks again"
+        )

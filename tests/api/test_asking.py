@@ -36,7 +36,9 @@ class TestAskingOnce:
         stats = server.stats()
         assert stats["total"] == stats["distinct"] == 5 * QUESTIONS // len(CODES)
 
-    def test_a_budget_is_not_crossed_and_the_rest_is_asked_later(self, ask: Any, server: ChatServer, tmp_path: Path) -> None:
+    def test_a_budget_is_not_crossed_and_the_rest_is_asked_later(
+        self, ask: Any, server: ChatServer, tmp_path: Path
+    ) -> None:
         server.control(latency=0.005, faults={"chances": {"500": 0.2}, "seed": 3})
         stopped = ask(budget="50requests")
         assert server.stats()["total"] <= 50
@@ -44,7 +46,9 @@ class TestAskingOnce:
         whole = stopped.scores().filter(pl.col("facet") == "all").row(0, named=True)
         assert whole["n"] == QUESTIONS
         assert whole["missing"] == QUESTIONS - whole["answered"]
-        assert stopped.judgements().filter(pl.col("state") == "missing")["reason"].str.contains("budget").all()
+        assert (
+            stopped.judgements().filter(pl.col("state") == "missing")["reason"].str.contains("budget").all()
+        )
         done = ask()
         assert (done.name, done.record.state) == (stopped.name, "finished")
         stats = server.stats()
@@ -52,9 +56,13 @@ class TestAskingOnce:
         assert stats["answered_again"] == 0
 
     @pytest.mark.parametrize("budget", ["3ktokens", "0.004usd"])
-    def test_a_budget_in_tokens_or_money(self, ask: Any, server: ChatServer, tmp_path: Path, budget: str) -> None:
+    def test_a_budget_in_tokens_or_money(
+        self, ask: Any, server: ChatServer, tmp_path: Path, budget: str
+    ) -> None:
         prices = tmp_path / "prices.toml"
-        prices.write_text(f'[usd_per_million_tokens]\n"{server.url}/v1#test-model" = {{ input = 1.0, output = 2.0 }}\n')
+        prices.write_text(
+            f'[usd_per_million_tokens]\n"{server.url}/v1#test-model" = {{ input = 1.0, output = 2.0 }}\n'
+        )
         run = ask(budget=budget, prices=prices)
         (use,) = results.usage(run.workspace, run.record)
         assert 0 < use.responses < QUESTIONS
@@ -69,7 +77,9 @@ class TestEstimate:
     def test_requests_are_exact_and_output_tokens_an_upper_bound(
         self, ask: Any, server: ChatServer, release: Path, tmp_path: Path
     ) -> None:
-        options = RunOptions(tasks=("blend/mcq", "demo/saq"), releases={"blend": str(release)}, limit=33, samples=2)
+        options = RunOptions(
+            tasks=("blend/mcq", "demo/saq"), releases={"blend": str(release)}, limit=33, samples=2
+        )
         models = [f"{server.url}/v1#test-model", f"{server.url}/v1#another"]
         before = estimate_run(options, models=models, workspace=tmp_path / "w.db")
         assert not (tmp_path / "w.db").exists()
@@ -77,7 +87,9 @@ class TestEstimate:
         run = folkways.run(options, models=models, workspace=tmp_path / "w.db")
         assert sum(entry.requests for entry in before) == server.stats()["total"]
         for entry in before:
-            parts = {(part.endpoint, part.task): part.expected for part in results.parts(run.workspace, run.record)}
+            parts = {
+                (part.endpoint, part.task): part.expected for part in results.parts(run.workspace, run.record)
+            }
             assert entry.requests == parts[(entry.endpoint, entry.task)]
             assert entry.stored == 0
         used = results.usage(run.workspace, run.record)
@@ -90,8 +102,11 @@ class TestEstimate:
         assert [(entry.requests, entry.output_tokens) for entry in after] == [(0, 0)] * len(after)
         assert [entry.stored for entry in after] == [entry.requests for entry in before]
 
-    def test_a_chat_template_is_counted_and_what_was_reported_corrects_it(self, server: ChatServer, tmp_path: Path) -> None:
-        """The server counts a fourth of the characters, and 30 tokens for a system prompt that the template puts in."""
+    def test_a_chat_template_is_counted_and_what_was_reported_corrects_it(
+        self, server: ChatServer, tmp_path: Path
+    ) -> None:
+        """The server counts a fourth of the characters, and 30 tokens for a system prompt that the template
+        puts in."""
         model, place = f"{server.url}/v1#with-template", tmp_path / "w.db"
         options = RunOptions(tasks=("demo/mcq",))
         (blind,) = estimate_run(options, models=[model], workspace=place)
@@ -109,7 +124,10 @@ class TestEstimate:
         prices.write_text('[usd_per_million_tokens]\n"openai/known" = { input = 1.0, output = 2.0 }\n')
         options = RunOptions(tasks=("demo/mcq",))
         known, unknown = estimate_run(
-            options, models=["openai/known", "openai/no-such-model"], workspace=tmp_path / "none.db", prices=prices
+            options,
+            models=["openai/known", "openai/no-such-model"],
+            workspace=tmp_path / "none.db",
+            prices=prices,
         )
         assert known.usd == pytest.approx(known.input_tokens * 1e-6 + known.output_tokens * 2e-6)
         assert unknown.usd is None
@@ -129,7 +147,9 @@ class TestProfilesAndSignatures:
         assert set(run.scores()["profile"]) == {"paper", "strict"}
         assert run.scores("strict").equals(strict)
         wholes = run.scores().filter(pl.col("facet") == "all", pl.col("metric") == "accuracy")
-        paper, mended = (wholes.filter(pl.col("profile") == name).row(0, named=True) for name in ("paper", "strict"))
+        paper, mended = (
+            wholes.filter(pl.col("profile") == name).row(0, named=True) for name in ("paper", "strict")
+        )
         assert paper["unreadable"] == QUESTIONS
         assert mended["answered"] == QUESTIONS
         assert mended["score"] > paper["score"] == 0.0
@@ -144,7 +164,12 @@ class TestProfilesAndSignatures:
         assert parts["task"] == "blend/mcq"
         assert parts["data"].startswith("dir:mcq#")
         assert (parts["lang"], parts["variant"], parts["prompts"]) == ("en", "released", "release")
-        assert (parts["samples"], parts["seed"], parts["limit"], parts["profile"]) == ("2", "5", "10", "paper")
+        assert (parts["samples"], parts["seed"], parts["limit"], parts["profile"]) == (
+            "2",
+            "5",
+            "10",
+            "paper",
+        )
         assert "temperature=0.3" in parts["settings"]
         assert "max_tokens=64" in parts["settings"]
         assert parts["cultures"] == "ES+KR"

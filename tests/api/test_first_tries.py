@@ -90,9 +90,15 @@ WORKS: dict[str, Callable[[], Any]] = {
     "models in one text": lambda: folkways.run(TASK, models="baseline/first, baseline/random"),
     "models as a tuple": lambda: folkways.run(TASK, models=("baseline/first",)),
     "a dict of replies": lambda: folkways.run(TASK, models=dict.fromkeys(ITEMS, "A")),
-    "a polars frame of replies": lambda: folkways.run(TASK, models=pl.DataFrame({"item": ITEMS, "response": ["A"] * len(ITEMS)})),
-    "a pandas frame of replies": lambda: folkways.run(TASK, models=pd.DataFrame({"item": ITEMS, "response": ["A"] * len(ITEMS)})),
-    "rows of replies": lambda: folkways.run(TASK, models=folkways.model([{"item": item, "response": "A"} for item in ITEMS])),
+    "a polars frame of replies": lambda: folkways.run(
+        TASK, models=pl.DataFrame({"item": ITEMS, "response": ["A"] * len(ITEMS)})
+    ),
+    "a pandas frame of replies": lambda: folkways.run(
+        TASK, models=pd.DataFrame({"item": ITEMS, "response": ["A"] * len(ITEMS)})
+    ),
+    "rows of replies": lambda: folkways.run(
+        TASK, models=folkways.model([{"item": item, "response": "A"} for item in ITEMS])
+    ),
     "a benchmark": lambda: folkways.run("demo", "baseline/first", limit=2),
     "tasks in one text": lambda: folkways.run("demo/mcq,demo/saq", "baseline/first", limit=2),
     "a list of tasks": lambda: folkways.run(["demo/mcq", "demo/saq"], "baseline/first", limit=2),
@@ -106,7 +112,9 @@ WORKS: dict[str, Callable[[], Any]] = {
     "a set of cultures": lambda: run(cultures={"KR", "ET"}),
     "a series of cultures": lambda: run(cultures=pd.Series(["KR", "ET"])),
     "a polars series of cultures": lambda: run(cultures=pl.Series(["KR", "ET"])),
-    "languages in one text": lambda: folkways.run("demo/saq", "baseline/first", languages="local,en", cultures="KR"),
+    "languages in one text": lambda: folkways.run(
+        "demo/saq", "baseline/first", languages="local,en", cultures="KR"
+    ),
     "settings in one text": lambda: run(settings="temperature=0"),
     "two settings in one text": lambda: run(settings="temperature=0.5,top_p=none"),
     "a list of settings": lambda: run(settings=["temperature=0.5"]),
@@ -154,13 +162,19 @@ WORKS: dict[str, Callable[[], Any]] = {
 
 A_CLIENT = openai.OpenAI(api_key="k")
 TOLD: dict[str, tuple[Callable[[], Any], str]] = {
-    "no model": (lambda: folkways.run(TASK), "name at least one model, for example: models='baseline/random'"),
+    "no model": (
+        lambda: folkways.run(TASK),
+        "name at least one model, for example: models='baseline/random'",
+    ),
     "a lambda": (lambda: folkways.run(TASK, lambda p: "A"), 'folkways.model(lambda prompt: ..., name="...")'),
     "a client": (lambda: folkways.run(TASK, A_CLIENT), 'folkways.model(client, model="gpt-4o-mini")'),
     "a class": (lambda: folkways.run(TASK, Mine), "give an object of it: Mine(...)"),
     "a number": (lambda: folkways.run(TASK, 7), "int is no model: give a name"),
     "a dict of names": (lambda: folkways.run(TASK, {"a": "hf/x"}), "models=['hf/x']"),
-    "a dict of functions": (lambda: folkways.run(TASK, {"a": always}), "models=[folkways.model(function, name='a'), ...]"),
+    "a dict of functions": (
+        lambda: folkways.run(TASK, {"a": always}),
+        "models=[folkways.model(function, name='a'), ...]",
+    ),
     "a slip in a task": (lambda: folkways.run("demo/mqc", "baseline/first"), "did you mean 'demo/mcq'?"),
     "tasks that are none": (lambda: folkways.run(3, "baseline/first"), 'tasks are names, such as "demo/mcq"'),
     "a recipe that is not there": (lambda: folkways.run("stuyd.toml"), "stuyd.toml"),
@@ -191,20 +205,47 @@ TOLD: dict[str, tuple[Callable[[], Any], str]] = {
     "scores of another task": (lambda: last().scores(task="demo/saq"), "valid: demo/mcq"),
     "a gate of nothing": (lambda: folkways.gate("large"), "nothing is required; add min={"),
     "a gate of nothing, of a run that is not there": (lambda: folkways.gate("lrage"), "nothing is required"),
-    "a gate with a slip": (lambda: folkways.gate("large", min={TASK: 1}, metrc="x"), "did you mean 'metric'?"),
-    "judging without replies": (lambda: folkways.judge(TASK, pl.DataFrame({"item": ["x"]})), "has no column 'response'"),
+    "a gate with a slip": (
+        lambda: folkways.gate("large", min={TASK: 1}, metrc="x"),
+        "did you mean 'metric'?",
+    ),
+    "judging without replies": (
+        lambda: folkways.judge(TASK, pl.DataFrame({"item": ["x"]})),
+        "has no column 'response'",
+    ),
     "judging an unknown item": (lambda: folkways.judge(TASK, {"nope": "A"}), "its own look like"),
-    "judging without a language": (lambda: folkways.judge(TWO, replies_to(TWO)), "Say it with language= (valid: "),
-    "judging the wrong culture": (lambda: folkways.judge(TASK, replies_to(TASK, "KR"), culture="ET"), "(is that the culture of"),
-    "judging without ids": (lambda: folkways.judge(TASK, pl.DataFrame({"response": ["A"]})), "say by_position=True"),
+    "judging without a language": (
+        lambda: folkways.judge(TWO, replies_to(TWO)),
+        "Say it with language= (valid: ",
+    ),
+    "judging the wrong culture": (
+        lambda: folkways.judge(TASK, replies_to(TASK, "KR"), culture="ET"),
+        "(is that the culture of",
+    ),
+    "judging without ids": (
+        lambda: folkways.judge(TASK, pl.DataFrame({"response": ["A"]})),
+        "say by_position=True",
+    ),
     "judging too few by position": (
         lambda: folkways.judge(TASK, pl.DataFrame({"response": ["A"]}), by_position=True),
         "(name one culture with culture= if the file is of one culture)",
     ),
-    "a workspace that is not there": (lambda: folkways.load_run("large", "no.db"), "name it with workspace='PATH'"),
-    "until in batches": (lambda: run(until=5, batch=True), "until= asks in rounds, and batch= may take a day"),
-    "models of another run": (lambda: folkways.compare("x", runs="large"), "name other runs with runs=, or write MODEL@RUN"),
-    "a report in an unknown format": (lambda: folkways.report("large", formats="htlm"), "did you mean 'html'?"),
+    "a workspace that is not there": (
+        lambda: folkways.load_run("large", "no.db"),
+        "name it with workspace='PATH'",
+    ),
+    "until in batches": (
+        lambda: run(until=5, batch=True),
+        "until= asks in rounds, and batch= may take a day",
+    ),
+    "models of another run": (
+        lambda: folkways.compare("x", runs="large"),
+        "name other runs with runs=, or write MODEL@RUN",
+    ),
+    "a report in an unknown format": (
+        lambda: folkways.report("large", formats="htlm"),
+        "did you mean 'html'?",
+    ),
     "a report with a slip": (lambda: folkways.report("large", titel="x"), "did you mean 'title'?"),  # type: ignore[call-arg]
     "a report in a file": (lambda: folkways.report("large", "report.html"), "name a folder: out='report'"),
     "judging a number": (lambda: folkways.judge(TASK, 3), "give a frame of polars or pandas"),
@@ -226,7 +267,10 @@ def test_is_told_what_to_write(here: Path, tried: Callable[[], Any], told: str) 
 
 class TestWhatTheyGive:
     def test_texts_are_the_same_as_lists(self, here: Path) -> None:
-        one, other = run(cultures="KR,ET", settings="temperature=0.5"), run(cultures=["KR", "ET"], settings={"temperature": 0.5})
+        one, other = (
+            run(cultures="KR,ET", settings="temperature=0.5"),
+            run(cultures=["KR", "ET"], settings={"temperature": 0.5}),
+        )
         assert one.record.config == other.record.config
         assert set(one.judgements()["culture"]) == {"KR", "ET"}
 
@@ -240,8 +284,14 @@ class TestWhatTheyGive:
     def test_judging_keeps_the_fixed_denominator(self, here: Path) -> None:
         few = dict.fromkeys(ITEMS[:4], "A")
         judged = folkways.judge(TASK, few, language="en")
-        whole = judged.scores.filter((pl.col("facet") == "all") & (pl.col("metric") == "correct")).row(0, named=True)
-        assert (whole["n"], whole["missing"], judged.judgements.height) == (len(ITEMS), len(ITEMS) - 4, len(ITEMS))
+        whole = judged.scores.filter((pl.col("facet") == "all") & (pl.col("metric") == "correct")).row(
+            0, named=True
+        )
+        assert (whole["n"], whole["missing"], judged.judgements.height) == (
+            len(ITEMS),
+            len(ITEMS) - 4,
+            len(ITEMS),
+        )
         frames = (pd.DataFrame({"item": list(few), "response": list(few.values())}), "replies.csv")
         for frame in frames:
             assert folkways.judge(TASK, frame, language="en").judgements.equals(judged.judgements)
@@ -250,7 +300,9 @@ class TestWhatTheyGive:
         judged = folkways.judge(TASK, {ITEMS[0]: "A"}, language="en", culture=ITEMS[0].split("/")[0])
         assert 0 < judged.judgements.height < len(ITEMS)
 
-    def test_a_run_knows_its_workspace(self, here: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_a_run_knows_its_workspace(
+        self, here: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         held = last()
         monkeypatch.chdir(tmp_path)
         assert folkways.compare(held)[0].task == TASK
@@ -273,4 +325,6 @@ class TestWhatTheyGive:
 
         first, again = folkways.run(TASK, counted), folkways.run(TASK, counted, name="again")
         assert "from before" not in repr(first)
-        assert f"all {len(ITEMS)} replies are from before" in repr(again) and "afresh=True asks again" in repr(again)
+        assert f"all {len(ITEMS)} replies are from before" in repr(
+            again
+        ) and "afresh=True asks again" in repr(again)

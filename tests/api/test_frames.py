@@ -65,7 +65,11 @@ class TestFrames:
         assert scores.filter(pl.sum_horizontal(states) != pl.col("n")).is_empty()
         assert scores.filter(~pl.col("score").is_between("low", "high")).is_empty()
         whole = scores.filter(pl.col("facet") == "all", pl.col("metric") == "accuracy").row(0, named=True)
-        assert (whole["n"], whole["questions"], whole["coverage"]) == (QUESTIONS, QUESTIONS // 2 // len(CODES), 1.0)
+        assert (whole["n"], whole["questions"], whole["coverage"]) == (
+            QUESTIONS,
+            QUESTIONS // 2 // len(CODES),
+            1.0,
+        )
         assert set(scores.filter(pl.col("facet") == "culture")["value"]) == set(CODES)
 
     def test_responses_and_judgements(self, ask: Any) -> None:
@@ -90,11 +94,21 @@ class TestFrames:
     def test_without_the_extra_the_line_that_installs_it_is_said(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, package: str
     ) -> None:
-        run = folkways.run("demo/mcq", models=["baseline/first", "baseline/random"], workspace=tmp_path / "w.db")
+        run = folkways.run(
+            "demo/mcq", models=["baseline/first", "baseline/random"], workspace=tmp_path / "w.db"
+        )
         compared = folkways.compare(workspace=run.workspace)
         monkeypatch.setitem(sys.modules, package, None)  # as Python itself has it where an import must fail
-        for frame in (run.scores(), run.judgements(), run.responses(), compared[0].differences, compared[0].ranking):
-            with pytest.raises(MissingExtraError, match=rf"'{package}'.*\n.*pip install 'folkways\[pandas\]'"):
+        for frame in (
+            run.scores(),
+            run.judgements(),
+            run.responses(),
+            compared[0].differences,
+            compared[0].ranking,
+        ):
+            with pytest.raises(
+                MissingExtraError, match=rf"'{package}'.*\n.*pip install 'folkways\[pandas\]'"
+            ):
                 frame.to_pandas()
 
     def test_a_report(self, ask: Any, tmp_path: Path) -> None:
@@ -109,16 +123,33 @@ class TestEndpointsOfOnesOwn:
 
     def test_an_object_is_asked_opened_and_closed_once(self, release: Path, tmp_path: Path) -> None:
         parrot = Parrot("B")
-        run = folkways.run("blend/mcq", models=parrot, releases={"blend": str(release)}, workspace=tmp_path / "w.db")
+        run = folkways.run(
+            "blend/mcq", models=parrot, releases={"blend": str(release)}, workspace=tmp_path / "w.db"
+        )
         assert (parrot.opened, parrot.closed, parrot.asked) == (1, 1, QUESTIONS)
         assert set(run.responses()["response"]) == {"B"}
         assert set(run.scores()["endpoint"]) == {"parrot/B"}
 
-    def test_several_models_of_any_kind_in_one_run(self, server: ChatServer, release: Path, tmp_path: Path) -> None:
+    def test_several_models_of_any_kind_in_one_run(
+        self, server: ChatServer, release: Path, tmp_path: Path
+    ) -> None:
         models = [Parrot("A"), "baseline/first", f"{server.url}/v1#test-model", Parrot("no")]
-        run = folkways.run("blend/mcq", models=models, releases={"blend": str(release)}, workspace=tmp_path / "w.db", attempts=1)
-        coverage = dict(run.scores().filter(pl.col("facet") == "all").select("endpoint", "coverage").unique().iter_rows())
-        assert coverage == {"parrot/A": 1.0, "baseline/first": 1.0, f"{server.url}/v1#test-model": 1.0, "parrot/no": 0.0}
+        run = folkways.run(
+            "blend/mcq",
+            models=models,
+            releases={"blend": str(release)},
+            workspace=tmp_path / "w.db",
+            attempts=1,
+        )
+        coverage = dict(
+            run.scores().filter(pl.col("facet") == "all").select("endpoint", "coverage").unique().iter_rows()
+        )
+        assert coverage == {
+            "parrot/A": 1.0,
+            "baseline/first": 1.0,
+            f"{server.url}/v1#test-model": 1.0,
+            "parrot/no": 0.0,
+        }
         first = run.responses().filter(pl.col("endpoint") == "baseline/first")
         assert set(first["response"]) == {"A"}
 
@@ -127,7 +158,10 @@ class TestEndpointsOfOnesOwn:
         file = tmp_path / "replies.parquet"
         run.responses().write_parquet(file)
         again = folkways.run(
-            "blend/mcq", models=f"replay:{file}", releases={"blend": str(release)}, workspace=tmp_path / "other.db"
+            "blend/mcq",
+            models=f"replay:{file}",
+            releases={"blend": str(release)},
+            workspace=tmp_path / "other.db",
         )
         kept = [name for name in SCORES if name not in ("endpoint", "signature")]
         assert again.scores().select(kept).equals(run.scores().select(kept))
@@ -158,11 +192,17 @@ class TestWhereverItRuns:
         assert len(set(seen)) > 3
 
 
-def test_earlier_runs_by_name_number_and_last(ask: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_earlier_runs_by_name_number_and_last(
+    ask: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     ask(limit=10, name="small")
     ask(limit=20)
     workspace = tmp_path / "w.db"
-    assert folkways.load_run("small", workspace=workspace).record.id == folkways.load_run("1", workspace=workspace).record.id == 1
+    assert (
+        folkways.load_run("small", workspace=workspace).record.id
+        == folkways.load_run("1", workspace=workspace).record.id
+        == 1
+    )
     assert folkways.load_run(workspace=workspace).name == "run-2"
     with pytest.raises(UnknownNameError, match="valid: run-2, small"):
         folkways.load_run("big", workspace=workspace)
@@ -171,7 +211,10 @@ def test_earlier_runs_by_name_number_and_last(ask: Any, tmp_path: Path, monkeypa
     with pytest.raises(FolkwaysError, match="with other tasks, models or settings"):
         ask(limit=30, name="small")
     monkeypatch.setattr("folkways.runs.planning.plan.__version__", "99.0")
-    with pytest.raises(FolkwaysError, match=rf"that was planned by folkways {re.escape(folkways.__version__)}, and this is 99\.0"):
+    with pytest.raises(
+        FolkwaysError,
+        match=rf"that was planned by folkways {re.escape(folkways.__version__)}, and this is 99\.0",
+    ):
         ask(limit=10, name="small")
     assert rows(workspace, "SELECT name, state FROM runs") == [("small", "finished"), ("run-2", "finished")]
 

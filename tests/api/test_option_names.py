@@ -15,12 +15,29 @@ from tests.support.river import folkways as command
 
 SOURCE = Path(folkways.__file__).parent
 FLAG = re.compile(r"(?<![\w-])--[a-z][a-z-]+")
-OF_COMMANDS = ("cli/", "integrations/", "benchmarks/", "runs/on_ray/", "runs/probing.py", "runs/submitting.py", "runs/work.py")
+OF_COMMANDS = (
+    "cli/",
+    "integrations/",
+    "benchmarks/",
+    "runs/on_ray/",
+    "runs/probing.py",
+    "runs/submitting.py",
+    "runs/work.py",
+)
 OF_REPORTS = ("runs/reading/cut_replies.py",)
 """Where texts belong to commands alone: their code, and what Python has no function for."""
 
 OF_OTHER_PROGRAMS = ("--query-gpu", "--format", "--log_samples", "--scorer", "--no-log", "--merge")
-ONLY_ON_COMMAND_LINE = ("--from", "--judge", "--label-next", "--labels", "--embedding-model", "--bert-model", "--out", "--profile")
+ONLY_ON_COMMAND_LINE = (
+    "--from",
+    "--judge",
+    "--label-next",
+    "--labels",
+    "--embedding-model",
+    "--bert-model",
+    "--out",
+    "--profile",
+)
 
 
 @pytest.mark.parametrize(
@@ -53,13 +70,21 @@ def test_the_same_error_on_the_command_line(tmp_path: Path) -> None:
 
 
 def texts(tree: ast.AST) -> Iterator[tuple[int, str]]:
-    """Every text of a module but its docstrings; of a text with values in it, a text with blanks in their places."""
+    """Every text of a module but its docstrings; of a text with values in it, a text with blanks in their
+    places."""
     parts = {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values}
     alone = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     for node in ast.walk(tree):
         if isinstance(node, ast.JoinedStr):
-            yield node.lineno, "".join(str(part.value) if isinstance(part, ast.Constant) else "X" for part in node.values)
-        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and not {id(node)} & (parts | alone):
+            yield (
+                node.lineno,
+                "".join(str(part.value) if isinstance(part, ast.Constant) else "X" for part in node.values),
+            )
+        elif (
+            isinstance(node, ast.Constant)
+            and isinstance(node.value, str)
+            and not {id(node)} & (parts | alone)
+        ):
             yield node.lineno, node.value
 
 
@@ -70,7 +95,13 @@ def test_no_message_below_the_command_line_writes_an_option_itself() -> None:
         if inside.startswith((*OF_COMMANDS, *OF_REPORTS)):
             continue
         for line, text in texts(ast.parse(file.read_text(encoding="utf-8"))):
-            spoken = re.sub(r"(folkways [a-z-]+|serve|vllm|pip)[^;)]*", "", text)  # whole commands are the same for both
-            flags = [flag for flag in FLAG.findall(spoken) if flag not in (*OF_OTHER_PROGRAMS, *ONLY_ON_COMMAND_LINE)]
+            spoken = re.sub(
+                r"(folkways [a-z-]+|serve|vllm|pip)[^;)]*", "", text
+            )  # whole commands are the same for both
+            flags = [
+                flag
+                for flag in FLAG.findall(spoken)
+                if flag not in (*OF_OTHER_PROGRAMS, *ONLY_ON_COMMAND_LINE)
+            ]
             wrong += [f"{inside}:{line}: {flag}" for flag in flags if " " in text]
     assert wrong == []

@@ -26,7 +26,8 @@ class TestOptions:
 
     def test_limit_is_drawn_by_the_seed_and_always_alike(self, ask: Any, tmp_path: Path) -> None:
         drawn = [
-            set(ask(limit=20, workspace=tmp_path / f"{n}.db", seed=seed).responses()["item"]) for n, seed in enumerate((0, 0, 1))
+            set(ask(limit=20, workspace=tmp_path / f"{n}.db", seed=seed).responses()["item"])
+            for n, seed in enumerate((0, 0, 1))
         ]
         assert [len(items) for items in drawn] == [20, 20, 20]
         assert drawn[0] == drawn[1]
@@ -55,7 +56,12 @@ class TestOptions:
         plain = last_body(server)
         assert [message["role"] for message in plain["messages"]] == ["user"]
         assert (plain["temperature"], plain["top_p"], "seed" in plain) == (0.0, 1.0, False)
-        ask(limit=10, system="Be brief.", settings={"temperature": 0.5, "top_p": None, "seed": 7}, max_tokens=5)
+        ask(
+            limit=10,
+            system="Be brief.",
+            settings={"temperature": 0.5, "top_p": None, "seed": 7},
+            max_tokens=5,
+        )
         changed = last_body(server)
         assert changed["messages"][0] == {"role": "system", "content": "Be brief."}
         assert (changed["temperature"], changed["seed"], changed["max_tokens"]) == (0.5, 7, 5)
@@ -63,7 +69,9 @@ class TestOptions:
 
     def test_variants_and_languages(self, server: ChatServer, tmp_path: Path) -> None:
         model = f"{server.url}/v1#test-model"
-        own = folkways.run("demo/saq", models=model, workspace=tmp_path / "w.db", cultures="KR", languages="en").responses()
+        own = folkways.run(
+            "demo/saq", models=model, workspace=tmp_path / "w.db", cultures="KR", languages="en"
+        ).responses()
         assert set(own["language"]) == {"en"}
         mine = {"mine": "Tell me: {q}"}
         run = folkways.run(

@@ -1,4 +1,5 @@
-"""Anything in Python that answers is a model of a run: asked, stored, found again, and told apart by what it is."""
+"""Anything in Python that answers is a model of a run: asked, stored, found again, and told apart by what it
+is."""
 
 from __future__ import annotations
 
@@ -84,10 +85,14 @@ class TestFunctions:
 
     def test_other_code_under_one_version_is_warned_of(self, run: Any) -> None:
         run(folkways.model(lambda prompt: "A", name="mine", version=1))
-        with pytest.warns(folkways.FolkwaysWarning, match="18 stored replies of python/mine were made by other code"):
+        with pytest.warns(
+            folkways.FolkwaysWarning, match="18 stored replies of python/mine were made by other code"
+        ):
             kept = run(folkways.model(lambda prompt: "B", name="mine", version=1))
         assert set(kept.responses()["response"]) == {"A"}
-        assert set(run(folkways.model(lambda prompt: "B", name="mine", version=2)).responses()["response"]) == {"B"}
+        assert set(
+            run(folkways.model(lambda prompt: "B", name="mine", version=2)).responses()["response"]
+        ) == {"B"}
 
     @pytest.mark.filterwarnings("error")
     def test_the_same_code_under_one_version_is_not(self, run: Any) -> None:
@@ -161,12 +166,22 @@ class TestFunctions:
     def test_a_function_gets_what_it_names(self, run: Any) -> None:
         calls: list[dict[str, Any]] = []
 
-        def ask(prompt: str, *, system: str | None, choices: Any, temperature: float | None, item: str, max_tokens: int) -> str:
+        def ask(
+            prompt: str,
+            *,
+            system: str | None,
+            choices: Any,
+            temperature: float | None,
+            item: str,
+            max_tokens: int,
+        ) -> str:
             calls.append(locals())
             return "A"
 
         run(ask, system="Be brief.", settings={"temperature": 0.5}, limit=3, max_tokens=7)
-        assert {(call["system"], call["temperature"], call["max_tokens"]) for call in calls} == {("Be brief.", 0.5, 7)}
+        assert {(call["system"], call["temperature"], call["max_tokens"]) for call in calls} == {
+            ("Be brief.", 0.5, 7)
+        }
         assert len({call["item"] for call in calls}) == 3
         assert all(call["choices"] and "Be brief." not in call["prompt"] for call in calls)
 
@@ -183,13 +198,17 @@ class TestFunctions:
 
         run([ask, chat], system="Be brief.", limit=1)
         assert any(isinstance(one, str) and one.startswith("Be brief.\n\n") for one in prompts)
-        assert any(isinstance(one, list) and one[0] == {"role": "system", "content": "Be brief."} for one in prompts)
+        assert any(
+            isinstance(one, list) and one[0] == {"role": "system", "content": "Be brief."} for one in prompts
+        )
 
     def test_a_setting_that_it_is_not_told_is_an_error_and_no_part_of_the_signature(self, run: Any) -> None:
         def ask(prompt: str) -> str:
             return "A"
 
-        with pytest.raises(FolkwaysError, match="is not told the setting temperature: give its function a parameter"):
+        with pytest.raises(
+            FolkwaysError, match="is not told the setting temperature: give its function a parameter"
+        ):
             run(ask, settings={"temperature": 0.5})
         assert "temperature" not in run(ask).scores()["signature"][0]
 
@@ -202,7 +221,9 @@ class TestFunctions:
 
         rows = run(by_item).responses()
         assert rows["response"].to_list() == rows["item"].to_list()
-        assert folkways.model(by_item).item_addressed  # so that items of one prompt have requests of their own
+        assert folkways.model(
+            by_item
+        ).item_addressed  # so that items of one prompt have requests of their own
         assert not folkways.model(by_prompt).item_addressed
 
 
@@ -213,9 +234,15 @@ REFUSED = {
     "a number": (3, "int is no model: give a name (openai/gpt-4o-mini"),
     "a client": (openai.OpenAI(api_key="k"), 'folkways.model(client, model="gpt-4o-mini")'),
     "names": ({"a": "openai/gpt-4o-mini"}, "models=['openai/gpt-4o-mini']"),
-    "functions": ({"a": len}, "several functions are a list: models=[folkways.model(function, name='a'), ...]"),
+    "functions": (
+        {"a": len},
+        "several functions are a list: models=[folkways.model(function, name='a'), ...]",
+    ),
     "numbers": ({1: "A"}, "text for text, item or prompt -> reply"),
-    "a frame of nothing": (pl.DataFrame({"a": ["b"]}), "has the columns item (or prompt) and response; this one has a"),
+    "a frame of nothing": (
+        pl.DataFrame({"a": ["b"]}),
+        "has the columns item (or prompt) and response; this one has a",
+    ),
 }
 
 
@@ -306,12 +333,24 @@ class TestReplies:
     def test_frames(self, run: Any, kind: str) -> None:
         import pandas as pd
 
-        columns = {"item": items(), "response": ["B"] * (len(items()) - 1) + [None], "language": ["en"] * len(items())}
+        columns = {
+            "item": items(),
+            "response": ["B"] * (len(items()) - 1) + [None],
+            "language": ["en"] * len(items()),
+        }
         rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
-        made = {"polars": pl.DataFrame(columns), "pandas": pd.DataFrame(columns), "rows": rows, "columns": columns}
+        made = {
+            "polars": pl.DataFrame(columns),
+            "pandas": pd.DataFrame(columns),
+            "rows": rows,
+            "columns": columns,
+        }
         done = run(folkways.model(made[kind], name="mine"), languages="en")
         assert done.responses()["response"].to_list() == columns["response"]
-        assert done.record.config["endpoints"] == run(pl.DataFrame(columns), languages="en").record.config["endpoints"]
+        assert (
+            done.record.config["endpoints"]
+            == run(pl.DataFrame(columns), languages="en").record.config["endpoints"]
+        )
 
 
 @pytest.fixture(scope="module")
@@ -329,7 +368,10 @@ class TestClients:
         for seed in range(3):  # each run has an event loop of its own, and the client one pool of connections
             assert run(model, seed=seed, settings={"seed": seed}).record.state == "finished"
         assert server.stats()["total"] == 3 * len(items())
-        done = run(folkways.model(kind(base_url=f"{server.url}/v1", api_key="other"), model="test-model"), settings={"seed": 0})
+        done = run(
+            folkways.model(kind(base_url=f"{server.url}/v1", api_key="other"), model="test-model"),
+            settings={"seed": 0},
+        )
         assert server.stats()["total"] == 3 * len(items())
         (use,) = results.usage(done.workspace, done.record)
         assert use.input_tokens > 0
@@ -338,7 +380,11 @@ class TestClients:
     def test_it_gives_the_replies_of_its_address(self, run: Any, server: ChatServer) -> None:
         client = openai.OpenAI(base_url=f"{server.url}/v1", api_key="k")
         ours = run(f"{server.url}/v1#test-model").responses()["response"]
-        assert run(folkways.model(client, model="test-model"), name="client").responses()["response"].equals(ours)
+        assert (
+            run(folkways.model(client, model="test-model"), name="client")
+            .responses()["response"]
+            .equals(ours)
+        )
 
     def test_errors_of_the_client_are_failures_with_their_status(self, run: Any, server: ChatServer) -> None:
         server.control(faults={"chances": {"500": 1.0}})
@@ -375,10 +421,16 @@ def inspect_look_alike() -> Any:
         def __str__(self) -> str:
             return self._name
 
-        async def generate(self, input: Any, tools: Any = (), tool_choice: Any = None, config: Any = None) -> Any:
+        async def generate(
+            self, input: Any, tools: Any = (), tool_choice: Any = None, config: Any = None
+        ) -> Any:
             self.asked.append((input, config))
             choice = {"message": {"content": "B"}, "stop_reason": "max_tokens"}
-            output = {"model": self._name, "choices": [choice], "usage": {"input_tokens": 3, "output_tokens": 2}}
+            output = {
+                "model": self._name,
+                "choices": [choice],
+                "usage": {"input_tokens": 3, "output_tokens": 2},
+            }
             return types.SimpleNamespace(completion="B", model_dump=lambda: output)
 
     for kind in (Message, GenerateConfig, Model):
@@ -415,7 +467,9 @@ class TestPipelines:
 
     def test_trained_weights_are_another_model(self, tmp_path: Path) -> None:
         torch, transformers = pytest.importorskip("torch"), pytest.importorskip("transformers")
-        pipeline = transformers.pipeline("text-generation", model=str(make_model(tmp_path / "model", TEMPLATE)))
+        pipeline = transformers.pipeline(
+            "text-generation", model=str(make_model(tmp_path / "model", TEMPLATE))
+        )
         before = folkways.model(pipeline).identity
         assert folkways.model(pipeline).identity == before
         with torch.no_grad():

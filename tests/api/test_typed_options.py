@@ -35,9 +35,12 @@ folkways.runs().height
 """
 WRONG = {
     'folkways.run("demo", "baseline/first", cultres="KR")': 'Unexpected keyword argument "cultres"',
-    'folkways.run("demo", "baseline/first", limit="ten")': 'Argument "limit" to "run" has incompatible type "str"',
-    'folkways.run("demo", "baseline/first", afresh="yes")': 'Argument "afresh" to "run" has incompatible type "str"',
-    'folkways.run("demo", "baseline/first", cultures=3)': 'Argument "cultures" to "run" has incompatible type "int"',
+    'folkways.run("demo", "baseline/first", limit="ten")': 'Argument "limit" to "run" has incompatible '
+    'type "str"',
+    'folkways.run("demo", "baseline/first", afresh="yes")': 'Argument "afresh" to "run" has incompatible '
+    'type "str"',
+    'folkways.run("demo", "baseline/first", cultures=3)': 'Argument "cultures" to "run" has incompatible '
+    'type "int"',
     'folkways.run("demo", 7)': 'Argument 2 to "run" has incompatible type "int"',
     'folkways.run("demo", ["baseline/first", 7])': 'List item 1 has incompatible type "int"',
     'folkways.run("demo", Path("model"))': 'Argument 2 to "run" has incompatible type "Path"',
@@ -55,7 +58,14 @@ WRONG = {
 def test_editors_see_slips(tmp_path: Path) -> None:
     script = tmp_path / "study.py"
     script.write_text(RIGHT + "\n".join(WRONG) + "\n", encoding="utf-8")
-    command = [sys.executable, "-m", "mypy", "--config-file", str(REPOSITORY / "pyproject.toml"), "--follow-imports=silent"]
+    command = [
+        sys.executable,
+        "-m",
+        "mypy",
+        "--config-file",
+        str(REPOSITORY / "pyproject.toml"),
+        "--follow-imports=silent",
+    ]
     ended = subprocess.run(
         [*command, "--cache-dir", str(REPOSITORY / ".mypy_cache"), str(script)],
         cwd=REPOSITORY,
@@ -66,5 +76,9 @@ def test_editors_see_slips(tmp_path: Path) -> None:
     lines = [line for line in ended.stdout.splitlines() if "study.py" in line and " error: " in line]
     first = len(RIGHT.splitlines()) + 1
     for number, told in enumerate(WRONG.values(), first):
-        assert any(f"study.py:{number}:" in line and told in line for line in lines), (number, told, ended.stdout)
+        assert any(f"study.py:{number}:" in line and told in line for line in lines), (
+            number,
+            told,
+            ended.stdout,
+        )
     assert all(int(line.split("study.py:")[1].split(":")[0]) >= first for line in lines), ended.stdout

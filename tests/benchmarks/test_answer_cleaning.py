@@ -19,7 +19,10 @@ PROMPT = "One word.\n\nQuestion: what is drunk?\nAnswer:"
         ("Answer: Tea", "tea"),
         ("Answer:tea", "answer:tea"),  # no space: kept
         ("Final answer: tea", "final answer: tea"),
-        ("Answer: tea. Another answer: milk", "tea. another  milk"),  # every "answer:" goes once the first does
+        (
+            "Answer: tea. Another answer: milk",
+            "tea. another  milk",
+        ),  # every "answer:" goes once the first does
         ("Drinks: tea", "drinks: tea"),  # not a word of the prompt
         ("Tea，milk、water。", "tea,milk,water"),
         ("  ...tea..  ", "tea"),

@@ -82,14 +82,22 @@ def test_groups_of_empty_answers_are_of_no_use_to_the_strict_profile() -> None:
         ("tea", "steak", "en", "substring", None),
     ],
 )
-def test_one_answer_with_base_forms(answer: str, reply: str, language: str, paper: str | None, strict: str | None) -> None:
+def test_one_answer_with_base_forms(
+    answer: str, reply: str, language: str, paper: str | None, strict: str | None
+) -> None:
     assert PaperMatcher().compare(answer, reply, language) == paper
     assert StrictMatcher().compare(answer, reply, language) == strict
 
 
 @pytest.mark.parametrize(
     ("answer", "reply", "inside"),
-    [("tea", "steak", True), ("tea", "green tea", False), ("tea", "teas", False), ("1", "15", True), ("", "x", True)],
+    [
+        ("tea", "steak", True),
+        ("tea", "green tea", False),
+        ("tea", "teas", False),
+        ("1", "15", True),
+        ("", "x", True),
+    ],
 )
 def test_answers_within_longer_words_are_told_apart(answer: str, reply: str, inside: bool) -> None:
     matcher = PaperMatcher()
@@ -109,9 +117,23 @@ def test_another_answer_as_a_whole_word_is_enough() -> None:
     ("local", "english", "reply", "language", "tools", "inside"),
     [
         ("los niños", "-", "el niño", "es", "default", False),  # by the base forms of the local answer
-        ("-", "boiled eggs", "egg, boiled", "es", "default", False),  # by those of the English one, asked in either language
+        (
+            "-",
+            "boiled eggs",
+            "egg, boiled",
+            "es",
+            "default",
+            False,
+        ),  # by those of the English one, asked in either language
         ("-", "boiled eggs", "egg, boiled", "en", "default", False),
-        ("boiled eggs", "-", "egg, boiled", "en", "default", True),  # local answers count for nothing in English
+        (
+            "boiled eggs",
+            "-",
+            "egg, boiled",
+            "en",
+            "default",
+            True,
+        ),  # local answers count for nothing in English
         ("보리차", "-", "보리차를", "ko", "simple", False),  # a word with its particle, which is no token
         ("차", "-", "기차를", "ko", "simple", True),
     ],
@@ -119,7 +141,9 @@ def test_another_answer_as_a_whole_word_is_enough() -> None:
 def test_inside_a_word_is_neither_a_word_nor_a_token(
     local: str, english: str, reply: str, language: str, tools: str, inside: bool
 ) -> None:
-    groups = [group([text for text in (local,) if text != "-"], [text for text in (english,) if text != "-"], 1)]
+    groups = [
+        group([text for text in (local,) if text != "-"], [text for text in (english,) if text != "-"], 1)
+    ]
     assert PaperMatcher(tools).inside_word(groups, reply, language) is inside
 
 
@@ -130,7 +154,9 @@ def test_the_authors_arabic_tool_gives_letters_already(monkeypatch: pytest.Monke
         def tokens(self, text: str) -> list[str]:
             return list(text.split()[0])
 
-    monkeypatch.setattr("folkways.benchmarks.judging.answer_matching.get_tool", lambda language, tool_set: Letters())
+    monkeypatch.setattr(
+        "folkways.benchmarks.judging.answer_matching.get_tool", lambda language, tool_set: Letters()
+    )
     assert PaperMatcher("paper").compare("عيد", "عين", "ar") is None
     assert PaperMatcher("paper").compare("عيد", "ديع", "ar") == "tokens"
 

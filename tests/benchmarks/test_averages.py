@@ -1,4 +1,5 @@
-"""Means over groups: the interval allows for questions that groups share, and is as it was where they share none."""
+"""Means over groups: the interval allows for questions that groups share, and is as it was where they share
+none."""
 
 from __future__ import annotations
 
@@ -14,8 +15,11 @@ from folkways.records import Metric
 CORRECT = Metric("correct", "Accuracy", "")
 
 
-def locales(rng: np.random.Generator, share: float, p: float, *, locales: int = 30, questions: int = 100) -> pl.DataFrame:
-    """Answers about regions that ask templates of the same list; ``share`` of what makes one right is the template's."""
+def locales(
+    rng: np.random.Generator, share: float, p: float, *, locales: int = 30, questions: int = 100
+) -> pl.DataFrame:
+    """Answers about regions that ask templates of the same list; ``share`` of what makes one right is the
+    template's."""
     cut = NormalDist().inv_cdf(p)
     template = rng.normal(size=questions)
     parts = []
@@ -23,7 +27,11 @@ def locales(rng: np.random.Generator, share: float, p: float, *, locales: int = 
         asked = np.flatnonzero(rng.random(questions) < 0.7)
         latent = np.sqrt(share) * template[asked] + np.sqrt(1 - share) * rng.normal(size=asked.size)
         names = {"locale": [f"l{locale}"] * asked.size, "question": [f"q{number}" for number in asked]}
-        parts.append(pl.DataFrame({**names, "correct": (latent < cut).astype(float), "state": ["answered"] * asked.size}))
+        parts.append(
+            pl.DataFrame(
+                {**names, "correct": (latent < cut).astype(float), "state": ["answered"] * asked.size}
+            )
+        )
     return pl.concat(parts)
 
 

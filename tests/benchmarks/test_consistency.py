@@ -16,7 +16,17 @@ from folkways.benchmarks.consistency import consistency_tables
 from folkways.benchmarks.tables import NotAvailableError
 from folkways.records import compact
 
-NAMES = ["endpoint", "item", "question", "culture", "language", "variant", "sample", "correct", "chosen_option"]
+NAMES = [
+    "endpoint",
+    "item",
+    "question",
+    "culture",
+    "language",
+    "variant",
+    "sample",
+    "correct",
+    "chosen_option",
+]
 
 
 def judged(*rows: tuple[str, str, str, str, int, str | None], right: str = "A") -> pl.DataFrame:
@@ -29,14 +39,20 @@ def judged(*rows: tuple[str, str, str, str, int, str | None], right: str = "A") 
 
 
 def alike(data: pl.DataFrame, **options: Any) -> dict[str, dict[str, Any]]:
-    return {row["over"]: row for row in consistency_tables(data, "t/mcq", "correct", **options)[0].rows.iter_rows(named=True)}
+    return {
+        row["over"]: row
+        for row in consistency_tables(data, "t/mcq", "correct", **options)[0].rows.iter_rows(named=True)
+    }
 
 
 def test_agreement_entropy_and_turns_by_hand() -> None:
     orders = ["plain", "plain~order-2", "plain~order-3", "plain~order-4"]
     one = [("1", "KR", "en", variant, 0, chosen) for variant, chosen in zip(orders, "AAAB", strict=True)]
     two = [("2", "KR", "en", variant, 0, chosen) for variant, chosen in zip(orders, "BBBB", strict=True)]
-    three = [("3", "KR", "en", variant, 0, chosen) for variant, chosen in zip(orders, ["A", None, None, "A"], strict=True)]
+    three = [
+        ("3", "KR", "en", variant, 0, chosen)
+        for variant, chosen in zip(orders, ["A", None, None, "A"], strict=True)
+    ]
     found = alike(judged(*one, *two, *three))
     assert set(found) == {"order"}
     row = found["order"]
@@ -48,7 +64,9 @@ def test_agreement_entropy_and_turns_by_hand() -> None:
     assert (row["ways"], row["items"], row["questions"]) == (4, 3, 3)
     # The orders are right 2, 1, 1 and 1 times of three.
     assert row["spread"] == pytest.approx(100 / 3)
-    assert row["low"] < row["agreement"] < row["high"] and row["turned_low"] < row["turned"] < row["turned_high"]
+    assert (
+        row["low"] < row["agreement"] < row["high"] and row["turned_low"] < row["turned"] < row["turned_high"]
+    )
 
 
 def test_all_but_one_thing_is_kept_equal() -> None:
@@ -59,11 +77,17 @@ def test_all_but_one_thing_is_kept_equal() -> None:
         ("1", "KR", "ko", "plain", 0, "C"),
     ]
     found = alike(judged(*rows))
-    assert {over: row["agreement"] for over, row in found.items()} == {"template": 0.0, "language": 0.0, "sample": 100.0}
+    assert {over: row["agreement"] for over, row in found.items()} == {
+        "template": 0.0,
+        "language": 0.0,
+        "sample": 100.0,
+    }
 
 
 def test_a_question_with_an_item_in_each_language() -> None:
-    rows = judged(("en/1", "KR", "en", "plain", 0, "A"), ("ko/1", "KR", "ko", "plain", 0, "A")).with_columns(question=pl.lit("1"))
+    rows = judged(("en/1", "KR", "en", "plain", 0, "A"), ("ko/1", "KR", "ko", "plain", 0, "A")).with_columns(
+        question=pl.lit("1")
+    )
     with pytest.raises(NotAvailableError, match="--permute-options"):
         alike(rows)
     assert alike(rows, same=("question",))["language"]["agreement"] == 100.0
@@ -87,8 +111,9 @@ def replies(culture: str, *right: int, of: int = 10) -> list[tuple[str, str, str
 def test_gaps_that_could_come_from_the_way_of_asking_are_marked() -> None:
     """Two orders of ten questions, right 7 and 3 times: by hand.
 
-    Between orders: 10 (0.2^2 + 0.2^2) / 1 = 0.8. Four questions turn and six do not, 0.4 on average: 4 * 0.6^2 + 6 * 0.4^2 = 2.4,
-    half of it is the noise, over 9 degrees of freedom. F = 6; the variance of orders is (0.8 - 1.2 / 9) / 10.
+    Between orders: 10 (0.2^2 + 0.2^2) / 1 = 0.8. Four questions turn and six do not, 0.4 on average: 4 *
+    0.6^2 + 6 * 0.4^2 = 2.4, half of it is the noise, over 9 degrees of freedom. F = 6; the variance of orders
+    is (0.8 - 1.2 / 9) / 10.
     """
     data = judged(*replies("KR", 9, 9), *replies("US", 7, 3), *replies("ES", 4, 4))
     tables = consistency_tables(data, "t/mcq", "correct")
@@ -100,7 +125,9 @@ def test_gaps_that_could_come_from_the_way_of_asking_are_marked() -> None:
     assert [gaps[code]["difference"] for code in ("KR", "US", "ES")] == pytest.approx([45.0, -15.0, -30.0])
     spread = 100 * math.sqrt((0.8 - 1.2 / 9) / 10)
     assert [gaps[code]["wobble"] for code in ("KR", "US", "ES")] == pytest.approx([0.0, spread, 0.0])
-    assert [gaps[code]["wobble_p"] for code in ("KR", "US", "ES")] == pytest.approx([1.0, f_distribution.sf(6, 1, 9), 1.0])
+    assert [gaps[code]["wobble_p"] for code in ("KR", "US", "ES")] == pytest.approx(
+        [1.0, f_distribution.sf(6, 1, 9), 1.0]
+    )
     assert [gaps[code]["within_wobble"] for code in ("KR", "US", "ES")] == [False, True, False]
     assert tables[1].notes[1] == "m: 1 of 3 gaps could come from the way of asking: United States."
 
@@ -118,16 +145,21 @@ def test_a_significant_gap_does_not_come_from_the_way_of_asking() -> None:
 def test_questions_that_lack_a_way_do_not_tell_of_the_wobble() -> None:
     whole = [*replies("KR", 9, 5), *replies("US", 6, 2)]
     found = consistency_tables(judged(*whole), "t/mcq", "correct")[1].rows
-    less = consistency_tables(judged(*whole, ("KR99", "KR", "en", "plain~order-2", 0, "A")), "t/mcq", "correct")[1].rows
+    less = consistency_tables(
+        judged(*whole, ("KR99", "KR", "en", "plain~order-2", 0, "A")), "t/mcq", "correct"
+    )[1].rows
     assert less["wobble"].to_list() == pytest.approx(found["wobble"].to_list())
-    single = consistency_tables(judged(*replies("KR", 1, 0, of=1), *replies("US", 6, 2)), "t/mcq", "correct")[1].rows
+    single = consistency_tables(judged(*replies("KR", 1, 0, of=1), *replies("US", 6, 2)), "t/mcq", "correct")[
+        1
+    ].rows
     assert [each is None for each in single["wobble"]] == [True, False]
     assert not single["within_wobble"][0]
 
 
 @pytest.mark.parametrize("orders", [2, 4, 12])
 def test_where_the_order_does_nothing_no_gap_is_said_to_come_from_it(orders: int) -> None:
-    """Two equal cultures of 60 questions. From the best order to the worst there are more points, the more orders there are."""
+    """Two equal cultures of 60 questions. From the best order to the worst there are more points, the more
+    orders there are."""
     rng, marked, moved, studies = np.random.default_rng(orders), 0, 0, 60
     for _ in range(studies):
         rows = [
@@ -142,7 +174,9 @@ def test_where_the_order_does_nothing_no_gap_is_said_to_come_from_it(orders: int
     assert marked <= moved <= 15  # 5 % of 120 are 6, with 3.7 standard errors
 
 
-@given(st.lists(st.lists(st.sampled_from(["A", "B", "C", None]), min_size=2, max_size=5), min_size=1, max_size=6))
+@given(
+    st.lists(st.lists(st.sampled_from(["A", "B", "C", None]), min_size=2, max_size=5), min_size=1, max_size=6)
+)
 def test_bounds_and_the_order_of_rows(answers: list[list[str | None]]) -> None:
     rows = judged(
         *(

@@ -1,4 +1,5 @@
-"""Culture profiles by hand: differences from each benchmark's own mean, over those that ask, and what is no part of it."""
+"""Culture profiles by hand: differences from each benchmark's own mean, over those that ask, and what is no
+part of it."""
 
 from __future__ import annotations
 
@@ -26,8 +27,20 @@ def inputs(right: dict[str, dict[str, int]], metric: Metric = RIGHT, endpoint: s
         for culture, number in cultures.items()
         for n in range(N)
     ]
-    columns = ("endpoint", "task", "profile", "culture", "language", "question", "counted", "state", "correct")
-    return Inputs(judged=pl.DataFrame(rows, schema=list(columns), orient="row"), metrics=dict.fromkeys(right, (metric,)))
+    columns = (
+        "endpoint",
+        "task",
+        "profile",
+        "culture",
+        "language",
+        "question",
+        "counted",
+        "state",
+        "correct",
+    )
+    return Inputs(
+        judged=pl.DataFrame(rows, schema=list(columns), orient="row"), metrics=dict.fromkeys(right, (metric,))
+    )
 
 
 def made(known: Inputs) -> dict[str, pl.DataFrame]:
@@ -44,16 +57,26 @@ def test_a_culture_is_compared_with_the_mean_of_each_benchmark_and_no_single_cou
         {"KR": (40 + 20) / 2, "ET": (0 - 10) / 2, "US": (-40 - 10) / 2}
     )
     assert rows["benchmarks"].to_list() == [2] * 3 and rows["questions"].to_list() == [2 * N] * 3
-    one, two = (shrink(np.array(found, float), np.full(len(found), float(N))).mean for found in ([9, 5, 1], [8, 5, 5, 6, 6]))
+    one, two = (
+        shrink(np.array(found, float), np.full(len(found), float(N))).mean
+        for found in ([9, 5, 1], [8, 5, 5, 6, 6])
+    )
     squares = []
     for culture in range(3):
         parts = []
         for share in (one, two):
             own, k = share * (1 - share) / N, share.size
-            parts.append((1 - 1 / k) ** 2 * own[culture] + (own.sum() - own[culture]) / k**2)  # of x - mean, written out
+            parts.append(
+                (1 - 1 / k) ** 2 * own[culture] + (own.sum() - own[culture]) / k**2
+            )  # of x - mean, written out
         squares.append(1e4 * sum(parts) / 4)
     found = shrink_differences(np.array([30.0, -5.0, -25.0]), np.array(squares))
-    for name, values in (("difference", found.mean), ("low", found.low), ("high", found.high), ("weight", found.weight)):
+    for name, values in (
+        ("difference", found.mean),
+        ("low", found.low),
+        ("high", found.high),
+        ("weight", found.weight),
+    ):
         assert rows[name].to_list() == pytest.approx(values.tolist()), name
 
 
@@ -77,8 +100,14 @@ def test_a_region_is_the_mean_of_its_cultures_in_each_benchmark() -> None:
 
 def test_what_cannot_be_compared_is_left_out_with_the_reason() -> None:
     few = {"KR": 4, "ET": 6}
-    for known in (inputs({"x/one": ONE}), inputs({"x/one": ONE, "y/one": few}), inputs({"x/one": ONE, "y/one": TWO}, COUNT)):
-        with pytest.raises(NotAvailableError, match=r"3 cultures or more in 2 benchmarks or more.*culture-suite-lite"):
+    for known in (
+        inputs({"x/one": ONE}),
+        inputs({"x/one": ONE, "y/one": few}),
+        inputs({"x/one": ONE, "y/one": TWO}, COUNT),
+    ):
+        with pytest.raises(
+            NotAvailableError, match=r"3 cultures or more in 2 benchmarks or more.*culture-suite-lite"
+        ):
             PROFILE.make(known)
     baseline = inputs({"x/one": ONE, "y/one": TWO}, endpoint="baseline/first")
     left_out = make_results(results_of_runs(baseline), baseline)[1]
@@ -89,4 +118,6 @@ def test_it_is_offered_where_there_are_two_benchmarks_and_to_whoever_names_it() 
     known = inputs({"x/one": ONE, "x/two": TWO})
     assert results_of_runs(known) == []
     assert [result.name for result in results_of_runs(known, ["culture-profile"])] == ["culture-profile"]
-    assert "culture-profile" in [result.name for result in results_of_runs(inputs({"x/one": ONE, "y/one": TWO}))]
+    assert "culture-profile" in [
+        result.name for result in results_of_runs(inputs({"x/one": ONE, "y/one": TWO}))
+    ]

@@ -1,4 +1,5 @@
-"""What is called truncated, for every task alike: cut at the token limit and not read. Nothing else of a judgement changes."""
+"""What is called truncated, for every task alike: cut at the token limit and not read. Nothing else of a
+judgement changes."""
 
 from __future__ import annotations
 
@@ -20,7 +21,8 @@ TASKS = ("demo/mcq", "demo/saq", "demo/true-false", "demo/prediction", "demo/ada
 
 
 def told(task: Task, replies: list[tuple[str | None, str | None]]) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Items of the demo, and one response to each: (text, finish reason); a text of None is a request that failed."""
+    """Items of the demo, and one response to each: (text, finish reason); a text of None is a request that
+    failed."""
     items = task.items(open_release("demo", "demo")).head(len(replies))
     rows = [
         {
@@ -41,9 +43,13 @@ def told(task: Task, replies: list[tuple[str | None, str | None]]) -> tuple[pl.D
 
 @given(
     name=st.sampled_from(TASKS),
-    replies=st.lists(st.tuples(st.sampled_from(REPLIES), st.sampled_from([*CUT_AT, *WHOLE])), min_size=1, max_size=8),
+    replies=st.lists(
+        st.tuples(st.sampled_from(REPLIES), st.sampled_from([*CUT_AT, *WHOLE])), min_size=1, max_size=8
+    ),
 )
-def test_only_what_was_cut_and_not_read_is_truncated(name: str, replies: list[tuple[str | None, str | None]]) -> None:
+def test_only_what_was_cut_and_not_read_is_truncated(
+    name: str, replies: list[tuple[str | None, str | None]]
+) -> None:
     task = get_task(name)
     items, responses = told(task, replies)
     plain = task.judge(items, responses, task.scoring.profiles[0])
@@ -73,7 +79,9 @@ def test_what_the_rule_leaves_out_as_unreadable_it_leaves_out_as_truncated() -> 
             return judged.with_columns(left_out=pl.when(pl.col("state") != "answered").then("state"))
 
     task = LeavesOut()
-    items, responses = told(task, [("", "length"), ("", "stop"), ("I cannot answer that.", "length"), ("A", "length")])
+    items, responses = told(
+        task, [("", "length"), ("", "stop"), ("I cannot answer that.", "length"), ("A", "length")]
+    )
     judged = judge_replies(task, items, responses, "strict")
     assert judged["left_out"].to_list() == ["truncated", "unreadable", "refused", None]
 
@@ -90,6 +98,6 @@ def test_an_empty_reply_is_no_answer_whatever_a_task_makes_of_it(reply: str) -> 
     judged = judge_replies(task, items, responses, "strict")
     assert judged["state"].to_list() == ["truncated", "answered", "answered"]
     assert judged["reason"].to_list() == [REMEDY, None, None]
-    assert task.summarise(judged).filter(facet="all").select("n", "answered", "truncated", "unreadable", "cut").rows() == [
-        (3, 2, 1, 0, 2)
-    ]
+    assert task.summarise(judged).filter(facet="all").select(
+        "n", "answered", "truncated", "unreadable", "cut"
+    ).rows() == [(3, 2, 1, 0, 2)]

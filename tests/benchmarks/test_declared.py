@@ -38,22 +38,35 @@ DECLARED: dict[str, tuple[int, dict[str, tuple[Any, ...]]]] = {
         256,
         dict.fromkeys(("hi_csi", "si_csi", "si_precision", "si_recall", "precision", "recall", "f1"), MEAN),
     ),
-    "xcr/prediction": (256, {**dict.fromkeys(("hp_csi", "sp_csi"), ("mean", 100.0, (0.0, 4.0), False)), "count_kept": SHARE}),
+    "xcr/prediction": (
+        256,
+        {**dict.fromkeys(("hp_csi", "sp_csi"), ("mean", 100.0, (0.0, 4.0), False)), "count_kept": SHARE},
+    ),
     "xcr/adaptation": (
         1024,
         {
             **{
-                f"{what}_bert_{side}": ("mean", 100.0, (RESCALED_LOWEST if side == "intra" else 0.0, 1.0), True)
+                f"{what}_bert_{side}": (
+                    "mean",
+                    100.0,
+                    (RESCALED_LOWEST if side == "intra" else 0.0, 1.0),
+                    True,
+                )
                 for what in ("csi", "sent")
                 for side in SIDES
             },
-            **{f"{what}_edit_{side}": ("mean", 100.0, (0.0, 1.0), True) for what in ("csi", "sent") for side in SIDES},
+            **{
+                f"{what}_edit_{side}": ("mean", 100.0, (0.0, 1.0), True)
+                for what in ("csi", "sent")
+                for side in SIDES
+            },
             **{f"{what}_{side}": SHARE for what in ("exact", "tags_kept") for side in SIDES},
             **dict.fromkeys(("non_transferable", "refused_rightly", "adapted_rightly", "format_read"), SHARE),
         },
     ),
 }
-"""Task -> tokens of a reply, and of each metric in its order: kind, scale, bounds, and whether a rule leaves replies out."""
+"""Task -> tokens of a reply, and of each metric in its order: kind, scale, bounds, and whether a rule leaves
+replies out."""
 
 ROLES = {
     "embedding": ("sentences", ("sp_csi",), None, set()),
@@ -89,12 +102,20 @@ def test_models_that_compare() -> None:
 @pytest.mark.parametrize(
     ("task", "chance"),
     [
-        *((name, 25.0) for name in ("demo/mcq", "blend/mcq", "culturalbench/easy", "include/mcq", "global-mmlu-lite/mcq")),
-        *((name, 6.25) for name in ("demo/true-false", "culturalbench/hard")),  # four judgements, all of them right
+        *(
+            (name, 25.0)
+            for name in ("demo/mcq", "blend/mcq", "culturalbench/easy", "include/mcq", "global-mmlu-lite/mcq")
+        ),
+        *(
+            (name, 6.25) for name in ("demo/true-false", "culturalbench/hard")
+        ),  # four judgements, all of them right
         ("semeval2026/mcq", 25.0),
         ("global-piqa/mcq", 50.0),
         ("normad/acceptable", 100 / 3),
-        *((name, None) for name in ("demo/saq", "blend/saq", "semeval2026/saq", "xcr/identification", "xcr/adaptation")),
+        *(
+            (name, None)
+            for name in ("demo/saq", "blend/saq", "semeval2026/saq", "xcr/identification", "xcr/adaptation")
+        ),
     ],
 )
 def test_guessing_is_exact_where_a_task_has_options(task: str, chance: float | None) -> None:

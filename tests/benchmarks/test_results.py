@@ -56,7 +56,10 @@ def test_a_result_of_scores_asks_for_a_run_unless_it_can_do_without() -> None:
     assert [one.name for one in found] == ["published"]
     assert "folkways run demo/mcq" in left_out["one"]
     other = pl.DataFrame({"task": ["other/mcq"]}).join(Inputs().judged.drop("task"), how="cross")
-    other = pl.concat([other, pl.DataFrame({"task": ["other/mcq"], "endpoint": ["lab/m"], "counted": [True]})], how="diagonal")
+    other = pl.concat(
+        [other, pl.DataFrame({"task": ["other/mcq"], "endpoint": ["lab/m"], "counted": [True]})],
+        how="diagonal",
+    )
     assert make_tables([of_paper], ["two"], Inputs(judged=other))[0] == [], (
         "a run of something else is no reason to show the paper's"
     )
@@ -72,7 +75,10 @@ def figures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.Fix
     """The folder of a package with two printed numbers, and its name."""
     folder = tmp_path / f"figures_{abs(hash(request.node.name))}"
     folder.mkdir()
-    rows = ["Table 1,,size,data,,culture+topic,KR+Food,,1.25,mean", "Table 2,demo/mcq,accuracy,model,M,all,all,en,50,percent"]
+    rows = [
+        "Table 1,,size,data,,culture+topic,KR+Food,,1.25,mean",
+        "Table 2,demo/mcq,accuracy,model,M,all,all,en,50,percent",
+    ]
     (folder / "figures.csv").write_text("\n".join([",".join(PRINTED), *rows]) + "\n")
     (folder / "places.toml").write_text(
         'data = "demo@1"\nprofile = "paper"\n[places."Table 2"]\nprofile = "strict"\nnote = "odd"\n'
@@ -98,7 +104,10 @@ def test_cells_stand_beside_what_was_recomputed(figures: Path) -> None:
     compared = beside_published(rows, cells, ["culture", "topic"])
     assert compared["published"].to_list() == [1.25, None]
     assert compared["reproduced"].to_list() == [True, None]
-    assert beside_published(rows, cells, ["culture", "topic"], decimals=3)["reproduced"].to_list() == [False, None]
+    assert beside_published(rows, cells, ["culture", "topic"], decimals=3)["reproduced"].to_list() == [
+        False,
+        None,
+    ]
     with pytest.raises(DataError, match="topic"):
         beside_published(rows.drop("topic"), cells, ["culture", "topic"])
 

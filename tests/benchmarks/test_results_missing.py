@@ -1,4 +1,5 @@
-"""What was not asked is no zero: every analysis of every benchmark, with a stopped run, lost replies and a baseline."""
+"""What was not asked is no zero: every analysis of every benchmark, with a stopped run, lost replies and a
+baseline."""
 
 from __future__ import annotations
 
@@ -47,7 +48,8 @@ EVERY = [
     for result in benchmark.results
     if result.tasks and not result.name.startswith(("whose-", "consistency-"))
 ]
-"""Without those that need real answers, or one question asked in several ways: they have tests of their own."""
+"""Without those that need real answers, or one question asked in several ways: they have tests of their
+own."""
 
 
 def drawn(*parts: object) -> float:
@@ -55,7 +57,9 @@ def drawn(*parts: object) -> float:
     return int.from_bytes(blake2b(repr(parts).encode(), digest_size=4).digest(), "big") / 2**32
 
 
-def row(task: str, endpoint: str, culture: str, question: str, language: str = "en", **more: Any) -> dict[str, Any]:
+def row(
+    task: str, endpoint: str, culture: str, question: str, language: str = "en", **more: Any
+) -> dict[str, Any]:
     return {
         "task": task,
         "item": f"{culture}/{question}",
@@ -81,7 +85,11 @@ def blend(endpoint: str) -> list[dict[str, Any]]:
             facets = {"topic": TOPICS[number % 2]}
             for language in dict.fromkeys((own, "en")):
                 value = float(drawn(endpoint, culture, number, language) < 0.6)
-                rows.append(row("blend/saq", endpoint, culture, f"{culture}-{number}", language, sem_b=value, **facets))
+                rows.append(
+                    row(
+                        "blend/saq", endpoint, culture, f"{culture}-{number}", language, sem_b=value, **facets
+                    )
+                )
             value = float(drawn(endpoint, culture, number) < 0.5)
             rows.append(row("blend/mcq", endpoint, culture, f"{culture}-{number}", accuracy=value, **facets))
     return rows
@@ -94,14 +102,23 @@ def culturalbench(endpoint: str) -> list[dict[str, Any]]:
             facets = {"mode": ("single", "multi")[number % 2], "region": region}
             value = float(drawn(endpoint, number) < 0.6)
             rows.append(
-                row("culturalbench/easy", endpoint, culture, str(number), right=value, **facets) | {"item": f"easy/{number}"}
+                row("culturalbench/easy", endpoint, culture, str(number), right=value, **facets)
+                | {"item": f"easy/{number}"}
             )
             judged = [float(drawn(endpoint, number, part) < 0.8) for part in range(4)]
             wrong = next((part for part in range(4) if not judged[part]), 0)
             for part in range(4):
                 stands = min(judged) if part == wrong else None
                 item = f"hard/{number}/{4 * number + part}"
-                made = row("culturalbench/hard", endpoint, culture, str(number), right=judged[part], all_right=stands, **facets)
+                made = row(
+                    "culturalbench/hard",
+                    endpoint,
+                    culture,
+                    str(number),
+                    right=judged[part],
+                    all_right=stands,
+                    **facets,
+                )
                 rows.append(made | {"item": item})
     return rows
 
@@ -117,17 +134,37 @@ def of_xcr(endpoint: str) -> list[dict[str, Any]]:
         }
         value = drawn(endpoint, number)
         for task, metric in (("xcr/identification", "si_csi"), ("xcr/prediction", "hp_csi")):
-            rows.append(row(task, endpoint, "ANGLO", question, **{metric: round(value) if metric == "hp_csi" else value}, **facets))
+            rows.append(
+                row(
+                    task,
+                    endpoint,
+                    "ANGLO",
+                    question,
+                    **{metric: round(value) if metric == "hp_csi" else value},
+                    **facets,
+                )
+            )
         for culture in ADAPTED:
             value = drawn(endpoint, number, culture)
-            scores = {"csi_edit_intra": value, "csi_edit_inter": value / 2, "strategy": ("Label", "Transference")[number % 2]}
+            scores = {
+                "csi_edit_intra": value,
+                "csi_edit_inter": value / 2,
+                "strategy": ("Label", "Transference")[number % 2],
+            }
             rows.append(row("xcr/adaptation", endpoint, culture, question, **scores, **facets))
     return rows
 
 
 def global_mmlu_lite(endpoint: str) -> list[dict[str, Any]]:
     return [
-        row("global-mmlu-lite/mcq", endpoint, culture, f"{culture}-{number}", language, **{"sensitivity": kind, "accuracy": value})
+        row(
+            "global-mmlu-lite/mcq",
+            endpoint,
+            culture,
+            f"{culture}-{number}",
+            language,
+            **{"sensitivity": kind, "accuracy": value},
+        )
         for culture, kind in (("JP", "CS"), ("WORLD", "CA"))
         for number in range(24)
         for language in ("en", "ko")
@@ -146,7 +183,8 @@ def global_piqa(endpoint: str) -> list[dict[str, Any]]:
 
 def normad(endpoint: str) -> list[dict[str, Any]]:
     return [
-        row("normad/acceptable", endpoint, culture, f"{culture}-{number}", gold_label=label, accuracy=value) | {"variant": level}
+        row("normad/acceptable", endpoint, culture, f"{culture}-{number}", gold_label=label, accuracy=value)
+        | {"variant": level}
         for culture, label in (("JP", "yes"), ("KR", "no"), ("WORLD", "neutral"))
         for number in range(24)
         for level in ("story", "country", "value", "rule")
@@ -170,11 +208,18 @@ def release(benchmark: str) -> Release:
     if benchmark == "culturalbench":
         return write_culturalbench(root)
     (root / "prompts").mkdir()
-    shown = "Input: They keep slippers by the door.\nOutput: They keep <CSI>slippers</CSI> by the <CSI>door</CSI>.\n"
+    shown = (
+        "Input: They keep slippers by the door.\nOutput: They keep <CSI>slippers</CSI> by the "
+        "<CSI>door</CSI>.\n"
+    )
     (root / xcr.PROMPT_FILES["prediction"]).write_text(shown, encoding="utf-8")
     for culture in ("IN-WB", "BD"):
-        gold = [(sentence, "<CSI> one </CSI> two", "<CSI> one </CSI> two") for sentence in _corpus()["sentence"]]
-        write_csv(root / xcr.ADAPTATION_FILES[culture], [("Sentence", "Intra-lingual", "Inter-lingual"), *gold])
+        gold = [
+            (sentence, "<CSI> one </CSI> two", "<CSI> one </CSI> two") for sentence in _corpus()["sentence"]
+        ]
+        write_csv(
+            root / xcr.ADAPTATION_FILES[culture], [("Sentence", "Intra-lingual", "Inter-lingual"), *gold]
+        )
     return write_small_corpus(root)
 
 
@@ -194,7 +239,9 @@ def judged(benchmark: str, endpoint: str) -> pl.DataFrame:
 def zeros(rows: pl.DataFrame, where: pl.Expr, state: str) -> pl.DataFrame:
     """The rows as they are judged where nothing came back: every metric 0."""
     metrics = [name for name, kind in rows.schema.items() if kind == pl.Float64]
-    lost = [pl.when(where & pl.col(name).is_not_null()).then(0.0).otherwise(name).alias(name) for name in metrics]
+    lost = [
+        pl.when(where & pl.col(name).is_not_null()).then(0.0).otherwise(name).alias(name) for name in metrics
+    ]
     return rows.with_columns(*lost, state=pl.when(where).then(pl.lit(state)).otherwise("state"))
 
 
@@ -261,7 +308,10 @@ def test_a_few_lost_replies_are_left_out_and_not_counted_as_wrong(benchmark: str
     last = pl.col("question") == pl.col("question").last().over("task", "culture")
     gone = last & (pl.col("endpoint") == "lab/small")
     # Of a question of four judgements only one is lost, and the question is not known all the same.
-    one_row = gone & (~pl.col("item").str.starts_with("hard/") | (pl.col("item") == pl.col("item").last().over("task", "culture")))
+    one_row = gone & (
+        ~pl.col("item").str.starts_with("hard/")
+        | (pl.col("item") == pl.col("item").last().over("task", "culture"))
+    )
     some = replace(whole, judged=zeros(whole.judged, one_row, "failed"))
     assert alike(tables(result, some), tables(result, replace(whole, judged=whole.judged.filter(~gone))))
     ((made,), _) = make_results([result], some)
@@ -283,5 +333,7 @@ def test_the_bound_is_a_share_of_every_group(lost: int, taken: bool) -> None:
     found = findings("blend", zeros(rows, gone, "failed"))
     assert (found.judgements.height == 4 * 24 - lost) if taken else found.judgements.is_empty()
     if not taken:
-        with pytest.raises(NotAvailableError, match=r"Ethiopia \(English\) 21 of 24 rows got a reply \(87 %\)"):
+        with pytest.raises(
+            NotAvailableError, match=r"Ethiopia \(English\) 21 of 24 rows got a reply \(87 %\)"
+        ):
             found.of("blend/mcq")

@@ -1,4 +1,5 @@
-"""Scores against a plain re-computation, row by row, and the promises about denominators, nulls and row order."""
+"""Scores against a plain re-computation, row by row, and the promises about denominators, nulls and row
+order."""
 
 from __future__ import annotations
 
@@ -12,14 +13,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from folkways.benchmarks.summary import ALL_LEFT_OUT, NOT_REACHED, SCORE_COLUMNS, interval_of_mean, summarise_means
+from folkways.benchmarks.summary import (
+    ALL_LEFT_OUT,
+    NOT_REACHED,
+    SCORE_COLUMNS,
+    interval_of_mean,
+    summarise_means,
+)
 from folkways.errors import DataError
 from folkways.records import Metric, State, compact, plain
 from folkways.stats.intervals import wilson
 
 RIGHT = Metric("right", "Right", "right or wrong")
 SHARE = Metric("share", "Share", "a share", kind="mean")
-PARTIAL = Metric("partial", "Partial", "a share, which the rule may leave replies out of", kind="mean", leaves_out=True)
+PARTIAL = Metric(
+    "partial", "Partial", "a share, which the rule may leave replies out of", kind="mean", leaves_out=True
+)
 NOT_COMPUTED = Metric("neural", "Neural", "needs a model that is not installed", kind="mean")
 COUNT = Metric("count", "Answers", "how many", kind="mean", scale=1.0, bounds=None)
 LOST = (State.FAILED, State.MISSING)
@@ -79,16 +88,25 @@ def test_every_score_is_the_plain_mean_over_its_fixed_denominator(rows: Rows) ->
     scores = summarise(rows)
     assert scores.columns == SCORE_COLUMNS
     for score in scores.iter_rows(named=True):
-        facets = [] if score["facet"] == "all" else list(zip(score["facet"].split("+"), score["value"].split("+"), strict=True))
+        facets = (
+            []
+            if score["facet"] == "all"
+            else list(zip(score["facet"].split("+"), score["value"].split("+"), strict=True))
+        )
         members = [
             row
             for row in rows
-            if row["counted"] and row[score["metric"]] is not None and all(row[facet] == value for facet, value in facets)
+            if row["counted"]
+            and row[score["metric"]] is not None
+            and all(row[facet] == value for facet, value in facets)
         ]
         out = [
             row
             for row in rows
-            if score["metric"] == "partial" and row["counted"] and row["partial"] is None and row["left_out"] is not None
+            if score["metric"] == "partial"
+            and row["counted"]
+            and row["partial"] is None
+            and row["left_out"] is not None
             if all(row[facet] == value for facet, value in facets)
         ]
         expected = len(members) + len(out)
@@ -190,9 +208,16 @@ def test_a_single_question_says_little() -> None:
 
 
 def test_few_questions_that_hold_most_rows_are_told() -> None:
-    """Ten questions, one of which has 91 of the 100 rows: they tell as much as 100^2 / (91^2 + 9) = 1.2 of one size."""
+    """Ten questions, one of which has 91 of the 100 rows: they tell as much as 100^2 / (91^2 + 9) = 1.2 of
+    one size."""
     rows: Rows = [
-        {"question": f"q{min(number, 9)}", "culture": culture, "counted": True, "state": "answered", "right": 1.0}
+        {
+            "question": f"q{min(number, 9)}",
+            "culture": culture,
+            "counted": True,
+            "state": "answered",
+            "right": 1.0,
+        }
         for culture, numbers in (("KR", range(100)), ("ET", range(10)))
         for number in numbers
     ]
@@ -205,18 +230,29 @@ def test_few_questions_that_hold_most_rows_are_told() -> None:
 def test_a_failed_request_lowers_coverage_and_never_the_denominator() -> None:
     rows: Rows = [
         {"question": f"q{number}", "culture": "KR", "counted": True, "state": state, "right": right}
-        for number, (state, right) in enumerate([("answered", 1.0), ("answered", 0.0), ("failed", 0.0), ("refused", 0.0)])
+        for number, (state, right) in enumerate(
+            [("answered", 1.0), ("answered", 0.0), ("failed", 0.0), ("refused", 0.0)]
+        )
     ]
     score = summarise_means(frame(rows), "x/y", [RIGHT], []).row(0, named=True)
-    assert (score["n"], score["score"], score["coverage"], score["at_best"], score["refused"]) == (4, 25.0, 0.75, 50.0, 1)
+    assert (score["n"], score["score"], score["coverage"], score["at_best"], score["refused"]) == (
+        4,
+        25.0,
+        0.75,
+        50.0,
+        1,
+    )
 
 
 @pytest.mark.parametrize("state", LOST)
 def test_a_model_that_never_replied_has_no_score(state: State) -> None:
-    """A server that is down is no model that knows nothing: there is no number, and nothing is known of what it would be."""
+    """A server that is down is no model that knows nothing: there is no number, and nothing is known of what
+    it would be."""
     rows: Rows = [
         {"question": f"q{number}", "culture": culture, "counted": True, "state": said, "right": 0.0}
-        for number, (culture, said) in enumerate([("KR", str(state)), ("KR", str(state)), ("ET", "refused"), ("ET", "answered")])
+        for number, (culture, said) in enumerate(
+            [("KR", str(state)), ("KR", str(state)), ("ET", "refused"), ("ET", "answered")]
+        )
     ]
     scores = summarise_means(frame(rows), "x/y", [RIGHT], []).filter(facet="culture")
     lost, replied = (scores.row(by_predicate=pl.col("value") == code, named=True) for code in ("KR", "ET"))

@@ -41,15 +41,21 @@ FILES: dict[str, bytes] = {
 
 @pytest.fixture(scope="module")
 def mess(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """FILES; ``folder`` and ``mcq`` (a release); ``good.db`` with a run ``mine``; ``newer.db``, ``other.db``."""
+    """FILES; ``folder`` and ``mcq`` (a release); ``good.db`` with a run ``mine``; ``newer.db``,
+    ``other.db``."""
     place = tmp_path_factory.mktemp("mess")
     for name, content in FILES.items():
         (place / name).write_bytes(content)
     (place / "folder").mkdir()
     write_mcq_release(place / "mcq", 20)
-    made = river.folkways("run", "demo/mcq", "--model", "baseline/first", "--name", "mine", "-w", place / "good.db")
+    made = river.folkways(
+        "run", "demo/mcq", "--model", "baseline/first", "--name", "mine", "-w", place / "good.db"
+    )
     assert made.returncode == 0, made.stderr
-    with closing(sqlite3.connect(place / "good.db")) as good, closing(sqlite3.connect(place / "newer.db")) as newer:
+    with (
+        closing(sqlite3.connect(place / "good.db")) as good,
+        closing(sqlite3.connect(place / "newer.db")) as newer,
+    ):
         good.backup(newer)
         newer.execute("UPDATE alembic_version SET version_num = '9999'")
         newer.commit()

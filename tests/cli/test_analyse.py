@@ -23,7 +23,9 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     monkeypatch.setenv("COLUMNS", "140")
     target = str(tmp_path / "folkways.db")
     release = str(write_release(tmp_path / "made"))
-    models = [BaselineEndpoint(f"lab/{word}", word, lambda _request, word=word: word) for word in ("tea", "coffee")]  # type: ignore[misc]
+    models = [
+        BaselineEndpoint(f"lab/{word}", word, lambda _request, word=word: word) for word in ("tea", "coffee")
+    ]  # type: ignore[misc]
     run("blend/saq", models=models, workspace=target, name="constants", releases={"blend": release})
     return target
 
@@ -71,4 +73,8 @@ def test_an_analysis_of_several_tables_as_csv_needs_a_folder(workspace: str, tmp
     with pytest.raises(FolkwaysError, match="need a folder"):
         analyse(*chosen)
     analyse(*chosen, "--out", str(tmp_path / "csv"))
-    assert {path.name for path in (tmp_path / "csv").iterdir()} == {"category-means.csv", "categories.csv", "category-pairs.csv"}
+    assert {path.name for path in (tmp_path / "csv").iterdir()} == {
+        "category-means.csv",
+        "categories.csv",
+        "category-pairs.csv",
+    }

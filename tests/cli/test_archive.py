@@ -1,4 +1,5 @@
-"""``folkways runs archive`` and ``restore`` as a person uses them: every command says the same of an archived run."""
+"""``folkways runs archive`` and ``restore`` as a person uses them: every command says the same of an archived
+run."""
 
 from __future__ import annotations
 
@@ -22,7 +23,8 @@ READING = (
     ("export", "every-eval-ever", "mine", "--out", "{place}/shared"),
 )
 PASSING = re.compile(
-    r'datetime="[^"]*"|"(retrieved_|evaluation_)?timestamp": *"?[^",]*|[0-9a-f]{8}-[0-9a-f-]{27}|sha256[^,}]*|checksum[^,}]*'
+    r'datetime="[^"]*"|"(retrieved_|evaluation_)?timestamp": '
+    r'*"?[^",]*|[0-9a-f]{8}-[0-9a-f-]{27}|sha256[^,}]*|checksum[^,}]*'
 )
 """When something was written, and what follows from that."""
 
@@ -42,17 +44,27 @@ def said(workspace: str, place: Path, **names: str) -> dict[str, str]:
     return {name: PASSING.sub("", text) for name, text in found.items()}
 
 
-@pytest.mark.parametrize("here", ["a file", pytest.param("a server", marks=[pytest.mark.postgres, pytest.mark.nightly])])
-def test_every_command_says_the_same_of_an_archived_run(here: str, request: pytest.FixtureRequest, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "here", ["a file", pytest.param("a server", marks=[pytest.mark.postgres, pytest.mark.nightly])]
+)
+def test_every_command_says_the_same_of_an_archived_run(
+    here: str, request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
     workspace = str(tmp_path / "w.db") if here == "a file" else request.getfixturevalue("postgres_url")
     release = str(write_release(tmp_path / "made"))
-    models = [BaselineEndpoint(f"lab/{word}", word, lambda _request, word=word: word) for word in ("tea", "coffee")]  # type: ignore[misc]
-    item = run("blend/saq", models=models, workspace=workspace, name="mine", releases={"blend": release}).responses()["item"][0]
+    models = [
+        BaselineEndpoint(f"lab/{word}", word, lambda _request, word=word: word) for word in ("tea", "coffee")
+    ]  # type: ignore[misc]
+    item = run(
+        "blend/saq", models=models, workspace=workspace, name="mine", releases={"blend": release}
+    ).responses()["item"][0]
     before = said(workspace, tmp_path / "before", item=item, release=release)
     assert {"report/report.html", "report/scores.csv", "report/judgements.csv"} <= before.keys()
     done = folkways("runs", "archive", "mine", "-w", workspace, "--out", tmp_path / "archive")
     assert "read back and equal" in done.stdout, done
-    assert load_run("mine", workspace).record.archive == ("archive" if here == "a file" else str(tmp_path / "archive"))
+    assert load_run("mine", workspace).record.archive == (
+        "archive" if here == "a file" else str(tmp_path / "archive")
+    )
     assert said(workspace, tmp_path / "after", item=item, release=release) == before
     assert re.search(r"^ +archived ", folkways("runs", "-w", workspace).stdout, re.MULTILINE)
     done = folkways("runs", "-w", workspace, "restore", "mine")  # the workspace before the command, too

@@ -1,4 +1,5 @@
-"""What is wrong on the command line or in a file gives exit code 2 and one message that says what to do, and loses nothing."""
+"""What is wrong on the command line or in a file gives exit code 2 and one message that says what to do, and
+loses nothing."""
 
 from __future__ import annotations
 
@@ -19,7 +20,8 @@ NOT_UTF8 = "\udcff"  # what Python makes of a byte that is not UTF-8 on a comman
 
 WRONG = {
     # what is asked
-    "run dmeo --model baseline/first": r"unknown task or benchmark 'dmeo'; did you mean 'demo'\?\nvalid: demo, .*folkways tasks",
+    "run dmeo --model baseline/first": r"unknown task or benchmark 'dmeo'; did you mean 'demo'\?\nvalid: "
+    r"demo, .*folkways tasks",
     f"{RUN} --cultures XX": r"unknown culture 'XX'\nvalid: CN, DE",
     "tables blendd": r"unknown benchmark with tables 'blendd'; did you mean 'blend'\?\nvalid: ",
     "run demo/mcq --model replay/replies.jsonl": r"write replay:FILE, for example replay:replies\.jsonl",
@@ -35,7 +37,8 @@ WRONG = {
     f"{RUN} --samples 0": r"--samples': 0 is not in the range x>=1",
     f"{RUN} --seed x": r"--seed': 'x' is not a valid integer",
     f"{RUN} --seed 99999999999999999999": r"seed must be a whole number of at most 64 bits",
-    f"{RUN} --setting temprature=1": r"unknown setting 'temprature'; did you mean 'temperature'\?\nvalid: max_tokens",
+    f"{RUN} --setting temprature=1": r"unknown setting 'temprature'; did you mean 'temperature'\?\nvalid: "
+    r"max_tokens",
     f"{RUN} --setting temperature": r"written name=value, got 'temperature'; for example temperature=0.7",
     f"{RUN} --setting temperature=hot": r"setting temperature must be a number or none, got 'hot'",
     f"{RUN} --setting temperature=9": r"setting temperature must lie between 0 and 2, got 9",
@@ -64,15 +67,19 @@ WRONG = {
     "gate mine -w good.db --min demo/mcq=3 --coverage nan": r"--coverage': 'nan' is not a finite number",
     "gate mine -w good.db --min demo/mcq:=3": r"names no culture behind the colon; valid: TASK",
     "score mine -w good.db --text-tools papr": r"unknown set of text tools 'papr'; did you mean 'paper'\?",
-    "compare mine -w good.db": r"unknown model 'mine'(.|\n)*mine is a run; its models are compared with: --run mine",
+    "compare mine -w good.db": r"unknown model 'mine'(.|\n)*mine is a run; its models are compared with: "
+    r"--run mine",
     "published --place tabel": r"unknown place of published figures 'tabel'(.|\n)*valid: .*Table 10",
-    "build mcq-agreement folder good.csv": r"there is no file folder/mc_questions_file.csv; give the folder or the CSV file",
+    "build mcq-agreement folder good.csv": r"there is no file folder/mc_questions_file.csv; give the "
+    r"folder or the CSV file",
     f"{RUN} --budget lots": r"cannot read the budget 'lots'; valid: .*1000requests, 2Mtokens, 5usd",
     f"{RUN} --budget 5eur": r"cannot read the budget '5eur'",
     f"{RUN} --budget=-5usd": r"cannot read the budget '-5usd'",
-    "run demo --model https://example.invalid/v1#m --budget 5usd": r"a budget in usd needs prices.*--prices FILE",
+    "run demo --model https://example.invalid/v1#m --budget 5usd": r"a budget in usd needs "
+    r"prices.*--prices FILE",
     # replies made elsewhere, as a model
-    "run demo --model replay:none.csv": r"there is no file none.csv; replay:FILE needs one with the columns item and response",
+    "run demo --model replay:none.csv": r"there is no file none.csv; replay:FILE needs one with the "
+    r"columns item and response",
     "run demo --model replay:replies.txt": r"valid endings: .jsonl",
     "run demo --model replay:wrong.csv": r"wrong.csv: no column item and no column response; found: id, text",
     "run demo --model replay:latin.csv": r"latin.csv: not readable as csv: invalid utf-8",
@@ -90,7 +97,8 @@ WRONG = {
     f"run blend/mcq {FIRST} --release sample": r"is data of demo, but blend is needed\nvalid: blend-mcq",
     f"run blend/saq {FIRST} --release mcq": r"release dir:mcq has no annotations",
     f"run blend/mcq {FIRST} --release mcq --cultures DZ": r"unknown culture 'DZ'\nvalid: CN, ES",
-    f"run blend/mcq {FIRST} --release mcq --languages ko": r"no item is left for these options .*languages ko.*widen",
+    f"run blend/mcq {FIRST} --release mcq --languages ko": r"no item is left for these options .*languages "
+    r"ko.*widen",
     # files of one's own
     f"{RUN} --prompts none.toml": r"there is no file none.toml, which should be a prompts file",
     f"{RUN} --prompts folder": r"folder: cannot be read: Is a directory",
@@ -104,16 +112,20 @@ WRONG = {
     f"{RUN} --prices odd-prices.toml": r"the price of 'a/b' needs two numbers of at least 0",
     "endpoints --prices none.toml": r"there is no file of prices none.toml",
     # the workspace
-    f"{RUN} -w folder": r"the workspace folder is a folder; give a file, for example --workspace folder/folkways.db",
-    f"{RUN} -w text.db": r"cannot open the workspace text.db: the file is something else than a SQLite database",
+    f"{RUN} -w folder": r"the workspace folder is a folder; give a file, for example --workspace "
+    r"folder/folkways.db",
+    f"{RUN} -w text.db": r"cannot open the workspace text.db: the file is something else than a SQLite "
+    r"database",
     f"{RUN} -w other.db": r"not a folkways workspace \(it has the tables recipes\); name another one",
-    f"{RUN} -w newer.db": r"written by a newer folkways or another program \(schema 9999.*Nothing was changed. Upgrade",
+    f"{RUN} -w newer.db": r"written by a newer folkways or another program \(schema 9999.*Nothing was "
+    r"changed. Upgrade",
     f"{RUN} -w nowhere/w.db": r"the folder nowhere does not exist; create it first",
     f"{RUN} -w mysql://host/name": r"'mysql' are not supported; valid: a path \(SQLite\) or postgresql://",
     f"{RUN} -w sqlite:///x.db": r"give a SQLite workspace as a path.*--workspace x.db",
     f"{RUN} -w postgresql://me@127.0.0.1:9/x": r"the server does not answer; check host and port",
     f"{RUN} -w postgresql://127.0.0.1:9/x": r"the server does not answer; check host and port",
-    f"{RUN} -w good.db --name mine --limit 3": r"has a run named 'mine' with other tasks.*choose another --name",
+    f"{RUN} -w good.db --name mine --limit 3": r"has a run named 'mine' with other tasks.*choose another "
+    r"--name",
     f"{RUN} --name 7": r"'7' cannot be the name of a run: numbers and 'last' stand for runs",
     f"{RUN} --name {'x' * 200}": r"a run's name has 1 to 128 printable characters",
     "runs -w none.db": r"there is no workspace at none.db; make one with 'folkways run'",
@@ -121,14 +133,16 @@ WRONG = {
     "score -w none.db": r"there is no workspace at none.db",
     "score nope -w good.db": r"unknown run 'nope'\nvalid: mine\nworkspace: good.db",
     "score -w good.db --profile nope": r"unknown profile of demo/mcq 'nope'",
-    "score -w good.db --out scores.txt": r"cannot tell the format of scores.txt; end its name with one of .csv",
+    "score -w good.db --out scores.txt": r"cannot tell the format of scores.txt; end its name with one of "
+    r".csv",
     "score -w good.db --out nowhere/scores.csv": r"the folder nowhere does not exist",
     # reports
     f"{RUN} --report wrong.csv": r"wrong.csv is a file; name another folder",
     "report -w none.db": r"there is no workspace at none.db",
     "report nope -w good.db": r"unknown run 'nope'\nvalid: mine",
     "report -w good.db --format pdf": r"unknown report format 'pdf'\nvalid: csv, html, latex, md, parquet",
-    "report -w good.db --out wrong.csv": r"wrong.csv is a file, not a folder\nName another folder with --out DIR",
+    "report -w good.db --out wrong.csv": r"wrong.csv is a file, not a folder\nName another folder with "
+    r"--out DIR",
     "report -w good.db --profile nope": r"unknown profile of demo/mcq 'nope'",
     "quickstart --out wrong.csv": r"cannot make the folder wrong.csv: File exists; name another",
     # single items, estimates
@@ -146,7 +160,8 @@ WRONG = {
     f"{JUDGE} latin.csv": r"latin.csv: is not UTF-8 \(byte 19\); save it as UTF-8",
     f"{JUDGE} empty.csv": r"empty.csv: (is empty|has no rows)",
     f"{JUDGE} header.csv": r"header.csv: has no rows",
-    f"{JUDGE} ragged.csv": r"ragged.csv, row 2: has 3 fields, the header names 2; put a text that holds ',' in double quotes",
+    f"{JUDGE} ragged.csv": r"ragged.csv, row 2: has 3 fields, the header names 2; put a text that holds "
+    r"',' in double quotes",
     f"{JUDGE} broken.jsonl": r"broken.jsonl, row 2: is not JSON",
     f"{JUDGE} list.jsonl": r"list.jsonl, row 1: is not a JSON object; write one object per line",
     f"{JUDGE} broken.parquet": r"broken.parquet: cannot be read as PARQUET",
@@ -154,7 +169,8 @@ WRONG = {
     f"{JUDGE} unknown-item.csv": r"unknown-item.csv, row 2: 1 of 2 ids are not in the release: 'nope'",
     f"{JUDGE} sample-words.csv": r"sample-words.csv, row 1: sample 'first' is not a whole number",
     f"{JUDGE} good.csv --by-position": r"has 1 rows, but the release has 18 items here",
-    f"{JUDGE} unknown-item.csv --culture KR": r"not in the release for South Korea .*; its own look like 'KR/",
+    f"{JUDGE} unknown-item.csv --culture KR": r"not in the release for South Korea .*; its own look like "
+    r"'KR/",
     f"{JUDGE} good.csv --release sample=xx": r"unknown release 'xx'",
     f"{JUDGE} good.csv --culture XX": r"unknown culture 'XX'",
     f"{JUDGE} good.csv --language xx": r"unknown language 'xx'",
@@ -197,7 +213,8 @@ def test_an_empty_argument_is_no_list_and_no_name(folkways: Folkways) -> None:
 
 
 def test_nothing_is_lost_by_what_was_wrong(folkways: Folkways, mess: Path) -> None:
-    """The databases that were refused are byte for byte what they were, and the good one still gives its scores."""
+    """The databases that were refused are byte for byte what they were, and the good one still gives its
+    scores."""
     before = {name: (mess / name).read_bytes() for name in ("newer.db", "other.db", "text.db")}
     for name in before:
         assert folkways(*f"{RUN} -w {name}".split()).returncode == 2
@@ -210,7 +227,13 @@ def test_nothing_is_lost_by_what_was_wrong(folkways: Folkways, mess: Path) -> No
 
 
 def test_wrong_input_leaves_no_run_behind(folkways: Folkways) -> None:
-    for options in ("--limit 3 --cultures XX", "--variants nope", "--prompts placeless.toml", "--budget lots", "--release nope"):
+    for options in (
+        "--limit 3 --cultures XX",
+        "--variants nope",
+        "--prompts placeless.toml",
+        "--budget lots",
+        "--release nope",
+    ):
         assert folkways(*f"{RUN} -w fresh.db {options}".split()).returncode == 2
     assert folkways(*f"{RUN} -w fresh.db".split()).returncode == 0
     done = folkways("runs", "-w", "fresh.db", "--json")

@@ -69,9 +69,24 @@ def test_the_hub_layout_has_the_same_items_and_a_card(release: Path, tmp_path: P
 def test_a_build_among_the_runs_has_no_scores(release: Path, tmp_path: Path) -> None:
     workspace = ("-w", tmp_path / "w.db")
     assert build(
-        "mcq", "--release", release, "--judge", "baseline/first", "--out", tmp_path / "q.csv", "--name", "mine", *workspace
+        "mcq",
+        "--release",
+        release,
+        "--judge",
+        "baseline/first",
+        "--out",
+        tmp_path / "q.csv",
+        "--name",
+        "mine",
+        *workspace,
     )
-    for line in ("report mine", "score mine", "gate mine --min demo/mcq=3", "compare --run mine", "analyse mine"):
+    for line in (
+        "report mine",
+        "score mine",
+        "gate mine --min demo/mcq=3",
+        "compare --run mine",
+        "analyse mine",
+    ):
         done = folkways(*line.split(), *workspace)
         assert done.returncode == 2, done
         assert done.stderr.startswith(
@@ -79,7 +94,10 @@ def test_a_build_among_the_runs_has_no_scores(release: Path, tmp_path: Path) -> 
         )
         assert done.stderr.endswith("how far it got is shown by: folkways runs\n")
     newest = folkways("score", *workspace)
-    assert f"no run of the workspace {tmp_path / 'w.db'} has asked tasks yet; begin one with: folkways run" in newest.stderr
+    assert (
+        f"no run of the workspace {tmp_path / 'w.db'} has asked tasks yet; begin one with: folkways run"
+        in newest.stderr
+    )
 
 
 def test_calls_are_written_in_order(release: Path, tmp_path: Path) -> None:
@@ -87,7 +105,16 @@ def test_calls_are_written_in_order(release: Path, tmp_path: Path) -> None:
     lines = [json.loads(line) for line in (tmp_path / "log" / "calls.jsonl").read_text().splitlines()]
     assert [line["call"] for line in lines] == list(range(1, len(lines) + 1))
     judged = [line for line in lines if line["kind"] == "judge"]
-    assert set(judged[0]) == {"call", "kind", "question", "answers", "target", "answer_country", "target_country", "answer"}
+    assert set(judged[0]) == {
+        "call",
+        "kind",
+        "question",
+        "answers",
+        "target",
+        "answer_country",
+        "target_country",
+        "answer",
+    }
     assert {line["answer"] for line in judged} == {True, False}
 
 
@@ -112,7 +139,9 @@ def test_agreement_of_judging_modes(release: Path, tmp_path: Path) -> None:
     same = build("mcq-agreement", tmp_path / "question.csv", tmp_path / "7.csv")
     assert "100.0% of all are in both" in same.output
     assert "4 of 4 questions" in same.output
-    other = json.loads(build("mcq-agreement", tmp_path / "question.csv", tmp_path / "paper.csv", "--json").output)
+    other = json.loads(
+        build("mcq-agreement", tmp_path / "question.csv", tmp_path / "paper.csv", "--json").output
+    )
     assert 0 < other["jaccard"] < 1
     assert sum(row["common"] for row in other["by_question"]) == other["common"]
 
@@ -120,7 +149,10 @@ def test_agreement_of_judging_modes(release: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--judge", "stand-in:guess"), "unknown stand-in judge 'guess'\nvalid: ctx00 to ctx99, hash00 to hash99, overlap"),
+        (
+            ("--judge", "stand-in:guess"),
+            "unknown stand-in judge 'guess'\nvalid: ctx00 to ctx99, hash00 to hash99, overlap",
+        ),
         (("--judge", "nobody/model"), "unknown provider 'nobody'"),
         (("--profile", "papr"), "did you mean 'paper'"),
         (("--judge-batch", "5"), "--judge-batch needs --profile strict"),

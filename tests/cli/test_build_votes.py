@@ -1,4 +1,5 @@
-"""folkways build easy and hard as a person runs them, and what they make as data that are checked, asked and reported."""
+"""folkways build easy and hard as a person runs them, and what they make as data that are checked, asked and
+reported."""
 
 from __future__ import annotations
 
@@ -37,11 +38,21 @@ def test_what_is_built_is_checked_without_a_defect(built: Path) -> None:
 
 def test_what_is_built_is_asked_and_reported_as_it_is(built: Path, tmp_path: Path) -> None:
     record = json.loads((built / "mine" / "build.json").read_text())
-    arguments = ("--release", f"culturalbench={built / 'mine'}", "-m", "baseline/random", "-w", tmp_path / "w.db")
+    arguments = (
+        "--release",
+        f"culturalbench={built / 'mine'}",
+        "-m",
+        "baseline/random",
+        "-w",
+        tmp_path / "w.db",
+    )
     done = folkways("run", "culturalbench/easy", "culturalbench/hard", *arguments)
     assert done.returncode == 0, done.stderr
     expected = dict(rows(tmp_path / "w.db", "SELECT task, count(*) FROM expected GROUP BY task"))
-    assert expected == {"culturalbench/easy": record["questions"], "culturalbench/hard": 4 * record["questions"]}
+    assert expected == {
+        "culturalbench/easy": record["questions"],
+        "culturalbench/hard": 4 * record["questions"],
+    }
     report = folkways("report", "-w", tmp_path / "w.db", "--out", tmp_path / "report", "last")
     assert report.returncode == 0, report.stderr
     told = (tmp_path / "report" / "report.md").read_text()
@@ -56,9 +67,13 @@ def test_what_is_built_is_asked_and_reported_as_it_is(built: Path, tmp_path: Pat
         (("--votes", "votes", "--threshold", "2"), "a majority of 2 of 5 is none"),
         (
             ("--votes", "spoilt"),
-            "one thing is wrong; correct or remove this row:\n  spoilt/votes.csv, row 1: cannot read the choice 'Z'",
+            "one thing is wrong; correct or remove this row:\n  spoilt/votes.csv, row 1: cannot read the "
+            "choice 'Z'",
         ),
-        (("--votes", "votes", "--threshold", "5"), "holds easy and hard of another build (threshold 4 there and 5 here)"),
+        (
+            ("--votes", "votes", "--threshold", "5"),
+            "holds easy and hard of another build (threshold 4 there and 5 here)",
+        ),
     ],
 )
 def test_what_is_wrong_is_said(built: Path, arguments: tuple[str, ...], message: str) -> None:

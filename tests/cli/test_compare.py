@@ -1,4 +1,5 @@
-"""``folkways compare`` as a person uses it: names of models and runs, what differs between runs, formats, and wrong input."""
+"""``folkways compare`` as a person uses it: names of models and runs, what differs between runs, formats, and
+wrong input."""
 
 from __future__ import annotations
 
@@ -17,10 +18,14 @@ from tests.support.xcr_data import write_small_corpus
 
 @pytest.fixture(scope="module")
 def workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Run ``whole`` of three baselines; run ``part`` of two of them, about twelve questions, with another seed."""
+    """Run ``whole`` of three baselines; run ``part`` of two of them, about twelve questions, with another
+    seed."""
     path = tmp_path_factory.mktemp("compare") / "w.db"
     baselines = [part for name in ("first", "random", "echo") for part in ("--model", f"baseline/{name}")]
-    for arguments in (("--name", "whole", *baselines), ("--name", "part", "--limit", "12", "--seed", "3", *baselines[:4])):
+    for arguments in (
+        ("--name", "whole", *baselines),
+        ("--name", "part", "--limit", "12", "--seed", "3", *baselines[:4]),
+    ):
         assert folkways("run", "demo/mcq", "demo/saq", *arguments, "-w", path).returncode == 0
     return path
 
@@ -28,14 +33,19 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_models_of_one_run_by_their_short_names(workspace: Path) -> None:
     done = folkways("compare", "first", "random", "--run", "whole", "--task", "demo/mcq", "-w", workspace)
     assert done.returncode == 0
-    assert done.stdout.startswith("baseline/first against baseline/random: demo/mcq, Accuracy\nNo difference can be told: ")
+    assert done.stdout.startswith(
+        "baseline/first against baseline/random: demo/mcq, Accuracy\nNo difference can be told: "
+    )
     assert "South Korea" in done.stdout
     assert not done.stderr
 
 
 def test_runs_of_different_coverage_are_compared_on_what_they_share(workspace: Path) -> None:
-    """The seeds differ too, which decides what ``random`` says: both are told, and neither hides the comparison."""
-    done = folkways("compare", "random@part", "random@whole", "--task", "demo/mcq", "--format", "json", "-w", workspace)
+    """The seeds differ too, which decides what ``random`` says: both are told, and neither hides the
+    comparison."""
+    done = folkways(
+        "compare", "random@part", "random@whole", "--task", "demo/mcq", "--format", "json", "-w", workspace
+    )
     (document,) = json.loads(done.stdout)
     assert document["models"] == ["baseline/random@part", "baseline/random@whole"]
     assert document["shared"][0]["rows"] == 12
@@ -55,13 +65,29 @@ def test_every_model_of_the_runs_if_none_is_named(workspace: Path) -> None:
     text = folkways("compare", "--run", "whole", "--task", "demo/mcq", "-w", workspace).stdout
     assert text.startswith("Ranking: demo/mcq, Accuracy")
     assert text.count(" against ") == 0
-    assert text.count("baseline/echo") == 3  # in the ranking and in two differences: where all are baselines, each pair is told
+    assert (
+        text.count("baseline/echo") == 3
+    )  # in the ranking and in two differences: where all are baselines, each pair is told
     assert text.count("\n") < 25
 
 
 def test_every_task_in_common_and_a_facet_of_ones_own(workspace: Path, tmp_path: Path) -> None:
     out = tmp_path / "comparison.md"
-    done = folkways("compare", "first", "echo", "--run", "whole", "--by", "topic", "--format", "md", "--out", out, "-w", workspace)
+    done = folkways(
+        "compare",
+        "first",
+        "echo",
+        "--run",
+        "whole",
+        "--by",
+        "topic",
+        "--format",
+        "md",
+        "--out",
+        out,
+        "-w",
+        workspace,
+    )
     assert (done.returncode, done.stdout) == (0, "")
     text = out.read_text()
     assert "## baseline/first against baseline/echo: demo/mcq, Accuracy" in text
@@ -71,7 +97,19 @@ def test_every_task_in_common_and_a_facet_of_ones_own(workspace: Path, tmp_path:
 
 def test_from_python_the_same_numbers(workspace: Path) -> None:
     (found,) = package.compare("first", "random", runs="whole", tasks="demo/mcq", workspace=workspace)
-    done = folkways("compare", "first", "random", "--run", "whole", "--task", "demo/mcq", "--format", "csv", "-w", workspace)
+    done = folkways(
+        "compare",
+        "first",
+        "random",
+        "--run",
+        "whole",
+        "--task",
+        "demo/mcq",
+        "--format",
+        "csv",
+        "-w",
+        workspace,
+    )
     assert found.differences.write_csv() == done.stdout
 
 
@@ -82,7 +120,10 @@ def test_from_python_the_same_numbers(workspace: Path) -> None:
         (("first", "rnadom"), "unknown model 'rnadom'\nvalid: baseline/first, baseline/random"),
         (("first", "first"), "named twice"),
         (("first", "random", "--run", "nope"), "unknown run 'nope'"),
-        (("first", "random", "--run", "whole", "--run", "part"), "stands for several; say which: baseline/first@whole"),
+        (
+            ("first", "random", "--run", "whole", "--run", "part"),
+            "stands for several; say which: baseline/first@whole",
+        ),
         (("first", "random", "--run", "whole", "--metric", "nope"), "unknown metric of demo/mcq"),
         (("first", "random", "--run", "whole", "--by", "nope"), "unknown facet of demo/mcq"),
         (("first", "random", "--run", "whole", "--profile", "nope"), "unknown profile"),
@@ -109,7 +150,10 @@ def test_what_cannot_be_compared_is_named_and_the_rest_is(tmp_path: Path) -> Non
     for arguments in ((), ("--task", "xcr")):
         done = folkways("compare", *arguments, "--json", "-w", path)
         assert done.returncode == 0
-        assert {document["task"] for document in json.loads(done.stdout)} == {"xcr/identification", "xcr/prediction"}
+        assert {document["task"] for document in json.loads(done.stdout)} == {
+            "xcr/identification",
+            "xcr/prediction",
+        }
         assert "left out: xcr/adaptation (the metric csi_bert_intra is not in the judgements" in done.stderr
     # A gate decides on what can be compared, and names the rest; a strict one does not pass what was not.
     package.run("xcr", models=models, workspace=path, name="again", releases={"xcr": str(tmp_path / "data")})

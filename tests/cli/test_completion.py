@@ -1,4 +1,5 @@
-"""Shell completion, in a real bash: commands without importing them, tasks, cultures and the runs of a workspace."""
+"""Shell completion, in a real bash: commands without importing them, tasks, cultures and the runs of a
+workspace."""
 
 from __future__ import annotations
 
@@ -19,7 +20,12 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a workspace of two runs, and ``folkways`` as a program of its own."""
     folder = tmp_path_factory.mktemp("completion")
     for name in ("first-run", "second-run"):
-        assert folkways("run", "demo/mcq", "-m", "baseline/first", "--name", name, "--seed", len(name), cwd=folder).returncode == 0
+        assert (
+            folkways(
+                "run", "demo/mcq", "-m", "baseline/first", "--name", name, "--seed", len(name), cwd=folder
+            ).returncode
+            == 0
+        )
     program = folder / "bin" / "folkways"
     program.parent.mkdir()
     program.write_text(f"#!{sys.executable}\nfrom folkways.cli.main import main\nmain()\n")
@@ -40,7 +46,13 @@ def complete(place: Path, line: str, shell: str = "bash") -> list[str]:
     """
     path = os.pathsep.join([str(place / "bin"), os.environ["PATH"]])
     done = subprocess.run(
-        [bash, "-c", script], cwd=place, env=environment(PATH=path), capture_output=True, text=True, timeout=120, check=False
+        [bash, "-c", script],
+        cwd=place,
+        env=environment(PATH=path),
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
     )
     assert (done.returncode, done.stderr) == (0, ""), done.stderr
     return [word for word in done.stdout.splitlines() if word]
@@ -83,5 +95,7 @@ def test_commands_are_completed_without_importing_them(place: Path) -> None:
     heavy = "sorted({'polars', 'sqlalchemy'} & set(sys.modules))"
     code = f"import sys; from folkways.cli.main import main\ntry: main()\nfinally: print({heavy})"
     env = environment(_FOLKWAYS_COMPLETE="bash_complete", COMP_WORDS="folkways ", COMP_CWORD="1")
-    done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=env, capture_output=True, text=True, timeout=120, check=False
+    )
     assert done.stdout.splitlines()[-1] == "[]"

@@ -1,7 +1,5 @@
 """Slips of somebody who writes a benchmark: each is named, with task, file, row and remedy, before a request is sent or after."""
 
-# ruff: noqa: E501 - one slip, one line
-
 from __future__ import annotations
 
 from pathlib import Path
@@ -54,7 +52,9 @@ def test_a_slip_is_named_before_a_request_is_sent(tmp_path: Path, slip: str) -> 
     package(tmp_path, edits={file: (old, new)})
     with installed(tmp_path):
         for task in ("choice", "own", "words"):
-            done = folkways("run", f"markets/{task}", "--model", "baseline/first", "--workspace", tmp_path / "w.db")
+            done = folkways(
+                "run", f"markets/{task}", "--model", "baseline/first", "--workspace", tmp_path / "w.db"
+            )
             if done.returncode:
                 break
     message = " ".join(done.stderr.split())
@@ -62,10 +62,10 @@ def test_a_slip_is_named_before_a_request_is_sent(tmp_path: Path, slip: str) -> 
     for part in parts:
         assert part in message
     assert "Traceback" not in message and message.startswith("error: ")
-    assert rows(tmp_path / "w.db", f"SELECT count(*) FROM responses JOIN expected USING (key) WHERE task = 'markets/{task}'") in (
-        [],
-        [(0,)],
-    )
+    assert rows(
+        tmp_path / "w.db",
+        f"SELECT count(*) FROM responses JOIN expected USING (key) WHERE task = 'markets/{task}'",
+    ) in ([], [(0,)])
 
 
 # fmt: off
@@ -162,7 +162,9 @@ def test_the_demo_keeps_the_contract() -> None:
 
 @pytest.mark.shared
 @pytest.mark.parametrize(("benchmark", "folder"), [("blend", "blend"), ("xcr", "xcr")])
-def test_benchmarks_keep_the_contract_on_the_released_data(shared: Path, tmp_path: Path, benchmark: str, folder: str) -> None:
+def test_benchmarks_keep_the_contract_on_the_released_data(
+    shared: Path, tmp_path: Path, benchmark: str, folder: str
+) -> None:
     env = environment(FOLKWAYS_DATA=str(tmp_path))
     assert folkways("data", "fetch", benchmark, "--from", shared / "data" / folder, env=env).returncode == 0
     done = folkways("benchmarks", "check", benchmark, env=env)
@@ -177,7 +179,16 @@ def test_an_unknown_benchmark_is_told_with_what_was_meant() -> None:
 def test_lists_that_go_with_the_options_are_turned_with_them(tmp_path: Path) -> None:
     package(tmp_path)
     with installed(tmp_path):
-        done = folkways("run", "markets/own", "--model", "baseline/first", "--permute-options", "3", "-w", tmp_path / "w.db")
+        done = folkways(
+            "run",
+            "markets/own",
+            "--model",
+            "baseline/first",
+            "--permute-options",
+            "3",
+            "-w",
+            tmp_path / "w.db",
+        )
         assert done.returncode == 0, done.stderr
         judged = load_run("last", tmp_path / "w.db").judgements()
     whose = {line.split(",")[0]: line.split(",")[4].split("|") for line in QUESTIONS.splitlines()[1:]}

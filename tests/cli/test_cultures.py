@@ -42,8 +42,13 @@ def test_json_has_every_culture_with_its_languages_and_names() -> None:
 
 
 def test_a_benchmark_narrows_the_list_to_its_cultures_in_its_order() -> None:
-    assert [entry["code"] for entry in listed("--benchmark", "blend")] == [culture.code for culture in cultures_of("blend")]
-    assert [entry["code"] for entry in listed("--benchmark", "culturalbench", "--region", "oceania")] == ["AU", "NZ"]
+    assert [entry["code"] for entry in listed("--benchmark", "blend")] == [
+        culture.code for culture in cultures_of("blend")
+    ]
+    assert [entry["code"] for entry in listed("--benchmark", "culturalbench", "--region", "oceania")] == [
+        "AU",
+        "NZ",
+    ]
 
 
 def test_the_table_names_each_culture_as_the_benchmark_does() -> None:
@@ -56,7 +61,10 @@ def test_the_table_names_each_culture_as_the_benchmark_does() -> None:
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
-    [(["--benchmark", "mmlu"], "unknown benchmark 'mmlu'"), (["--region", "Nowhere"], "valid: Africa, East Asia")],
+    [
+        (["--benchmark", "mmlu"], "unknown benchmark 'mmlu'"),
+        (["--region", "Nowhere"], "valid: Africa, East Asia"),
+    ],
 )
 def test_a_wrong_name_is_answered_with_the_valid_ones(arguments: list[str], message: str) -> None:
     with pytest.raises(UnknownNameError, match=message):
@@ -65,7 +73,10 @@ def test_a_wrong_name_is_answered_with_the_valid_ones(arguments: list[str], mess
 
 def test_the_installed_command_exits_with_2_and_one_message_on_a_wrong_name() -> None:
     process = subprocess.run(
-        [sys.executable, "-m", "folkways.cli.main", "cultures", "--region", "Nowhere"], capture_output=True, text=True, check=False
+        [sys.executable, "-m", "folkways.cli.main", "cultures", "--region", "Nowhere"],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert process.returncode == 2
     assert process.stdout == ""

@@ -57,7 +57,11 @@ class TestList:
     def test_shows_licence_citation_and_state_of_every_release(self, data: Run) -> None:
         done = data("list")
         assert done.returncode == 0
-        for expected in ("blend@24e7d73   (or: blend)   not here", "CC-BY-NC-ND-4.0", "chiu2024culturalbench, arXiv 2410.02677"):
+        for expected in (
+            "blend@24e7d73   (or: blend)   not here",
+            "CC-BY-NC-ND-4.0",
+            "chiu2024culturalbench, arXiv 2410.02677",
+        ):
             assert expected in done.stdout
         assert "demo@1   (or: demo, sample, sample@1)   part of folkways" in done.stdout
 
@@ -76,7 +80,9 @@ class TestFetch:
         assert "@misc{chiu2024culturalbench," in done.stdout
         assert "fetching 2 files" in done.stderr
         assert "2 of 2 files" in done.stderr
-        assert data("where", "culturalbench").stdout.strip() == str(tmp_path / "home" / "culturalbench@996d62a")
+        assert data("where", "culturalbench").stdout.strip() == str(
+            tmp_path / "home" / "culturalbench@996d62a"
+        )
 
     @pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
     def test_draws_a_bar_on_a_terminal(self, hub: HubServer, tmp_path: Path) -> None:
@@ -93,7 +99,9 @@ class TestFetch:
             "COLUMNS": "120",
         }
         command = [sys.executable, "-m", "folkways.cli.main", "data", "fetch", "culturalbench"]
-        done = subprocess.run(command, env=settings, stdout=subprocess.PIPE, stderr=ours, timeout=60, check=False)
+        done = subprocess.run(
+            command, env=settings, stdout=subprocess.PIPE, stderr=ours, timeout=60, check=False
+        )
         os.close(ours)
         shown = os.read(terminal, 1 << 20).decode()
         os.close(terminal)
@@ -110,7 +118,10 @@ class TestFetch:
 
     def test_gated_data_name_the_page_and_the_variable(self, data: Run, hub: HubServer) -> None:
         hub.control(token="hf_needed")
-        failed(data("fetch", "culturalbench", HF_ENDPOINT=hub.url), r"datasets/kellycyy/CulturalBench and set HF_TOKEN")
+        failed(
+            data("fetch", "culturalbench", HF_ENDPOINT=hub.url),
+            r"datasets/kellycyy/CulturalBench and set HF_TOKEN",
+        )
 
     def test_adopts_several_releases_from_one_folder(self, data: Run, shared: Path) -> None:
         done = data("fetch", "blend", "blend-june", "blend-raw", "xcr", "--from", shared / "data")
@@ -119,8 +130,13 @@ class TestFetch:
         assert "kabir2026xcrbench" in done.stdout
         assert data("list").stdout.count("   here\n") == 4
 
-    def test_an_unknown_name_lists_the_valid_ones_and_fetches_nothing(self, data: Run, hub: HubServer) -> None:
-        failed(data("fetch", "culturalbench", "blind", HF_ENDPOINT=hub.url), "unknown release 'blind'; did you mean 'blend'")
+    def test_an_unknown_name_lists_the_valid_ones_and_fetches_nothing(
+        self, data: Run, hub: HubServer
+    ) -> None:
+        failed(
+            data("fetch", "culturalbench", "blind", HF_ENDPOINT=hub.url),
+            "unknown release 'blind'; did you mean 'blend'",
+        )
         assert hub.log() == []
 
     def test_a_folder_to_adopt_from_that_is_not_there(self, data: Run, tmp_path: Path) -> None:
@@ -135,7 +151,10 @@ class TestFetch:
 
     def test_a_file_where_the_data_folder_should_be(self, data: Run, tmp_path: Path, hub: HubServer) -> None:
         (tmp_path / "home").write_text("", encoding="utf-8")
-        failed(data("fetch", "culturalbench", HF_ENDPOINT=hub.url), "a file stands where a folder is needed.*FOLKWAYS_DATA")
+        failed(
+            data("fetch", "culturalbench", HF_ENDPOINT=hub.url),
+            "a file stands where a folder is needed.*FOLKWAYS_DATA",
+        )
 
     def test_a_folder_that_cannot_be_written(self, data: Run, tmp_path: Path, hub: HubServer) -> None:
         closed = unwritable(tmp_path)
@@ -152,7 +171,9 @@ class TestCheck:
         assert re.search(r"xcr_bench_base_corpus\.csv, row 326, sentence: '.*May Day", done.stdout)
         assert "... 96 more (--limit 0 shows all, --json is complete)" in done.stdout
 
-    def test_json_is_complete_and_agrees_with_the_counts(self, data: Run, shared: Path, tmp_path: Path) -> None:
+    def test_json_is_complete_and_agrees_with_the_counts(
+        self, data: Run, shared: Path, tmp_path: Path
+    ) -> None:
         told = json.loads(data("check", shared / "data" / "blend" / "24e7d73", "--json").stdout)
         assert (told["release"], told["verified"]) == ("blend@24e7d73", True)
         assert len(told["issues"]) == sum(told["counts"].values())
@@ -161,7 +182,9 @@ class TestCheck:
         data("check", shared / "data" / "blend" / "24e7d73", "--out", tmp_path / "odd.json")
         assert json.loads((tmp_path / "odd.json").read_text(encoding="utf-8")) == told
 
-    def test_what_others_wrote_cannot_act_on_the_terminal(self, data: Run, shared: Path, tmp_path: Path) -> None:
+    def test_what_others_wrote_cannot_act_on_the_terminal(
+        self, data: Run, shared: Path, tmp_path: Path
+    ) -> None:
         copy = tmp_path / "mine"
         shutil.copytree(shared / "data" / "xcr", copy, copy_function=shutil.copyfile)
         for path in (copy, *copy.iterdir()):
@@ -174,7 +197,9 @@ class TestCheck:
         assert "\\x1b[31m[red]evil\\x07\\u202e</CSI>" in done.stdout
         assert not re.search("[\x00-\x09\x0b-\x1f\x7f\u202e]", done.stdout)
 
-    def test_an_unreadable_release_is_an_error_with_file_and_row(self, data: Run, shared: Path, tmp_path: Path) -> None:
+    def test_an_unreadable_release_is_an_error_with_file_and_row(
+        self, data: Run, shared: Path, tmp_path: Path
+    ) -> None:
         copy = tmp_path / "mine"
         shutil.copytree(shared / "data" / "blend" / "3c00d45", copy, copy_function=shutil.copyfile)
         for path in (copy, *copy.rglob("*")):
@@ -193,7 +218,10 @@ class TestCheck:
         failed(data("check", tmp_path / "corpus.csv"), r"corpus\.csv is a file; give the folder")
 
     def test_an_output_file_that_cannot_be_written(self, data: Run, tmp_path: Path) -> None:
-        failed(data("check", "demo", "--out", tmp_path / "no" / "odd.txt"), r"the folder .*no does not exist; create it first")
+        failed(
+            data("check", "demo", "--out", tmp_path / "no" / "odd.txt"),
+            r"the folder .*no does not exist; create it first",
+        )
 
     def test_the_demo_can_be_read(self, data: Run) -> None:
         done = data("check", "demo")

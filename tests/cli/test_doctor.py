@@ -1,4 +1,5 @@
-"""``folkways doctor``: real servers, broken packages, damaged workspaces; and nothing of the person who runs it."""
+"""``folkways doctor``: real servers, broken packages, damaged workspaces; and nothing of the person who runs
+it."""
 
 from __future__ import annotations
 
@@ -26,8 +27,15 @@ NOBODY = "http://127.0.0.1:9/v1"
 
 def alone(home: Path, **more: str) -> dict[str, str]:
     """An environment in which nothing was fetched, no local server is found and the home is ``home``."""
-    servers = dict.fromkeys(("OLLAMA_HOST", "VLLM_BASE_URL", "LMSTUDIO_BASE_URL", "LLAMACPP_BASE_URL"), NOBODY)
-    return environment(HOME=str(home), FOLKWAYS_DATA=str(home / "data"), XDG_CONFIG_HOME=str(home / "config"), **servers | more)
+    servers = dict.fromkeys(
+        ("OLLAMA_HOST", "VLLM_BASE_URL", "LMSTUDIO_BASE_URL", "LLAMACPP_BASE_URL"), NOBODY
+    )
+    return environment(
+        HOME=str(home),
+        FOLKWAYS_DATA=str(home / "data"),
+        XDG_CONFIG_HOME=str(home / "config"),
+        **servers | more,
+    )
 
 
 @pytest.fixture
@@ -56,9 +64,15 @@ def digest(path: Path) -> str:
 
 def test_what_is_here_is_told_and_nothing_of_the_person(home: Path) -> None:
     secret = "sk-very-secret-4711"
-    with ModelServer("ollama", "tiny:latest", "small:latest") as ollama, ModelServer("vllm", "org/m", key="k") as vllm:
+    with (
+        ModelServer("ollama", "tiny:latest", "small:latest") as ollama,
+        ModelServer("vllm", "org/m", key="k") as vllm,
+    ):
         settings = alone(
-            home, OPENAI_API_KEY=secret, OLLAMA_HOST=ollama.url, VLLM_BASE_URL=f"http://ann:{secret}@{vllm.url[7:]}/v1"
+            home,
+            OPENAI_API_KEY=secret,
+            OLLAMA_HOST=ollama.url,
+            VLLM_BASE_URL=f"http://ann:{secret}@{vllm.url[7:]}/v1",
         )
         found = examined(home / "w.db", settings)
         text = folkways_process("doctor", "-w", home / "w.db", env=settings)
@@ -67,7 +81,12 @@ def test_what_is_here_is_told_and_nothing_of_the_person(home: Path) -> None:
     assert found["servers"]["ollama"] == f"answers at {ollama.url}/v1 with 2 models"
     assert found["servers"]["vllm"] == f"answers at {vllm.url}/v1 with status 401"
     assert found["servers"]["llamacpp"].startswith("does not answer")
-    assert found["workspace"] == {"place": "~/w.db", "state": "sound", "schema": TABLES.head, "runs": {"finished": 1}}
+    assert found["workspace"] == {
+        "place": "~/w.db",
+        "state": "sound",
+        "schema": TABLES.head,
+        "runs": {"finished": 1},
+    }
     assert found["data"]["demo@1"] == "part of folkways" and found["data"]["xcr@9904292"] == "not here"
     assert set(found["plug-ins"]["benchmarks"]) >= {"blend", "culturalbench", "demo", "xcr"}
     assert found["packages"]["needed"]["polars"] != "none" and "xllamacpp" in found["packages"]["gguf"]
@@ -79,7 +98,9 @@ def test_what_is_here_is_told_and_nothing_of_the_person(home: Path) -> None:
 
 def test_a_key_that_was_sent_is_taken_and_not_shown(home: Path) -> None:
     with ModelServer("vllm", "org/m", key="open-sesame") as vllm:
-        found = examined(home / "w.db", alone(home, VLLM_BASE_URL=f"{vllm.url}/v1", VLLM_API_KEY="open-sesame"))
+        found = examined(
+            home / "w.db", alone(home, VLLM_BASE_URL=f"{vllm.url}/v1", VLLM_API_KEY="open-sesame")
+        )
     assert found["servers"]["vllm"].endswith("with 1 models")
     assert "open-sesame" not in json.dumps(found)
 
@@ -88,9 +109,14 @@ def test_servers_that_are_silent_or_talk_nonsense_cost_seconds(home: Path) -> No
     with socket.create_server(("127.0.0.1", 0)) as silent:
         address = f"http://127.0.0.1:{silent.getsockname()[1]}/v1"
         began = time.monotonic()
-        found = examined(home / "w.db", alone(home, VLLM_BASE_URL=address, LMSTUDIO_BASE_URL=address, LLAMACPP_BASE_URL=address))
+        found = examined(
+            home / "w.db",
+            alone(home, VLLM_BASE_URL=address, LMSTUDIO_BASE_URL=address, LLAMACPP_BASE_URL=address),
+        )
         assert time.monotonic() - began < 60, "all are asked at once, for two seconds"
-    assert {found["servers"][name] for name in ("vllm", "lmstudio", "llamacpp")} == {f"does not answer at {address}"}
+    assert {found["servers"][name] for name in ("vllm", "lmstudio", "llamacpp")} == {
+        f"does not answer at {address}"
+    }
 
 
 def test_a_workspace_that_is_not_there_is_nothing_broken(home: Path) -> None:
@@ -130,7 +156,10 @@ def test_a_workspace_that_is_broken_is_a_problem(home: Path, how: str) -> None:
     elif how == "scribbled":
         page = 4096
         path.write_bytes(
-            b"".join(b"\x55" * page if at >= 2 * page else content[at : at + page] for at in range(0, len(content), page))
+            b"".join(
+                b"\x55" * page if at >= 2 * page else content[at : at + page]
+                for at in range(0, len(content), page)
+            )
         )
     elif how == "folder":
         path.unlink()
@@ -149,7 +178,9 @@ def test_a_broken_package_and_a_broken_table_are_problems(home: Path, tmp_path: 
     own = home / "config" / "folkways" / "prices.toml"
     own.parent.mkdir(parents=True)
     own.write_text("[elsewhere]\n")
-    found = examined(home / "w.db", settings | {"PYTHONPATH": f"{packages}:{settings.get('PYTHONPATH', '')}"}, code=1)
+    found = examined(
+        home / "w.db", settings | {"PYTHONPATH": f"{packages}:{settings.get('PYTHONPATH', '')}"}, code=1
+    )
     assert len(found["problems"]) == 2
     assert "their_package" in found["problems"][0] and "no licence key" in found["problems"][0]
     assert "~/config/folkways/prices.toml" in found["problems"][1]
@@ -174,7 +205,12 @@ def test_a_server_is_looked_into_and_nobody_is_named(postgres_url: str, home: Pa
     assert empty["workspace"] == {"place": "a PostgreSQL server", "state": "cannot be read"}
     assert folkways("run", "demo/mcq", "-m", "baseline/first", "-w", postgres_url).returncode == 0
     found = examined(postgres_url, alone(home))
-    assert found["workspace"] == {"place": "a PostgreSQL server", "state": "sound", "schema": TABLES.head, "runs": {"finished": 1}}
+    assert found["workspace"] == {
+        "place": "a PostgreSQL server",
+        "state": "sound",
+        "schema": TABLES.head,
+        "runs": {"finished": 1},
+    }
     assert "://folkways@" not in json.dumps([empty, found]) and "://nobody" not in json.dumps([empty, found])
     away = examined("postgresql://wilhelmina:open-sesame@127.0.0.1:9/w", alone(home), code=1)
     assert "open-sesame" not in json.dumps(away) and "wilhelmina" not in json.dumps(away)

@@ -13,7 +13,8 @@ from tests.support.river import folkways
 
 @pytest.fixture(scope="module")
 def workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two runs: ``before`` and ``now`` of the same baseline, and ``echo``, which never names a letter, beside it in ``both``."""
+    """Two runs: ``before`` and ``now`` of the same baseline, and ``echo``, which never names a letter, beside
+    it in ``both``."""
     path = tmp_path_factory.mktemp("gate") / "w.db"
     for name, models in (("before", ["first"]), ("now", ["first"]), ("both", ["first", "echo"])):
         wanted = [part for model in models for part in ("--model", f"baseline/{model}")]
@@ -44,7 +45,9 @@ def test_exit_codes(workspace: Path, arguments: tuple[str, ...], code: int) -> N
 def test_a_worse_model_in_the_same_place_is_a_drop(workspace: Path, tmp_path: Path) -> None:
     junit = tmp_path / "gate.xml"
     folkways("run", "demo/mcq", "--model", "baseline/echo", "--name", "worse", "-w", workspace)
-    done = folkways("gate", "worse", "--max-drop-vs", "before=2", "--github", "--junit", junit, "-w", workspace)
+    done = folkways(
+        "gate", "worse", "--max-drop-vs", "before=2", "--github", "--junit", junit, "-w", workspace
+    )
     assert done.returncode == 1
     title = "folkways gate%3A demo/mcq%3A no more than 2 below before"
     assert f"::error title={title}::baseline/echo against baseline/first: found 0.0 here" in done.stdout
@@ -95,7 +98,9 @@ def test_a_model_that_never_replied_fails_whatever_is_required(workspace: Path) 
         (("now", "--min", "demo/mcq=1", "--junit", "/nowhere/gate.xml"), "does not exist"),
     ],
 )
-def test_wrong_input_is_exit_code_2_and_one_message(workspace: Path, arguments: tuple[str, ...], words: str) -> None:
+def test_wrong_input_is_exit_code_2_and_one_message(
+    workspace: Path, arguments: tuple[str, ...], words: str
+) -> None:
     done = folkways("gate", *arguments, "-w", workspace)
     assert done.returncode == 2, done.stdout + done.stderr
     assert words in done.stderr

@@ -28,6 +28,8 @@ def test_every_option_stands_once_below_its_heading(name: str) -> None:
 
 
 def test_every_heading_names_options_that_exist() -> None:
-    commands = [cli.get_command(click.Context(cli), name) for name in ("run", "plan", "work", "estimate", "score")]
+    commands = [
+        cli.get_command(click.Context(cli), name) for name in ("run", "plan", "work", "estimate", "score")
+    ]
     known = {option.name for command in commands if command is not None for option in command.params}
     assert {name for names in HEADINGS.values() for name in names} <= known

@@ -24,12 +24,16 @@ def commands(group: click.Command = cli, path: tuple[str, ...] = ()) -> Iterator
 
 ALL = dict(commands())
 WITH_FORMATS = [
-    name for name, command in ALL.items() if {"--format", "--json"} <= {text for one in command.params for text in one.opts}
+    name
+    for name, command in ALL.items()
+    if {"--format", "--json"} <= {text for one in command.params for text in one.opts}
 ]
 
 
 def option(name: str, spelling: str) -> click.Option | None:
-    return next((one for one in ALL[name].params if isinstance(one, click.Option) and spelling in one.opts), None)
+    return next(
+        (one for one in ALL[name].params if isinstance(one, click.Option) and spelling in one.opts), None
+    )
 
 
 @pytest.mark.parametrize("name", ALL)
@@ -39,15 +43,32 @@ def test_json_is_asked_for_with_one_spelling(name: str) -> None:
     shape = option(name, "--format")
     if shape is not None and isinstance(shape.type, click.Choice):
         assert "json" not in shape.type.choices
-        assert flag is not None or name == "studio export", "it writes text in several formats: JSON is one of them"
+        assert flag is not None or name == "studio export", (
+            "it writes text in several formats: JSON is one of them"
+        )
     for one in ALL[name].params:
         if isinstance(one, click.Option) and "JSON" in (one.help or "") and one.is_flag:
             assert one.opts == ["--json"]
 
 
 def test_there_are_commands_of_both_kinds() -> None:
-    with_tables = ("blend", "culturalbench", "demo", "global-mmlu-lite", "global-piqa", "include", "normad", "semeval2026", "xcr")
-    assert set(WITH_FORMATS) == {"analyse", "compare", "published", *(f"tables {name}" for name in with_tables)}
+    with_tables = (
+        "blend",
+        "culturalbench",
+        "demo",
+        "global-mmlu-lite",
+        "global-piqa",
+        "include",
+        "normad",
+        "semeval2026",
+        "xcr",
+    )
+    assert set(WITH_FORMATS) == {
+        "analyse",
+        "compare",
+        "published",
+        *(f"tables {name}" for name in with_tables),
+    }
 
 
 @pytest.mark.parametrize("arguments", [("--json",), ("--format", "json"), ("--json", "--format", "json")])

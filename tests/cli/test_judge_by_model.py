@@ -1,4 +1,5 @@
-"""``folkways judge-by-model --limit``: some items of each task, the same of every model, whatever people have labelled."""
+"""``folkways judge-by-model --limit``: some items of each task, the same of every model, whatever people have
+labelled."""
 
 from __future__ import annotations
 
@@ -13,11 +14,18 @@ JUDGE = ("judge-by-model", "last", "--judge", 'baseline/constant:{"group": 1}')
 
 def test_a_limit_draws_the_same_items_of_every_model(tmp_path: Path) -> None:
     here = {"cwd": tmp_path}
-    assert folkways("run", "demo/saq", "--model", "baseline/first", "--model", "baseline/echo", **here).returncode == 0
+    assert (
+        folkways(
+            "run", "demo/saq", "--model", "baseline/first", "--model", "baseline/echo", **here
+        ).returncode
+        == 0
+    )
     whole = folkways(*JUDGE, "--out", "whole.csv", **here)
     assert whole.returncode == 0, whole.stderr
     everything = pl.read_csv(tmp_path / "whole.csv")
-    labels = everything.filter(pl.col("ended") == "judged").select("item", "language", "endpoint", label=pl.lit(1))
+    labels = everything.filter(pl.col("ended") == "judged").select(
+        "item", "language", "endpoint", label=pl.lit(1)
+    )
     labels.write_csv(tmp_path / "people.csv")
     done = folkways(*JUDGE, "--limit", 4, "--labels", "people.csv", "--out", "some.csv", **here)
     assert done.returncode == 0, done.stderr
@@ -29,5 +37,7 @@ def test_a_limit_draws_the_same_items_of_every_model(tmp_path: Path) -> None:
     kept = everything.filter(pl.col("item").is_in(items["baseline/first"]))
     assert some.drop("label").equals(kept.drop("label"))
     assert some.filter(pl.col("label").is_null(), pl.col("ended") == "judged").is_empty()
-    assert all("|limit:4|" in signature for signature in pl.read_csv(tmp_path / "some-summary.csv")["signature"])
+    assert all(
+        "|limit:4|" in signature for signature in pl.read_csv(tmp_path / "some-summary.csv")["signature"]
+    )
     assert "limit:" not in pl.read_csv(tmp_path / "whole-summary.csv")["signature"][0]

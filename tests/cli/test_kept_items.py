@@ -1,4 +1,5 @@
-"""Items that a licence keeps from being passed on are in no report, unless who has the data asks for one of their own."""
+"""Items that a licence keeps from being passed on are in no report, unless who has the data asks for one of
+their own."""
 
 from __future__ import annotations
 
@@ -24,7 +25,19 @@ def workspace(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("kept") / "w.db"
     for task in ("xcr/identification", "demo/identification"):
         data = ("--release", f"xcr={shared / 'data/xcr'}") if task.startswith("xcr") else ()
-        done = folkways("run", task, "-m", "baseline/echo", "--limit", "3", "-w", place, "--name", task.split("/")[0], *data)
+        done = folkways(
+            "run",
+            task,
+            "-m",
+            "baseline/echo",
+            "--limit",
+            "3",
+            "-w",
+            place,
+            "--name",
+            task.split("/")[0],
+            *data,
+        )
         assert done.returncode == 0, done.stderr
     return place
 
@@ -61,7 +74,9 @@ def test_a_report_says_why_items_are_not_there(workspace: Path, tmp_path: Path) 
     texts = pl.read_parquet(tmp_path / "own/judgements.parquet")["text"]
     assert texts.null_count() == 0
     written = "".join(
-        file.read_text(encoding="utf-8") for file in tmp_path.iterdir() if file.suffix in (".html", ".md", ".csv", ".tex")
+        file.read_text(encoding="utf-8")
+        for file in tmp_path.iterdir()
+        if file.suffix in (".html", ".md", ".csv", ".tex")
     )
     assert not any(text in written for text in texts)
     assert shown((tmp_path / "own/report.html").read_text(encoding="utf-8"))["xcr/identification"]

@@ -1,4 +1,5 @@
-"""Machines and files that are not as they should be: a terminal without Unicode, a damaged workspace, a package that is missing."""
+"""Machines and files that are not as they should be: a terminal without Unicode, a damaged workspace, a
+package that is missing."""
 
 from __future__ import annotations
 
@@ -26,19 +27,29 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.mark.parametrize(("encoding", "command"), [("ascii", "show"), ("cp1252", "show"), ("ascii", "score"), ("cp1252", "score")])
-def test_a_terminal_that_lacks_letters_gets_question_marks(workspace: Path, encoding: str, command: str) -> None:
-    (item,) = rows(workspace, "SELECT item FROM expected WHERE task = 'demo/saq' AND item LIKE '%ET%' LIMIT 1")[0]
+@pytest.mark.parametrize(
+    ("encoding", "command"), [("ascii", "show"), ("cp1252", "show"), ("ascii", "score"), ("cp1252", "score")]
+)
+def test_a_terminal_that_lacks_letters_gets_question_marks(
+    workspace: Path, encoding: str, command: str
+) -> None:
+    (item,) = rows(
+        workspace, "SELECT item FROM expected WHERE task = 'demo/saq' AND item LIKE '%ET%' LIMIT 1"
+    )[0]
     line = (command, *((f"demo/saq:{item}",) if command == "show" else ()), "-w", workspace)
     plain = folkways(*line)
-    done = folkways_process(*line, env=environment(PYTHONIOENCODING=encoding), encoding=encoding, errors="replace")
+    done = folkways_process(
+        *line, env=environment(PYTHONIOENCODING=encoding), encoding=encoding, errors="replace"
+    )
     assert done.returncode == plain.returncode == 0, done.stderr
     assert "Traceback" not in done.stderr
     assert len(done.stdout.splitlines()) == len(plain.stdout.splitlines())
     assert "?" in done.stdout and not plain.stdout.isascii()
 
 
-@pytest.mark.parametrize("seed", [pytest.param(seed, marks=pytest.mark.nightly if seed > 3 else ()) for seed in range(60)])
+@pytest.mark.parametrize(
+    "seed", [pytest.param(seed, marks=pytest.mark.nightly if seed > 3 else ()) for seed in range(60)]
+)
 def test_a_damaged_page_is_told_in_words(workspace: Path, tmp_path: Path, seed: int) -> None:
     chance, data, page = random.Random(seed), bytearray(workspace.read_bytes()), 4096
     start = page * chance.randrange(1, len(data) // page)
@@ -72,9 +83,24 @@ def test_a_name_that_would_be_a_path_or_an_option_is_refused(tmp_path: Path, nam
 
 
 @pytest.mark.local_model
-def test_a_model_without_its_package_is_refused_before_a_run_is_stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_model_without_its_package_is_refused_before_a_run_is_stored(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     folder, workspace = make_model(tmp_path / "model"), tmp_path / "w.db"
-    asked = ("run", "demo/mcq", "--limit", 2, "--name", "one", "--read", "loglik", "--model", f"hf/{folder}", "-w", workspace)
+    asked = (
+        "run",
+        "demo/mcq",
+        "--limit",
+        2,
+        "--name",
+        "one",
+        "--read",
+        "loglik",
+        "--model",
+        f"hf/{folder}",
+        "-w",
+        workspace,
+    )
     with monkeypatch.context() as hidden:
         hidden.setitem(sys.modules, "torch", None)
         done = folkways(*asked)

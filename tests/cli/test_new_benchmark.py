@@ -1,4 +1,5 @@
-"""``folkways new-benchmark``: what it writes is installed, run, tested, checked and reported at once, in each kind."""
+"""``folkways new-benchmark``: what it writes is installed, run, tested, checked and reported at once, in each
+kind."""
 
 from __future__ import annotations
 
@@ -12,7 +13,11 @@ import pytest
 from folkways.cli.new_benchmark import KINDS
 from tests.support.river import environment, folkways, folkways_process
 
-RIGHT = {"choice": "A\nB\nC\nA", "short": "a spoon\nrosca de reyes\nturkey\nbaguette", "rule": "18\n50\n13\n12"}
+RIGHT = {
+    "choice": "A\nB\nC\nA",
+    "short": "a spoon\nrosca de reyes\nturkey\nbaguette",
+    "rule": "18\n50\n13\n12",
+}
 IDS = {"choice": "KR-1 FR-1 NZ-1 MX-1", "short": "KR-1 MX-1 US-1 FR-1", "rule": "KR-1 US-1 FR-1 NZ-1"}
 
 
@@ -20,11 +25,25 @@ IDS = {"choice": "KR-1 FR-1 NZ-1 MX-1", "short": "KR-1 MX-1 US-1 FR-1", "rule": 
 def test_a_new_package_runs_at_once(tmp_path: Path, kind: str) -> None:
     made = folkways("new-benchmark", "market-days", "--kind", kind, "--title", "Market days", cwd=tmp_path)
     assert made.returncode == 0 and "pip install -e market-days" in made.stdout
-    install = (sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-build-isolation", "--target", "plugins")
-    subprocess.run([*install, "./market-days"], cwd=tmp_path, check=True, env={**os.environ, "PIP_NO_INDEX": "1"})
+    install = (
+        sys.executable,
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--no-deps",
+        "--no-build-isolation",
+        "--target",
+        "plugins",
+    )
+    subprocess.run(
+        [*install, "./market-days"], cwd=tmp_path, check=True, env={**os.environ, "PIP_NO_INDEX": "1"}
+    )
     settings = environment()
     settings["PYTHONPATH"] = f"{tmp_path / 'plugins'}:{settings.get('PYTHONPATH', '')}"
-    replies = "".join(f'{item},"{reply}"\n' for item, reply in zip(IDS[kind].split(), RIGHT[kind].split("\n"), strict=True))
+    replies = "".join(
+        f'{item},"{reply}"\n' for item, reply in zip(IDS[kind].split(), RIGHT[kind].split("\n"), strict=True)
+    )
     (tmp_path / "said.csv").write_text(f"item,response\n{replies}")
     models = ("--model", "replay:said.csv", "--model", "baseline/first")
     ran = folkways_process("run", "market-days", *models, "--report", "report", cwd=tmp_path, env=settings)
@@ -48,7 +67,12 @@ def test_what_is_there_stays_and_names_are_checked(tmp_path: Path) -> None:
     refused = folkways("new-benchmark", "market-days", "--kind", "choice", cwd=tmp_path)
     assert refused.returncode == 2 and "is there already" in refused.stderr
     assert [path.name for path in (tmp_path / "market-days").iterdir()] == ["mine.txt"]
-    for name, why in (("blend", "choose another name"), ("Market", "small letters"), ("class", "small letters"), ("../x", "small")):
+    for name, why in (
+        ("blend", "choose another name"),
+        ("Market", "small letters"),
+        ("class", "small letters"),
+        ("../x", "small"),
+    ):
         done = folkways("new-benchmark", name, "--kind", "rule", cwd=tmp_path)
         assert done.returncode == 2 and why in done.stderr, done.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["market-days"]

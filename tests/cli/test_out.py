@@ -25,13 +25,20 @@ ONE_FILE = {
 }
 """Command -> an ending that it writes, and the name of its file in a folder."""
 
-SEVERAL = ("report mine -w good.db", "quickstart", "build easy --votes nowhere", "build hard --votes nowhere",
-           "build csi --facts none.csv --model baseline/echo", "studio export nothing -w good.db")  # fmt: skip
+SEVERAL = (
+    "report mine -w good.db",
+    "quickstart",
+    "build easy --votes nowhere",
+    "build hard --votes nowhere",
+    "build csi --facts none.csv --model baseline/echo",
+    "studio export nothing -w good.db",
+)
 
 
 @pytest.fixture
 def runs(folkways: Folkways) -> Folkways:
-    """The command line in a folder whose ``good.db`` also has a run of two models, and one with free answers."""
+    """The command line in a folder whose ``good.db`` also has a run of two models, and one with free
+    answers."""
     for line in ("demo/mcq --model baseline/echo --name both", "demo/saq --name free"):
         assert folkways(*f"run {line} --model baseline/first -w good.db".split()).returncode == 0
     return folkways
@@ -53,14 +60,24 @@ def test_one_thing_goes_into_a_file_or_a_folder(runs: Folkways, tmp_path: Path) 
 def test_several_files_do_not_fit_into_one(folkways: Folkways, tmp_path: Path, line: str) -> None:
     done = folkways(*line.split(), "--out", str(tmp_path / "all.csv"))
     assert done.returncode == 2
-    assert f"all.csv is the name of a file, but several files are written; name a folder: --out {tmp_path / 'all'}" in done.stderr
+    assert (
+        "all.csv is the name of a file, but several files are written; name a folder: --out "
+        f"{tmp_path / 'all'}" in done.stderr
+    )
     assert not [*tmp_path.iterdir()]
 
 
 def test_a_name_without_an_ending_or_with_digits_is_a_folder(tmp_path: Path) -> None:
     (tmp_path / "made.csv").mkdir()
     (tmp_path / "plain").touch()
-    names = {"new": True, "build-1.2": True, "a.csv": False, "notes.text": False, "made.csv": True, "plain": False}
+    names = {
+        "new": True,
+        "build-1.2": True,
+        "a.csv": False,
+        "notes.text": False,
+        "made.csv": True,
+        "plain": False,
+    }
     assert {name: is_folder(tmp_path / name) for name in names} == names
     check_several(tmp_path / "made.csv")
     check_several(tmp_path / "my.report")

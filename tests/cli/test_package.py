@@ -1,4 +1,5 @@
-"""A package of somebody else's with all that a benchmark can have, installed as docs/extending.md says: every command shows it."""
+"""A package of somebody else's with all that a benchmark can have, installed as docs/extending.md says: every
+command shows it."""
 
 from __future__ import annotations
 
@@ -17,12 +18,23 @@ PACKAGE = REPOSITORY / "tests" / "packages" / "tea"
 
 
 class Tea:
-    """folkways beside the package. there: its workspace, with a run of the package's endpoint on the package's task."""
+    """folkways beside the package. there: its workspace, with a run of the package's endpoint on the
+    package's task."""
 
     def __init__(self, folder: Path) -> None:
         source = shutil.copytree(PACKAGE, folder / "source")
         self.home = folder / "installed"
-        pip = ("pip", "install", "--quiet", "--no-deps", "--no-build-isolation", "--no-index", "--target", self.home, source)
+        pip = (
+            "pip",
+            "install",
+            "--quiet",
+            "--no-deps",
+            "--no-build-isolation",
+            "--no-index",
+            "--target",
+            self.home,
+            source,
+        )
         subprocess.run([sys.executable, "-m", *map(str, pip)], check=True, timeout=120)
         self.settings = environment()
         self.settings["PYTHONPATH"] = f"{self.home}:{self.settings.get('PYTHONPATH', '')}"
@@ -65,7 +77,18 @@ def test_its_task_and_its_endpoint_are_listed(tea: Tea) -> None:
 def test_its_builder_is_a_command(tea: Tea, tmp_path: Path) -> None:
     assert "Have a model write questions about tea." in tea.said("build", "--help")
     out = tmp_path / "tea.csv"
-    done = tea.said("build", "tea", "--model", "teapot/Why?", "--cultures", "GB,CN", "--out", out, "--workspace", tmp_path / "b.db")
+    done = tea.said(
+        "build",
+        "tea",
+        "--model",
+        "teapot/Why?",
+        "--cultures",
+        "GB,CN",
+        "--out",
+        out,
+        "--workspace",
+        tmp_path / "b.db",
+    )
     assert (done, out.read_text()) == ("2 questions\n", "GB,Why?\nCN,Why?")
 
 
@@ -75,20 +98,33 @@ def test_its_tables_stand_beside_what_it_published(tea: Tea) -> None:
     assert found == [("CN", 2.0, 2.0, True), ("GB", 1.0, 3.0, False), ("MA", 1.0, None, None)]
     assert "Model-T" in tea.said("published", "--paper", "tea")
     (beside,) = tea.tables("published", "--run", "last", *tea.there)
-    assert [(row["model"], row["published"]) for row in beside] == 2 * [("Model-T", 61.5)]  # beside each of two models
+    assert [(row["model"], row["published"]) for row in beside] == 2 * [
+        ("Model-T", 61.5)
+    ]  # beside each of two models
 
 
 def test_its_analyses_are_made_of_runs(tea: Tea) -> None:
     assert "Who knows tea?" in tea.said("analyse", "--list")
-    both = [tea.tables("analyse", *tea.there), tea.tables("tables", "tea", "shares", "--run", "last", *tea.there)]
+    both = [
+        tea.tables("analyse", *tea.there),
+        tea.tables("tables", "tea", "shares", "--run", "last", *tea.there),
+    ]
     for (shares,) in both:
-        assert {row["endpoint"]: row["share"] for row in shares} == pytest.approx({"teapot/A": 2 / 3, "teapot/B": 1 / 3})
+        assert {row["endpoint"]: row["share"] for row in shares} == pytest.approx(
+            {"teapot/A": 2 / 3, "teapot/B": 1 / 3}
+        )
 
 
 def test_the_report_shows_all_of_it(tea: Tea, tmp_path: Path) -> None:
     tea.said("report", "last", *tea.there, "--out", tmp_path / "report")
     page = (tmp_path / "report" / "report.md").read_text(encoding="utf-8")
-    for part in ("## Tea", "teapot/A", "### Shares of tea (section 2)", "Teas of the world, Table 2", "tea@1"):
+    for part in (
+        "## Tea",
+        "teapot/A",
+        "### Shares of tea (section 2)",
+        "Teas of the world, Table 2",
+        "tea@1",
+    ):
         assert part in page, part
     compared = tea.said("compare", "teapot/A", "teapot/B", *tea.there)
     assert "tea/mcq, Accuracy" in compared

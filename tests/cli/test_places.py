@@ -1,4 +1,5 @@
-"""Places that cannot be written, disks that are full, readers that go away: one message, and nothing that was stored is lost."""
+"""Places that cannot be written, disks that are full, readers that go away: one message, and nothing that was
+stored is lost."""
 
 from __future__ import annotations
 
@@ -29,7 +30,8 @@ DROP_CAPABILITY, OVERRIDE_MODES, SEARCH_ANYWHERE = 24, 1, 2  # prctl(2), capabil
 
 
 def obey_modes() -> None:
-    """In a child of root: give up the right to write where the file's mode forbids it. Another user has no such right."""
+    """In a child of root: give up the right to write where the file's mode forbids it. Another user has no
+    such right."""
     if os.geteuid() == 0:
         libc = ctypes.CDLL(None, use_errno=True)
         for capability in (OVERRIDE_MODES, SEARCH_ANYWHERE):
@@ -72,18 +74,36 @@ def refused(done: Done, *words: str) -> bool:
 def test_read_only_places_are_named_with_a_remedy(read_only: Path, tmp_path: Path) -> None:
     careful = {"preexec_fn": obey_modes}
     new, old = read_only / "new.db", read_only / "old.db"
-    assert refused(folkways_process("run", "demo/mcq", *FIRST, "-w", new, **careful), "read-only", "--workspace")
-    assert refused(folkways_process("run", "demo/mcq", *FIRST, "-w", old, **careful), "read-only", "copy the file elsewhere")
+    assert refused(
+        folkways_process("run", "demo/mcq", *FIRST, "-w", new, **careful), "read-only", "--workspace"
+    )
+    assert refused(
+        folkways_process("run", "demo/mcq", *FIRST, "-w", old, **careful),
+        "read-only",
+        "copy the file elsewhere",
+    )
     assert refused(folkways_process("score", "-w", old, **careful), "read-only", "--workspace")
     copy = tmp_path / "copy.db"
     copy.write_bytes(old.read_bytes())
-    assert refused(folkways_process("report", "-w", copy, "--out", read_only / "report", **careful), "read-only", "--out")
-    assert refused(folkways_process("score", "-w", copy, "--out", read_only / "scores.csv", **careful), "scores.csv", "read-only")
-    assert refused(folkways_process("quickstart", "--out", read_only / "quick", **careful), "cannot make the folder", "--out")
+    assert refused(
+        folkways_process("report", "-w", copy, "--out", read_only / "report", **careful), "read-only", "--out"
+    )
+    assert refused(
+        folkways_process("score", "-w", copy, "--out", read_only / "scores.csv", **careful),
+        "scores.csv",
+        "read-only",
+    )
+    assert refused(
+        folkways_process("quickstart", "--out", read_only / "quick", **careful),
+        "cannot make the folder",
+        "--out",
+    )
     assert sorted(path.name for path in read_only.iterdir()) == ["old.db"]
 
 
-def test_a_build_that_cannot_be_written_is_refused_before_anything_is_asked(read_only: Path, tmp_path: Path) -> None:
+def test_a_build_that_cannot_be_written_is_refused_before_anything_is_asked(
+    read_only: Path, tmp_path: Path
+) -> None:
     """What a judge says costs money: no workspace is made, for nobody has been asked."""
     answers, workspace = write_release(tmp_path / "answers", 2), tmp_path / "w.db"
     build = ("build", "mcq", "--release", answers, "--judge", "baseline/first", "-w", workspace)
@@ -99,7 +119,9 @@ def test_a_build_that_cannot_be_written_is_refused_before_anything_is_asked(read
         assert not workspace.exists()
 
 
-def test_a_report_that_cannot_be_written_is_refused_before_anything_is_asked(read_only: Path, tmp_path: Path) -> None:
+def test_a_report_that_cannot_be_written_is_refused_before_anything_is_asked(
+    read_only: Path, tmp_path: Path
+) -> None:
     workspace = tmp_path / "w.db"
     command = ("run", "demo/mcq", *FIRST, "-w", workspace, "--report", read_only / "report")
     assert refused(folkways_process(*command, preexec_fn=obey_modes), "read-only", "name another folder")
@@ -130,11 +152,15 @@ def test_what_only_reads_makes_no_workspace(tmp_path: Path) -> None:
     before = other.read_bytes()
     for line in READING:
         assert refused(
-            folkways(*line.split(), "-w", empty, cwd=tmp_path), "empty.db is not a workspace: it is empty", "--workspace"
+            folkways(*line.split(), "-w", empty, cwd=tmp_path),
+            "empty.db is not a workspace: it is empty",
+            "--workspace",
         )
         assert empty.stat().st_size == 0
     for line in ("runs", "run demo -m baseline/first"):
-        assert refused(folkways(*line.split(), "-w", other), "not a folkways workspace (it has the tables recipes)")
+        assert refused(
+            folkways(*line.split(), "-w", other), "not a folkways workspace (it has the tables recipes)"
+        )
         assert other.read_bytes() == before
     assert folkways("run", "demo/mcq", *FIRST, "-w", empty).returncode == 0
     assert rows(empty, "PRAGMA journal_mode") == [("wal",)]
@@ -143,7 +169,11 @@ def test_what_only_reads_makes_no_workspace(tmp_path: Path) -> None:
 def test_a_disk_that_fills_up_while_a_run_is_planned(release: Path, tmp_path: Path) -> None:
     workspace = tmp_path / "w.db"
     command = ("run", "blend/mcq", "--release", release, *FIRST, "-w", workspace)
-    assert refused(folkways_process(*command, preexec_fn=partial(limit_files, 300_000)), "disk", "run the same command again")
+    assert refused(
+        folkways_process(*command, preexec_fn=partial(limit_files, 300_000)),
+        "disk",
+        "run the same command again",
+    )
     done = folkways(*command)
     assert done.returncode == 0, done.stderr
     assert rows(workspace, "SELECT count(*) FROM responses") == [(QUESTIONS,)]
@@ -151,11 +181,23 @@ def test_a_disk_that_fills_up_while_a_run_is_planned(release: Path, tmp_path: Pa
 
 
 def test_a_disk_that_fills_up_while_a_run_asks(release: Path, tmp_path: Path) -> None:
-    """What was stored stays stored and is not asked again once there is room; what could not be stored is told."""
+    """What was stored stays stored and is not asked again once there is room; what could not be stored is
+    told."""
     workspace = tmp_path / "w.db"
     with ChatServer(mode="fixed:Answer: A. " + "And here is why. " * 60) as server:
         model = f"{server.url}/v1#test-model"
-        command = ("run", "blend/mcq", "--release", release, "--model", model, "-w", workspace, "--concurrency", 8)
+        command = (
+            "run",
+            "blend/mcq",
+            "--release",
+            release,
+            "--model",
+            model,
+            "-w",
+            workspace,
+            "--concurrency",
+            8,
+        )
         assert folkways(*command, "--budget", "1requests").returncode == 1
         limit = partial(limit_files, workspace.stat().st_size + 60_000)
         assert refused(folkways_process(*command, preexec_fn=limit), "disk", "run the same command again")
@@ -176,14 +218,20 @@ def test_a_disk_that_fills_up_while_results_are_written(release: Path, tmp_path:
     workspace, report = tmp_path / "w.db", tmp_path / "report"
     assert folkways("run", "blend/mcq", "--release", release, *FIRST, "-w", workspace).returncode == 0
     full = {"preexec_fn": partial(limit_files, 150_000)}
-    assert refused(folkways_process("report", "-w", workspace, "--out", report, **full), "disk is full", "Free some space")
+    assert refused(
+        folkways_process("report", "-w", workspace, "--out", report, **full),
+        "disk is full",
+        "Free some space",
+    )
     assert [path for path in report.rglob("*") if path.name.startswith(".") or path.suffix == ".part"] == []
     replies = tmp_path / "replies.csv"
     items = [item for (item,) in rows(workspace, "SELECT item FROM expected")]
     replies.write_text("item,response\n" + "".join(f"{item},A\n" for item in items), encoding="utf-8")
     verdicts = tmp_path / "verdicts.csv"
     judge = ("judge", "blend/mcq", "--release", release, "--responses", replies, "--out", verdicts)
-    assert refused(folkways_process(*judge, preexec_fn=partial(limit_files, 50_000)), "verdicts.csv cannot be written")
+    assert refused(
+        folkways_process(*judge, preexec_fn=partial(limit_files, 50_000)), "verdicts.csv cannot be written"
+    )
     assert [path.name for path in tmp_path.iterdir() if "verdicts" in path.name] == []
     assert folkways(*judge).returncode == 0
     assert verdicts.stat().st_size > 50_000

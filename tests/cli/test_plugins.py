@@ -1,4 +1,5 @@
-"""Benchmarks of other packages: what they bring is shown; one that cannot be loaded costs a line of warning and nothing else."""
+"""Benchmarks of other packages: what they bring is shown; one that cannot be loaded costs a line of warning
+and nothing else."""
 
 from __future__ import annotations
 
@@ -13,12 +14,15 @@ from tests.support.river import environment, folkways_process, rows
 
 
 def install(folder: Path, module: str, source: str, benchmark: str, entry: str = "") -> None:
-    """Put a package into a folder as pip would with --target. entry: its entry points, if not that of a benchmark."""
+    """Put a package into a folder as pip would with --target. entry: its entry points, if not that of a
+    benchmark."""
     (folder / f"{module}.py").write_text(source)
     about = folder / f"{module}-1.0.dist-info"
     about.mkdir()
     (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {module}\nVersion: 1.0\n")
-    (about / "entry_points.txt").write_text(entry or f"[folkways.benchmarks]\n{benchmark} = {module}:BENCHMARK\n")
+    (about / "entry_points.txt").write_text(
+        entry or f"[folkways.benchmarks]\n{benchmark} = {module}:BENCHMARK\n"
+    )
 
 
 BROKEN = {
@@ -35,7 +39,9 @@ def test_a_broken_package_costs_one_line(tmp_path: Path, why: str) -> None:
     install(tmp_path, "their_package", source, "theirs")
     settings = environment()
     without = folkways_process("tasks", env=settings)
-    done = folkways_process("tasks", env={**settings, "PYTHONPATH": f"{tmp_path}:{settings.get('PYTHONPATH', '')}"})
+    done = folkways_process(
+        "tasks", env={**settings, "PYTHONPATH": f"{tmp_path}:{settings.get('PYTHONPATH', '')}"}
+    )
     assert (done.returncode, done.stdout) == (0, without.stdout)
     (line,) = done.stderr.splitlines()
     for part in ("warning: ", "'theirs'", "their_package", said, "uninstall"):
@@ -43,11 +49,21 @@ def test_a_broken_package_costs_one_line(tmp_path: Path, why: str) -> None:
 
 
 def test_a_benchmark_has_the_name_of_its_entry_point_and_tasks_of_its_own(tmp_path: Path) -> None:
-    source = "from folkways.benchmarks.base import Benchmark\nfrom folkways.benchmarks.demo import BENCHMARK as sample\n"
+    source = (
+        "from folkways.benchmarks.base import Benchmark\nfrom folkways.benchmarks.demo import "
+        "BENCHMARK as sample\n"
+    )
     install(tmp_path, "renamed", f"{source}BENCHMARK = Benchmark('other', 'Other', ())\n", "renamed")
-    install(tmp_path, "borrowing", f"{source}BENCHMARK = Benchmark('borrowing', 'Borrowed', sample.tasks)\n", "borrowing")
+    install(
+        tmp_path,
+        "borrowing",
+        f"{source}BENCHMARK = Benchmark('borrowing', 'Borrowed', sample.tasks)\n",
+        "borrowing",
+    )
     settings = environment()
-    done = folkways_process("tasks", env={**settings, "PYTHONPATH": f"{tmp_path}:{settings.get('PYTHONPATH', '')}"})
+    done = folkways_process(
+        "tasks", env={**settings, "PYTHONPATH": f"{tmp_path}:{settings.get('PYTHONPATH', '')}"}
+    )
     first, second = done.stderr.splitlines()
     assert "borrowing/..." in first
     assert "demo/saq" in first
@@ -81,23 +97,36 @@ def test_a_package_brings_suites_and_the_text_tool_of_a_language(tmp_path: Path)
     shown = folkways_process("tasks", "first-look", env=settings)
     assert "A short list." in shown.stdout and "demo/mcq?limit=2" in shown.stdout
     assert [line.split("'")[1] for line in shown.stderr.splitlines()] == ["demo", "culture-suite"]
-    ran = folkways_process("run", "first-look", "--model", "baseline/first", "-w", tmp_path / "w.db", cwd=tmp_path, env=settings)
+    ran = folkways_process(
+        "run", "first-look", "--model", "baseline/first", "-w", tmp_path / "w.db", cwd=tmp_path, env=settings
+    )
     assert ran.returncode == 0, ran.stderr
     asked = dict(rows(tmp_path / "w.db", "SELECT task, count(*) FROM expected GROUP BY task"))
     assert asked == {"demo/mcq": 2, "demo/true-false": 4}
     code = (
-        "from folkways.text.tools import get_tool\nfor one in map(get_tool, ('sw', 'ko', 'yo')): print(one.name, one.tokens('A-B'))"
+        "from folkways.text.tools import get_tool\nfor one in map(get_tool, ('sw', 'ko', 'yo')): "
+        "print(one.name, one.tokens('A-B'))"
     )
-    told = subprocess.run([sys.executable, "-c", code], env=settings, capture_output=True, text=True, check=True)
+    told = subprocess.run(
+        [sys.executable, "-c", code], env=settings, capture_output=True, text=True, check=True
+    )
     theirs, ours, broken = told.stdout.splitlines()
     assert theirs == "theirs-sw ['a', 'b']" and not ours.startswith("theirs") and broken.startswith("simple ")
     assert "'yo' of the package their_package is left out" in told.stderr and "no text tool" in told.stderr
 
 
 def test_a_package_brings_builders(tmp_path: Path) -> None:
-    """The one of the page on extending: a command among ours, whose models are asked once, within a budget."""
-    (builder,) = (block.text for block in blocks(REPOSITORY / "docs" / "extending.md") if block.file == "greetings/builders.py")
-    benchmark = "from folkways.benchmarks.base import Benchmark\nBENCHMARK = Benchmark('{0}', 'Theirs', (), builders=BUILDERS)\n"
+    """The one of the page on extending: a command among ours, whose models are asked once, within a
+    budget."""
+    (builder,) = (
+        block.text
+        for block in blocks(REPOSITORY / "docs" / "extending.md")
+        if block.file == "greetings/builders.py"
+    )
+    benchmark = (
+        "from folkways.benchmarks.base import Benchmark\nBENCHMARK = Benchmark('{0}', 'Theirs', "
+        "(), builders=BUILDERS)\n"
+    )
     install(tmp_path, "greetings", builder + benchmark.format("greetings"), "greetings")
     install(tmp_path, "others", builder + benchmark.format("others"), "others")
     settings = environment()
@@ -110,13 +139,20 @@ def test_a_package_brings_builders(tmp_path: Path) -> None:
     out = ("--out", tmp_path / "new" / "q.csv", "-w", tmp_path / "w.db")
     build = ("build", "greetings", "--model", "baseline/constant:Why?", "--cultures", "KR, FR", *out)
     stopped = folkways_process(*build, "--budget", "1requests", env=settings)
-    assert (stopped.returncode, "budget" in stopped.stderr, "run the same command again" in stopped.stderr) == (1, True, True)
+    assert (
+        stopped.returncode,
+        "budget" in stopped.stderr,
+        "run the same command again" in stopped.stderr,
+    ) == (1, True, True)
     for _ in range(2):
         done = folkways_process(*build, env=settings)
         assert (done.returncode, done.stdout) == (0, "2 questions\n"), done.stderr
     assert (tmp_path / "new" / "q.csv").read_text() == "KR,Why?\nFR,Why?"
     assert rows(tmp_path / "w.db", "SELECT count(*) FROM responses") == [(2,)]
-    assert [state for (state,) in rows(tmp_path / "w.db", "SELECT state FROM runs")] == ["finished", "finished"]
+    assert [state for (state,) in rows(tmp_path / "w.db", "SELECT state FROM runs")] == [
+        "finished",
+        "finished",
+    ]
 
 
 def test_a_package_whose_module_is_gone_is_warned_of_once(tmp_path: Path) -> None:
@@ -125,7 +161,9 @@ def test_a_package_whose_module_is_gone_is_warned_of_once(tmp_path: Path) -> Non
     (tmp_path / "their_package.py").unlink()
     settings = environment()
     run = ("run", "demo/mcq", "--model", "baseline/first", "--limit", "2", "--workspace", tmp_path / "w.db")
-    done = folkways_process(*run, env={**settings, "PYTHONPATH": f"{tmp_path}:{settings.get('PYTHONPATH', '')}"})
+    done = folkways_process(
+        *run, env={**settings, "PYTHONPATH": f"{tmp_path}:{settings.get('PYTHONPATH', '')}"}
+    )
     assert done.returncode == 0, done.stderr
     (line,) = (line for line in done.stderr.splitlines() if "their_package" in line)
     assert line.startswith("warning: the benchmark 'theirs'")
@@ -155,5 +193,7 @@ def test_an_endpoint_of_another_package_is_asked_and_listed(tmp_path: Path) -> N
     done = folkways_process(*run, env=settings)
     assert (done.returncode, "loud/er: 10 of 10" in done.stderr) == (0, True), done.stderr
     assert "warning" not in done.stderr  # what is broken is not loaded where another endpoint is asked
-    wrong = folkways_process(*("run", "demo/mcq", "--model", "lod/er", "--workspace", tmp_path / "w.db"), env=settings)
+    wrong = folkways_process(
+        *("run", "demo/mcq", "--model", "lod/er", "--workspace", tmp_path / "w.db"), env=settings
+    )
     assert "did you mean 'loud'?" in wrong.stderr

@@ -1,4 +1,5 @@
-"""``folkways probe``: what is asked and stored, what is told of each signal, and what is said where there is none."""
+"""``folkways probe``: what is asked and stored, what is told of each signal, and what is said where there is
+none."""
 
 from __future__ import annotations
 
@@ -14,7 +15,15 @@ from tests.support.chat_server import ChatServer
 from tests.support.exposed_model import write_release
 from tests.support.river import folkways
 
-ALL = ("masked-option", "masked-word", "continuation", "named", "option-order", "paraphrase", "released-order")
+ALL = (
+    "masked-option",
+    "masked-word",
+    "continuation",
+    "named",
+    "option-order",
+    "paraphrase",
+    "released-order",
+)
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +35,16 @@ def here(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-PROBE = ("probe", "culturalbench/easy", "--release", "./old", "--control", "./new", "--model", "baseline/constant:A")
+PROBE = (
+    "probe",
+    "culturalbench/easy",
+    "--release",
+    "./old",
+    "--control",
+    "./new",
+    "--model",
+    "baseline/constant:A",
+)
 
 
 def test_every_signal_has_a_value_a_control_and_a_difference(here: Path) -> None:
@@ -37,18 +55,37 @@ def test_every_signal_has_a_value_a_control_and_a_difference(here: Path) -> None
     lacking = told.filter(pl.col("lacking").is_not_null())
     assert set(lacking["signal"]) == {"paraphrase", "released-order"}
     given = told.filter(pl.col("lacking").is_null())
-    numbers = ("value", "low", "high", "control_value", "control_low", "control_high", "difference", "difference_low")
-    assert all(given[name].null_count() == 0 for name in (*numbers, "difference_high", "cannot_say", "about", "signature"))
+    numbers = (
+        "value",
+        "low",
+        "high",
+        "control_value",
+        "control_low",
+        "control_high",
+        "difference",
+        "difference_low",
+    )
+    assert all(
+        given[name].null_count() == 0
+        for name in (*numbers, "difference_high", "cannot_say", "about", "signature")
+    )
     assert (given["low"] <= given["value"]).all() and (given["value"] <= given["high"]).all()
     assert (given["difference"] - (given["value"] - given["control_value"])).abs().max() < 1e-9
     assert set(given["n"]) == {12} and set(given["control_n"]) == {10}
-    assert "baseline/constant:A cannot give it: it does not tell how likely a text is; hf/ models do" in done.stdout
+    assert (
+        "baseline/constant:A cannot give it: it does not tell how likely a text is; hf/ models do"
+        in done.stdout
+    )
     assert "It cannot say how the model knows" in done.stdout
-    assert "control of masked-option, masked-word, continuation, named, option-order: culturalbench/easy of dir:new" in done.stdout
+    assert (
+        "control of masked-option, masked-word, continuation, named, option-order: culturalbench/easy of "
+        "dir:new" in done.stdout
+    )
 
 
 def test_a_letter_that_a_model_prefers_is_no_signal(here: Path) -> None:
-    """A is right more often in the released order than in others, and a model that says A all the time remembers nothing."""
+    """A is right more often in the released order than in others, and a model that says A all the time
+    remembers nothing."""
     letters = pl.read_csv(here / "old" / "CulturalBench-Easy.csv")["answer"]
     assert (letters == "A").mean() != 0.25
     done = folkways(*PROBE, "--only", "option-order", "--json", cwd=here)
@@ -59,32 +96,58 @@ def test_a_letter_that_a_model_prefers_is_no_signal(here: Path) -> None:
 def test_nothing_is_asked_twice_and_what_a_run_asked_is_not_asked_again(here: Path, tmp_path: Path) -> None:
     model = ("--model", "baseline/random")
     releases = ("--release", f"{here}/old", "--control", f"{here}/new")
-    run = folkways("run", "culturalbench", *model, "--release", f"culturalbench={here}/old", "--permute-options", 4, cwd=tmp_path)
+    run = folkways(
+        "run",
+        "culturalbench",
+        *model,
+        "--release",
+        f"culturalbench={here}/old",
+        "--permute-options",
+        4,
+        cwd=tmp_path,
+    )
     assert run.returncode == 0, run.stderr
     first = folkways("probe", "culturalbench/easy", *releases, *model, "--only", "option-order", cwd=tmp_path)
     assert first.returncode == 0, first.stderr
     with closing(sqlite3.connect(tmp_path / "folkways.db")) as database:
-        query = "select count(distinct e.key) from expected e join runs r on r.id = e.run_id where r.command like 'probe%'"
+        query = (
+            "select count(distinct e.key) from expected e join runs r on r.id = e.run_id where "
+            "r.command like 'probe%'"
+        )
         ((expected,),) = database.execute(query)
         counted = "select count(*) from responses"
         ((before,),) = database.execute(counted)
         hard = 12 * 4
         assert before - hard == expected == 4 * (12 + 10)
-        again = folkways("probe", "culturalbench/easy", *releases, *model, "--only", "option-order", cwd=tmp_path)
+        again = folkways(
+            "probe", "culturalbench/easy", *releases, *model, "--only", "option-order", cwd=tmp_path
+        )
         assert again.stdout == first.stdout
         assert database.execute(counted).fetchone() == (before,)
 
 
 def test_a_budget_ends_it_and_the_same_command_goes_on(tmp_path: Path) -> None:
     with ChatServer() as server:
-        asked = ("probe", "demo/saq", "--model", f"{server.url}/v1#m", "--only", "masked-word", "--limit", "6")
+        asked = (
+            "probe",
+            "demo/saq",
+            "--model",
+            f"{server.url}/v1#m",
+            "--only",
+            "masked-word",
+            "--limit",
+            "6",
+        )
         stopped = folkways(*asked, "--budget", "2requests", cwd=tmp_path)
         done = folkways(*asked, cwd=tmp_path)
     assert stopped.returncode == 1
     assert "run the same command again to go on" in stopped.stderr
     assert "3 values lack a reply" in stopped.stderr
     assert done.returncode == 0, done.stderr
-    assert "no control: the demo's items are the control of other tasks; name a release with --control" in done.stdout
+    assert (
+        "no control: the demo's items are the control of other tasks; name a release with --control"
+        in done.stdout
+    )
 
 
 @pytest.mark.parametrize("form", [(), ("--json",), ("--out", "told.csv")])
@@ -102,7 +165,16 @@ def test_it_says_no_word_that_would_be_a_verdict(here: Path, form: tuple[str, ..
         (("probe", "blend/nothing", "--model", "baseline/first"), "blend/nothing"),
         ((*PROBE, "--only", "masked-options"), "masked-option, masked-word"),
         (
-            ("probe", "culturalbench/easy", "--release", "./old", "--control", "./old", "--model", "baseline/first"),
+            (
+                "probe",
+                "culturalbench/easy",
+                "--release",
+                "./old",
+                "--control",
+                "./old",
+                "--model",
+                "baseline/first",
+            ),
             "is what is probed",
         ),
         ((*PROBE[:-1], "baseline/first?read=loglik"), "leave read=loglik out"),
@@ -110,7 +182,9 @@ def test_it_says_no_word_that_would_be_a_verdict(here: Path, form: tuple[str, ..
         ((*PROBE, "--out", "missing/signals.csv"), "does not exist"),
     ],
 )
-def test_what_cannot_be_is_said_before_anything_is_asked(here: Path, arguments: tuple[str, ...], message: str) -> None:
+def test_what_cannot_be_is_said_before_anything_is_asked(
+    here: Path, arguments: tuple[str, ...], message: str
+) -> None:
     done = folkways(*arguments, "--workspace", "unused.db", cwd=here)
     assert done.returncode == 2
     assert message in done.stderr.replace("\n", " ")

@@ -28,9 +28,21 @@ def release(tmp_path: Path) -> Path:
     return folder
 
 
-def run(tmp_path: Path, release: Path, text: str | None, *more: object, tasks: str = "culturalbench") -> tuple[int, str]:
+def run(
+    tmp_path: Path, release: Path, text: str | None, *more: object, tasks: str = "culturalbench"
+) -> tuple[int, str]:
     """Exit code and what was printed."""
-    arguments = ["run", tasks, "--model", "baseline/first", "--release", release, "--workspace", tmp_path / "w.db", *more]
+    arguments = [
+        "run",
+        tasks,
+        "--model",
+        "baseline/first",
+        "--release",
+        release,
+        "--workspace",
+        tmp_path / "w.db",
+        *more,
+    ]
     if text is not None:
         (tmp_path / "mine.toml").write_text(text, encoding="utf-8")
         arguments += ["--prompts", tmp_path / "mine.toml"]
@@ -44,15 +56,22 @@ def prompts_of_scores(tmp_path: Path) -> set[str]:
     return {json.loads(made)["prompts"] for (made,) in stored}
 
 
-def test_each_task_is_asked_in_its_own_text_and_the_signature_has_their_checksum(tmp_path: Path, release: Path) -> None:
+def test_each_task_is_asked_in_its_own_text_and_the_signature_has_their_checksum(
+    tmp_path: Path, release: Path
+) -> None:
     assert run(tmp_path, release, BOTH)[0] == 0
-    asked = dict(rows(tmp_path / "w.db", "SELECT task || item, user FROM expected JOIN prompts USING (prompt_hash)"))
+    asked = dict(
+        rows(tmp_path / "w.db", "SELECT task || item, user FROM expected JOIN prompts USING (prompt_hash)")
+    )
     assert asked["culturalbench/easyeasy/0"].endswith(
-        '(A) They take bread, number 0 (B) They take "flat" cakes, number 0 (C) They take tea\nor milk, number 0 (D) '
+        '(A) They take bread, number 0 (B) They take "flat" cakes, number 0 (C) They take tea\nor milk, '
+        "number 0 (D) "
         "They take salt, number 0"
     )
     assert asked["culturalbench/hardhard/0/0"].startswith("Is this so? In United States")
-    assert {source for (source,) in rows(tmp_path / "w.db", "SELECT prompt_source FROM expected")} == {"file:mine"}
+    assert {source for (source,) in rows(tmp_path / "w.db", "SELECT prompt_source FROM expected")} == {
+        "file:mine"
+    }
     (one,) = prompts_of_scores(tmp_path)
     assert one.startswith("file:mine#")
     assert run(tmp_path, release, BOTH.replace("Is this so", "Is it so"))[0] == 0
@@ -68,16 +87,22 @@ def test_each_task_is_asked_in_its_own_text_and_the_signature_has_their_checksum
             "culturalbench/easy: the prompt text 'mine' has no place for the item; write {c}",
         ),
         (
-            '["culturalbench/easy"]\nmine = "{question} {a} {b} {c} {d}"\n["culturalbench/hard"]\nmine = "{question}"',
+            '["culturalbench/easy"]\nmine = "{question} {a} {b} {c} {d}"\n["culturalbench/hard"]\nmine = '
+            '"{question}"',
             "write {option}",
         ),
-        ('["culturalbench/hrad"]\nmine = "{question} {option}"', "unknown task of a prompt text (no such task in this run)"),
+        (
+            '["culturalbench/hrad"]\nmine = "{question} {option}"',
+            "unknown task of a prompt text (no such task in this run)",
+        ),
         ('["culturalbench/hard"]\nmine = 3', "must be a text in quotes"),
         ("# nothing", "has no template"),
         ("mine = {question}", "is not valid TOML"),
     ],
 )
-def test_a_file_that_cannot_be_used_says_why_and_nothing_is_asked(tmp_path: Path, release: Path, text: str, what: str) -> None:
+def test_a_file_that_cannot_be_used_says_why_and_nothing_is_asked(
+    tmp_path: Path, release: Path, text: str, what: str
+) -> None:
     code, printed = run(tmp_path, release, text)
     assert code == 2
     assert what in " ".join(printed.split())
@@ -92,7 +117,10 @@ def test_a_missing_file_says_so(tmp_path: Path, release: Path) -> None:
 
 def test_orders_of_the_options_are_asked_of_those_tasks_that_have_any(tmp_path: Path, release: Path) -> None:
     assert run(tmp_path, release, None, "--permute-options", 3)[0] == 0
-    asked = rows(tmp_path / "w.db", "SELECT task, variant, COUNT(*) FROM expected GROUP BY task, variant ORDER BY task, variant")
+    asked = rows(
+        tmp_path / "w.db",
+        "SELECT task, variant, COUNT(*) FROM expected GROUP BY task, variant ORDER BY task, variant",
+    )
     assert asked == [
         ("culturalbench/easy", "strict-format", 2),
         ("culturalbench/easy", "strict-format~order-2", 2),
@@ -104,7 +132,9 @@ def test_orders_of_the_options_are_asked_of_those_tasks_that_have_any(tmp_path: 
 def test_no_task_with_options_is_an_error_that_names_those_that_have(tmp_path: Path, release: Path) -> None:
     code, printed = run(tmp_path, release, None, "--permute-options", 3, tasks="culturalbench/hard")
     assert code == 2
-    assert "culturalbench/hard can be asked in several orders of its options; those that can: " in " ".join(printed.split())
+    assert "culturalbench/hard can be asked in several orders of its options; those that can: " in " ".join(
+        printed.split()
+    )
 
 
 def test_there_are_no_more_orders_than_24(tmp_path: Path, release: Path) -> None:

@@ -15,17 +15,24 @@ from tests.support.river import folkways
 
 
 def test_figures_of_a_culture_by_name() -> None:
-    done = folkways("published", "--task", "blend/saq", "--culture", "Ethiopia", "--model", "gpt-4", "--format", "csv")
+    done = folkways(
+        "published", "--task", "blend/saq", "--culture", "Ethiopia", "--model", "gpt-4", "--format", "csv"
+    )
     rows = pl.read_csv(StringIO(done.stdout))
     assert rows.columns == list(FIGURES)
-    assert rows.select("place", "language", "score").rows() == [("Table 10", "am", 25.85), ("Table 11", "en", 45.97)]
+    assert rows.select("place", "language", "score").rows() == [
+        ("Table 10", "am", 25.85),
+        ("Table 11", "en", 45.97),
+    ]
 
 
 def test_tables_for_people_with_what_is_odd_about_them() -> None:
     text = folkways("published", "--paper", "xcr", "--place", "table 9", "--metric", "hi_csi").stdout
     assert text.startswith("XCR-Bench, Table 9: xcr/identification, hi_csi\nFacts of the paper")
     assert "* The numbers of rows that these scores imply add up to about half of the corpus." in text
-    (table,) = json.loads(folkways("published", "--place", "leaderboard", "--format", "json").stdout)["tables"]
+    (table,) = json.loads(folkways("published", "--place", "leaderboard", "--format", "json").stdout)[
+        "tables"
+    ]
     assert len(table["rows"]) == 2 * 11 * 16
 
 
@@ -33,7 +40,15 @@ def test_a_run_of_other_data_is_not_put_between_published_models(tmp_path: Path)
     easy, hard = culturalbench_rows()
     (tmp_path / "data").mkdir()
     write_culturalbench(tmp_path / "data", easy, hard)
-    run = ("culturalbench/easy", "--model", "baseline/first", "--release", str(tmp_path / "data"), "-w", tmp_path / "w.db")
+    run = (
+        "culturalbench/easy",
+        "--model",
+        "baseline/first",
+        "--release",
+        str(tmp_path / "data"),
+        "-w",
+        tmp_path / "w.db",
+    )
     assert folkways("run", *run).returncode == 0
     done = folkways("published", "--run", "last", "-w", tmp_path / "w.db")
     assert done.returncode == 0

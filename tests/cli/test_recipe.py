@@ -1,4 +1,5 @@
-"""A study in one file: ``folkways init``, ``folkways run study.toml``, ``folkways runs --recipe``, and the published schema."""
+"""A study in one file: ``folkways init``, ``folkways run study.toml``, ``folkways runs --recipe``, and the
+published schema."""
 
 from __future__ import annotations
 
@@ -76,7 +77,9 @@ def test_the_recipe_of_a_run_asks_the_same_elsewhere_and_signs_the_same(tmp_path
 
 
 def test_a_sampled_run_keeps_until_and_strata(tmp_path: Path) -> None:
-    (tmp_path / "s.toml").write_text('tasks = ["demo/mcq"]\nmodels = "baseline/first"\nuntil = 30\nstrata = ["culture", "topic"]\n')
+    (tmp_path / "s.toml").write_text(
+        'tasks = ["demo/mcq"]\nmodels = "baseline/first"\nuntil = 30\nstrata = ["culture", "topic"]\n'
+    )
     run(tmp_path, "run", tmp_path / "s.toml")
     told = tomllib.loads(run(tmp_path, "runs", "--recipe", "last"))
     assert (told["until"], told["strata"]) == (30, ["culture", "topic"])
@@ -97,14 +100,18 @@ def test_estimate_reads_the_same_file(tmp_path: Path) -> None:
 def test_every_option_of_run_has_a_key_and_an_example_that_can_be_read(tmp_path: Path) -> None:
     assert set(EXAMPLES) == set(keys())
     whole = recipe_text("study.toml").replace("# ", "\0").splitlines()
-    wanted = [line.removeprefix("\0") for line in whole if line.removeprefix("\0").split(" = ")[0] in EXAMPLES]
+    wanted = [
+        line.removeprefix("\0") for line in whole if line.removeprefix("\0").split(" = ")[0] in EXAMPLES
+    ]
     (tmp_path / "all.toml").write_text("\n".join(wanted))
     values = read(tmp_path / "all.toml")
     assert set(values) == {parameter.name for parameter in keys().values()}
     jsonschema.validate(tomllib.loads("\n".join(wanted)), json_schema())
 
 
-def test_what_init_writes_runs_as_it_is_and_is_never_written_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_init_writes_runs_as_it_is_and_is_never_written_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     assert folkways("init").returncode == 0
     before = Path("study.toml").read_text()
@@ -124,7 +131,11 @@ def test_what_init_writes_runs_as_it_is_and_is_never_written_over(tmp_path: Path
         ('tasks = ["demo"]\nlimit = "10"', 2, "must be a whole number, got '10'"),
         ('tasks = ["demo"]\nsamples = true', 2, "must be a whole number, got True"),
         ('tasks = ["demo", "blend/sqa"]', 1, "'blend/sqa'; did you mean 'blend/saq'?"),
-        ('tasks = ["demo"]\n[settings]\ntemprature = 1', 2, "unknown setting 'temprature'; did you mean 'temperature'"),
+        (
+            'tasks = ["demo"]\n[settings]\ntemprature = 1',
+            2,
+            "unknown setting 'temprature'; did you mean 'temperature'",
+        ),
         ('tasks = ["demo"]\n[settings]\ntemperature = 3', 2, "setting temperature must lie between 0 and 2"),
         ('tasks = ["demo"]\n[[models]]\ntemperature = 1', 2, "needs its name"),
         ('tasks = ["demo"]\nbudget = "5 pounds"', 2, "5 pounds"),
@@ -140,7 +151,11 @@ def test_what_init_writes_runs_as_it_is_and_is_never_written_over(tmp_path: Path
         ('tasks = ["demo"]\ncultures = []', 2, "an empty list was given"),
         ('tasks = ["demo"]\nbert-models = ["zh"]', 2, "LANG=DIR|NAME, got 'zh'"),
         ('tasks = ["demo"]\nreport = "out.html"', 2, "is the name of a file, but several files are written"),
-        ('tasks = ["demo"]\nmodels = [{ name = "baseline/first", gpus = -1 }]', 2, "gpus must be a whole number, or a share"),
+        (
+            'tasks = ["demo"]\nmodels = [{ name = "baseline/first", gpus = -1 }]',
+            2,
+            "gpus must be a whole number, or a share",
+        ),
         *(
             (f'tasks = ["demo"]\n{key} = 1', 2, f"unknown key '{key}'")
             for key in ("text-tools", "observer", "cluster", "max_tokens")
@@ -148,9 +163,13 @@ def test_what_init_writes_runs_as_it_is_and_is_never_written_over(tmp_path: Path
         ("tasks = [demo]", None, "is not valid TOML"),
     ],
 )
-def test_what_cannot_be_names_file_line_and_key(tmp_path: Path, text: str, line: int | None, told: str) -> None:
+def test_what_cannot_be_names_file_line_and_key(
+    tmp_path: Path, text: str, line: int | None, told: str
+) -> None:
     (tmp_path / "study.toml").write_text(text)
-    done = folkways("run", tmp_path / "study.toml", "--model", "baseline/first", "--workspace", tmp_path / "w.db")
+    done = folkways(
+        "run", tmp_path / "study.toml", "--model", "baseline/first", "--workspace", tmp_path / "w.db"
+    )
     printed = " ".join(done.stderr.split())
     assert done.returncode == 2
     assert told in printed
@@ -172,24 +191,37 @@ def test_python_and_the_command_line_ask_the_same(tmp_path: Path) -> None:
     shutil.rmtree(tmp_path / "out")
     api.run(tmp_path / "study.toml", workspace=there / "w.db")
     assert signatures(tmp_path) == signatures(there) != []
-    assert rows(tmp_path / "w.db", "SELECT recipe FROM runs") == rows(there / "w.db", "SELECT recipe FROM runs")
+    assert rows(tmp_path / "w.db", "SELECT recipe FROM runs") == rows(
+        there / "w.db", "SELECT recipe FROM runs"
+    )
     assert (tmp_path / "out" / "report.html").exists()
 
 
 def test_every_key_reaches_python(tmp_path: Path) -> None:
     (tmp_path / "all.toml").write_text(
-        'tasks = ["demo/mcq"]\nmodels = "baseline/first"\nprecision = "fp16"\ndevice = "cuda:0,cpu"\nread = "loglik"\n'
-        'bert-models = { zh = "z" }\nembedding-model = "e"\nreleases = ["demo=demo@1"]\nmax-failed = 20\nprices = "p.toml"\n'
-        'settings = { seed = 3 }\nprofile = "strict"\nworkspace = "w.db"\nname = "n"\nreport = "r"\nbatch = true\n'
+        'tasks = ["demo/mcq"]\nmodels = "baseline/first"\nprecision = "fp16"\ndevice = '
+        '"cuda:0,cpu"\nread = "loglik"\n'
+        'bert-models = { zh = "z" }\nembedding-model = "e"\nreleases = ["demo=demo@1"]\nmax-failed = '
+        '20\nprices = "p.toml"\n'
+        'settings = { seed = 3 }\nprofile = "strict"\nworkspace = "w.db"\nname = "n"\nreport = '
+        '"r"\nbatch = true\n'
     )
     recipe = Recipe.of(tmp_path / "all.toml")
-    assert (recipe.profile, recipe.workspace, recipe.name, recipe.report) == ("strict", "w.db", "n", Path("r"))
+    assert (recipe.profile, recipe.workspace, recipe.name, recipe.report) == (
+        "strict",
+        "w.db",
+        "n",
+        Path("r"),
+    )
     options, asking = options_of(recipe.tasks, recipe.under({}))
     assert options.scoring_models == {"embedding": "e", "bert-zh": "z"}
     assert (options.scoring_precision, options.releases) == ("fp16", {"demo": "demo@1"})
     assert options.settings == {"seed": 3, "read": "loglik"}
     assert (asking.max_failed, str(asking.prices), asking.batch) == (0.2, "p.toml", True)
-    assert options_of(recipe.tasks, recipe.under({"settings": "seed=4"}))[0].settings == {"seed": 4, "read": "loglik"}
+    assert options_of(recipe.tasks, recipe.under({"settings": "seed=4"}))[0].settings == {
+        "seed": 4,
+        "read": "loglik",
+    }
     scoring = recipe.scoring(None)
     assert scoring is not None and scoring.devices == ("cuda:0", "cpu")
     others = recipe.scoring(ScoringModels(devices=("cpu",)))
@@ -201,10 +233,16 @@ def test_keys_are_those_of_the_options() -> None:
 
 
 def test_a_recipe_is_given_alone_and_must_be_there(tmp_path: Path) -> None:
-    both = folkways("run", "demo", "study.toml", "--model", "baseline/first", "--workspace", tmp_path / "w.db")
+    both = folkways(
+        "run", "demo", "study.toml", "--model", "baseline/first", "--workspace", tmp_path / "w.db"
+    )
     assert (both.returncode, "a recipe names its own tasks" in both.stderr) == (2, True)
     none = folkways("run", tmp_path / "no.toml", "--workspace", tmp_path / "w.db")
-    assert (none.returncode, "there is no file" in none.stderr, "folkways init" in none.stderr) == (2, True, True)
+    assert (none.returncode, "there is no file" in none.stderr, "folkways init" in none.stderr) == (
+        2,
+        True,
+        True,
+    )
 
 
 def test_a_run_of_earlier_versions_has_none(tmp_path: Path) -> None:
@@ -217,9 +255,17 @@ def test_a_run_of_earlier_versions_has_none(tmp_path: Path) -> None:
 
 
 def test_the_published_schema_is_that_of_the_program() -> None:
-    assert json.loads(SCHEMA.read_text()) == json_schema(), "docs/reference/recipe.schema.json is old: run make cli-reference"
+    assert json.loads(SCHEMA.read_text()) == json_schema(), (
+        "docs/reference/recipe.schema.json is old: run make cli-reference"
+    )
     jsonschema.Draft202012Validator.check_schema(json_schema())
-    for wrong in ({"limit": 0}, {"limt": 1}, {"tasks": 3}, {"settings": {"heat": 1}}, {"models": [{"temperature": 1}]}):
+    for wrong in (
+        {"limit": 0},
+        {"limt": 1},
+        {"tasks": 3},
+        {"settings": {"heat": 1}},
+        {"models": [{"temperature": 1}]},
+    ):
         with pytest.raises(jsonschema.ValidationError):
             jsonschema.validate(wrong, json_schema())
 

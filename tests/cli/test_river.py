@@ -33,7 +33,8 @@ def server() -> Iterator[ChatServer]:
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a release ``mcq``, a file of prices and, after the first command, the workspace ``w.db``."""
+    """A folder with a release ``mcq``, a file of prices and, after the first command, the workspace
+    ``w.db``."""
     folder = tmp_path_factory.mktemp("river")
     write_mcq_release(folder / "mcq", QUESTIONS)
     return folder
@@ -75,14 +76,21 @@ def test_run_tells_progress_scores_and_where_the_report_is(ran: Done, place: Pat
     for words in ("BLEnD multiple choice", "Demo: short answers", "test-model"):
         assert words in ran.stdout
     assert "\x1b" not in ran.stdout + ran.stderr  # no colours where there is no terminal
-    assert {path.name for path in (place / "report").iterdir()} >= {"report.html", "report.md", "scores.csv", "judgements.parquet"}
+    assert {path.name for path in (place / "report").iterdir()} >= {
+        "report.html",
+        "report.md",
+        "scores.csv",
+        "judgements.parquet",
+    }
 
 
 def test_runs_lists_what_there_is(ran: Done, place: Path) -> None:
     (entry,) = json.loads(folkways("runs", "--json", "-w", "w.db", cwd=place).stdout)
     assert (entry["run"], entry["state"], entry["reason"]) == ("both", "finished", None)
     assert entry["tasks"] == ["blend/mcq", "demo/saq"]
-    assert entry["expected"] == entry["responses"] == rows(place / "w.db", "SELECT count(*) FROM expected")[0][0]
+    assert (
+        entry["expected"] == entry["responses"] == rows(place / "w.db", "SELECT count(*) FROM expected")[0][0]
+    )
     table = folkways("runs", "-w", "w.db", cwd=place).stdout
     assert "both" in table
     assert "finished" in table
@@ -97,24 +105,43 @@ def test_score_writes_every_format_and_asks_nothing(server: ChatServer, ran: Don
     scores = pl.read_parquet(place / "scores.parquet")
     assert dict(scores.schema) == dict(SCORES)
     assert scores.equals(pl.read_parquet(place / "report" / "scores.parquet").select(scores.columns))
-    for other in (pl.read_csv(place / "scores.csv"), pl.read_ndjson(place / "scores.jsonl"), pl.read_json(place / "scores.json")):
+    for other in (
+        pl.read_csv(place / "scores.csv"),
+        pl.read_ndjson(place / "scores.jsonl"),
+        pl.read_json(place / "scores.json"),
+    ):
         assert other["score"].to_list() == pytest.approx(scores["score"].to_list(), nan_ok=True)
         assert other["signature"].to_list() == scores["signature"].to_list()
 
 
 def test_report_of_a_run_is_one_file_without_network(ran: Done, place: Path) -> None:
-    done = folkways("report", "both", "-w", "w.db", "--out", "again", "--title", "Two <models>", "--format", "html,md", cwd=place)
+    done = folkways(
+        "report",
+        "both",
+        "-w",
+        "w.db",
+        "--out",
+        "again",
+        "--title",
+        "Two <models>",
+        "--format",
+        "html,md",
+        cwd=place,
+    )
     assert done.returncode == 0, done.stderr
     assert "wrote again/report.html" in done.stdout
     html = (place / "again" / "report.html").read_text(encoding="utf-8")
     assert "Two &lt;models&gt;" in html
     assert not re.search(
-        r"""(?:src|href)=["']https?://(?!huggingface|github|creativecommons|arxiv|aclanthology)[^"']*\.(?:js|css)""", html
+        r"""(?:src|href)=["']https?://(?!huggingface|github|creativecommons|arxiv|aclanthology)[^"']*\.(?:js|css)""",
+        html,
     )
     assert not (place / "again" / "scores.csv").exists()
 
 
-def test_show_prints_an_item_with_everything_that_is_known_of_it(server: ChatServer, ran: Done, place: Path) -> None:
+def test_show_prints_an_item_with_everything_that_is_known_of_it(
+    server: ChatServer, ran: Done, place: Path
+) -> None:
     item = rows(place / "w.db", "SELECT item FROM expected WHERE task = 'blend/mcq' LIMIT 1")[0][0]
     done = folkways("show", f"blend/mcq:{item}", "-w", "w.db", cwd=place)
     assert done.returncode == 0, done.stderr
@@ -155,7 +182,9 @@ def test_quickstart_needs_nothing_and_gives_a_report(offline: tuple[Done, Path])
     assert asked[-1] == (f"replay:{folder / RECORDED}",)
 
 
-def test_a_quickstart_that_is_interrupted_ends_as_a_run_does_and_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_quickstart_that_is_interrupted_ends_as_a_run_does_and_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Who presses Ctrl-C did not ask for recorded replies."""
     with ChatServer(mode="letter", latency=0.3) as server:
         monkeypatch.setattr(quickstart, "MODEL", f"{server.url}/v1#small")
@@ -170,7 +199,10 @@ def test_a_quickstart_that_is_interrupted_ends_as_a_run_does_and_goes_on(tmp_pat
         done = folkways("quickstart", "--out", tmp_path)
         pressing.join()
         assert done.returncode == 130, done
-        assert "run-1 is not finished: interrupted by the user. Run the same command again to go on." in done.stderr
+        assert (
+            "run-1 is not finished: interrupted by the user. Run the same command again to go on."
+            in done.stderr
+        )
         assert "recorded" not in done.stderr
         server.control(latency=0.0)
         again = folkways("quickstart", "--out", tmp_path)
@@ -205,7 +237,18 @@ def test_the_recorded_replies_are_those_to_the_questions_of_today(offline: tuple
 
 def test_a_report_of_a_profile_that_was_not_scored_leaves_nothing_out_in_silence(tmp_path: Path) -> None:
     release = write_mcq(tmp_path / "data")
-    asked = ("blend/mcq", "demo/mcq", "--model", "baseline/first", "--release", f"blend={release}", "--name", "one", "-w", "w.db")
+    asked = (
+        "blend/mcq",
+        "demo/mcq",
+        "--model",
+        "baseline/first",
+        "--release",
+        f"blend={release}",
+        "--name",
+        "one",
+        "-w",
+        "w.db",
+    )
     assert folkways("run", *asked, cwd=tmp_path).returncode == 0
     report = ("report", "one", "--profile", "strict", "-w", "w.db")
     done = folkways(*report, cwd=tmp_path)

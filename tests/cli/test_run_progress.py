@@ -36,7 +36,9 @@ def test_where_every_reply_was_stored_one_line_says_that_nothing_was_asked() -> 
     stored = [ModelProgress("m", stored=1200), ModelProgress("n", stored=34)]
     assert told(stored) == "Nothing was asked: all 1,234 replies were stored already.\n"
     assert told([ModelProgress("m", stored=1)]) == "Nothing was asked: the one reply was stored already.\n"
-    assert "Nothing was asked" not in told(stored, [ModelProgress("m", total=1, done=1, stored=1200)])  # a later round asked
+    assert "Nothing was asked" not in told(
+        stored, [ModelProgress("m", total=1, done=1, stored=1200)]
+    )  # a later round asked
     assert "Nothing was asked" not in told([ModelProgress("m", total=3, stored=5, stopped="out of reach")])
     assert told([ModelProgress("m")]) == ""
 
@@ -44,7 +46,9 @@ def test_where_every_reply_was_stored_one_line_says_that_nothing_was_asked() -> 
 def test_one_line_says_how_far_off_estimates_of_tokens_were() -> None:
     assert off_by({}) == off_by({"near": (100, 120.0)}) == ""
     assert off_by({"a": (1000, 1500.4)}) == "We estimated 1,500 input tokens for a; its server counted 1,000."
-    assert off_by({"low": (1000, 600.0), "high": (1000, 1500.0)}).startswith("We estimated 600 input tokens for low; its server")
+    assert off_by({"low": (1000, 600.0), "high": (1000, 1500.0)}).startswith(
+        "We estimated 600 input tokens for low; its server"
+    )
     twelve = {f"m{number}": (1000, 1300.0 + number) for number in range(12)}
     assert off_by(twelve).endswith("for m11; its server counted 1,000 (11 other models were off by less).")
     assert off_by({"a": (100, 150.0), "b": (100, 140.0)}).endswith("(one other model was off by less).")

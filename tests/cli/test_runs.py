@@ -19,7 +19,9 @@ def test_a_narrow_terminal_shows_whole_names_and_states(tmp_path: Path) -> None:
     for columns in ("30", "40", "59"):
         done = folkways("runs", "-w", workspace, env=environment(COLUMNS=columns))
         lines = "".join(done.stdout.split())
-        assert "short" in lines and "a-name-of-18-chars" in lines and lines.count("finished") == 2, done.stdout
+        assert "short" in lines and "a-name-of-18-chars" in lines and lines.count("finished") == 2, (
+            done.stdout
+        )
         assert max(map(len, done.stdout.splitlines())) <= int(columns)
     wide = folkways("runs", "-w", workspace, env=environment(COLUMNS="100")).stdout
     assert "demo/mcq" in wide and "expected" in wide
@@ -28,9 +30,14 @@ def test_a_narrow_terminal_shows_whole_names_and_states(tmp_path: Path) -> None:
 def test_a_run_that_is_deleted_is_gone_and_its_replies_stay(tmp_path: Path) -> None:
     workspace = tmp_path / "w.db"
     for name in ("one", "two"):
-        assert folkways(*RUN, "--name", name, "--limit", 3 if name == "one" else 5, "-w", workspace).returncode == 0
+        assert (
+            folkways(*RUN, "--name", name, "--limit", 3 if name == "one" else 5, "-w", workspace).returncode
+            == 0
+        )
     replies = rows(workspace, "SELECT count(*) FROM responses")
-    counts = [f"SELECT count(*) FROM {table} WHERE run_id = 2" for table in ("expected", "judgements", "scores")]
+    counts = [
+        f"SELECT count(*) FROM {table} WHERE run_id = 2" for table in ("expected", "judgements", "scores")
+    ]
     before = [rows(workspace, count) for count in counts]
     done = folkways("runs", "delete", "one", "--yes", "-w", workspace)
     assert (done.returncode, "deleted run one; the replies stay" in done.stdout) == (0, True), done
@@ -46,10 +53,14 @@ def test_a_run_that_is_deleted_is_gone_and_its_replies_stay(tmp_path: Path) -> N
 def test_a_run_is_not_deleted_unasked_nor_while_it_is_asked(tmp_path: Path) -> None:
     workspace = tmp_path / "w.db"
     assert folkways(*RUN, "--name", "one", "-w", workspace).returncode == 0
-    done = finish(start("runs", "delete", "one", "-w", workspace, stdin=subprocess.DEVNULL))  # nobody answers the question
+    done = finish(
+        start("runs", "delete", "one", "-w", workspace, stdin=subprocess.DEVNULL)
+    )  # nobody answers the question
     assert done.returncode != 0 and rows(workspace, "SELECT name FROM runs") == [("one",)]
     with ChatServer(latency=5.0) as server:
-        process = start("run", "demo/mcq", "--model", f"{server.url}/v1#slow", "--name", "busy", "-w", workspace)
+        process = start(
+            "run", "demo/mcq", "--model", f"{server.url}/v1#slow", "--name", "busy", "-w", workspace
+        )
         wait_for(lambda: server.stats()["total"], process=process)
         done = folkways("runs", "delete", "busy", "--yes", "-w", workspace)
         process.kill()

@@ -1,4 +1,5 @@
-"""What a sampled run prints and what a gate lets pass, against a real server that is always right, or always wrong."""
+"""What a sampled run prints and what a gate lets pass, against a real server that is always right, or always
+wrong."""
 
 from __future__ import annotations
 
@@ -31,4 +32,6 @@ def test_a_few_answers_that_are_all_alike_are_not_certain(
     gate = folkways("gate", "--strict", "--min", f"blend/mcq={99.9 if score else 0.1}", "-w", place)
     assert gate.returncode == 1
     assert "lies within the interval" in gate.stdout
-    assert folkways("gate", "--strict", "--min", f"blend/mcq={70 if score else 0}", "-w", place).returncode == 0
+    assert (
+        folkways("gate", "--strict", "--min", f"blend/mcq={70 if score else 0}", "-w", place).returncode == 0
+    )

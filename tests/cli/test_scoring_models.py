@@ -1,4 +1,5 @@
-"""Models that texts are compared with, named on the command line: used, stored with the run, missing, or of no use."""
+"""Models that texts are compared with, named on the command line: used, stored with the run, missing, or of
+no use."""
 
 from __future__ import annotations
 
@@ -18,7 +19,13 @@ from tests.support.xcr_data import write_small_corpus, xcr_release
 
 pytestmark = pytest.mark.local_model
 
-REPLIES = ("<CSI> bill </CSI>", "<CSI> tea </CSI> <CSI> door </CSI>", "<CSI> house </CSI>", "<CSI> water </CSI>", "x")
+REPLIES = (
+    "<CSI> bill </CSI>",
+    "<CSI> tea </CSI> <CSI> door </CSI>",
+    "<CSI> house </CSI>",
+    "<CSI> water </CSI>",
+    "x",
+)
 
 
 @pytest.fixture(scope="module")
@@ -35,10 +42,16 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(place: Path, *arguments: object, **variables: str) -> subprocess.CompletedProcess[str]:
-    return folkways(*arguments, cwd=place, env=environment(FOLKWAYS_CACHE=str(place / "cache"), HF_HUB_OFFLINE="1", **variables))
+    return folkways(
+        *arguments,
+        cwd=place,
+        env=environment(FOLKWAYS_CACHE=str(place / "cache"), HF_HUB_OFFLINE="1", **variables),
+    )
 
 
-def judge(place: Path, task: str, *more: object, **variables: str) -> tuple[subprocess.CompletedProcess[str], pl.DataFrame]:
+def judge(
+    place: Path, task: str, *more: object, **variables: str
+) -> tuple[subprocess.CompletedProcess[str], pl.DataFrame]:
     given = ("--release", "release", "--responses", "replies.csv", "--by-position", "--out", "out.parquet")
     done = run(place, "judge", f"xcr/{task}", *given, *more, **variables)
     return done, pl.read_parquet(place / "out.parquet")
@@ -72,7 +85,9 @@ def test_with_a_model_the_signature_names_its_revision(place: Path) -> None:
         ("release", "is not a folder of a transformers model"),
     ],
 )
-def test_a_model_that_is_missing_is_an_error_and_the_other_metrics_are_there(place: Path, model: str, said: str) -> None:
+def test_a_model_that_is_missing_is_an_error_and_the_other_metrics_are_there(
+    place: Path, model: str, said: str
+) -> None:
     done, found = judge(place, "prediction", "--embedding-model", model)
     assert done.returncode == 2
     assert "Traceback" not in done.stderr
@@ -85,7 +100,16 @@ def test_a_model_that_is_missing_is_an_error_and_the_other_metrics_are_there(pla
 def test_without_the_extra_the_install_line_is_named_and_the_other_metrics_are_there(place: Path) -> None:
     hide = "import sys; sys.modules['torch'] = None; from folkways.cli.main import main; main()"
     given = ("--release", "release", "--responses", "replies.csv", "--by-position", "--out", "out.parquet")
-    command = [sys.executable, "-c", hide, "judge", "xcr/prediction", *given, "--embedding-model", "sentences"]
+    command = [
+        sys.executable,
+        "-c",
+        hide,
+        "judge",
+        "xcr/prediction",
+        *given,
+        "--embedding-model",
+        "sentences",
+    ]
     done = subprocess.run(command, cwd=place, env=environment(), capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert "pip install 'folkways[neural]'" in done.stderr
@@ -111,7 +135,16 @@ def test_a_run_keeps_its_models_and_scoring_takes_others(place: Path) -> None:
     reply = json.dumps(["the tea <CSI> at </CSI>", "x <CSI> y </CSI>", "Label"])
     lines = [json.dumps({"task": "xcr/adaptation", "item": item, "response": reply}) for item in items]
     (place / "replay.jsonl").write_text("\n".join(lines), encoding="utf-8")
-    asked = ("run", "xcr/adaptation", "--release", "release", "--model", "replay:replay.jsonl", "--workspace", "w.db")
+    asked = (
+        "run",
+        "xcr/adaptation",
+        "--release",
+        "release",
+        "--model",
+        "replay:replay.jsonl",
+        "--workspace",
+        "w.db",
+    )
     missing = run(place, *asked, "--bert-model", "en=nowhere/at-all")
     assert missing.returncode == 2
     assert not (place / "w.db").exists()  # found out before anything is asked
@@ -123,7 +156,9 @@ def test_a_run_keeps_its_models_and_scoring_takes_others(place: Path) -> None:
     assert scored.returncode == 0, scored.stderr
     signatures = pl.read_csv(place / "scores.csv").filter(profile="strict")["signature"].unique().to_list()
     assert all("|model-bert-en:bert#" in text and "|model-bert-zh:none|" in text for text in signatures)
-    gone = run(place, "score", "first", "--workspace", "w.db", "--bert-model", "en=./gone", "--out", "gone.csv")
+    gone = run(
+        place, "score", "first", "--workspace", "w.db", "--bert-model", "en=./gone", "--out", "gone.csv"
+    )
     assert gone.returncode == 2
     assert "there is no model folder gone" in gone.stderr
     left = pl.read_csv(place / "gone.csv").filter(profile="paper")

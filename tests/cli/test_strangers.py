@@ -1,7 +1,5 @@
 """One package that is broken costs a line of warning, and nothing of any other benchmark."""
 
-# ruff: noqa: E501 - one fault, one line
-
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -47,7 +45,11 @@ def test_a_broken_package_costs_one_line(tmp_path: Path, why: str) -> None:
     package(tmp_path, edits={file: (old, new)})
     there = ("--workspace", tmp_path / "w.db")
     with installed(tmp_path):
-        for command in (("run", "demo/mcq", "--model", "baseline/first", "--limit", "2", *there), ("data", "list"), ("tasks",)):
+        for command in (
+            ("run", "demo/mcq", "--model", "baseline/first", "--limit", "2", *there),
+            ("data", "list"),
+            ("tasks",),
+        ):
             done = folkways(*command)
             warnings = [line for line in done.stderr.splitlines() if line.startswith("warning:")]
             assert done.returncode == 0, done.stderr
@@ -69,8 +71,14 @@ def test_of_two_packages_with_one_name_the_first_stays_and_ours_before_all(tmp_p
     assert done.returncode == 0
     assert "Demo: multiple choice" in done.stdout
     first, second = done.stderr.splitlines()
-    assert "the benchmark 'demo' of the package demo-taken is left out: the package folkways has one of that name" in first
-    assert "the benchmark 'markets' of the package zzz is left out: the package aaa has one of that name" in second
+    assert (
+        "the benchmark 'demo' of the package demo-taken is left out: the package folkways has one of that name"
+        in first
+    )
+    assert (
+        "the benchmark 'markets' of the package zzz is left out: the package aaa has one of that name"
+        in second
+    )
 
 
 def test_an_entry_point_to_nothing_and_an_alias_of_ours(tmp_path: Path) -> None:
@@ -89,7 +97,9 @@ def test_the_traceback_is_shown_to_those_who_ask_for_it(tmp_path: Path) -> None:
     env["PYTHONPATH"] = f"{tmp_path}:{env.get('PYTHONPATH', '')}"
     done = folkways_process(*run, env=env)
     assert "Traceback" in done.stderr and "KeyError: 'subject'" in done.stderr
-    assert done.stderr.splitlines()[-2].startswith("error: markets/own of the package markets failed in rows()")
+    assert done.stderr.splitlines()[-2].startswith(
+        "error: markets/own of the package markets failed in rows()"
+    )
 
 
 def test_a_sound_record_is_read(tmp_path: Path) -> None:

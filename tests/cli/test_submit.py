@@ -25,7 +25,19 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> Path:
     options = ("--release", folder / "data", "-w", folder / "w.db")
     done = folkways("run", "semeval2026", "-m", "baseline/first", "--name", "both", *options)
     assert done.returncode == 0, done.stderr
-    folkways("run", "semeval2026/mcq", "-m", "baseline/first", "-m", "baseline/random", "--name", "two", "--limit", "2", *options)
+    folkways(
+        "run",
+        "semeval2026/mcq",
+        "-m",
+        "baseline/first",
+        "-m",
+        "baseline/random",
+        "--name",
+        "two",
+        "--limit",
+        "2",
+        *options,
+    )
     return folder
 
 
@@ -55,8 +67,13 @@ def test_what_was_handed_in_is_judged_as_the_run_was(asked: Path, tmp_path: Path
 
 def test_one_model_is_handed_in_and_what_was_not_asked_is_told(asked: Path, tmp_path: Path) -> None:
     which = folkways("submit", "semeval2026", "two", "-w", asked / "w.db", "--out", tmp_path)
-    assert (which.returncode, which.stderr.split("--model: ")[1].strip()) == (2, "baseline/first, baseline/random")
-    done = folkways("submit", "semeval2026", "two", "-w", asked / "w.db", "--out", tmp_path, "--model", "baseline/first")
+    assert (which.returncode, which.stderr.split("--model: ")[1].strip()) == (
+        2,
+        "baseline/first, baseline/random",
+    )
+    done = folkways(
+        "submit", "semeval2026", "two", "-w", asked / "w.db", "--out", tmp_path, "--model", "baseline/first"
+    )
     assert "semeval2026/mcq: 1 of 3 items have no reply" in done.stderr
     assert "semeval2026/saq is not in this run" in done.stderr
     assert sorted(row[1] for row in rows(tmp_path / TRACK_2)[1:]) == ["0", "1", "1"]
@@ -70,7 +87,9 @@ def test_one_model_is_handed_in_and_what_was_not_asked_is_told(asked: Path, tmp_
         (("semeval2026", "both", "--model", "x/y"), "unknown model of run both 'x/y'"),
     ],
 )
-def test_what_cannot_be_handed_in_is_said(asked: Path, tmp_path: Path, arguments: tuple[str, ...], told: str) -> None:
+def test_what_cannot_be_handed_in_is_said(
+    asked: Path, tmp_path: Path, arguments: tuple[str, ...], told: str
+) -> None:
     done = folkways("submit", *arguments, "-w", asked / "w.db", "--out", tmp_path)
     assert (done.returncode, told in done.stderr) == (2, True), done.stderr
 

@@ -1,4 +1,5 @@
-"""Suites on the command line: what is at hand is asked, what is not is named, and one report says where the model does better."""
+"""Suites on the command line: what is at hand is asked, what is not is named, and one report says where the
+model does better."""
 
 from __future__ import annotations
 
@@ -39,7 +40,10 @@ INVENTED = {
 }
 """Benchmarks of the hub -> what writes invented data in their schema."""
 
-AT_HAND = [{"name": "culturalbench/easy", "limit": 90}, *(name for name in INVENTED if name != "culturalbench")]
+AT_HAND = [
+    {"name": "culturalbench/easy", "limit": 90},
+    *(name for name in INVENTED if name != "culturalbench"),
+]
 
 
 @pytest.fixture(scope="module")
@@ -79,7 +83,9 @@ def test_of_two_limits_the_smaller_counts_and_other_settings_of_a_task_go_before
         "demo",
         "blend/saq?limit=7&languages=local&variants=inst-4",
     ]
-    assert dict(map(split_task, without_suites(["culture-suite-lite?limit=900"])))["include/mcq"] == {"limit": 400}
+    assert dict(map(split_task, without_suites(["culture-suite-lite?limit=900"])))["include/mcq"] == {
+        "limit": 400
+    }
     for name, words in {
         "demo?lim=3": r"unknown setting of the task demo 'lim'; did you mean 'limit'",
         "demo?limit=0": "must be a whole number from 1 on, got '0'",
@@ -104,22 +110,35 @@ def test_a_suite_of_ones_own_asks_each_task_as_it_says(tmp_path: Path) -> None:
         "demo/true-false": (8, found["demo/true-false"][1]),
     }
     given_back = ended(folkways("runs", "--recipe", "last", cwd=tmp_path)).stdout
-    assert tomllib.loads(given_back)["tasks"] == ["demo/saq", "demo/mcq?limit=4&cultures=KR,ET", "demo/true-false?limit=2"]
+    assert tomllib.loads(given_back)["tasks"] == [
+        "demo/saq",
+        "demo/mcq?limit=4&cultures=KR,ET",
+        "demo/true-false?limit=2",
+    ]
     (tmp_path / "again.toml").write_text(given_back, encoding="utf-8")
     assert "all 17 replies were stored already" in ended(folkways("run", "again.toml", cwd=tmp_path)).stderr
     signed = "SELECT DISTINCT run_id, signature FROM scores"
-    first, second = ({text for run, text in rows(tmp_path / "folkways.db", signed) if run == number} for number in (1, 2))
+    first, second = (
+        {text for run, text in rows(tmp_path / "folkways.db", signed) if run == number} for number in (1, 2)
+    )
     assert first == second and any('"limit": "2"' in text for text in first)
     (tmp_path / "mine.toml").write_text('tasks = [{ name = "demo/mcq", limits = 4 }]', encoding="utf-8")
     wrong = ended(folkways("run", "mine.toml", cwd=tmp_path), 2).stderr
     assert "mine.toml: line 1, key 'tasks': unknown setting of the task demo/mcq 'limits'" in wrong
 
 
-def test_tasks_without_data_are_named_together_or_left_out_and_said_wherever_the_numbers_are(tmp_path: Path) -> None:
+def test_tasks_without_data_are_named_together_or_left_out_and_said_wherever_the_numbers_are(
+    tmp_path: Path,
+) -> None:
     env = environment(FOLKWAYS_DATA=str(tmp_path / "none"))
-    refused = ended(folkways("run", "culture-suite-lite", "demo/mcq", "-m", "baseline/first", cwd=tmp_path, env=env), 2).stderr
+    refused = ended(
+        folkways("run", "culture-suite-lite", "demo/mcq", "-m", "baseline/first", cwd=tmp_path, env=env), 2
+    ).stderr
     assert "  blend/saq: blend\n  culturalbench/easy: culturalbench\n" in refused
-    assert "folkways data fetch blend culturalbench global-piqa include normad xcr" in refused and "--skip-missing" in refused
+    assert (
+        "folkways data fetch blend culturalbench global-piqa include normad xcr" in refused
+        and "--skip-missing" in refused
+    )
     arguments = ("include/mcq", "normad", "demo/mcq", "-m", "baseline/first", "--limit", 2, "--skip-missing")
     told = "Left out: include/mcq (its data are not on this disk; folkways data fetch include brings them)"
     assert told in ended(folkways("estimate", *arguments, cwd=tmp_path, env=env)).stdout
@@ -127,25 +146,40 @@ def test_tasks_without_data_are_named_together_or_left_out_and_said_wherever_the
     ended(folkways("report", "last", "--format", "md", "--out", "report", cwd=tmp_path, env=env))
     page = (tmp_path / "report" / "report.md").read_text(encoding="utf-8")
     assert "left out normad/acceptable: its data are not on this disk" in page
-    only = ended(folkways("run", "include", "-m", "baseline/first", "--skip-missing", cwd=tmp_path, env=env), 2).stderr
+    only = ended(
+        folkways("run", "include", "-m", "baseline/first", "--skip-missing", cwd=tmp_path, env=env), 2
+    ).stderr
     assert "include/mcq: release include@d2e1f60 is not on this disk" in only and "--skip-missing" not in only
     listed = ended(folkways("tasks", cwd=tmp_path, env=env)).stdout
     assert "culture-suite-lite" in listed and "under 3,000 requests" in listed
-    assert "normad/acceptable?limit=400&variants=country" in ended(folkways("tasks", "culture-suite-lite", cwd=tmp_path)).stdout
+    assert (
+        "normad/acceptable?limit=400&variants=country"
+        in ended(folkways("tasks", "culture-suite-lite", cwd=tmp_path)).stdout
+    )
 
 
-def ask_at_hand(folder: Path, server: ChatServer, tasks: list[Any], releases: dict[str, Path]) -> pl.DataFrame:
+def ask_at_hand(
+    folder: Path, server: ChatServer, tasks: list[Any], releases: dict[str, Path]
+) -> pl.DataFrame:
     """Run a suite of these tasks and the invented ones; gives back the culture profile by culture."""
     for name, write in INVENTED.items():
         (folder / name).mkdir()
         write(folder / name)
-    places = {name: str(place) for name, place in {**releases, **{name: folder / name for name in INVENTED}}.items()}
+    places = {
+        name: str(place) for name, place in {**releases, **{name: folder / name for name in INVENTED}}.items()
+    }
     suite = tomlkit.dumps({"tasks": [*tasks, *AT_HAND], "limit": 31, "releases": places})
     (folder / "at-hand.toml").write_text(suite, encoding="utf-8")
     ended(folkways("run", "at-hand.toml", "-m", f"{server.url}/v1#letters", cwd=folder))
-    asked = {task.split("/")[0] for (task,) in rows(folder / "folkways.db", "SELECT DISTINCT task FROM scores")}
+    asked = {
+        task.split("/")[0] for (task,) in rows(folder / "folkways.db", "SELECT DISTINCT task FROM scores")
+    }
     assert asked == places.keys()
-    ended(folkways("analyse", "last", "--only", "culture-profile", "--format", "csv", "--out", "profile", cwd=folder))
+    ended(
+        folkways(
+            "analyse", "last", "--only", "culture-profile", "--format", "csv", "--out", "profile", cwd=folder
+        )
+    )
     return pl.read_csv(folder / "profile" / "culture-profile-cultures.csv")
 
 
@@ -154,19 +188,41 @@ def test_a_suite_of_invented_benchmarks_gives_a_culture_profile(server: ChatServ
     known = dict(profile.select("culture", "benchmarks").rows())
     assert {"JP", "KR"} <= known.keys() and min(known.values()) >= 2
     assert "WORLD" not in known
-    assert profile.filter((pl.col("low") < pl.col("difference")) & (pl.col("difference") < pl.col("high"))).height == profile.height
-    of_each = pl.read_csv(tmp_path / "profile" / "culture-profile-culture-benchmarks.csv").filter(culture="JP")
-    assert profile.filter(culture="JP")["raw"][0] == pytest.approx((of_each["score"] - of_each["mean"]).mean())
+    assert (
+        profile.filter(
+            (pl.col("low") < pl.col("difference")) & (pl.col("difference") < pl.col("high"))
+        ).height
+        == profile.height
+    )
+    of_each = pl.read_csv(tmp_path / "profile" / "culture-profile-culture-benchmarks.csv").filter(
+        culture="JP"
+    )
+    assert profile.filter(culture="JP")["raw"][0] == pytest.approx(
+        (of_each["score"] - of_each["mean"]).mean()
+    )
 
 
 @pytest.mark.nightly
 @pytest.mark.shared
-def test_what_is_at_hand_is_a_suite_and_its_report_has_a_culture_profile(shared: Path, server: ChatServer, tmp_path: Path) -> None:
+def test_what_is_at_hand_is_a_suite_and_its_report_has_a_culture_profile(
+    shared: Path, server: ChatServer, tmp_path: Path
+) -> None:
     data = shared / "data"
-    folders = {"blend": data / "blend/24e7d73", "semeval2026": data / "semeval2026-task7", "xcr": data / "xcr"}
-    tasks = [{"name": "blend/saq", "languages": "local", "variants": "inst-4"}, "semeval2026/saq", "xcr/identification?limit=2"]
+    folders = {
+        "blend": data / "blend/24e7d73",
+        "semeval2026": data / "semeval2026-task7",
+        "xcr": data / "xcr",
+    }
+    tasks = [
+        {"name": "blend/saq", "languages": "local", "variants": "inst-4"},
+        "semeval2026/saq",
+        "xcr/identification?limit=2",
+    ]
     profile = ask_at_hand(tmp_path, server, tasks, folders)
     assert profile.filter(culture="CN")["benchmarks"][0] >= 3
     ended(folkways("report", "last", "--format", "html", "--out", "report", cwd=tmp_path))
     page = (tmp_path / "report" / "report.html").read_text(encoding="utf-8")
-    assert page.count('<section id="analysis-culture-profile"') == 1 and "What it is not: a score of a model" in page
+    assert (
+        page.count('<section id="analysis-culture-profile"') == 1
+        and "What it is not: a score of a model" in page
+    )

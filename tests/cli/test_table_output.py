@@ -9,7 +9,10 @@ from folkways.benchmarks.tables import Table
 from folkways.cli.results.table_output import as_text
 
 NAMES = ["culture", "difference", "interval", "detectable", "questions", "interval there", "published there"]
-ROWS = [[f"place {number}", "12.5", "−38.9 to 22.2", "42.2", "18", "9.0 to 45.2", "a paper of that year"] for number in range(3)]
+ROWS = [
+    [f"place {number}", "12.5", "−38.9 to 22.2", "42.2", "18", "9.0 to 45.2", "a paper of that year"]
+    for number in range(3)
+]
 
 
 def table(rows: list[list[str]]) -> Table:

@@ -21,7 +21,13 @@ from tests.support.blend_data import write_mcq, write_release
 
 FROM_RUN = ("languages", "category-means", "categories", "category-pairs")
 
-LATER = (*FROM_RUN[1:], "whose-blend-saq", "whose-blend-mcq", "consistency-blend-saq", "consistency-blend-mcq")
+LATER = (
+    *FROM_RUN[1:],
+    "whose-blend-saq",
+    "whose-blend-mcq",
+    "consistency-blend-saq",
+    "consistency-blend-mcq",
+)
 """What only a run gives."""
 
 
@@ -40,7 +46,9 @@ def release(tmp_path: Path) -> str:
 def workspace(tmp_path: Path, release: str) -> str:
     """A workspace with a run of two endpoints that always say the same."""
     target = str(tmp_path / "folkways.db")
-    models = [BaselineEndpoint(f"lab/{word}", word, lambda _request, word=word: word) for word in ("tea", "coffee")]  # type: ignore[misc]
+    models = [
+        BaselineEndpoint(f"lab/{word}", word, lambda _request, word=word: word) for word in ("tea", "coffee")
+    ]  # type: ignore[misc]
     run("blend/saq", models=models, workspace=target, name="constants", releases={"blend": release})
     return target
 
@@ -50,7 +58,9 @@ def invoke(*arguments: str) -> Result:
 
 
 def tables_of(*arguments: str) -> dict[str, dict[str, Any]]:
-    return {table["name"]: table for table in json.loads(invoke(*arguments, "--format", "json").stdout)["tables"]}
+    return {
+        table["name"]: table for table in json.loads(invoke(*arguments, "--format", "json").stdout)["tables"]
+    }
 
 
 def test_everything_that_can_be_made_is_made(release: str) -> None:
@@ -58,7 +68,9 @@ def test_everything_that_can_be_made_is_made(release: str) -> None:
     made = [table["name"] for table in json.loads(result.stdout)["tables"]]
     assert made == [name for one in RESULTS for name in one.names if name not in (*LATER, "people")]
     for names, remedy in ((", ".join(LATER), "--run"), ("people", "folkways data fetch blend-raw")):
-        assert any(line.startswith(f"left out: {names} ") and remedy in line for line in result.stderr.splitlines())
+        assert any(
+            line.startswith(f"left out: {names} ") and remedy in line for line in result.stderr.splitlines()
+        )
 
 
 def test_without_any_data_the_papers_own_scores_are_left() -> None:
@@ -92,7 +104,9 @@ def test_a_cell_that_differs_is_followed_by_the_published_one(release: str) -> N
 
 def test_the_same_numbers_in_every_format(release: str, tmp_path: Path) -> None:
     rows = tables_of("answers", "--release", release)["answers"]["rows"]
-    as_csv = list(csv.DictReader(invoke("answers", "--release", release, "--format", "csv").stdout.splitlines()))
+    as_csv = list(
+        csv.DictReader(invoke("answers", "--release", release, "--format", "csv").stdout.splitlines())
+    )
     assert [float(row["value"]) for row in as_csv] == [row["value"] for row in rows]
     markdown = invoke("answers", "--release", release, "--format", "md").stdout
     assert "| ES | 1.00 (4.80) |" in markdown
@@ -142,7 +156,9 @@ def test_what_is_asked_for_and_cannot_be_made_is_an_error(release: str, workspac
 @pytest.mark.shared
 @pytest.mark.nightly
 def test_the_human_line_of_the_real_data(shared: Path) -> None:
-    table = tables_of("people", "--raw", str(shared / "data" / "blend" / "3c00d45"), "--text-tools", "simple")["people"]
+    table = tables_of(
+        "people", "--raw", str(shared / "data" / "blend" / "3c00d45"), "--text-tools", "simple"
+    )["people"]
     assert len(table["rows"]) == 16
     assert all(55 < row["low"] < row["sem_b"] < row["high"] < 85 for row in table["rows"])
     assert any("blend@3c00d45" in note for note in table["notes"])

@@ -40,10 +40,18 @@ def test_all_tables_are_made(corpus: str) -> None:
 
 
 def test_the_same_numbers_for_people_and_for_programs(corpus: str) -> None:
-    rows = list(csv.DictReader(tables("figure-3", "--release", corpus, "--format", "csv").stdout.splitlines()))
-    semi_visible = next(row for row in rows if row["category"] == "Social Tradition" and row["level"] == "Semi-visible")
+    rows = list(
+        csv.DictReader(tables("figure-3", "--release", corpus, "--format", "csv").stdout.splitlines())
+    )
+    semi_visible = next(
+        row for row in rows if row["category"] == "Social Tradition" and row["level"] == "Semi-visible"
+    )
     assert semi_visible["value"] == "2"
-    line = next(line for line in tables("figure-3", "--release", corpus).stdout.splitlines() if line.startswith("Social Tradition"))
+    line = next(
+        line
+        for line in tables("figure-3", "--release", corpus).stdout.splitlines()
+        if line.startswith("Social Tradition")
+    )
     assert line.split() == ["Social", "Tradition", "0", "2", "0"]
 
 
@@ -55,7 +63,9 @@ def test_the_merged_bengali_file_is_written(corpus: str, tmp_path: Path) -> None
     assert str(target) in done.stderr
     merged = pl.read_csv(target)
     assert merged["Sentence"].to_list() == [row[0] for row in ARAB[1:]]
-    assert merged["Intra-lingual (Hindu)"].equals(merged["Intra-lingual (Muslim)"].alias("Intra-lingual (Hindu)"))
+    assert merged["Intra-lingual (Hindu)"].equals(
+        merged["Intra-lingual (Muslim)"].alias("Intra-lingual (Hindu)")
+    )
 
 
 def test_what_cannot_be_made_is_an_error(corpus: str, tmp_path: Path) -> None:

@@ -18,11 +18,18 @@ def test_a_name_stays_as_it_was_written(folkways: Folkways, tmp_path: Path) -> N
     assert f"{model}: " in ran.stderr
     assert name in ran.stderr
     assert name in folkways("runs", "-w", workspace).stdout
-    assert "constant:A " in folkways("estimate", "demo/mcq", "--model", model, "-w", str(tmp_path / "new.db")).stdout
+    assert (
+        "constant:A "
+        in folkways("estimate", "demo/mcq", "--model", model, "-w", str(tmp_path / "new.db")).stdout
+    )
 
 
 def test_every_console_takes_text_as_it_is() -> None:
     """Where a text of the user, a model or a server could meet rich's markup or emoji."""
-    made = {str(path.relative_to(SOURCES)) for path in SOURCES.rglob("*.py") if re.search(r"\bConsole\(", path.read_text("utf-8"))}
+    made = {
+        str(path.relative_to(SOURCES))
+        for path in SOURCES.rglob("*.py")
+        if re.search(r"\bConsole\(", path.read_text("utf-8"))
+    }
     assert made == {"cli/out.py", "cli/results/table_output.py", "reports/formats/notebook.py"}
     assert all("markup=False, emoji=False" in (SOURCES / path).read_text("utf-8") for path in made)

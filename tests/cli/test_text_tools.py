@@ -22,7 +22,16 @@ def release(tmp_path: Path) -> Path:
 def verdicts(release: Path, *more: str) -> list[float]:
     folder = release.parent
     told = folkways(
-        *("judge", "blend/saq", "--release", release, "--responses", folder / "replies.csv", "--out", folder / "verdicts.csv"),
+        *(
+            "judge",
+            "blend/saq",
+            "--release",
+            release,
+            "--responses",
+            folder / "replies.csv",
+            "--out",
+            folder / "verdicts.csv",
+        ),
         *("--culture", "ES", "--language", "es", "--variant", "inst-4", *more),
     )
     assert told.returncode == 0, told.stderr
@@ -60,8 +69,23 @@ def test_what_cannot_be_had_is_said_at_once(release: Path, task: str, tools: str
 def test_a_run_is_scored_again_with_other_tools(release: Path) -> None:
     workspace = release.parent / "w.db"
     replies = release.parent / "stored.csv"
-    write_csv(replies, ["item", "language", "variant", "response"], [("ES/Q-1", "es", "inst-4", "unos limones con té")])
-    asked = ("--model", f"replay:{replies}", "--release", release, "--cultures", "ES", "--languages", "es", "--variants", "inst-4")
+    write_csv(
+        replies,
+        ["item", "language", "variant", "response"],
+        [("ES/Q-1", "es", "inst-4", "unos limones con té")],
+    )
+    asked = (
+        "--model",
+        f"replay:{replies}",
+        "--release",
+        release,
+        "--cultures",
+        "ES",
+        "--languages",
+        "es",
+        "--variants",
+        "inst-4",
+    )
     assert folkways("run", "blend/saq", *asked, "-w", workspace).returncode in (0, 1)
     found = {}
     for tools in ("default", "simple"):
@@ -69,7 +93,9 @@ def test_a_run_is_scored_again_with_other_tools(release: Path) -> None:
         told = folkways("score", "last", "-w", workspace, "--text-tools", tools, "--out", out)
         assert told.returncode == 0, told.stderr
         scores = pl.read_csv(out, infer_schema_length=None)
-        found[tools] = scores.row(by_predicate=(pl.col("metric") == "sem_b") & (pl.col("facet") == "all"), named=True)
+        found[tools] = scores.row(
+            by_predicate=(pl.col("metric") == "sem_b") & (pl.col("facet") == "all"), named=True
+        )
     assert found["default"]["score"] > found["simple"]["score"]
     assert "|text-simplemma:" in found["default"]["signature"]
     assert "|text-simple:1|" in found["simple"]["signature"]

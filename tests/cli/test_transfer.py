@@ -10,7 +10,12 @@ from folkways.cli.releases.transfer import Lines
 def test_a_reason_to_try_again_is_told_once_for_all_files(capsys: pytest.CaptureFixture[str]) -> None:
     lines = Lines()
     lines.started("blend", 3, 1000, 0)
-    for label, reason in [("a", "cannot reach h"), ("b", "cannot reach h"), ("b", "answered 500"), ("a", "cannot reach h")]:
+    for label, reason in [
+        ("a", "cannot reach h"),
+        ("b", "cannot reach h"),
+        ("b", "answered 500"),
+        ("a", "cannot reach h"),
+    ]:
         lines.retrying(label, reason, 0.5)
     told = capsys.readouterr().err.splitlines()[1:]
     assert told == ["blend: a: cannot reach h; trying again", "blend: b: answered 500; trying again"]

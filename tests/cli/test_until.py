@@ -12,9 +12,13 @@ from tests.support.river import folkways
 
 def test_a_sampled_run_asks_less_and_says_so(tmp_path: Path) -> None:
     place = ("-w", tmp_path / "w.db")
-    done = folkways("run", "demo/saq", "--model", "baseline/first", "--until", "45", "--strata", "culture", *place)
+    done = folkways(
+        "run", "demo/saq", "--model", "baseline/first", "--until", "45", "--strata", "culture", *place
+    )
     assert done.returncode == 0, done.stderr
-    assert "asked items drawn at random until each stratum was known to 45 points" in " ".join(done.stdout.split())
+    assert "asked items drawn at random until each stratum was known to 45 points" in " ".join(
+        done.stdout.split()
+    )
     scores = load_run("last", tmp_path / "w.db").scores()
     assert scores["signature"].str.contains("sampling:until=45,by=culture", literal=True).all()
     assert folkways("report", *place, "--out", tmp_path / "report").returncode == 0

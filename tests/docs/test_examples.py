@@ -1,6 +1,7 @@
 """Runs the examples of the README and of docs/: each page is one session in an empty folder.
 
-The README's commands, and those that use more of the shell than words, are real processes; the others run in the test's own.
+The README's commands, and those that use more of the shell than words, are real processes; the others run in
+the test's own.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ from tests.support.doc_pages import PAGES, REPOSITORY, Block, blocks, commands, 
 from tests.support.river import folkways
 
 SERVER = "http://localhost:8000"
-"""The address that the pages show for a server of one's own; the runner puts the address of a real one in its place."""
+"""The address that the pages show for a server of one's own; the runner puts the address of a real one in its
+place."""
 
 PAGES_WITH_EXAMPLES = [page for page in PAGES if any(block.is_run for block in blocks(page))]
 
@@ -32,7 +34,8 @@ def run_page(page: Path, folder: Path, environment: dict[str, str], replace: dic
     relevant = [block for block in blocks(page) if block.is_run or block.file]
     for kind, group in groupby(relevant, key=lambda block: "file" if block.file else block.language):
         if kind == "python":
-            # Neighbouring blocks are one script, each at its own lines of the page, so that a traceback points into the page.
+            # Neighbouring blocks are one script, each at its own lines of the page, so that a traceback
+            # points into the page.
             script = folder / f"{page.stem}.py"
             script.write_text(local(at_own_lines(list(group))), encoding="utf-8")
             run_process([sys.executable, str(script)], folder, environment, f"{name} (python)")
@@ -45,9 +48,13 @@ def run_page(page: Path, folder: Path, environment: dict[str, str], replace: dic
                 continue
             for command in commands(block):
                 where = f"{name}, line {command.line}: {command.text}"
-                printed = run_command(local(command.text), folder, environment, where, shell=page.name == "README.md")
+                printed = run_command(
+                    local(command.text), folder, environment, where, shell=page.name == "README.md"
+                )
                 absent = shown_in_order(tuple(local(line) for line in command.output), printed)
-                assert absent is None, f"{where}\nthe page shows a line that was not printed: {absent}\nprinted:\n{printed}"
+                assert absent is None, (
+                    f"{where}\nthe page shows a line that was not printed: {absent}\nprinted:\n{printed}"
+                )
 
 
 def run_command(text: str, folder: Path, environment: dict[str, str], where: str, *, shell: bool) -> str:
@@ -77,10 +84,14 @@ def at_own_lines(python_blocks: list[Block]) -> str:
 
 
 @pytest.mark.parametrize("page", PAGES_WITH_EXAMPLES, ids=lambda page: str(page.relative_to(REPOSITORY)))
-def test_examples_run(page: Path, tmp_path: Path, environment: dict[str, str], request: pytest.FixtureRequest) -> None:
+def test_examples_run(
+    page: Path, tmp_path: Path, environment: dict[str, str], request: pytest.FixtureRequest
+) -> None:
     folder = tmp_path / "session"
     folder.mkdir()
-    replace = {SERVER: request.getfixturevalue("docs_server")} if SERVER in page.read_text(encoding="utf-8") else {}
+    replace = (
+        {SERVER: request.getfixturevalue("docs_server")} if SERVER in page.read_text(encoding="utf-8") else {}
+    )
     run_page(page, folder, environment, replace)
 
 

@@ -26,7 +26,8 @@ def prose(page: Path) -> list[str]:
 
 
 def anchors(page: Path) -> set[str]:
-    """The anchors that GitHub makes of a page's headings: lower case, punctuation dropped, spaces as hyphens."""
+    """The anchors that GitHub makes of a page's headings: lower case, punctuation dropped, spaces as
+    hyphens."""
     headings = (line.lstrip("#").strip() for line in prose(page) if line.startswith("#"))
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
@@ -39,10 +40,18 @@ def test_links_lead_somewhere(page: Path) -> None:
             inside = IN_THE_REPOSITORY.match(target)
             if re.match(r"[a-z]+:", target) and not inside:
                 continue
-            destination = REPOSITORY / target[inside.end() :] if inside else (page.parent / target).resolve() if target else page
+            destination = (
+                REPOSITORY / target[inside.end() :]
+                if inside
+                else (page.parent / target).resolve()
+                if target
+                else page
+            )
             assert destination.exists(), f"{page.name}: no {target}"
             if anchor:
-                assert anchor in anchors(destination), f"{page.name}: {destination.name} has no heading #{anchor}"
+                assert anchor in anchors(destination), (
+                    f"{page.name}: {destination.name} has no heading #{anchor}"
+                )
 
 
 def test_every_page_of_the_docs_is_reached_from_the_index() -> None:
@@ -54,5 +63,9 @@ def test_every_page_of_the_docs_is_reached_from_the_index() -> None:
             continue
         seen.add(page)
         targets = {link["target"].partition("#")[0] for line in prose(page) for link in LINK.finditer(line)}
-        to_visit += [(page.parent / target).resolve() for target in targets if target.endswith(".md") and "://" not in target]
+        to_visit += [
+            (page.parent / target).resolve()
+            for target in targets
+            if target.endswith(".md") and "://" not in target
+        ]
     assert not {page for page in PAGES if page.is_relative_to(REPOSITORY / "docs")} - seen

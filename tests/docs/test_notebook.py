@@ -24,7 +24,12 @@ def test_the_notebook_shows_what_is_kept_in_it(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setenv("IPYTHONDIR", str(tmp_path / "ipython"))
     again = executed(str(tmp_path))
     assert shown(again) == shown(nbformat.read(NOTEBOOK, as_version=4))
-    html = [output.data["text/html"] for cell in again.cells for output in cell.get("outputs", []) if "text/html" in output.data]
+    html = [
+        output.data["text/html"]
+        for cell in again.cells
+        for output in cell.get("outputs", [])
+        if "text/html" in output.data
+    ]
     assert html[0].count("<progress") == 2
     assert "data:image/svg+xml" in html[1] and "baseline random" not in html[1].lower().split("<img")[1]
     assert (tmp_path / "report" / "report.html").exists()

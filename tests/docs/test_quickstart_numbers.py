@@ -1,4 +1,5 @@
-"""The numbers of the first page are what the quickstart gives: with its recorded replies, and nightly with the model itself."""
+"""The numbers of the first page are what the quickstart gives: with its recorded replies, and nightly with
+the model itself."""
 
 from __future__ import annotations
 
@@ -22,7 +23,8 @@ SHARE_ALIKE = 0.95
 def scores(model: str, folder: Path) -> tuple[dict[str, float], pl.DataFrame]:
     """Score of the whole and of each culture, and the replies."""
     run = folkways.run(TASKS, models=model, languages=LANGUAGES, workspace=folder / "folkways.db", name="q")
-    # A model on this machine has a day for each reply: however busy the machine is, nothing is late and nothing fails.
+    # A model on this machine has a day for each reply: however busy the machine is, nothing is late and
+    # nothing fails.
     failures = failure_counts(run.workspace, run.record)["message"].to_list()
     assert (run.record.state, run.record.reason, failures) == ("finished", None, [])
     rows = run.scores().filter(pl.col("facet").is_in(["all", "culture"]))
@@ -39,9 +41,14 @@ def recorded(folder: Path) -> tuple[dict[str, float], pl.DataFrame]:
 def test_the_readme_says_what_the_recorded_replies_score(tmp_path: Path) -> None:
     found, replies = recorded(tmp_path)
     readme = " ".join((REPOSITORY / "README.md").read_text(encoding="utf-8").split())
-    shown = re.search(r"gets (\d+) % right where guessing gets 25 %, (\d+) % about Germany and (\d+) % about South Korea", readme)
+    shown = re.search(
+        r"gets (\d+) % right where guessing gets 25 %, (\d+) % about Germany and (\d+) % about South Korea",
+        readme,
+    )
     assert shown is not None
-    assert [int(number) for number in shown.groups()] == [round(found[value]) for value in ("all", "DE", "KR")]
+    assert [int(number) for number in shown.groups()] == [
+        round(found[value]) for value in ("all", "DE", "KR")
+    ]
     assert replies.height == 112
 
 

@@ -27,12 +27,19 @@ def command_of(words: list[str]) -> tuple[click.Command, list[str]]:
 
 
 def options_of(command: click.Command) -> set[str]:
-    return {name for parameter in command.params for name in [*parameter.opts, *parameter.secondary_opts] if name.startswith("-")}
+    return {
+        name
+        for parameter in command.params
+        for name in [*parameter.opts, *parameter.secondary_opts]
+        if name.startswith("-")
+    }
 
 
 def test_reference_is_what_the_commands_say() -> None:
     writer = REPOSITORY / "scripts" / "write_cli_reference.py"
-    written = subprocess.run([sys.executable, str(writer), "--print"], capture_output=True, text=True, check=True).stdout
+    written = subprocess.run(
+        [sys.executable, str(writer), "--print"], capture_output=True, text=True, check=True
+    ).stdout
     page = (REPOSITORY / "docs" / "reference" / "cli.md").read_text(encoding="utf-8")
     assert page == written, "docs/reference/cli.md is not up to date: run make cli-reference"
 

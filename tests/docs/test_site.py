@@ -1,4 +1,5 @@
-"""The documentation site, built as `make docs` builds it: strict, searchable from disk, with nothing from another host."""
+"""The documentation site, built as `make docs` builds it: strict, searchable from disk, with nothing from
+another host."""
 
 from __future__ import annotations
 
@@ -26,13 +27,16 @@ FETCHED = re.compile(
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of the built site. A broken link, an unknown name of the API or any other warning ends the build."""
+    """The folder of the built site. A broken link, an unknown name of the API or any other warning ends the
+    build."""
     folder = tmp_path_factory.mktemp("site")
     shutil.copy(REPOSITORY / "zensical.toml", folder)
     shutil.copytree(DOCS, folder / "docs")
     for name in ("src", "scripts"):
         (folder / name).symlink_to(REPOSITORY / name)
-    done = subprocess.run([sys.executable, "-m", "zensical", "build"], cwd=folder, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-m", "zensical", "build"], cwd=folder, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     return folder / "site"
 
@@ -47,13 +51,17 @@ def listed(nav: Any) -> Iterator[str]:
 
 def test_navigation_has_every_page_once() -> None:
     project = tomllib.loads((REPOSITORY / "zensical.toml").read_text(encoding="utf-8"))["project"]
-    assert sorted(listed(project["nav"])) == sorted(str(page.relative_to(DOCS)) for page in PAGES if page.is_relative_to(DOCS))
+    assert sorted(listed(project["nav"])) == sorted(
+        str(page.relative_to(DOCS)) for page in PAGES if page.is_relative_to(DOCS)
+    )
 
 
 def test_nothing_is_fetched_from_another_host(site: Path) -> None:
     pages = list(site.rglob("*.html"))
     assert len(pages) > 30
-    assert {str(page.relative_to(site)) for page in pages if FETCHED.search(page.read_text(encoding="utf-8"))} == set()
+    assert {
+        str(page.relative_to(site)) for page in pages if FETCHED.search(page.read_text(encoding="utf-8"))
+    } == set()
 
 
 def test_api_page_has_everything_public_with_its_docstring(site: Path) -> None:
@@ -66,7 +74,11 @@ def test_api_page_has_everything_public_with_its_docstring(site: Path) -> None:
 def test_fences_become_highlighted_blocks(site: Path) -> None:
     page = (site / "tutorial.html").read_text(encoding="utf-8")
     assert '<span class="filename">study.toml</span>' in page
-    assert not [item for item in json.loads((site / "search.json").read_text(encoding="utf-8"))["items"] if "```" in item["text"]]
+    assert not [
+        item
+        for item in json.loads((site / "search.json").read_text(encoding="utf-8"))["items"]
+        if "```" in item["text"]
+    ]
 
 
 @pytest.mark.browser

@@ -1,4 +1,5 @@
-"""What the pages list is what the program has: tasks, extras, providers, releases, and the signature that is shown."""
+"""What the pages list is what the program has: tasks, extras, providers, releases, and the signature that is
+shown."""
 
 from __future__ import annotations
 
@@ -24,7 +25,11 @@ def section(page: Path, heading: str) -> str:
 
 def rows(text: str) -> list[list[str]]:
     """The cells of the tables in a text, without heads and rules."""
-    return [[cell.strip("| ") for cell in line.split(" | ")] for line in text.splitlines() if line.startswith("| `")]
+    return [
+        [cell.strip("| ") for cell in line.split(" | ")]
+        for line in text.splitlines()
+        if line.startswith("| `")
+    ]
 
 
 def names(cell: str) -> list[str]:
@@ -36,7 +41,11 @@ def test_readme_lists_every_task_with_its_cultures_and_languages() -> None:
     assert {task for name in listed for task in (task.name for task in expand_tasks([name]))} == set(tasks())
     spoken = {language for culture in cultures_of("blend") for language in culture.languages}
     assert listed["blend/saq"][2:] == [str(len(cultures_of("blend"))), str(len(spoken))]
-    assert listed["culturalbench/easy"][2] == listed["culturalbench/hard"][2] == str(len(cultures_of("culturalbench")))
+    assert (
+        listed["culturalbench/easy"][2]
+        == listed["culturalbench/hard"][2]
+        == str(len(cultures_of("culturalbench")))
+    )
     assert listed["xcr/adaptation"][2] == str(len(cultures_of("xcr")))
     release = folkways.open_release("demo")
     found = [task.items(release) for task in expand_tasks(["demo"])]
@@ -46,7 +55,9 @@ def test_readme_lists_every_task_with_its_cultures_and_languages() -> None:
 
 
 def test_install_page_lists_the_extras() -> None:
-    declared = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    declared = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))["project"][
+        "optional-dependencies"
+    ]
     assert {names(row[0])[0] for row in rows(section(DOCS / "install.md", "Extras"))} == set(declared)
 
 
@@ -68,7 +79,9 @@ def test_data_page_lists_every_release_with_its_licence() -> None:
 
 def test_python_page_names_everything_that_is_public() -> None:
     page = (DOCS / "reference" / "python.md").read_text(encoding="utf-8").split("\n## ", 1)[0]
-    assert {re.match(r"\w+", name)[0] for row in rows(page) for name in names(row[0])} == set(folkways.__all__)  # type: ignore[index]
+    assert {re.match(r"\w+", name)[0] for row in rows(page) for name in names(row[0])} == set(
+        folkways.__all__
+    )  # type: ignore[index]
 
 
 def test_the_signature_that_is_shown_is_given(tmp_path: Path) -> None:
@@ -76,4 +89,6 @@ def test_the_signature_that_is_shown_is_given(tmp_path: Path) -> None:
     run = folkways.run(["demo/mcq"], models=["baseline/first"], workspace=tmp_path / "folkways.db")
     given = set(run.scores()["signature"])
     run.workspace.close()
-    assert {re.sub(r"folkways:\S+$", "", signature) for signature in given} == {re.sub(r"folkways:\S+$", "", shown)}
+    assert {re.sub(r"folkways:\S+$", "", signature) for signature in given} == {
+        re.sub(r"folkways:\S+$", "", shown)
+    }

@@ -25,10 +25,13 @@ def baselines_only(text: str) -> str:
     return re.sub(r"--model '?gguf/[^ ]+|\"gguf/[^ ]+\", ", "", text)
 
 
-def run_page(folder: Path, environment: dict[str, str], shared: Path, change: Callable[[str], str]) -> list[tuple[Command, str]]:
+def run_page(
+    folder: Path, environment: dict[str, str], shared: Path, change: Callable[[str], str]
+) -> list[tuple[Command, str]]:
     """Each command of folkways with what it printed; a block that is a file is written where it stands.
 
-    Data are adopted from the shared folder in place of fetching them, and what is installed before that is not run.
+    Data are adopted from the shared folder in place of fetching them, and what is installed before that is
+    not run.
     """
     done = []
     for block in blocks(PAGE):
@@ -40,13 +43,20 @@ def run_page(folder: Path, environment: dict[str, str], shared: Path, change: Ca
                 text += f" --from '{shared / 'data' / 'blend'}'"
             if text:
                 where = f"line {command.line}: {text}"
-                done.append((command, run_process(["bash", "-euo", "pipefail", "-c", text], folder, environment, where)))
+                done.append(
+                    (
+                        command,
+                        run_process(["bash", "-euo", "pipefail", "-c", text], folder, environment, where),
+                    )
+                )
     return done
 
 
 @pytest.mark.nightly  # minutes of a real model; tests/runs/test_gguf.py asks it a little every time
 @pytest.mark.shared
-def test_the_tutorial_runs_with_the_real_model(tmp_path: Path, environment: dict[str, str], shared: Path) -> None:
+def test_the_tutorial_runs_with_the_real_model(
+    tmp_path: Path, environment: dict[str, str], shared: Path
+) -> None:
     real_model()
     done = run_page(tmp_path, environment, shared, fewer_questions)
     runs = [printed for command, printed in done if command.text.startswith("folkways run ")]
@@ -60,7 +70,9 @@ def test_the_tutorial_runs_with_the_real_model(tmp_path: Path, environment: dict
 
 @pytest.mark.nightly  # half a minute of two processors
 @pytest.mark.shared
-def test_the_numbers_of_the_baselines_are_those_of_the_page(tmp_path: Path, environment: dict[str, str], shared: Path) -> None:
+def test_the_numbers_of_the_baselines_are_those_of_the_page(
+    tmp_path: Path, environment: dict[str, str], shared: Path
+) -> None:
     checked = 0
     for command, printed in run_page(tmp_path, environment, shared, baselines_only):
         lines = tuple(line for line in command.output if line.startswith("baseline "))

@@ -12,7 +12,9 @@ PAGE = REPOSITORY / "docs" / "reference" / "build-culturalbench.md"
 
 
 def test_every_column_is_listed_with_what_it_says() -> None:
-    rows = re.findall(r"^\| `(\w+)` \| (required|optional) \| (.*) \|$", PAGE.read_text(encoding="utf-8"), re.M)
+    rows = re.findall(
+        r"^\| `(\w+)` \| (required|optional) \| (.*) \|$", PAGE.read_text(encoding="utf-8"), re.M
+    )
     declared = [
         (field.name, "required" if field.required else "optional", field.about)
         for field in (*ITEM_FIELDS, *VOTE_FIELDS, *META_FIELDS)

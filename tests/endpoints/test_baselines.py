@@ -41,9 +41,12 @@ def test_free_text_is_answered_with_a_word_of_the_question():
 
 
 def test_random_draws_uniformly():
-    """Chi-square over 40,000 keys and four choices; 16.27 is the 0.999 quantile at three degrees of freedom."""
+    """Chi-square over 40,000 keys and four choices; 16.27 is the 0.999 quantile at three degrees of
+    freedom."""
     n = 40_000
-    counts = Counter(say("baseline/random", *(request(key=f"key {number}", choices=LETTERS) for number in range(n))))
+    counts = Counter(
+        say("baseline/random", *(request(key=f"key {number}", choices=LETTERS) for number in range(n)))
+    )
     expected = n / len(LETTERS)
     assert set(counts) == set(LETTERS)
     assert sum((count - expected) ** 2 / expected for count in counts.values()) < 16.27
@@ -53,7 +56,10 @@ def test_seeds_draw_independently():
     """Two seeds agree on a quarter of the keys: within four standard errors of it."""
     asked = [request(key=f"key {number}", choices=LETTERS) for number in range(10_000)]
     agreed = sum(
-        one == other for one, other in zip(say("baseline/random", *asked), say("baseline/random", *asked, seed=1), strict=True)
+        one == other
+        for one, other in zip(
+            say("baseline/random", *asked), say("baseline/random", *asked, seed=1), strict=True
+        )
     )
     assert abs(agreed / 10_000 - 0.25) < 4 * (0.25 * 0.75 / 10_000) ** 0.5
     identities = {open_name("baseline/random", EndpointOptions(seed=seed)).identity for seed in range(5)}
@@ -66,7 +72,9 @@ def test_random_depends_on_seed_and_key_only(choices, key, seed, shuffle):
     asked = [request(key=f"{key}{number}", choices=tuple(choices)) for number in range(5)]
     found = dict(zip((one.key for one in asked), say("baseline/random", *asked, seed=seed), strict=True))
     shuffle.shuffle(asked)
-    assert dict(zip((one.key for one in asked), say("baseline/random", *asked, seed=seed), strict=True)) == found
+    assert (
+        dict(zip((one.key for one in asked), say("baseline/random", *asked, seed=seed), strict=True)) == found
+    )
     assert set(found.values()) <= set(choices)
 
 

@@ -78,7 +78,11 @@ def test_the_users_file_wins_and_may_have_patterns(own_file: Path) -> None:
         encoding="utf-8",
     )
     cards = load_cards()
-    assert cards.find("http://localhost:8000/v1#x?temperature=1") == cards.find("vllm/My-model") == ModelCard("Us", size=0.5)
+    assert (
+        cards.find("http://localhost:8000/v1#x?temperature=1")
+        == cards.find("vllm/My-model")
+        == ModelCard("Us", size=0.5)
+    )
     assert cards.find("http://elsewhere/v1#x") is None
     assert cards.find("openai/gpt-4o") == ModelCard("Them")
     assert cards.find("openai/gpt-4o-mini") == ModelCard("OpenAI", "GPT-4o mini", None, date(2024, 7, 18))
@@ -92,9 +96,15 @@ def test_the_users_file_wins_and_may_have_patterns(own_file: Path) -> None:
         ("[[models]]\nnames = ['a']\nsizes = 3", "unknown field 'sizes'; valid: names, provider"),
         ("[[models]]\nnames = ['a']\nsize = '8B'", "size must be billions of parameters"),
         ("[[models]]\nnames = ['a']\nsize = -1", "size must be billions of parameters"),
-        ("[[models]]\nnames = ['a']\nreleased = '2025-01-31'", "released must be a day, written 2025-01-31 without quotes"),
+        (
+            "[[models]]\nnames = ['a']\nreleased = '2025-01-31'",
+            "released must be a day, written 2025-01-31 without quotes",
+        ),
         ("[[models]]\nnames = ['a']\nreleased = 2025-01-31T10:00:00", "released must be a day"),
-        ("[[models]]\nnames = ['a']\n[[models]]\nnames = ['A']\nsize = 8", "row 2: the model 'A' has two cards"),
+        (
+            "[[models]]\nnames = ['a']\n[[models]]\nnames = ['A']\nsize = 8",
+            "row 2: the model 'A' has two cards",
+        ),
         ("[[models]", "not valid TOML"),
     ],
 )
@@ -110,7 +120,12 @@ def test_the_command_says_where_the_file_belongs_and_what_is_known(own_file: Pat
     shown = CliRunner().invoke(command, [], catch_exceptions=False).output
     assert f"Your own model cards: {user_cards_file()} (does not exist yet" in shown.replace("\n", "")
     found = json.loads(CliRunner().invoke(command, ["--json"], catch_exceptions=False).output)["model_cards"]
-    assert found["models"]["llama3.1:8b"] == {"provider": "Meta", "family": "Llama", "size": 8, "released": "2024-07-23"}
+    assert found["models"]["llama3.1:8b"] == {
+        "provider": "Meta",
+        "family": "Llama",
+        "size": 8,
+        "released": "2024-07-23",
+    }
     own_file.write_text('[[models]]\nnames = ["llama3.1:8b"]\nprovider = "Us"\n', encoding="utf-8")
     found = json.loads(CliRunner().invoke(command, ["--json"], catch_exceptions=False).output)["model_cards"]
     assert (found["models"]["llama3.1:8b"]["provider"], found["user_file_exists"]) == ("Us", True)

@@ -15,7 +15,8 @@ SECRET = st.text("abcXYZ019-_", min_size=8, max_size=40)
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | ANY_TEXT,
     lambda inner: (
-        st.lists(inner, max_size=4) | st.dictionaries(st.sampled_from(["error", "message", "code", "text"]) | ANY_TEXT, inner)
+        st.lists(inner, max_size=4)
+        | st.dictionaries(st.sampled_from(["error", "message", "code", "text"]) | ANY_TEXT, inner)
     ),
     max_leaves=12,
 )

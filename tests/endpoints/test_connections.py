@@ -24,8 +24,14 @@ from tests.support.unasked_server import UnaskedServer
 
 
 def test_aiohttp_is_as_the_connections_expect() -> None:
-    """aiohttp documents these names in part only: where this fails, KeptConnections has to be gone through with the new version."""
-    assert list(inspect.signature(aiohttp.BaseConnector.connect).parameters) == ["self", "req", "traces", "timeout"]
+    """aiohttp documents these names in part only: where this fails, KeptConnections has to be gone through
+    with the new version."""
+    assert list(inspect.signature(aiohttp.BaseConnector.connect).parameters) == [
+        "self",
+        "req",
+        "traces",
+        "timeout",
+    ]
     assert isinstance(Connection.protocol, property)
     assert isinstance(ResponseHandler.should_close, property)
 
@@ -46,7 +52,9 @@ async def completions(server: UnaskedServer, count: int) -> list[Completion]:
     assert isinstance(endpoint, HttpEndpoint)
     await endpoint.open(1)
     try:
-        said = [await endpoint.complete(request(f"Say: {number}", key=str(number))) for number in range(count)]
+        said = [
+            await endpoint.complete(request(f"Say: {number}", key=str(number))) for number in range(count)
+        ]
         wait = await endpoint.look()
         while wait is not None:
             await asyncio.sleep(wait)
@@ -107,7 +115,8 @@ def test_a_connection_rests_now_and_then(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_what_may_be_wrong_is_told_before_the_end() -> None:
-    """The answer to the third request is a copy of the second, and nothing shows it before the true one comes."""
+    """The answer to the third request is a copy of the second, and nothing shows it before the true one
+    comes."""
     with UnaskedServer("ahead", at=2, latency=0.002) as server:
         assert settled(server, 4) == [None, False, False, False]
 
@@ -126,7 +135,9 @@ def test_where_all_replies_have_one_name_it_tells_nothing() -> None:
     with ChatServer() as server:
 
         async def ask() -> list[Reply]:
-            kept = connections.KeptConnections(1, URL(f"{server.url}/v1/chat/completions"), {}, None, 5.0, 10.0)
+            kept = connections.KeptConnections(
+                1, URL(f"{server.url}/v1/chat/completions"), {}, None, 5.0, 10.0
+            )
             replies = [await kept.post(b'{"messages": [{"content": "A"}]}', 10**6) for _ in range(3)]
             assert [kept.is_repeated(reply, "always") for reply in replies] == [False] * 3
             assert [kept.is_repeated(reply, None) for reply in replies] == [False] * 3
@@ -156,7 +167,10 @@ def test_open_replies_of_a_connection_that_breaks_are_no_answers() -> None:
                 with suppress(EndpointFailure):
                     said.append(await endpoint.complete(request(f"Say: {number}", key=str(number))))
             await endpoint.close()
-            return [None if completion.confirmation is None else completion.confirmation.clean for completion in said]
+            return [
+                None if completion.confirmation is None else completion.confirmation.clean
+                for completion in said
+            ]
 
         assert asyncio.run(ask()) == [None, False, None, True]
 
@@ -188,7 +202,9 @@ def test_a_proxy_is_asked_for_the_whole_address() -> None:
         address = proxy.url.replace("//", "//me:secret@")
 
         async def ask() -> None:
-            kept = connections.KeptConnections(1, URL("http://models.invalid/v1/chat/completions"), {}, address, 5.0, 10.0)
+            kept = connections.KeptConnections(
+                1, URL("http://models.invalid/v1/chat/completions"), {}, address, 5.0, 10.0
+            )
             for _ in range(2):
                 reply = await kept.post(b'{"messages": [{"content": "A"}]}', 10**6)
                 assert 200 <= reply.status < 300
@@ -204,7 +220,9 @@ def test_a_proxy_is_asked_for_the_whole_address() -> None:
 def test_a_header_cannot_bring_others() -> None:
     async def ask() -> None:
         with ChatServer() as server:
-            kept = connections.KeptConnections(1, URL(server.url), {"X-Name": "a\r\nX-Other: b"}, None, 5.0, 10.0)
+            kept = connections.KeptConnections(
+                1, URL(server.url), {"X-Name": "a\r\nX-Other: b"}, None, 5.0, 10.0
+            )
             try:
                 await kept.post(b"{}", 10**6)
             finally:
@@ -216,7 +234,10 @@ def test_a_header_cannot_bring_others() -> None:
 
 def test_a_page_of_a_proxy_on_a_used_connection_is_a_lost_connection() -> None:
     """It crossed the request; on a new connection, the same 400 is the server's word on the request."""
-    with UnaskedServer("400 instead", every=3) as server, pytest.raises(EndpointFailure, match="connection was lost") as caught:
+    with (
+        UnaskedServer("400 instead", every=3) as server,
+        pytest.raises(EndpointFailure, match="connection was lost") as caught,
+    ):
         ask_in_turn(server, 20)
     assert caught.value.retryable
     with UnaskedServer("400 instead", every=1) as server, pytest.raises(EndpointFailure) as caught:

@@ -29,7 +29,16 @@ def test_each_wait_ends_at_its_own_time() -> None:
 
     with virtual_time() as loop:
         done, late = "done", ("late", 10.0)
-        assert loop.run_until_complete(wait()) == [(done, 3), late, (done, 9), late, late, (done, 4), (done, 1), late]
+        assert loop.run_until_complete(wait()) == [
+            (done, 3),
+            late,
+            (done, 9),
+            late,
+            late,
+            (done, 4),
+            (done, 1),
+            late,
+        ]
 
 
 def test_a_task_may_wait_again_and_again() -> None:
@@ -49,7 +58,9 @@ def test_what_is_cancelled_by_others_is_cancelled_and_not_late() -> None:
         await asyncio.sleep(5)
         early.cancel()
         await asyncio.sleep(4.999999)
-        asyncio.get_running_loop().call_later(0.000001, late.cancel)  # at the moment at which it is late as well
+        asyncio.get_running_loop().call_later(
+            0.000001, late.cancel
+        )  # at the moment at which it is late as well
         await asyncio.gather(early, late, return_exceptions=True)
         return early.cancelled(), late.cancelled(), await other
 

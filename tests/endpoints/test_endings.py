@@ -1,4 +1,5 @@
-"""How providers say that they failed in the middle of a reply, or kept the answer back; and that no such reply is an answer.
+"""How providers say that they failed in the middle of a reply, or kept the answer back; and that no such
+reply is an answer.
 
 The replies have the layout of the providers' documentation.
 """
@@ -28,7 +29,14 @@ def chat(reason: str | None, text: str | None = "The ans", **more: object) -> di
 
 def messages(reason: str | None, text: str | None = "The ans", **more: object) -> dict[str, Any]:
     content = [] if text is None else [{"type": "text", "text": text}]
-    return {"id": "msg_1", "type": "message", "role": "assistant", "content": content, "stop_reason": reason, **more}
+    return {
+        "id": "msg_1",
+        "type": "message",
+        "role": "assistant",
+        "content": content,
+        "stop_reason": reason,
+        **more,
+    }
 
 
 def gemini(reason: str | None, text: str | None = "The ans", **more: object) -> dict[str, Any]:
@@ -55,18 +63,22 @@ def spelt(provider: str, word: str) -> str:
 
 @pytest.mark.parametrize("text", ["The ans", "", None])
 @pytest.mark.parametrize(
-    ("provider", "word"), [(name, word) for name, each in OF_PROVIDERS.items() for word in sorted(each.failed)]
+    ("provider", "word"),
+    [(name, word) for name, each in OF_PROVIDERS.items() for word in sorted(each.failed)],
 )
 def test_a_reply_that_the_provider_broke_off_is_a_failure(provider: str, word: str, text: str | None) -> None:
     name = name_of(provider)
-    with pytest.raises(EndpointFailure, match=f"failed in the middle of the reply .*{spelt(provider, word)}") as caught:
+    with pytest.raises(
+        EndpointFailure, match=f"failed in the middle of the reply .*{spelt(provider, word)}"
+    ) as caught:
         read(name, LAYOUTS[name](spelt(provider, word), text))
     assert (caught.value.retryable, caught.value.fatal, caught.value.status) == (True, False, 200)
 
 
 @pytest.mark.parametrize("text", ["The ans", "", None])
 @pytest.mark.parametrize(
-    ("provider", "word"), [(name, word) for name, each in OF_PROVIDERS.items() for word in sorted(each.withheld)]
+    ("provider", "word"),
+    [(name, word) for name, each in OF_PROVIDERS.items() for word in sorted(each.withheld)],
 )
 def test_an_answer_that_was_kept_back_is_a_refusal(provider: str, word: str, text: str | None) -> None:
     name = name_of(provider)
@@ -76,7 +88,11 @@ def test_an_answer_that_was_kept_back_is_a_refusal(provider: str, word: str, tex
 @pytest.mark.parametrize("reason", ["error", "stop", "a_word_of_tomorrow", None])
 @pytest.mark.parametrize("name", LAYOUTS)
 def test_an_error_beside_the_answer_is_a_failure_whatever_the_reason(name: str, reason: str | None) -> None:
-    error = {"code": 502, "message": "Provider disconnected", "metadata": {"error_type": "provider_unavailable"}}
+    error = {
+        "code": 502,
+        "message": "Provider disconnected",
+        "metadata": {"error_type": "provider_unavailable"},
+    }
     with pytest.raises(EndpointFailure) as caught:
         read(name, LAYOUTS[name](reason, error=error))
     assert caught.value.retryable
@@ -84,12 +100,17 @@ def test_an_error_beside_the_answer_is_a_failure_whatever_the_reason(name: str, 
 
 
 def test_what_the_error_says_decides_what_follows() -> None:
-    """OpenRouter's documented codes: a limit of requests slows down, moderation is a refusal, a word alone is tried again."""
+    """OpenRouter's documented codes: a limit of requests slows down, moderation is a refusal, a word alone is
+    tried again."""
     name = "http://localhost:1/v1#m"
     with pytest.raises(EndpointFailure) as slow:
         read(name, chat("error", error={"code": 429, "message": "Rate limited upstream"}))
     assert slow.value.rate_limited
-    flagged = {"code": 403, "message": "Flagged", "metadata": {"reasons": ["violence"], "flagged_input": "..."}}
+    flagged = {
+        "code": 403,
+        "message": "Flagged",
+        "metadata": {"reasons": ["violence"], "flagged_input": "..."},
+    }
     assert read(name, chat("error", error=flagged)).refusal == "Flagged"
     with pytest.raises(EndpointFailure) as plain:
         read(name, chat("error", error="overloaded"))
@@ -99,7 +120,10 @@ def test_what_the_error_says_decides_what_follows() -> None:
 @pytest.mark.parametrize(
     ("name", "reasons"),
     [
-        ("http://localhost:1/v1#m", ["stop", "length", "eos", "tool_calls", "model_length", "a_word_of_tomorrow", None]),
+        (
+            "http://localhost:1/v1#m",
+            ["stop", "length", "eos", "tool_calls", "model_length", "a_word_of_tomorrow", None],
+        ),
         ("anthropic/m", ["end_turn", "max_tokens", "stop_sequence", "model_context_window_exceeded", None]),
         ("google/m", ["STOP", "MAX_TOKENS", "A_WORD_OF_TOMORROW", None]),
     ],

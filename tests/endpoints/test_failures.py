@@ -1,4 +1,5 @@
-"""Error bodies in the layouts of providers that the test server does not play, and which setting they complain about."""
+"""Error bodies in the layouts of providers that the test server does not play, and which setting they
+complain about."""
 
 from __future__ import annotations
 
@@ -13,13 +14,27 @@ from folkways.endpoints.base import Completion, EndpointFailure, Settings
 from folkways.endpoints.servers.address import Address
 from folkways.endpoints.servers.failures import ServerError, outcome, read_error, refused_setting
 
-ADDRESS = Address("some/model", "some/model", "model", "https://host/v1", key_names=("SOME_KEY",), secrets=("abcdefgh12345678",))
+ADDRESS = Address(
+    "some/model",
+    "some/model",
+    "model",
+    "https://host/v1",
+    key_names=("SOME_KEY",),
+    secrets=("abcdefgh12345678",),
+)
 
 
 def judge(status: int, body: Any, settings: Settings | None = None) -> Completion | EndpointFailure:
     raw = body if isinstance(body, bytes) else orjson.dumps(body)
     payload = None if isinstance(body, bytes) else body
-    return outcome(ADDRESS, status, CIMultiDict(), payload, raw, settings or Settings(max_tokens=100, reasoning_effort="low"))
+    return outcome(
+        ADDRESS,
+        status,
+        CIMultiDict(),
+        payload,
+        raw,
+        settings or Settings(max_tokens=100, reasoning_effort="low"),
+    )
 
 
 @pytest.mark.parametrize(
@@ -53,7 +68,16 @@ def test_a_page_that_is_no_json_is_quoted_in_one_line():
         (400, {"error": {"code": "content_filter", "message": "triggered the content policy"}}),
         (400, {"error": {"code": "content_policy_violation", "message": "no"}}),
         (400, {"error": {"code": "invalid_prompt", "message": "flagged"}}),
-        (403, {"error": {"code": 403, "message": "flagged", "metadata": {"reasons": ["violence"], "flagged_input": "x"}}}),
+        (
+            403,
+            {
+                "error": {
+                    "code": 403,
+                    "message": "flagged",
+                    "metadata": {"reasons": ["violence"], "flagged_input": "x"},
+                }
+            },
+        ),
     ],
 )
 def test_a_withheld_answer_may_come_as_an_error(status, body):
@@ -65,8 +89,25 @@ def test_a_withheld_answer_may_come_as_an_error(status, body):
 @pytest.mark.parametrize(
     ("status", "body"),
     [
-        (400, {"error": {"code": 400, "message": "API key not valid. Please pass a valid API key.", "status": "INVALID_ARGUMENT"}}),
-        (400, {"error": {"type": "invalid_request_error", "message": "Your credit balance is too low to access the API"}}),
+        (
+            400,
+            {
+                "error": {
+                    "code": 400,
+                    "message": "API key not valid. Please pass a valid API key.",
+                    "status": "INVALID_ARGUMENT",
+                }
+            },
+        ),
+        (
+            400,
+            {
+                "error": {
+                    "type": "invalid_request_error",
+                    "message": "Your credit balance is too low to access the API",
+                }
+            },
+        ),
         (429, {"error": {"code": "insufficient_quota", "message": "check your plan"}}),
         (429, {"error": {"type": "insufficient_quota", "message": "check your plan"}}),
         (404, {"detail": "Not Found"}),
@@ -121,8 +162,12 @@ def test_neither_retryable_nor_fatal(status):
     assert not found.fatal
 
 
-def told(status: int, body: Any, headers: dict[str, str] | None = None, **settings: Any) -> tuple[object, ...]:
-    found = outcome(ADDRESS, status, CIMultiDict(headers or {}), body, orjson.dumps(body), Settings(**settings))
+def told(
+    status: int, body: Any, headers: dict[str, str] | None = None, **settings: Any
+) -> tuple[object, ...]:
+    found = outcome(
+        ADDRESS, status, CIMultiDict(headers or {}), body, orjson.dumps(body), Settings(**settings)
+    )
     assert isinstance(found, EndpointFailure)
     assert found.status == status
     return found.fatal, found.retryable, found.rate_limited, found.retry_after
@@ -143,7 +188,9 @@ FATAL, AGAIN, NEITHER = (True, False, False, None), (False, True, False, None), 
         *((status, {"Retry-After": "7"}, AGAIN) for status in (408, 500, 502)),
     ],
 )
-def test_every_status_is_one_of_four_kinds(status: int, headers: dict[str, str], expected: tuple[object, ...]) -> None:
+def test_every_status_is_one_of_four_kinds(
+    status: int, headers: dict[str, str], expected: tuple[object, ...]
+) -> None:
     assert told(status, NOTHING, headers) == expected
 
 
@@ -168,7 +215,9 @@ def test_words_of_no_credit_and_of_a_wrong_key_count_beside_their_status(
         assert words in str(judge(status, {"error": error}))
 
 
-@pytest.mark.parametrize("code", ["content_filter", "content_policy_violation", "invalid_prompt", "ResponsibleAIPolicyViolation"])
+@pytest.mark.parametrize(
+    "code", ["content_filter", "content_policy_violation", "invalid_prompt", "ResponsibleAIPolicyViolation"]
+)
 def test_a_word_for_withholding_counts_beside_its_status(code: str) -> None:
     for status in (400, 403):
         found = judge(status, {"error": {"code": code, "message": "said abcdefgh12345678"}})
@@ -176,11 +225,17 @@ def test_a_word_for_withholding_counts_beside_its_status(code: str) -> None:
     for status in (401, 422, 429, 500):
         assert isinstance(judge(status, {"error": {"code": code, "message": "no"}}), EndpointFailure)
     nameless = judge(400, {"error": {"code": code, "message": ""}})
-    assert isinstance(nameless, Completion) and code in str(nameless.refusal)  # the whole object where it has no message
+    assert isinstance(nameless, Completion) and code in str(
+        nameless.refusal
+    )  # the whole object where it has no message
 
 
 def test_flags_of_moderation_name_reasons() -> None:
-    for metadata, kind in (({"reasons": ["x"]}, Completion), ({"reasons": []}, EndpointFailure), ("reasons", EndpointFailure)):
+    for metadata, kind in (
+        ({"reasons": ["x"]}, Completion),
+        ({"reasons": []}, EndpointFailure),
+        ("reasons", EndpointFailure),
+    ):
         assert isinstance(judge(403, {"error": {"message": "no", "metadata": metadata}}), kind)
 
 
@@ -236,7 +291,11 @@ WORDS = {
 def test_settings_are_known_by_every_word_for_them_unless_they_were_not_sent(name: str) -> None:
     every = Settings(0.5, 0.9, 3, 100, "low")
     for word in WORDS[name]:
-        for error in (ServerError("no", param=word), ServerError(f"the '{word}' is odd"), ServerError(f"{word}: no")):
+        for error in (
+            ServerError("no", param=word),
+            ServerError(f"the '{word}' is odd"),
+            ServerError(f"{word}: no"),
+        ):
             assert refused_setting(error, every) == name
             assert refused_setting(error, replace(every, **{name: None})) is None
         assert refused_setting(ServerError(f"my{word}s"), every) is None
@@ -262,11 +321,21 @@ def test_a_reply_names_its_address_and_what_to_do() -> None:
     silent = str(outcome(ADDRESS, 500, CIMultiDict(), None, b"", Settings()))
     assert silent == 'some/model: the server says 500: "nothing"'
     assert "'model'" in str(judge(404, NOTHING)) and "https://host/v1" in str(judge(405, NOTHING))
-    moved = str(outcome(ADDRESS, 308, CIMultiDict({"Location": "https://else?abcdefgh12345678"}), None, b"", Settings()))
+    moved = str(
+        outcome(
+            ADDRESS, 308, CIMultiDict({"Location": "https://else?abcdefgh12345678"}), None, b"", Settings()
+        )
+    )
     assert "https://else?[key]" in moved
     assert "redirects to nowhere" in str(judge(302, NOTHING))
-    keys = [replace(ADDRESS, key_hint="ask Ann"), replace(ADDRESS, key_names=()), replace(ADDRESS, key_names=("A", "B"))]
-    hinted, keyless, named = (str(outcome(address, 401, CIMultiDict(), NOTHING, b"", Settings())) for address in keys)
+    keys = [
+        replace(ADDRESS, key_hint="ask Ann"),
+        replace(ADDRESS, key_names=()),
+        replace(ADDRESS, key_names=("A", "B")),
+    ]
+    hinted, keyless, named = (
+        str(outcome(address, 401, CIMultiDict(), NOTHING, b"", Settings())) for address in keys
+    )
     assert hinted.endswith("\nask Ann")
     assert "wants a key" in keyless
     assert "A or B" in named and "'model'" in named

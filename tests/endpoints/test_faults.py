@@ -23,7 +23,9 @@ def test_worth_another_try(fail, protocol, kind):
     assert failure.retryable
     assert not failure.fatal
     assert failure.rate_limited == (kind in {"429", "529"})
-    assert failure.status == (int(kind) if kind.isdigit() else None if kind in {"cut", "drop", "garbage"} else 200)
+    assert failure.status == (
+        int(kind) if kind.isdigit() else None if kind in {"cut", "drop", "garbage"} else 200
+    )
 
 
 @pytest.mark.parametrize("kind", ["401", "402", "403", "404", "quota"])
@@ -59,12 +61,16 @@ def test_fatal_failures_name_the_remedy(fail, kind, advice):
 def test_a_refused_setting_is_named_with_its_value_and_the_way_out(fail, status):
     failure = fail("openai", request(f"[[fault:{status}+setting=temperature]]"))
     assert failure.fatal
-    assert str(failure).startswith('openai/test-model refuses the setting temperature=0 ("Unsupported value: ')
+    assert str(failure).startswith(
+        'openai/test-model refuses the setting temperature=0 ("Unsupported value: '
+    )
     assert "settings='temperature=none'" in str(failure)
 
 
 def test_max_tokens_is_recognised_under_the_name_of_the_dialect(fail):
-    failure = fail("openai", request("[[fault:400+setting=max_completion_tokens]]", settings=Settings(max_tokens=4)))
+    failure = fail(
+        "openai", request("[[fault:400+setting=max_completion_tokens]]", settings=Settings(max_tokens=4))
+    )
     assert "refuses the setting max_tokens=4" in str(failure)
 
 

@@ -65,14 +65,20 @@ def ask(model: Path | str, *requests, concurrency: int = 2) -> list[Completion |
 
 def test_what_is_read_of_a_header(tmp_path):
     assert read_header(written(tmp_path)) == Header(2048, "{{ messages }}", 3)
-    assert read_header(written(tmp_path, **{"llama.context_length": None, "tokenizer.chat_template": None})) == Header(
-        None, None, 3
-    )
+    assert read_header(
+        written(tmp_path, **{"llama.context_length": None, "tokenizer.chat_template": None})
+    ) == Header(None, None, 3)
 
 
-KEYS = st.text(min_size=1, max_size=20).filter(lambda key: key not in WHOLE and not key.startswith(("general.", "split.")))
+KEYS = st.text(min_size=1, max_size=20).filter(
+    lambda key: key not in WHOLE and not key.startswith(("general.", "split."))
+)
 VALUES = st.one_of(
-    st.text(max_size=30), st.integers(0, 2**32 - 1), st.booleans(), st.lists(st.text(max_size=5)), st.lists(st.integers(0, 9))
+    st.text(max_size=30),
+    st.integers(0, 2**32 - 1),
+    st.booleans(),
+    st.lists(st.text(max_size=5)),
+    st.lists(st.integers(0, 9)),
 )
 
 
@@ -174,7 +180,10 @@ def test_with_one_slot_a_reply_depends_on_nothing_that_was_asked_before(model):
 
 
 def test_sampling_is_seeded_by_request(model):
-    warm = [replace(one, settings=Settings(temperature=1.5, top_p=None, seed=3, max_tokens=8)) for one in [ASKED[0]] * 2]
+    warm = [
+        replace(one, settings=Settings(temperature=1.5, top_p=None, seed=3, max_tokens=8))
+        for one in [ASKED[0]] * 2
+    ]
     warm += [replace(warm[0], key="other")]
     first, again, other = ask("smollm2", *warm, concurrency=1)
     assert first.text == again.text != other.text
@@ -194,11 +203,14 @@ MOST_TOKENS = 200
 
 
 def directly(model: Path, text: str, options: tuple[str, ...]) -> dict[str, float]:
-    """The log-probability of options of one token each, out of the whole list that a server of its own tells of the next token."""
+    """The log-probability of options of one token each, out of the whole list that a server of its own tells
+    of the next token."""
     with served(model) as url:
 
         def post(page: str, body: dict) -> dict:
-            asked = urllib.request.Request(url + page, json.dumps(body).encode(), {"Content-Type": "application/json"})
+            asked = urllib.request.Request(
+                url + page, json.dumps(body).encode(), {"Content-Type": "application/json"}
+            )
             return json.loads(urllib.request.urlopen(asked).read())
 
         body = {"prompt": text, "n_predict": 1, "n_probs": MOST_TOKENS, "temperature": 0}
@@ -209,7 +221,8 @@ def directly(model: Path, text: str, options: tuple[str, ...]) -> dict[str, floa
 
 def test_the_likeliest_option_is_that_of_the_whole_list_of_next_tokens(model):
     chat = (
-        "<|im_start|>system\nBrief.<|im_end|>\n<|im_start|>user\nTrue or False: tea is a drink.<|im_end|>\n<|im_start|>assistant\n"
+        "<|im_start|>system\nBrief.<|im_end|>\n<|im_start|>user\nTrue or False: tea is a "
+        "drink.<|im_end|>\n<|im_start|>assistant\n"
     )
     options = ("False", "True")
     asked = request("True or False: tea is a drink.", system="Brief.", settings=READ, choices=options)
@@ -288,8 +301,12 @@ def test_llama_cpp_hears_no_ctrl_c_and_outlives_nobody(model):
         try:
             assert parent.stdout.readline() == "open\n"
             (child,) = psutil.Process(parent.pid).children()
-            assert os.getpgid(child.pid) != os.getpgid(parent.pid)  # a terminal sends Ctrl-C to the group in front
-            (listening,) = (each.laddr.ip for each in child.net_connections() if each.status == psutil.CONN_LISTEN)
+            assert os.getpgid(child.pid) != os.getpgid(
+                parent.pid
+            )  # a terminal sends Ctrl-C to the group in front
+            (listening,) = (
+                each.laddr.ip for each in child.net_connections() if each.status == psutil.CONN_LISTEN
+            )
             assert listening == "127.0.0.1"
         finally:
             parent.send_signal(signal.SIGKILL)

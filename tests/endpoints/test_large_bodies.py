@@ -42,4 +42,6 @@ def test_large_bodies_take_turns() -> None:
     assert done.returncode == 0, done.stderr
     characters, megabytes = map(int, done.stdout.split())
     assert characters == AT_ONCE * MEGABYTES * 1024 * 1024
-    assert megabytes < 0.6 * AT_ONCE * MEGABYTES  # each is there as bytes, as JSON and as text: all at once, that is more than once
+    assert (
+        megabytes < 0.6 * AT_ONCE * MEGABYTES
+    )  # each is there as bytes, as JSON and as text: all at once, that is more than once

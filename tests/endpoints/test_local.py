@@ -1,4 +1,5 @@
-"""A tiny language model with random weights, saved as the hub would hand it out, and asked through ``hf/FOLDER``."""
+"""A tiny language model with random weights, saved as the hub would hand it out, and asked through
+``hf/FOLDER``."""
 
 from __future__ import annotations
 
@@ -42,15 +43,20 @@ def make_model(folder: Path, template: str | None = None, seed: int = 0) -> Path
     vocabulary = {word: number for number, word in enumerate(["<pad>", "<end>", "<unk>", "<start>", *WORDS])}
     tokenizer = Tokenizer(models.WordLevel(vocabulary, unk_token="<unk>"))
     tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
-    # Like most models', this tokenizer marks the start of a text; a chat template is expected to do so itself.
+    # Like most models', this tokenizer marks the start of a text; a chat template is expected to do so
+    # itself.
     start = [("<start>", vocabulary["<start>"])]
     tokenizer.post_processor = processors.TemplateProcessing(single="<start> $A", special_tokens=start)
-    fast = transformers.PreTrainedTokenizerFast(tokenizer_object=tokenizer, eos_token="<end>", unk_token="<unk>", pad_token="<pad>")
+    fast = transformers.PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer, eos_token="<end>", unk_token="<unk>", pad_token="<pad>"
+    )
     fast.chat_template = template
     fast.save_pretrained(folder)
     torch.manual_seed(seed)
     shape = {"n_embd": 32, "n_layer": 2, "n_head": 2, "n_positions": 64, "initializer_range": 0.6}
-    config = transformers.GPT2Config(vocab_size=len(vocabulary), bos_token_id=1, eos_token_id=1, pad_token_id=0, **shape)
+    config = transformers.GPT2Config(
+        vocab_size=len(vocabulary), bos_token_id=1, eos_token_id=1, pad_token_id=0, **shape
+    )
     transformers.GPT2LMHeadModel(config).save_pretrained(folder)
     return folder
 
@@ -79,7 +85,8 @@ ASKED = [
 
 @pytest.mark.local_model
 def test_a_batch_says_what_each_would_say_alone(model):
-    """Left padding and the attention mask must leave no trace: five prompts of different lengths, in batches and one by one."""
+    """Left padding and the attention mask must leave no trace: five prompts of different lengths, in batches
+    and one by one."""
     together = ask(model, *ASKED, concurrency=5)
     alone = [ask(model, one, concurrency=1)[0] for one in ASKED]
     assert texts(*together) == texts(*alone)
@@ -89,12 +96,17 @@ def test_a_batch_says_what_each_would_say_alone(model):
     assert all(one.output_tokens == 6 for one in together if one.finish_reason == "length")
 
 
-LENGTHS = st.lists(st.tuples(st.integers(0, 40), st.sampled_from([GREEDY, Settings(max_tokens=9)])), min_size=1, max_size=12)
+LENGTHS = st.lists(
+    st.tuples(st.integers(0, 40), st.sampled_from([GREEDY, Settings(max_tokens=9)])), min_size=1, max_size=12
+)
 
 
 @given(LENGTHS, st.integers(1, 12))
 def test_a_batch_is_the_first_and_those_nearest_to_it_in_length(asked, largest):
-    waiting = [_Waiting(request("x" * length, settings=settings), asyncio.Future(loop=LOOP)) for length, settings in asked]
+    waiting = [
+        _Waiting(request("x" * length, settings=settings), asyncio.Future(loop=LOOP))
+        for length, settings in asked
+    ]
     batch = _batch(waiting, largest)
     alike = [one for one in waiting if one.request.settings == waiting[0].request.settings]
     assert waiting[0] in batch
@@ -110,7 +122,9 @@ def test_sampling_is_seeded_by_request_and_not_by_order(model):
     warm = Settings(temperature=1.5, top_p=None, seed=3, max_tokens=8)
     asked = [replace(ASKED[0], key=str(number), settings=warm) for number in range(8)]
     first = dict(zip((one.key for one in asked), texts(*ask(model, *asked)), strict=True))
-    again = dict(zip((one.key for one in asked[::-1]), texts(*ask(model, *asked[::-1], concurrency=1)), strict=True))
+    again = dict(
+        zip((one.key for one in asked[::-1]), texts(*ask(model, *asked[::-1], concurrency=1)), strict=True)
+    )
     assert first == again
     assert len(set(first.values())) > 1
     other = texts(*ask(model, *(replace(one, settings=replace(warm, seed=4)) for one in asked)))
@@ -160,7 +174,10 @@ def test_closing_answers_everyone_who_waits(model):
 
     async def run() -> list[object]:
         await endpoint.open(1)
-        waiting = [asyncio.create_task(endpoint.complete(replace(one, settings=Settings(max_tokens=40)))) for one in ASKED]
+        waiting = [
+            asyncio.create_task(endpoint.complete(replace(one, settings=Settings(max_tokens=40))))
+            for one in ASKED
+        ]
         await asyncio.sleep(0)
         await endpoint.close()
         return list(await asyncio.wait_for(asyncio.gather(*waiting, return_exceptions=True), 30))
@@ -179,9 +196,18 @@ def test_a_folder_without_a_model(tmp_path):
 READ = Settings(temperature=None, top_p=None, read=LOGLIK)
 CHOICES = [
     request("what is eaten in the morning ?", key="1", settings=READ, choices=("a", "b", "c", "d")),
-    request("tea or bread ?", key="2", settings=READ, choices=("rice tea", "bread", "tea in the morning"), system="user"),
+    request(
+        "tea or bread ?",
+        key="2",
+        settings=READ,
+        choices=("rice tea", "bread", "tea in the morning"),
+        system="user",
+    ),
     request("is rice eaten at home ? ", key="3", settings=READ, choices=("a b", "a c")),
-    *(request(f"tea {'rice ' * number}?", key=f"9{number}", settings=READ, choices=("a", "b", "c", "d")) for number in range(12)),
+    *(
+        request(f"tea {'rice ' * number}?", key=f"9{number}", settings=READ, choices=("a", "b", "c", "d"))
+        for number in range(12)
+    ),
 ]
 
 
@@ -200,17 +226,23 @@ def told(found: Completion) -> dict[str, float]:
 
 
 def directly(folder: Path, text: str, options: tuple[str, ...], between: str) -> dict[str, float]:
-    """The log-probability of each option behind a text, with nothing but transformers: one option and one token at a time."""
+    """The log-probability of each option behind a text, with nothing but transformers: one option and one
+    token at a time."""
     import torch
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
-    tokenizer, model = AutoTokenizer.from_pretrained(folder), AutoModelForCausalLM.from_pretrained(folder).eval()
+    tokenizer, model = (
+        AutoTokenizer.from_pretrained(folder),
+        AutoModelForCausalLM.from_pretrained(folder).eval(),
+    )
     special = between == " "
     found = {}
     for option in options:
         ids = tokenizer(text, add_special_tokens=special)["input_ids"]
         total = 0.0
-        for token in tokenizer(f"{text}{between}{option}", add_special_tokens=special)["input_ids"][len(ids) :]:
+        for token in tokenizer(f"{text}{between}{option}", add_special_tokens=special)["input_ids"][
+            len(ids) :
+        ]:
             with torch.no_grad():
                 total += model(torch.tensor([ids])).logits[0, -1].log_softmax(0)[token].item()
             ids = [*ids, token]
@@ -238,7 +270,9 @@ def test_the_likeliest_option_is_that_of_a_direct_computation(tmp_path, template
 
 @pytest.mark.local_model
 def test_likelihoods_of_what_has_no_options_or_is_too_long(model):
-    none, long, good = ask(model, replace(ASKED[0], settings=READ), replace(CHOICES[0], user="tea " * 70), CHOICES[0])
+    none, long, good = ask(
+        model, replace(ASKED[0], settings=READ), replace(CHOICES[0], user="tea " * 70), CHOICES[0]
+    )
     assert isinstance(none, EndpointFailure)
     assert none.fatal
     assert "this question has none" in str(none)
@@ -256,7 +290,9 @@ def test_two_that_ask_one_model_share_one_copy_which_goes_with_the_last(model, m
         first, second = open_name(f"hf/{model}"), open_name(f"hf/{model}")
         await asyncio.gather(first.open(4), second.open(4))
         read = replace(ASKED[1], settings=READ, choices=("rice", "tea"))
-        await asyncio.gather(*map(first.complete, ASKED[:3]), second.complete(read), second.complete(ASKED[3]))
+        await asyncio.gather(
+            *map(first.complete, ASKED[:3]), second.complete(read), second.complete(ASKED[3])
+        )
         await first.close()
         await second.complete(ASKED[4])
         await second.close()

@@ -1,4 +1,5 @@
-"""``ollama/``, ``vllm/``, ``lmstudio/``, ``llamacpp/``: the server is found, or what is wrong is said before anything is asked."""
+"""``ollama/``, ``vllm/``, ``lmstudio/``, ``llamacpp/``: the server is found, or what is wrong is said before
+anything is asked."""
 
 from __future__ import annotations
 
@@ -16,7 +17,12 @@ from tests.support.gguf_file import real_model, served
 from tests.support.model_server import ModelServer
 
 LOCAL = ("ollama", "vllm", "lmstudio", "llamacpp")
-LISTED = {"ollama": "qwen3:latest", "vllm": "org/qwen3", "lmstudio": "qwen3-4b", "llamacpp": "/models/qwen3.Q4.gguf"}
+LISTED = {
+    "ollama": "qwen3:latest",
+    "vllm": "org/qwen3",
+    "lmstudio": "qwen3-4b",
+    "llamacpp": "/models/qwen3.Q4.gguf",
+}
 CALLED = {"ollama": "qwen3", "vllm": "org/qwen3", "lmstudio": "qwen3-4b", "llamacpp": "qwen3.Q4"}
 
 
@@ -49,7 +55,12 @@ def closed_port() -> int:
 @pytest.mark.parametrize("kind", LOCAL)
 def test_a_model_that_the_server_has_answers(kind):
     with ModelServer(kind, LISTED[kind]) as server:
-        for address in (f"{server.url}/v1", f"{server.url}/v1/", server.url, server.url.replace("http", "HTTP")):
+        for address in (
+            f"{server.url}/v1",
+            f"{server.url}/v1/",
+            server.url,
+            server.url.replace("http", "HTTP"),
+        ):
             assert ask(f"{kind}/{CALLED[kind]}@{address}").text == "B"
         assert ask(f"{kind}/{LISTED[kind]}@{server.url}").text == "B"
 
@@ -58,7 +69,9 @@ def test_a_model_that_the_server_has_answers(kind):
 def test_the_usual_variable_says_where_it_is(kind, monkeypatch):
     with ModelServer(kind, LISTED[kind]) as server:
         variable = providers()[kind].base_url_env[0]
-        monkeypatch.setenv(variable, server.url.removeprefix("http://") if kind == "ollama" else f"{server.url}/v1")
+        monkeypatch.setenv(
+            variable, server.url.removeprefix("http://") if kind == "ollama" else f"{server.url}/v1"
+        )
         assert ask(f"{kind}/{CALLED[kind]}").text == "B"
 
 
@@ -74,7 +87,10 @@ def test_an_unknown_model_is_told_with_those_there_are(kind):
 
 
 def test_a_server_without_models():
-    with ModelServer("ollama") as server, pytest.raises(FolkwaysError, match=r"it has none yet\nGet it there: ollama pull a"):
+    with (
+        ModelServer("ollama") as server,
+        pytest.raises(FolkwaysError, match=r"it has none yet\nGet it there: ollama pull a"),
+    ):
         ask(f"ollama/a@{server.url}")
 
 
@@ -104,7 +120,8 @@ def test_the_address_is_no_part_of_the_model(kind):
 def test_the_address_in_the_name_wins_and_is_checked(monkeypatch):
     monkeypatch.setenv("VLLM_BASE_URL", "http://elsewhere:1/v1")
     assert (
-        open_name("vllm/m@http://here:2/v1", EndpointOptions(base_url="http://third:3/v1"))._address.base_url == "http://here:2/v1"
+        open_name("vllm/m@http://here:2/v1", EndpointOptions(base_url="http://third:3/v1"))._address.base_url
+        == "http://here:2/v1"
     )
     with pytest.raises(FolkwaysError, match="the address behind @"):
         open_name("vllm/m@http://:x/v1")
@@ -144,6 +161,9 @@ def test_a_real_llama_cpp():
 @pytest.mark.parametrize("kind", ["ollama", "vllm", "lmstudio"])
 def test_a_server_that_tells_no_likelihoods_is_not_asked_for_them(kind):
     read = request(settings=Settings(temperature=None, top_p=None, read=LOGLIK), choices=("A", "B"))
-    with ModelServer(kind, LISTED[kind]) as server, pytest.raises(EndpointFailure, match="tells no likelihoods") as caught:
+    with (
+        ModelServer(kind, LISTED[kind]) as server,
+        pytest.raises(EndpointFailure, match="tells no likelihoods") as caught,
+    ):
         ask(f"{kind}/{CALLED[kind]}@{server.url}", asked=read)
     assert caught.value.fatal

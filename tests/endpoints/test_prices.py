@@ -21,7 +21,9 @@ TABLE = "[usd_per_million_tokens]\n"
 def own_settings(tmp_path, monkeypatch):
     """No test reads or writes the settings of the person who runs it."""
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
-    monkeypatch.setattr("folkways.endpoints.prices.user_prices_file", lambda: tmp_path / "config" / "prices.toml")
+    monkeypatch.setattr(
+        "folkways.endpoints.prices.user_prices_file", lambda: tmp_path / "config" / "prices.toml"
+    )
     return tmp_path / "config" / "prices.toml"
 
 
@@ -38,14 +40,27 @@ def test_cost_by_hand():
 
 @pytest.mark.parametrize(
     "name",
-    ["baseline/random", "baseline/constant:openai/gpt-4o", "replay:a.csv", "hf/org/name", "http://localhost:8000/v1#m", "ollama/x"],
+    [
+        "baseline/random",
+        "baseline/constant:openai/gpt-4o",
+        "replay:a.csv",
+        "hf/org/name",
+        "http://localhost:8000/v1#m",
+        "ollama/x",
+    ],
 )
 def test_what_runs_here_costs_nothing_even_uncounted(name):
     assert cost(load_prices(), name, None, None) == 0
 
 
 @pytest.mark.parametrize(
-    "name", ["openai/gpt-99", "http://example.org/v1#m", "http://localhost.example.org/v1#m", "openai/gpt-4o-mini-tts"]
+    "name",
+    [
+        "openai/gpt-99",
+        "http://example.org/v1#m",
+        "http://localhost.example.org/v1#m",
+        "openai/gpt-4o-mini-tts",
+    ],
 )
 def test_an_unknown_price_is_unknown(name):
     assert cost(load_prices(), name, 10, 10) is None
@@ -59,15 +74,23 @@ def test_snapshots_cost_what_the_model_costs_unless_they_have_their_own_price():
     prices = load_prices()
     assert prices.find("openai/gpt-4o-2024-11-20") == prices.find("openai/gpt-4o")
     assert prices.find("openai/gpt-4o-2024-05-13") != prices.find("openai/gpt-4o")
-    assert prices.find("anthropic/claude-3-5-haiku-20241022") == prices.find("anthropic/claude-3-5-haiku-latest") is not None
+    assert (
+        prices.find("anthropic/claude-3-5-haiku-20241022")
+        == prices.find("anthropic/claude-3-5-haiku-latest")
+        is not None
+    )
     assert prices.find("google/gemini-2.0-flash-001") == prices.find("google/gemini-2.0-flash")
 
 
 def test_layers_win_entry_by_entry(tmp_path, own_settings):
     own_settings.parent.mkdir()
-    own_settings.write_text(TABLE + '"openai/gpt-4o" = {input = 1, output = 1}\n"openai/gpt-4.1" = {input = 1, output = 1}')
+    own_settings.write_text(
+        TABLE + '"openai/gpt-4o" = {input = 1, output = 1}\n"openai/gpt-4.1" = {input = 1, output = 1}'
+    )
     given_file = tmp_path / "prices.toml"
-    given_file.write_text(TABLE + '"openai/gpt-4o" = {input = 7, output = 7}\n"http://127.0.0.1:*" = {input = 9, output = 9}')
+    given_file.write_text(
+        TABLE + '"openai/gpt-4o" = {input = 7, output = 7}\n"http://127.0.0.1:*" = {input = 9, output = 9}'
+    )
     prices = load_prices(given_file)
     assert cost(prices, "openai/gpt-4o", 1_000_000, 0) == 7
     assert cost(prices, "openai/gpt-4.1", 1_000_000, 0) == 1
@@ -131,7 +154,11 @@ def test_the_command_shows_names_of_keys_and_never_keys(monkeypatch):
     assert rows["mistral"]["key_set_in"] is None
     for name in rows:
         assert name in table.output
-    assert json.loads(raw.output)["prices"]["models"]["openai/gpt-4o"] == {"input": 2.5, "output": 10, "source": "folkways"}
+    assert json.loads(raw.output)["prices"]["models"]["openai/gpt-4o"] == {
+        "input": 2.5,
+        "output": 10,
+        "source": "folkways",
+    }
 
 
 def test_users_prices_live_in_their_settings():
@@ -154,8 +181,30 @@ def test_the_first_file_that_knows_a_model_wins_and_in_it_the_longest_pattern():
     first = {"x/a-2024-01-02": Price(1, 1), "x/*": Price(2, 2), "x/b*": Price(3, 3)}
     second = {"x/a": Price(4, 4), "y/a?[1]*": Price(5, 5), "z": Price(6, 6), "x/bb*": Price(7, 7)}
     prices = Prices((first, second), "")
-    asked = ("x/a-2024-01-02", "x/a", "x/bbb", "y/a?[1]-x", "y/ab1-x", "z-latest", "z-20240102", "z-001", "z-101", "zz")
-    assert [price and price.input for price in map(prices.find, asked)] == [1, 2, 3, 5, None, 6, 6, 6, None, None]
+    asked = (
+        "x/a-2024-01-02",
+        "x/a",
+        "x/bbb",
+        "y/a?[1]-x",
+        "y/ab1-x",
+        "z-latest",
+        "z-20240102",
+        "z-001",
+        "z-101",
+        "zz",
+    )
+    assert [price and price.input for price in map(prices.find, asked)] == [
+        1,
+        2,
+        3,
+        5,
+        None,
+        6,
+        6,
+        6,
+        None,
+        None,
+    ]
     only = Prices(({"x/a": Price(4, 4)}, {"x/a-latest": Price(5, 5)}), "")
     assert only.find("x/a-latest").input == 4
 

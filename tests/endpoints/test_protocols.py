@@ -1,4 +1,5 @@
-"""What goes over the wire and what is read out of good replies, per protocol, against the real server process."""
+"""What goes over the wire and what is read out of good replies, per protocol, against the real server
+process."""
 
 from __future__ import annotations
 
@@ -32,7 +33,8 @@ def test_a_good_reply_brings_text_tokens_and_model(ask, protocol):
 
 
 def test_all_protocols_ask_the_same_question(ask):
-    """The server's reply is a hash of model, system prompt and question, so equal replies mean equal questions."""
+    """The server's reply is a hash of model, system prompt and question, so equal replies mean equal
+    questions."""
     for number in range(8):
         asked = request(f"Question {number}: 설날에 무엇을 먹습니까?", system="Answer with a letter.")
         assert len({ask(protocol, asked).text for protocol in ("openai", "anthropic", "google")}) == 1
@@ -56,7 +58,10 @@ def test_openai_layout(ask, chat_server):
 
 
 def test_settings_that_are_none_are_left_out(ask, chat_server):
-    for protocol, left in (("openai", {"model", "messages"}), ("anthropic", {"model", "messages", "max_tokens"})):
+    for protocol, left in (
+        ("openai", {"model", "messages"}),
+        ("anthropic", {"model", "messages", "max_tokens"}),
+    ):
         ask(protocol, request(settings=Settings(temperature=None, top_p=None)))
         assert set(last(chat_server)[2]) == left
     ask("google", request(settings=Settings(temperature=None, top_p=None)))
@@ -87,7 +92,11 @@ def test_dialects_of_openai(chat_server, monkeypatch, provider, settings, fields
     asyncio.run(run())
     body = last(chat_server)[2]
     assert body["model"] == "a/b"
-    assert {name: value for name, value in body.items() if name not in ("model", "messages", "temperature", "top_p")} == fields
+    assert {
+        name: value
+        for name, value in body.items()
+        if name not in ("model", "messages", "temperature", "top_p")
+    } == fields
 
 
 def test_vllm_takes_a_number_of_tokens_to_think_with():
@@ -138,7 +147,12 @@ def test_anthropic_does_not_think_where_it_is_told_not_to(ask, chat_server):
 )
 def test_google_is_told_how_much_to_think_and_asked_for_the_thoughts(model, effort, sent):
     endpoint = open_name(f"google/{model}", EndpointOptions(base_url="http://localhost:1"), need_key=False)
-    assert endpoint.payload(request(settings=Settings(reasoning_effort=effort)))["generationConfig"]["thinkingConfig"] == sent
+    assert (
+        endpoint.payload(request(settings=Settings(reasoning_effort=effort)))["generationConfig"][
+            "thinkingConfig"
+        ]
+        == sent
+    )
 
 
 @pytest.mark.parametrize(
@@ -186,7 +200,9 @@ def test_google_layout(ask, chat_server):
         ("anthropic", Settings(temperature=0.0, reasoning_effort="low"), "temperature"),
     ],
 )
-def test_a_setting_that_the_protocol_lacks_is_fatal_before_anything_is_sent(fail, chat_server, protocol, settings, setting):
+def test_a_setting_that_the_protocol_lacks_is_fatal_before_anything_is_sent(
+    fail, chat_server, protocol, settings, setting
+):
     before = chat_server.stats()["total"]
     failure = fail(protocol, request(settings=settings))
     assert failure.fatal
@@ -240,7 +256,12 @@ def test_thoughts_stand_apart_from_the_text(ask, protocol, kind):
         {"content": "A", "reasoning_content": "hm"},
         {"content": "A", "reasoning": "hm"},
         {"content": "A", "reasoning": "hm", "reasoning_content": "hm"},
-        {"content": [{"type": "thinking", "thinking": [{"type": "text", "text": "hm"}]}, {"type": "text", "text": "A"}]},
+        {
+            "content": [
+                {"type": "thinking", "thinking": [{"type": "text", "text": "hm"}]},
+                {"type": "text", "text": "A"},
+            ]
+        },
     ],
 )
 def test_servers_of_chat_completions_name_thoughts_in_many_ways(message):
@@ -282,7 +303,9 @@ def test_one_pool_serves_many_requests(chat_server, monkeypatch):
 
     async def run() -> list[str]:
         await endpoint.open(8)
-        found = await asyncio.gather(*(endpoint.complete(request(f"Question {number}")) for number in range(400)))
+        found = await asyncio.gather(
+            *(endpoint.complete(request(f"Question {number}")) for number in range(400))
+        )
         await endpoint.close()
         await endpoint.close()
         return [completion.text for completion in found]
@@ -291,7 +314,9 @@ def test_one_pool_serves_many_requests(chat_server, monkeypatch):
     assert len(texts) == 400
     assert set(texts) == {"A", "B", "C", "D"}
     stats = chat_server.stats()
-    assert stats["connections"] <= 8 + 3  # the pool, two looks at what the server tells of itself, and a control call of this test
+    assert (
+        stats["connections"] <= 8 + 3
+    )  # the pool, two looks at what the server tells of itself, and a control call of this test
     assert (stats["total"], stats["asked_again"]) == (400, 0)
 
 

@@ -46,7 +46,14 @@ def test_an_unknown_name_lists_every_form(name):
     with pytest.raises(FolkwaysError) as caught:
         open_name(name)
     if isinstance(caught.value, UnknownNameError) and caught.value.kind != "baseline":
-        for form in ("PROVIDER/MODEL", "http(s)://HOST/v1#MODEL", "hf/NAME", "replay:FILE", "baseline/random", "baseline/echo"):
+        for form in (
+            "PROVIDER/MODEL",
+            "http(s)://HOST/v1#MODEL",
+            "hf/NAME",
+            "replay:FILE",
+            "baseline/random",
+            "baseline/echo",
+        ):
             assert form in str(caught.value)
         assert "openrouter" in str(caught.value)
 
@@ -94,7 +101,15 @@ def test_different_models_have_different_identities(monkeypatch, tmp_path):
         "ollama/a",
         "vllm/a",
     ]
-    names += ["hf/a", "hf/a@1", "baseline/random", "baseline/first", "baseline/constant:A", "baseline/constant:B", "baseline/echo"]
+    names += [
+        "hf/a",
+        "hf/a@1",
+        "baseline/random",
+        "baseline/first",
+        "baseline/constant:A",
+        "baseline/constant:B",
+        "baseline/echo",
+    ]
     identities = {open_name(name).identity for name in names}
     assert len(identities) == len(names)
 

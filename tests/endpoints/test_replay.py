@@ -53,13 +53,19 @@ def replay(file: Path, *requests) -> list[Completion]:
 @pytest.mark.parametrize("ending", ["jsonl", "ndjson", "csv", "tsv", "parquet"])
 def test_every_format_matches_by_every_column(tmp_path, ending):
     file = write(tmp_path / f"answers.{ending}", ROWS)
-    asked = [request("?", **{name: row[name] for name in ("task", "item", "language", "variant", "sample")}) for row in ROWS]
+    asked = [
+        request("?", **{name: row[name] for name in ("task", "item", "language", "variant", "sample")})
+        for row in ROWS
+    ]
     assert [found.text for found in replay(file, *asked)] == [row["response"] for row in ROWS]
 
 
 def test_columns_that_are_absent_do_not_matter(tmp_path):
     file = write(tmp_path / "a.csv", [{"item": "1", "response": "yes"}, {"item": "2", "response": "no"}])
-    asked = [request("?", task="t", item="2", language=language, variant="v", sample=3) for language in ("en", "ko")]
+    asked = [
+        request("?", task="t", item="2", language=language, variant="v", sample=3)
+        for language in ("en", "ko")
+    ]
     assert [found.text for found in replay(file, *asked)] == ["no", "no"]
 
 
@@ -95,8 +101,14 @@ def test_states_of_folkways_own_responses(tmp_path):
 
 
 def test_numbers_are_read_as_people_write_them(tmp_path):
-    file = write(tmp_path / "a.jsonl", [{"item": 12, "response": 3, "sample": 1.0}, {"item": 13, "response": True, "sample": None}])
-    assert [found.text for found in replay(file, request(item="12", sample=1), request(item="13"))] == ["3", "True"]
+    file = write(
+        tmp_path / "a.jsonl",
+        [{"item": 12, "response": 3, "sample": 1.0}, {"item": 13, "response": True, "sample": None}],
+    )
+    assert [found.text for found in replay(file, request(item="12", sample=1), request(item="13"))] == [
+        "3",
+        "True",
+    ]
 
 
 def test_spreadsheets_write_a_byte_order_mark(tmp_path):
@@ -118,7 +130,7 @@ def test_spreadsheets_write_a_byte_order_mark(tmp_path):
         ("a.csv", b"", "empty"),
         ("a.csv", b"item,response\n1,\xff\xfe\n", "a.csv"),
         ("a.parquet", b"not parquet", "parquet"),
-        ("a.csv", b"item,response\n1,x\n1,y\n", "row 2: another answer to 1 than in row 1; a column task, language"),
+        ("a.csv", b"item,response\n1,x\n1,y\n", "row 2: another answer to 1 than in row 1; a column task, " "language"),
     ],
 )  # fmt: skip
 def test_wrong_files_say_what_is_wrong_and_where(tmp_path, name, content, message):
@@ -176,11 +188,17 @@ def test_a_broken_file_is_found_before_anything_is_planned(tmp_path):
 
 @settings(deadline=None, max_examples=50)
 @given(
-    answers=st.dictionaries(st.text(st.characters(codec="utf-8"), min_size=1, max_size=8), st.text(st.characters(codec="utf-8")))
+    answers=st.dictionaries(
+        st.text(st.characters(codec="utf-8"), min_size=1, max_size=8), st.text(st.characters(codec="utf-8"))
+    )
 )
 def test_what_is_written_is_replayed(tmp_path_factory, answers):
     file = tmp_path_factory.mktemp("replay") / "a.jsonl"
-    write(file, [{"item": item, "response": text} for item, text in answers.items()] or [{"item": "x", "response": ""}])
+    write(
+        file,
+        [{"item": item, "response": text} for item, text in answers.items()]
+        or [{"item": "x", "response": ""}],
+    )
     wanted = {item.replace("\0", "\ufffd"): text.replace("\0", "\ufffd") for item, text in answers.items()}
     if len(wanted) == len(answers):
         found = replay(file, *(request(item=item) for item in wanted))

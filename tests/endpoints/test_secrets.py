@@ -81,7 +81,9 @@ def test_what_stands_in_a_url_is_used_and_not_kept():
         assert server.stats()["last"]["path"] == f"/v1/chat/completions?token={KEY}"
 
 
-@pytest.mark.parametrize("url", [f"http://me:{KEY}@host:notaport/v1#m", f"http://me:{KEY}@/v1#m", f"http://me:{KEY}@[::1/v1#m"])
+@pytest.mark.parametrize(
+    "url", [f"http://me:{KEY}@host:notaport/v1#m", f"http://me:{KEY}@/v1#m", f"http://me:{KEY}@[::1/v1#m"]
+)
 def test_a_broken_url_is_refused_without_being_quoted(url):
     with pytest.raises(FolkwaysError) as caught:
         open_name(url)
@@ -124,8 +126,8 @@ def test_the_key_goes_to_no_host_that_was_not_named(chat_server, monkeypatch, ho
     said = said_by(f"{chat_server.url}/v1#test-model")
     place = chat_server.url.removeprefix("http://")
     assert (
-        f"No key was sent: FOLKWAYS_API_KEY is for the hosts that FOLKWAYS_API_KEY_HOSTS names. If it is for this one, add {place}"
-        in said
+        "No key was sent: FOLKWAYS_API_KEY is for the hosts that FOLKWAYS_API_KEY_HOSTS names. If it is "
+        f"for this one, add {place}" in said
     )
     assert KEY not in said
 
@@ -145,7 +147,10 @@ def test_the_key_goes_to_hosts_that_were_named_with_or_without_their_port(chat_s
 def test_a_server_that_wants_a_key_where_none_is_set_says_what_to_set(chat_server, monkeypatch):
     monkeypatch.delenv("FOLKWAYS_API_KEY", raising=False)
     said = said_by(f"{chat_server.url}/v1#test-model")
-    assert "if this server wants one, set FOLKWAYS_API_KEY to it and FOLKWAYS_API_KEY_HOSTS to 127.0.0.1:" in said
+    assert (
+        "if this server wants one, set FOLKWAYS_API_KEY to it and FOLKWAYS_API_KEY_HOSTS to 127.0.0.1:"
+        in said
+    )
 
 
 def test_a_key_of_the_endpoint_alone_takes_the_place_of_the_usual_ones(chat_server, monkeypatch):

@@ -21,7 +21,17 @@ TASK = "demo/mcq"
 
 def run(folder: Path, *more: object, gpus: str = "") -> Any:
     there = environment(PYTHONPATH=str(folder), CUDA_VISIBLE_DEVICES=gpus)
-    asked = ("run", TASK, "--model", "vllm-offline/org/tiny@abc", "--name", "study", "-w", folder / "w.db", *more)
+    asked = (
+        "run",
+        TASK,
+        "--model",
+        "vllm-offline/org/tiny@abc",
+        "--name",
+        "study",
+        "-w",
+        folder / "w.db",
+        *more,
+    )
     return start(*asked, env=there)
 
 
@@ -40,16 +50,22 @@ def test_the_engine_answers_in_one_batch_that_goes_on_and_the_run_says_what_ran(
     assert max(line["running"] for line in journal(folder, "join")) > 1, "requests join those that run"
     added = journal(folder, "add")
     assert len(added) == 18
-    assert all(letters(line["ids"]).endswith("<assistant>\n\n") and line["temperature"] == 0 for line in added)
+    assert all(
+        letters(line["ids"]).endswith("<assistant>\n\n") and line["temperature"] == 0 for line in added
+    )
     replies = rows(folder / "w.db", "SELECT DISTINCT text, finish_reason, output_tokens FROM responses")
     assert set(replies) == {("B", "stop", 2), ("B.", "stop", 3)}
-    signatures = [signature for (signature,) in rows(folder / "w.db", "SELECT DISTINCT signature FROM scores")]
+    signatures = [
+        signature for (signature,) in rows(folder / "w.db", "SELECT DISTINCT signature FROM scores")
+    ]
     assert any("vllm=0.33.0" in signature for signature in signatures)
 
 
 def test_several_gpus_share_a_model(tmp_path: Path) -> None:
     folder = write_vllm(tmp_path / "v")
-    (folder / "study.toml").write_text(f'tasks = "{TASK}"\n[[models]]\nname = "vllm-offline/tiny"\ngpus = 2\n')
+    (folder / "study.toml").write_text(
+        f'tasks = "{TASK}"\n[[models]]\nname = "vllm-offline/tiny"\ngpus = 2\n'
+    )
     there = environment(PYTHONPATH=str(folder), CUDA_VISIBLE_DEVICES="3,GPU-5")
     done = finish(start("run", folder / "study.toml", "-w", folder / "w.db", env=there))
     assert done.returncode == 0, done.stderr
@@ -59,14 +75,19 @@ def test_several_gpus_share_a_model(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("template", [True, False])
 @pytest.mark.parametrize("version", ["0.11.2", "0.33.0"])
-def test_the_likeliest_option_is_that_of_the_likelihoods(tmp_path: Path, version: str, template: bool) -> None:
-    """New versions look once at the place of the letter, where old ones weigh each option behind the prompt."""
+def test_the_likeliest_option_is_that_of_the_likelihoods(
+    tmp_path: Path, version: str, template: bool
+) -> None:
+    """New versions look once at the place of the letter, where old ones weigh each option behind the
+    prompt."""
     folder = write_vllm(tmp_path / "v", version=version, template=template)
     done = finish(run(folder, "--read", "loglik"))
     assert done.returncode == 0, done.stderr
     added = journal(folder, "add")
     single = version == "0.33.0"
-    stored = rows(folder / "w.db", "SELECT user, text, finish_reason FROM responses JOIN prompts USING (prompt_hash)")
+    stored = rows(
+        folder / "w.db", "SELECT user, text, finish_reason FROM responses JOIN prompts USING (prompt_hash)"
+    )
     assert len(stored) == 18
     assert len(added) == 18 if single else len(added) > 18
     for user, text, told in stored:
@@ -107,7 +128,9 @@ def test_a_prompt_that_is_refused_fails_alone(tmp_path: Path) -> None:
     lengths = sorted(len(line["ids"]) for line in journal(short, "add"))
     folder, room = write_vllm(tmp_path / "v"), 3999 - lengths[len(lengths) // 2]
     (folder / "prompts.toml").write_text(f'["{TASK}"]\nplain = "{{question}} {{options}} {"x" * room}"\n')
-    done = finish(run(folder, "--prompts", folder / "prompts.toml", "--variants", "plain", "--max-failed", 100))
+    done = finish(
+        run(folder, "--prompts", folder / "prompts.toml", "--variants", "plain", "--max-failed", 100)
+    )
     failed = rows(folder / "w.db", "SELECT DISTINCT message FROM failures")
     answered = rows(folder / "w.db", "SELECT count(*) FROM responses")[0][0]
     assert failed, done.stderr
@@ -134,7 +157,9 @@ def test_where_vllm_is_missing_transformers_runs_the_model_and_is_named() -> Non
 
 
 @given(st.lists(st.tuples(st.booleans(), st.lists(st.integers(0, 2), max_size=4)), max_size=40))
-def test_prompts_that_begin_alike_follow_each_other_and_none_waits_for_ever(steps: list[tuple[bool, list[int]]]) -> None:
+def test_prompts_that_begin_alike_follow_each_other_and_none_waits_for_ever(
+    steps: list[tuple[bool, list[int]]],
+) -> None:
     order = InOrder()
     waiting: dict[int, list[int]] = {}
     last: tuple[list[int], int] = ([], -1)
@@ -144,7 +169,9 @@ def test_prompts_that_begin_alike_follow_each_other_and_none_waits_for_ever(step
             row = waiting.pop(chosen), chosen
             above = [(other, at) for at, other in waiting.items() if (other, at) > last]
             assert row > last or not above, "upwards as long as anything is above"
-            assert row == min([*above, row] if row > last else [*((other, at) for at, other in waiting.items()), row])
+            assert row == min(
+                [*above, row] if row > last else [*((other, at) for at, other in waiting.items()), row]
+            )
             last = row
         else:
             order.add(ids, number)

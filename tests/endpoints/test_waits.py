@@ -49,7 +49,14 @@ NOW = 1_760_000_000.0
         ({"Retry-After": "2s later"}, None),
         ({"Retry-After": "1000000000"}, 300),  # so many seconds, not the year 2001
         ({"x-ratelimit-reset-requests": "3s", "x-ratelimit-reset": "9"}, 3),
-        ({"x-ratelimit-reset-requests": "3s", "x-ratelimit-remaining-requests": "0", "x-ratelimit-reset-tokens": "7s"}, 3),
+        (
+            {
+                "x-ratelimit-reset-requests": "3s",
+                "x-ratelimit-remaining-requests": "0",
+                "x-ratelimit-reset-tokens": "7s",
+            },
+            3,
+        ),
         (
             {
                 "anthropic-ratelimit-input-tokens-reset": "7",
@@ -76,13 +83,22 @@ def test_googles_retry_info():
 
 @pytest.mark.parametrize(
     ("text", "seconds"),
-    [("1000000001", 6), ("1000000000", 300), ("1000000000001", 5.001), ("999999999999", 300), ("999999998", 300)],
+    [
+        ("1000000001", 6),
+        ("1000000000", 300),
+        ("1000000000001", 5.001),
+        ("999999999999", 300),
+        ("999999998", 300),
+    ],
 )
 def test_large_numbers_are_seconds_or_milliseconds_since_1970(text, seconds):
     assert asked_wait(CIMultiDict({"x-ratelimit-reset": text}), "", 999_999_995.0) == pytest.approx(seconds)
 
 
-@given(st.sampled_from(["Retry-After", "retry-after-ms", "x-ratelimit-reset", "x-ratelimit-reset-tokens"]), st.text(max_size=30))
+@given(
+    st.sampled_from(["Retry-After", "retry-after-ms", "x-ratelimit-reset", "x-ratelimit-reset-tokens"]),
+    st.text(max_size=30),
+)
 def test_any_header_gives_a_sane_wait_or_none(name, value):
     found = asked_wait(CIMultiDict({name: value}), value, NOW)
     assert found is None or 0 <= found <= LONGEST_WAIT

@@ -1,4 +1,5 @@
-"""One endpoint asked by the rules: what is tried again, what ends it, what it costs, and what the count says of it."""
+"""One endpoint asked by the rules: what is tried again, what ends it, what it costs, and what the count says
+of it."""
 
 from __future__ import annotations
 
@@ -85,7 +86,9 @@ class Clock:
         monkeypatch.setattr(RateLimiter, "closed_within", wait)
         monkeypatch.setattr(module, "backoff", lambda tries, asked, rng: 100.0 * tries + (asked or 0.0))
         monkeypatch.setattr(
-            RateLimiter, "slow_down", lambda limiter, _taken_at, asked: setattr(limiter, "places", limiter.places - (asked or 1))
+            RateLimiter,
+            "slow_down",
+            lambda limiter, _taken_at, asked: setattr(limiter, "places", limiter.places - (asked or 1)),
         )
 
     def monotonic(self) -> float:
@@ -143,14 +146,20 @@ def rows(workspace: Workspace, table: sa.Table, *columns: str) -> list[tuple[obj
 
 def told(asking: Asking) -> dict[str, object]:
     """What the count says, without what is as it was."""
-    return {name: value for name, value in asdict(asking.progress).items() if value and name not in ("endpoint", "began", "places")}
+    return {
+        name: value
+        for name, value in asdict(asking.progress).items()
+        if value and name not in ("endpoint", "began", "places")
+    }
 
 
 def test_a_request_is_tried_until_it_is_answered_and_the_count_tells_how(
     workspace: Workspace, database: ThreadPoolExecutor, clock: Clock
 ) -> None:
     says = [DOWN, SLOW, LOST, GOOD, UNCOUNTED]
-    asking, endpoint = prepared(workspace, database, says, 2, price=Price(1e6, 2e6), limits=Limits(concurrency=30, attempts=4))
+    asking, endpoint = prepared(
+        workspace, database, says, 2, price=Price(1e6, 2e6), limits=Limits(concurrency=30, attempts=4)
+    )
     assert asyncio.run(asking.run()) is asking.progress
     assert told(asking) == {
         "total": 2,
@@ -181,7 +190,8 @@ def test_a_request_is_tried_until_it_is_answered_and_the_count_tells_how(
         ([DOWN, DOWN, GOOD], 3, 3, [100, 200], True),
         ([NO, GOOD], 3, 1, [], False),
         ([LOST, NO], 3, 2, [100], False),
-        # Slow down: no attempt until 120 seconds have passed since the first; 107 of them after the first try.
+        # Slow down: no attempt until 120 seconds have passed since the first; 107 of them after the first
+        # try.
         ([SLOW, DOWN, GOOD], 2, 3, [107, 200], True),
         ([SLOW, SLOW, GOOD], 2, 3, [107, 207], True),
         ([SLOW, SLOW, SLOW, GOOD], 2, 4, [107, 207, 307], True),
@@ -202,7 +212,11 @@ def test_how_often_a_request_is_tried(
     asking.limiter.places = 100.0
     asyncio.run(asking.run())
     assert (len(endpoint.asked), clock.waits) == (tries, waits)
-    assert (asking.progress.done, asking.progress.failed, asking.progress.retries) == (int(answered), int(not answered), tries - 1)
+    assert (asking.progress.done, asking.progress.failed, asking.progress.retries) == (
+        int(answered),
+        int(not answered),
+        tries - 1,
+    )
     table = schema.responses if answered else schema.failures
     assert rows(workspace, table, "attempts") == [(tries,)]
     assert asking.progress.stopped is None
@@ -225,7 +239,9 @@ def test_for_two_minutes_slowing_down_is_no_attempt(
     assert len(endpoint.asked) == tries
 
 
-@pytest.mark.parametrize(("count", "max_errors", "allowed"), [(5, 2, 2), (4, 0, 0), (60, None, 50), (530, None, 53)])
+@pytest.mark.parametrize(
+    ("count", "max_errors", "allowed"), [(5, 2, 2), (4, 0, 0), (60, None, 50), (530, None, 53)]
+)
 def test_after_so_many_failures_a_model_is_given_up(
     workspace: Workspace, database: ThreadPoolExecutor, count: int, max_errors: int | None, allowed: int
 ) -> None:
@@ -233,7 +249,9 @@ def test_after_so_many_failures_a_model_is_given_up(
     asking, endpoint = prepared(workspace, database, [NO], count, limits=limits)
     asyncio.run(asking.run())
     assert len(endpoint.asked) == asking.progress.failed == allowed + 1
-    assert str(asking.progress.stopped).startswith(f"more than {allowed} requests failed; the last error was: no")
+    assert str(asking.progress.stopped).startswith(
+        f"more than {allowed} requests failed; the last error was: no"
+    )
     assert len(rows(workspace, schema.failures, "key")) == allowed + 1
     exactly, _ = prepared(workspace, database, [NO] * allowed + [GOOD], count, limits=limits)
     asyncio.run(exactly.run())
@@ -246,7 +264,12 @@ def test_what_can_never_work_ends_with_its_reason_and_gives_back_what_was_not_as
     asking, endpoint = prepared(workspace, database, [GOOD, NEVER], 5)
     asyncio.run(asking.run())
     asking.stop("later")
-    assert (asking.progress.done, asking.progress.failed, asking.progress.stopped, endpoint.asked) == (1, 1, "never", ["q0", "q1"])
+    assert (asking.progress.done, asking.progress.failed, asking.progress.stopped, endpoint.asked) == (
+        1,
+        1,
+        "never",
+        ["q0", "q1"],
+    )
     assert rows(workspace, schema.claims, "id") == []
     assert (asking.progress.by_others, asking.progress.left) == (0, 3)
 
@@ -278,7 +301,9 @@ def test_what_a_request_costs_of_a_budget(
 
 
 @pytest.mark.parametrize("limit", [Amount(2, UNLIMITED, UNLIMITED), Amount(9, 2 * WORST, UNLIMITED)])
-def test_a_budget_that_is_used_up_says_so(workspace: Workspace, database: ThreadPoolExecutor, limit: Amount) -> None:
+def test_a_budget_that_is_used_up_says_so(
+    workspace: Workspace, database: ThreadPoolExecutor, limit: Amount
+) -> None:
     asking, endpoint = prepared(workspace, database, [UNCOUNTED], 4, budget=limit)
     asyncio.run(asking.run())
     assert (len(endpoint.asked), asking.progress.done) == (2, 2)
@@ -288,7 +313,9 @@ def test_a_budget_that_is_used_up_says_so(workspace: Workspace, database: Thread
 def test_an_error_of_an_endpoints_own_is_raised_once_everything_is_stored(
     workspace: Workspace, database: ThreadPoolExecutor
 ) -> None:
-    asking, endpoint = prepared(workspace, database, [GOOD, ZeroDivisionError("odd")], 5, budget=Amount(9, 1000, 9))
+    asking, endpoint = prepared(
+        workspace, database, [GOOD, ZeroDivisionError("odd")], 5, budget=Amount(9, 1000, 9)
+    )
     with pytest.raises(ZeroDivisionError):
         asyncio.run(asking.run())
     assert (asking.progress.done, asking.progress.stopped, endpoint.events[-1]) == (1, "odd", "close")
@@ -317,7 +344,8 @@ class Unsure(Scripted):
 
 
 @pytest.mark.parametrize(
-    ("clean", "asked", "stored"), [([True], 3, 3), ([False, True], 6, 3), ([False, False, True], 9, 3), ([], 3, 0)]
+    ("clean", "asked", "stored"),
+    [([True], 3, 3), ([False, True], 6, 3), ([False, False, True], 9, 3), ([], 3, 0)],
 )
 def test_a_reply_counts_once_it_is_surely_the_answer(
     workspace: Workspace, database: ThreadPoolExecutor, clean: list[bool], asked: int, stored: int
@@ -340,14 +368,19 @@ def test_a_reply_that_is_no_answer_is_not_asked_for_again_once_the_session_was_s
     asking.endpoint = endpoint = Unsure([False])
     asking.budget = Budget(Amount(3, 10**9, 10**9))
     asyncio.run(asking.run())
-    assert (len(endpoint.asked), asking.progress.done, len(rows(workspace, schema.responses, "key"))) == (3, 0, 0)
+    assert (len(endpoint.asked), asking.progress.done, len(rows(workspace, schema.responses, "key"))) == (
+        3,
+        0,
+        0,
+    )
     assert "budget is used up" in str(asking.progress.stopped)
 
 
 def test_what_another_process_holds_is_waited_for(
     workspace: Workspace, database: ThreadPoolExecutor, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It answers one, fails to answer another and gives it back: the first is not asked here, the second is."""
+    """It answers one, fails to answer another and gives it back: the first is not asked here, the second
+    is."""
     asking, endpoint = prepared(workspace, database, [GOOD], 4)
     other = RequestQueue(workspace, asking.request_queue.run_id)
     other.enter()

@@ -68,13 +68,19 @@ def test_thinking_on_top_of_the_limit_is_in_the_worst_case() -> None:
 def test_tokens_that_the_provider_does_not_count_are_charged_at_their_worst(counts: dict[str, int]) -> None:
     worst = Amount(1, 100, 0.5)
     assert charged(Completion("x", **counts), Price(1000.0, 1000.0), worst) == worst  # type: ignore[arg-type]
-    assert charged(Completion("x", input_tokens=5, output_tokens=5), Price(1000.0, 1000.0), worst) == Amount(1, 10, 0.01)
+    assert charged(Completion("x", input_tokens=5, output_tokens=5), Price(1000.0, 1000.0), worst) == Amount(
+        1, 10, 0.01
+    )
 
 
-@pytest.mark.parametrize(("status", "billed"), [(None, True), (200, True), (400, False), (429, False), (503, False)])
+@pytest.mark.parametrize(
+    ("status", "billed"), [(None, True), (200, True), (400, False), (429, False), (503, False)]
+)
 def test_a_failure_is_free_only_where_the_server_refused(status: int | None, billed: bool) -> None:
     worst = Amount(1, 100, 0.5)
-    assert charged_for_failure(EndpointFailure("lost", status=status), worst) == (worst if billed else Amount(1))
+    assert charged_for_failure(EndpointFailure("lost", status=status), worst) == (
+        worst if billed else Amount(1)
+    )
 
 
 @given(
@@ -83,7 +89,8 @@ def test_a_failure_is_free_only_where_the_server_refused(status: int | None, bil
     order=st.randoms(use_true_random=False),
 )
 def test_spending_never_crosses_the_limit(limit: int, costs: list[tuple[int, int]], order: object) -> None:
-    """Requests with a worst case and an actual cost below it, settled in any order while others are in flight."""
+    """Requests with a worst case and an actual cost below it, settled in any order while others are in
+    flight."""
     budget = Budget(Amount(UNLIMITED, limit, UNLIMITED))
     flying: list[tuple[Amount, Amount]] = []
     for worst, actual in costs:
@@ -168,12 +175,17 @@ def test_what_is_not_counted_is_used_by_nobody() -> None:
 @pytest.mark.parametrize(("status", "billed"), [(199, False), (299, True), (300, False)])
 def test_accepted_is_what_begins_with_a_two(status: int, billed: bool) -> None:
     worst = Amount(1, 100, 0.5)
-    assert charged_for_failure(EndpointFailure("lost", status=status), worst) == (worst if billed else Amount(1, 0.0, 0.0))
+    assert charged_for_failure(EndpointFailure("lost", status=status), worst) == (
+        worst if billed else Amount(1, 0.0, 0.0)
+    )
 
 
-@pytest.mark.parametrize("unit", [Amount(1, 0, 0), Amount(0.5, 1, None), Amount(0.5, 0, 1)], ids=["requests", "tokens", "usd"])
+@pytest.mark.parametrize(
+    "unit", [Amount(1, 0, 0), Amount(0.5, 1, None), Amount(0.5, 0, 1)], ids=["requests", "tokens", "usd"]
+)
 def test_each_limit_holds_alone_for_what_is_spent_and_set_aside(unit: Amount) -> None:
-    """Three fit. A fourth waits while it may be that one of those on their way costs nothing, and is refused once none is."""
+    """Three fit. A fourth waits while it may be that one of those on their way costs nothing, and is refused
+    once none is."""
     limit = Amount(*(3.0 if value == 1 else UNLIMITED for value in (unit.requests, unit.tokens, unit.usd)))
     budget = Budget(limit)
     assert [budget.reserve(unit) for _ in range(4)] == [BudgetDecision.GO] * 3 + [BudgetDecision.WAIT]
@@ -184,7 +196,11 @@ def test_each_limit_holds_alone_for_what_is_spent_and_set_aside(unit: Amount) ->
     assert budget.reserve(unit) is BudgetDecision.WAIT
     budget.settle(unit, unit)
     assert budget.reserve(unit) is BudgetDecision.STOP
-    assert (budget.requests, budget.tokens, budget.usd) == (3 * unit.requests, 3 * unit.tokens, 3 * (unit.usd or 0.0))
+    assert (budget.requests, budget.tokens, budget.usd) == (
+        3 * unit.requests,
+        3 * unit.tokens,
+        3 * (unit.usd or 0.0),
+    )
     large = Amount(4, 4, 4)
     fresh = Budget(limit)
     assert (fresh.reserve(unit), fresh.reserve(large)) == (BudgetDecision.GO, BudgetDecision.STOP)
@@ -217,7 +233,15 @@ def test_everyone_who_waits_looks_again_when_something_has_settled() -> None:
 
 @pytest.mark.parametrize(
     ("effort", "tokens"),
-    [(None, None), ("low", None), ("off", None), ("2000", 2000), ("-5", None), ("²", None), ("9" * 5000, None)],
+    [
+        (None, None),
+        ("low", None),
+        ("off", None),
+        ("2000", 2000),
+        ("-5", None),
+        ("²", None),
+        ("9" * 5000, None),
+    ],
 )
 def test_an_effort_in_digits_is_a_number_of_tokens(effort: str | None, tokens: int | None) -> None:
     assert Settings(reasoning_effort=effort).thinking_budget == tokens

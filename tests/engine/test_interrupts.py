@@ -79,12 +79,18 @@ def test_handlers_of_before_come_back_and_nothing_is_remembered_beyond_the_block
 @pytest.mark.parametrize("number", interrupts.STOPS, ids=lambda number: number.name)
 def test_the_first_signal_decides_what_the_process_says_of_its_end(number: signal.Signals) -> None:
     with pytest.raises(KeyboardInterrupt), interrupts.remembered():
-        assert (interrupts.exit_code(), interrupts.reason()) == (130, "interrupted by the user")  # none came yet
+        assert (interrupts.exit_code(), interrupts.reason()) == (
+            130,
+            "interrupted by the user",
+        )  # none came yet
         with pytest.raises(KeyboardInterrupt):
             signal.raise_signal(number)
         signal.raise_signal(signal.SIGINT)
     whose = "interrupted by the user" if number == signal.SIGINT else f"ended by {number.name}"
-    assert (interrupts.exit_code(), interrupts.reason()) == (128 + number, whose)  # known when the command has ended
+    assert (interrupts.exit_code(), interrupts.reason()) == (
+        128 + number,
+        whose,
+    )  # known when the command has ended
     with interrupts.told(lambda: None):
         assert interrupts.exit_code() == 130  # and forgotten by the next
 
@@ -106,5 +112,7 @@ with interrupts.remembered(), interrupts.told(lambda: calls.append(1)):
     assert signal.getsignal({int(number)}) is signal.SIG_IGN
 print(calls)
 """
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, preexec_fn=ignoring(number))
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, preexec_fn=ignoring(number)
+    )
     assert (done.returncode, done.stdout) == (0, "[]\n"), done.stderr

@@ -1,4 +1,5 @@
-"""How many requests are sent at once to servers of every kind, in a clock that jumps: nearly the best fixed number's speed."""
+"""How many requests are sent at once to servers of every kind, in a clock that jumps: nearly the best fixed
+number's speed."""
 
 from __future__ import annotations
 
@@ -43,7 +44,9 @@ def compared(settings: dict[str, Any], best: int, spread: float) -> tuple[float,
 
 @pytest.mark.parametrize(("spread", "most"), [(0.05, 1.15), (0.2, 1.2)])
 @pytest.mark.parametrize("name", SERVERS)
-def test_it_takes_hardly_longer_than_with_the_best_number_from_the_start(name: str, spread: float, most: float) -> None:
+def test_it_takes_hardly_longer_than_with_the_best_number_from_the_start(
+    name: str, spread: float, most: float
+) -> None:
     times, found = compared(*SERVERS[name], spread)
     assert times <= most
     assert (found.progress.done, found.progress.failed) == (WAVES * SERVERS[name][1], 0)
@@ -64,7 +67,11 @@ def test_a_large_server_gets_512_and_the_line_says_what_is_going_on() -> None:
     assert small.server.most_in_flight <= 32
     assert small.progress.why == "more bring no more"
     full = simulate(ModelServer(seconds=0.5, places=2, refusal=BUSY), 100)
-    assert (full.progress.places, full.progress.why, full.server.most_in_flight <= 8) == (2.0, "it refuses more", True)
+    assert (full.progress.places, full.progress.why, full.server.most_in_flight <= 8) == (
+        2.0,
+        "it refuses more",
+        True,
+    )
 
 
 @pytest.mark.parametrize("refusal", [BUSY, RESET, REFUSED])
@@ -74,7 +81,11 @@ def test_what_is_refused_while_others_are_answered_costs_no_attempt(
 ) -> None:
     """Somebody has asked for more at once than the server takes, and requests have few attempts."""
     count = 200 if seconds < 1 else 60
-    found = simulate(ModelServer(seconds=seconds, places=2, refusal=refusal), count, Limits(concurrency=concurrency, attempts=3))
+    found = simulate(
+        ModelServer(seconds=seconds, places=2, refusal=refusal),
+        count,
+        Limits(concurrency=concurrency, attempts=3),
+    )
     assert (found.progress.failed, found.progress.done, found.progress.places <= 4) == (0, count, True)
     assert found.seconds < 1.15 * count / 2 * seconds + 10
     assert found.server.refused < 120
@@ -82,14 +93,17 @@ def test_what_is_refused_while_others_are_answered_costs_no_attempt(
 
 @pytest.mark.parametrize("flaws", [0.1, 0.3, 0.5])
 def test_failures_by_chance_make_nobody_slower(flaws: float) -> None:
-    """A provider that fails so often whatever it is asked at once: fewer at once would bring less, and no fewer failures."""
+    """A provider that fails so often whatever it is asked at once: fewer at once would bring less, and no
+    fewer failures."""
     found = simulate(ModelServer(seconds=1.0, spread=0.3, first=32, most=32, flaws=flaws, refusal=BUSY), 1600)
     assert (found.progress.failed, found.progress.places) == (0, 32.0)
     assert found.seconds < 1600 / 32 * (1 + flaws)
 
 
 def test_a_server_that_answers_nobody_costs_the_attempts_there_are() -> None:
-    found = simulate(ModelServer(seconds=1.0, flaws=1.0, refusal=BUSY), 40, Limits(attempts=3, max_errors=100))
+    found = simulate(
+        ModelServer(seconds=1.0, flaws=1.0, refusal=BUSY), 40, Limits(attempts=3, max_errors=100)
+    )
     assert (found.progress.failed, found.server.asked) == (40, 120)
 
 
@@ -112,7 +126,8 @@ def test_a_prompt_that_always_fails_ends_while_the_others_are_answered() -> None
 
 
 def test_replies_that_take_longer_than_others_do_not_make_it_slower_and_slower() -> None:
-    """One in a hundred comes too late whatever is done: that is no line of requests that wait for each other."""
+    """One in a hundred comes too late whatever is done: that is no line of requests that wait for each
+    other."""
     fixed = simulate(ModelServer(seconds=6.0, spread=0.3, timeout=12.0), 1920, Limits(concurrency=64))
     assert fixed.server.timeouts > 5
     assert (fixed.progress.places, fixed.progress.failed) == (64.0, 0)
@@ -124,7 +139,10 @@ def test_a_worker_holds_no_more_requests_than_it_has_places(places: int) -> None
     """What it held beyond them nobody else who asks the run could send."""
     server = ModelServer(seconds=1.0, slots=1 if places == 2 else 16, most=512, first=places)
     found = simulate(server, 20 * places)
-    assert found.most_held <= FEED_ROUNDS * max(places, found.server.most_in_flight) + found.server.most_in_flight
+    assert (
+        found.most_held
+        <= FEED_ROUNDS * max(places, found.server.most_in_flight) + found.server.most_in_flight
+    )
 
 
 FEED_ROUNDS = 3

@@ -1,4 +1,5 @@
-"""Endpoints of somebody else's making: whatever they return or raise, what was answered is stored, nothing lost in silence."""
+"""Endpoints of somebody else's making: whatever they return or raise, what was answered is stored, nothing
+lost in silence."""
 
 from __future__ import annotations
 
@@ -44,8 +45,12 @@ class Own:
         return self.answer(request)
 
 
-def ask_own(workspace: Workspace, endpoint: Own, count: int, *, attempts: int = 1, budget: str | None = None) -> ModelProgress:
-    run, number = plan_prompts(workspace, endpoint.identity, [f"question {position}" for position in range(count)])
+def ask_own(
+    workspace: Workspace, endpoint: Own, count: int, *, attempts: int = 1, budget: str | None = None
+) -> ModelProgress:
+    run, number = plan_prompts(
+        workspace, endpoint.identity, [f"question {position}" for position in range(count)]
+    )
     limit = Budget(parse_budget(budget)) if budget else None
     return ask(workspace, run.id, [Order(endpoint, number, Limits(8, attempts))], budget=limit, every=0.02)[0]
 
@@ -62,7 +67,9 @@ def workspace(tmp_path: Path) -> Workspace:
     return open_workspace(tmp_path / "w.db")
 
 
-def test_an_error_while_storing_ends_the_session_with_that_error(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_error_while_storing_ends_the_session_with_that_error(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Whatever it is: a reply that was paid for must not vanish while the run goes on as if it were there."""
     save = RequestQueue.save
     calls: list[int] = []
@@ -78,7 +85,9 @@ def test_an_error_while_storing_ends_the_session_with_that_error(workspace: Work
     with pytest.raises(OverflowError, match="too large"):
         ask_own(workspace, endpoint, 2000)
     assert len(endpoint.asked) < 2000, "nothing new is sent after that"
-    assert sum(text is not None for text in stored(workspace)) == len(endpoint.asked), "what had arrived is stored after all"
+    assert sum(text is not None for text in stored(workspace)) == len(endpoint.asked), (
+        "what had arrived is stored after all"
+    )
 
 
 @pytest.mark.parametrize("failing", [False, True])

@@ -22,10 +22,10 @@ def test_rate_and_time_left_count_what_ended_in_either_way(now: float) -> None:
 
 
 def test_before_anything_has_ended_there_is_no_time_left_to_tell(now: float) -> None:
-    assert (ModelProgress("m", total=10, began=now - 5).rate, ModelProgress("m", total=10, began=now - 5).seconds_left) == (
-        0.0,
-        None,
-    )
+    assert (
+        ModelProgress("m", total=10, began=now - 5).rate,
+        ModelProgress("m", total=10, began=now - 5).seconds_left,
+    ) == (0.0, None)
     assert ModelProgress("m", total=10, done=2, began=now).rate == 0.0  # the clock has not moved
 
 

@@ -105,7 +105,9 @@ class Lot(random.Random):
         return self.number
 
 
-@pytest.mark.parametrize(("attempt", "ceiling"), [(1, 0.5), (2, 1.0), (3, 2.0), (6, 16.0), (7, 30.0), (60, 30.0)])
+@pytest.mark.parametrize(
+    ("attempt", "ceiling"), [(1, 0.5), (2, 1.0), (3, 2.0), (6, 16.0), (7, 30.0), (60, 30.0)]
+)
 def test_waits_double_and_half_of_each_is_by_lot(attempt: int, ceiling: float) -> None:
     for number, share in ((0.0, 0.5), (0.5, 0.75), (1.0, 1.0)):
         assert backoff(attempt, None, Lot(number)) == pytest.approx(share * ceiling)
@@ -154,7 +156,9 @@ def test_places_shrink_once_a_round_and_grow_by_one_a_round(clock: Clock) -> Non
     assert small.places == 2.0
 
 
-def test_a_pause_lasts_as_long_as_the_longest_that_was_asked_for(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_pause_lasts_as_long_as_the_longest_that_was_asked_for(
+    clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
     slept: list[float] = []
 
     async def sleep(_limiter: RateLimiter, seconds: float) -> bool:
@@ -198,7 +202,9 @@ def test_who_waits_goes_in_turn_when_places_are_free() -> None:
         rate_limiter.give_back(taken.pop(0))
         await asyncio.sleep(0)
         assert (went, rate_limiter.in_flight) == (["a", "b", "c", "e"], 3)
-        rate_limiter.places = 1.9  # the server asked to slow down: nobody goes until fewer than that are on their way
+        rate_limiter.places = (
+            1.9  # the server asked to slow down: nobody goes until fewer than that are on their way
+        )
         for left in (2, 1):
             rate_limiter.give_back(taken.pop(0))
             await asyncio.sleep(0)

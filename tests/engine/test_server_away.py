@@ -43,7 +43,8 @@ def soon(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class Restarted:
-    """A server that stops once ``when`` has come, and starts again at the same port after some seconds, with other settings."""
+    """A server that stops once ``when`` has come, and starts again at the same port after some seconds, with
+    other settings."""
 
     def __init__(self, seconds: float, **settings: object) -> None:
         self.first = ChatServer(latency=0.02).__enter__()
@@ -80,8 +81,12 @@ def closed_port() -> Iterator[int]:
 
 
 @pytest.mark.usefixtures("soon")
-@pytest.mark.parametrize("settings", [{}, {"faults": {"script": ["503"] * 3}}], ids=["at once", "while it loads"])
-def test_a_server_that_is_restarted_costs_no_failure_and_no_attempt(workspace: Workspace, settings: dict[str, object]) -> None:
+@pytest.mark.parametrize(
+    "settings", [{}, {"faults": {"script": ["503"] * 3}}], ids=["at once", "while it loads"]
+)
+def test_a_server_that_is_restarted_costs_no_failure_and_no_attempt(
+    workspace: Workspace, settings: dict[str, object]
+) -> None:
     """What was on its way when it ended has used one attempt; what was refused, none."""
     server = Restarted(3.0, **settings)
     seen: list[tuple[str | None, int, int]] = []
@@ -113,22 +118,32 @@ def test_a_server_that_is_restarted_costs_no_failure_and_no_attempt(workspace: W
     assert progress.retries <= 8 + unsure
     assert {"connection refused"} <= {away for away, _, _ in seen if away}
     assert max(in_flight for away, in_flight, _ in seen if away) <= 8
-    # Those on their way and those that were open are asked again, and those that the server did not yet take; no other.
+    # Those on their way and those that were open are asked again, and those that the server did not yet take;
+    # no other.
     assert COUNT <= server.totals[0] + again["total"] <= COUNT + 8 + 3 + unsure
     assert again["answered_again"] == 0
     assert again["most_in_flight"] <= 8
 
 
-def test_after_the_wait_the_model_is_given_up_and_nothing_is_lost(workspace: Workspace, closed_port: int) -> None:
+def test_after_the_wait_the_model_is_given_up_and_nothing_is_lost(
+    workspace: Workspace, closed_port: int
+) -> None:
     endpoint = open_name(f"http://127.0.0.1:{closed_port}/v1#m", EndpointOptions())
     run, number = plan_prompts(workspace, endpoint.identity, questions(40))
     budget, began = Budget(Amount(40, 1_000_000, 1000.0)), time.monotonic()
-    (progress,) = ask(workspace, run.id, [Order(endpoint, number, Limits(attempts=1, wait=2.0))], budget=budget)
+    (progress,) = ask(
+        workspace, run.id, [Order(endpoint, number, Limits(attempts=1, wait=2.0))], budget=budget
+    )
     assert time.monotonic() - began >= 2.0
     assert "the server was waited for 2 s and is not back" in str(progress.stopped)
     assert "no connection to http://127.0.0.1" in str(progress.stopped)
     assert (progress.done, progress.failed, progress.retries, progress.left) == (0, 0, 0, 40)
-    assert (budget.requests, budget.tokens, budget._reserved_requests, budget._reserved_tokens) == (0, 0, 0, 0)
+    assert (budget.requests, budget.tokens, budget._reserved_requests, budget._reserved_tokens) == (
+        0,
+        0,
+        0,
+        0,
+    )
 
 
 @pytest.mark.usefixtures("soon")
@@ -212,15 +227,21 @@ def test_pauses_grow_and_what_was_sent_before_changes_nothing(now: Now) -> None:
     assert reasons[0].startswith("the server was waited for 60 s and is not back; the last error was: gone")
 
 
-@pytest.mark.parametrize(("failure", "still"), [(GONE, True), (LOST, True), (LOADING, True), (BAD, False), (SLOW, False)])
-def test_only_while_it_is_waited_for_a_server_that_loads_is_away(now: Now, failure: EndpointFailure, still: bool) -> None:
+@pytest.mark.parametrize(
+    ("failure", "still"), [(GONE, True), (LOST, True), (LOADING, True), (BAD, False), (SLOW, False)]
+)
+def test_only_while_it_is_waited_for_a_server_that_loads_is_away(
+    now: Now, failure: EndpointFailure, still: bool
+) -> None:
     server, limiter, progress, _ = watched()
     assert (server.failed(failure, now.now) is Sign.AWAY) == (failure is GONE)
     now.now += 100
     server.failed(GONE, now.now)
     before = now.now
     now.now = limiter._paused_until
-    assert (server.failed(failure, before - 1) is Sign.AWAY) == (failure is GONE), "one sent before tells nothing of now"
+    assert (server.failed(failure, before - 1) is Sign.AWAY) == (failure is GONE), (
+        "one sent before tells nothing of now"
+    )
     assert progress.away == "connection refused"
     assert (server.failed(failure, now.now) is Sign.AWAY) is still
     assert (progress.away is not None) is still

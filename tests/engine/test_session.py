@@ -73,11 +73,26 @@ def test_asks_everything_once_and_nothing_again(workspace: Workspace) -> None:
 
 
 @pytest.mark.parametrize(
-    "fault", ["429", "429+after=0.2", "429+date=1", "408", "500", "503", "truncated", "empty-choices", "wrong-type", "cut", "drop"]
+    "fault",
+    [
+        "429",
+        "429+after=0.2",
+        "429+date=1",
+        "408",
+        "500",
+        "503",
+        "truncated",
+        "empty-choices",
+        "wrong-type",
+        "cut",
+        "drop",
+    ],
 )
 def test_passing_trouble_is_overcome(workspace: Workspace, fault: str) -> None:
     with ChatServer(faults={"chances": {fault: 0.2}, "seed": 5}) as server:
-        progress, states = ask_server(workspace, server, questions(60), limits=Limits(concurrency=16, attempts=8))
+        progress, states = ask_server(
+            workspace, server, questions(60), limits=Limits(concurrency=16, attempts=8)
+        )
         stats = server.stats()
     assert states == {"answered": 60}
     assert progress.retries > 0
@@ -105,7 +120,9 @@ def test_a_burst_of_429_lowers_the_number_in_flight(workspace: Workspace) -> Non
 def test_a_server_that_is_down_ends_the_run_with_a_reason(workspace: Workspace) -> None:
     with ChatServer() as server:
         pass  # its port is closed again, so nothing listens there
-    progress, states = ask_server(workspace, server, questions(200), limits=Limits(concurrency=8, attempts=2, max_errors=5, wait=0))
+    progress, states = ask_server(
+        workspace, server, questions(200), limits=Limits(concurrency=8, attempts=2, max_errors=5, wait=0)
+    )
     assert progress.stopped is not None
     assert "more than 5 requests failed" in progress.stopped
     assert 5 < states["failed"] <= 5 + 8, "those on their way are waited for, and nothing new is sent"
@@ -114,13 +131,16 @@ def test_a_server_that_is_down_ends_the_run_with_a_reason(workspace: Workspace) 
 
 def test_to_be_told_to_slow_down_uses_up_no_attempt(workspace: Workspace) -> None:
     with ChatServer(faults={"script": ["429"] * 3}) as server:
-        progress, states = ask_server(workspace, server, questions(1), limits=Limits(concurrency=1, attempts=2))
+        progress, states = ask_server(
+            workspace, server, questions(1), limits=Limits(concurrency=1, attempts=2)
+        )
     assert states == {"answered": 1}
     assert progress.rate_limited == 3
 
 
 @pytest.mark.parametrize(
-    ("fault", "words"), [("401", "key"), ("404", "model"), ("400+setting=temperature", "temperature=none"), ("quota", "quota")]
+    ("fault", "words"),
+    [("401", "key"), ("404", "model"), ("400+setting=temperature", "temperature=none"), ("quota", "quota")],
 )
 def test_what_can_never_work_stops_at_once(workspace: Workspace, fault: str, words: str) -> None:
     with ChatServer(faults={"chances": {fault: 1.0}}) as server:
@@ -142,18 +162,26 @@ def test_stalls_and_huge_bodies_become_failures(workspace: Workspace) -> None:
 
 def test_rubbish_is_stored_as_text(workspace: Workspace) -> None:
     with ChatServer() as server:
-        _, states = ask_server(workspace, server, ["[[fault:rubbish]] one", "[[fault:bad-utf8]] two"], limits=Limits(attempts=2))
+        _, states = ask_server(
+            workspace, server, ["[[fault:rubbish]] one", "[[fault:bad-utf8]] two"], limits=Limits(attempts=2)
+        )
     assert sum(states.values()) == 2
     assert states.get("answered", 0) >= 1
 
 
-@pytest.mark.parametrize(("text", "spent"), [("100requests", "requests"), ("6ktokens", "tokens"), ("0.006usd", "usd")])
+@pytest.mark.parametrize(
+    ("text", "spent"), [("100requests", "requests"), ("6ktokens", "tokens"), ("0.006usd", "usd")]
+)
 def test_a_budget_is_not_crossed(workspace: Workspace, text: str, spent: str) -> None:
     budget = parse_budget(text)
     with ChatServer(latency=0.005) as server:
         progress, states = ask_server(workspace, server, questions(800), budget=budget)
         stats = server.stats()
-    used = {"requests": stats["total"], "tokens": progress.input_tokens + progress.output_tokens, "usd": progress.usd or 0.0}
+    used = {
+        "requests": stats["total"],
+        "tokens": progress.input_tokens + progress.output_tokens,
+        "usd": progress.usd or 0.0,
+    }
     limit = getattr(budget, spent)
     assert used[spent] <= limit
     assert used[spent] > 0.8 * limit
@@ -163,13 +191,17 @@ def test_a_budget_is_not_crossed(workspace: Workspace, text: str, spent: str) ->
 
 
 def test_two_processes_worth_of_sessions_share_one_run(tmp_path: Path) -> None:
-    """Two sessions at once, each with its own connection to the workspace, ask every question once between them."""
+    """Two sessions at once, each with its own connection to the workspace, ask every question once between
+    them."""
     path = tmp_path / "w.db"
     texts = questions(1500)
     with ChatServer(latency=0.002) as server:
         workspaces = [open_workspace(path), open_workspace(path)]
         counts: list[ModelProgress] = []
-        threads = [threading.Thread(target=lambda own=own: counts.append(ask_server(own, server, texts)[0])) for own in workspaces]
+        threads = [
+            threading.Thread(target=lambda own=own: counts.append(ask_server(own, server, texts)[0]))
+            for own in workspaces
+        ]
         for thread in threads:
             thread.start()
         for thread in threads:
@@ -179,7 +211,9 @@ def test_two_processes_worth_of_sessions_share_one_run(tmp_path: Path) -> None:
     assert sum(progress.done for progress in counts) == 1500
 
 
-def test_models_are_asked_at_the_same_time_and_one_broken_does_not_lose_the_other(workspace: Workspace) -> None:
+def test_models_are_asked_at_the_same_time_and_one_broken_does_not_lose_the_other(
+    workspace: Workspace,
+) -> None:
     orders = []
     with ChatServer(latency=0.02) as good, ChatServer(faults={"chances": {"401": 1.0}}) as broken:
         for server, first in ((good, 1), (broken, 301)):
@@ -194,7 +228,9 @@ def test_models_are_asked_at_the_same_time_and_one_broken_does_not_lose_the_othe
     assert (progresses[1].done, stats["total"]) == (0, progresses[1].failed)
 
 
-def test_a_heartbeat_that_fails_once_is_not_the_last(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_heartbeat_that_fails_once_is_not_the_last(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Without heartbeats another host takes this process for dead and asks again what it is asking."""
     beats: list[bool] = []
 
@@ -215,7 +251,11 @@ def test_a_heartbeat_that_fails_once_is_not_the_last(workspace: Workspace, monke
 def test_a_database_server_that_drops_its_connections_costs_nothing(postgres_url: str) -> None:
     """As when it is restarted: replies wait for it, nothing is asked again and nothing is lost."""
     workspace, other = open_workspace(postgres_url), open_workspace(postgres_url)
-    ended = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+    ended = (
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() "
+        "AND "
+        "pid <> pg_backend_pid()"
+    )
     dropped: list[object] = []
 
     def drop(progresses: Sequence[ModelProgress]) -> None:
@@ -224,7 +264,9 @@ def test_a_database_server_that_drops_its_connections_costs_nothing(postgres_url
                 dropped.extend(connection.exec_driver_sql(ended).all())
 
     with ChatServer(latency=0.05) as server:
-        progress, states = ask_server(workspace, server, questions(300), limits=Limits(concurrency=8), observer=drop)
+        progress, states = ask_server(
+            workspace, server, questions(300), limits=Limits(concurrency=8), observer=drop
+        )
         stats = server.stats()
     assert len(dropped) >= 3
     assert (progress.done, states) == (300, {"answered": 300})

@@ -1,4 +1,5 @@
-"""What a session does beside asking: it ends together, beats, shows its counts, and heeds signals. Without a server."""
+"""What a session does beside asking: it ends together, beats, shows its counts, and heeds signals. Without a
+server."""
 
 from __future__ import annotations
 
@@ -80,7 +81,15 @@ def ask_all(workspace: Workspace, *endpoints: Own, count: int = 20, **options: A
     for place, endpoint in enumerate(endpoints):
         texts = [f"question {number}" for number in range(count)]
         run, number = plan_prompts(workspace, endpoint.identity, texts, first=1 + place * count)
-        orders.append(Order(endpoint, number, Limits(concurrency=1), Price(1.0, 1.0) if place else None, f"my {endpoint.name}"))
+        orders.append(
+            Order(
+                endpoint,
+                number,
+                Limits(concurrency=1),
+                Price(1.0, 1.0) if place else None,
+                f"my {endpoint.name}",
+            )
+        )
     return ask(workspace, run.id, orders, **options)
 
 
@@ -89,7 +98,9 @@ def stored(workspace: Workspace, table: sa.Table = schema.responses) -> int:
         return int(connection.scalar(sa.select(sa.func.count()).select_from(table)) or 0)
 
 
-def test_models_are_asked_together_and_counted_each_by_its_name(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_models_are_asked_together_and_counted_each_by_its_name(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
     beats: list[object] = []
     monkeypatch.setattr(RequestQueue, "heartbeat", beats.append)
     shown: list[list[int]] = []
@@ -121,7 +132,9 @@ def test_a_model_that_cannot_go_on_stops_the_others_and_is_the_error(workspace: 
     shown: list[list[ModelProgress]] = []
     good, broken = Own("good", slowly), Own("broken", trouble=FolkwaysError("no such model"))
     with pytest.raises(FolkwaysError, match="no such model"):
-        ask_all(workspace, good, broken, count=500, observer=lambda progresses: shown.append(list(progresses)))
+        ask_all(
+            workspace, good, broken, count=500, observer=lambda progresses: shown.append(list(progresses))
+        )
     assert stored(workspace) == good.asked == shown[-1][0].done < 500
     assert "another model" in str(shown[-1][0].stopped)
     assert stored(workspace, schema.workers) == 0
@@ -176,7 +189,11 @@ def test_it_shows_its_counts_at_every_turn_and_beats_four_times_before_it_is_tak
     async def tick(every: float, observed: bool) -> None:
         with ThreadPoolExecutor(1) as database, pytest.raises(asyncio.CancelledError):
             await session._tick(
-                RequestQueue(workspace, 1), database, (lambda _: shown.append(now)) if observed else None, [], every
+                RequestQueue(workspace, 1),
+                database,
+                (lambda _: shown.append(now)) if observed else None,
+                [],
+                every,
             )
 
     asyncio.run(tick(7.5, True))

@@ -1,4 +1,5 @@
-"""Servers that work on few requests at once, as those on somebody's own machine do: nothing waits there until its time is over."""
+"""Servers that work on few requests at once, as those on somebody's own machine do: nothing waits there until
+its time is over."""
 
 from __future__ import annotations
 
@@ -29,7 +30,9 @@ def test_a_server_that_tells_its_slots_gets_so_many(workspace: Workspace) -> Non
 
 
 @pytest.mark.parametrize(("slots", "latency"), [(1, 0.2), (4, 0.2)])
-def test_of_a_server_that_tells_nothing_the_slots_are_found(workspace: Workspace, slots: int, latency: float) -> None:
+def test_of_a_server_that_tells_nothing_the_slots_are_found(
+    workspace: Workspace, slots: int, latency: float
+) -> None:
     """With 64 requests at once each would wait for 64 / slots replies, longer than the timeout."""
     with ChatServer(slots=slots, latency=latency) as server:
         began = time.monotonic()
@@ -82,9 +85,12 @@ def test_what_the_user_says_is_what_is_sent_from_the_first_request_on(workspace:
 
 
 def test_timeouts_are_congestion(workspace: Workspace) -> None:
-    """Somebody asked for too many at once: the first ones run out of time, then fewer are sent, and all get their answer."""
+    """Somebody asked for too many at once: the first ones run out of time, then fewer are sent, and all get
+    their answer."""
     with ChatServer(slots=2, latency=0.25) as server:
-        progress, states = ask_server(workspace, server, questions(40), limits=Limits(concurrency=16), timeout=0.9)
+        progress, states = ask_server(
+            workspace, server, questions(40), limits=Limits(concurrency=16), timeout=0.9
+        )
     assert states == {"answered": 40}
     assert 0 < progress.retries < 80  # a request may run out of time twice while places fall from 16 to 2
     assert progress.places < 8

@@ -1,4 +1,5 @@
-"""Comparisons against scipy on the same differences, and what they promise: shared items alone, whole questions, honest words."""
+"""Comparisons against scipy on the same differences, and what they promise: shared items alone, whole
+questions, honest words."""
 
 from __future__ import annotations
 
@@ -25,14 +26,23 @@ RIGHT = Metric("right", "Right", "")
 
 
 def judged(
-    level: float, seed: int, *, questions: int = 60, cultures: tuple[str, ...] = ("KR", "ET"), variants: int = 1, boost: float = 0.0
+    level: float,
+    seed: int,
+    *,
+    questions: int = 60,
+    cultures: tuple[str, ...] = ("KR", "ET"),
+    variants: int = 1,
+    boost: float = 0.0,
 ) -> pl.DataFrame:
-    """Right with the chance ``level`` (more by ``boost`` in the first culture); one row per question, culture and variant."""
+    """Right with the chance ``level`` (more by ``boost`` in the first culture); one row per question, culture
+    and variant."""
     rng = np.random.default_rng(seed)
     rows = []
     for culture, number, variant in product(cultures, range(questions), range(variants)):
         chance = level + (boost if culture == cultures[0] else 0.0)
-        rows.append((f"{culture}/{number}", f"q{number}", culture, f"v{variant}", float(rng.random() < chance)))
+        rows.append(
+            (f"{culture}/{number}", f"q{number}", culture, f"v{variant}", float(rng.random() < chance))
+        )
     frame = pl.DataFrame(rows, schema=["item", "question", "culture", "variant", "right"], orient="row")
     return frame.with_columns(
         task=pl.lit("x/y"),
@@ -60,18 +70,38 @@ def total(x: np.ndarray, axis: int = -1) -> np.ndarray:
 def test_every_number_is_that_of_the_differences_by_question() -> None:
     frames = {"a": judged(0.7, 1, variants=2), "b": judged(0.55, 2, variants=2)}
     found = row_of(compared(frames))
-    both = frames["a"].join(frames["b"], on=["item", "variant"], suffix="_b").with_columns(d=pl.col("right") - pl.col("right_b"))
+    both = (
+        frames["a"]
+        .join(frames["b"], on=["item", "variant"], suffix="_b")
+        .with_columns(d=pl.col("right") - pl.col("right_b"))
+    )
     by_question = both.group_by("question").agg(pl.col("d").sum(), mean=pl.col("d").mean())
     sums = by_question["d"].to_numpy()
     assert found["difference"] == pytest.approx(100 * both["d"].mean())
     assert (found["n"], found["questions"]) == (240, 60)
-    expected = reference.permutation_test((sums,), total, permutation_type="samples", n_resamples=9999, vectorized=True, rng=1)
+    expected = reference.permutation_test(
+        (sums,), total, permutation_type="samples", n_resamples=9999, vectorized=True, rng=1
+    )
     assert found["p"] == pytest.approx(expected.pvalue, abs=0.01)
-    names = both["question"].cast(pl.Enum(both["question"].unique().sort())).to_physical().cast(pl.Int64).to_numpy()
-    robust = OLS(both["d"].to_numpy(), np.ones(240)).fit(cov_type="cluster", cov_kwds={"groups": names}).conf_int()[0]
+    names = (
+        both["question"]
+        .cast(pl.Enum(both["question"].unique().sort()))
+        .to_physical()
+        .cast(pl.Int64)
+        .to_numpy()
+    )
+    robust = (
+        OLS(both["d"].to_numpy(), np.ones(240))
+        .fit(cov_type="cluster", cov_kwds={"groups": names})
+        .conf_int()[0]
+    )
     assert (found["low"], found["high"]) == pytest.approx(100 * robust, abs=1.5)  # of a width of 23
     better, worse = int((sums > 0).sum()), int((sums < 0).sum())
-    assert (found["first_better"], found["second_better"], found["same"]) == (better, worse, 60 - better - worse)
+    assert (found["first_better"], found["second_better"], found["same"]) == (
+        better,
+        worse,
+        60 - better - worse,
+    )
     assert found["p_mcnemar"] == pytest.approx(reference.binomtest(better, better + worse).pvalue)
     means = by_question["mean"].to_numpy()
     assert found["effect"] == pytest.approx(means.mean() / means.std(ddof=1))
@@ -81,10 +111,18 @@ def test_every_number_is_that_of_the_differences_by_question() -> None:
 
 def test_only_what_all_replied_to_is_compared_and_that_is_said() -> None:
     whole, short = judged(0.8, 1), judged(0.3, 2, questions=40)
-    states = pl.when(pl.col("item") == "KR/3").then(pl.lit("failed")).when(pl.col("item") == "KR/4").then(pl.lit("refused"))
+    states = (
+        pl.when(pl.col("item") == "KR/3")
+        .then(pl.lit("failed"))
+        .when(pl.col("item") == "KR/4")
+        .then(pl.lit("refused"))
+    )
     short = short.with_columns(state=states.otherwise("state"))
     comparison = compared({"whole": whole, "short": short})
-    assert (row_of(comparison)["n"], row_of(comparison)["questions"]) == (79, 40)  # the refused one is a reply, and counts
+    assert (row_of(comparison)["n"], row_of(comparison)["questions"]) == (
+        79,
+        40,
+    )  # the refused one is a reply, and counts
     assert comparison.answers.notes(("whole", "short")) == [
         "whole: 79 of 120 rows are compared; 41 are left out.",
         "short: 79 of 80 rows are compared; 1 is left out, 1 of them without a reply of its own.",
@@ -103,7 +141,8 @@ def test_rows_may_come_in_any_order() -> None:
 def test_cultures_are_corrected_for_their_number_and_pairs_for_theirs() -> None:
     cultures = tuple("ABCDEFGH")
     frames = {
-        name: judged(0.5, seed, cultures=cultures, boost=boost) for name, seed, boost in (("a", 1, 0.4), ("b", 2, 0), ("c", 3, 0))
+        name: judged(0.5, seed, cultures=cultures, boost=boost)
+        for name, seed, boost in (("a", 1, 0.4), ("b", 2, 0), ("c", 3, 0))
     }
     comparison = compared(frames)
     pair = comparison.differences.filter(first="a", second="b", facet="culture")
@@ -131,7 +170,9 @@ def test_the_spread_of_wordings_stands_beside_that_of_cultures() -> None:
         ("b", "culture", 2),
     ]
     row = spread.row(2, named=True)
-    means = frames["a"].group_by("culture").agg((pl.col("right") * 100).mean()).sort("right")["right"].to_list()
+    means = (
+        frames["a"].group_by("culture").agg((pl.col("right") * 100).mean()).sort("right")["right"].to_list()
+    )
     assert (row["lowest"], row["highest"]) == ("ET", "KR")
     assert (row["lowest_score"], row["highest_score"]) == pytest.approx(tuple(means))
     assert row["range"] == pytest.approx(means[1] - means[0])
@@ -147,7 +188,10 @@ def test_a_culture_with_few_questions_has_no_interval_and_says_so() -> None:
 @pytest.mark.parametrize(("questions", "level"), [(6, 0.9), (10, 0.99), (30, 0.95), (100, 0.5)])
 def test_p_and_interval_say_the_same(questions: int, level: float) -> None:
     for seed in range(12):
-        frames = {"a": judged(level, seed, questions=questions), "b": judged(level - 0.3, seed + 50, questions=questions)}
+        frames = {
+            "a": judged(level, seed, questions=questions),
+            "b": judged(level - 0.3, seed + 50, questions=questions),
+        }
         for row in compared(frames).differences.iter_rows(named=True):
             assert (row["p"] < 0.05) == (not row["low"] <= 0 <= row["high"])
             assert -100 <= row["low"] < row["high"] <= 100
@@ -186,10 +230,14 @@ def test_nothing_in_common_is_an_error() -> None:
 
 
 def test_alike_models_are_found_different_as_seldom_as_stated() -> None:
-    """A hundred comparisons of models that are alike, five cultures each: about one of twenty finds any difference."""
+    """A hundred comparisons of models that are alike, five cultures each: about one of twenty finds any
+    difference."""
     wrong = 0
     for seed in range(100):
-        frames = {name: judged(0.6, 2 * seed + add, questions=30, cultures=tuple("ABCDE")) for name, add in (("a", 0), ("b", 1))}
+        frames = {
+            name: judged(0.6, 2 * seed + add, questions=30, cultures=tuple("ABCDE"))
+            for name, add in (("a", 0), ("b", 1))
+        }
         rows = compared(frames).differences.filter(facet="culture")
         wrong += bool((rows["p_holm"] < 0.05).any())
     assert wrong <= 11
@@ -197,7 +245,10 @@ def test_alike_models_are_found_different_as_seldom_as_stated() -> None:
 
 def test_tables_tell_the_verdict_first_and_json_has_everything() -> None:
     comparison = compared(
-        {name: judged(level, seed, variants=2) for name, level, seed in (("a", 0.9, 1), ("b", 0.3, 2), ("c", 0.32, 3))}
+        {
+            name: judged(level, seed, variants=2)
+            for name, level, seed in (("a", 0.9, 1), ("b", 0.3, 2), ("c", 0.32, 3))
+        }
     )
     ranking, differences, spread = comparison_tables(comparison)
     assert ranking.rows["rank"].to_list() == ["1", "2 to 3", "2 to 3"]
@@ -216,7 +267,12 @@ def test_of_many_models_neighbours_in_the_ranking_are_told() -> None:
 
 
 def test_models_are_told_beside_the_best_baseline_and_no_baseline_beside_another() -> None:
-    levels = {"openai/gpt": 0.9, "baseline/first": 0.2, "http://h:1/v1#org/half?temperature=0.1": 0.6, "baseline/random": 0.5}
+    levels = {
+        "openai/gpt": 0.9,
+        "baseline/first": 0.2,
+        "http://h:1/v1#org/half?temperature=0.1": 0.6,
+        "baseline/random": 0.5,
+    }
     comparison = compared({name: judged(level, seed) for seed, (name, level) in enumerate(levels.items())})
     table = list(comparison_tables(comparison))[-1]
     assert table.rows.select("first", "second").rows() == [
@@ -245,9 +301,9 @@ def test_places_that_change_are_named_where_models_are_many() -> None:
         "x/c": judged(0.5, 3),
     }
     *_, table = comparison_tables(compared(frames))
-    assert "a and b change places in South Korea (a ahead) and Ethiopia (b ahead)." in " ".join(table.notes) or (
-        "a and b change places in Ethiopia (b ahead) and South Korea (a ahead)." in " ".join(table.notes)
-    )
+    assert "a and b change places in South Korea (a ahead) and Ethiopia (b ahead)." in " ".join(
+        table.notes
+    ) or ("a and b change places in Ethiopia (b ahead) and South Korea (a ahead)." in " ".join(table.notes))
 
 
 @pytest.mark.parametrize("turned", [False, True], ids=["first ahead", "second ahead"])
@@ -256,24 +312,43 @@ def test_cultures_that_turn_round_are_named_and_told_as_data(turned: bool) -> No
     good, poor = judged(0.85, 1, cultures=cultures), judged(0.55, 2, cultures=cultures)
     korean = pl.col("culture").is_in(["KR", "KP"])
     good, poor = (
-        pl.concat([good.filter(~korean), poor.filter(korean), *([good.filter(~korean).with_columns(variant=pl.lit("v1"))])]),
-        pl.concat([poor.filter(~korean), good.filter(korean), *([poor.filter(~korean).with_columns(variant=pl.lit("v1"))])]),
+        pl.concat(
+            [
+                good.filter(~korean),
+                poor.filter(korean),
+                *([good.filter(~korean).with_columns(variant=pl.lit("v1"))]),
+            ]
+        ),
+        pl.concat(
+            [
+                poor.filter(~korean),
+                good.filter(korean),
+                *([poor.filter(~korean).with_columns(variant=pl.lit("v1"))]),
+            ]
+        ),
     )
     frames = {"beta": poor, "alpha": good} if turned else {"alpha": good, "beta": poor}
     for by in ("culture", "language"):
         comparison = compared(frames, by=by)
         (told,) = comparison.verdicts
         assert told.startswith("alpha is ahead of beta overall, and behind it in ")
-        assert {name for name in ("North Korea", "South Korea", "Spain") if name in told} == {"North Korea", "South Korea"}
+        assert {name for name in ("North Korea", "South Korea", "Spain") if name in told} == {
+            "North Korea",
+            "South Korea",
+        }
         document = json.loads(json_for_terminal(comparison_document(comparison)))
         assert {(row["value"], row["ahead"], row["overall"]) for row in document["reversals"]} == {
             ("KR", "beta", "alpha"),
             ("KP", "beta", "alpha"),
         }
-        assert all(row["p_holm"] < 0.05 and (row["difference"] < 0) != turned for row in document["reversals"])
+        assert all(
+            row["p_holm"] < 0.05 and (row["difference"] < 0) != turned for row in document["reversals"]
+        )
         tables = list(comparison_tables(comparison))
         assert tables[0].unit.startswith("alpha is ahead of beta overall, and behind it in ")
-        assert "is ahead of beta overall" in as_text(tables, 100) and "is ahead of beta overall" in as_markdown(tables)
+        assert "is ahead of beta overall" in as_text(
+            tables, 100
+        ) and "is ahead of beta overall" in as_markdown(tables)
 
 
 def test_a_tie_names_the_cultures_of_either_model() -> None:
@@ -285,7 +360,8 @@ def test_a_tie_names_the_cultures_of_either_model() -> None:
     }
     comparison = compared(frames)
     assert comparison.verdicts[0].startswith(
-        "No difference can be told between a and b overall; a is ahead in South Korea; b is ahead in Ethiopia."
+        "No difference can be told between a and b overall; a is ahead in South Korea; b is ahead in "
+        "Ethiopia."
     )
     assert comparison.reversals["overall"].to_list() == [None, None]
 

@@ -1,4 +1,5 @@
-"""Comparisons computed once more, row by row: every column of every frame, for irregular judgements of several models."""
+"""Comparisons computed once more, row by row: every column of every frame, for irregular judgements of
+several models."""
 
 from __future__ import annotations
 
@@ -32,7 +33,8 @@ Row = dict[str, object]
 
 
 def irregular(model: int, chance: Callable[[str, str], float]) -> pl.DataFrame:
-    """Questions of one to four rows, in four cultures (one has a single question) and two ways of putting them.
+    """Questions of one to four rows, in four cultures (one has a single question) and two ways of putting
+    them.
 
     Some rows are lost, refused, or not counted.
     """
@@ -57,7 +59,8 @@ FRAMES = {
     "c": irregular(3, lambda culture, variant: 0.02 if culture == "ET" else 0.97 if variant == "v0" else 0.6),
     "d": irregular(9, lambda _culture, variant: 0.05 if variant == "v0" else 0.65),
 }
-"""One that is good at everything, two that are each good at another culture, and one that depends on how it is asked."""
+"""One that is good at everything, two that are each good at another culture, and one that depends on how it
+is asked."""
 
 
 def shared_rows(frames: dict[str, pl.DataFrame]) -> list[tuple[Row, list[float]]]:
@@ -66,7 +69,9 @@ def shared_rows(frames: dict[str, pl.DataFrame]) -> list[tuple[Row, list[float]]
     for frame in frames.values():
         counted = [row for row in frame.iter_rows(named=True) if row["counted"] and row["right"] is not None]
         counted = [row for row in counted if row["state"] not in ("failed", "missing")]
-        heard.append({tuple(row[name] for name in ("item", "language", "variant", "sample")): row for row in counted})
+        heard.append(
+            {tuple(row[name] for name in ("item", "language", "variant", "sample")): row for row in counted}
+        )
     keys = [key for key in heard[0] if all(key in other for other in heard)]
     return [(heard[0][key], [float(str(model[key]["right"])) for model in heard]) for key in keys]
 
@@ -77,7 +82,9 @@ def totals(rows: list[tuple[Row, list[float]]]) -> tuple[np.ndarray, np.ndarray]
     for row, values in rows:
         questions[str(row["question"])].append(values)
     names = sorted(questions)
-    return np.array([np.sum(questions[name], axis=0) for name in names]), np.array([float(len(questions[name])) for name in names])
+    return np.array([np.sum(questions[name], axis=0) for name in names]), np.array(
+        [float(len(questions[name])) for name in names]
+    )
 
 
 def groups(rows: list[tuple[Row, list[float]]], facet: str) -> dict[str, list[tuple[Row, list[float]]]]:
@@ -100,14 +107,30 @@ def differences(frames: dict[str, pl.DataFrame], metric: Metric, facets: list[st
                 most = None if metric.bounds is None else metric.bounds[1] - metric.bounds[0]
                 estimate = clustered_difference(by_row, between, counts, most) if len(counts) >= 6 else None
                 interval = estimate.interval() if estimate else None
-                scores = [metric.scale * sum(values[at] for _, values in members) / len(members) for at in (0, 1)]
-                row: Row = {"task": "x/y", "profile": "strict", "metric": "right", "first": first, "second": second}
+                scores = [
+                    metric.scale * sum(values[at] for _, values in members) / len(members) for at in (0, 1)
+                ]
+                row: Row = {
+                    "task": "x/y",
+                    "profile": "strict",
+                    "metric": "right",
+                    "first": first,
+                    "second": second,
+                }
                 row |= {"facet": facet, "value": value, "first_score": scores[0], "second_score": scores[1]}
                 row |= {"difference": scores[0] - scores[1], "p": estimate.p() if estimate else math.nan}
                 row["ahead"] = first if sum(by_row) > 0 else second if sum(by_row) < 0 else None
-                bounds = (metric.scale * interval.low, metric.scale * interval.high) if interval else (math.nan, math.nan)
+                bounds = (
+                    (metric.scale * interval.low, metric.scale * interval.high)
+                    if interval
+                    else (math.nan, math.nan)
+                )
                 row |= {"low": bounds[0], "high": bounds[1]}
-                row["interval"] = TOO_FEW if not interval else interval.method + " by question" * (not math.isnan(interval.low))
+                row["interval"] = (
+                    TOO_FEW
+                    if not interval
+                    else interval.method + " by question" * (not math.isnan(interval.low))
+                )
                 row |= {
                     "p_mcnemar": exact_mcnemar(int((between > 0).sum()), int((between < 0).sum())),
                     "first_better": int((between > 0).sum()),
@@ -116,7 +139,9 @@ def differences(frames: dict[str, pl.DataFrame], metric: Metric, facets: list[st
                 spread = np.std(by_question, ddof=1) if len(counts) > 1 else 0.0
                 row["effect"] = np.mean(by_question) / spread if spread else math.nan
                 row["detectable"] = (
-                    metric.scale * detectable_difference(math.sqrt(squared_error(between, counts))) if interval else math.nan
+                    metric.scale * detectable_difference(math.sqrt(squared_error(between, counts)))
+                    if interval
+                    else math.nan
                 )
                 rows.append({**row, "n": len(members), "questions": len(counts)})
     for facet in facets:  # the pairs over everything are one family, and so are the groups of all pairs
@@ -127,7 +152,9 @@ def differences(frames: dict[str, pl.DataFrame], metric: Metric, facets: list[st
     return rows
 
 
-def with_verdicts(rows: list[Row], comparison: Comparison, frames: dict[str, pl.DataFrame], metric: Metric, by: str) -> list[Row]:
+def with_verdicts(
+    rows: list[Row], comparison: Comparison, frames: dict[str, pl.DataFrame], metric: Metric, by: str
+) -> list[Row]:
     turns, complete = comparison.reversals, []
     for row in rows:
         same = [other for other in rows if (other["first"], other["second"]) == (row["first"], row["second"])]
@@ -137,7 +164,9 @@ def with_verdicts(rows: list[Row], comparison: Comparison, frames: dict[str, pl.
             complete.append({**row, "verdict": verdict(contrast, points=metric is RIGHT)})
             continue
         leads = [str(other["ahead"]) for other in same if other["facet"] == "variant" and by != "variant"]
-        turned = dict(turns.filter(first=row["first"], second=row["second"]).select("name", "ahead").iter_rows())
+        turned = dict(
+            turns.filter(first=row["first"], second=row["second"]).select("name", "ahead").iter_rows()
+        )
         alone = cultures_of_one(frames, str(row["first"]), str(row["second"]))
         words = verdict(contrast, points=metric is RIGHT, leads=leads, turned=turned, alone=alone)
         complete.append({**row, "verdict": words})
@@ -146,8 +175,15 @@ def with_verdicts(rows: list[Row], comparison: Comparison, frames: dict[str, pl.
 
 def cultures_of_one(frames: dict[str, pl.DataFrame], first: str, second: str) -> dict[str, list[str]]:
     shared = {str(row["culture"]) for row, _ in shared_rows({first: frames[first], second: frames[second]})}
-    each = {model: {str(row["culture"]) for row, _ in shared_rows({model: frames[model]})} for model in (first, second)}
-    return {model: [culture_name(code) for code in sorted(codes - shared)] for model, codes in each.items() if codes - shared}
+    each = {
+        model: {str(row["culture"]) for row, _ in shared_rows({model: frames[model]})}
+        for model in (first, second)
+    }
+    return {
+        model: [culture_name(code) for code in sorted(codes - shared)]
+        for model, codes in each.items()
+        if codes - shared
+    }
 
 
 def spread(frames: dict[str, pl.DataFrame], metric: Metric, sources: list[str]) -> list[tuple[object, ...]]:
@@ -160,7 +196,20 @@ def spread(frames: dict[str, pl.DataFrame], metric: Metric, sources: list[str]) 
             }
             low = min(means, key=lambda name: (means[name], name))
             high = max(means, key=lambda name: (means[name], name))
-            rows.append(("x/y", "right", model, source, len(means), low, means[low], high, means[high], means[high] - means[low]))
+            rows.append(
+                (
+                    "x/y",
+                    "right",
+                    model,
+                    source,
+                    len(means),
+                    low,
+                    means[low],
+                    high,
+                    means[high],
+                    means[high] - means[low],
+                )
+            )
     return rows
 
 
@@ -169,18 +218,36 @@ def ranking(frames: dict[str, pl.DataFrame], metric: Metric, rows: list[Row]) ->
     shared = shared_rows(frames)
     sums, counts = totals(shared)
     pairs = {(row["first"], row["second"]): row for row in rows if row["facet"] == "all"}
-    pairs |= {(second, first): row | {"difference": -float(str(row["difference"]))} for (first, second), row in pairs.items()}
-    lead = {model: sum(float(str(pairs[model, other]["difference"])) for other in frames if other != model) for model in frames}
+    pairs |= {
+        (second, first): row | {"difference": -float(str(row["difference"]))}
+        for (first, second), row in pairs.items()
+    }
+    lead = {
+        model: sum(float(str(pairs[model, other]["difference"])) for other in frames if other != model)
+        for model in frames
+    }
     best = max(lead, key=lead.__getitem__)
     ranks = []
     for at, model in enumerate(frames):
-        clear = [pairs[model, other] for other in frames if other != model and float(str(pairs[model, other]["p_holm"])) < 0.05]
+        clear = [
+            pairs[model, other]
+            for other in frames
+            if other != model and float(str(pairs[model, other]["p_holm"])) < 0.05
+        ]
         better = sum(float(str(row["difference"])) < 0 for row in clear)
-        interval = clustered_mean(sums[:, at], counts, sum(values[at] ** 2 for _, values in shared), metric.bounds).interval()
-        ends = (metric.scale * sums[:, at].sum() / counts.sum(), metric.scale * interval.low, metric.scale * interval.high)
+        interval = clustered_mean(
+            sums[:, at], counts, sum(values[at] ** 2 for _, values in shared), metric.bounds
+        ).interval()
+        ends = (
+            metric.scale * sums[:, at].sum() / counts.sum(),
+            metric.scale * interval.low,
+            metric.scale * interval.high,
+        )
         rank = 1 + sum(value > lead[model] for value in lead.values())
         level = model != best and float(str(pairs[model, best]["p_holm"])) >= 0.05
-        ranks.append(("x/y", "right", model, *ends, rank, 1 + better, len(frames) - len(clear) + better, level))
+        ranks.append(
+            ("x/y", "right", model, *ends, rank, 1 + better, len(frames) - len(clear) + better, level)
+        )
     return sorted(ranks, key=lambda row: row[6])
 
 
@@ -204,13 +271,21 @@ def test_every_column_of_a_comparison_is_what_counting_row_by_row_gives(
     top = 4 if metric is POINTS else 1
     frames = {name: FRAMES[name].with_columns(pl.col("right") * top) for name in models}
     comparison = compare_judgements(frames, "x/y", "strict", metric, by=by, notes=["first", "second"])
-    assert (comparison.task, comparison.profile, comparison.metric, comparison.by) == ("x/y", "strict", metric, by)
+    assert (comparison.task, comparison.profile, comparison.metric, comparison.by) == (
+        "x/y",
+        "strict",
+        metric,
+        by,
+    )
     assert (comparison.models, comparison.notes) == (tuple(models), ("first", "second"))
     rows = differences(frames, metric, facets)
     expected = with_verdicts(rows, comparison, frames, metric, by)
     assert_same(comparison.differences, pl.DataFrame(expected, schema=dict(DIFFERENCES)))
     assert comparison.verdicts == [row["verdict"] for row in expected if row["facet"] == "all"]
-    assert_same(comparison.spread, pl.DataFrame(spread(frames, metric, list(dict.fromkeys(("variant", by)))), SPREAD, orient="row"))
+    assert_same(
+        comparison.spread,
+        pl.DataFrame(spread(frames, metric, list(dict.fromkeys(("variant", by)))), SPREAD, orient="row"),
+    )
     ranks = ranking(frames, metric, rows) if len(models) > 2 else []
     assert_same(comparison.ranking, pl.DataFrame(ranks, schema=dict(RANKING), orient="row"))
 
@@ -236,22 +311,43 @@ def test_these_comparisons_have_something_of_everything() -> None:
 def test_a_facet_of_one_value_has_no_spread_and_one_way_of_asking_no_rows_of_its_own() -> None:
     frames = {name: FRAMES[name].filter(variant="v1", language="en") for name in "ab"}
     comparison = compare_judgements(frames, "x/y", "strict", RIGHT, by="language")
-    assert comparison.differences["facet"].unique(maintain_order=True).to_list() == ["all", "language", "culture"]
+    assert comparison.differences["facet"].unique(maintain_order=True).to_list() == [
+        "all",
+        "language",
+        "culture",
+    ]
     assert comparison.spread.rows() == []
 
 
 def test_shared_rows_have_numbers_for_their_questions_and_say_what_is_missing() -> None:
-    rows = [("i1", "q2", "answered", 1.0), ("i2", "q1", "answered", 0.0), ("i3", "q2", "failed", 0.0), ("i4", "q3", "refused", 0.0)]
+    rows = [
+        ("i1", "q2", "answered", 1.0),
+        ("i2", "q1", "answered", 0.0),
+        ("i3", "q2", "failed", 0.0),
+        ("i4", "q3", "refused", 0.0),
+    ]
     one = pl.DataFrame(rows, schema=["item", "question", "state", "right"], orient="row").with_columns(
-        language=pl.lit("en"), variant=pl.lit("v"), sample=pl.lit(0), counted=pl.lit(value=True), culture=pl.lit("KR")
+        language=pl.lit("en"),
+        variant=pl.lit("v"),
+        sample=pl.lit(0),
+        counted=pl.lit(value=True),
+        culture=pl.lit("KR"),
     )
-    other = pl.concat([one, one.head(1).with_columns(item=pl.lit("i5"), right=pl.lit(None, dtype=pl.Float64))])
+    other = pl.concat(
+        [one, one.head(1).with_columns(item=pl.lit("i5"), right=pl.lit(None, dtype=pl.Float64))]
+    )
     other = other.with_columns(
-        right=pl.when(pl.col("right").is_not_null()).then(0.5), counted=pl.col("item") != "i4", state=pl.lit("answered")
+        right=pl.when(pl.col("right").is_not_null()).then(0.5),
+        counted=pl.col("item") != "i4",
+        state=pl.lit("answered"),
     )
     found = answers_of({"one": one, "other": other}, RIGHT, ("culture", "culture", "question"))
     assert found.values[found.shared("one", "other")].tolist() == [[1.0, 0.5], [0.0, 0.5]]
-    assert found.values[:, 0].tolist()[:3] == [1.0, 0.0, 0.0] and np.isnan(found.values[-1, 0]) and np.isnan(found.values[2, 1])
+    assert (
+        found.values[:, 0].tolist()[:3] == [1.0, 0.0, 0.0]
+        and np.isnan(found.values[-1, 0])
+        and np.isnan(found.values[2, 1])
+    )
     assert (found.questions.tolist(), found.n_questions) == ([1, 0, 2, 1], 3)
     assert found.groups.rows(named=True)[1] == {"culture": "KR", "question": "q1"}
     assert (found.expected, found.replied) == ({"one": 4, "other": 3}, {"one": 3, "other": 3})
@@ -259,7 +355,9 @@ def test_shared_rows_have_numbers_for_their_questions_and_say_what_is_missing() 
         "one: 2 of 4 rows are compared; 2 are left out, 1 of them without a reply of its own.",
         "other: 2 of 3 rows are compared; 1 is left out.",
     ]
-    assert found.notes() == ["one: 1 of 4 rows have no reply and are not compared; with less than 95% it has no rank."]
+    assert found.notes() == [
+        "one: 1 of 4 rows have no reply and are not compared; with less than 95% it has no rank."
+    ]
 
 
 def test_a_side_with_many_replies_that_could_not_be_read_is_named_and_a_baseline_is_not() -> None:

@@ -29,7 +29,11 @@ DEFAULT = cells(("KR", "ko", "plain", 10), ("KR", "en", "plain", 10), ("ET", "am
         (pl.concat([DEFAULT, cells(("KR", "ko", "other", 10))]), []),
         (
             cells(("KR", "ko", "plain", 10), ("KR", "en", "plain", 3)),
-            ["13 of 24 rows that the task asks by default", "nothing of the culture Ethiopia", "nothing of the language Amharic"],
+            [
+                "13 of 24 rows that the task asks by default",
+                "nothing of the culture Ethiopia",
+                "nothing of the language Amharic",
+            ],
         ),
         (
             cells(("KR", "en", "plain", 50), ("ET", "en", "plain", 4)),

@@ -43,7 +43,10 @@ def results(rng: np.random.Generator) -> tuple[dict[str, pl.DataFrame], Metric]:
     )
     cultures = rng.choice(CODES, size=rng.integers(1, 5), replace=False)
     questions = int(rng.choice([3, 5, 6, 8, 20, 60]))
-    languages, variants = (("en",), ("en", "ko"))[rng.integers(2)], (("plain",), ("plain", "other"))[rng.integers(2)]
+    languages, variants = (
+        (("en",), ("en", "ko"))[rng.integers(2)],
+        (("plain",), ("plain", "other"))[rng.integers(2)],
+    )
     asked = [
         {
             "item": f"{culture}/{number}/{part}",
@@ -65,9 +68,14 @@ def results(rng: np.random.Generator) -> tuple[dict[str, pl.DataFrame], Metric]:
     ease = rng.random(base.height)
     frames: dict[str, pl.DataFrame] = {}
     answers: dict[str, np.ndarray] = {}
-    names = [f"lab/m{number}" for number in range(rng.integers(2, 6))] + (["baseline/first"] if rng.random() < 0.3 else [])
+    names = [f"lab/m{number}" for number in range(rng.integers(2, 6))] + (
+        ["baseline/first"] if rng.random() < 0.3 else []
+    )
     for name in names:
-        skill = {code: float(rng.choice([0.05, 0.3, 0.5, 0.7, 0.95])) if rng.random() < 0.4 else 0.5 for code in cultures}
+        skill = {
+            code: float(rng.choice([0.05, 0.3, 0.5, 0.7, 0.95])) if rng.random() < 0.4 else 0.5
+            for code in cultures
+        }
         chance = np.array([skill[code] for code in base["culture"]])
         right = (0.6 * ease + 0.4 * rng.random(base.height) < chance).astype(float)
         if answers and rng.random() < 0.15:  # the same answers as another
@@ -85,15 +93,21 @@ def results(rng: np.random.Generator) -> tuple[dict[str, pl.DataFrame], Metric]:
             state[:] = "failed"
         elif kind < 0.55:
             state[rng.random(base.height) < 0.3] = "unreadable"
-        frame = base.with_columns(endpoint=pl.lit(name), state=pl.Series(state, dtype=pl.String), __right=pl.Series(right))
+        frame = base.with_columns(
+            endpoint=pl.lit(name), state=pl.Series(state, dtype=pl.String), __right=pl.Series(right)
+        )
         value = pl.when(pl.col("state") == "answered").then("__right").otherwise(0.0)
         if metric.per == "question":  # one value for both rows of a question, on one of them
             whole = value.min().over("culture", "question", "language", "variant")
-            frame = frame.with_columns(right=pl.when(pl.col("item").str.ends_with(str(rng.integers(2)))).then(whole))
+            frame = frame.with_columns(
+                right=pl.when(pl.col("item").str.ends_with(str(rng.integers(2)))).then(whole)
+            )
         else:
             frame = frame.with_columns(right=value)
         if rng.random() < 0.15:  # asked a part
-            frame = frame.filter(pl.col("question").is_in([f"q{number}" for number in range(max(1, questions // 2))]))
+            frame = frame.filter(
+                pl.col("question").is_in([f"q{number}" for number in range(max(1, questions // 2))])
+            )
         frames[name] = frame
     return {name: frame.select(list(SCHEMA)) for name, frame in frames.items()}, metric
 
@@ -104,9 +118,13 @@ def truth(one: pl.DataFrame, other: pl.DataFrame, metric: Metric) -> pl.DataFram
     sides = []
     for frame in (one, other):
         lost = pl.col("state").is_in(["failed", "missing"])
-        whole = frame.group_by(key).agg(pl.col("right").max(), lost=lost.any(), unit=pl.col("question").first())
+        whole = frame.group_by(key).agg(
+            pl.col("right").max(), lost=lost.any(), unit=pl.col("question").first()
+        )
         places = frame.select(*dict.fromkeys((*key, "culture"))).unique(key)
-        sides.append(whole.filter(~pl.col("lost") & pl.col("right").is_not_null()).join(places, on=key).drop("lost"))
+        sides.append(
+            whole.filter(~pl.col("lost") & pl.col("right").is_not_null()).join(places, on=key).drop("lost")
+        )
     return sides[0].join(sides[1], on=key, suffix="_other")
 
 
@@ -154,15 +172,34 @@ def _pairs(frames: dict[str, pl.DataFrame], every: Comparison, metric: Metric, s
             assert whole["low"] <= difference <= whole["high"], seed
         alone = compare_judgements({first: frames[first], second: frames[second]}, "t/t", "strict", metric)
         own = alone.differences.filter(facet="all").row(0, named=True)
-        numbers = ("first_score", "second_score", "difference", "low", "high", "p", "n", "questions", "first_better")
-        assert [own[name] for name in numbers] == [whole[name] for name in numbers], f"a third model changes the pair ({seed})"
+        numbers = (
+            "first_score",
+            "second_score",
+            "difference",
+            "low",
+            "high",
+            "p",
+            "n",
+            "questions",
+            "first_better",
+        )
+        assert [own[name] for name in numbers] == [whole[name] for name in numbers], (
+            f"a third model changes the pair ({seed})"
+        )
         _verdict(whole, shared, sign, every, kinds, seed)
         _cultures(frames, whole["verdict"], first, second, shared, metric, seed)
         _gate(alone, own, sign, seed)
     return kinds
 
 
-def _verdict(whole: dict[str, Any], shared: pl.DataFrame, sign: int, every: Comparison, kinds: dict[str, int], seed: int) -> None:
+def _verdict(
+    whole: dict[str, Any],
+    shared: pl.DataFrame,
+    sign: int,
+    every: Comparison,
+    kinds: dict[str, int],
+    seed: int,
+) -> None:
     verdict, first, second = whole["verdict"], whole["first"], whole["second"]
     ahead = None if abs(whole["difference"]) < 1e-9 else first if sign * whole["difference"] > 0 else second
     behind = second if ahead == first else first
@@ -183,7 +220,10 @@ def _verdict(whole: dict[str, Any], shared: pl.DataFrame, sign: int, every: Comp
     assert kind != "few" or whole["questions"] < 6, (seed, verdict)
     assert (kind == "better") == (clear and not same), (seed, verdict)
     if kind in ("better", "looks"):
-        assert f"{ahead} does better than {behind}, by" in verdict or f"{ahead} comes out" in verdict, (seed, verdict)
+        assert f"{ahead} does better than {behind}, by" in verdict or f"{ahead} comes out" in verdict, (
+            seed,
+            verdict,
+        )
     turned = every.reversals.filter(first=first, second=second, facet="culture")
     for row in turned.iter_rows(named=True):
         kinds["turned"] = kinds.get("turned", 0) + 1
@@ -199,7 +239,13 @@ def _verdict(whole: dict[str, Any], shared: pl.DataFrame, sign: int, every: Comp
 
 
 def _cultures(
-    frames: dict[str, pl.DataFrame], verdict: str, first: str, second: str, shared: pl.DataFrame, metric: Metric, seed: int
+    frames: dict[str, pl.DataFrame],
+    verdict: str,
+    first: str,
+    second: str,
+    shared: pl.DataFrame,
+    metric: Metric,
+    seed: int,
 ) -> None:
     """A culture of one of the two alone is named in the verdict, and no other is called not compared."""
     here = set(shared["culture"])
@@ -236,7 +282,9 @@ def _order(
     for model, standing in standings.items():
         covered = every.answers
         assert covered.replied[model] >= 0.95 * covered.expected[model], seed
-        assert not is_baseline(model) and 1 <= standing.low <= standing.rank <= standing.high <= len(standings), (seed, standing)
+        assert not is_baseline(model) and 1 <= standing.low <= standing.rank <= standing.high <= len(
+            standings
+        ), (seed, standing)
     better: dict[str, set[str]] = {model: set() for model in standings}
     for first, second in combinations(standings, 2):
         pair = every.differences.filter(
@@ -251,11 +299,16 @@ def _order(
         firsts = {name for name, one in standings.items() if one.rank == 1}
         assert standing.level == (standing.rank > 1 and not firsts <= better[model]), seed
     if every.ranking.height:
-        ranked = {row["model"]: (row["rank"], row["rank_low"], row["rank_high"]) for row in every.ranking.iter_rows(named=True)}
+        ranked = {
+            row["model"]: (row["rank"], row["rank_low"], row["rank_high"])
+            for row in every.ranking.iter_rows(named=True)
+        }
         assert ranked == {model: (one.rank, one.low, one.high) for model, one in standings.items()}, seed
     for model, frame in frames.items():
         if frame["state"].is_in(["failed", "missing"]).all() and not is_baseline(model):
-            line = next(row for row in pages["md"].splitlines() if row.startswith("|") and view.short[model] in row)
+            line = next(
+                row for row in pages["md"].splitlines() if row.startswith("|") and view.short[model] in row
+            )
             assert "| – | – |" in line and model not in standings, (seed, line)
 
 
@@ -263,13 +316,17 @@ def _summary(every: Comparison, standings: Any, view: ReportView, board: Leaderb
     turned = turned_round(view, board)
     pairs = every.reversals.filter(facet="culture").select("first", "second").n_unique()
     if pairs:
-        assert len(turned) == min(pairs, 6) and not any(sentence.startswith("Nothing") for sentence in turned), (seed, turned)
+        assert len(turned) == min(pairs, 6) and not any(
+            sentence.startswith("Nothing") for sentence in turned
+        ), (seed, turned)
     elif every.differences.filter(facet="culture")["value"].n_unique() > 1:
         assert len(turned) == 1 and turned[0].startswith("No reversals"), (seed, turned)
     first = [*standings][:2]
     is_open = any("is open." in sentence for sentence in uncertain(view, board))
     if len(first) == 2:
-        pair = every.differences.filter(pl.col("first", "second").is_in(first), facet="all").row(0, named=True)
+        pair = every.differences.filter(pl.col("first", "second").is_in(first), facet="all").row(
+            0, named=True
+        )
         assert is_open == (pair["p_holm"] is None or pair["p_holm"] >= 0.05), seed
     else:
         assert not is_open, seed
@@ -287,4 +344,6 @@ def test_no_output_contradicts_another() -> None:
 @pytest.mark.nightly
 def test_no_output_contradicts_another_in_two_thousand_sets() -> None:
     kinds = read_many(range(1_000, 3_000))
-    assert kinds == {"equally", "few", "better", "looks", "open", "turned", "nothing"}, "every kind of sentence was read"
+    assert kinds == {"equally", "few", "better", "looks", "open", "turned", "nothing"}, (
+        "every kind of sentence was read"
+    )

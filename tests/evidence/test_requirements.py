@@ -31,7 +31,9 @@ from folkways.reports.formats.gate_output import as_annotations, as_junit, as_li
 from tests.evidence.test_comparison import judged
 
 
-def scores(low: float, score: float, high: float, coverage: float = 1.0, value: str = "ET", facet: str = "culture") -> pl.DataFrame:
+def scores(
+    low: float, score: float, high: float, coverage: float = 1.0, value: str = "ET", facet: str = "culture"
+) -> pl.DataFrame:
     row = {
         "endpoint": "mine",
         "task": "demo/mcq",
@@ -74,10 +76,15 @@ def test_a_score_without_replies_fails_whatever_it_is() -> None:
     (few,) = check_minimum(scores(80.0, 85.0, 90.0, coverage=0.4), Minimum("demo/mcq", "ET", 50), "correct")
     assert few.status is Status.FAIL
     assert "40 % of the items got a reply, less than 95 %" in few.message
-    (enough,) = check_minimum(scores(80.0, 85.0, 90.0, coverage=0.4), Minimum("demo/mcq", "ET", 50), "correct", coverage=30)
+    (enough,) = check_minimum(
+        scores(80.0, 85.0, 90.0, coverage=0.4), Minimum("demo/mcq", "ET", 50), "correct", coverage=30
+    )
     assert enough.status is Status.PASS
     (nothing,) = check_minimum(
-        scores(math.nan, math.nan, math.nan, coverage=0.0), Minimum("demo/mcq", "ET", 0), "correct", coverage=0
+        scores(math.nan, math.nan, math.nan, coverage=0.0),
+        Minimum("demo/mcq", "ET", 0),
+        "correct",
+        coverage=0,
     )
     assert nothing.status is Status.FAIL
     assert "found nothing" in nothing.message
@@ -86,10 +93,13 @@ def test_a_score_without_replies_fails_whatever_it_is() -> None:
 @pytest.mark.parametrize("required", [0, 30, 31])
 def test_a_score_without_interval_decides_nothing_in_either_direction(required: float) -> None:
     for strict, expected in ((False, Status.UNSURE), (True, Status.FAIL)):
-        (check,) = check_minimum(scores(math.nan, 30.0, math.nan), Minimum("demo/mcq", "ET", required), "correct", strict=strict)
+        (check,) = check_minimum(
+            scores(math.nan, 30.0, math.nan), Minimum("demo/mcq", "ET", required), "correct", strict=strict
+        )
         assert (check.status, check.message) == (
             expected,
-            f"found 30.0 (no interval, 60 questions); without an interval {required} is not shown to be reached, nor missed",
+            f"found 30.0 (no interval, 60 questions); without an interval {required} is not shown to be "
+            "reached, nor missed",
         )
 
 
@@ -99,9 +109,18 @@ def test_groups_are_found_by_code_name_and_language() -> None:
     both = scores(1, 2, 3, value="ET+am", facet="culture+language")
     assert len(list(check_minimum(both, Minimum("demo/mcq", "ET+am", 1), "correct"))) == 1
     elsewhere = pl.concat(
-        [scores(1, 2, 3), scores(1, 2, 3, value="KR", facet="topic"), scores(1, 2, 3, value="A+B", facet="topic")]
+        [
+            scores(1, 2, 3),
+            scores(1, 2, 3, value="KR", facet="topic"),
+            scores(1, 2, 3, value="A+B", facet="topic"),
+        ]
     )
-    for frame, group in ((scores(1, 2, 3), "KR"), (both, "ET+en"), (elsewhere, "KR"), (pl.concat([elsewhere, both]), "A+B")):
+    for frame, group in (
+        (scores(1, 2, 3), "KR"),
+        (both, "ET+en"),
+        (elsewhere, "KR"),
+        (pl.concat([elsewhere, both]), "A+B"),
+    ):
         with pytest.raises(UnknownNameError):
             list(check_minimum(frame, Minimum("demo/mcq", group, 1), "correct"))
     with pytest.raises(UnknownNameError, match="'blend/saq'"):
@@ -110,7 +129,11 @@ def test_groups_are_found_by_code_name_and_language() -> None:
 
 def test_requirements_are_read_from_text() -> None:
     assert parse_minimum("blend/saq:ET=30") == [Minimum("blend/saq", "ET", 30.0)]
-    assert [minimum.task for minimum in parse_minimum("xcr=12.5")] == ["xcr/identification", "xcr/prediction", "xcr/adaptation"]
+    assert [minimum.task for minimum in parse_minimum("xcr=12.5")] == [
+        "xcr/identification",
+        "xcr/prediction",
+        "xcr/adaptation",
+    ]
     assert parse_drop("last-week=2") == ("last-week", 2.0)
 
 
@@ -127,10 +150,19 @@ def test_a_drop_has_a_size() -> None:
 
 @pytest.mark.parametrize(
     ("now", "before", "most", "status"),
-    [(0.2, 0.8, 5, Status.FAIL), (0.8, 0.8, 40, Status.PASS), (0.78, 0.8, 1, Status.UNSURE), (0.9, 0.2, 0, Status.PASS)],
+    [
+        (0.2, 0.8, 5, Status.FAIL),
+        (0.8, 0.8, 40, Status.PASS),
+        (0.78, 0.8, 1, Status.UNSURE),
+        (0.9, 0.2, 0, Status.PASS),
+    ],
 )
-def test_drops_are_decided_on_the_interval_of_the_paired_difference(now: float, before: float, most: float, status: Status) -> None:
-    comparison = compare_judgements({"now": judged(now, 1), "then": judged(before, 2)}, "x/y", "strict", Metric("right", "", ""))
+def test_drops_are_decided_on_the_interval_of_the_paired_difference(
+    now: float, before: float, most: float, status: Status
+) -> None:
+    comparison = compare_judgements(
+        {"now": judged(now, 1), "then": judged(before, 2)}, "x/y", "strict", Metric("right", "", "")
+    )
     check = check_drop(comparison, most, "then", "mine")
     assert check.status is status
     assert check.name == f"x/y: no more than {most} below then"
@@ -139,11 +171,18 @@ def test_drops_are_decided_on_the_interval_of_the_paired_difference(now: float, 
 
 
 def test_a_drop_on_a_fraction_of_the_items_is_no_evidence() -> None:
-    half = judged(0.8, 1).with_columns(state=pl.when(pl.int_range(pl.len()) % 2 == 0).then(pl.lit("failed")).otherwise("state"))
-    comparison = compare_judgements({"now": half, "then": judged(0.2, 2)}, "x/y", "strict", Metric("right", "", ""))
+    half = judged(0.8, 1).with_columns(
+        state=pl.when(pl.int_range(pl.len()) % 2 == 0).then(pl.lit("failed")).otherwise("state")
+    )
+    comparison = compare_judgements(
+        {"now": half, "then": judged(0.2, 2)}, "x/y", "strict", Metric("right", "", "")
+    )
     check = check_drop(comparison, 5, "then", "mine")
     assert check.status is Status.FAIL
-    assert "50 % of what was asked there got a reply in both, less than 95 %: too few to decide on" in check.message
+    assert (
+        "50 % of what was asked there got a reply in both, less than 95 %: too few to decide on"
+        in check.message
+    )
 
 
 MINUS = "\N{MINUS SIGN}"
@@ -189,7 +228,9 @@ def test_every_model_is_checked_on_its_own_row_of_the_scores() -> None:
         mine.with_columns(pl.lit(value).alias(name), score=pl.lit(1.0), low=pl.lit(0.0), high=pl.lit(2.0))
         for name, value in (("task", "demo/saq"), ("metric", "other"), ("facet", "language"), ("value", "KR"))
     ]
-    second = mine.with_columns(endpoint=pl.lit("theirs"), score=pl.lit(40.0), low=pl.lit(38.0), high=pl.lit(42.0), questions=1)
+    second = mine.with_columns(
+        endpoint=pl.lit("theirs"), score=pl.lit(40.0), low=pl.lit(38.0), high=pl.lit(42.0), questions=1
+    )
     frame = pl.concat([*others, mine, second], how="vertical_relaxed")
     below, above = check_minimum(frame, Minimum("demo/mcq", "ET", 38), "correct")
     missed = "found 30.0 (95 % interval 25.0 to 35.0, 60 questions); below 38 in the whole interval"
@@ -210,8 +251,12 @@ def test_every_model_is_checked_on_its_own_row_of_the_scores() -> None:
         (0.5, 3, 60.0, "50 % of the items are scored under this profile, less than 60 %"),
     ],
 )
-def test_how_many_items_must_have_got_a_reply(coverage: float, left_out: int, demanded: float | None, words: str | None) -> None:
-    frame = scores(50.0, 60.0, 70.0, coverage=coverage).with_columns(left_out=pl.lit(left_out, dtype=pl.Int64))
+def test_how_many_items_must_have_got_a_reply(
+    coverage: float, left_out: int, demanded: float | None, words: str | None
+) -> None:
+    frame = scores(50.0, 60.0, 70.0, coverage=coverage).with_columns(
+        left_out=pl.lit(left_out, dtype=pl.Int64)
+    )
     more = {} if demanded is None else {"coverage": demanded}
     (check,) = check_minimum(frame, Minimum("demo/mcq", "ET", 50), "correct", **more)
     assert check.status is (Status.PASS if words is None else Status.FAIL)
@@ -220,7 +265,11 @@ def test_how_many_items_must_have_got_a_reply(coverage: float, left_out: int, de
 
 def test_the_whole_is_a_group_of_its_own() -> None:
     both = pl.concat(
-        [scores(1, 2, 3), scores(50, 60, 70, value="all", facet="all"), scores(5, 6, 7, value="ET+am", facet="culture+language")]
+        [
+            scores(1, 2, 3),
+            scores(50, 60, 70, value="all", facet="all"),
+            scores(5, 6, 7, value="ET+am", facet="culture+language"),
+        ]
     )
     for group, status in ((None, Status.PASS), ("ET", Status.FAIL), ("ET+am", Status.FAIL)):
         (check,) = check_minimum(both, Minimum("demo/mcq", group, 50), "correct")
@@ -229,7 +278,8 @@ def test_the_whole_is_a_group_of_its_own() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "words"), [("blend/saq:=3", "no culture"), ("blend/saq=inf", "finite"), ("3", "cannot read '3'; valid")]
+    ("text", "words"),
+    [("blend/saq:=3", "no culture"), ("blend/saq=inf", "finite"), ("3", "cannot read '3'; valid")],
 )
 def test_what_is_wrong_with_a_requirement_is_named(text: str, words: str) -> None:
     with pytest.raises(FolkwaysError, match=words):
@@ -251,13 +301,16 @@ def test_a_drop_of_nothing_is_a_requirement_too() -> None:
         (Metric("right", "Right", "", "mean", 2.0, (1.0, 5.0)), True, 0.0, 8.0),
     ],
 )
-def test_what_no_score_can_be_is_not_required_of_it(metric: Metric, drop: bool, low: float, high: float) -> None:
+def test_what_no_score_can_be_is_not_required_of_it(
+    metric: Metric, drop: bool, low: float, high: float
+) -> None:
     task = get_task("demo/mcq")
     for value in (low, high):
         check_range(value, "it", task, metric, drop=drop)
     for value in (low - 0.01, high + 0.01):
         with pytest.raises(
-            FolkwaysError, match=f"require it: {'drops' if drop else 'scores'} of Right .* between {low:g} and {high:g}"
+            FolkwaysError,
+            match=f"require it: {'drops' if drop else 'scores'} of Right .* between {low:g} and {high:g}",
         ):
             check_range(value, "it", task, metric, drop=drop)
     check_range(1e9, "it", task, Metric("count", "Count", "", "mean", 1.0, None), drop=drop)
@@ -273,8 +326,15 @@ def compared(
     lower: bool = False,
     unlike: tuple[str, ...] = (),
 ) -> Comparison:
-    """A comparison of ``new`` with ``old``, of which the first was asked 200 rows and the second 100: 3 points lower."""
-    row = dict.fromkeys(DIFFERENCES) | {"task": "x/y", "metric": "right", "facet": "all", "value": "all", "ahead": "old"}
+    """A comparison of ``new`` with ``old``, of which the first was asked 200 rows and the second 100: 3
+    points lower."""
+    row = dict.fromkeys(DIFFERENCES) | {
+        "task": "x/y",
+        "metric": "right",
+        "facet": "all",
+        "value": "all",
+        "ahead": "old",
+    }
     row |= {"first": "new", "second": "old", "first_score": 57.0, "second_score": 60.0, "difference": -3.0}
     row |= {"low": low, "high": high, "n": n, "p_holm": 0.5}
     group = row | {"facet": "culture", "value": "KR", "difference": -9.0, "p_holm": 0.01 if turned else 0.5}
@@ -283,7 +343,9 @@ def compared(
     values = np.zeros((100, 2))
     values[n:, 0] = math.nan
     groups = pl.DataFrame({"culture": ["JP" if gone and number >= n else "KR" for number in range(100)]})
-    answers = Answers(("new", "old"), values, np.arange(100), 100, groups, {"new": 200, "old": 100}, {"new": n, "old": 100})
+    answers = Answers(
+        ("new", "old"), values, np.arange(100), 100, groups, {"new": 200, "old": 100}, {"new": n, "old": 100}
+    )
     empty = pl.DataFrame()
     metric = Metric("right", "Right", "", lower_is_better=lower)
     return Comparison(
@@ -308,8 +370,22 @@ def compared(
         (-5.0, -1.0, 4.9, Status.UNSURE, Status.FAIL, "a drop of 4.9 lies within the interval"),
         (-5.0, -1.0, 1.0, Status.UNSURE, Status.FAIL, "a drop of 1 lies within the interval"),
         (-5.0, -1.0, 0.9, Status.FAIL, Status.FAIL, "a drop of more than 0.9 in the whole interval"),
-        (None, None, 3.0, Status.UNSURE, Status.FAIL, "without an interval a drop of more than 3 is not shown, nor ruled out"),
-        (None, None, 2.9, Status.UNSURE, Status.FAIL, "without an interval a drop of more than 2.9 is not shown, nor ruled out"),
+        (
+            None,
+            None,
+            3.0,
+            Status.UNSURE,
+            Status.FAIL,
+            "without an interval a drop of more than 3 is not shown, nor ruled out",
+        ),
+        (
+            None,
+            None,
+            2.9,
+            Status.UNSURE,
+            Status.FAIL,
+            "without an interval a drop of more than 2.9 is not shown, nor ruled out",
+        ),
     ],
 )
 def test_a_drop_is_ruled_out_or_shown_by_the_ends_of_its_interval(
@@ -319,7 +395,11 @@ def test_a_drop_is_ruled_out_or_shown_by_the_ends_of_its_interval(
     start = f"found 57.0 here and 60.0 there on 95 shared rows: {MINUS}3.0 ({interval}); {words}"
     for strict, status in ((False, by_default), (True, strictly)):
         check = check_drop(compared(low, high), most, "before", "mine", strict=strict)
-        assert (check.name, check.model, check.status) == (f"x/y: no more than {most:g} below before", "mine", status)
+        assert (check.name, check.model, check.status) == (
+            f"x/y: no more than {most:g} below before",
+            "mine",
+            status,
+        )
         assert check.message.startswith(start)
         assert ("in the whole interval" in check.message) == words.endswith("in the whole interval")
         assert "worse in" not in check.message
@@ -354,7 +434,10 @@ def test_a_culture_that_is_gone_and_other_data_are_told_and_are_at_most_unsure()
 
 def test_a_task_that_the_earlier_run_asked_alone_fails() -> None:
     assert lost_task("x/y", 2.0, "before", "mine") == Check(
-        "x/y: no more than 2 below before", "mine", Status.FAIL, "found nothing: before was asked x/y, this run was not"
+        "x/y: no more than 2 below before",
+        "mine",
+        Status.FAIL,
+        "found nothing: before was asked x/y, this run was not",
     )
 
 
@@ -362,11 +445,10 @@ def test_a_drop_is_decided_on_most_of_what_the_earlier_run_was_asked() -> None:
     few = check_drop(compared(-5.0, -1.0, n=94), 5.0, "before", "mine")
     assert (
         few.status,
-        few.message.endswith("94 % of what was asked there got a reply in both, less than 95 %: too few to decide on"),
-    ) == (
-        Status.FAIL,
-        True,
-    )
+        few.message.endswith(
+            "94 % of what was asked there got a reply in both, less than 95 %: too few to decide on"
+        ),
+    ) == (Status.FAIL, True)
     assert check_drop(compared(-5.0, -1.0, n=94), 5.0, "before", "mine", coverage=94.0).status is Status.PASS
 
 

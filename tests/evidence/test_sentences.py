@@ -14,9 +14,15 @@ OPEN = replace(CLEAR, difference=1.2, low=-3.0, high=5.4, p=0.58, p_holm=1.0)
 
 
 def test_a_difference_is_told_with_its_size_and_doubt() -> None:
-    assert verdict(CLEAR) == "A does better than B, by 6.2 points (between 2.0 and 10.5 points, with 95 % confidence)."
+    assert (
+        verdict(CLEAR)
+        == "A does better than B, by 6.2 points (between 2.0 and 10.5 points, with 95 % confidence)."
+    )
     reverse = replace(CLEAR, difference=-6.2, low=-10.5, high=-2.0)
-    assert verdict(reverse) == "B does better than A, by 6.2 points (between 2.0 and 10.5 points, with 95 % confidence)."
+    assert (
+        verdict(reverse)
+        == "B does better than A, by 6.2 points (between 2.0 and 10.5 points, with 95 % confidence)."
+    )
     assert verdict(replace(CLEAR, low=math.nan, high=math.nan)) == "A does better than B, by 6.2 points."
 
 
@@ -31,24 +37,37 @@ def test_no_difference_found_is_not_no_difference() -> None:
 def test_a_difference_that_many_looks_explain_does_not_count() -> None:
     told = verdict(replace(CLEAR, p=0.03, p_holm=0.4, looks=16))
     assert told == (
-        "A comes out 6.2 points ahead of B, but this is one of 16 differences looked at: corrected for these, p is .400, and it "
+        "A comes out 6.2 points ahead of B, but this is one of 16 differences looked at: corrected for "
+        "these, p is .400, and it "
         "does not count as a difference."
     )
 
 
 def test_wordings_that_disagree_are_told() -> None:
     assert verdict(CLEAR, leads=["A", "A"]).endswith("It is ahead in all 2 ways of putting the questions.")
-    assert verdict(CLEAR, leads=["A", "B", "A"]).endswith("But 1 of the 3 ways of putting the questions is the other way round.")
+    assert verdict(CLEAR, leads=["A", "B", "A"]).endswith(
+        "But 1 of the 3 ways of putting the questions is the other way round."
+    )
     assert verdict(CLEAR, leads=["A"]) == verdict(CLEAR)
 
 
-@pytest.mark.parametrize(("questions", "words"), [(1, "1 question is too few"), (5, "5 questions are too few")])
+@pytest.mark.parametrize(
+    ("questions", "words"), [(1, "1 question is too few"), (5, "5 questions are too few")]
+)
 def test_too_few_questions_tell_nothing(questions: int, words: str) -> None:
     assert verdict(replace(CLEAR, questions=questions)).startswith(words)
 
 
 def test_models_alike_in_every_answer() -> None:
-    alike = replace(OPEN, difference=0.0, low=math.nan, high=math.nan, first_better=0, second_better=0, detectable=math.nan)
+    alike = replace(
+        OPEN,
+        difference=0.0,
+        low=math.nan,
+        high=math.nan,
+        first_better=0,
+        second_better=0,
+        detectable=math.nan,
+    )
     assert verdict(alike) == "A and B do equally well on every question here."
 
 
@@ -59,7 +78,8 @@ def test_scores_that_are_no_percentages_have_no_points() -> None:
 def test_groups_that_turn_round_are_named_first() -> None:
     told = verdict(CLEAR, turned={"North Korea": "B", "South Korea": "B"}, leads=["A", "A"])
     assert told.startswith(
-        "A is ahead of B overall, and behind it in North Korea and South Korea. A does better than B, by 6.2 points"
+        "A is ahead of B overall, and behind it in North Korea and South Korea. A does better than B, by "
+        "6.2 points"
     )
     assert "in all" not in told
     reverse = replace(CLEAR, difference=-6.2, low=-10.5, high=-2.0)
@@ -71,7 +91,8 @@ def test_groups_that_turn_round_are_named_first() -> None:
 def test_a_tie_over_everything_tells_the_groups_of_either() -> None:
     both = verdict(OPEN, turned={"Ethiopia": "A", "North Korea": "B", "South Korea": "B"})
     assert both.startswith(
-        "No difference can be told between A and B overall; A is ahead in Ethiopia; B is ahead in North Korea and South Korea. "
+        "No difference can be told between A and B overall; A is ahead in Ethiopia; B is ahead in North "
+        "Korea and South Korea. "
         "No difference can be told: "
     )
     assert " overall; A is ahead in Ethiopia. " in verdict(OPEN, turned={"Ethiopia": "A"})
@@ -93,7 +114,10 @@ def test_small_differences_are_of_the_one_ahead_too(points: bool) -> None:
     mirrored = replace(small, difference=-0.5, low=-0.8, high=-0.2)
     for found, ahead, behind in ((small, "A", "B"), (mirrored, "B", "A")):
         told = verdict(found, points=points)
-        assert told == f"{ahead} does better than {behind}, by 0.5{unit} (between 0.2 and 0.8{unit}, with 95 % confidence)."
+        assert (
+            told == f"{ahead} does better than {behind}, by 0.5{unit} (between 0.2 and 0.8{unit}, with 95 % "
+            "confidence)."
+        )
         lead = f"{ahead} is ahead of {behind} overall, and behind it in Iran. "
         assert verdict(found, points=points, turned={"Iran": behind}) == lead + told
         assert verdict(replace(found, p_holm=0.05, p=0.04, looks=7), points=points).startswith(
@@ -108,20 +132,25 @@ def test_small_differences_are_of_the_one_ahead_too(points: bool) -> None:
 def test_where_less_is_better_the_model_with_less_is_ahead() -> None:
     fewer = replace(CLEAR, lower_is_better=True)
     assert (fewer.ahead, fewer.behind) == ("B", "A")
-    assert verdict(fewer) == "B does better than A, by 6.2 points (between 2.0 and 10.5 points, with 95 % confidence)."
+    assert (
+        verdict(fewer)
+        == "B does better than A, by 6.2 points (between 2.0 and 10.5 points, with 95 % confidence)."
+    )
     assert "from 3.0 points for A to 5.4 points for B" in verdict(replace(OPEN, lower_is_better=True))
 
 
 def test_the_same_score_is_nobodys_lead() -> None:
     tie = replace(OPEN, difference=0.0, low=-3.0, high=3.0)
-    assert (tie.ahead, verdict(tie).startswith("No difference can be told: A and B score the same. The true difference may")) == (
-        None,
-        True,
-    )
+    assert (
+        tie.ahead,
+        verdict(tie).startswith("No difference can be told: A and B score the same. The true difference may"),
+    ) == (None, True)
 
 
 def test_groups_that_one_model_alone_replied_to_are_named() -> None:
-    assert verdict(CLEAR, alone={"A": ["Ethiopia", "Iran"]}).endswith(" Not compared: B has no reply for Ethiopia and Iran.")
+    assert verdict(CLEAR, alone={"A": ["Ethiopia", "Iran"]}).endswith(
+        " Not compared: B has no reply for Ethiopia and Iran."
+    )
     assert verdict(CLEAR, alone={"B": ["Ethiopia"], "A": ["Iran"]}).endswith(
         " Not compared: A has no reply for Ethiopia; B has no reply for Iran."
     )

@@ -1,4 +1,5 @@
-"""Logs of other programs, compared: paired by sample, clustered by sample over epochs, whatever was scored and how."""
+"""Logs of other programs, compared: paired by sample, clustered by sample over epochs, whatever was scored
+and how."""
 
 from __future__ import annotations
 
@@ -27,7 +28,12 @@ def right(model: int, number: int, epoch: int = 1) -> bool:
 
 def log(folder: Path, model: int, *, epochs: int = 1, n: int = N, **options: Any) -> Path:
     samples = [
-        sample(number, {"match": "C" if right(model, number, epoch) else "I"}, epoch, metadata={"topic": "ab"[number % 2]})
+        sample(
+            number,
+            {"match": "C" if right(model, number, epoch) else "I"},
+            epoch,
+            metadata={"topic": "ab"[number % 2]},
+        )
         for number in range(n)
         for epoch in range(1, epochs + 1)
     ]
@@ -69,7 +75,11 @@ def test_epochs_are_rows_of_their_sample_and_no_further_questions(tmp_path: Path
     logs = [
         write_inspect_log(
             tmp_path / f"{model}.eval",
-            [sample(n, {"match": bool(answers[epoch, model, n])}, epoch + 1) for n in range(120) for epoch in range(5)],
+            [
+                sample(n, {"match": bool(answers[epoch, model, n])}, epoch + 1)
+                for n in range(120)
+                for epoch in range(5)
+            ],
             model=f"org/m{model}",
         )
         for model in (0, 1)
@@ -78,10 +88,14 @@ def test_epochs_are_rows_of_their_sample_and_no_further_questions(tmp_path: Path
     row = found["differences"][0]
     assert (row["n"], row["questions"]) == (600, 120)
     between = (answers[:, 0].astype(float) - answers[:, 1]).T.ravel()
-    fitted = OLS(between, np.ones(600)).fit(cov_type="cluster", cov_kwds={"groups": np.repeat(np.arange(120), 5)})
+    fitted = OLS(between, np.ones(600)).fit(
+        cov_type="cluster", cov_kwds={"groups": np.repeat(np.arange(120), 5)}
+    )
     assert row["difference"] == pytest.approx(100 * between.mean())
     clustered, naive = 100 * fitted.bse[0], 100 * between.std(ddof=1) / math.sqrt(600)
-    assert (row["high"] - row["low"]) / 2 / 1.96 == pytest.approx(clustered, rel=0.1), "the outside implementation's, to a margin"
+    assert (row["high"] - row["low"]) / 2 / 1.96 == pytest.approx(clustered, rel=0.1), (
+        "the outside implementation's, to a margin"
+    )
     assert clustered > 1.5 * naive, "or this would show nothing"
 
 
@@ -120,7 +134,10 @@ def test_members_of_several_frames_are_read_whole(tmp_path: Path, monkeypatch: p
 def test_a_log_as_json_is_read_like_one_in_an_archive(tmp_path: Path) -> None:
     packed = log(tmp_path, 0)
     with zipfile.ZipFile(packed) as archive:
-        document = {**json.loads(archive.read("header.json")), "samples": json.loads(archive.read("summaries.json"))}
+        document = {
+            **json.loads(archive.read("header.json")),
+            "samples": json.loads(archive.read("summaries.json")),
+        }
     plain = tmp_path / "0.json"
     plain.write_text(json.dumps(document))
     assert read_log(plain).scores == read_log(packed).scores
@@ -139,14 +156,22 @@ def test_values_of_every_kind_become_numbers(tmp_path: Path) -> None:
 def test_one_of_several_scorers_is_compared_and_the_others_are_named(tmp_path: Path) -> None:
     for model in (0, 1):
         samples = [
-            sample(n, {"match": "CI"[(n + model) % 2], "graded": {"depth": n / N, "length": 100 + n * (model + 1), "cited": None}})
+            sample(
+                n,
+                {
+                    "match": "CI"[(n + model) % 2],
+                    "graded": {"depth": n / N, "length": 100 + n * (model + 1), "cited": None},
+                },
+            )
             for n in range(N)
         ]
         write_inspect_log(tmp_path / f"{model}.eval", samples, model=f"org/m{model}")
     logs = tmp_path / "0.eval", tmp_path / "1.eval"
     (found,) = compared(*logs)
     assert found["metric"] == "match"
-    assert found["notes"] == ["Other scores of these logs: graded.depth, graded.length; choose one with --metric."]
+    assert found["notes"] == [
+        "Other scores of these logs: graded.depth, graded.length; choose one with --metric."
+    ]
     (depth,) = compared(*logs, "--metric", "graded.depth")
     assert depth["verdicts"] == ["org/m0 and org/m1 do equally well on every question here."]
     (length,) = compared(*logs, "--metric", "graded.length")
@@ -163,7 +188,10 @@ def test_what_failed_is_no_zero_and_is_counted(tmp_path: Path) -> None:
     (found,) = compared(tmp_path / "0.eval", tmp_path / "1.eval")
     row = found["differences"][0]
     assert (row["n"], row["second_score"]) == (30, 100)
-    assert "org/m1: 30 of 40 rows are compared; 10 are left out, 10 of them without a reply of its own." in found["notes"]
+    assert (
+        "org/m1: 30 of 40 rows are compared; 10 are left out, 10 of them without a reply of its own."
+        in found["notes"]
+    )
 
 
 def test_samples_that_are_not_the_same_question_are_left_out(tmp_path: Path) -> None:
@@ -172,12 +200,16 @@ def test_samples_that_are_not_the_same_question_are_left_out(tmp_path: Path) -> 
     write_inspect_log(tmp_path / "1.eval", samples, model="org/m1")
     (found,) = compared(tmp_path / "0.eval", tmp_path / "1.eval")
     assert found["shared"][0]["questions"] == N - 4
-    assert found["notes"][0].startswith("4 samples with the same id are not the same question, or have another right answer")
+    assert found["notes"][0].startswith(
+        "4 samples with the same id are not the same question, or have another right answer"
+    )
     for name, id, text in (
         ("other data", lambda n: n, "another question"),
         ("other ids", lambda n: f"x{n}", "their ids are others"),
     ):
-        write_inspect_log(tmp_path / "1.eval", [sample(id(n), {"match": "C"}, input=name) for n in range(N)], model="org/m1")
+        write_inspect_log(
+            tmp_path / "1.eval", [sample(id(n), {"match": "C"}, input=name) for n in range(N)], model="org/m1"
+        )
         told = says(tmp_path / "0.eval", tmp_path / "1.eval")
         assert "no sample in common" in told and text in told
 
@@ -236,9 +268,15 @@ def test_samples_of_lm_evaluation_harness_are_compared_by_filter(tmp_path: Path)
         ]
         paths.append(write_lm_eval_samples(tmp_path / f"org__m{model}", rows, model=f"org/m{model}"))
     (found,) = compared(*paths, "--by", "topic")
-    assert (found["task"], found["metric"], found["models"]) == ("quiz", "exact_match,strict", ["org/m0", "org/m1"])
+    assert (found["task"], found["metric"], found["models"]) == (
+        "quiz",
+        "exact_match,strict",
+        ["org/m0", "org/m1"],
+    )
     scores = [100 * np.mean([right(model, number) for number in range(N)]) for model in (0, 1)]
-    assert [found["differences"][0][name] for name in ("first_score", "second_score")] == pytest.approx(scores)
+    assert [found["differences"][0][name] for name in ("first_score", "second_score")] == pytest.approx(
+        scores
+    )
     assert "exact_match,flexible" in found["notes"][0]
 
 
@@ -280,20 +318,33 @@ def test_options_that_mean_nothing_for_logs_are_refused(tmp_path: Path) -> None:
     first, second = log(tmp_path, 0), log(tmp_path, 1)
     assert "two logs or more" in says(first, first)
     assert "--profile is of no use" in says(first, second, "--profile", "strict")
-    assert "there is no log gpt-4o" in says(first, "gpt-4o") and "there is no log x.jsonl" in says(first, "x.jsonl")
+    assert "there is no log gpt-4o" in says(first, "gpt-4o") and "there is no log x.jsonl" in says(
+        first, "x.jsonl"
+    )
     assert "there is no workspace" in says("replay:x.jsonl", "replay:y.jsonl", "-w", tmp_path / "none.db")
-    assert "unknown facet" in says(first, second, "--by", "state") and "valid: topic" in says(first, second, "--by", "culture")
+    assert "unknown facet" in says(first, second, "--by", "state") and "valid: topic" in says(
+        first, second, "--by", "culture"
+    )
     with pytest.raises(FolkwaysError, match=r"valid: \.eval"):
         read_log(tmp_path / "log.txt")
 
 
 def test_the_same_replies_compare_alike_in_a_run_and_in_samples_of_the_harness(tmp_path: Path) -> None:
     """A question asked in two languages is one question, whoever wrote the log down."""
-    done = run(["demo/saq"], models=["baseline/constant:tea", "baseline/constant:rice"], workspace=tmp_path / "w.db", name="r")
+    done = run(
+        ["demo/saq"],
+        models=["baseline/constant:tea", "baseline/constant:rice"],
+        workspace=tmp_path / "w.db",
+        name="r",
+    )
     assert folkways("export", "lm-eval", "demo/saq", "--out", tmp_path / "task").returncode == 0
     (documents,) = (tmp_path / "task").rglob("*.jsonl")
     asked = [json.loads(line) for line in documents.read_text().splitlines()]
-    judged = done.judgements().select("endpoint", "item", "language", "correct").rows_by_key(["endpoint", "item", "language"])
+    judged = (
+        done.judgements()
+        .select("endpoint", "item", "language", "correct")
+        .rows_by_key(["endpoint", "item", "language"])
+    )
     paths = [
         write_lm_eval_samples(
             tmp_path / model.replace(":", "__").replace("/", "__"),

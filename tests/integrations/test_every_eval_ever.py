@@ -1,4 +1,5 @@
-"""Runs as files for Every Eval Ever's data store, against its schemas: real servers, replies of every kind, hostile text."""
+"""Runs as files for Every Eval Ever's data store, against its schemas: real servers, replies of every kind,
+hostile text."""
 
 from __future__ import annotations
 
@@ -27,7 +28,15 @@ from tests.support.chat_server import ChatServer
 from tests.support.river import Done, folkways
 
 UUID4 = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
-KINDS = {"rubbish": 0.15, "length": 0.1, "spent": 0.1, "null-text": 0.1, "refusal": 0.1, "thinks": 0.1, "400": 0.15}
+KINDS = {
+    "rubbish": 0.15,
+    "length": 0.1,
+    "spent": 0.1,
+    "null-text": 0.1,
+    "refusal": 0.1,
+    "thinks": 0.1,
+    "400": 0.15,
+}
 HOSTILE = 'I\u202e do\nnot </script><b>"\\ \u2028 know \x1b[31m\x00 ⟨U+0000⟩'
 
 
@@ -50,17 +59,33 @@ class Shared:
 
 @pytest.fixture(scope="module")
 def mixed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shared]:
-    """The demo, asked of a server that fails, refuses, cuts and sends control characters; a baseline asked beside it."""
+    """The demo, asked of a server that fails, refuses, cuts and sends control characters; a baseline asked
+    beside it."""
     folder = tmp_path_factory.mktemp("mixed")
     with ChatServer(mode=f"fixed:{HOSTILE}", faults={"chances": KINDS, "seed": 3}) as server:
         model = f"{server.url}/v1#org/../evil: model"
-        asked = folkways("run", "demo", "-m", model, "-m", "baseline/random", "-w", folder / "w.db", "--attempts", 1, "--seed", 3)
+        asked = folkways(
+            "run",
+            "demo",
+            "-m",
+            model,
+            "-m",
+            "baseline/random",
+            "-w",
+            folder / "w.db",
+            "--attempts",
+            1,
+            "--seed",
+            3,
+        )
         assert asked.returncode in (0, 1), asked.stderr
         yield exported(folder)
 
 
 def exported(folder: Path, *arguments: object) -> Shared:
-    done = folkways("export", "every-eval-ever", "last", "-w", folder / "w.db", "--out", folder / "out", *arguments)
+    done = folkways(
+        "export", "every-eval-ever", "last", "-w", folder / "w.db", "--out", folder / "out", *arguments
+    )
     assert done.returncode == 0, done.stderr
     return Shared(done, folder / "w.db", folder / "out")
 
@@ -68,7 +93,10 @@ def exported(folder: Path, *arguments: object) -> Shared:
 @pytest.fixture(scope="session")
 def valid(shared: Path) -> Callable[[Shared], int]:
     """Hold every document and instance against the schemas; returns how many instances there were."""
-    schemas = [json.loads((shared / f"interop/every_eval_ever/{name}.schema.json").read_text()) for name in ("eval", "inst")]
+    schemas = [
+        json.loads((shared / f"interop/every_eval_ever/{name}.schema.json").read_text())
+        for name in ("eval", "inst")
+    ]
     aggregate, instance = (jsonschema.Draft7Validator(schema) for schema in schemas)
 
     def check(files: Shared) -> int:
@@ -100,23 +128,35 @@ def check_store(files: Shared) -> None:
         if told := document.get("detailed_evaluation_results"):
             assert (files.out / told["file_path"]) == path.with_name(f"{path.stem}_samples.jsonl")
             content = (files.out / told["file_path"]).read_bytes()
-            assert told["checksum"] == sha256(content).hexdigest() and told["total_rows"] == content.count(b"\n")
+            assert told["checksum"] == sha256(content).hexdigest() and told["total_rows"] == content.count(
+                b"\n"
+            )
             for row in files.instances(document):
-                assert row["evaluation_id"] == document["evaluation_id"] and row["model_id"] == document["model_info"]["id"]
+                assert (
+                    row["evaluation_id"] == document["evaluation_id"]
+                    and row["model_id"] == document["model_info"]["id"]
+                )
                 assert row["evaluation_result_id"] in ids
 
 
 def check_recomputed(files: Shared, metrics_that_are_means: set[str]) -> None:
-    """Every score is the one that ``folkways score --out`` writes, and that of the whole the mean of its instances."""
+    """Every score is the one that ``folkways score --out`` writes, and that of the whole the mean of its
+    instances."""
     table = files.out.parent / "scores.csv"
     assert folkways("score", "last", "-w", files.workspace, "--out", table).returncode == 0
-    scores = pl.read_csv(table, infer_schema_length=None).filter(~pl.col("endpoint").str.starts_with("baseline/"))
+    scores = pl.read_csv(table, infer_schema_length=None).filter(
+        ~pl.col("endpoint").str.starts_with("baseline/")
+    )
     known = {
-        f"{row['task']}|{row['profile']}|{row['metric']}|{row['facet']}={row['value']}": row for row in scores.iter_rows(named=True)
+        f"{row['task']}|{row['profile']}|{row['metric']}|{row['facet']}={row['value']}": row
+        for row in scores.iter_rows(named=True)
     }
     told: dict[str, dict[str, Any]] = {}
     for _, document in files.documents():
-        told |= {result["evaluation_result_id"]: result["score_details"] for result in document["evaluation_results"]}
+        told |= {
+            result["evaluation_result_id"]: result["score_details"]
+            for result in document["evaluation_results"]
+        }
         if "detailed_evaluation_results" not in document:
             continue
         values = defaultdict(list)
@@ -133,12 +173,17 @@ def check_recomputed(files: Shared, metrics_that_are_means: set[str]) -> None:
         interval = details["uncertainty"].get("confidence_interval")
         bounds = (interval["lower"], interval["upper"]) if interval else (None, None)
         assert bounds == (row["low"], row["high"])
-        counts = {state.value: str(row[state.value]) for state in State} | {"cut": str(row["cut"]), "n": str(row["n"])}
+        counts = {state.value: str(row[state.value]) for state in State} | {
+            "cut": str(row["cut"]),
+            "n": str(row["n"]),
+        }
         assert {key: details["details"][key] for key in counts} == counts
         assert details["details"]["signature"] == row["signature"]
 
 
-def test_a_run_with_every_kind_of_reply_is_valid_and_recomputed(mixed: Shared, valid: Callable[[Shared], int]) -> None:
+def test_a_run_with_every_kind_of_reply_is_valid_and_recomputed(
+    mixed: Shared, valid: Callable[[Shared], int]
+) -> None:
     assert valid(mixed) > 200
     check_store(mixed)
 
@@ -160,7 +205,11 @@ def test_every_state_is_told_and_nobodys_address(mixed: Shared) -> None:
         assert bool(row["output"]["raw"]) == (state != "failed")
     assert any(row["metadata"].get("cut") == "true" for row in rows)
     said = {text for row in rows for text in row["output"]["raw"]}
-    stored = load_run("last", mixed.workspace).responses().filter(~pl.col("endpoint").str.starts_with("baseline/"))["response"]
+    stored = (
+        load_run("last", mixed.workspace)
+        .responses()
+        .filter(~pl.col("endpoint").str.starts_with("baseline/"))["response"]
+    )
     assert said == set(stored.drop_nulls()), "what a model said is told exactly"
     assert any("</script>" in text and "\u2028" in text and "\x1b" in text for text in said)
     assert any("reasoning_trace" in row["output"] for row in rows)
@@ -174,20 +223,36 @@ def test_every_state_is_told_and_nobodys_address(mixed: Shared) -> None:
 def test_the_same_run_gives_the_same_files(mixed: Shared, tmp_path: Path) -> None:
     again = folkways("export", "every-eval-ever", "last", "-w", mixed.workspace, "--out", tmp_path / "again")
     assert again.returncode == 0
-    files = {path.relative_to(mixed.out): path.read_bytes() for path in mixed.out.rglob("*") if path.is_file()}
+    files = {
+        path.relative_to(mixed.out): path.read_bytes() for path in mixed.out.rglob("*") if path.is_file()
+    }
     assert files == {
-        path.relative_to(tmp_path / "again"): path.read_bytes() for path in (tmp_path / "again").rglob("*") if path.is_file()
+        path.relative_to(tmp_path / "again"): path.read_bytes()
+        for path in (tmp_path / "again").rglob("*")
+        if path.is_file()
     }
 
 
 @pytest.fixture(scope="module")
 def people(tmp_path_factory: pytest.TempPathFactory) -> Shared:
-    """BLEnD in miniature, with what single people answered, of no known licence; two models with one name, and all profiles."""
+    """BLEnD in miniature, with what single people answered, of no known licence; two models with one name,
+    and all profiles."""
     folder = tmp_path_factory.mktemp("people")
     release = with_raw_answers(write_release(folder / "blend"))
     with ChatServer(mode="fixed:coffee") as server:
         model = f"{server.url}/v1#tiny"
-        run = folkways("run", "blend/saq", "-m", model, "-m", f"{model}?temperature=1", "--release", release, "-w", folder / "w.db")
+        run = folkways(
+            "run",
+            "blend/saq",
+            "-m",
+            model,
+            "-m",
+            f"{model}?temperature=1",
+            "--release",
+            release,
+            "-w",
+            folder / "w.db",
+        )
         assert run.returncode == 0, run.stderr
     assert folkways("score", "last", "-w", folder / "w.db", "--profile", "strict").returncode == 0
     return exported(folder, "--organization", "Us", "--relationship", "third_party")
@@ -199,8 +264,18 @@ def test_people_stand_beside_the_score(people: Shared) -> None:
     assert len(whole) == 4, "two models in two profiles"
     for result in whole:
         beside = result["metric_config"]["additional_details"]
-        assert 0 <= float(beside[f"{PEOPLE}_low"]) <= float(beside[PEOPLE]) <= float(beside[f"{PEOPLE}_high"]) <= 100
-    lower = {result["metric_config"]["metric_name"] for result in results if result["metric_config"]["lower_is_better"]}
+        assert (
+            0
+            <= float(beside[f"{PEOPLE}_low"])
+            <= float(beside[PEOPLE])
+            <= float(beside[f"{PEOPLE}_high"])
+            <= 100
+        )
+    lower = {
+        result["metric_config"]["metric_name"]
+        for result in results
+        if result["metric_config"]["lower_is_better"]
+    }
     assert "Refusals" in lower and "SEM-B" not in lower
 
 
@@ -208,11 +283,16 @@ def test_models_of_one_name_are_told_apart(people: Shared) -> None:
     documents = [document for _, document in people.documents()]
     assert len(documents) == 2 and len({document["evaluation_id"] for document in documents}) == 2
     assert {document["source_metadata"]["source_organization_name"] for document in documents} == {"Us"}
-    asked = {document["evaluation_results"][0]["generation_config"]["generation_args"]["temperature"] for document in documents}
+    asked = {
+        document["evaluation_results"][0]["generation_config"]["generation_args"]["temperature"]
+        for document in documents
+    }
     assert asked == {0.0, 1.0}
 
 
-def test_items_of_an_unknown_licence_leave_only_where_the_user_says_so(people: Shared, valid: Callable[[Shared], int]) -> None:
+def test_items_of_an_unknown_licence_leave_only_where_the_user_says_so(
+    people: Shared, valid: Callable[[Shared], int]
+) -> None:
     assert valid(people) == 0
     assert not list(people.out.rglob("*_samples.jsonl"))
     assert "aggregates alone" in people.done.stderr and "--items" in people.done.stderr
@@ -225,7 +305,9 @@ def test_items_of_an_unknown_licence_leave_only_where_the_user_says_so(people: S
 
 
 def test_one_profile_is_written_where_it_is_named(people: Shared, tmp_path: Path) -> None:
-    done = folkways("export", "every-eval-ever", "-w", people.workspace, "--out", tmp_path / "one", "--profile", "strict")
+    done = folkways(
+        "export", "every-eval-ever", "-w", people.workspace, "--out", tmp_path / "one", "--profile", "strict"
+    )
     assert done.returncode == 0
     results = [
         result
@@ -235,11 +317,24 @@ def test_one_profile_is_written_where_it_is_named(people: Shared, tmp_path: Path
     assert {result["score_details"]["details"]["profile"] for result in results} == {"strict"}
 
 
-def test_items_that_a_licence_forbids_never_leave(shared: Path, tmp_path: Path, valid: Callable[[Shared], int]) -> None:
+def test_items_that_a_licence_forbids_never_leave(
+    shared: Path, tmp_path: Path, valid: Callable[[Shared], int]
+) -> None:
     release = shared / "data" / "xcr"
     with ChatServer(mode="fixed:<CSI> tea </CSI>") as server:
         model = f"{server.url}/v1#tiny"
-        run = folkways("run", "xcr/identification", "-m", model, "--release", release, "--limit", 12, "-w", tmp_path / "w.db")
+        run = folkways(
+            "run",
+            "xcr/identification",
+            "-m",
+            model,
+            "--release",
+            release,
+            "--limit",
+            12,
+            "-w",
+            tmp_path / "w.db",
+        )
         assert run.returncode == 0, run.stderr
     files = exported(tmp_path, "--items")
     assert "aggregates alone" in files.done.stderr and "CC-BY-NC-ND-4.0" in files.done.stderr
@@ -248,7 +343,9 @@ def test_items_that_a_licence_forbids_never_leave(shared: Path, tmp_path: Path, 
     check_recomputed(files, set())
 
 
-def test_what_was_never_asked_is_missing_and_in_the_denominator(tmp_path: Path, valid: Callable[[Shared], int]) -> None:
+def test_what_was_never_asked_is_missing_and_in_the_denominator(
+    tmp_path: Path, valid: Callable[[Shared], int]
+) -> None:
     with ChatServer(mode="letter") as server:
         where = ("-w", tmp_path / "w.db", "--budget", "10requests", "--concurrency", 1)
         assert folkways("run", "demo/mcq", "-m", f"{server.url}/v1#org/tiny", *where).returncode == 1
@@ -258,7 +355,9 @@ def test_what_was_never_asked_is_missing_and_in_the_denominator(tmp_path: Path, 
     check_recomputed(files, {"correct"})
     ((_, document),) = files.documents()
     missing = [row for row in files.instances(document) if row["metadata"]["state"] == "missing"]
-    assert missing and all(row["error"].startswith("missing: ") and row["output"]["raw"] == [] for row in missing)
+    assert missing and all(
+        row["error"].startswith("missing: ") and row["output"]["raw"] == [] for row in missing
+    )
     assert all(row["evaluation"] == {"score": 0.0, "is_correct": False} for row in missing)
     assert document["source_metadata"]["additional_details"]["run_state"] == "budget"
 
@@ -321,10 +420,16 @@ def test_a_model_that_never_replied_has_no_file_and_is_named(tmp_path: Path) -> 
         ("http://10.1.2.3:8000/v1#org/llama", "org/llama", "unknown", "unknown"),
     ],
 )
-def test_models_by_the_names_of_their_endpoints(endpoint: str, id: str, deployment: str, availability: str) -> None:
+def test_models_by_the_names_of_their_endpoints(
+    endpoint: str, id: str, deployment: str, availability: str
+) -> None:
     model = stored_model(endpoint)
     details = model.info["additional_details"]
-    assert (model.id, details["deployment_type"], details["model_availability"]) == (id, deployment, availability)
+    assert (model.id, details["deployment_type"], details["model_availability"]) == (
+        id,
+        deployment,
+        availability,
+    )
     assert not re.search(r"10\.1\.2\.3|ann|secret", json.dumps(model.info))
 
 
@@ -332,4 +437,8 @@ def test_models_by_the_names_of_their_endpoints(endpoint: str, id: str, deployme
 def test_any_name_is_one_portable_folder(name: str) -> None:
     folder = portable(name)
     assert re.fullmatch(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,100}", folder)
-    assert folder.lower() not in ("data", "con", "nul", "..", ".") and not folder.endswith(".") and Path(folder).name == folder
+    assert (
+        folder.lower() not in ("data", "con", "nul", "..", ".")
+        and not folder.endswith(".")
+        and Path(folder).name == folder
+    )

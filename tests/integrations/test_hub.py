@@ -1,4 +1,5 @@
-"""A run on the Hugging Face hub: files that others read, pushed by the hub's own client to a server that speaks its protocol."""
+"""A run on the Hugging Face hub: files that others read, pushed by the hub's own client to a server that
+speaks its protocol."""
 
 from __future__ import annotations
 
@@ -50,10 +51,21 @@ class Run:
 
 @pytest.fixture(scope="module")
 def mixed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
-    """Two tasks of the demo: a model that always answers, one of the same name that often fails, and a baseline that is asked."""
+    """Two tasks of the demo: a model that always answers, one of the same name that often fails, and a
+    baseline that is asked."""
     folder = tmp_path_factory.mktemp("mixed")
-    with ChatServer(mode="letter") as good, ChatServer(mode=f"fixed:{HOSTILE}", faults={"chances": KINDS, "seed": 3}) as bad:
-        models = ("-m", f"{good.url}/v1#org/whole", "-m", f"{bad.url}/v1#org/whole?temperature=1", "-m", "baseline/random")
+    with (
+        ChatServer(mode="letter") as good,
+        ChatServer(mode=f"fixed:{HOSTILE}", faults={"chances": KINDS, "seed": 3}) as bad,
+    ):
+        models = (
+            "-m",
+            f"{good.url}/v1#org/whole",
+            "-m",
+            f"{bad.url}/v1#org/whole?temperature=1",
+            "-m",
+            "baseline/random",
+        )
         done = folkways("run", "demo/mcq", "demo/true-false", *models, "-w", folder / "w.db", "--attempts", 1)
         assert done.returncode in (0, 1), done.stderr
         yield Run(folder / "w.db", good.url)
@@ -80,19 +92,40 @@ def configurations(folder: Path) -> dict[str, pl.DataFrame]:
 
 def texts_in(folder: Path) -> str:
     """Everything in a folder that is text: the card and every cell."""
-    cells = [str(value) for frame in configurations(folder).values() for row in frame.iter_rows() for value in row]
+    cells = [
+        str(value) for frame in configurations(folder).values() for row in frame.iter_rows() for value in row
+    ]
     return "\n".join([*cells, (folder / "README.md").read_text(encoding="utf-8")])
 
 
 def test_the_judgements_come_to_the_scores(data_set: Path, mixed: Run, tmp_path: Path) -> None:
     told = configurations(data_set)
     assert [*told] == ["scores", "demo_mcq", "demo_true-false"]
-    assert folkways("score", "last", "-w", mixed.workspace, "--out", tmp_path / "scores.parquet").returncode == 0
+    assert (
+        folkways("score", "last", "-w", mixed.workspace, "--out", tmp_path / "scores.parquet").returncode == 0
+    )
     known = pl.read_parquet(tmp_path / "scores.parquet")
-    shared = ["task", "profile", "metric", "facet", "value", "score", "low", "high", "n", "failed", "signature"]
+    shared = [
+        "task",
+        "profile",
+        "metric",
+        "facet",
+        "value",
+        "score",
+        "low",
+        "high",
+        "n",
+        "failed",
+        "signature",
+    ]
     models = told["scores"].filter(subject="model").select(shared)
     assert models.equals(known.filter(~pl.col("endpoint").str.starts_with("baseline/")).select(shared))
-    judged = told["demo_mcq"].filter(pl.col("counted")).group_by("model").agg(100 * pl.col("correct").mean(), n=pl.len())
+    judged = (
+        told["demo_mcq"]
+        .filter(pl.col("counted"))
+        .group_by("model")
+        .agg(100 * pl.col("correct").mean(), n=pl.len())
+    )
     scores = told["scores"].filter(facet="all", task="demo/mcq")
     for model, mean, n in judged.iter_rows():
         ((score, of),) = scores.filter(model=model).select("score", "n").rows()
@@ -129,7 +162,9 @@ def test_the_card_tells_scores_licence_and_how_to_ask_the_same(data_set: Path, t
     assert again.returncode == 0, again.stderr
 
 
-def test_the_same_run_gives_the_same_files_and_old_ones_go(mixed: Run, data_set: Path, tmp_path: Path) -> None:
+def test_the_same_run_gives_the_same_files_and_old_ones_go(
+    mixed: Run, data_set: Path, tmp_path: Path
+) -> None:
     (tmp_path / "demo_mcq").mkdir()
     (tmp_path / "demo_mcq" / "test-00007.parquet").write_bytes(b"of a longer run")
     assert mixed.export("hub", tmp_path).returncode == 0
@@ -155,9 +190,15 @@ def test_items_that_a_licence_forbids_stay_here(shared: Path, tmp_path: Path) ->
         assert done.returncode == 0, done.stderr
     out = tmp_path / "out"
     done = Run(tmp_path / "w.db", "").export("hub", out, "--items")
-    assert done.returncode == 0 and "ids and verdicts alone of xcr@9904292" in done.stderr and "CC-BY-NC-ND-4.0" in done.stderr
+    assert (
+        done.returncode == 0
+        and "ids and verdicts alone of xcr@9904292" in done.stderr
+        and "CC-BY-NC-ND-4.0" in done.stderr
+    )
     rows = configurations(out)["xcr_identification"]
-    assert rows.height == 12 and not {"text", "gold", "user", "response", "answer", "reason"} & set(rows.columns)
+    assert rows.height == 12 and not {"text", "gold", "user", "response", "answer", "reason"} & set(
+        rows.columns
+    )
     text = texts_in(out)
     items = get_task("xcr/identification").items(open_release(str(release), "xcr"))
     asked_of = items.filter(pl.col("item").is_in(rows["item"].implode()))
@@ -188,7 +229,9 @@ def test_items_of_an_unknown_licence_leave_only_where_the_user_says_so(people: R
     text = texts_in(tmp_path / "out")
     assert (
         "What do people drink in the US?" in text
-        and "**Not the whole benchmark**: 24 of 40 rows that the task asks by default; nothing of the culture Spain" in text
+        and "**Not the whole benchmark**: 24 of 40 rows that the task asks by default; nothing of the "
+        "culture Spain"
+        in text
     )
     assert str(people.workspace.parent) not in text
 
@@ -198,19 +241,29 @@ def entries(path: Path) -> list[huggingface_hub.EvalResultEntry]:
     return huggingface_hub.parse_eval_result_entries(yaml.safe_load(path.read_text(encoding="utf-8")))
 
 
-def test_complete_scores_are_written_as_the_hub_reads_them(mixed: Run, data_set: Path, tmp_path: Path) -> None:
+def test_complete_scores_are_written_as_the_hub_reads_them(
+    mixed: Run, data_set: Path, tmp_path: Path
+) -> None:
     source = "https://huggingface.co/datasets/me/judgements"
-    done = mixed.export("eval-results", tmp_path, "--model", mixed.whole, "--dataset", "demo=me/demo", "--source", source)
+    done = mixed.export(
+        "eval-results", tmp_path, "--model", mixed.whole, "--dataset", "demo=me/demo", "--source", source
+    )
     assert done.returncode == 0 and not done.stderr, done.stderr
     (path,) = tmp_path.rglob("*.yaml")
     assert path.relative_to(tmp_path) == Path("org/whole/.eval_results/folkways_demo.yaml")
     choice, truth = entries(path)
-    scores = configurations(data_set)["scores"].filter(facet="all", task="demo/mcq", metric="correct", model="org/whole")
+    scores = configurations(data_set)["scores"].filter(
+        facet="all", task="demo/mcq", metric="correct", model="org/whole"
+    )
     ((score, low, high, signature),) = scores.select("score", "low", "high", "signature").rows()
     assert (choice.dataset_id, choice.task_id, truth.task_id) == ("me/demo", "mcq", "true-false")
     assert (choice.value, choice.source_url, choice.dataset_revision) == (round(score, 2), source, None)
     assert isinstance(choice.date, str) and choice.date.endswith("Z")
-    assert choice.notes is not None and f"interval {low:.2f} to {high:.2f}" in choice.notes and signature in choice.notes
+    assert (
+        choice.notes is not None
+        and f"interval {low:.2f} to {high:.2f}" in choice.notes
+        and signature in choice.notes
+    )
     assert huggingface_hub.eval_result_entries_to_yaml([choice, truth]) == yaml.safe_load(path.read_text())
 
 
@@ -218,15 +271,26 @@ def test_what_is_incomplete_is_written_on_demand_and_says_so(mixed: Run, people:
     failing = mixed.export("eval-results", tmp_path, "--dataset", "me/demo")
     assert failing.returncode == 2 and "are one model" in failing.stderr
     name = failing.stderr.split("are one model")[0].split("error: ")[1].split(", ")[1].strip()
-    failing = mixed.export("eval-results", tmp_path, "--dataset", "me/demo", "--model", name, "--tasks", "demo/mcq")
-    assert failing.returncode == 2 and "of 18 items without a reply" in failing.stderr and "--incomplete" in failing.stderr
+    failing = mixed.export(
+        "eval-results", tmp_path, "--dataset", "me/demo", "--model", name, "--tasks", "demo/mcq"
+    )
+    assert (
+        failing.returncode == 2
+        and "of 18 items without a reply" in failing.stderr
+        and "--incomplete" in failing.stderr
+    )
     part = people.export("eval-results", tmp_path, "--dataset", "me/blend")
-    assert part.returncode == 2 and "24 of 40 rows that the task asks by default; nothing of the culture Spain" in part.stderr
+    assert (
+        part.returncode == 2
+        and "24 of 40 rows that the task asks by default; nothing of the culture Spain" in part.stderr
+    )
     assert not [*tmp_path.iterdir()]
     assert people.export("eval-results", tmp_path, "--dataset", "me/blend", "--incomplete").returncode == 0
     (path,) = tmp_path.rglob("*.yaml")
     (entry,) = entries(path)
-    lacking = "incomplete: 24 of 40 rows that the task asks by default; incomplete: nothing of the culture Spain"
+    lacking = (
+        "incomplete: 24 of 40 rows that the task asks by default; incomplete: nothing of the culture Spain"
+    )
     assert entry.notes is not None and lacking in entry.notes
     nowhere = people.export("eval-results", tmp_path, "--incomplete")
     assert nowhere.returncode == 2 and "--dataset blend=OWNER/NAME" in nowhere.stderr
@@ -237,13 +301,17 @@ def test_one_data_set_is_never_that_of_two_benchmarks_nor_in_place_of_the_releas
     class Records:
         def record(self, task: str) -> ReleaseRecord:
             demo = get_record(get_task("demo/mcq").release)
-            return replace(demo, source="hub", repository="org/released") if task.startswith("include") else demo
+            return (
+                replace(demo, source="hub", repository="org/released") if task.startswith("include") else demo
+            )
 
     def export(**data_sets: str) -> _Export:
         named = {"*" if name == "any" else name: value for name, value in data_sets.items()}
         return _Export(Records(), Places(data_sets=named), incomplete=False)  # type: ignore[arg-type]
 
-    with pytest.raises(FolkwaysError, match=r"cannot be the data set of demo and blend alike; .*--dataset blend=OWNER/NAME"):
+    with pytest.raises(
+        FolkwaysError, match=r"cannot be the data set of demo and blend alike; .*--dataset blend=OWNER/NAME"
+    ):
         export(any="me/demo").check_data_set(["demo/mcq", "blend/saq", "demo/saq", "include/mcq"])
     export(any="me/demo", blend="me/blend").check_data_set(["demo/mcq", "blend/saq", "include/mcq"])
     assert export(any="me/demo").data_set("include/mcq") == "org/released"
@@ -253,7 +321,8 @@ def test_one_data_set_is_never_that_of_two_benchmarks_nor_in_place_of_the_releas
 
 @pytest.fixture(scope="module")
 def hub(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HubServer]:
-    """The hub, with the model org/whole and somebody's data set org/data; large files go by LFS, which the server speaks."""
+    """The hub, with the model org/whole and somebody's data set org/data; large files go by LFS, which the
+    server speaks."""
     root = tmp_path_factory.mktemp("hub")
     (root / "models" / "org" / "whole").mkdir(parents=True)
     (root / "org" / "data").mkdir(parents=True)
@@ -271,7 +340,9 @@ class Pushing:
     hub: HubServer
     out: Path
 
-    def __call__(self, what: str, name: str, *arguments: object, token: str | None = TOKEN, endpoint: str = "") -> Done:
+    def __call__(
+        self, what: str, name: str, *arguments: object, token: str | None = TOKEN, endpoint: str = ""
+    ) -> Done:
         """Whatever comes of it, what is said has neither the token nor a traceback in it."""
         variables = {"HF_ENDPOINT": endpoint or self.hub.url} | ({"HF_TOKEN": token} if token else {})
         done = self.run.export(what, self.out, *arguments, "--push", name, env=environment(**variables))
@@ -297,20 +368,26 @@ def push(mixed: Run, hub: HubServer, tmp_path: Path) -> Pushing:
 
 
 def files_in(folder: Path) -> dict[str, bytes]:
-    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()
+    }
 
 
 def test_a_data_set_is_pushed_as_it_lies_here_private_and_once(push: Pushing) -> None:
     done = push("hub", "me/run")
     assert done.returncode == 0 and f"pushed to {push.hub.url}/datasets/me/run (private)" in done.stdout
     there = push.hub.root / "me" / "run"
-    assert files_in(push.out) == {name: content for name, content in files_in(there).items() if name != ".gitattributes"}
+    assert files_in(push.out) == {
+        name: content for name, content in files_in(there).items() if name != ".gitattributes"
+    }
     (there / "old").mkdir()
     (there / "old" / "test-00000.parquet").write_bytes(b"of an earlier run")
     assert "(private as before)" in push("hub", "me/run").stdout
     assert not (there / "old" / "test-00000.parquet").exists()
     before = push.hub.pushed()
-    assert push("hub", "me/run").returncode == 0 and push.hub.pushed() == before, "what has not changed is no commit"
+    assert push("hub", "me/run").returncode == 0 and push.hub.pushed() == before, (
+        "what has not changed is no commit"
+    )
 
 
 def test_nobody_sees_or_loses_what_they_should_not(push: Pushing) -> None:
@@ -358,7 +435,11 @@ def test_a_release_of_the_hub_is_named_with_its_commit(hub: HubServer, tmp_path:
     assert Run(tmp_path / "w.db", "").export("eval-results", tmp_path / "out", env=env).returncode == 0
     (path,) = (tmp_path / "out").rglob("*.yaml")
     (told,) = entries(path)
-    assert (told.dataset_id, told.dataset_revision, told.task_id) == ("akhilayerukola/NormAd", record.revision, "acceptable")
+    assert (told.dataset_id, told.dataset_revision, told.task_id) == (
+        "akhilayerukola/NormAd",
+        record.revision,
+        "acceptable",
+    )
     assert told.value == 50.0, "three of six stories are acceptable"
 
 
@@ -375,7 +456,8 @@ def test_scores_go_to_models_and_tasks_that_are_there(push: Pushing) -> None:
 
 
 @pytest.mark.parametrize(
-    ("rows", "word"), [(0, "n<1K"), (999, "n<1K"), (1000, "1K<n<10K"), (99_999, "10K<n<100K"), (10**9, "n>1B")]
+    ("rows", "word"),
+    [(0, "n<1K"), (999, "n<1K"), (1000, "1K<n<10K"), (99_999, "10K<n<100K"), (10**9, "n>1B")],
 )
 def test_sizes_in_the_words_of_the_hub(rows: int, word: str) -> None:
     assert size_category(rows) == word

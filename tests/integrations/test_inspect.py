@@ -1,4 +1,5 @@
-"""Inspect's logs in ours, and our tasks in Inspect: the program itself runs in an environment of its own, by night."""
+"""Inspect's logs in ours, and our tasks in Inspect: the program itself runs in an environment of its own, by
+night."""
 
 from __future__ import annotations
 
@@ -31,7 +32,9 @@ def judged(log: Path, task: str) -> pl.DataFrame:
 
 def reply(text: str | None, **metadata: Any) -> dict[str, Any]:
     """What a log keeps of a reply to one of our samples."""
-    choices = [] if text is None else [{"message": {"role": "assistant", "content": text}, "stop_reason": "stop"}]
+    choices = (
+        [] if text is None else [{"message": {"role": "assistant", "content": text}, "stop_reason": "stop"}]
+    )
     return {"output": {"choices": choices, "completion": text or ""}, "metadata": metadata}
 
 
@@ -40,10 +43,14 @@ def items(tmp_path_factory: pytest.TempPathFactory) -> pl.DataFrame:
     """The items of demo/mcq with the letters that a model chose for them, as folkways itself asked."""
     folder = tmp_path_factory.mktemp("asked")
     with ChatServer(mode="letter") as server:
-        done = folkways("run", "demo/mcq", "-m", f"{server.url}/v1#tiny", "-w", folder / "w.db", "--name", "r")
+        done = folkways(
+            "run", "demo/mcq", "-m", f"{server.url}/v1#tiny", "-w", folder / "w.db", "--name", "r"
+        )
         assert done.returncode == 0, done.stderr
     assert folkways("score", "r", "-w", folder / "w.db", "--out", folder / "scores.parquet").returncode == 0
-    return load_run("r", folder / "w.db").judgements().filter(~pl.col("endpoint").str.starts_with("baseline/"))
+    return (
+        load_run("r", folder / "w.db").judgements().filter(~pl.col("endpoint").str.starts_with("baseline/"))
+    )
 
 
 def test_replies_of_a_log_are_judged_as_those_of_a_run(items: pl.DataFrame, tmp_path: Path) -> None:
@@ -61,16 +68,20 @@ def test_replies_of_a_log_are_judged_as_those_of_a_run(items: pl.DataFrame, tmp_
 
 
 def test_samples_without_our_metadata_are_found_by_their_ids(items: pl.DataFrame, tmp_path: Path) -> None:
-    """A task that somebody else wrote: its ids are the items', its long texts are attached, one sample failed, one was cut."""
+    """A task that somebody else wrote: its ids are the items', its long texts are attached, one sample
+    failed, one was cut."""
     names = items["item"].to_list()
     samples = [
-        sample(name, {"match": "C"}, **reply("attachment://abc"), attachments={"abc": "The answer is A."}) for name in names[:-2]
+        sample(name, {"match": "C"}, **reply("attachment://abc"), attachments={"abc": "The answer is A."})
+        for name in names[:-2]
     ]
     samples += [sample(names[-2], None, **reply(None)), sample(names[-1], {"match": "I"}, **reply(""))]
     samples[-1]["output"]["choices"][0]["stop_reason"] = "max_tokens"
     table = judged(write_inspect_log(tmp_path / "a.eval", samples), "demo/mcq")
     states = dict(table.select("item", "state").iter_rows())
-    assert {states[name] for name in names[:-2]} == {"answered"} and set(table["answer"].drop_nulls()) == {"A"}
+    assert {states[name] for name in names[:-2]} == {"answered"} and set(table["answer"].drop_nulls()) == {
+        "A"
+    }
     assert (states[names[-2]], states[names[-1]]) == ("missing", "truncated")
 
 
@@ -81,7 +92,9 @@ def test_a_log_that_cannot_be_judged_is_refused_in_words(tmp_path: Path) -> None
         return done.stderr
 
     assert "does not exist" in says(tmp_path / "none.eval")
-    assert "ids are not in the release" in says(write_inspect_log(tmp_path / "a.eval", [sample(1, {"s": 1}, **reply("A"))]))
+    assert "ids are not in the release" in says(
+        write_inspect_log(tmp_path / "a.eval", [sample(1, {"s": 1}, **reply("A"))])
+    )
     agent = [sample("x", {"s": 1})]
     path = write_inspect_log(tmp_path / "b.eval", agent)
     with zipfile.ZipFile(path, "a") as archive:
@@ -101,7 +114,17 @@ def inspect(tmp_path_factory: pytest.TempPathFactory) -> Ask:
         folder = tmp_path_factory.mktemp("inspect")
         run_program(
             programs / "inspect",
-            *("eval", task, "--model", f"openai-api/local/{model}", "--log-dir", folder / "logs", "--display", "plain", *arguments),
+            *(
+                "eval",
+                task,
+                "--model",
+                f"openai-api/local/{model}",
+                "--log-dir",
+                folder / "logs",
+                "--display",
+                "plain",
+                *arguments,
+            ),
             cwd=folder,
             LOCAL_BASE_URL=f"{server.url}/v1",
             LOCAL_API_KEY="none",
@@ -119,12 +142,29 @@ def scores_of(log: Path) -> dict[str, float]:
     return {name: metric["value"] for name, metric in found["metrics"].items()}
 
 
-def run_scores(folder: Path, server: ChatServer, task: str, *arguments: object, profile: str | None = None) -> dict[str, float]:
+def run_scores(
+    folder: Path, server: ChatServer, task: str, *arguments: object, profile: str | None = None
+) -> dict[str, float]:
     """The scores of ``folkways run`` on the same server, named as the metrics in Inspect are."""
     judged_so = ("--profile", profile) if profile else ()
-    done = folkways("run", task, "-m", f"{server.url}/v1#org/tiny", "-w", folder / "w.db", "--name", "r", *arguments, *judged_so)
+    done = folkways(
+        "run",
+        task,
+        "-m",
+        f"{server.url}/v1#org/tiny",
+        "-w",
+        folder / "w.db",
+        "--name",
+        "r",
+        *arguments,
+        *judged_so,
+    )
     assert done.returncode in (0, 1), done.stderr
-    table = load_run("r", folder / "w.db").scores(profile).filter(~pl.col("endpoint").str.starts_with("baseline/"))
+    table = (
+        load_run("r", folder / "w.db")
+        .scores(profile)
+        .filter(~pl.col("endpoint").str.starts_with("baseline/"))
+    )
     headline = table["metric"][0]
     found = {}
     for row in table.iter_rows(named=True):
@@ -147,16 +187,28 @@ def test_inspect_scores_a_task_as_a_run_does(task: str, inspect: Ask, tmp_path: 
     assert scores_of(log) == pytest.approx(ours)
     table = judged(log, task)
     metrics = [name for name in ours if name in table.columns]
-    known = load_run("r", tmp_path / "w.db").judgements().filter(~pl.col("endpoint").str.starts_with("baseline/"))
-    for row in known.join(table, on=["item", "language", "variant"], suffix="_log", validate="1:1").iter_rows(named=True):
-        assert [row[name] for name in ("state", *metrics)] == [row[f"{name}_log"] for name in ("state", *metrics)], row
+    known = (
+        load_run("r", tmp_path / "w.db").judgements().filter(~pl.col("endpoint").str.starts_with("baseline/"))
+    )
+    for row in known.join(table, on=["item", "language", "variant"], suffix="_log", validate="1:1").iter_rows(
+        named=True
+    ):
+        assert [row[name] for name in ("state", *metrics)] == [
+            row[f"{name}_log"] for name in ("state", *metrics)
+        ], row
     assert known.height == table.height and metrics
 
 
 @pytest.mark.nightly
 def test_blend_in_inspect_with_options_and_epochs(inspect: Ask, tmp_path: Path) -> None:
     release = write_release(tmp_path / "blend")
-    options = {"release": release, "cultures": "KR,ES", "languages": "en", "variants": "inst-4", "profile": "strict"}
+    options = {
+        "release": release,
+        "cultures": "KR,ES",
+        "languages": "en",
+        "variants": "inst-4",
+        "profile": "strict",
+    }
     with ChatServer(mode="fixed:coffee") as server:
         asked = ("--release", release, "--cultures", "KR,ES", "--languages", "en", "--variants", "inst-4")
         ours = run_scores(tmp_path, server, "blend/saq", *asked, "--samples", 3, profile="strict")
@@ -171,13 +223,25 @@ def test_blend_in_inspect_with_options_and_epochs(inspect: Ask, tmp_path: Path) 
 @pytest.mark.nightly
 def test_an_option_that_is_wrong_is_said_in_words(tmp_path: Path) -> None:
     inspect = programs_of("inspect") / "inspect"
-    said = run_program(inspect, "eval", "folkways/demo_mcq", "-T", "cultures=XX", "--model", "mockllm/model", cwd=tmp_path, code=1)
+    said = run_program(
+        inspect,
+        "eval",
+        "folkways/demo_mcq",
+        "-T",
+        "cultures=XX",
+        "--model",
+        "mockllm/model",
+        cwd=tmp_path,
+        code=1,
+    )
     assert "unknown culture 'XX'" in said and "valid: CN, DE" in said and "Traceback" not in said
 
 
 @pytest.mark.nightly
 def test_failures_stay_in_the_denominator(inspect: Ask, tmp_path: Path) -> None:
-    with ChatServer(mode="letter", faults={"chances": {"400": 0.3}, "seed": 5, "by_question": True}) as server:
+    with ChatServer(
+        mode="letter", faults={"chances": {"400": 0.3}, "seed": 5, "by_question": True}
+    ) as server:
         ours = run_scores(tmp_path, server, "demo/mcq", "--attempts", 1)
         log = inspect(server, "folkways/demo_mcq")
     assert 0 < ours["coverage"] < 1
@@ -191,9 +255,14 @@ def test_real_logs_of_our_tasks_are_compared(inspect: Ask) -> None:
     done = folkways("compare", *logs, "--by", "culture", "--json")
     assert done.returncode == 0, done.stderr
     (found,) = json.loads(done.stdout)
-    assert found["models"] == ["openai-api/local/org/m1", "openai-api/local/org/m2"] and found["metric"] == "judged.correct"
+    assert (
+        found["models"] == ["openai-api/local/org/m1", "openai-api/local/org/m2"]
+        and found["metric"] == "judged.correct"
+    )
     row = found["differences"][0]
-    assert [row["first_score"], row["second_score"]] == pytest.approx([scores_of(log)["correct"] for log in logs])
+    assert [row["first_score"], row["second_score"]] == pytest.approx(
+        [scores_of(log)["correct"] for log in logs]
+    )
 
 
 TASK = """
@@ -218,11 +287,17 @@ def theirs():
 
 @pytest.mark.nightly
 def test_real_logs_of_a_task_of_somebody_else_are_compared(inspect: Ask, tmp_path: Path) -> None:
-    """Several scorers, a score of several values, epochs, samples that fail: as the program itself counts them."""
+    """Several scorers, a score of several values, epochs, samples that fail: as the program itself counts
+    them."""
     file = tmp_path / "theirs.py"
     file.write_text(TASK)
-    with ChatServer(mode="letter", faults={"chances": {"400": 0.05}, "seed": 1, "by_question": True}) as server:
-        logs = [inspect(server, f"{file}@theirs", "--epochs", 4, "--no-fail-on-error", model=f"org/m{number}") for number in (1, 2)]
+    with ChatServer(
+        mode="letter", faults={"chances": {"400": 0.05}, "seed": 1, "by_question": True}
+    ) as server:
+        logs = [
+            inspect(server, f"{file}@theirs", "--epochs", 4, "--no-fail-on-error", model=f"org/m{number}")
+            for number in (1, 2)
+        ]
     found = [read_log(log) for log in logs]
     assert list(found[0].scores) == ["match", "shape.letters", "shape.long"] and "part" in found[0].facets
     for log, known in zip(logs, found, strict=True):
@@ -233,6 +308,8 @@ def test_real_logs_of_a_task_of_somebody_else_are_compared(inspect: Ask, tmp_pat
         for item, value in zip(known.items, known.scores["match"], strict=True):
             if value is not None and value == value:
                 by_item.setdefault(item, []).append(value)
-        assert sum(sum(values) / len(values) for values in by_item.values()) / len(by_item) == pytest.approx(accuracy)
+        assert sum(sum(values) / len(values) for values in by_item.values()) / len(by_item) == pytest.approx(
+            accuracy
+        )
     done = folkways("compare", *logs, "--by", "part")
     assert done.returncode == 0 and "shape.letters, shape.long" in done.stdout, done.stderr

@@ -1,4 +1,5 @@
-"""Our tasks in lm-evaluation-harness, and its samples in ours: the program itself runs in an environment of its own, by night."""
+"""Our tasks in lm-evaluation-harness, and its samples in ours: the program itself runs in an environment of
+its own, by night."""
 
 from __future__ import annotations
 
@@ -26,10 +27,16 @@ def exported(out: Path, task: str, *arguments: object) -> list[dict[str, object]
 
 def scores(folder: Path, server: ChatServer, task: str, *arguments: object) -> dict[str, float]:
     """Metric -> score of ``folkways run``."""
-    done = folkways("run", task, "-m", f"{server.url}/v1#org/tiny", "-w", folder / "w.db", "--name", "r", *arguments)
+    done = folkways(
+        "run", task, "-m", f"{server.url}/v1#org/tiny", "-w", folder / "w.db", "--name", "r", *arguments
+    )
     assert done.returncode == 0, done.stderr
     assert folkways("score", "r", "-w", folder / "w.db", "--out", folder / "s.parquet").returncode == 0
-    whole = pl.read_parquet(folder / "s.parquet").filter(facet="all").filter(~pl.col("endpoint").str.starts_with("baseline/"))
+    whole = (
+        pl.read_parquet(folder / "s.parquet")
+        .filter(facet="all")
+        .filter(~pl.col("endpoint").str.starts_with("baseline/"))
+    )
     return {row["metric"]: row["score"] for row in whole.iter_rows(named=True) if row["score"] is not None}
 
 
@@ -45,14 +52,18 @@ def test_a_multiple_choice_task_is_written_in_both_ways(tmp_path: Path) -> None:
     task = ExportedTask(tmp_path / "tasks" / "folkways_demo_mcq.py", "demo/mcq", "strict")
     for document in documents:
         labels = [task.judged(document, [f"The answer is {label}."]) for label in document["choices"]]  # type: ignore[union-attr]
-        assert [values["correct"] for values in labels] == [float(place == document["right"]) for place in range(4)]
+        assert [values["correct"] for values in labels] == [
+            float(place == document["right"]) for place in range(4)
+        ]
         likelihoods = [(-1.0 if place == document["right"] else -2.0, False) for place in range(4)]
         assert task.judged_likeliest(document, likelihoods) == {"correct": 1.0}
 
 
 def test_short_answers_are_judged_there_as_a_run_judges_them(tmp_path: Path) -> None:
     release = write_release(tmp_path / "blend")
-    documents = exported(tmp_path / "tasks", "blend/saq", "--release", release, "--items", "--cultures", "KR,ES")
+    documents = exported(
+        tmp_path / "tasks", "blend/saq", "--release", release, "--items", "--cultures", "KR,ES"
+    )
     task = ExportedTask(tmp_path / "tasks" / "folkways_blend_saq.py", "blend/saq", "paper")
     with ChatServer(mode="fixed:coffee") as server:
         ours = scores(tmp_path, server, "blend/saq", "--release", release, "--cultures", "KR,ES")
@@ -76,9 +87,14 @@ def test_what_cannot_leave_or_be_expressed_is_said(tmp_path: Path, shared: Path)
     assert "unknown task" in says("demo/mcqq")
     forbidden = says("xcr/identification", "--release", shared / "data" / "xcr")
     assert "items of xcr@9904292 (licence: CC-BY-NC-ND-4.0) are not to be passed on" in forbidden
-    assert forbidden == says("xcr/identification", "--release", shared / "data" / "xcr", "--items"), "which overrides no licence"
+    assert forbidden == says("xcr/identification", "--release", shared / "data" / "xcr", "--items"), (
+        "which overrides no licence"
+    )
     done = folkways("export", "lm-eval", "demo/true-false", "--out", tmp_path / "hard")
-    assert done.returncode == 0 and "not in it: All four right, which several replies make together" in done.stderr
+    assert (
+        done.returncode == 0
+        and "not in it: All four right, which several replies make together" in done.stderr
+    )
 
 
 Harness = Callable[..., dict[str, float]]
@@ -86,7 +102,8 @@ Harness = Callable[..., dict[str, float]]
 
 @pytest.fixture(scope="module")
 def harness() -> Harness:
-    """Run tasks of a folder by ``lm_eval`` and return task -> metrics; samples are kept in ``out`` beside the folder."""
+    """Run tasks of a folder by ``lm_eval`` and return task -> metrics; samples are kept in ``out`` beside the
+    folder."""
     programs = programs_of("lm-eval")
 
     def ask(server: ChatServer, folder: Path, task: str, model: str = "org/tiny") -> dict[str, float]:
@@ -94,7 +111,17 @@ def harness() -> Harness:
         out = folder.parent / "out" / model.replace("/", "__")
         run_program(
             programs / "lm_eval",
-            *("run", "--model", "local-chat-completions", "--model_args", where, "--tasks", task, "--include_path", folder),
+            *(
+                "run",
+                "--model",
+                "local-chat-completions",
+                "--model_args",
+                where,
+                "--tasks",
+                task,
+                "--include_path",
+                folder,
+            ),
             *("--apply_chat_template", "--log_samples", "--output_path", out),
             cwd=folder.parent,
             OPENAI_API_KEY="none",
@@ -122,4 +149,6 @@ def test_the_harness_gives_the_scores_of_a_run(task: str, harness: Harness, tmp_
     (comparison,) = json.loads(done.stdout)
     assert set(comparison["models"]) == {"org/tiny", "org/other"} and comparison["metric"] == "correct"
     first = comparison["models"].index("org/tiny")
-    assert comparison["differences"][0][("first_score", "second_score")[first]] == pytest.approx(ours["correct"])
+    assert comparison["differences"][0][("first_score", "second_score")[first]] == pytest.approx(
+        ours["correct"]
+    )

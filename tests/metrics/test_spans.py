@@ -15,12 +15,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from folkways.metrics.edits import edit_similarity
-from folkways.metrics.spans import SpanMatch, exact_spans, hi_csi, hp_csi, hp_csi_per_gold, si_csi, tagged_spans
+from folkways.metrics.spans import (
+    SpanMatch,
+    exact_spans,
+    hi_csi,
+    hp_csi,
+    hp_csi_per_gold,
+    si_csi,
+    tagged_spans,
+)
 
-pieces = st.sampled_from(["<CSI>", "</CSI>", " ", "\n", "\r", "\u2028", "tea", "Tea", "ß", "İ", "<csi>", "pub quiz", "<CSI/>"])
+pieces = st.sampled_from(
+    ["<CSI>", "</CSI>", " ", "\n", "\r", "\u2028", "tea", "Tea", "ß", "İ", "<csi>", "pub quiz", "<CSI/>"]
+)
 texts = st.lists(pieces | st.text(max_size=3), max_size=14).map("".join)
 words = st.text(st.characters(exclude_characters="<>\n", exclude_categories=["Cs"]), max_size=8)
-sentences = st.lists(words, max_size=4).map(lambda spans: " and ".join(f"<CSI> {span} </CSI>" for span in spans))
+sentences = st.lists(words, max_size=4).map(
+    lambda spans: " and ".join(f"<CSI> {span} </CSI>" for span in spans)
+)
 
 
 @pytest.fixture(scope="session")
@@ -39,7 +51,9 @@ def rows(path: Path) -> list[dict[str, str]]:
 
 @pytest.mark.shared
 @pytest.mark.parametrize("system", ["id_gold", "id_mixA", "id_adversarial"])
-def test_identification_equals_the_authors_values_row_by_row(system: str, systems: Path, shared: Path) -> None:
+def test_identification_equals_the_authors_values_row_by_row(
+    system: str, systems: Path, shared: Path
+) -> None:
     expected = rows(shared / "parity" / "xcr" / "expected" / "identification" / f"{system}.csv")
     given_rows = rows(systems / "identification" / f"{system}.csv")
     assert len(given_rows) == len(expected) == 1034
@@ -66,8 +80,12 @@ def test_prediction_equals_the_authors_values_row_by_row(system: str, systems: P
 
 @given(texts)
 def test_spans_are_those_of_the_plain_regular_expression(text: str) -> None:
-    assert tagged_spans(text, across_lines=False) == [span.strip() for span in re.findall(r"<CSI>(.*?)</CSI>", text)]
-    assert tagged_spans(text, across_lines=True) == [span.strip() for span in re.findall(r"(?s)<CSI>(.*?)</CSI>", text)]
+    assert tagged_spans(text, across_lines=False) == [
+        span.strip() for span in re.findall(r"<CSI>(.*?)</CSI>", text)
+    ]
+    assert tagged_spans(text, across_lines=True) == [
+        span.strip() for span in re.findall(r"(?s)<CSI>(.*?)</CSI>", text)
+    ]
 
 
 def test_a_million_unclosed_tags_are_read_at_once() -> None:
@@ -104,7 +122,9 @@ def test_swapping_gold_and_reply_swaps_precision_and_recall(one: str, other: str
 
 def naive_soft(gold: str, reply: str) -> tuple[float, float, float]:
     """Precision, recall and F1 of the best pairing, found by trying all."""
-    expected, found = ([span.lower() for span in tagged_spans(text, across_lines=True)] for text in (gold, reply))
+    expected, found = (
+        [span.lower() for span in tagged_spans(text, across_lines=True)] for text in (gold, reply)
+    )
     if not expected or not found:
         return (float(expected == found),) * 3
     few, many = sorted((expected, found), key=len)
@@ -120,7 +140,8 @@ def test_the_soft_score_is_that_of_the_best_of_all_pairings(gold: str, reply: st
 
 
 def test_only_the_soft_score_reads_across_lines() -> None:
-    """Two gold items, the second over two lines; of the three tagged, one is right, one alike, one only for who reads lines."""
+    """Two gold items, the second over two lines; of the three tagged, one is right, one alike, one only for
+    who reads lines."""
     gold, reply = "<CSI>tea</CSI> <CSI>high\ntea</CSI>", "<CSI>Tea</CSI> <CSI>high\ntea</CSI>\n<CSI>tea</CSI>"
     assert hi_csi(gold, reply) == hp_csi_per_gold(gold, reply) == 1.0
     assert hp_csi(gold, reply) == 1.0
@@ -130,7 +151,11 @@ def test_only_the_soft_score_reads_across_lines() -> None:
     assert hp_csi("<CSI>a\nb</CSI> <CSI>c</CSI>", "<CSI>c</CSI>") == 1.0
     assert hi_csi("<CSI>a\nb</CSI> <CSI>c</CSI>", "<CSI>c</CSI> <CSI>a\nb</CSI>") == 1.0
     assert exact_spans("<CSI>a\nb</CSI>", "<CSI>a\nb</CSI>") == SpanMatch(1.0, 1.0, 1.0)
-    assert exact_spans("<CSI>a\nb</CSI>", "<CSI>a</CSI>") == exact_spans("<CSI>a</CSI>", "") == SpanMatch(0.0, 0.0, 0.0)
+    assert (
+        exact_spans("<CSI>a\nb</CSI>", "<CSI>a</CSI>")
+        == exact_spans("<CSI>a</CSI>", "")
+        == SpanMatch(0.0, 0.0, 0.0)
+    )
     assert exact_spans("<CSI>a</CSI>", "<CSI>b</CSI>") == SpanMatch(0.0, 0.0, 0.0)
 
 

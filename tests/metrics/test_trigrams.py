@@ -14,7 +14,8 @@ TEXTS = ["Peru", "a peruvian dish", "rice", "ICE"]
 
 
 def test_two_words_by_hand() -> None:
-    """ "rice" is ri, ric, ice, ce; "ICE" is ic, ice, ce: of these, "ice" and "ce " are in both, each in two of four texts."""
+    """ "rice" is ri, ric, ice, ce; "ICE" is ic, ice, ce: of these, "ice" and "ce " are in both, each in two
+    of four texts."""
     alike = TrigramSimilarity(TEXTS)
     one, both = math.log(5 / 2) + 1, math.log(5 / 3) + 1
     by_hand = 2 * both * both / math.sqrt((2 * one**2 + 2 * both**2) * (one**2 + 2 * both**2))
@@ -25,7 +26,11 @@ def naive(texts: list[str], one: str, other: str) -> float:
     """The cosine, trigram by trigram; of letters and blanks alone."""
 
     def found(text: str) -> list[str]:
-        return ["".join(three) for word in text.lower().split() for three in zip(f" {word}", word, f"{word} "[1:], strict=False)]
+        return [
+            "".join(three)
+            for word in text.lower().split()
+            for three in zip(f" {word}", word, f"{word} "[1:], strict=False)
+        ]
 
     def weight(trigram: str, text: str) -> float:
         having = sum(trigram in found(each) for each in texts)
@@ -40,7 +45,8 @@ def naive(texts: list[str], one: str, other: str) -> float:
 
 
 @pytest.mark.parametrize(
-    ("one", "other"), [("rice", "rice"), ("Peruvian rice rice", "a rice dish"), ("banana", "bananas"), ("Peru a", "a")]
+    ("one", "other"),
+    [("rice", "rice"), ("Peruvian rice rice", "a rice dish"), ("banana", "bananas"), ("Peru a", "a")],
 )
 def test_any_texts_against_a_naive_cosine(one: str, other: str) -> None:
     assert TrigramSimilarity(TEXTS)(one, other) == pytest.approx(naive(TEXTS, one, other))

@@ -1,7 +1,9 @@
-"""Nothing that folkways or an extra of it needs, itself or through others, is under the GPL or AGPL, or under an unnamed licence.
+"""Nothing that folkways or an extra of it needs, itself or through others, is under the GPL or AGPL, or under
+an unnamed licence.
 
-torch is the one exception: its build for Linux brings NVIDIA's libraries, which are not free. Whoever installs it there chooses
-that (its build for processors does without), so these are looked at for the GPL alone.
+torch is the one exception: its build for Linux brings NVIDIA's libraries, which are not free. Whoever
+installs it there chooses that (its build for processors does without), so these are looked at for the GPL
+alone.
 """
 
 from __future__ import annotations
@@ -17,20 +19,30 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-PROJECT = tomllib.loads((Path(__file__).resolve().parents[2] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-GPL = re.compile(r"(?<!L)(?<!Lesser )(?<!Library or Lesser )\bA?(GPL|General Public License)", flags=re.IGNORECASE)
+PROJECT = tomllib.loads((Path(__file__).resolve().parents[2] / "pyproject.toml").read_text(encoding="utf-8"))[
+    "project"
+]
+GPL = re.compile(
+    r"(?<!L)(?<!Lesser )(?<!Library or Lesser )\bA?(GPL|General Public License)", flags=re.IGNORECASE
+)
 FREE = re.compile(
-    r"\b(MIT|BSD|0BSD|ISC|PSF|MPL|CC0|Zlib|Unlicense|LGPL|HPND|CNRI|Apache|Python Software Foundation|Mozilla|Lesser General)",
+    r"\b(MIT|BSD|0BSD|ISC|PSF|MPL|CC0|Zlib|Unlicense|LGPL|HPND|CNRI|Apache|Python Software "
+    r"Foundation|Mozilla|Lesser General)",
     flags=re.IGNORECASE,
 )
 
 
 def said(package: Distribution) -> list[str]:
-    """The licence as the package's metadata have it: the expression, or classifiers, or the first line of a text."""
+    """The licence as the package's metadata have it: the expression, or classifiers, or the first line of a
+    text."""
     about = package.metadata
     classifiers = [line for line in about.get_all("Classifier") or [] if line.startswith("License ::")]
     named = [about["License-Expression"], *classifiers, (about["License"] or "").strip().partition("\n")[0]]
-    return [text for text in named if text][:1] if about["License-Expression"] else [text for text in named if text]
+    return (
+        [text for text in named if text][:1]
+        if about["License-Expression"]
+        else [text for text in named if text]
+    )
 
 
 def needs(package: Distribution, extra: str) -> list[Requirement]:
@@ -40,12 +52,14 @@ def needs(package: Distribution, extra: str) -> list[Requirement]:
 
 
 def of_platform(need: Requirement) -> bool:
-    """Whether torch brings this on some platforms alone: its CUDA build for Linux needs NVIDIA's libraries and triton there."""
+    """Whether torch brings this on some platforms alone: its CUDA build for Linux needs NVIDIA's libraries
+    and triton there."""
     return "platform_" in str(need.marker)
 
 
 def reached(requirements: Iterable[Requirement]) -> dict[str, Distribution]:
-    """Name -> what is installed of it, for these and all that they need, without what torch brings on a platform."""
+    """Name -> what is installed of it, for these and all that they need, without what torch brings on a
+    platform."""
     packages: dict[str, Distribution] = {}
     seen: set[tuple[str, str]] = set()
     to_visit = [(need, extra) for need in requirements for extra in ("", *need.extras)]
@@ -69,7 +83,8 @@ def reached(requirements: Iterable[Requirement]) -> dict[str, Distribution]:
 
 
 def unfit(requirements: Iterable[Requirement]) -> dict[str, list[str]]:
-    """Name -> licence of each package under the GPL, and of each that is not free, unless torch alone brings it on a platform."""
+    """Name -> licence of each package under the GPL, and of each that is not free, unless torch alone brings
+    it on a platform."""
     packages = reached(requirements)
     torch = packages.get("torch")
     brought = reached(need for need in needs(torch, "") if of_platform(need)) if torch else {}
@@ -125,7 +140,10 @@ def test_what_torch_brings_on_a_platform_may_be_unfree_but_not_gpl(install: Call
     install("kernels", "LicenseRef-Proprietary")
     install("shaders", "GPL-2.0-only")
     install("helper", "LicenseRef-Proprietary")
-    assert unfit([Requirement("torch")]) == {"shaders": ["GPL-2.0-only"], "helper": ["LicenseRef-Proprietary"]}
+    assert unfit([Requirement("torch")]) == {
+        "shaders": ["GPL-2.0-only"],
+        "helper": ["LicenseRef-Proprietary"],
+    }
 
 
 def test_what_others_need_on_a_platform_must_be_free(install: Callable[..., None]) -> None:
@@ -137,7 +155,14 @@ def test_what_others_need_on_a_platform_must_be_free(install: Callable[..., None
 
 
 @pytest.mark.parametrize(
-    "line", ["GPL-3.0-or-later", "AGPL-3.0-only", "GNU General Public License v3 (GPLv3)", "GPLv2", "MIT AND GPL-2.0-only"]
+    "line",
+    [
+        "GPL-3.0-or-later",
+        "AGPL-3.0-only",
+        "GNU General Public License v3 (GPLv3)",
+        "GPLv2",
+        "MIT AND GPL-2.0-only",
+    ],
 )
 def test_the_gpl_is_recognised(line: str) -> None:
     assert GPL.search(line)
@@ -145,7 +170,11 @@ def test_the_gpl_is_recognised(line: str) -> None:
 
 @pytest.mark.parametrize(
     "line",
-    ["LGPL-3.0-only", "GNU Lesser General Public License v3 (LGPLv3)", "GNU Library or Lesser General Public License (LGPL)"],
+    [
+        "LGPL-3.0-only",
+        "GNU Lesser General Public License v3 (LGPLv3)",
+        "GNU Library or Lesser General Public License (LGPL)",
+    ],
 )
 def test_and_not_mistaken_for_the_lesser_one(line: str) -> None:
     assert not GPL.search(line)

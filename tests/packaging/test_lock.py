@@ -25,7 +25,8 @@ def pins(lock: str) -> dict[str, set[str]]:
 
 def wanted(lock: str) -> list[Requirement]:
     project, studio = (
-        tomllib.loads((REPOSITORY / folder / "pyproject.toml").read_text(encoding="utf-8")) for folder in (".", "studio")
+        tomllib.loads((REPOSITORY / folder / "pyproject.toml").read_text(encoding="utf-8"))
+        for folder in (".", "studio")
     )
     groups = project["dependency-groups"]
     texts = [*project["project"]["dependencies"], *groups["build"], *(groups["dev"] if lock == "dev" else ())]
@@ -41,7 +42,9 @@ def test_every_requirement_is_pinned_within_its_range(lock: str) -> None:
         versions = pinned.get(canonicalize_name(requirement.name))
         assert versions, f"{requirement.name} is not in {LOCKS[lock].name}: run make lock"
         for version in versions:
-            assert requirement.specifier.contains(version), f"{requirement} is pinned at {version}: run make lock"
+            assert requirement.specifier.contains(version), (
+                f"{requirement} is pinned at {version}: run make lock"
+            )
 
 
 @pytest.mark.parametrize("lock", LOCKS)

@@ -1,4 +1,5 @@
-"""What surrounds a release: workflows, image and pages name one project and one set of versions, and nothing that can change."""
+"""What surrounds a release: workflows, image and pages name one project and one set of versions, and nothing
+that can change."""
 
 from __future__ import annotations
 
@@ -30,7 +31,9 @@ def test_workflows_use_commits_and_may_only_read_unless_a_job_says_more(workflow
 @pytest.mark.parametrize("name", ["tests", "release"])
 def test_every_version_of_python_is_tried(name: str) -> None:
     (workflow,) = [path for path in WORKFLOWS if path.stem == name]
-    tried = yaml.safe_load(workflow.read_text(encoding="utf-8"))["jobs"]["installed"]["strategy"]["matrix"]["python"]
+    tried = yaml.safe_load(workflow.read_text(encoding="utf-8"))["jobs"]["installed"]["strategy"]["matrix"][
+        "python"
+    ]
     promised = [line.rpartition(" ")[2] for line in PROJECT["classifiers"] if re.search(r":: 3\.\d+$", line)]
     assert tried == promised
 
@@ -55,7 +58,9 @@ def test_one_address_of_the_project_is_used_everywhere() -> None:
 
 
 def test_issue_templates_ask_for_something() -> None:
-    templates = [path for path in (REPOSITORY / ".github" / "ISSUE_TEMPLATE").glob("*.yml") if path.stem != "config"]
+    templates = [
+        path for path in (REPOSITORY / ".github" / "ISSUE_TEMPLATE").glob("*.yml") if path.stem != "config"
+    ]
     for path in templates:
         fields = yaml.safe_load(path.read_text(encoding="utf-8"))["body"]
         assert any(field.get("validations", {}).get("required") for field in fields), path.name
@@ -64,9 +69,16 @@ def test_issue_templates_ask_for_something() -> None:
 
 def test_the_containers_run_the_studio_as_nobody_special() -> None:
     image = (REPOSITORY / "Dockerfile").read_text(encoding="utf-8")
-    assert re.search(r"^USER [1-9]\d*$", image.rpartition("\nFROM")[2], flags=re.MULTILINE) and "HEALTHCHECK" in image
+    assert (
+        re.search(r"^USER [1-9]\d*$", image.rpartition("\nFROM")[2], flags=re.MULTILINE)
+        and "HEALTHCHECK" in image
+    )
     services = yaml.safe_load((REPOSITORY / "compose.yaml").read_text(encoding="utf-8"))["services"]
-    assert all(address.startswith("127.0.0.1:") for service in services.values() for address in service.get("ports", ()))
+    assert all(
+        address.startswith("127.0.0.1:")
+        for service in services.values()
+        for address in service.get("ports", ())
+    )
     program, command, *options = services["studio"]["command"]
     assert (program, command) == ("folkways", "studio")
     studio = cli.get_command(click.Context(cli), command)
@@ -76,8 +88,14 @@ def test_the_containers_run_the_studio_as_nobody_special() -> None:
 
 def test_what_the_image_copies_reaches_the_builder_and_is_here() -> None:
     image = (REPOSITORY / "Dockerfile").read_text(encoding="utf-8")
-    copied = [name for line in re.findall(r"^COPY (?!--from)(.+) \S+$", image, flags=re.MULTILINE) for name in line.split()]
+    copied = [
+        name
+        for line in re.findall(r"^COPY (?!--from)(.+) \S+$", image, flags=re.MULTILINE)
+        for name in line.split()
+    ]
     let_in = (REPOSITORY / ".dockerignore").read_text(encoding="utf-8").splitlines()
     assert all((REPOSITORY / name).exists() and f"!{name}" in let_in for name in copied), copied
-    tracked = subprocess.run(["git", "check-ignore", *copied], cwd=REPOSITORY, capture_output=True, text=True, check=False).stdout
+    tracked = subprocess.run(
+        ["git", "check-ignore", *copied], cwd=REPOSITORY, capture_output=True, text=True, check=False
+    ).stdout
     assert tracked == ""

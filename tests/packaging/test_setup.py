@@ -1,4 +1,5 @@
-"""What `make dev` does on a machine that lacks something: real make and real scripts/install_chromium.py, on a bare PATH."""
+"""What `make dev` does on a machine that lacks something: real make and real scripts/install_chromium.py, on
+a bare PATH."""
 
 from __future__ import annotations
 
@@ -37,7 +38,9 @@ class Machine:
 
     def run(self, *command: str, **variables: str) -> subprocess.CompletedProcess[str]:
         environment = {"PATH": str(self.programs), "HOME": str(self.folder), **variables}
-        return subprocess.run(command, cwd=self.folder, env=environment, capture_output=True, text=True, timeout=120)
+        return subprocess.run(
+            command, cwd=self.folder, env=environment, capture_output=True, text=True, timeout=120
+        )
 
     def install(self, *options: str, **variables: str) -> subprocess.CompletedProcess[str]:
         return self.run(sys.executable, "scripts/install_chromium.py", *options, **variables)
@@ -66,12 +69,21 @@ def test_nothing_there_is_an_error_that_says_what_to_do_and_apt_get_is_left_alon
 
 
 @pytest.mark.parametrize(("options", "variables"), [(["--apt"], {}), ([], {"FOLKWAYS_APT": "1"})])
-def test_apt_get_installs_chromium_if_asked(machine: Machine, options: list[str], variables: dict[str, str]) -> None:
+def test_apt_get_installs_chromium_if_asked(
+    machine: Machine, options: list[str], variables: dict[str, str]
+) -> None:
     (machine.folder / "chromium").write_text(BROWSER)
     (machine.folder / "chromium").chmod(0o755)
     (machine.programs / "cp").symlink_to(shutil.which("cp") or "cp")
-    machine.put("bin/apt-get", '#!/bin/sh\necho "$*" >> apt-calls\ncase "$*" in *chromium) cp chromium bin/chromium;; esac\n')
-    machine.put("bin/npm", f'#!/bin/sh\ncase "$*" in *sparticuz*) exit 1;; esac\nmkdir -p {AXE.rpartition("/")[0]}\ntouch {AXE}\n')
+    machine.put(
+        "bin/apt-get",
+        '#!/bin/sh\necho "$*" >> apt-calls\ncase "$*" in *chromium) cp chromium bin/chromium;; esac\n',
+    )
+    machine.put(
+        "bin/npm",
+        f'#!/bin/sh\ncase "$*" in *sparticuz*) exit 1;; esac\nmkdir -p {AXE.rpartition("/")[0]}\ntouch '
+        f"{AXE}\n",
+    )
     installed = machine.install(*options, **variables)
     if os.geteuid():
         assert installed.returncode == 1 and "apt-get needs root" in installed.stderr
@@ -82,7 +94,9 @@ def test_apt_get_installs_chromium_if_asked(machine: Machine, options: list[str]
 
 
 @pytest.mark.parametrize(
-    "npm", [None, "#!/bin/sh\nexit 1\n", "#!/bin/sh\nexit 0\n"], ids=["no npm", "npm fails", "npm installs nothing"]
+    "npm",
+    [None, "#!/bin/sh\nexit 1\n", "#!/bin/sh\nexit 0\n"],
+    ids=["no npm", "npm fails", "npm installs nothing"],
 )
 def test_chromium_without_axe_core_is_an_error(machine: Machine, npm: str | None) -> None:
     machine.put("bin/chromium", BROWSER)
@@ -126,7 +140,10 @@ def test_a_named_browser_that_does_not_start_is_an_error_and_no_other_is_taken(m
         assert (installed.returncode, installed.stdout) == (1, "")
         assert f"FOLKWAYS_CHROMIUM={machine.folder / named}: no Chromium starts" in installed.stderr
     machine.put("mine", BROWSER)
-    assert machine.install(FOLKWAYS_CHROMIUM=str(machine.folder / "mine")).stdout == f"{machine.folder / 'mine'}\n"
+    assert (
+        machine.install(FOLKWAYS_CHROMIUM=str(machine.folder / "mine")).stdout
+        == f"{machine.folder / 'mine'}\n"
+    )
 
 
 def test_make_stamps_the_browser_only_where_both_are_there(machine: Machine) -> None:
@@ -141,15 +158,21 @@ def test_make_stamps_the_browser_only_where_both_are_there(machine: Machine) -> 
 
 @pytest.mark.parametrize("answers", [True, False], ids=["the index answers", "the index is out of reach"])
 @pytest.mark.parametrize("backend", [None, "auto"])
-def test_torch_is_the_build_for_processors_or_else_what_pip_has(machine: Machine, answers: bool, backend: str | None) -> None:
+def test_torch_is_the_build_for_processors_or_else_what_pip_has(
+    machine: Machine, answers: bool, backend: str | None
+) -> None:
     machine.put(".venv/bin/uv", f'#!/bin/sh\necho "$*" >> uv-calls\nexit {0 if answers else 2}\n')
     machine.put(".venv/bin/python", '#!/bin/sh\necho "$*" >> pip-calls\n')
     (machine.folder / ".venv" / ".stamp-dev").touch()
-    made = machine.make("-o", ".venv/.stamp-dev", ".venv/.stamp-torch", *([f"TORCH_BACKEND={backend}"] if backend else []))
+    made = machine.make(
+        "-o", ".venv/.stamp-dev", ".venv/.stamp-torch", *([f"TORCH_BACKEND={backend}"] if backend else [])
+    )
     assert made.returncode == 0, made.stderr
     (asked,) = machine.calls("uv")
     assert f"--torch-backend {backend or 'cpu'} -r requirements/local.txt" in asked
-    assert [call.rpartition(" ")[2] for call in machine.calls("pip")] == ([] if answers else ["requirements/local.txt"])
+    assert [call.rpartition(" ")[2] for call in machine.calls("pip")] == (
+        [] if answers else ["requirements/local.txt"]
+    )
 
 
 def test_torch_that_nobody_can_install_is_not_stamped(machine: Machine) -> None:

@@ -1,4 +1,5 @@
-"""What is built is whole and can be published: the wheel has every file of the package, and works where it is installed."""
+"""What is built is whole and can be published: the wheel has every file of the package, and works where it is
+installed."""
 
 from __future__ import annotations
 
@@ -18,7 +19,8 @@ import pytest
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 MOST_BYTES = 4_000_000
-"""What each of both files may weigh. What grew: ``unzip -v``; mostly it is a picture or a font that need not be there."""
+"""What each of both files may weigh. What grew: ``unzip -v``; mostly it is a picture or a font that need not
+be there."""
 
 
 def build(source: Path, target: Path, *what: str) -> Path:
@@ -85,7 +87,8 @@ def test_both_files_are_small_enough_to_publish(package: Package) -> None:
 
 def test_both_packages_have_one_version_and_need_each_other_in_it() -> None:
     core, studio = (
-        tomllib.loads((REPOSITORY / name).read_text("utf-8"))["project"] for name in ("pyproject.toml", "studio/pyproject.toml")
+        tomllib.loads((REPOSITORY / name).read_text("utf-8"))["project"]
+        for name in ("pyproject.toml", "studio/pyproject.toml")
     )
     version = core["version"]
     assert studio["version"] == version and f"folkways=={version}" in studio["dependencies"]
@@ -101,12 +104,18 @@ def test_the_package_page_leads_to_the_repository_at_its_tag(core: Package) -> N
     page = str(said.get_payload())
     targets = re.findall(r"(!?)\[[^\]]*\]\(([^)\s]+)\)", page)
     raw = home.replace("github.com", "raw.githubusercontent.com")
-    ours = [(picture, target) for picture, target in targets if "folkways" in target and target != urls["Documentation"]]
+    ours = [
+        (picture, target)
+        for picture, target in targets
+        if "folkways" in target and target != urls["Documentation"]
+    ]
     assert {picture for picture, _ in ours} == {"!", ""}
     assert [target for _, target in targets if not target.startswith(("https:", "#"))] == []
     for picture, target in ours:
         start = f"{raw}/{tag}/" if picture else f"{home}/blob/{tag}/"
-        assert target.startswith(start) and (REPOSITORY / target.removeprefix(start).partition("#")[0]).is_file(), target
+        assert (
+            target.startswith(start) and (REPOSITORY / target.removeprefix(start).partition("#")[0]).is_file()
+        ), target
 
 
 @pytest.mark.nightly
@@ -125,7 +134,11 @@ def test_a_wheel_of_the_source_archive_has_compiled_translations(studio: Package
     source = unpacked(studio.archive, tmp_path / "source")
     assert not list(source.rglob("*.mo")) and list(source.rglob("*.po"))
     (again,) = build(source, tmp_path / "dist", "-t", "wheel").glob("*.whl")
-    packed = {name: zipfile.ZipFile(again).read(name) for name in zipfile.ZipFile(again).namelist() if name.endswith(".mo")}
+    packed = {
+        name: zipfile.ZipFile(again).read(name)
+        for name in zipfile.ZipFile(again).namelist()
+        if name.endswith(".mo")
+    }
     assert len(packed) == len(list(source.rglob("*.po")))
     assert packed == {name: content for name, content in studio.files().items() if name.endswith(".mo")}
 
@@ -147,23 +160,33 @@ def test_wheel_has_every_file_of_the_package(package: Package) -> None:
         for path in package.sources.rglob("*")
         if path.is_file() and "__pycache__" not in path.parts and path.suffix != ".po"
     }
-    expected |= {path.relative_to(source).with_suffix(".mo").as_posix() for path in package.sources.rglob("*.po")}
+    expected |= {
+        path.relative_to(source).with_suffix(".mo").as_posix() for path in package.sources.rglob("*.po")
+    }
     built = {name for name in package.files() if ".dist-info/" not in name}
     assert f"{package.name}/py.typed" in built
     assert built == expected
 
 
 def test_wheel_carries_licence_and_entry_points(package: Package) -> None:
-    by_ending = {name.split(".dist-info/")[1]: content for name, content in package.files().items() if ".dist-info/" in name}
+    by_ending = {
+        name.split(".dist-info/")[1]: content
+        for name, content in package.files().items()
+        if ".dist-info/" in name
+    }
     assert "licenses/LICENSE" in by_ending
     entry_points = by_ending["entry_points.txt"].decode()
     named = (
-        ("folkways = folkways.__main__:main", "[folkways.benchmarks]") if package.name == "folkways" else ("[folkways.commands]",)
+        ("folkways = folkways.__main__:main", "[folkways.benchmarks]")
+        if package.name == "folkways"
+        else ("[folkways.commands]",)
     )
     assert all(name in entry_points for name in named)
 
 
-@pytest.mark.parametrize("packages", [("folkways",), ("folkways", "folkways_studio")], ids=["alone", "with the studio"])
+@pytest.mark.parametrize(
+    "packages", [("folkways",), ("folkways", "folkways_studio")], ids=["alone", "with the studio"]
+)
 def test_the_command_of_the_studio_comes_with_its_package(
     core: Package, studio: Package, tmp_path: Path, packages: tuple[str, ...]
 ) -> None:
@@ -172,7 +195,16 @@ def test_the_command_of_the_studio_comes_with_its_package(
     for path in Path(sysconfig.get_path("purelib")).iterdir():  # all that is installed here but both packages
         if "folkways" not in path.name:
             (others / path.name).symlink_to(path)
-    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "install", "--quiet", "--no-deps", "--no-index"]
+    pip = [
+        sys.executable,
+        "-m",
+        "pip",
+        "--disable-pip-version-check",
+        "install",
+        "--quiet",
+        "--no-deps",
+        "--no-index",
+    ]
     wheels = [str(package.wheel) for package in (core, studio) if package.name in packages]
     subprocess.run([*pip, "--target", str(site), *wheels], check=True, capture_output=True)
     environment = {"PYTHONPATH": f"{site}:{others}", "HOME": str(tmp_path), "PATH": "/usr/bin:/bin"}
@@ -190,7 +222,9 @@ def test_the_command_of_the_studio_comes_with_its_package(
     listed, templates = results
     assert listed.returncode == 0, listed.stderr
     if len(wheels) == 2:
-        assert "studio" in listed.stdout and templates.returncode == 0 and "verification" in templates.stdout, templates.stderr
+        assert (
+            "studio" in listed.stdout and templates.returncode == 0 and "verification" in templates.stdout
+        ), templates.stderr
     else:
         assert "studio" not in listed.stdout
         assert (templates.returncode, templates.stdout) == (2, "")
@@ -200,9 +234,21 @@ def test_the_command_of_the_studio_comes_with_its_package(
 def test_installed_wheel_lists_its_tasks(core: Package, tmp_path: Path) -> None:
     """From the wheel alone, away from the checkout: the data files it reads must have come with it."""
     site = tmp_path / "site"
-    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "install", "--quiet", "--no-deps", "--no-index"]
+    pip = [
+        sys.executable,
+        "-m",
+        "pip",
+        "--disable-pip-version-check",
+        "install",
+        "--quiet",
+        "--no-deps",
+        "--no-index",
+    ]
     subprocess.run([*pip, "--target", str(site), str(core.wheel)], check=True, capture_output=True)
-    script = "import folkways, sys; print(folkways.__file__); from folkways.cli.main import main; sys.argv[1:] = ['tasks']; main()"
+    script = (
+        "import folkways, sys; print(folkways.__file__); from folkways.cli.main import main; "
+        "sys.argv[1:] = ['tasks']; main()"
+    )
     done = subprocess.run(
         [sys.executable, "-c", script],
         cwd=tmp_path,

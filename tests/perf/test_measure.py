@@ -30,13 +30,18 @@ def python(code: str, folder: Path) -> list[str]:
 
 def run_from_a_small_process(command: list[str], log: Path) -> Usage:
     """A child's peak is never below what its parent had, and the process that runs all tests is large."""
-    done = subprocess.run([sys.executable, "-c", MEASURE, str(log), *command], cwd=REPOSITORY, capture_output=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", MEASURE, str(log), *command], cwd=REPOSITORY, capture_output=True, check=True
+    )
     return Usage(**json.loads(done.stdout))
 
 
 def test_cpu_of_children_counts_and_sleep_does_not(tmp_path: Path) -> None:
     child = "import time\nwhile time.process_time() < 0.4: pass"
-    code = f"import subprocess, sys, time\nsubprocess.run([sys.executable, '-c', {child!r}], check=True)\ntime.sleep(0.5)\n"
+    code = (
+        f"import subprocess, sys, time\nsubprocess.run([sys.executable, '-c', {child!r}], "
+        "check=True)\ntime.sleep(0.5)\n"
+    )
     usage = run(python(code, tmp_path), tmp_path / "log", os.environ)
     assert 0.4 <= usage.cpu < 0.8
     assert usage.wall >= 0.9
@@ -52,7 +57,10 @@ def test_peak_is_kept_after_the_memory_was_given_back(tmp_path: Path) -> None:
 
 def test_memory_of_a_tree_is_summed(tmp_path: Path) -> None:
     child = "import time; block = bytearray(100_000_000); time.sleep(1)"
-    code = f"import subprocess, sys\nboth = [subprocess.Popen([sys.executable, '-c', {child!r}]) for _ in range(2)]\n"
+    code = (
+        f"import subprocess, sys\nboth = [subprocess.Popen([sys.executable, '-c', {child!r}]) for _ in "
+        "range(2)]\n"
+    )
     code += "for one in both: one.wait()\n"
     usage = run_from_a_small_process(python(code, tmp_path), tmp_path / "log")
     assert 100 < usage.peak < 140

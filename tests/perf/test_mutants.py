@@ -31,7 +31,11 @@ def changed(tmp_path: Path, source: str, operator: str) -> list[str]:
             "zip(a, b, strict=True)\nzip(a, b, strict=False)\nget(strict=True)",
             ["zip(a, b, strict=True)\nzip(a, b, strict=False)\nget()"],
         ),
-        ("ReplaceTrueWithFalse", "zip(a, b, strict=True)\nget(strict=True)", ["zip(a, b, strict=True)\nget(strict=False)"]),
+        (
+            "ReplaceTrueWithFalse",
+            "zip(a, b, strict=True)\nget(strict=True)",
+            ["zip(a, b, strict=True)\nget(strict=False)"],
+        ),
         ("ReplaceFalseWithTrue", "zip(a, b, strict=False)", ["zip(a, b, strict=True)"]),
         ("DropTerm", "x = a and b and c", ["x = b and c", "x = a and c", "x = a and b"]),
         ("DropTerm", "x = (a == 1) & (b == 2)", ["x = (b == 2)", "x = (a == 1)"]),
@@ -61,19 +65,30 @@ def test_tests_that_execute_a_line_and_little_else_come_first(tmp_path: Path) ->
     tests.mkdir()
     (source / "__init__.py").write_text("")
     (source / "sums.py").write_text(
-        "def double(x, times=2):\n    return x * times\n\n\ndef lone(x):\n    return x\n\n\ndef unused():\n    return 0\n"
+        "def double(x, times=2):\n    return x * times\n\n\ndef lone(x):\n    return x\n\n\ndef "
+        "unused():\n    return 0\n"
     )
     (tests / "test_broad.py").write_text(
         "import pytest\nfrom folkways.sums import double, lone\n\n\n"
         "@pytest.fixture(scope='module')\ndef four():\n    return lone(double(2))\n\n\n"
         "def test_first(four):\n    assert four == 4\n\n\ndef test_second(four):\n    assert four > 3\n"
     )
-    (tests / "test_narrow.py").write_text("from folkways.sums import double\n\n\ndef test_one():\n    assert double(1) == 2\n")
+    (tests / "test_narrow.py").write_text(
+        "from folkways.sums import double\n\n\ndef test_one():\n    assert double(1) == 2\n"
+    )
     found = trace(tmp_path, ["tests"], tmp_path / "kept", 1)
-    narrow, first, second = "tests/test_narrow.py::test_one", "tests/test_broad.py::test_first", "tests/test_broad.py::test_second"
+    narrow, first, second = (
+        "tests/test_narrow.py::test_one",
+        "tests/test_broad.py::test_first",
+        "tests/test_broad.py::test_second",
+    )
     path = "src/folkways/sums.py"
     assert found.nearest(tmp_path, path, 2)[0] == narrow
     assert set(found.nearest(tmp_path, path, 2)) == {narrow, first, second}
-    assert set(found.nearest(tmp_path, path, 1)) == {narrow, first, second}  # a default is read on import: the function's
+    assert set(found.nearest(tmp_path, path, 1)) == {
+        narrow,
+        first,
+        second,
+    }  # a default is read on import: the function's
     assert set(found.nearest(tmp_path, path, 6)) == {first, second}  # a fixture that both share
     assert set(found.nearest(tmp_path, path, 10)) == {narrow, first, second}  # executed by none: the file's

@@ -14,8 +14,7 @@ from tests.support.blend_data import group, release_at, write_release
 
 
 @pytest.mark.parametrize(
-    ("reply", "right"),
-    [("我喝绿茶", True), ("茶是绿的", False), ("牛奶 加 红茶", True), ("红茶", False)],
+    ("reply", "right"), [("我喝绿茶", True), ("茶是绿的", False), ("牛奶 加 红茶", True), ("红茶", False)]
 )
 def test_the_re_enactment_compares_as_the_authors_do(reply: str, right: bool) -> None:
     groups = [group(["绿茶"], [], 3), group(["红茶牛奶"], [], 1)]

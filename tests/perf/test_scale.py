@@ -15,7 +15,8 @@ ONE = Setting(workers=1, requests=1000, feed=100, latency=0.0, cores=1.0, shared
 
 
 def test_one_worker_waits_for_nobody() -> None:
-    """Ten claims of 100 with a save each, and an eleventh claim that finds nothing, from behind the last row."""
+    """Ten claims of 100 with a save each, and an eleventh claim that finds nothing, from behind the last
+    row."""
     found = simulate(COSTS, ONE)
     claims = 11 * 0.003 + 1000 * 1e-5
     saves = 10 * 0.0015 + 1000 * 2e-5
@@ -32,7 +33,8 @@ def test_replies_take_their_time_and_are_saved_on_the_way() -> None:
 
 
 def test_who_begins_where_others_are_passes_by_what_they_hold() -> None:
-    """The second finds the first hundred held, the third two hundred, the fourth three: six claims for nothing before all work."""
+    """The second finds the first hundred held, the third two hundred, the fourth three: six claims for
+    nothing before all work."""
     together = simulate(COSTS, replace(ONE, workers=4, requests=4000, latency=0.2))
     apart = simulate(COSTS, replace(ONE, workers=4, requests=4000, latency=0.2, ordered=False))
     assert together.empty >= 6
@@ -47,5 +49,9 @@ def test_who_begins_where_others_are_passes_by_what_they_hold() -> None:
     latency=st.sampled_from([0.0, 0.2]),
     ordered=st.booleans(),
 )
-def test_every_request_is_asked_once(workers: int, requests: int, feed: int, latency: float, ordered: bool) -> None:
-    assert simulate(COSTS, Setting(workers, requests, feed, latency, 4.0, ordered=ordered)).requests == requests
+def test_every_request_is_asked_once(
+    workers: int, requests: int, feed: int, latency: float, ordered: bool
+) -> None:
+    assert (
+        simulate(COSTS, Setting(workers, requests, feed, latency, 4.0, ordered=ordered)).requests == requests
+    )

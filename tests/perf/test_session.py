@@ -32,9 +32,11 @@ class Altering(Floor):
     def command(self, url: str, work: Workload, folder: Path, concurrency: int) -> Sequence[str | Path]:
         lines = work.prompts.read_text(encoding="utf-8").splitlines(keepends=True)
         if work.requests > session.START_REQUESTS:
-            lines = {"repeats": [*lines[1:], lines[-1]], "forgets": lines[1:], "alters": [self._altered(line) for line in lines]}[
-                self.change
-            ]
+            lines = {
+                "repeats": [*lines[1:], lines[-1]],
+                "forgets": lines[1:],
+                "alters": [self._altered(line) for line in lines],
+            }[self.change]
         altered = folder / "altered.jsonl"
         altered.write_text("".join(lines), encoding="utf-8")
         changed = Workload(work.requests, work.release, altered, work.expected, work.mean_length)
@@ -49,7 +51,9 @@ class Altering(Floor):
 def test_right_run_counts(measuring: Session) -> None:
     result = measuring.measure(Floor(), 300)
     assert result.wrong == ""
-    assert min(result.usage.cpu, result.start) > 0.05  # which is more, 300 requests or the 64 of a start, a busy machine decides
+    assert (
+        min(result.usage.cpu, result.start) > 0.05
+    )  # which is more, 300 requests or the 64 of a start, a busy machine decides
     assert result.per_request == pytest.approx(result.usage.cpu / 300 * 1000)
     assert result.each_further < result.per_request
 
@@ -74,7 +78,9 @@ def test_prompts_are_distinct_and_as_long_as_real_ones(tmp_path: Path) -> None:
     assert work.mean_length == pytest.approx(sum(lengths) / 3000)
     for row in rows[:100]:
         assert json.loads(row["choice_countries"])[row["answer_idx"]] == row["country"]
-        assert all(f"{letter}. {text}" in row["prompt"] for letter, text in json.loads(row["choices"]).items())
+        assert all(
+            f"{letter}. {text}" in row["prompt"] for letter, text in json.loads(row["choices"]).items()
+        )
     with work.prompts.open(encoding="utf-8") as lines:
         assert [json.loads(line)["prompt"] for line in lines] == [row["prompt"] for row in rows]
     assert work.expected.total() == 3000

@@ -64,7 +64,9 @@ def test_replies_of_a_simulated_model_are_as_often_right_as_was_asked_for() -> N
 def test_the_judges_simulation_has_a_line_for_each_way(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(judging, "STRUCTURES", {"BLEnD, 16 cultures": (250, 260)})
     monkeypatch.setattr(judging, "PER_CULTURE", (4, 8, 12))
-    tables = [[*table] for table in (judging.differences(1), judging.allocation(1), judging.coverage(1, None))]
+    tables = [
+        [*table] for table in (judging.differences(1), judging.allocation(1), judging.coverage(1, None))
+    ]
     assert [len(lines) - 2 for lines in tables] == [24, 6, 9]
     assert all(line.count("|") == lines[0].count("|") for lines in tables for line in lines)
 

@@ -47,7 +47,10 @@ def test_what_was_not_measured_is_not_met() -> None:
 
 def test_floor_ratio_is_at_the_same_number_of_requests() -> None:
     table = results_table(RESULTS)
-    ratios = {tuple(row[i].strip() for i in (1, 3)): row[8].strip() for row in (line.split("|") for line in table.splitlines()[2:])}
+    ratios = {
+        tuple(row[i].strip() for i in (1, 3)): row[8].strip()
+        for row in (line.split("|") for line in table.splitlines()[2:])
+    }
     assert ratios["folkways", "10,000"] == "2.67"
     assert ratios["folkways", "80,000"] == "1.80"
     assert ratios["inspect", "2,000"] == ""

@@ -23,7 +23,8 @@ def data_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def published(tmp_path: Path) -> Path:
-    """What the server has: two files of random letters under the names that CulturalBench's have, and a small one of BLEnD's."""
+    """What the server has: two files of random letters under the names that CulturalBench's have, and a small
+    one of BLEnD's."""
     letters = random.Random(7)
     repository = tmp_path / "published" / "kellycyy" / "CulturalBench"
     repository.mkdir(parents=True)

@@ -45,10 +45,14 @@ def test_the_member_is_stored_and_not_the_archive(hub: HubServer, record: Releas
     release = fetch(record.name, options=BRISK)
     assert release.path("gold.tsv").read_bytes() == GOLD
     assert release.verified
-    assert sorted(path.name for path in release.root.iterdir() if path.suffix in (".tsv", ".zip", ".part")) == ["gold.tsv"]
+    assert sorted(
+        path.name for path in release.root.iterdir() if path.suffix in (".tsv", ".zip", ".part")
+    ) == ["gold.tsv"]
     assert len(hub.log()) == 1
     assert fetch(record.name, options=BRISK).verified
-    assert len(hub.log()) == 1, "what is here is not fetched again, and what its source does not have is not asked for"
+    assert len(hub.log()) == 1, (
+        "what is here is not fetched again, and what its source does not have is not asked for"
+    )
 
 
 def test_another_archive_is_refused(hub: HubServer, record: ReleaseRecord, published: Path) -> None:
@@ -57,10 +61,13 @@ def test_another_archive_is_refused(hub: HubServer, record: ReleaseRecord, publi
         fetch(record.name, options=BRISK)
 
 
-def test_what_is_not_published_comes_with_a_copy(hub: HubServer, record: ReleaseRecord, tmp_path: Path) -> None:
+def test_what_is_not_published_comes_with_a_copy(
+    hub: HubServer, record: ReleaseRecord, tmp_path: Path
+) -> None:
     release = fetch(record.name, options=BRISK)
     with pytest.raises(
-        FolkwaysError, match=r"has no file questions.tsv[^\n]*\nIt is not published with the rest: get it from https://www"
+        FolkwaysError,
+        match=r"has no file questions.tsv[^\n]*\nIt is not published with the rest: get it from https://www",
     ):
         release.path("questions.tsv")
     mine = tmp_path / "mine"

@@ -1,4 +1,5 @@
-"""Downloads from a real local server with the hub's addresses: resumed, verified, patient, and careful with the token."""
+"""Downloads from a real local server with the hub's addresses: resumed, verified, patient, and careful with
+the token."""
 
 from __future__ import annotations
 
@@ -22,19 +23,25 @@ def test_a_connection_that_breaks_is_resumed_where_it_stopped(hub: HubServer, pu
     assert sum(entry["sent"] for entry in requests_of(hub, HARD)) == 700_000
 
 
-def test_large_files_come_from_the_cdn_and_are_verified_by_the_linked_hash(hub: HubServer, published: Path) -> None:
+def test_large_files_come_from_the_cdn_and_are_verified_by_the_linked_hash(
+    hub: HubServer, published: Path
+) -> None:
     hub.control(lfs=True, faults={HARD: ["cut+at=1000"]})
     release = bring()
     assert same_as_published(release, published)
     assert release.verified
-    assert [entry["range"] for entry in requests_of(hub, HARD) if entry["port"] == "cdn"] == [None, "bytes=1000-"]
+    assert [entry["range"] for entry in requests_of(hub, HARD) if entry["port"] == "cdn"] == [
+        None,
+        "bytes=1000-",
+    ]
     assert all(entry["path"].endswith("?signature=a%2Fb%3D") for entry in hub.log() if entry["port"] == "cdn")
 
 
 def test_wrong_bytes_from_the_cdn_are_refused(hub: HubServer, data_home: Path) -> None:
     hub.control(lfs=True, faults={HARD: ["wrong"]})
     with pytest.raises(
-        FolkwaysError, match=r"(?s)not the file that was released.*expected SHA-256 [0-9a-f]{64}.*got      SHA-256 "
+        FolkwaysError,
+        match=r"(?s)not the file that was released.*expected SHA-256 [0-9a-f]{64}.*got      SHA-256 ",
     ):
         bring()
     assert list(data_home.rglob(f"{HARD}*")) == []
@@ -49,14 +56,18 @@ def test_wrong_bytes_of_a_small_file_are_refused_by_the_git_hash(hub: HubServer,
 
 @pytest.mark.parametrize("fault", ["html", "html+type=application/octet-stream"])
 @pytest.mark.parametrize("size", [None, 1000])
-def test_a_captive_portal_is_named_at_the_first_try(hub: HubServer, tmp_path: Path, fault: str, size: int | None) -> None:
+def test_a_captive_portal_is_named_at_the_first_try(
+    hub: HubServer, tmp_path: Path, fault: str, size: int | None
+) -> None:
     hub.control(faults={HARD: [fault]})
     with pytest.raises(FolkwaysError, match=r"(?s)a web page came instead of the file.*sign in"):
         run(transfer(hub, tmp_path, sha256="0" * 64, size=size))
     assert len(requests_of(hub, HARD)) == 1
 
 
-def test_a_part_of_wrong_bytes_is_thrown_away_once_and_fetched_anew(hub: HubServer, data_home: Path, published: Path) -> None:
+def test_a_part_of_wrong_bytes_is_thrown_away_once_and_fetched_anew(
+    hub: HubServer, data_home: Path, published: Path
+) -> None:
     part = data_home / "culturalbench@996d62a" / f"{HARD}.part"
     part.parent.mkdir(parents=True)
     part.write_bytes(b"x" * 1000)
@@ -64,7 +75,9 @@ def test_a_part_of_wrong_bytes_is_thrown_away_once_and_fetched_anew(hub: HubServ
     assert [entry["range"] for entry in requests_of(hub, HARD)] == ["bytes=1000-", None]
 
 
-def test_a_part_that_is_complete_is_not_fetched_again(hub: HubServer, data_home: Path, published: Path) -> None:
+def test_a_part_that_is_complete_is_not_fetched_again(
+    hub: HubServer, data_home: Path, published: Path
+) -> None:
     part = data_home / "culturalbench@996d62a" / f"{HARD}.part"
     part.parent.mkdir(parents=True)
     part.write_bytes((published / "kellycyy" / "CulturalBench" / HARD).read_bytes())
@@ -72,7 +85,9 @@ def test_a_part_that_is_complete_is_not_fetched_again(hub: HubServer, data_home:
     assert [entry["status"] for entry in requests_of(hub, HARD)] == [416]
 
 
-def test_a_part_that_is_longer_than_the_file_is_thrown_away(hub: HubServer, data_home: Path, published: Path) -> None:
+def test_a_part_that_is_longer_than_the_file_is_thrown_away(
+    hub: HubServer, data_home: Path, published: Path
+) -> None:
     part = data_home / "culturalbench@996d62a" / f"{HARD}.part"
     part.parent.mkdir(parents=True)
     part.write_bytes(b"x" * 700_001)
@@ -81,7 +96,9 @@ def test_a_part_that_is_longer_than_the_file_is_thrown_away(hub: HubServer, data
 
 
 @pytest.mark.parametrize(("fault", "asked"), [("no-range", [200, 200]), ("shift", [200, 206, 200])])
-def test_a_server_that_cannot_resume_gives_the_whole_file(hub: HubServer, published: Path, fault: str, asked: list[int]) -> None:
+def test_a_server_that_cannot_resume_gives_the_whole_file(
+    hub: HubServer, published: Path, fault: str, asked: list[int]
+) -> None:
     hub.control(faults={HARD: ["cut+at=200000", fault]})
     assert same_as_published(bring(), published)
     assert [entry["status"] for entry in requests_of(hub, HARD)] == asked
@@ -107,7 +124,9 @@ def test_a_wait_beyond_our_patience_is_told(hub: HubServer) -> None:
         bring()
 
 
-def test_a_server_that_stays_broken_is_given_up_and_what_came_is_kept(hub: HubServer, data_home: Path, published: Path) -> None:
+def test_a_server_that_stays_broken_is_given_up_and_what_came_is_kept(
+    hub: HubServer, data_home: Path, published: Path
+) -> None:
     hub.control(faults={HARD: ["cut+at=5000", "500", "500", "500"]})
     with pytest.raises(FolkwaysError, match=r"(?s)answered 500 \(tried 3 times in a row\).*is kept"):
         bring()
@@ -164,7 +183,9 @@ def test_the_token_does_not_travel_to_another_host(hub: HubServer, monkeypatch: 
     assert {entry["authorization"] for entry in hub.log() if entry["port"] == "cdn"} == {None}
 
 
-def test_a_token_with_a_line_break_inside_is_refused_unseen(hub: HubServer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_token_with_a_line_break_inside_is_refused_unseen(
+    hub: HubServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("HF_TOKEN", "hf_a\nX-Header: b")
     with pytest.raises(FolkwaysError, match="HF_TOKEN has") as refused:
         bring()

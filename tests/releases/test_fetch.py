@@ -1,4 +1,5 @@
-"""Fetching whole releases: nothing twice, nothing lost by a crash, and a record of where everything came from."""
+"""Fetching whole releases: nothing twice, nothing lost by a crash, and a record of where everything came
+from."""
 
 from __future__ import annotations
 
@@ -74,7 +75,9 @@ def test_force_fetches_again(hub: HubServer) -> None:
     assert len(hub.log()) == 2
 
 
-def test_a_file_that_was_changed_on_disk_is_fetched_again_and_no_other(hub: HubServer, published: Path) -> None:
+def test_a_file_that_was_changed_on_disk_is_fetched_again_and_no_other(
+    hub: HubServer, published: Path
+) -> None:
     release = bring()
     release.path(HARD).write_bytes(b"changed")
     hub.control(forget=True)
@@ -86,7 +89,9 @@ def test_a_file_that_was_changed_on_disk_is_fetched_again_and_no_other(hub: HubS
 def test_a_release_on_github_comes_from_its_raw_files(hub: HubServer) -> None:
     with pytest.raises(FolkwaysError, match="not there"):
         fetch("xcr", options=BRISK)
-    assert hub.log()[0]["path"].startswith("/mohsinulkabir14/xcr_bench/990429201c5581e4d7be4226ce93f0dec91f30a8/c")
+    assert hub.log()[0]["path"].startswith(
+        "/mohsinulkabir14/xcr_bench/990429201c5581e4d7be4226ce93f0dec91f30a8/c"
+    )
 
 
 def test_what_another_release_has_is_not_fetched(hub: HubServer, published: Path, shared: Path) -> None:
@@ -101,7 +106,9 @@ def test_what_another_release_has_is_not_fetched(hub: HubServer, published: Path
     assert {entry["path"].split("/", 4)[4] for entry in hub.log()} == different
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full, a device on which every write finds no space")
+@pytest.mark.skipif(
+    not Path("/dev/full").exists(), reason="needs /dev/full, a device on which every write finds no space"
+)
 def test_a_full_disk_is_told_in_words(hub: HubServer, data_home: Path) -> None:
     root = data_home / "culturalbench@996d62a"
     root.mkdir(parents=True)
@@ -171,7 +178,10 @@ def test_two_processes_fetch_one_release_without_getting_in_each_others_way(
 ) -> None:
     hub.control(rate=1_500_000)
     command = [sys.executable, "-m", "folkways.cli.main", "data", "fetch", "culturalbench"]
-    processes = [subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) for _ in range(2)]
+    processes = [
+        subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        for _ in range(2)
+    ]
     outcomes = [(process.communicate(timeout=60)[1], process.returncode) for process in processes]
     assert [code for _, code in outcomes] == [0, 0], outcomes
     assert sum(entry["sent"] for entry in hub.log()) == 1_000_000

@@ -22,7 +22,8 @@ MOST_BLOCKS = 800  # 52 MB: where the test gives up on a client that goes on rea
 
 
 class Host(BaseHTTPRequestHandler):
-    """``/endless`` says no length and goes on; ``/file`` vouches for its bytes; anything else redirects to ``elsewhere``."""
+    """``/endless`` says no length and goes on; ``/file`` vouches for its bytes; anything else redirects to
+    ``elsewhere``."""
 
     elsewhere = ""
     blocks = 0
@@ -70,7 +71,11 @@ def serving() -> Iterator[tuple[str, type[Host]]]:
 def fetch(url: str, folder: Path, **options: int) -> Fetched:
     kept: list[Fetched] = []
     wanted = Transfer(label="file", url=url, target=folder / "file", tells_hash=True)
-    asyncio.run(fetch_all([wanted], FetchOptions(attempts=1, **options), Progress(), lambda _, fetched: kept.append(fetched)))
+    asyncio.run(
+        fetch_all(
+            [wanted], FetchOptions(attempts=1, **options), Progress(), lambda _, fetched: kept.append(fetched)
+        )
+    )
     return kept[0]
 
 

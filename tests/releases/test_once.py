@@ -17,7 +17,9 @@ def release(folder: Path, text: str, name: str = "one") -> Release:
     root.mkdir(exist_ok=True)
     (root / "words.txt").write_text(text)
     files = (ReleaseFile("words.txt", None),)
-    return Release(ReleaseRecord(name, "words", "0", "folder", "", files, "", "", "", ""), root, verified=False)
+    return Release(
+        ReleaseRecord(name, "words", "0", "folder", "", files, "", "", "", ""), root, verified=False
+    )
 
 
 def test_equal_contents_are_read_once_and_changed_ones_anew(tmp_path: Path) -> None:
@@ -36,7 +38,9 @@ def test_equal_contents_are_read_once_and_changed_ones_anew(tmp_path: Path) -> N
     first, again = words(release(tmp_path, "a b")), words(release(tmp_path, "a b"))
     assert (first["word"].to_list(), again["word"].to_list(), seen) == (["a", "b"], ["a", "b"], ["a b"])
     assert words(release(tmp_path, "c"))["word"].to_list() == ["c"]
-    assert words(release(tmp_path, "c", "two"))["word"].to_list() == ["c"], "another folder may hold other files of that name"
+    assert words(release(tmp_path, "c", "two"))["word"].to_list() == ["c"], (
+        "another folder may hold other files of that name"
+    )
     for _ in range(2):
         with pytest.raises(DataError, match="is broken"):
             words(release(tmp_path, "broken"))

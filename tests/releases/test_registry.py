@@ -26,7 +26,9 @@ def test_a_record_says_everything_that_is_shown_before_a_fetch(record: ReleaseRe
     without_a_file = "LicenseRef-research-only-no-redistribution"
     assert record.licence in {"CC-BY-4.0", "CC-BY-SA-4.0", "CC-BY-NC-ND-4.0", "Apache-2.0", without_a_file}
     coded = {code.split("-")[0] for code in record.languages}
-    assert coded and all(code in languages() or (record.benchmark == "global-piqa" and len(code) == 3) for code in coded)
+    assert coded and all(
+        code in languages() or (record.benchmark == "global-piqa" and len(code) == 3) for code in coded
+    )
     assert len({entry.path for entry in record.files}) == len(record.files) > 0
 
 
@@ -53,7 +55,9 @@ def test_files_from_github_are_pinned_by_checksum_and_size() -> None:
     for record in PUBLISHED:
         if record.source == "github":
             there = [entry for entry in record.files if entry.remote]
-            assert all(re.fullmatch(r"[0-9a-f]{64}", entry.sha256 or "") and entry.size for entry in there), record.name
+            assert all(re.fullmatch(r"[0-9a-f]{64}", entry.sha256 or "") and entry.size for entry in there), (
+                record.name
+            )
 
 
 def test_names_and_aliases_are_unique() -> None:
@@ -69,7 +73,9 @@ def test_an_alias_gives_its_record() -> None:
 
 def test_an_unknown_name_lists_the_valid_ones() -> None:
     with pytest.raises(
-        UnknownNameError, match=r"(?s)unknown release 'blnd'; did you mean 'blend'\?.*blend-raw, .*; folkways data list lists them"
+        UnknownNameError,
+        match=r"(?s)unknown release 'blnd'; did you mean 'blend'\?.*blend-raw, .*; folkways data list "
+        r"lists them",
     ):
         get_record("blnd")
 
@@ -78,5 +84,7 @@ def test_a_package_that_cannot_be_found_is_named_and_left_out(monkeypatch: pytes
     broken = EntryPoint("theirs", "package_that_is_gone:BENCHMARK", plugins.BENCHMARKS)
     found = {**plugins.entries(plugins.BENCHMARKS), "theirs": broken}
     monkeypatch.setattr(readers, "entries", lambda _group: found)
-    with pytest.warns(FolkwaysWarning, match=r"benchmark 'theirs' .* package_that_is_gone.*uninstall that package"):
+    with pytest.warns(
+        FolkwaysWarning, match=r"benchmark 'theirs' .* package_that_is_gone.*uninstall that package"
+    ):
         assert list(registry._records.__wrapped__()) == [record.name for record in RECORDS]

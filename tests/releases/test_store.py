@@ -32,7 +32,12 @@ def xcr_clone(shared: Path, folder: Path) -> Path:
 
 
 def blend_copy(shared: Path, folder: Path, under: str = "") -> Path:
-    shutil.copytree(shared / "data" / "blend" / "3e4dcbd", folder / under, copy_function=shutil.copyfile, dirs_exist_ok=True)
+    shutil.copytree(
+        shared / "data" / "blend" / "3e4dcbd",
+        folder / under,
+        copy_function=shutil.copyfile,
+        dirs_exist_ok=True,
+    )
     for path in [folder, *folder.rglob("*")]:
         path.chmod(0o755 if path.is_dir() else 0o644)
     return folder
@@ -40,7 +45,9 @@ def blend_copy(shared: Path, folder: Path, under: str = "") -> Path:
 
 class TestLocate:
     def test_says_how_to_fetch_what_is_not_here(self, data_home: Path) -> None:
-        with pytest.raises(FolkwaysError, match=r"(?s)is not on this disk; looked in .*folkways data fetch xcr .*--from DIR"):
+        with pytest.raises(
+            FolkwaysError, match=r"(?s)is not on this disk; looked in .*folkways data fetch xcr .*--from DIR"
+        ):
             locate("xcr")
 
     def test_the_sample_is_always_here(self, data_home: Path) -> None:
@@ -52,7 +59,9 @@ class TestLocate:
         release = adopt("xcr", shared / "data").release
         release.path("xcr_bench_chinese_adaptation.csv").unlink()
         assert state_of(release.record) == "partly here"
-        with pytest.raises(FolkwaysError, match=r"is not complete \(missing: xcr_bench_chinese_adaptation\.csv\)"):
+        with pytest.raises(
+            FolkwaysError, match=r"is not complete \(missing: xcr_bench_chinese_adaptation\.csv\)"
+        ):
             locate("xcr")
 
     def test_does_without_files_that_are_optional(self, data_home: Path, shared: Path) -> None:
@@ -64,7 +73,9 @@ class TestLocate:
         release = adopt("xcr", shared / "data").release
         with release.path("xcr_bench_base_corpus.csv").open("a", encoding="utf-8") as stream:
             stream.write("one more row\n")
-        with pytest.raises(DataError, match=r"(?s)not what was released: xcr_bench_base_corpus\.csv.*folkways data fetch xcr"):
+        with pytest.raises(
+            DataError, match=r"(?s)not what was released: xcr_bench_base_corpus\.csv.*folkways data fetch xcr"
+        ):
             locate("xcr")
 
     def test_names_a_broken_release_json(self, data_home: Path, shared: Path) -> None:
@@ -77,7 +88,9 @@ class TestLocate:
 class TestAdopt:
     @pytest.mark.parametrize("name", COPIES)
     @pytest.mark.parametrize("within", ["", "data", "exactly"])
-    def test_finds_every_file_wherever_the_folder_begins(self, data_home: Path, shared: Path, name: str, within: str) -> None:
+    def test_finds_every_file_wherever_the_folder_begins(
+        self, data_home: Path, shared: Path, name: str, within: str
+    ) -> None:
         folder = shared / "data" / COPIES[name] if within == "exactly" else shared / within
         adoption = adopt(name, folder)
         assert len(adoption.copied) == len(get_record(name).files)
@@ -93,7 +106,9 @@ class TestAdopt:
         root = adopt("xcr", shared / "data").release.root
         told = json.loads((root / "release.json").read_text(encoding="utf-8"))
         assert told["revision"] == "990429201c5581e4d7be4226ce93f0dec91f30a8"
-        assert told["files"]["xcr_bench_base_corpus.csv"]["origin"].endswith("data/xcr/xcr_bench_base_corpus.csv")
+        assert told["files"]["xcr_bench_base_corpus.csv"]["origin"].endswith(
+            "data/xcr/xcr_bench_base_corpus.csv"
+        )
         assert {entry["proof"] for entry in told["files"].values()} == {"record"}
 
     def test_refuses_a_copy_with_other_contents_by_name_and_copies_nothing(
@@ -108,7 +123,9 @@ class TestAdopt:
         assert "1 missing: xcr_bench_chinese_adaptation.csv" in str(refused.value)
         assert not list(data_home.rglob("*.csv"))
 
-    def test_an_optional_file_that_differs_is_left_out_and_named(self, data_home: Path, shared: Path, tmp_path: Path) -> None:
+    def test_an_optional_file_that_differs_is_left_out_and_named(
+        self, data_home: Path, shared: Path, tmp_path: Path
+    ) -> None:
         clone = xcr_clone(shared, tmp_path / "clone")
         (clone / "code" / "Prediction" / "prediction_prompt.txt").write_text("mine", encoding="utf-8")
         (clone / "code" / "Adaptation" / "adaptation_prompt.txt").unlink()
@@ -117,7 +134,9 @@ class TestAdopt:
         assert adoption.missing == ("prompts/adaptation_prompt.txt",)
         assert not adoption.release.has("prompts/prediction_prompt.txt")
 
-    def test_files_without_a_known_checksum_are_taken_and_not_called_verified(self, data_home: Path, tmp_path: Path) -> None:
+    def test_files_without_a_known_checksum_are_taken_and_not_called_verified(
+        self, data_home: Path, tmp_path: Path
+    ) -> None:
         for name in ("CulturalBench-Easy.csv", "CulturalBench-Hard.csv"):
             (tmp_path / name).write_text("data_idx,question_idx\n", encoding="utf-8")
         adoption = adopt("culturalbench", tmp_path)
@@ -125,7 +144,9 @@ class TestAdopt:
         assert not adoption.release.verified
 
     @pytest.mark.parametrize(("path", "message"), [("nowhere", "does not exist"), ("file", "is a file")])
-    def test_a_folder_that_is_none_is_named(self, data_home: Path, tmp_path: Path, path: str, message: str) -> None:
+    def test_a_folder_that_is_none_is_named(
+        self, data_home: Path, tmp_path: Path, path: str, message: str
+    ) -> None:
         (tmp_path / "file").write_text("", encoding="utf-8")
         with pytest.raises(FolkwaysError, match=rf"--from .*{path}: {message}"):
             adopt("xcr", tmp_path / path)
@@ -138,14 +159,21 @@ class TestOpenFolder:
         assert (release.name, release.verified, release.label) == (name, True, name)
         assert all(release.has(entry.path) for entry in release.record.files)
 
-    def test_a_clone_of_the_authors_repository_is_the_same_release(self, shared: Path, tmp_path: Path) -> None:
+    def test_a_clone_of_the_authors_repository_is_the_same_release(
+        self, shared: Path, tmp_path: Path
+    ) -> None:
         release = open_release(xcr_clone(shared, tmp_path / "clone"), "xcr")
         original = open_release(shared / "data" / "xcr")
         assert release.name == "xcr@9904292"
-        assert release.path("prompts/prediction_prompt.txt") == tmp_path / "clone/code/Prediction/prediction_prompt.txt"
+        assert (
+            release.path("prompts/prediction_prompt.txt")
+            == tmp_path / "clone/code/Prediction/prediction_prompt.txt"
+        )
         assert release.fingerprint == original.fingerprint
 
-    def test_a_folder_with_the_data_under_data_is_the_same_release(self, shared: Path, tmp_path: Path) -> None:
+    def test_a_folder_with_the_data_under_data_is_the_same_release(
+        self, shared: Path, tmp_path: Path
+    ) -> None:
         release = open_release(blend_copy(shared, tmp_path / "clone", "data"))
         assert release.name == "blend@3e4dcbd"
         assert release.path("annotations/UK_data.json").is_file()
@@ -168,23 +196,33 @@ class TestOpenFolder:
         assert open_release(copy).fingerprint != before
 
     def test_a_folder_of_several_releases_names_them(self, shared: Path) -> None:
-        with pytest.raises(FolkwaysError, match=r"(?s)Give one of its folders: .*blend/24e7d73, .*blend/3c00d45, .*blend/3e4dcbd"):
+        with pytest.raises(
+            FolkwaysError,
+            match=r"(?s)Give one of its folders: .*blend/24e7d73, .*blend/3c00d45, .*blend/3e4dcbd",
+        ):
             open_release(shared / "data" / "blend")
 
     def test_another_benchmark_than_the_task_needs_is_refused(self, shared: Path) -> None:
         with pytest.raises(FolkwaysError, match=r"nothing in .* is laid out like the data of blend"):
             open_release(shared / "data" / "xcr", "blend")
-        with pytest.raises(FolkwaysError, match=r"(?s)demo@1 is data of demo, but xcr is needed.*valid: xcr, xcr@9904292"):
+        with pytest.raises(
+            FolkwaysError, match=r"(?s)demo@1 is data of demo, but xcr is needed.*valid: xcr, xcr@9904292"
+        ):
             open_release("demo", "xcr")
 
-    def test_a_folder_that_is_called_like_a_release_is_pointed_at(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_a_folder_that_is_called_like_a_release_is_pointed_at(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         (tmp_path / "sample").mkdir()
         monkeypatch.chdir(tmp_path)
         with pytest.raises(FolkwaysError, match=r"\(the folder of that name is \./sample\)$"):
             open_release("sample", "xcr")
 
     def test_an_empty_folder_says_what_was_expected(self, tmp_path: Path) -> None:
-        with pytest.raises(FolkwaysError, match=r"(?s)expected a file such as .*blend: .*xcr: xcr_bench_arabic_adaptation\.csv"):
+        with pytest.raises(
+            FolkwaysError,
+            match=r"(?s)expected a file such as .*blend: .*xcr: xcr_bench_arabic_adaptation\.csv",
+        ):
             open_release(tmp_path)
 
     def test_a_path_that_is_no_folder_is_named(self, tmp_path: Path) -> None:

@@ -40,9 +40,16 @@ def hostile(data: ReportData) -> ReportData:
             signature=pl.col("signature") + f"|note:{HOSTILE}",
             value=pl.when(pl.col("facet") == "topic").then(pl.col("value") + HOSTILE).otherwise("value"),
         ),
-        signatures={f"{text}|note:{HOSTILE}": Signature({**made.parts, "note": HOSTILE}) for text, made in data.signatures.items()},
-        judgements=data.judgements.with_columns(rename, item=pl.col("item") + HOSTILE, topic=pl.lit(HOSTILE), **words),
-        releases=tuple(replace(release, citation=HOSTILE, about=HOSTILE, licence=HOSTILE) for release in data.releases),
+        signatures={
+            f"{text}|note:{HOSTILE}": Signature({**made.parts, "note": HOSTILE})
+            for text, made in data.signatures.items()
+        },
+        judgements=data.judgements.with_columns(
+            rename, item=pl.col("item") + HOSTILE, topic=pl.lit(HOSTILE), **words
+        ),
+        releases=tuple(
+            replace(release, citation=HOSTILE, about=HOSTILE, licence=HOSTILE) for release in data.releases
+        ),
         runs=tuple(replace(run, name=HOSTILE, endpoints=(attack,)) for run in data.runs),
         failures=data.failures.with_columns(example=pl.lit(HOSTILE), kind=pl.lit(HOSTILE)),
     )

@@ -1,4 +1,5 @@
-"""The papers' analyses and how questions ended, as a report shows them: every table, laid out and drawn as it asks to be."""
+"""The papers' analyses and how questions ended, as a report shows them: every table, laid out and drawn as it
+asks to be."""
 
 from __future__ import annotations
 
@@ -44,21 +45,28 @@ def _rows() -> pl.DataFrame:
 
 def _table(**layout: object) -> Table:
     asked = {"down": "culture", "across": "topic", "cell": "gain", "by": "endpoint", **layout}
-    return Table("gains", "Gains <b>", "The unit is the sentence.", _rows(), Layout(**asked), ("A note & more.",))  # type: ignore[arg-type]
+    return Table(
+        "gains", "Gains <b>", "The unit is the sentence.", _rows(), Layout(**asked), ("A note & more.",)
+    )  # type: ignore[arg-type]
 
 
 def test_a_table_is_laid_out_with_names_for_codes_and_models_first() -> None:
     one, random = grids(_table(decimals=1), SHORT)
     assert (one.heading, random.heading) == ("one", "baseline random")
     assert one.columns == ("culture", "Food", "Sport")
-    assert [[cell.text for cell in row] for row in one.rows] == [["South Korea", "8.0", "2.0"], ["Ethiopia", "−4.0", "–"]]
+    assert [[cell.text for cell in row] for row in one.rows] == [
+        ["South Korea", "8.0", "2.0"],
+        ["Ethiopia", "−4.0", "–"],
+    ]
     assert one.rows[0][1].interval == "6.0 to 10.0" and one.rows[0][2].interval == ""
 
 
 def test_many_small_forms_become_few_wide_ones() -> None:
     found = grids(_table(across="endpoint", by="topic"), SHORT)
     assert [grid.heading for grid in found] == ["Food", "Sport"], "as many models as topics: as asked"
-    lone = replace(_table(across="endpoint", by="topic"), rows=_rows().filter(pl.col("endpoint") == "lab/one"))
+    lone = replace(
+        _table(across="endpoint", by="topic"), rows=_rows().filter(pl.col("endpoint") == "lab/one")
+    )
     (grid,) = grids(lone, SHORT)
     assert grid.heading == "one" and grid.columns == ("culture", "Food", "Sport")
 
@@ -85,7 +93,9 @@ def test_a_heat_map_of_scores_spans_zero_to_a_hundred(value: float, step: int) -
     table = replace(_table(cell="score"), rows=rows)
     grid, _ = grids(table, SHORT)
     assert grid.layout is not None
-    assert {row["fill"] for row in heat_map(grid, grid.layout, 640)["data"]["values"]} == {f"var(--heat-{step})"}
+    assert {row["fill"] for row in heat_map(grid, grid.layout, 640)["data"]["values"]} == {
+        f"var(--heat-{step})"
+    }
 
 
 def test_intervals_are_drawn_from_their_ends() -> None:
@@ -97,14 +107,22 @@ def test_intervals_are_drawn_from_their_ends() -> None:
 
 
 def _with_analysis(data: ReportData, table: Table) -> ReportData:
-    result = Result("gains", "What is gained", lambda _: (), about="Is anything gained?", tasks=("blend/saq",))
+    result = Result(
+        "gains", "What is gained", lambda _: (), about="Is anything gained?", tasks=("blend/saq",)
+    )
     return replace(data, results=(ResultTables(result, (table,)),))
 
 
 @pytest.mark.parametrize("drawn", ["heatmap", "intervals", None])
 def test_the_page_shows_every_table_with_its_unit_and_notes(data: ReportData, drawn: str | None) -> None:
     page = render_html(ReportView(_with_analysis(data, _table(drawn=drawn))))
-    for words in ("What is gained", "Is anything gained?", "Gains &lt;b&gt;", "The unit is the sentence.", "A note &amp; more."):
+    for words in (
+        "What is gained",
+        "Is anything gained?",
+        "Gains &lt;b&gt;",
+        "The unit is the sentence.",
+        "A note &amp; more.",
+    ):
         assert words in page
     assert ('id="figure-analysis-gains-gains"' in page) == (drawn is not None)
     assert "6.00 to 10.00" in page
@@ -112,30 +130,48 @@ def test_the_page_shows_every_table_with_its_unit_and_notes(data: ReportData, dr
 
 def test_what_is_of_several_benchmarks_has_a_section_of_its_own_before_the_tasks(data: ReportData) -> None:
     table = _table(across="endpoint", by="topic", drawn="intervals", diverges=0.0, only_drawn=True)
-    result = Result("profile", "Culture profile", lambda _: (), about="Where is it better?", across_benchmarks=True)
-    shown = ReportView(replace(data, results=(ResultTables(result, (table, replace(table, name="more", title="More"))),)))
+    result = Result(
+        "profile", "Culture profile", lambda _: (), about="Where is it better?", across_benchmarks=True
+    )
+    shown = ReportView(
+        replace(data, results=(ResultTables(result, (table, replace(table, name="more", title="More"))),))
+    )
     page = render_html(shown)
     (place,) = [at for at in range(len(page)) if page.startswith('<section id="analysis-profile"', at)]
-    assert place < page.index('class="task-section"') and '<a href="#analysis-profile">Culture profile</a>' in page
+    assert (
+        place < page.index('class="task-section"')
+        and '<a href="#analysis-profile">Culture profile</a>' in page
+    )
     assert "What the papers ask" not in page
     section = page[place : page.index("</section>", place)]
     assert "<td>Food</td>" in section and "<td>Sport</td>" in section, "the table has the rows as they are"
-    assert section.count('<details class="folded">') == 1 and section.index("Gains") < section.index('<details class="folded">')
+    assert section.count('<details class="folded">') == 1 and section.index("Gains") < section.index(
+        '<details class="folded">'
+    )
     text = render_markdown(shown)
-    assert text.index("## Culture profile") < text.index("Where is it better?") and "What the papers ask" not in text
+    assert (
+        text.index("## Culture profile") < text.index("Where is it better?")
+        and "What the papers ask" not in text
+    )
 
 
 def test_the_value_on_both_sides_of_which_marks_stand_is_drawn_and_said() -> None:
     table = _table(across="endpoint", by="topic", drawn="intervals", diverges=0.0)
     (view,) = result_views([ResultTables(Result("gains", "t", lambda _: (), about="a"), (table,))], SHORT)
     food, _ = view.tables[0].figures
-    assert food.finding.endswith("2 of 3 intervals leave 0 out.")  # 8.0 and -4.0 of a model, not 0.0 of the baseline
-    rules = ElementTree.fromstring(food.wide).findall(".//{*}g[@class='mark-rule role-mark layer_0_marks']/{*}line")
+    assert food.finding.endswith(
+        "2 of 3 intervals leave 0 out."
+    )  # 8.0 and -4.0 of a model, not 0.0 of the baseline
+    rules = ElementTree.fromstring(food.wide).findall(
+        ".//{*}g[@class='mark-rule role-mark layer_0_marks']/{*}line"
+    )
     assert len(rules) == 1
 
 
 def test_only_models_are_drawn_where_there_are_models() -> None:
-    (view,) = result_views([ResultTables(Result("gains", "t", lambda _: (), about="a"), (_table(drawn="heatmap"),))], SHORT)
+    (view,) = result_views(
+        [ResultTables(Result("gains", "t", lambda _: (), about="a"), (_table(drawn="heatmap"),))], SHORT
+    )
     assert [figure.title for figure in view.tables[0].figures] == ["Gains <b>: one"]
 
 
@@ -151,25 +187,40 @@ def test_how_questions_ended_adds_up(data: ReportData) -> None:
 
 def test_a_task_that_was_answered_throughout_has_no_figure_of_losses(data: ReportData) -> None:
     answered = data.scores.with_columns(
-        pl.lit(0, pl.Int64).alias(state) for state in ("refused", "unreadable", "truncated", "failed", "missing", "cut")
+        pl.lit(0, pl.Int64).alias(state)
+        for state in ("refused", "unreadable", "truncated", "failed", "missing", "cut")
     )
     whole = answered.with_columns(answered=pl.col("n"))
-    assert [figure.slug for figure in outcome_figures(ReportView(replace(data, scores=whole)))] == ["outcomes"]
+    assert [figure.slug for figure in outcome_figures(ReportView(replace(data, scores=whole)))] == [
+        "outcomes"
+    ]
 
 
 @pytest.mark.browser
 @pytest.mark.nightly
 @pytest.mark.parametrize("scheme", ["dark", "light"])
-def test_analyses_and_outcomes_stand_in_nobodys_way(new_page: Any, data: ReportData, tmp_path: Path, scheme: str) -> None:
-    result = Result("gains", "What is gained", lambda _: (), about="Is anything gained?", tasks=("blend/saq",))
-    tables = [replace(_table(drawn=drawn, diverges=0.0), name=f"gains-{drawn}") for drawn in ("heatmap", "intervals", None)]
-    [page_file, *_] = write_report(replace(data, results=(ResultTables(result, tables),)), tmp_path, ("html",))
+def test_analyses_and_outcomes_stand_in_nobodys_way(
+    new_page: Any, data: ReportData, tmp_path: Path, scheme: str
+) -> None:
+    result = Result(
+        "gains", "What is gained", lambda _: (), about="Is anything gained?", tasks=("blend/saq",)
+    )
+    tables = [
+        replace(_table(drawn=drawn, diverges=0.0), name=f"gains-{drawn}")
+        for drawn in ("heatmap", "intervals", None)
+    ]
+    [page_file, *_] = write_report(
+        replace(data, results=(ResultTables(result, tables),)), tmp_path, ("html",)
+    )
     page = new_page(color_scheme=scheme).open(page_file)
     page.evaluate(
-        "() => { for (const part of document.querySelectorAll('#analyses details, #outcomes details')) part.open = true; }"
+        "() => { for (const part of document.querySelectorAll('#analyses details, #outcomes details')) "
+        "part.open = true; }"
     )
     assert axe_violations(page) == []
-    levels = page.eval_on_selector_all("h1, h2, h3, h4", "headings => headings.map(heading => Number(heading.tagName[1]))")
+    levels = page.eval_on_selector_all(
+        "h1, h2, h3, h4", "headings => headings.map(heading => Number(heading.tagName[1]))"
+    )
     assert levels[0] == 1 and all(after - before <= 1 for before, after in itertools.pairwise(levels))
 
 
@@ -179,20 +230,31 @@ LONG = "culture-specific items that are named in the sentence and have no equiva
 
 def test_a_cell_of_one_or_two_items_has_no_colour_and_tells_how_many() -> None:
     rows = _rows().filter(pl.col("endpoint") == "lab/one").with_columns(n=pl.Series([2, 9, 9, 1]))
-    (view,) = result_views([ResultTables(GAINS, [replace(_table(by=None, drawn="heatmap", decimals=1), rows=rows)])], SHORT)
+    (view,) = result_views(
+        [ResultTables(GAINS, [replace(_table(by=None, drawn="heatmap", decimals=1), rows=rows)])], SHORT
+    )
     (grid,) = view.tables[0].grids
     assert grid.layout is not None
     cells = {(row["down"], row["across"]): row for row in heat_map(grid, grid.layout, 640)["data"]["values"]}
-    assert (cells["South Korea", "Food"]["text"], cells["South Korea", "Food"]["fill"]) == ("n=2", "var(--paper)")
-    assert cells["Ethiopia", "Food"]["text"] == "−4.0" and cells["Ethiopia", "Food"]["fill"].startswith("var(--heat-")
+    assert (cells["South Korea", "Food"]["text"], cells["South Korea", "Food"]["fill"]) == (
+        "n=2",
+        "var(--paper)",
+    )
+    assert cells["Ethiopia", "Food"]["text"] == "−4.0" and cells["Ethiopia", "Food"]["fill"].startswith(
+        "var(--heat-"
+    )
     (figure,) = view.tables[0].figures
     assert "A cell without colour rests on 2 items or fewer" in figure.caption
     assert "8.0" not in figure.finding, "the highest is of two items"
 
 
 def test_long_names_of_rows_are_broken_and_not_cut() -> None:
-    rows = _rows().filter(pl.col("endpoint") == "lab/one").with_columns(culture=pl.lit(LONG) + pl.col("culture"))
-    (view,) = result_views([ResultTables(GAINS, [replace(_table(by=None, drawn="heatmap", decimals=1), rows=rows)])], SHORT)
+    rows = (
+        _rows().filter(pl.col("endpoint") == "lab/one").with_columns(culture=pl.lit(LONG) + pl.col("culture"))
+    )
+    (view,) = result_views(
+        [ResultTables(GAINS, [replace(_table(by=None, drawn="heatmap", decimals=1), rows=rows)])], SHORT
+    )
     (figure,) = view.tables[0].figures
     shown = re.sub(r"<[^>]+>", " ", figure.wide)
     assert "…" not in shown

@@ -30,7 +30,9 @@ def test_a_metric_is_found_by_name_and_label() -> None:
     assert metric_of(task, None) is task.metrics[0]
     for metric in task.metrics:
         assert metric_of(task, metric.name) is metric_of(task, metric.label) is metric
-    with pytest.raises(UnknownNameError, match=f"unknown metric of blend/saq 'nope'\nvalid: .*{task.metrics[0].name}"):
+    with pytest.raises(
+        UnknownNameError, match=f"unknown metric of blend/saq 'nope'\nvalid: .*{task.metrics[0].name}"
+    ):
         metric_of(task, "nope")
 
 
@@ -39,7 +41,9 @@ def test_judgements_without_the_metric_name_those_they_have() -> None:
     first, second, *_ = task.metrics
     with_second = pl.DataFrame({second.name: [1.0]})
     assert _with_column(with_second, second, task) is with_second
-    with pytest.raises(NotJudgedError, match=f"metric {first.name} is not .*compare by one of {second.name}$"):
+    with pytest.raises(
+        NotJudgedError, match=f"metric {first.name} is not .*compare by one of {second.name}$"
+    ):
         _with_column(with_second, first, task)
 
 
@@ -66,7 +70,9 @@ def test_tasks_are_those_in_common_in_the_order_that_is_asked_for() -> None:
     assert names(None) == ["demo/saq", "demo/mcq"]
     assert names(("demo/mcq", "blend/saq", "demo/saq")) == ["demo/mcq", "demo/saq"]
     assert names("demo/saq") == ["demo/saq"]
-    with pytest.raises(FolkwaysError, match=r"no such task in common \(m of 3: demo/saq, .*; m of 2: demo/mcq, demo/saq\)"):
+    with pytest.raises(
+        FolkwaysError, match=r"no such task in common \(m of 3: demo/saq, .*; m of 2: demo/mcq, demo/saq\)"
+    ):
         names("blend")
     with pytest.raises(FolkwaysError, match=r"no task in common"):
         _common_tasks([asked("demo/saq"), asked("demo/mcq")], None)
@@ -80,7 +86,8 @@ def test_what_signatures_differ_in_is_told_but_for_how_much_was_asked() -> None:
     assert unlike_parts(signatures) == ["data", "prompts", "seed"]
     assert unlike_notes(signatures) == [
         "Not asked or judged alike, data: a x; b y.",
-        "Items with the same name may be different questions in different data: read the differences with care.",
+        "Items with the same name may be different questions in different data: read the differences "
+        "with care.",
         "Not asked or judged alike, prompts: a p:1; b p:2.",
         "Not asked or judged alike, seed: a 0; b none.",
     ]
@@ -90,7 +97,11 @@ def test_what_signatures_differ_in_is_told_but_for_how_much_was_asked() -> None:
 def test_settings_of_baselines_tell_nothing() -> None:
     ours = {"settings": "temperature=0.5", "data": "x"}
     assert unlike_parts({"a": ours, "baseline/first": {"settings": "temperature=0.0", "data": "x"}}) == []
-    both = {"a": ours, "b": {**ours, "settings": "top_p=1"}, "baseline/first": {"settings": "temperature=0.0", "data": "y"}}
+    both = {
+        "a": ours,
+        "b": {**ours, "settings": "top_p=1"},
+        "baseline/first": {"settings": "temperature=0.0", "data": "y"},
+    }
     assert unlike_notes(both)[0] == "Not asked or judged alike, settings: a temperature=0.5; b top_p=1."
     assert unlike_notes(both)[1] == "Not asked or judged alike, data: a x; b x; baseline/first y."
 
@@ -113,7 +124,9 @@ def test_a_comparison_is_of_the_models_tasks_and_facet_that_are_asked_for(worksp
     ]
     assert found[0].models == ("baseline/first", "baseline/echo", "baseline/random")
     assert told == []
-    (pair,) = compare("first", "echo", runs="mine", workspace=open_workspace(workspace), tasks="demo/mcq", profile="strict")
+    (pair,) = compare(
+        "first", "echo", runs="mine", workspace=open_workspace(workspace), tasks="demo/mcq", profile="strict"
+    )
     assert (pair.models, pair.by, pair.notes) == (("baseline/first", "baseline/echo"), "culture", ())
 
 

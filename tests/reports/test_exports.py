@@ -37,7 +37,8 @@ def test_every_figure_can_be_saved_and_every_table(browser_page: Watched, page_f
     assert figures.count() >= 8
     assert all("SVG" in text and "PNG" in text for text in figures.locator(".exports").all_text_contents())
     without = (
-        "frames => frames.filter(frame => frame.querySelector('table') && !frame.nextElementSibling?.matches('.exports')).length"
+        "frames => frames.filter(frame => frame.querySelector('table') && "
+        "!frame.nextElementSibling?.matches('.exports')).length"
     )
     assert page.eval_on_selector_all(".scroll", without) == 0
 
@@ -69,13 +70,17 @@ def test_the_csv_of_a_figure_has_the_numbers_of_the_scores(
     assert told == pytest.approx([score["score"], score["low"], score["high"], score["n"]], abs=0.051)
 
 
-def test_the_map_saves_what_it_shows(browser_page: Watched, page_file: Path, data: ReportData, tmp_path: Path) -> None:
+def test_the_map_saves_what_it_shows(
+    browser_page: Watched, page_file: Path, data: ReportData, tmp_path: Path
+) -> None:
     page = browser_page.open(page_file)
     page.select_option("#world-task", "CulturalBench Easy")
     file = _download(page, "#figure-world .export:nth-child(3)", tmp_path)
     assert "culturalbench" in file.name
     easy = data.scores.filter(task="culturalbench/easy", endpoint="openai/gpt-4o-mini", facet="culture")
-    assert {row["Place"] for row in _table(file)} >= {"Australia", "Peru"} and len(_table(file)) == easy.height
+    assert {row["Place"] for row in _table(file)} >= {"Australia", "Peru"} and len(
+        _table(file)
+    ) == easy.height
 
 
 def test_a_spreadsheet_cannot_run_a_name(new_page: Any, hostile_file: Path, tmp_path: Path) -> None:

@@ -1,4 +1,5 @@
-"""Tasks whose headline is by a facet: BLEnD's short answers in the local language and in English, in every output."""
+"""Tasks whose headline is by a facet: BLEnD's short answers in the local language and in English, in every
+output."""
 
 from __future__ import annotations
 
@@ -30,7 +31,9 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> ReportData:
     said = {"lab/tea": "barley tea", "lab/coffee": "café, coffee"}
     models = [BaselineEndpoint(name, name[4:], lambda _, text=text: text) for name, text in said.items()]  # type: ignore[misc]
     release = str(write_release(folder / "made"))
-    return run("blend/saq", models=models, workspace=str(folder / "w.db"), releases={"blend": release}).report_data()
+    return run(
+        "blend/saq", models=models, workspace=str(folder / "w.db"), releases={"blend": release}
+    ).report_data()
 
 
 def printed(what: object) -> str:
@@ -57,17 +60,27 @@ def test_each_model_has_two_rows_whose_counts_are_those_of_the_whole(data: Repor
     assert english == in_english - american, "English is the language of the United States"
 
 
-def test_run_table_leaderboard_markdown_and_judge_show_both_and_the_pool_only_among_the_scores(data: ReportData) -> None:
+def test_run_table_leaderboard_markdown_and_judge_show_both_and_the_pool_only_among_the_scores(
+    data: ReportData,
+) -> None:
     view = ReportView(data)
     (task,) = view.tasks
-    pooled = {f"{score.score:.1f}" for score in task.whole} - {f"{score.score:.1f}" for score in task.headline}
+    pooled = {f"{score.score:.1f}" for score in task.whole} - {
+        f"{score.score:.1f}" for score in task.headline
+    }
     table = printed(terminal_summary(data))
     for value in (LOCAL, ENGLISH):
         assert table.count(value) == 2
     board = Leaderboard(view)
     names = [f"{name}, {value}" for name in ("tea", "coffee") for value in (LOCAL, ENGLISH)]
-    assert sorted(row.name for row in board.rows(task)) == sorted(row.name for row in board.first(task)) == sorted(names)
-    assert sum(row.standing is not None for row in board.rows(task)) == len(board.standings(task)), "one rank for each model"
+    assert (
+        sorted(row.name for row in board.rows(task))
+        == sorted(row.name for row in board.first(task))
+        == sorted(names)
+    )
+    assert sum(row.standing is not None for row in board.rows(task)) == len(board.standings(task)), (
+        "one rank for each model"
+    )
     assert "SEM-B, local language" in render_markdown(view)
     judged = printed(scores_table(get_task("blend/saq"), data.scores.filter(endpoint="lab/tea")))
     assert "SEM-B, local language" in judged
@@ -80,7 +93,11 @@ def test_one_language_or_no_declaration_is_one_row(data: ReportData, tmp_path: P
     (task,) = ReportView(replace(data, headline_by={})).tasks
     assert task.headline == task.whole
     models = [BaselineEndpoint("lab/tea", "tea", lambda _: "tea")]
-    chosen = {"languages": ("en",), "cultures": ("KR",), "releases": {"blend": str(write_release(tmp_path / "made"))}}
+    chosen = {
+        "languages": ("en",),
+        "cultures": ("KR",),
+        "releases": {"blend": str(write_release(tmp_path / "made"))},
+    }
     one = run("blend/saq", models=models, workspace=str(tmp_path / "w.db"), **chosen)  # type: ignore[arg-type]
     (alone,) = ReportView(one.report_data()).tasks
     assert alone.headline == alone.whole

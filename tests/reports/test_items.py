@@ -1,4 +1,5 @@
-"""The browser of items: what it holds, that it finds what is there, by keyboard, and that it stays fast at real size."""
+"""The browser of items: what it holds, that it finds what is there, by keyboard, and that it stays fast at
+real size."""
 
 from __future__ import annotations
 
@@ -107,13 +108,19 @@ def test_only_rows_in_sight_are_in_the_document(browser_page: Watched, page_file
 
 
 @pytest.mark.nightly
-def test_eighty_thousand_judgements_open_in_two_seconds_and_filter_in_a_fifth(new_page: Any, tmp_path: Path) -> None:
+def test_eighty_thousand_judgements_open_in_two_seconds_and_filter_in_a_fifth(
+    new_page: Any, tmp_path: Path
+) -> None:
     """At the best of a few trials: what else the machine does makes it slower."""
     models = {f"lab/model-{number}": float(number) for number in range(3)}
     data = simulate(Shape(saq=465), models=models, tasks=("blend/saq",))
     file = tmp_path / "report.html"
     file.write_text(render_html(ReportView(data)), encoding="utf-8")
-    filters = (("filter-culture_name", "Ethiopia"), ("filter-outcome", "wrong"), ("search", "occasion q-0 porridge"))
+    filters = (
+        ("filter-culture_name", "Ethiopia"),
+        ("filter-outcome", "wrong"),
+        ("search", "occasion q-0 porridge"),
+    )
     for _ in range(TRIALS):
         page = new_page().open(file)
         opened = page.evaluate(OPEN)

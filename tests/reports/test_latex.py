@@ -1,4 +1,5 @@
-"""The report for a paper: LaTeX that parses whatever was written into it, the scores, and citations that resolve."""
+"""The report for a paper: LaTeX that parses whatever was written into it, the scores, and citations that
+resolve."""
 
 from __future__ import annotations
 
@@ -59,15 +60,17 @@ def test_whatever_is_escaped_prints_as_it_was(text: str) -> None:
 
 def test_tables_parse_and_have_the_scores(document: str, data: ReportData) -> None:
     assert _environments(document).count("tabular") == document.count("\\toprule") > 8
-    row = data.scores.filter(task="blend/saq", metric="sem_b", facet="culture", value="ET", endpoint="openai/gpt-4o-mini").row(
-        0, named=True
-    )
+    row = data.scores.filter(
+        task="blend/saq", metric="sem_b", facet="culture", value="ET", endpoint="openai/gpt-4o-mini"
+    ).row(0, named=True)
     cell = f"{row['score']:.1f} {{\\scriptsize [{row['low']:.1f}, {row['high']:.1f}]}}"
     assert f"Ethiopia & {cell}" in document
     assert "1 & gpt-4o-mini & " in document and "baseline constant:yes" in document
 
 
-def test_a_dagger_marks_what_is_not_told_apart_from_the_first(data: ReportData, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_dagger_marks_what_is_not_told_apart_from_the_first(
+    data: ReportData, monkeypatch: pytest.MonkeyPatch
+) -> None:
     view = ReportView(data)
     (task,) = [task for task in view.tasks if task.task == "blend/saq"]
     first, second = task.models[:2]
@@ -75,17 +78,22 @@ def test_a_dagger_marks_what_is_not_told_apart_from_the_first(data: ReportData, 
     for level in (True, False):
         board._rows.clear()
         standings = {first: Standing(1, 1, 2), second: Standing(2, 1, 2, level)}
-        monkeypatch.setattr(board, "standings", lambda asked, found=standings: found if asked.task == task.task else {})
+        monkeypatch.setattr(
+            board, "standings", lambda asked, found=standings: found if asked.task == task.task else {}
+        )
         marked = f"{escape(view.short[second])}$^{{\\dagger}}$ &"
         document = render_latex(view, board).partition("\\label{tab:" + task.slug + "}")
         table = document[2].partition("\\end{table}")[0]
-        assert (marked in table, "$^{\\dagger}$ not told apart from the first" in document[0].rpartition("\\caption")[2]) == (
-            level,
-            level,
-        )
+        assert (
+            marked in table,
+            "$^{\\dagger}$ not told apart from the first" in document[0].rpartition("\\caption")[2],
+        ) == (level, level)
         assert f"{escape(view.short[first])} &" in table
         plain = markdown.render_markdown(view, board)
-        assert (f"{markdown.escape(second)}† |" in plain, f"{markdown.escape(first)}† |" in plain) == (level, False)
+        assert (f"{markdown.escape(second)}† |" in plain, f"{markdown.escape(first)}† |" in plain) == (
+            level,
+            False,
+        )
 
 
 @pytest.mark.nightly
@@ -98,7 +106,9 @@ def test_tex_sets_every_table(whose: str, request: pytest.FixtureRequest, tmp_pa
     told = request.getfixturevalue(whose)
     write_report(told, tmp_path, ("latex",))
     paper = r"\documentclass{article}\usepackage[a3paper,margin=1cm]{geometry}\usepackage{booktabs}\extrafloats{200}"
-    (tmp_path / "paper.tex").write_text(paper + r"\begin{document}\input{report.tex}\bibliography{report.bib}\end{document}")
+    (tmp_path / "paper.tex").write_text(
+        paper + r"\begin{document}\input{report.tex}\bibliography{report.bib}\end{document}"
+    )
     run = [xelatex, "-interaction=nonstopmode", "-halt-on-error", "-no-shell-escape", "paper.tex"]
     done = subprocess.run(run, cwd=tmp_path, capture_output=True, text=True, errors="replace", check=False)
     assert done.returncode == 0, done.stdout[-3000:]
@@ -112,7 +122,9 @@ def test_tex_sets_every_table(whose: str, request: pytest.FixtureRequest, tmp_pa
 
 
 def test_every_line_of_a_table_has_as_many_cells_as_its_head(document: str) -> None:
-    for columns, body in re.findall(r"\\begin\{tabular\}\{([lrc]+)\}(.*?)\\end\{tabular\}", document, re.DOTALL):
+    for columns, body in re.findall(
+        r"\\begin\{tabular\}\{([lrc]+)\}(.*?)\\end\{tabular\}", document, re.DOTALL
+    ):
         for line in re.findall(r"^(.*) \\\\$", body, re.MULTILINE):
             assert len(re.findall(r"(?<!\\)&", line)) + 1 == len(columns), line
 
@@ -120,7 +132,10 @@ def test_every_line_of_a_table_has_as_many_cells_as_its_head(document: str) -> N
 def test_hostile_text_opens_and_runs_nothing(hostile: ReportData) -> None:
     attack = "\\input{secret} \\end{tabular} $x^{2}$ % gone & done # ~ {"
     model = hostile.scores["endpoint"][0]
-    evil = replace(hostile, scores=hostile.scores.with_columns(endpoint=hostile.scores["endpoint"].replace(model, attack)))
+    evil = replace(
+        hostile,
+        scores=hostile.scores.with_columns(endpoint=hostile.scores["endpoint"].replace(model, attack)),
+    )
     document = render_latex(ReportView(evil))
     assert re.search(r"\\input|(?<!\\)% gone|\^\{2", document) is None
     assert "\\textbackslash{}input" in document
@@ -128,7 +143,9 @@ def test_hostile_text_opens_and_runs_nothing(hostile: ReportData) -> None:
 
 
 def test_analyses_come_with_their_layout(data: ReportData) -> None:
-    made = ResultTables(Result("gains", "Gained", lambda _: (), about="Is it?", tasks=("blend/saq",)), (_table(decimals=1),))
+    made = ResultTables(
+        Result("gains", "Gained", lambda _: (), about="Is it?", tasks=("blend/saq",)), (_table(decimals=1),)
+    )
     document = render_latex(ReportView(replace(data, results=(made,))))
     assert "South Korea & 8.0 {\\scriptsize [6.0, 10.0]} & 2.0" in document
     assert "Gains $<$b$>$" in document and "\\label{tab:gains-1}" in document

@@ -1,4 +1,5 @@
-"""What stands beside the scores: ranks with their range, shrunk scores of small cultures, people, published figures."""
+"""What stands beside the scores: ranks with their range, shrunk scores of small cultures, people, published
+figures."""
 
 from __future__ import annotations
 
@@ -17,7 +18,11 @@ from tests.support.report_data import Shape, signed, simulate
 @pytest.fixture(scope="module")
 def close() -> ReportData:
     """Two models of the same skill, and one that is far worse."""
-    return simulate(Shape(saq=8, easy=6, xcr=2), models={"a/one": 4.0, "b/two": 4.0, "c/far": -30.0}, tasks=("culturalbench/easy",))
+    return simulate(
+        Shape(saq=8, easy=6, xcr=2),
+        models={"a/one": 4.0, "b/two": 4.0, "c/far": -30.0},
+        tasks=("culturalbench/easy",),
+    )
 
 
 def test_models_alike_share_a_range_of_ranks(close: ReportData) -> None:
@@ -31,7 +36,8 @@ def test_models_alike_share_a_range_of_ranks(close: ReportData) -> None:
 
 
 def test_ranks_are_by_the_questions_that_all_models_were_asked(close: ReportData) -> None:
-    """The far model is asked one culture only, and is perfect there: over all it must not come first by that."""
+    """The far model is asked one culture only, and is perfect there: over all it must not come first by
+    that."""
     judged, metric = close.judgements, close.metrics["culturalbench/easy"][0].name
     lucky = (pl.col("endpoint") == "c/far") & (pl.col("culture") == "US")
     asked = judged.filter((pl.col("endpoint") != "c/far") | lucky).with_columns(

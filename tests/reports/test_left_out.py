@@ -28,7 +28,10 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> ReportData:
     corpus = folder / "corpus"
     corpus.mkdir()
     items = folkways.tasks()["xcr/adaptation"].items(write_small_corpus(corpus))["item"].to_list()
-    replies = {name: [GOOD if item.startswith("CN") else "No idea, really." for item in items] for name in ("reads", "never")}
+    replies = {
+        name: [GOOD if item.startswith("CN") else "No idea, really." for item in items]
+        for name in ("reads", "never")
+    }
     replies["reads"][-1] = '["They share.", "他们分享。", "Label"]'
     replies["never"] = ["They share dishes."] * len(items)
     for name, said in replies.items():
@@ -36,7 +39,10 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> ReportData:
         (folder / f"{name}.jsonl").write_text("\n".join(rows), encoding="utf-8")
     models = [f"replay:{folder / name}.jsonl" for name in replies]
     run = folkways.run(
-        "xcr/adaptation", models=[*models, "baseline/echo"], releases={"xcr": str(corpus)}, workspace=folder / "w.db"
+        "xcr/adaptation",
+        models=[*models, "baseline/echo"],
+        releases={"xcr": str(corpus)},
+        workspace=folder / "w.db",
     )
     return run.report_data()
 
@@ -58,7 +64,10 @@ def test_every_format_tells_it(data: ReportData, tmp_path: Path) -> None:
     console = Console(width=200)
     with console.capture() as captured:
         console.print(terminal_summary(data))
-    texts = [captured.get(), *((tmp_path / f"report.{ending}").read_text(encoding="utf-8") for ending in ("html", "md", "tex"))]
+    texts = [
+        captured.get(),
+        *((tmp_path / f"report.{ending}").read_text(encoding="utf-8") for ending in ("html", "md", "tex")),
+    ]
     for text in texts:
         assert "4 of 10" in text
         assert "0 of 10" in text
@@ -68,7 +77,9 @@ def test_every_format_tells_it(data: ReportData, tmp_path: Path) -> None:
         assert "there is no score of 10 answers; the rule leaves out 10 unreadable." in text
     assert all("count as wrong: read a few replies" not in text for text in texts)
     assert "leaves 16 of 20 replies out of the score" in texts[3]
-    table = pl.read_csv(tmp_path / "scores.csv").filter(pl.col("facet") == "all", pl.col("metric") == "csi_edit_intra")
+    table = pl.read_csv(tmp_path / "scores.csv").filter(
+        pl.col("facet") == "all", pl.col("metric") == "csi_edit_intra"
+    )
     assert sorted(table["left_out"]) == [6, 10, 10]
 
 

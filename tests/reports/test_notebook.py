@@ -21,7 +21,9 @@ ACTS = re.compile(r"<(script|img src=x|svg onload)", re.IGNORECASE)
 
 def test_a_run_shows_the_leading_models_and_the_map(data: ReportData) -> None:
     shown = run_html(ReportView(data))
-    for row in data.scores.filter(facet="all", metric="sem_b", task="blend/saq").head(2).iter_rows(named=True):
+    for row in (
+        data.scores.filter(facet="all", metric="sem_b", task="blend/saq").head(2).iter_rows(named=True)
+    ):
         assert f">{number(row['score'])}</td>" in shown
     assert shown.count("<img") == 1 and "data:image/svg+xml;base64," in shown
 
@@ -42,7 +44,9 @@ def test_scores_are_named_and_bounded_and_parts_of_them_are_shown_as_polars_does
 
 def test_a_comparison_and_an_item_show_themselves(tmp_path: Path) -> None:
     where = tmp_path / "w.db"
-    run = folkways.run("demo/saq", models=["baseline/first", "baseline/random"], workspace=where, cultures="KR")
+    run = folkways.run(
+        "demo/saq", models=["baseline/first", "baseline/random"], workspace=where, cultures="KR"
+    )
     assert "random" in run._repr_html_()
     compared = folkways.compare("first", "random", workspace=where)
     assert "against" in compared._repr_html_()
@@ -65,4 +69,6 @@ def test_a_bar_for_each_model_that_has_something_to_ask() -> None:
 
 
 def test_frames_keep_their_columns(data: ReportData) -> None:
-    assert isinstance(Scores(data.scores), pl.DataFrame) and Scores(data.scores).columns == data.scores.columns
+    assert (
+        isinstance(Scores(data.scores), pl.DataFrame) and Scores(data.scores).columns == data.scores.columns
+    )

@@ -1,4 +1,5 @@
-"""The summary of a report: what turns round, what is open, and what was said, by judgements whose truth is known."""
+"""The summary of a report: what turns round, what is open, and what was said, by judgements whose truth is
+known."""
 
 from __future__ import annotations
 
@@ -34,12 +35,21 @@ def report(rights: dict[tuple[str, str], int], said: str = "tea with milk") -> R
 def crossing() -> ReportView:
     """``m/a`` leads in two cultures, ``m/b`` in the third."""
     return report(
-        {("m/a", "KR"): 55, ("m/b", "KR"): 20, ("m/a", "ET"): 50, ("m/b", "ET"): 15, ("m/a", "MX"): 10, ("m/b", "MX"): 45}
+        {
+            ("m/a", "KR"): 55,
+            ("m/b", "KR"): 20,
+            ("m/a", "ET"): 50,
+            ("m/b", "ET"): 15,
+            ("m/a", "MX"): 10,
+            ("m/b", "MX"): 45,
+        }
     )
 
 
 def test_a_culture_in_which_the_loser_leads_is_named(crossing: ReportView) -> None:
-    assert turned_round(crossing, Leaderboard(crossing)) == ["Task: a is ahead of b overall, and behind it in Mexico."]
+    assert turned_round(crossing, Leaderboard(crossing)) == [
+        "Task: a is ahead of b overall, and behind it in Mexico."
+    ]
 
 
 def test_every_pair_is_looked_at_and_not_the_first_two_alone() -> None:
@@ -48,7 +58,11 @@ def test_every_pair_is_looked_at_and_not_the_first_two_alone() -> None:
     rights |= {("m/a", "ET"): 55, ("m/b", "ET"): 50, ("m/c", "ET"): 5, ("m/d", "ET"): 39}
     view = report(rights)
     (sentence,) = turned_round(view, Leaderboard(view))
-    assert sentence == "Task: No difference can be told between c and d overall; c is ahead in South Korea; d is ahead in Ethiopia."
+    assert (
+        sentence
+        == "Task: No difference can be told between c and d overall; c is ahead in South Korea; d is ahead "
+        "in Ethiopia."
+    )
 
 
 def test_of_many_reversals_the_first_are_named_and_the_others_counted() -> None:
@@ -59,13 +73,17 @@ def test_of_many_reversals_the_first_are_named_and_the_others_counted() -> None:
     view = report(rights)
     sentences = turned_round(view, Leaderboard(view))
     assert len(sentences) == 6
-    assert sentences[-1] == "11 further pairs of models change places in some culture; folkways compare names the cultures."
+    assert (
+        sentences[-1]
+        == "11 further pairs of models change places in some culture; folkways compare names the cultures."
+    )
 
 
 def test_what_is_chance_does_not_turn_round() -> None:
     view = report({("m/a", "KR"): 40, ("m/b", "KR"): 20, ("m/a", "ET"): 29, ("m/b", "ET"): 31})
     assert turned_round(view, Leaderboard(view)) == [
-        "No reversals: no model that trails overall clearly leads in any culture (1 pair of models, 2 cultures)."
+        "No reversals: no model that trails overall clearly leads in any culture (1 pair of models, 2 "
+        "cultures)."
     ]
     alone = report({("m/a", "KR"): 40, ("m/a", "ET"): 29})
     assert turned_round(alone, Leaderboard(alone)) == []
@@ -90,10 +108,14 @@ def test_wide_intervals_of_cultures_are_counted() -> None:
     assert sentence.startswith("2 of 2 scores of single cultures are uncertain by more than 20 points")
 
 
-def test_examples_are_wrong_answers_of_the_leading_model_least_known_culture_first(crossing: ReportView) -> None:
+def test_examples_are_wrong_answers_of_the_leading_model_least_known_culture_first(
+    crossing: ReportView,
+) -> None:
     found = examples(crossing)
     assert [example.culture for example in found] == ["Mexico", "Ethiopia", "South Korea"]
-    assert {(example.model, example.said, example.gold) for example in found} == {("a", "tea with milk", "gold")}
+    assert {(example.model, example.said, example.gold) for example in found} == {
+        ("a", "tea with milk", "gold")
+    }
     judged = crossing.data.judgements
     for example in found:
         row = judged.filter(pl.col("text") == example.question, endpoint="m/a").row(0, named=True)
@@ -104,7 +126,11 @@ def test_how_many_answers_a_reply_lists_makes_it_no_less_wrong(crossing: ReportV
     listed = Metric("answers_given", "Answers given", "", kind="mean", scale=1.0, bounds=None)
     metrics = {task: (*known, listed) for task, known in crossing.data.metrics.items()}
     judged = crossing.data.judgements.with_columns(answers_given=pl.lit(2.0))
-    assert examples(ReportView(replace(crossing.data, metrics=metrics, judgements=judged))) == examples(crossing) != []
+    assert (
+        examples(ReportView(replace(crossing.data, metrics=metrics, judgements=judged)))
+        == examples(crossing)
+        != []
+    )
 
 
 @pytest.mark.parametrize("said", ["A", "x" * 400, "   "])
@@ -149,16 +175,29 @@ ASKED = {("m/a", "KR"): 40, ("baseline/first", "KR"): 18, ("baseline/random", "K
 @pytest.mark.parametrize(
     ("rights", "chance", "computed", "expected"),
     [
-        pytest.param(ASKED, 25.0, set(), (25.0, "baseline first", 25.0), id="both are two things: chance is no baseline's luck"),
+        pytest.param(
+            ASKED,
+            25.0,
+            set(),
+            (25.0, "baseline first", 25.0),
+            id="both are two things: chance is no baseline's luck",
+        ),
         pytest.param(ASKED, None, set(), (math.nan, "baseline first", 30.0), id="without options no chance"),
-        pytest.param(ASKED, 25.0, {"baseline/first"}, (25.0, "baseline random", 25.0), id="computed: not the run's"),
-        pytest.param(ASKED, None, {"baseline/first", "baseline/random"}, (math.nan, None, 30.0), id="none asked"),
+        pytest.param(
+            ASKED, 25.0, {"baseline/first"}, (25.0, "baseline random", 25.0), id="computed: not the run's"
+        ),
+        pytest.param(
+            ASKED, None, {"baseline/first", "baseline/random"}, (math.nan, None, 30.0), id="none asked"
+        ),
         pytest.param({("m/a", "KR"): 40}, 25.0, set(), (25.0, None, 25.0), id="chance without any baseline"),
         pytest.param({("m/a", "KR"): 40}, None, set(), (math.nan, None, math.nan), id="neither"),
     ],
 )
 def test_chance_and_the_best_baseline_are_two_columns(
-    rights: dict[tuple[str, str], int], chance: float | None, computed: set[str], expected: tuple[float, str | None, float]
+    rights: dict[tuple[str, str], int],
+    chance: float | None,
+    computed: set[str],
+    expected: tuple[float, str | None, float],
 ) -> None:
     base = report(rights)
     (task,) = base.tasks
@@ -186,14 +225,20 @@ def test_methods_name_tasks_only_where_they_differ(data: ReportData) -> None:
     rows: dict[str, Any] = dict(method_rows(view))
     assert [whose for _, whose in rows["Software"]] == [""]
     for told in rows.values():
-        assert len(told) == 1 or all(whose for _, whose in told) or len({words for words, _ in told}) == len(told)
+        assert (
+            len(told) == 1
+            or all(whose for _, whose in told)
+            or len({words for words, _ in told}) == len(told)
+        )
     one = ReportView(replace(data, scores=data.scores.filter(task="blend/saq", profile="paper")))
     assert all(len(told) == 1 or heading == "Intervals" for heading, told in method_rows(one))
 
 
 def test_what_was_chosen_stands_with_letter_and_text_on_both_sides(crossing: ReportView) -> None:
     chosen = crossing.data.judgements.with_columns(
-        chosen_option=pl.lit("D"), reason=pl.lit("said D. durian; right: A. orange"), response=pl.lit('{"answer_choice": "D"}')
+        chosen_option=pl.lit("D"),
+        reason=pl.lit("said D. durian; right: A. orange"),
+        response=pl.lit('{"answer_choice": "D"}'),
     )
     view = ReportView(replace(crossing.data, judgements=chosen))
     assert {example.read for example in examples(view)} == {"said D. durian; right: A. orange"}

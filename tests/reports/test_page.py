@@ -1,4 +1,5 @@
-"""The HTML report in a real browser: it loads nothing, runs nothing it was handed, and serves keyboard, phone and paper."""
+"""The HTML report in a real browser: it loads nothing, runs nothing it was handed, and serves keyboard, phone
+and paper."""
 
 from __future__ import annotations
 
@@ -44,8 +45,14 @@ def test_the_page_asks_nothing_of_a_network_and_has_no_errors(browser_page: Watc
 
 def test_the_policy_stops_what_the_page_did_not_bring(browser_page: Watched, page_file: Path) -> None:
     page = browser_page.open(page_file)
-    page.evaluate("() => { const image = new Image(); image.src = 'https://example.org/x.png'; document.body.append(image); }")
-    page.evaluate("() => document.head.append(Object.assign(document.createElement('style'), {textContent: 'body{display:none}'}))")
+    page.evaluate(
+        "() => { const image = new Image(); image.src = 'https://example.org/x.png'; "
+        "document.body.append(image); }"
+    )
+    page.evaluate(
+        "() => document.head.append(Object.assign(document.createElement('style'), {textContent: "
+        "'body{display:none}'}))"
+    )
     page.wait_for_timeout(200)
     assert any("Content Security Policy" in error for error in browser_page.errors)
     assert page.evaluate("getComputedStyle(document.body).display") != "none"
@@ -78,7 +85,9 @@ def test_the_first_screen_says_which_model_task_score_interval_and_coverage(
     page = browser_page.open(page_file)
     table = page.locator("table.overview")
     assert table.bounding_box()["y"] + 150 < 900
-    row = data.scores.filter(task="blend/saq", metric="sem_b", facet="all", endpoint="openai/gpt-4o-mini").row(0, named=True)
+    row = data.scores.filter(
+        task="blend/saq", metric="sem_b", facet="all", endpoint="openai/gpt-4o-mini"
+    ).row(0, named=True)
     words = " ".join(table.inner_text().split())
     for expected in (
         "gpt-4o-mini",
@@ -107,14 +116,20 @@ def test_lost_answers_are_announced_before_the_numbers(browser_page: Watched, pa
     ("size", "scheme"),
     [
         ("desk", "light"),
-        *(pytest.param(*other, marks=pytest.mark.nightly) for other in (("phone", "dark"), ("desk", "dark"), ("phone", "light"))),
+        *(
+            pytest.param(*other, marks=pytest.mark.nightly)
+            for other in (("phone", "dark"), ("desk", "dark"), ("phone", "light"))
+        ),
     ],
 )
-def test_nothing_stands_in_the_way_of_people_with_disabilities(new_page: Any, page_file: Path, scheme: str, size: str) -> None:
+def test_nothing_stands_in_the_way_of_people_with_disabilities(
+    new_page: Any, page_file: Path, scheme: str, size: str
+) -> None:
     watched = new_page(color_scheme=scheme, **(PHONE if size == "phone" else {}))
     page = watched.open(page_file)
     page.evaluate(
-        "() => { for (const part of document.querySelectorAll('details.folded, details.data:nth-of-type(1)')) part.open = true; }"
+        "() => { for (const part of document.querySelectorAll('details.folded, "
+        "details.data:nth-of-type(1)')) part.open = true; }"
     )
     open_items(page)
     page.locator("#list [role=option]").nth(1).click()
@@ -133,18 +148,23 @@ def test_the_theme_follows_the_system_until_the_reader_chooses(new_page: Any, pa
 
 
 @pytest.mark.parametrize("width", [320, 390, 768, 1280, 1700])
-def test_the_page_never_scrolls_sideways(new_page: Any, page_file: Path, hostile_file: Path, width: int) -> None:
+def test_the_page_never_scrolls_sideways(
+    new_page: Any, page_file: Path, hostile_file: Path, width: int
+) -> None:
     for file in (page_file, hostile_file):
         page = new_page(viewport={"width": width, "height": 800}).open(file)
         page.evaluate("() => { for (const part of document.querySelectorAll('details')) part.open = true; }")
-        assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") <= 0
+        assert (
+            page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") <= 0
+        )
 
 
 @pytest.mark.parametrize("width", [320, 390, 640, 641, 1440])
 def test_score_and_interval_of_the_summary_are_seen_without_scrolling(
     new_page: Any, page_file: Path, data: ReportData, width: int
 ) -> None:
-    """On narrow screens below the model's name, on wide ones in columns of their own, and never in both places."""
+    """On narrow screens below the model's name, on wide ones in columns of their own, and never in both
+    places."""
     page = new_page(viewport={"width": width, "height": 800}).open(page_file)
     rows = page.eval_on_selector_all(
         ".overview tbody tr",
@@ -163,7 +183,8 @@ def test_score_and_interval_of_the_summary_are_seen_without_scrolling(
 
 
 def test_no_heading_is_cut_on_a_phone(new_page: Any, page_file: Path) -> None:
-    """Headings, captions and summaries stand whole within the width of the screen, whatever scrolls below them."""
+    """Headings, captions and summaries stand whole within the width of the screen, whatever scrolls below
+    them."""
     page = new_page(viewport={"width": 360, "height": 740}).open(page_file)
     page.evaluate("document.querySelectorAll('details').forEach(part => part.open = true)")
     beyond = page.evaluate("""() => [...document.querySelectorAll(
@@ -189,8 +210,13 @@ def test_paper_is_light_and_short(new_page: Any, page_file: Path) -> None:
         assert not page.locator(hidden).is_visible()
     assert page.locator("details.data[open] table").first.is_visible()
     assert not page.locator("details.data:not([open])").first.is_visible()
-    page.set_viewport_size({"width": 688, "height": 1000})  # A4 at 96 dots per inch, less the margins of the style sheet
-    wide = "tables => tables.filter(table => table.getBoundingClientRect().right > 690).map(table => table.caption.textContent)"
+    page.set_viewport_size(
+        {"width": 688, "height": 1000}
+    )  # A4 at 96 dots per inch, less the margins of the style sheet
+    wide = (
+        "tables => tables.filter(table => table.getBoundingClientRect().right > 690).map(table => "
+        "table.caption.textContent)"
+    )
     assert page.eval_on_selector_all("table", wide) == []
     pages = len(re.findall(rb"/Type\s*/Page\b", page.pdf(format="A4", print_background=True)))
     assert 1 < pages <= 14, f"{pages} pages: it had 24 with every table"

@@ -1,4 +1,5 @@
-"""The line that people draw: in every figure, in the tables beside them, and made of a run's own questions."""
+"""The line that people draw: in every figure, in the tables beside them, and made of a run's own
+questions."""
 
 from __future__ import annotations
 
@@ -33,7 +34,10 @@ def data(without: ReportData) -> ReportData:
     one = without.scores.filter(pl.col("endpoint") == without.scores["endpoint"][0])
     told = {"score": 71.5, "low": 66.25, "high": 76.75}
     return replace(
-        without, people=one.with_columns(endpoint=pl.lit(PEOPLE), **{name: pl.lit(value) for name, value in told.items()})
+        without,
+        people=one.with_columns(
+            endpoint=pl.lit(PEOPLE), **{name: pl.lit(value) for name, value in told.items()}
+        ),
     )
 
 
@@ -78,13 +82,16 @@ def test_people_are_never_ranked(data: ReportData) -> None:
 
 
 def with_raw_answers(folder: Path) -> Path:
-    """The release in miniature as the raw state has it: two people who name the first group, one who names the last."""
+    """The release in miniature as the raw state has it: two people who name the first group, one who names
+    the last."""
     for file in (folder / "annotations").iterdir():
         content = json.loads(file.read_text(encoding="utf-8"))
         for entry in content.values():
             groups = entry.pop("annotations")
             entry["aggregated_answers"], entry["annotations"] = groups, {}
-            said = [groups[0]["answers"][0], groups[0]["answers"][0], groups[-1]["answers"][0]] if groups else []
+            said = (
+                [groups[0]["answers"][0], groups[0]["answers"][0], groups[-1]["answers"][0]] if groups else []
+            )
             entry["raw_annotations"] = {f"annot_{number}": [answer] for number, answer in enumerate(said)}
         file.write_text(json.dumps(content, ensure_ascii=False), encoding="utf-8")
     return folder
@@ -109,7 +116,9 @@ def test_a_run_on_data_with_raw_answers_brings_its_people(scored: Run) -> None:
     of_culture = people.filter(pl.col("facet") == "culture", pl.col("metric") == "sem_b")
     found = dict(of_culture.select("value", "score").iter_rows())
     assert set(found) == {"KR", "ES"}, "the cultures that the run asks about"
-    assert found["KR"] == pytest.approx(100 * 7 / 9), "two of three agree; the empty gold answer of Q-2 is in any reply"
+    assert found["KR"] == pytest.approx(100 * 7 / 9), (
+        "two of three agree; the empty gold answer of Q-2 is in any reply"
+    )
     assert dict(of_culture.select("value", "questions").iter_rows())["KR"] == 3, "Q-4 does not count"
     assert people["signature"].str.contains("people:", literal=True).all()
     assert people["signature"].str.ends_with(f"folkways:{__version__}").all()
@@ -127,7 +136,9 @@ def test_people_are_judged_with_the_text_tools_of_the_scores(scored: Run) -> Non
 def test_a_release_without_raw_answers_has_no_people(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FOLKWAYS_DATA", str(tmp_path / "nothing"))
     release = str(write_release(tmp_path / "made"))
-    plain = run("blend/saq", models="baseline/constant:tea", workspace=tmp_path / "w.db", releases={"blend": release})
+    plain = run(
+        "blend/saq", models="baseline/constant:tea", workspace=tmp_path / "w.db", releases={"blend": release}
+    )
     data = plain.report_data()
     assert data.people.schema == empty(dict(data.people.schema)).schema
     assert data.people.is_empty()

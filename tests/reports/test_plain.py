@@ -29,9 +29,20 @@ ITEM = {
     "text": f"What is eaten? [bold]{HOSTILE}", "gold": "rice cake (4)", "topic": "Food",
 }  # fmt: skip
 ASKED = {"task": "blend/saq", "item": "KR/Al-en-01", "language": "ko", "variant": "inst-4"}
-PROMPTS = pl.DataFrame([{**ASKED, "system": None, "user": f"Q: {HOSTILE}", "choices": None, "prompt_source": "release"}])
+PROMPTS = pl.DataFrame(
+    [{**ASKED, "system": None, "user": f"Q: {HOSTILE}", "choices": None, "prompt_source": "release"}]
+)
 RESPONSES = pl.DataFrame(
-    [{"endpoint": "openai/x", **ASKED, "sample": 0, "state": "answered", "response": f"떡볶이 {HOSTILE}", "reason": None}]
+    [
+        {
+            "endpoint": "openai/x",
+            **ASKED,
+            "sample": 0,
+            "state": "answered",
+            "response": f"떡볶이 {HOSTILE}",
+            "reason": None,
+        }
+    ]
 )
 JUDGED = {
     "endpoint": "openai/x", "profile": "paper", **ASKED, "question": "Al-en-01", "culture": "KR", "sample": 0, "counted": True,
@@ -54,7 +65,16 @@ def without_styles(text: str) -> str:
 def test_an_item_is_shown_whole_and_cannot_act_on_the_terminal() -> None:
     shown = printed(render_item(ITEM, PROMPTS, RESPONSES, JUDGEMENTS, (SEM_B,)))
     plain = without_styles(shown)
-    for expected in ("South Korea (KR)", "Food", "rice cake (4)", "Korean · inst-4", "openai/x", "SEM-B 1.00", "[bold]", "[red]"):
+    for expected in (
+        "South Korea (KR)",
+        "Food",
+        "rice cake (4)",
+        "Korean · inst-4",
+        "openai/x",
+        "SEM-B 1.00",
+        "[bold]",
+        "[red]",
+    ):
         assert expected in plain
     assert "\x1b" not in plain and "\x00" not in plain and "\u202e" not in plain
     assert "\x1b[31m" not in shown
@@ -86,7 +106,9 @@ def test_the_summary_in_the_terminal_shows_every_headline_score_whole(data: Repo
 def test_a_long_name_is_cut_in_the_terminal_and_a_number_is_not(data: ReportData, width: int) -> None:
     name = "http://localhost:8000/v1#an-even-longer-model-name-with-many-parts-Instruct-2507-FP8-dynamic-of-somebody-else"
     renamed = pl.col("endpoint").replace({"openai/gpt-4o-mini": name})
-    long = replace(data, scores=data.scores.with_columns(renamed), judgements=data.judgements.with_columns(renamed))
+    long = replace(
+        data, scores=data.scores.with_columns(renamed), judgements=data.judgements.with_columns(renamed)
+    )
     shown = without_styles(printed(terminal_summary(long), width))
     tables = shown.split("! ")[0].splitlines()
     assert any("an-even-" in line and "…" in line for line in tables)
@@ -120,7 +142,10 @@ def test_the_summary_in_the_terminal_is_inert(hostile: ReportData) -> None:
 def test_markdown_has_the_scores_notices_signatures_and_citations(data: ReportData) -> None:
     text = render_markdown(ReportView(data))
     row = data.scores.filter(facet="all", metric="sem_b", endpoint="openai/gpt-4o-mini").row(0, named=True)
-    assert f"| openai/gpt-4o-mini | SEM-B | {number(row['score'])} | {number(row['low'])} to {number(row['high'])} |" in text
+    assert (
+        f"| openai/gpt-4o-mini | SEM-B | {number(row['score'])} | {number(row['low'])} to "
+        f"{number(row['high'])} |" in text
+    )
     assert "Before you read the numbers" in text
     assert all(signature in text for signature in data.scores["signature"].unique())
     assert all(release.citation in text for release in data.releases)
@@ -159,9 +184,10 @@ def test_every_format_says_what_not_to_believe_in_one_order(data: ReportData) ->
     odd = replace(data, scores=mixed, warnings=("What the data say.",))
     view = ReportView(odd)
     told = doubts(view, ["What is uncertain."])
-    assert [any(words in sentence for sentence in told) for words in ("not everyone was asked", "no answer could be read")] == [
-        True
-    ] * 2
+    assert [
+        any(words in sentence for sentence in told)
+        for words in ("not everyone was asked", "no answer could be read")
+    ] == [True] * 2
     assert told[-2:] == ["What is uncertain.", "What the data say."]
     assert notices(view) == [*coverage_notices(view), *doubts(view)]
 

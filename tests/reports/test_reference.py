@@ -1,4 +1,5 @@
-"""A run's scores beside published ones: side by side only where task, metric, language, data and profile agree."""
+"""A run's scores beside published ones: side by side only where task, metric, language, data and profile
+agree."""
 
 from __future__ import annotations
 
@@ -7,7 +8,15 @@ import pytest
 
 from folkways.benchmarks.registry import published_figures
 from folkways.records import SCORES, Signature
-from folkways.reports.views.reference import PLACED, REFERENCE, placed, reference_points, remarks_of, tool_effects_of, warnings_of
+from folkways.reports.views.reference import (
+    PLACED,
+    REFERENCE,
+    placed,
+    reference_points,
+    remarks_of,
+    tool_effects_of,
+    warnings_of,
+)
 from folkways.text.effect import signed_effects
 
 SIGNATURE = {
@@ -26,7 +35,9 @@ KNOWN: dict[str, Signature] = {}
 """The signatures of all scores that were made here."""
 
 
-def scores(facet: str = "culture+language", value: str = "ET+am", score: float = 20.0, **changed: str) -> pl.DataFrame:
+def scores(
+    facet: str = "culture+language", value: str = "ET+am", score: float = 20.0, **changed: str
+) -> pl.DataFrame:
     """One score, with a signature that differs in ``changed``."""
     signature = {**SIGNATURE, **changed}
     made = Signature(signature)
@@ -45,7 +56,10 @@ def scores(facet: str = "culture+language", value: str = "ET+am", score: float =
         "signature": made.text(),
     }
     return pl.DataFrame([row]).select(
-        *(pl.col(name) if name in row else pl.lit(None, dtype=kind).alias(name) for name, kind in SCORES.items())
+        *(
+            pl.col(name) if name in row else pl.lit(None, dtype=kind).alias(name)
+            for name, kind in SCORES.items()
+        )
     )
 
 
@@ -64,9 +78,9 @@ def test_the_same_thing_is_comparable_with_every_published_model() -> None:
 
 def test_the_place_between_published_models() -> None:
     place = placed(points_of(scores())).row(0, named=True)
-    figures = published_figures().filter(pl.col("place") == "Table 10", pl.col("value") == "ET", pl.col("language") == "am")[
-        "score"
-    ]
+    figures = published_figures().filter(
+        pl.col("place") == "Table 10", pl.col("value") == "ET", pl.col("language") == "am"
+    )["score"]
     assert place["above"] == (figures > 20).sum() == 4
     assert place["within"] == figures.is_between(16, 24).sum()
     assert (place["next_above"], place["next_above_score"]) == ("Claude-3-Haiku", 21.82)
@@ -97,13 +111,20 @@ def test_default_text_tools_are_named_with_their_bias_its_sign_and_interval() ->
     own = {"text-simplemma": "2.0.0", "text-stems": "3"}
     points = pl.concat([points_of(scores(value=value, **own)) for value in ("KP+ko", "ID+id", "ET+am")])
     effects = signed_effects()
-    assert dict(points.select("language", pl.concat_list("tool_effect", "tool_effect_low", "tool_effect_high")).iter_rows()) == {
+    assert dict(
+        points.select(
+            "language", pl.concat_list("tool_effect", "tool_effect_low", "tool_effect_high")
+        ).iter_rows()
+    ) == {
         **{code: [effects[code].points, effects[code].low, effects[code].high] for code in ("ko", "id")},
         "am": [None, None, None],
     }
     measured, unmeasured = tool_effects_of(points)
     for code, name in (("ko", "Korean"), ("id", "Indonesian")):
-        assert f"{effects[code].points:+.1f} in {name} ({effects[code].low:+.1f} to {effects[code].high:+.1f})" in measured
+        assert (
+            f"{effects[code].points:+.1f} in {name} ({effects[code].low:+.1f} to {effects[code].high:+.1f})"
+            in measured
+        )
     assert unmeasured.endswith("was not measured in Amharic.")
 
 
@@ -117,7 +138,11 @@ def test_other_text_tools_have_no_known_effect(tools: dict[str, str]) -> None:
 def test_what_makes_comparable_scores_less_alike_is_said_once() -> None:
     same = {"text-simple": "1"}
     assert remarks_of(points_of(scores(**same))) == ()
-    points = points_of(pl.concat([scores(value=value, variant="inst-4", limit="320", **same) for value in ("KR+ko", "ET+am")]))
+    points = points_of(
+        pl.concat(
+            [scores(value=value, variant="inst-4", limit="320", **same) for value in ("KR+ko", "ET+am")]
+        )
+    )
     assert points["comparable"].all()
     (sentence,) = remarks_of(points)
     assert "inst-4 here, inst-4+pers-3 there" in sentence

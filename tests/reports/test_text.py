@@ -32,7 +32,17 @@ TEXT = st.text(alphabet=st.characters(codec="utf-8"))
 def test_visible_text_holds_no_control_but_newline_and_tab(text: str) -> None:
     for character in visible(text):
         assert unicodedata.category(character) != "Cc" or character in "\n\t"
-        assert unicodedata.bidirectional(character) not in {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
+        assert unicodedata.bidirectional(character) not in {
+            "LRE",
+            "RLE",
+            "LRO",
+            "RLO",
+            "PDF",
+            "LRI",
+            "RLI",
+            "FSI",
+            "PDI",
+        }
 
 
 @given(TEXT)
@@ -40,7 +50,12 @@ def test_one_line_is_one_line(text: str) -> None:
     assert len(one_line(text).splitlines()) <= 1
 
 
-@given(st.recursive(TEXT | st.integers(-(2**53), 2**53) | st.none(), lambda inner: st.lists(inner) | st.dictionaries(TEXT, inner)))
+@given(
+    st.recursive(
+        TEXT | st.integers(-(2**53), 2**53) | st.none(),
+        lambda inner: st.lists(inner) | st.dictionaries(TEXT, inner),
+    )
+)
 def test_json_for_html_is_the_same_json_and_cannot_end_its_element(value: object) -> None:
     text = json_for_html(value)
     assert json.loads(text) == value
@@ -54,7 +69,8 @@ def test_visible_writes_out_what_would_act_or_hide() -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "shown"), [(61.25, "61.2"), (0.0, "0.0"), (-0.04, "0.0"), (-3.5, "\u22123.5"), (float("nan"), "–"), (None, "–")]
+    ("value", "shown"),
+    [(61.25, "61.2"), (0.0, "0.0"), (-0.04, "0.0"), (-3.5, "\u22123.5"), (float("nan"), "–"), (None, "–")],
 )
 def test_numbers(value: float | None, shown: str) -> None:
     assert number(value) == shown
@@ -62,7 +78,13 @@ def test_numbers(value: float | None, shown: str) -> None:
 
 @pytest.mark.parametrize(
     ("share", "shown"),
-    [(1.0, "100\u202f%"), (0.99999, "99.9\u202f%"), (0.0, "0\u202f%"), (0.00001, "<\u202f0.1\u202f%"), (0.5, "50.0\u202f%")],
+    [
+        (1.0, "100\u202f%"),
+        (0.99999, "99.9\u202f%"),
+        (0.0, "0\u202f%"),
+        (0.00001, "<\u202f0.1\u202f%"),
+        (0.5, "50.0\u202f%"),
+    ],
 )
 def test_percentages_are_whole_only_when_they_are_exact(share: float, shown: str) -> None:
     assert percent(share) == shown
@@ -93,7 +115,8 @@ def test_a_printed_p_is_significant_exactly_where_the_p_is(value: float) -> None
 
 
 @pytest.mark.parametrize(
-    ("value", "shown"), [(4.94, "4.9"), (0.0, "0.0"), (0.05, "0.1"), (0.049, "0.05"), (0.03, "0.03"), (-0.0004, "\u22120.0004")]
+    ("value", "shown"),
+    [(4.94, "4.9"), (0.0, "0.0"), (0.05, "0.1"), (0.049, "0.05"), (0.03, "0.03"), (-0.0004, "\u22120.0004")],
 )
 def test_a_bound_that_is_not_zero_is_not_written_as_zero(value: float, shown: str) -> None:
     assert bound(value) == shown
@@ -110,7 +133,11 @@ def test_counts_durations_and_plurals() -> None:
     assert (count(999), count(9999), count(10_000)) == ("999", "9,999", "10,000")
     assert (duration(0.42), duration(9.96), duration(41.6)) == ("0.4 s", "10 s", "42 s")
     assert (duration(200), duration(7500)) == ("3 min 20 s", "2 h 5 min")
-    assert (interval(9.04, 45.2), interval(None, None), interval(math.nan, math.nan)) == ("9.0 – 45.2", "–", "–")
+    assert (interval(9.04, 45.2), interval(None, None), interval(math.nan, math.nan)) == (
+        "9.0 – 45.2",
+        "–",
+        "–",
+    )
     assert (plural(1, "culture"), plural(2, "culture")) == ("1 culture", "2 cultures")
     assert shorten("abcdef", 4) == "abc…"
 

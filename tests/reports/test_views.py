@@ -52,7 +52,9 @@ def test_groups_are_sorted_by_the_leading_model(data: ReportData) -> None:
 
 
 def test_every_profile_has_its_row(data: ReportData) -> None:
-    strict = data.scores.with_columns(profile=pl.lit("strict"), score=pl.col("score") + 1, signature=pl.col("signature") + "|x:1")
+    strict = data.scores.with_columns(
+        profile=pl.lit("strict"), score=pl.col("score") + 1, signature=pl.col("signature") + "|x:1"
+    )
     task = ReportView(replace(data, scores=pl.concat([data.scores, strict]))).tasks[0]
     assert task.profiles == ("paper", "strict")
     assert len(task.whole) == 2 * len(task.endpoints)
@@ -62,7 +64,9 @@ def test_every_profile_has_its_row(data: ReportData) -> None:
 def test_every_signature_of_a_score_has_a_mark(data: ReportData) -> None:
     view = ReportView(data)
     assert set(view.signatures) == set(data.scores["signature"])
-    assert sorted(view.signatures.values()) == sorted(f"S{number}" for number in range(1, len(view.signatures) + 1))
+    assert sorted(view.signatures.values()) == sorted(
+        f"S{number}" for number in range(1, len(view.signatures) + 1)
+    )
 
 
 def test_notices_speak_of_every_incomplete_score_and_of_no_other(data: ReportData) -> None:
@@ -72,7 +76,10 @@ def test_notices_speak_of_every_incomplete_score_and_of_no_other(data: ReportDat
     assert len(coverage_notices(view)) == expected > 0
     assert len(gaps(view)) == 1 and "llama" in gaps(view)[0]
     full = replace(
-        data, scores=data.scores.with_columns(failed=pl.lit(0, pl.Int64), missing=pl.lit(0, pl.Int64), coverage=pl.lit(1.0))
+        data,
+        scores=data.scores.with_columns(
+            failed=pl.lit(0, pl.Int64), missing=pl.lit(0, pl.Int64), coverage=pl.lit(1.0)
+        ),
     )
     assert coverage_notices(ReportView(full)) == gaps(ReportView(full)) == []
     assert "every one got a reply" in lede(ReportView(full))
@@ -87,7 +94,8 @@ def test_charts_carry_the_scores(data: ReportData) -> None:
         ~pl.col("endpoint").str.starts_with("baseline/")
     )
     expected = {
-        (value_name("culture", row["value"]), view.short[row["endpoint"]]): row["score"] for row in rows.iter_rows(named=True)
+        (value_name("culture", row["value"]), view.short[row["endpoint"]]): row["score"]
+        for row in rows.iter_rows(named=True)
     }
     assert found == expected
 
@@ -98,7 +106,9 @@ def test_each_row_of_the_summary_has_its_own_slice_of_one_chart(data: ReportData
     rows = Leaderboard(view).rows(task)
     cells = strip_cells(task, rows)
     assert len(cells) == len(rows) == len(task.whole)
-    assert [f'viewBox="0 {row * STRIP_HEIGHT} ' in cell for row, cell in enumerate(cells)] == [True] * len(cells)
+    assert [f'viewBox="0 {row * STRIP_HEIGHT} ' in cell for row, cell in enumerate(cells)] == [True] * len(
+        cells
+    )
     assert strips(task, rows)["height"] == {"step": STRIP_HEIGHT}
 
 
@@ -137,7 +147,12 @@ def test_figures_of_models_with_names_alike_have_files_of_their_own(data: Report
     models = sorted(name for name in data.scores["endpoint"].unique() if not name.startswith("baseline/"))
     odd = dict(zip(models, ("a/模型", "a/모델", "a/b.c", "a/B.C"), strict=False))
     view = ReportView(replace(data, scores=data.scores.with_columns(pl.col("endpoint").replace(odd))))
-    slugs = [figure.slug for sections in draw(view).tasks.values() for figures in sections.values() for figure in figures]
+    slugs = [
+        figure.slug
+        for sections in draw(view).tasks.values()
+        for figures in sections.values()
+        for figure in figures
+    ]
     assert len(slugs) == len(set(slugs))
 
 
@@ -145,7 +160,9 @@ def test_the_sample_is_bounded_spread_and_repeatable(data: ReportData) -> None:
     sample = take_sample(ReportView(data), max_rows=300)
     assert sample.rows == 300 < sample.total
     assert set(_column(_columns(sample), "task")) == set(data.metrics)
-    assert {"failed", "missing", "refused", "unreadable", "answered"} == set(_column(_columns(sample), "state"))
+    assert {"failed", "missing", "refused", "unreadable", "answered"} == set(
+        _column(_columns(sample), "state")
+    )
     assert not any(str(name).startswith("baseline") for name in _column(_columns(sample), "endpoint"))
     again = take_sample(ReportView(data), max_rows=300)
     assert sample.packed == again.packed
@@ -162,14 +179,14 @@ def test_the_sample_judges_by_the_headline_metric(data: ReportData) -> None:
 
 def test_long_texts_are_cut_in_the_sample(data: ReportData) -> None:
     long = with_judgement(data, response="ж" * 5000)
-    replies = [text for text in _column(_columns(take_sample(ReportView(long), max_rows=10**6)), "response") if text]
+    replies = [
+        text for text in _column(_columns(take_sample(ReportView(long), max_rows=10**6)), "response") if text
+    ]
     assert max(len(str(text)) for text in replies) == MAX_CHARACTERS
 
 
 def test_methods_say_what_the_signature_says() -> None:
-    signature = (
-        "task:blend/saq|data:blend@24e7d73#1a2b|lang:en+ko|prompts:release+file:mine.csv|profile:strict|text-ko:okt:1.2|odd_key:x"
-    )
+    signature = "task:blend/saq|data:blend@24e7d73#1a2b|lang:en+ko|prompts:release+file:mine.csv|profile:strict|text-ko:okt:1.2|odd_key:x"
     words = dict(explain(signed(signature)))
     assert words["Languages"] == "English, Korean"
     assert words["Text, Korean"] == "okt:1.2"
@@ -189,7 +206,9 @@ def test_short_names_stay_apart() -> None:
 def test_a_model_that_was_never_reached_has_a_dash_and_no_place(data: ReportData) -> None:
     """Its score is not known: it is not zero, it is not drawn, and it comes last."""
     unreached = pl.col("endpoint") == "openai/gpt-4o-mini"
-    unknown = {name: pl.when(unreached).then(float("nan")).otherwise(name) for name in ("score", "low", "high")}
+    unknown = {
+        name: pl.when(unreached).then(float("nan")).otherwise(name) for name in ("score", "low", "high")
+    }
     counts = {
         name: pl.when(unreached).then(pl.lit(0, pl.Int64)).otherwise(name)
         for name in ("answered", "refused", "unreadable", "failed")
@@ -210,5 +229,6 @@ def test_a_model_that_was_never_reached_has_a_dash_and_no_place(data: ReportData
     for drawing in draw(view):
         assert "NaN" not in drawing.wide + drawing.finding and "nan" not in drawing.finding, drawing.slug
     assert not any(
-        variant.endpoint == "openai/gpt-4o-mini" and "highest" in variant.finding(view.short) for variant in WorldMap(view).variants
+        variant.endpoint == "openai/gpt-4o-mini" and "highest" in variant.finding(view.short)
+        for variant in WorldMap(view).variants
     )

@@ -22,8 +22,14 @@ from tests.support.report_data import Shape, simulate
 def test_every_culture_has_its_place() -> None:
     assert set(places()) == set(cultures())
     parts = {code for code, culture in cultures().items() if culture.parent}
-    assert all(places()[code].kind == "point" for code in parts), "a part of a country must not colour the country"
-    assert places()["ARAB"].kind == "group" and "EG" in places()["ARAB"].countries and "IR" not in places()["ARAB"].countries
+    assert all(places()[code].kind == "point" for code in parts), (
+        "a part of a country must not colour the country"
+    )
+    assert (
+        places()["ARAB"].kind == "group"
+        and "EG" in places()["ARAB"].countries
+        and "IR" not in places()["ARAB"].countries
+    )
 
 
 def test_ids_of_the_map_are_iso_codes() -> None:
@@ -32,27 +38,45 @@ def test_ids_of_the_map_are_iso_codes() -> None:
     assert all(code in iso3166.countries_by_alpha2 for code in ids)
 
 
-@pytest.mark.parametrize(("code", "box"), [("KR", (125, 130, 33, 39)), ("ES", (-10, 5, 35, 44)), ("ET", (32, 48, 3, 15))])
+@pytest.mark.parametrize(
+    ("code", "box"), [("KR", (125, 130, 33, 39)), ("ES", (-10, 5, 35, 44)), ("ET", (32, 48, 3, 15))]
+)
 def test_shapes_lie_where_their_country_does(code: str, box: tuple[float, float, float, float]) -> None:
     """Decodes the arcs of a country by the rules of TopoJSON; a wrong renumbering would put it elsewhere."""
     world = topology()
     (scale_x, scale_y), (shift_x, shift_y) = world["transform"]["scale"], world["transform"]["translate"]
     shape = next(shape for shape in world["objects"][SHAPES]["geometries"] if shape.get("id") == code)
-    rings = shape["arcs"] if shape["type"] == "Polygon" else [ring for polygon in shape["arcs"] for ring in polygon]
+    rings = (
+        shape["arcs"]
+        if shape["type"] == "Polygon"
+        else [ring for polygon in shape["arcs"] for ring in polygon]
+    )
     for ring in rings:
         for number in ring:
             x = y = 0
             for step_x, step_y in world["arcs"][number if number >= 0 else ~number]:
                 x, y = x + step_x, y + step_y
                 longitude, latitude = x * scale_x + shift_x, y * scale_y + shift_y
-                assert box[0] <= longitude <= box[1] and box[2] <= latitude <= box[3], (code, longitude, latitude)
+                assert box[0] <= longitude <= box[1] and box[2] <= latitude <= box[3], (
+                    code,
+                    longitude,
+                    latitude,
+                )
 
 
 @pytest.mark.parametrize(
     ("score", "low", "high", "step", "doubt"),
-    [(0.0, 0.0, 5.0, 0, 0), (9.99, 5.0, 15.0, 0, 1), (10.0, 0.0, 20.0, 1, 2), (100.0, 95.0, 100.0, 9, 0), (57.0, 48.0, 57.5, 5, 0)],
+    [
+        (0.0, 0.0, 5.0, 0, 0),
+        (9.99, 5.0, 15.0, 0, 1),
+        (10.0, 0.0, 20.0, 1, 2),
+        (100.0, 95.0, 100.0, 9, 0),
+        (57.0, 48.0, 57.5, 5, 0),
+    ],
 )
-def test_colour_is_the_score_and_hatching_the_interval(score: float, low: float, high: float, step: int, doubt: int) -> None:
+def test_colour_is_the_score_and_hatching_the_interval(
+    score: float, low: float, high: float, step: int, doubt: int
+) -> None:
     shade = Shade("x", score, low, high, 9)
     assert (shade.step, shade.doubt) == (step, doubt)
 
@@ -64,26 +88,50 @@ def test_what_is_not_known_is_not_coloured_and_not_certain() -> None:
 
 def test_variants_are_the_scores_they_are_named_after(data: ReportData) -> None:
     view = ReportView(data)
-    variants = {(v.task.task, v.metric.name, v.endpoint, v.language): v for v in WorldMap(view).variants if v.level == "culture"}
+    variants = {
+        (v.task.task, v.metric.name, v.endpoint, v.language): v
+        for v in WorldMap(view).variants
+        if v.level == "culture"
+    }
     model = "openai/gpt-4o-mini"
-    facet = {EVERY: ("culture", "KR"), OWN: ("culture+language", "KR+ko"), ENGLISH: ("culture+language", "KR+en")}
+    facet = {
+        EVERY: ("culture", "KR"),
+        OWN: ("culture+language", "KR+ko"),
+        ENGLISH: ("culture+language", "KR+en"),
+    }
     for language, (name, value) in facet.items():
-        row = data.scores.filter(task="blend/saq", metric="sem_w", endpoint=model, facet=name, value=value).row(0, named=True)
+        row = data.scores.filter(
+            task="blend/saq", metric="sem_w", endpoint=model, facet=name, value=value
+        ).row(0, named=True)
         shade = variants["blend/saq", "sem_w", model, language].shades["KR"]
-        assert (shade.score, shade.low, shade.high, shade.n) == (row["score"], row["low"], row["high"], row["n"])
-    assert variants["blend/saq", "sem_w", model, OWN].shades["US"] == variants["blend/saq", "sem_w", model, ENGLISH].shades["US"]
+        assert (shade.score, shade.low, shade.high, shade.n) == (
+            row["score"],
+            row["low"],
+            row["high"],
+            row["n"],
+        )
+    assert (
+        variants["blend/saq", "sem_w", model, OWN].shades["US"]
+        == variants["blend/saq", "sem_w", model, ENGLISH].shades["US"]
+    )
 
 
 def test_a_task_of_one_culture_and_one_without_percentages_have_no_map(data: ReportData) -> None:
     lone = data.scores.filter((pl.col("facet") == "all") | (pl.col("value") == "KR"))
     assert draw(ReportView(replace(data, scores=lone))).world is None
-    metrics = {task: tuple(replace(metric, scale=1.0) for metric in found) for task, found in data.metrics.items()}
+    metrics = {
+        task: tuple(replace(metric, scale=1.0) for metric in found) for task, found in data.metrics.items()
+    }
     assert WorldMap(ReportView(replace(data, metrics=metrics))).first is None
 
 
 def test_a_region_colours_all_its_cultures() -> None:
     data = simulate(Shape(saq=2, easy=3, xcr=2), tasks=("culturalbench/easy",))
-    region = data.scores.filter(facet="culture").with_columns(facet=pl.lit("region"), value=pl.lit("South Asia")).head(1)
+    region = (
+        data.scores.filter(facet="culture")
+        .with_columns(facet=pl.lit("region"), value=pl.lit("South Asia"))
+        .head(1)
+    )
     view = ReportView(replace(data, scores=pl.concat([data.scores, region])))
     regional = [variant for variant in WorldMap(view).variants if variant.level == "region"]
     assert [set(variant.shades) for variant in regional] == [{"BD", "IN", "NP", "PK"}]
@@ -98,7 +146,13 @@ def _mark(svg: str, code: str, kind: str = "place") -> dict[str, str]:
 def test_the_drawing_has_the_colour_of_the_score(data: ReportData) -> None:
     world = draw(ReportView(data)).world
     assert world is not None
-    shown = {"task": "blend/saq", "metric": "sem_b", "endpoint": "openai/gpt-4o-mini", "facet": "culture", "value": "ES"}
+    shown = {
+        "task": "blend/saq",
+        "metric": "sem_b",
+        "endpoint": "openai/gpt-4o-mini",
+        "facet": "culture",
+        "value": "ES",
+    }
     score, low, high = data.scores.filter(**shown).select("score", "low", "high").row(0)
     assert _mark(world.wide, "ES")["fill"] == f"var(--heat-{int(score // 10)})"
     assert _mark(world.wide, "AU")["opacity"] == "0.00", "asked about in another task only"
@@ -112,13 +166,19 @@ def test_choices_recolour_the_map_and_its_table(browser_page, page_file: Path, d
     page.select_option("#world-task", "CulturalBench Easy")
     assert page.locator("#world-language option:checked").inner_text() == EVERY
     assert page.locator("#world-metric option:checked").inner_text() == "Accuracy"
-    row = data.scores.filter(task="culturalbench/easy", endpoint="openai/gpt-4o-mini", facet="culture", value="AU").row(
-        0, named=True
-    )
+    row = data.scores.filter(
+        task="culturalbench/easy", endpoint="openai/gpt-4o-mini", facet="culture", value="AU"
+    ).row(0, named=True)
     mark = page.locator("#figure-world .wide [data-place=AU]")
     assert mark.get_attribute("fill") == f"var(--heat-{min(9, int(row['score'] // 10))})"
-    assert page.locator("#figure-world .wide [data-hatch=AU] title").text_content().startswith(f"Australia: {row['score']:.1f}")
-    assert page.locator("#figure-world .wide [data-place=ET]").get_attribute("opacity") == "0", "Ethiopia is not asked about there"
+    assert (
+        page.locator("#figure-world .wide [data-hatch=AU] title")
+        .text_content()
+        .startswith(f"Australia: {row['score']:.1f}")
+    )
+    assert page.locator("#figure-world .wide [data-place=ET]").get_attribute("opacity") == "0", (
+        "Ethiopia is not asked about there"
+    )
     page.locator("#world summary").click()
     assert f"Australia {row['score']:.1f}" in " ".join(page.locator("#world-rows").inner_text().split())
     assert "CulturalBench Easy, Accuracy: gpt-4o-mini" in page.locator("#caption-world").inner_text()

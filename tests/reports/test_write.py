@@ -33,7 +33,14 @@ except FolkwaysError as error:
 def test_every_format_is_written_and_holds_the_frames(data: ReportData, tmp_path: Path) -> None:
     written = write_report(data, tmp_path / "new" / "report")
     names = {path.relative_to(tmp_path / "new" / "report").as_posix() for path in written}
-    assert {"report.html", "report.md", "scores.csv", "scores.parquet", "judgements.csv", "judgements.parquet"} <= names
+    assert {
+        "report.html",
+        "report.md",
+        "scores.csv",
+        "scores.parquet",
+        "judgements.csv",
+        "judgements.parquet",
+    } <= names
     assert "figures/blend-saq-by-culture.svg" in names
     folder = tmp_path / "new" / "report"
     assert {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()} == names
@@ -52,15 +59,25 @@ def test_figure_files_stand_alone(data: ReportData, tmp_path: Path) -> None:
 
 
 def test_the_same_data_give_the_same_files(data: ReportData, tmp_path: Path) -> None:
-    for first, second in zip(write_report(data, tmp_path / "a"), write_report(data, tmp_path / "b"), strict=True):
+    for first, second in zip(
+        write_report(data, tmp_path / "a"), write_report(data, tmp_path / "b"), strict=True
+    ):
         assert first.read_bytes() == second.read_bytes(), first.name
 
 
 @pytest.mark.parametrize(
     ("said", "cell"),
-    [("=cmd|' /C calc'!A0", "'=cmd|' /C calc'!A0"), ("+49 yes", "'+49 yes"), ("-5", "-5"), ("@x", "'@x"), ("rice", "rice")],
+    [
+        ("=cmd|' /C calc'!A0", "'=cmd|' /C calc'!A0"),
+        ("+49 yes", "'+49 yes"),
+        ("-5", "-5"),
+        ("@x", "'@x"),
+        ("rice", "rice"),
+    ],
 )
-def test_a_spreadsheet_cannot_run_what_a_model_said(data: ReportData, tmp_path: Path, said: str, cell: str) -> None:
+def test_a_spreadsheet_cannot_run_what_a_model_said(
+    data: ReportData, tmp_path: Path, said: str, cell: str
+) -> None:
     attacked = with_judgement(data, response=said)
     write_report(attacked, tmp_path, ("csv", "parquet"))
     assert pl.read_csv(tmp_path / "judgements.csv", infer_schema=False)["response"][0] == cell
@@ -68,7 +85,9 @@ def test_a_spreadsheet_cannot_run_what_a_model_said(data: ReportData, tmp_path: 
 
 
 def test_lists_become_json_in_csv(data: ReportData, tmp_path: Path) -> None:
-    listed = replace(data, judgements=data.judgements.head(2).with_columns(tags=pl.concat_list(pl.lit("é"), pl.lit("b"))))
+    listed = replace(
+        data, judgements=data.judgements.head(2).with_columns(tags=pl.concat_list(pl.lit("é"), pl.lit("b")))
+    )
     write_report(listed, tmp_path, ("csv",))
     assert pl.read_csv(tmp_path / "judgements.csv")["tags"][0] == '["é", "b"]'
 
@@ -112,7 +131,10 @@ def test_a_read_only_folder_is_named(data: ReportData, tmp_path: Path) -> None:
 def test_a_full_disk_is_explained_and_leaves_nothing_half_written(tmp_path: Path, form: str) -> None:
     (tmp_path / "report.html").write_text("the report of yesterday")
     done = subprocess.run(
-        [sys.executable, "-c", LIMITED, str(tmp_path), form], capture_output=True, text=True, cwd=Path(__file__).parents[2]
+        [sys.executable, "-c", LIMITED, str(tmp_path), form],
+        capture_output=True,
+        text=True,
+        cwd=Path(__file__).parents[2],
     )
     assert done.returncode == 0, done.stderr
     assert "the disk is full" in done.stdout, done.stdout
@@ -121,11 +143,15 @@ def test_a_full_disk_is_explained_and_leaves_nothing_half_written(tmp_path: Path
 
 
 def test_a_report_of_nothing_but_a_baseline(tmp_path: Path) -> None:
-    lone = simulate(Shape(saq=2, easy=1, xcr=2), models={"baseline/first": -100.0}, tasks=("culturalbench/easy",))
+    lone = simulate(
+        Shape(saq=2, easy=1, xcr=2), models={"baseline/first": -100.0}, tasks=("culturalbench/easy",)
+    )
     page, *_ = write_report(replace(lone, releases=(), warnings=(), runs=()), tmp_path)
     assert "baseline first" in page.read_text(encoding="utf-8")
 
 
 def test_a_report_without_scores(data: ReportData, tmp_path: Path) -> None:
-    empty = replace(data, scores=data.scores.clear(), judgements=data.judgements.clear(), failures=data.failures.clear())
+    empty = replace(
+        data, scores=data.scores.clear(), judgements=data.judgements.clear(), failures=data.failures.clear()
+    )
     assert len(write_report(empty, tmp_path)) == 6

@@ -25,7 +25,8 @@ def mcq(tmp_path_factory: pytest.TempPathFactory) -> Callable[[int], Path]:
 
 @pytest.fixture(scope="session")
 def outcome() -> Callable[..., tuple[pl.DataFrame, pl.DataFrame]]:
-    """``outcome(workspace, run)``: the stored scores and judgements, all that must not depend on how the run went."""
+    """``outcome(workspace, run)``: the stored scores and judgements, all that must not depend on how the run
+    went."""
 
     def read(workspace: object, run: str = "last") -> tuple[pl.DataFrame, pl.DataFrame]:
         loaded = load_run(run, str(workspace))

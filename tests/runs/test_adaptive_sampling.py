@@ -77,7 +77,9 @@ def test_every_culture_is_asked_until_it_is_known_well_enough(sampled: Callable[
 
 
 @pytest.mark.parametrize("runs", [2, pytest.param(12, marks=pytest.mark.nightly)])
-def test_the_score_that_asking_everything_gives_is_inside(sampled: Callable[..., Run], tmp_path: Path, runs: int) -> None:
+def test_the_score_that_asking_everything_gives_is_inside(
+    sampled: Callable[..., Run], tmp_path: Path, runs: int
+) -> None:
     """Ten intervals a run, of which five in a hundred may miss."""
     held = []
     for seed in range(runs):
@@ -85,7 +87,11 @@ def test_the_score_that_asking_everything_gives_is_inside(sampled: Callable[...,
         part = sampled(Guesser(0.6, model), until=10.0, seed=seed, workspace=tmp_path / "part.db")
         whole = sampled(Guesser(0.6, model), seed=seed, workspace=tmp_path / "whole.db")
         both = headline(part).join(headline(whole), on="value", suffix="_whole")
-        held += both.select(pl.col("score_whole").is_between(pl.col("low") - 1e-9, pl.col("high") + 1e-9)).to_series().to_list()
+        held += (
+            both.select(pl.col("score_whole").is_between(pl.col("low") - 1e-9, pl.col("high") + 1e-9))
+            .to_series()
+            .to_list()
+        )
         (one,), (other,) = headline(part, "all")["score"], headline(whole, "all")["score"]
         assert abs(one - other) < 6
     assert len(held) == 10 * runs
@@ -109,7 +115,9 @@ def test_two_models_are_asked_the_same_items_as_far_as_both_go(sampled: Callable
     assert set(second.asked) < set(first.asked)
 
 
-def test_what_is_stored_is_not_asked_again_and_a_finished_run_asks_nothing(sampled: Callable[..., Run]) -> None:
+def test_what_is_stored_is_not_asked_again_and_a_finished_run_asks_nothing(
+    sampled: Callable[..., Run],
+) -> None:
     model = Guesser(0.3)
     once = sampled(model, until=9.0, name="mine")
     asked = len(model.asked)
@@ -136,13 +144,11 @@ def test_a_budget_is_spent_evenly_never_crossed_and_leaves_no_holes(sampled: Cal
 
 
 def test_strata_may_be_finer_than_cultures_or_lie_across_them(sampled: Callable[..., Run]) -> None:
-    """What a culture has is in four strata of its own, or in some of the four strata that all cultures share."""
+    """What a culture has is in four strata of its own, or in some of the four strata that all cultures
+    share."""
     for strata, of_culture in (
         (("culture", "gold_letter"), "anytime 95% of 100 in 4 strata"),
-        (
-            ("gold_letter",),
-            "anytime 95% of 1000 in 4 strata",
-        ),
+        (("gold_letter",), "anytime 95% of 1000 in 4 strata"),
     ):
         done = sampled(Guesser(0.5), until=20.0, strata=strata)
         for facet, rows, method in (("all", 1, "anytime 95% of 1000 in "), ("culture", 10, of_culture)):
@@ -157,7 +163,11 @@ def test_strata_may_be_finer_than_cultures_or_lie_across_them(sampled: Callable[
 def test_metrics_without_bounds_have_no_interval_and_few_units_a_wide_one(tmp_path: Path) -> None:
     """Five requests of miniature BLEnD: a question of each culture, in two languages but for Americans."""
     release = write_release(tmp_path / "blend")
-    chosen = {"models": "baseline/constant:coffee", "releases": {"blend": str(release)}, "variants": ("inst-4",)}
+    chosen = {
+        "models": "baseline/constant:coffee",
+        "releases": {"blend": str(release)},
+        "variants": ("inst-4",),
+    }
     whole = run("blend/saq", workspace=tmp_path / "whole.db", **chosen).scores()  # type: ignore[arg-type]
     done = run("blend/saq", workspace=tmp_path / "part.db", until=10.0, budget="5requests", **chosen)  # type: ignore[arg-type]
     scores = done.scores().filter(pl.col("score").is_not_null())
@@ -183,7 +193,9 @@ def test_a_question_that_needs_all_its_items_gets_them(tmp_path: Path) -> None:
     assert done.scores().filter(metric="all_right", facet="all")["n"][0] == per_question.len()
 
 
-def test_wrong_wishes_are_refused_before_anything_is_asked(sampled: Callable[..., Run], tmp_path: Path) -> None:
+def test_wrong_wishes_are_refused_before_anything_is_asked(
+    sampled: Callable[..., Run], tmp_path: Path
+) -> None:
     model = Guesser(0.5)
     with pytest.raises(UnknownNameError, match="unknown stratum of blend/mcq 'nope'"):
         sampled(model, until=5.0, strata=("culture", "nope"))
@@ -204,12 +216,16 @@ def test_wrong_wishes_are_refused_before_anything_is_asked(sampled: Callable[...
 
 def test_the_report_says_that_it_is_a_sample(sampled: Callable[..., Run]) -> None:
     told = sampled(Guesser(0.5), until=4.0, budget="60requests").report_data(with_judgements=False).warnings
-    assert any("until each stratum was known to 4 points" in warning and "It stopped early" in warning for warning in told)
+    assert any(
+        "until each stratum was known to 4 points" in warning and "It stopped early" in warning
+        for warning in told
+    )
     assert not any("counts as missing" in warning for warning in told)
 
 
 def test_what_was_asked_whole_has_the_interval_of_any_other_run(tmp_path: Path) -> None:
-    """Nothing was sampled of the few questions there are: a width of nothing would promise what no benchmark can."""
+    """Nothing was sampled of the few questions there are: a width of nothing would promise what no benchmark
+    can."""
     chosen = {"workspace": tmp_path / "w.db"}
     whole = run("demo/mcq", models="baseline/first", **chosen).scores()
     asked = run("demo/mcq", models="baseline/first", until=5.0, **chosen).scores()
@@ -217,4 +233,6 @@ def test_what_was_asked_whole_has_the_interval_of_any_other_run(tmp_path: Path) 
     for facet in ("all", "culture"):
         kept = asked.filter(pl.col("facet") == facet).sort("value", "metric")
         assert kept["n"].sum() % 18 == 0 < kept["n"].sum()
-        assert kept.select(columns).equals(whole.filter(pl.col("facet") == facet).sort("value", "metric").select(columns))
+        assert kept.select(columns).equals(
+            whole.filter(pl.col("facet") == facet).sort("value", "metric").select(columns)
+        )

@@ -1,4 +1,5 @@
-"""``folkways run --batch`` against servers of the providers' batch interfaces: every question is paid once, whatever goes wrong."""
+"""``folkways run --batch`` against servers of the providers' batch interfaces: every question is paid once,
+whatever goes wrong."""
 
 from __future__ import annotations
 
@@ -28,9 +29,15 @@ class Provider:
 
 
 PROVIDERS = {
-    "openai": lambda url: Provider("openai/gpt-4o-mini", {"OPENAI_BASE_URL": f"{url}/v1", "OPENAI_API_KEY": KEY}),
-    "anthropic": lambda url: Provider("anthropic/claude-3-5-haiku-latest", {"ANTHROPIC_BASE_URL": url, "ANTHROPIC_API_KEY": KEY}),
-    "google": lambda url: Provider("google/gemini-2.0-flash", {"GOOGLE_GEMINI_BASE_URL": url, "GEMINI_API_KEY": KEY}),
+    "openai": lambda url: Provider(
+        "openai/gpt-4o-mini", {"OPENAI_BASE_URL": f"{url}/v1", "OPENAI_API_KEY": KEY}
+    ),
+    "anthropic": lambda url: Provider(
+        "anthropic/claude-3-5-haiku-latest", {"ANTHROPIC_BASE_URL": url, "ANTHROPIC_API_KEY": KEY}
+    ),
+    "google": lambda url: Provider(
+        "google/gemini-2.0-flash", {"GOOGLE_GEMINI_BASE_URL": url, "GEMINI_API_KEY": KEY}
+    ),
 }
 
 
@@ -46,7 +53,17 @@ class Study:
     def __init__(self, provider: Provider, release: Path, folder: Path) -> None:
         self.workspace = folder / "w.db"
         self.environment = environment(**provider.environment)
-        self.command = ("run", "blend/mcq", "--release", release, "--model", provider.model, "-w", self.workspace, "--batch")
+        self.command = (
+            "run",
+            "blend/mcq",
+            "--release",
+            release,
+            "--model",
+            provider.model,
+            "-w",
+            self.workspace,
+            "--batch",
+        )
 
     def run(self, *more: object) -> Done:
         return folkways(*self.command, *more, env=self.environment)
@@ -79,15 +96,22 @@ def test_a_run_in_batches_is_the_run_one_by_one(study: Study, server: BatchServe
     alone = tmp_path / "alone.db"
     command = [alone if part == study.workspace else part for part in study.command[:-1]]
     assert folkways(*command, env=study.environment).returncode == 0
-    same = "SELECT key, text, input_tokens, output_tokens, finish_reason, model, thoughts FROM responses ORDER BY key"
+    same = (
+        "SELECT key, text, input_tokens, output_tokens, finish_reason, model, thoughts FROM responses "
+        "ORDER BY key"
+    )
     assert study.rows(same) == rows(alone, same)
-    scores = "SELECT task, metric, facet, value, score, low, high, n, signature FROM scores ORDER BY 1, 2, 3, 4"
+    scores = (
+        "SELECT task, metric, facet, value, score, low, high, n, signature FROM scores ORDER BY 1, 2, 3, 4"
+    )
     assert study.rows(scores) == rows(alone, scores)
     # The bodies are the same to the byte: each was seen once in a batch and once alone.
     assert (server.stats()["distinct"], server.stats()["again"]) == (QUESTIONS, QUESTIONS)
 
 
-def test_what_failed_is_missing_or_ran_out_of_time_is_asked_one_by_one(study: Study, server: BatchServer) -> None:
+def test_what_failed_is_missing_or_ran_out_of_time_is_asked_one_by_one(
+    study: Study, server: BatchServer
+) -> None:
     server.control(errored=3, missing=2, expired=4)
     done = study.run()
     assert done.returncode == 0, done.stderr
@@ -104,7 +128,9 @@ def test_an_upload_that_is_turned_away_is_tried_again(study: Study, server: Batc
     assert len(server.stats()["names"]) == 1
 
 
-def test_a_batch_that_was_taken_without_a_word_is_found_and_not_sent_again(study: Study, server: BatchServer) -> None:
+def test_a_batch_that_was_taken_without_a_word_is_found_and_not_sent_again(
+    study: Study, server: BatchServer
+) -> None:
     server.control(silent=1)
     done = study.run()
     assert done.returncode == 0, done.stderr
@@ -112,7 +138,9 @@ def test_a_batch_that_was_taken_without_a_word_is_found_and_not_sent_again(study
     assert server.stats()["sizes"] == [QUESTIONS]
 
 
-def test_ctrl_c_leaves_batches_out_and_the_same_command_collects_them(study: Study, server: BatchServer) -> None:
+def test_ctrl_c_leaves_batches_out_and_the_same_command_collects_them(
+    study: Study, server: BatchServer
+) -> None:
     server.control(ready=False)
     process = study.start()
     wait_for(lambda: study.rows("SELECT 1 FROM batches WHERE state = 'out'"), process=process)
@@ -171,7 +199,9 @@ def test_the_key_is_neither_shown_nor_stored(study: Study, server: BatchServer) 
     assert KEY.encode() not in study.workspace.read_bytes()
 
 
-def test_a_batch_that_was_taken_though_the_server_said_503_is_paid_once(study: Study, server: BatchServer, prices: Path) -> None:
+def test_a_batch_that_was_taken_though_the_server_said_503_is_paid_once(
+    study: Study, server: BatchServer, prices: Path
+) -> None:
     """The provider is asked for it first, while another process waits for it, too."""
     server.control(broken=1)
     first = study.start("--prices", prices)
@@ -191,7 +221,9 @@ PER_REPLY = 0.5  # US dollars: a token comes out of each, and costs 1, of which 
 @pytest.fixture
 def prices(study: Study, tmp_path: Path) -> Path:
     file = tmp_path / "dear.toml"
-    file.write_text(f'[usd_per_million_tokens]\n"{study.command[5]}" = {{ input = 0, output = 1000000, batch = 0.5 }}\n')
+    file.write_text(
+        f'[usd_per_million_tokens]\n"{study.command[5]}" = {{ input = 0, output = 1000000, batch = 0.5 }}\n'
+    )
     return file
 
 
@@ -199,7 +231,8 @@ def prices(study: Study, tmp_path: Path) -> Path:
 def test_a_budget_holds_for_batches_at_half_the_price(
     study: Study, server: BatchServer, prices: Path, budget: int, sizes: list[int]
 ) -> None:
-    """A reply may have 10 tokens and has one: of what is set aside, 5 dollars for each request, 4.5 are free when it is back."""
+    """A reply may have 10 tokens and has one: of what is set aside, 5 dollars for each request, 4.5 are free
+    when it is back."""
     done = study.run("--budget", f"{budget}usd", "--prices", prices, "--setting", "max_tokens=10")
     asked = sum(sizes)
     assert server.stats()["sizes"] == sizes
@@ -208,7 +241,9 @@ def test_a_budget_holds_for_batches_at_half_the_price(
     assert asked * PER_REPLY <= budget
     assert f"${asked * PER_REPLY:,.2f}" in done.stderr
     whole = asked == QUESTIONS
-    assert (done.returncode, study.rows("SELECT state FROM runs")) == ((0, [("finished",)]) if whole else (1, [("budget",)]))
+    assert (done.returncode, study.rows("SELECT state FROM runs")) == (
+        (0, [("finished",)]) if whole else (1, [("budget",)])
+    )
 
 
 def test_a_budget_in_requests_holds_for_batches(study: Study, server: BatchServer) -> None:
@@ -221,12 +256,16 @@ def test_a_budget_in_requests_holds_for_batches(study: Study, server: BatchServe
 
 def test_estimates_and_reports_count_the_price_of_batches(study: Study, tmp_path: Path) -> None:
     asked = study.command[1:-1]
-    whole, half = (json.loads(folkways("estimate", *asked, *more, "--json").stdout) for more in ([], ["--batch"]))
+    whole, half = (
+        json.loads(folkways("estimate", *asked, *more, "--json").stdout) for more in ([], ["--batch"])
+    )
     assert whole[0]["usd"] > 0
     assert half[0]["usd"] == pytest.approx(whole[0]["usd"] / 2)
     prices = tmp_path / "prices.toml"
     model = study.command[5]
-    prices.write_text(f'[usd_per_million_tokens]\n"{model}" = {{ input = 1000, output = 1000, batch = 0.25 }}\n')
+    prices.write_text(
+        f'[usd_per_million_tokens]\n"{model}" = {{ input = 1000, output = 1000, batch = 0.25 }}\n'
+    )
     done = study.run("--prices", prices)
     assert done.returncode == 0, done.stderr
     ((tokens,),) = study.rows("SELECT sum(input_tokens + output_tokens) FROM responses")
@@ -236,7 +275,9 @@ def test_estimates_and_reports_count_the_price_of_batches(study: Study, tmp_path
     run.workspace.close()
 
 
-def test_a_batch_that_openai_refuses_stops_the_run_and_may_leave_again(server: BatchServer, mcq: Mcq, tmp_path: Path) -> None:
+def test_a_batch_that_openai_refuses_stops_the_run_and_may_leave_again(
+    server: BatchServer, mcq: Mcq, tmp_path: Path
+) -> None:
     study = Study(PROVIDERS["openai"](server.url), mcq(QUESTIONS), tmp_path)
     server.control(refused="Enqueued token limit reached")
     done = study.run()
@@ -248,7 +289,9 @@ def test_a_batch_that_openai_refuses_stops_the_run_and_may_leave_again(server: B
     study.check_finished()
 
 
-def test_a_file_goes_out_for_vllm_and_its_results_come_in(server: BatchServer, mcq: Mcq, tmp_path: Path) -> None:
+def test_a_file_goes_out_for_vllm_and_its_results_come_in(
+    server: BatchServer, mcq: Mcq, tmp_path: Path
+) -> None:
     model = "http://127.0.0.1:9/v1#test-model"  # where nobody listens: no server is needed
     workspace = tmp_path / "w.db"
     command = ("run", "blend/mcq", "--release", mcq(QUESTIONS), "--model", model, "-w", workspace, "--batch")
@@ -258,15 +301,21 @@ def test_a_file_goes_out_for_vllm_and_its_results_come_in(server: BatchServer, m
     assert f"run-1 is not finished: {QUESTIONS} requests are out in batches" in done.stderr
     assert rows(workspace, "SELECT state FROM runs") == [("waiting",)]
     (file,) = (tmp_path / "folkways-batches").iterdir()
-    assert f"vllm run-batch -i {file} -o {file.with_suffix('.results.jsonl')} --model test-model" in done.stderr
-    assert folkways(*command, cwd=tmp_path).returncode == 1  # nothing has come back yet, and nothing leaves twice
+    assert (
+        f"vllm run-batch -i {file} -o {file.with_suffix('.results.jsonl')} --model test-model" in done.stderr
+    )
+    assert (
+        folkways(*command, cwd=tmp_path).returncode == 1
+    )  # nothing has come back yet, and nothing leaves twice
     assert [path.name for path in (tmp_path / "folkways-batches").iterdir()] == [file.name]
 
     carry_out(file, leave_out=4)
     done = folkways(*command, cwd=tmp_path)
     assert done.returncode == 1
     assert "4 requests are out in batches" in done.stderr
-    (second,) = (path for path in (tmp_path / "folkways-batches").iterdir() if not path.name.startswith(file.stem))
+    (second,) = (
+        path for path in (tmp_path / "folkways-batches").iterdir() if not path.name.startswith(file.stem)
+    )
     assert len(second.read_bytes().splitlines()) == 4
     carry_out(second)
     done = folkways(*command, cwd=tmp_path)
@@ -283,7 +332,11 @@ def carry_out(file: Path, leave_out: int = 0) -> None:
         response = {"status_code": 200, "request_id": f"vllm-batch-{place}", "body": body}
         if place < leave_out:
             response |= {"status_code": 400, "body": {"error": {"message": "it was not to be", "code": 400}}}
-        written.append(json.dumps({"id": f"vllm-{place}", "custom_id": line["custom_id"], "response": response, "error": None}))
+        written.append(
+            json.dumps(
+                {"id": f"vllm-{place}", "custom_id": line["custom_id"], "response": response, "error": None}
+            )
+        )
     file.with_suffix(".results.jsonl").write_text("\n".join(reversed(written)) + "\n")
 
 
@@ -304,7 +357,9 @@ def test_batches_are_no_larger_than_their_provider_takes(
 
 def test_models_without_batches_are_named_and_so_are_those_that_have_them(tmp_path: Path) -> None:
     workspace = tmp_path / "w.db"
-    done = folkways("run", "demo", "--model", "baseline/random", "--model", "baseline/first", "--batch", "-w", workspace)
+    done = folkways(
+        "run", "demo", "--model", "baseline/random", "--model", "baseline/first", "--batch", "-w", workspace
+    )
     assert done.returncode == 2
     assert "baseline/random, baseline/first cannot be asked in batches" in done.stderr
     assert "openai/MODEL" in done.stderr

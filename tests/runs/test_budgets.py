@@ -39,7 +39,13 @@ class Remote:
 def test_replies_of_any_length_cannot_be_kept_within_tokens(tmp_path: Path) -> None:
     remote = Remote()
     with pytest.raises(FolkwaysError, match="max_tokens=none"):
-        run("demo/mcq", models=remote, workspace=tmp_path / "w.db", settings={"max_tokens": None}, budget="100ktokens")
+        run(
+            "demo/mcq",
+            models=remote,
+            workspace=tmp_path / "w.db",
+            settings={"max_tokens": None},
+            budget="100ktokens",
+        )
     assert remote.asked == 0
     assert run_records.list_runs(open_workspace(tmp_path / "w.db")) == []
 

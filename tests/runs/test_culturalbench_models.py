@@ -1,4 +1,5 @@
-"""CulturalBench from the command to the analyses, with models behind a real server whose knowledge and habits are known."""
+"""CulturalBench from the command to the analyses, with models behind a real server whose knowledge and habits
+are known."""
 
 from __future__ import annotations
 
@@ -18,7 +19,12 @@ from tests.support.culturalbench_data import culturalbench_rows, write_culturalb
 from tests.support.knowing_model import share
 from tests.support.river import environment, folkways
 
-SMALL, LARGE, LATER, STRANGER = "llama-3-8b-instruct", "llama-3-70b-instruct", "llama-3.1-8b-instruct", "house-model"
+SMALL, LARGE, LATER, STRANGER = (
+    "llama-3-8b-instruct",
+    "llama-3-70b-instruct",
+    "llama-3.1-8b-instruct",
+    "house-model",
+)
 HABITS: dict[str, dict[str, Any]] = {
     SMALL: {"default": 0.3, "knows": {"Japan": 0.9}, "hard": 0.5, "likes": "A", "liking": 0.6, "talks": 0.3},
     LARGE: {"default": 0.6, "knows": {"Japan": 0.9}, "hard": 0.7},
@@ -37,7 +43,9 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
     easy, hard = ([row for row in rows if row["country"] in NAMES] for rows in culturalbench_rows())
     write_culturalbench(folder, easy, hard)
     lines = [f"{row['question_idx']},{TOPICS[int(row['question_idx']) % 3]},Daily life" for row in easy]
-    (folder / "topics.csv").write_text("\n".join(["question_idx,topic,head", *lines]) + "\n", encoding="utf-8")
+    (folder / "topics.csv").write_text(
+        "\n".join(["question_idx,topic,head", *lines]) + "\n", encoding="utf-8"
+    )
     return folder
 
 
@@ -54,7 +62,9 @@ def settled(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 
 @pytest.fixture(scope="module")
-def workspace(tmp_path_factory: pytest.TempPathFactory, release: Path, server: str, settled: dict[str, str]) -> Path:
+def workspace(
+    tmp_path_factory: pytest.TempPathFactory, release: Path, server: str, settled: dict[str, str]
+) -> Path:
     """A run of both tasks with four models, in two templates and four orders."""
     path = tmp_path_factory.mktemp("run") / "w.db"
     models = [part for name in HABITS for part in ("--model", f"{server}/v1#{name}")]
@@ -121,7 +131,11 @@ def scores(run: Run, **where: str) -> pl.DataFrame:
 def test_hard_scores_are_what_the_models_know(run: Run, release: Path) -> None:
     """Saying False to everything gets no question right, so only what is known counts."""
     for model in (SMALL, LARGE, LATER):
-        row = of_model(scores(run, task="culturalbench/hard", metric="all_right", facet="variant"), model, value="strict-format")
+        row = of_model(
+            scores(run, task="culturalbench/hard", metric="all_right", facet="variant"),
+            model,
+            value="strict-format",
+        )
         assert row["score"] == pytest.approx(known(model, release, hard=True))
         assert (row["n"], row["unreadable"], row["refused"]) == (231, 0, 0)
 
@@ -140,7 +154,11 @@ def test_replies_of_two_tokens_are_asked_for(run: Run) -> None:
 def test_talk_is_unreadable_in_paper_and_read_in_lenient(run: Run) -> None:
     plain = {"task": "culturalbench/easy", "metric": "right", "facet": "variant"}
     paper = of_model(scores(run, **plain), SMALL, value="plain")
-    lenient = of_model(run.score("lenient").filter(*(pl.col(name) == value for name, value in plain.items())), SMALL, value="plain")
+    lenient = of_model(
+        run.score("lenient").filter(*(pl.col(name) == value for name, value in plain.items())),
+        SMALL,
+        value="plain",
+    )
     assert paper["unreadable"] / paper["n"] == pytest.approx(0.3, abs=0.08)
     assert lenient["unreadable"] == 0
     assert lenient["score"] > paper["score"] + 8
@@ -169,7 +187,9 @@ def test_a_known_country_stands_out_beside_the_spread_from_format(made: dict[str
     assert japan["least"] <= japan["difference"] <= japan["most"]
     assert japan["least"] > japan["format_spread"] > 0
     assert japan["formats"] == 8
-    others = countries.filter(pl.col("endpoint").str.ends_with(LATER), pl.col("setup") == "Easy", pl.col("group") != "JP")
+    others = countries.filter(
+        pl.col("endpoint").str.ends_with(LATER), pl.col("setup") == "Easy", pl.col("group") != "JP"
+    )
     assert (others["p_holm"] > 0.05).all()
 
 
@@ -203,17 +223,25 @@ def test_sizes_and_dates_within_a_family_and_unknown_models(made: dict[str, Resu
     assert sizes["earlier"].endswith(SMALL)
     dates = table(made, "dates", "dates-steps").filter(pl.col("setup") == "Hard").row(0, named=True)
     assert (dates["family"], dates["from"], dates["to"]) == ("Llama 8 B", "2024-04-18", "2024-07-23")
-    assert 0 < dates["low"] < dates["high"] < 15  # the earlier one knows as much, and talks in one of two templates
+    assert (
+        0 < dates["low"] < dates["high"] < 15
+    )  # the earlier one knows as much, and talks in one of two templates
     cards = table(made, "models", "models")
     assert of_model(cards, STRANGER, setup="Easy")["provider"] == "unknown"
     assert of_model(cards, LARGE, setup="Easy")["size"] == "70 B"
-    groups = table(made, "models", "model-groups").filter(pl.col("setup") == "Easy", pl.col("by") == "provider")
+    groups = table(made, "models", "model-groups").filter(
+        pl.col("setup") == "Easy", pl.col("by") == "provider"
+    )
     assert groups.select("group", "models").rows() == [("Meta", 3), ("unknown", 1)]
 
 
 def test_a_makers_score_is_the_mean_of_its_models(made: dict[str, ResultTables]) -> None:
-    models = table(made, "region-providers", "regions").filter(pl.col("region") == "East Asia", pl.col("setup") == "Easy")
-    makers = table(made, "region-providers", "region-providers").filter(pl.col("region") == "East Asia", pl.col("setup") == "Easy")
+    models = table(made, "region-providers", "regions").filter(
+        pl.col("region") == "East Asia", pl.col("setup") == "Easy"
+    )
+    makers = table(made, "region-providers", "region-providers").filter(
+        pl.col("region") == "East Asia", pl.col("setup") == "Easy"
+    )
     meta = makers.filter(pl.col("provider") == "Meta").row(0, named=True)
     own = models.filter(pl.col("endpoint").str.contains("llama"))["score"]
     assert meta["score"] == pytest.approx(own.mean())
@@ -228,9 +256,13 @@ def test_question_types_are_compared_as_other_questions(made: dict[str, ResultTa
     assert gap["p_holm"] > 0.01  # nothing of the kind was planted
 
 
-def test_guessing_stands_beside_what_was_published_and_published_figures_stand_apart(made: dict[str, ResultTables]) -> None:
+def test_guessing_stands_beside_what_was_published_and_published_figures_stand_apart(
+    made: dict[str, ResultTables],
+) -> None:
     guessing = table(made, "guessing", "guessing")
-    alone = guessing.filter(pl.col("baseline") == "baseline/option-only", pl.col("setup") == "Easy").row(0, named=True)
+    alone = guessing.filter(pl.col("baseline") == "baseline/option-only", pl.col("setup") == "Easy").row(
+        0, named=True
+    )
     assert alone["published"] == 40.0
     assert alone["n"] == 231
     chance = guessing.filter(pl.col("baseline") == "baseline/chance")
@@ -238,12 +270,19 @@ def test_guessing_stands_beside_what_was_published_and_published_figures_stand_a
     leaderboard = table(made, "reference-points", "published-regions")
     assert leaderboard.height == 2 * 16 * 11
     assert leaderboard["model"].str.ends_with("(published)").all()
-    elsewhere = [found.rows for name, one in made.items() if name not in ("reference-points", "guessing") for found in one.tables]
+    elsewhere = [
+        found.rows
+        for name, one in made.items()
+        if name not in ("reference-points", "guessing")
+        for found in one.tables
+    ]
     assert not any("published" in column for rows in elsewhere for column in rows.columns)
 
 
 @pytest.mark.nightly
-def test_every_report_shows_guessing_and_every_analysis(workspace: Path, settled: dict[str, str], tmp_path: Path) -> None:
+def test_every_report_shows_guessing_and_every_analysis(
+    workspace: Path, settled: dict[str, str], tmp_path: Path
+) -> None:
     done = folkways("report", "--workspace", workspace, "--out", tmp_path, "--profile", "paper", env=settled)
     assert done.returncode == 0, done.stderr
     shown = pl.read_csv(tmp_path / "scores.csv", infer_schema_length=None)
@@ -253,7 +292,12 @@ def test_every_report_shows_guessing_and_every_analysis(workspace: Path, settled
     text = (tmp_path / "report.md").read_text(encoding="utf-8")
     assert "not everyone was asked the same" not in text
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
-    for title in ("Easy against Hard", "Larger models of a family", "How much the format decides", "Published"):
+    for title in (
+        "Easy against Hard",
+        "Larger models of a family",
+        "How much the format decides",
+        "Published",
+    ):
         assert title in page
 
 
@@ -261,7 +305,9 @@ def test_the_command_makes_each_analysis(workspace: Path, settled: dict[str, str
     done = folkways("analyse", "--workspace", workspace, "--only", "orders", env=settled)
     assert done.returncode == 2
     assert "format-spread" in done.stderr
-    done = folkways("analyse", "--workspace", workspace, "--only", "format-spread", "--format", "json", env=settled)
+    done = folkways(
+        "analyse", "--workspace", workspace, "--only", "format-spread", "--format", "json", env=settled
+    )
     assert done.returncode == 0, done.stderr
     names = [found["name"] for found in json.loads(done.stdout)["tables"]]
     assert names == ["format-scores", "orders", "region-differences", "culture-differences"]

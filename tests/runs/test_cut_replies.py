@@ -1,4 +1,5 @@
-"""Replies that the token limit cut, with a real server and the command line: the state, the counts, and what to do."""
+"""Replies that the token limit cut, with a real server and the command line: the state, the counts, and what
+to do."""
 
 from __future__ import annotations
 
@@ -26,7 +27,15 @@ from tests.support.river import Done, folkways, folkways_process
 
 Mcq = Callable[[int], Path]
 QUESTIONS = 120
-CHANCES = {"spent": 0.2, "length": 0.1, "null-text": 0.1, "refusal": 0.1, "thinks": 0.1, "think-tag": 0.1, "think-open": 0.1}
+CHANCES = {
+    "spent": 0.2,
+    "length": 0.1,
+    "null-text": 0.1,
+    "refusal": 0.1,
+    "thinks": 0.1,
+    "think-tag": 0.1,
+    "think-open": 0.1,
+}
 FAULTS = {"chances": CHANCES, "seed": 5}
 
 
@@ -83,7 +92,11 @@ def test_what_was_cut_and_not_read_is_a_state_of_its_own(asked: Asked) -> None:
     assert all("--max-tokens" in reason for reason in truncated["reason"])
     assert CUT not in told.columns
     whole = run.scores().filter(facet="all", metric="accuracy").row(0, named=True)
-    assert (whole["n"], whole["truncated"], whole["unreadable"]) == (QUESTIONS, asked.truncated, kinds["null-text"])
+    assert (whole["n"], whole["truncated"], whole["unreadable"]) == (
+        QUESTIONS,
+        asked.truncated,
+        kinds["null-text"],
+    )
     assert whole["cut"] == asked.cut
     assert whole["coverage"] == 1.0
 
@@ -147,7 +160,10 @@ def test_thoughts_are_stored_apart_shown_and_never_judged(asked: Asked) -> None:
     kinds = asked.kinds
     assert {thoughts for _, thoughts in stored} == {THOUGHTS}
     with_text = [text for text, _ in stored if text]
-    assert (len(stored) - len(with_text), len(with_text)) == (asked.truncated, kinds["thinks"] + kinds["think-tag"])
+    assert (len(stored) - len(with_text), len(with_text)) == (
+        asked.truncated,
+        kinds["thinks"] + kinds["think-tag"],
+    )
     assert set(with_text) <= set("ABCD")
     run = load_run("last", asked.workspace)
     judged = run.judgements()
@@ -156,10 +172,14 @@ def test_thoughts_are_stored_apart_shown_and_never_judged(asked: Asked) -> None:
     shown = folkways("show", f"blend/mcq:{truncated['item']}", "-w", asked.workspace).stdout
     assert "thoughts (not judged)" in words(shown)
     assert THOUGHTS in words(shown)
-    told = json.loads(folkways("show", f"blend/mcq:{truncated['item']}", "-w", asked.workspace, "--json").stdout)
+    told = json.loads(
+        folkways("show", f"blend/mcq:{truncated['item']}", "-w", asked.workspace, "--json").stdout
+    )
     assert [(reply["response"], reply["thoughts"]) for reply in told["responses"]] == [("", THOUGHTS)]
     answered = judged.filter(state="answered")["item"]
-    shown = [folkways("show", f"blend/mcq:{item}", "-w", asked.workspace).stdout for item in answered.head(30)]
+    shown = [
+        folkways("show", f"blend/mcq:{item}", "-w", asked.workspace).stdout for item in answered.head(30)
+    ]
     assert 0 < sum("thoughts" in text for text in shown) < len(shown)
 
 
@@ -173,7 +193,16 @@ def test_nothing_is_asked_again_of_a_model_that_thinks(asked: Asked) -> None:
 
 def test_more_tokens_are_asked_for_and_the_warning_goes(asked: Asked, tmp_path: Path) -> None:
     with ChatServer() as server:
-        command = ("run", "blend/mcq", "--model", f"{server.url}/v1#thinker", "--release", asked.release, "-w", tmp_path / "w.db")
+        command = (
+            "run",
+            "blend/mcq",
+            "--model",
+            f"{server.url}/v1#thinker",
+            "--release",
+            asked.release,
+            "-w",
+            tmp_path / "w.db",
+        )
         done = folkways(*command, "--max-tokens", 512)
         assert json.loads(server.stats()["last"]["body"])["max_tokens"] == 512
     assert done.returncode == 0, done
@@ -187,12 +216,20 @@ def test_two_tokens_are_the_papers_own_limit_and_the_report_says_so(tmp_path: Pa
     write_culturalbench(tmp_path / "culturalbench")
     with ChatServer(mode="fixed:The answer", faults={"chances": {"length": 1.0}}) as server:
         model = f"{server.url}/v1#talker"
-        places = ("--release", tmp_path / "culturalbench", "-w", tmp_path / "w.db", "--report", tmp_path / "report")
+        places = (
+            "--release",
+            tmp_path / "culturalbench",
+            "-w",
+            tmp_path / "w.db",
+            "--report",
+            tmp_path / "report",
+        )
         done = folkways("run", "culturalbench/easy", "--model", model, "--limit", 5, *places)
         assert done.returncode == 0, done
         asked = server.stats()["total"]
     sentence = (
-        f"{asked} of {asked} replies of {model} on culturalbench/easy were cut at 2 tokens, {asked} of them unreadable. "
+        f"{asked} of {asked} replies of {model} on culturalbench/easy were cut at 2 tokens, {asked} of "
+        "them unreadable. "
         "This limit cuts replies by design: culturalbench/easy asks for 2 tokens. "
         "To let models talk or think first, ask again with --max-tokens 256 --profile lenient."
     )
@@ -209,9 +246,13 @@ def test_files_of_replies_may_say_that_they_were_cut(tmp_path: Path) -> None:
         {"item": "DE/time-1", "response": "<think>The answer is B", "finish_reason": "length"},
     ]
     (tmp_path / "replies.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
-    done = folkways("judge", "demo/mcq", "--responses", tmp_path / "replies.jsonl", "--out", tmp_path / "out.csv")
+    done = folkways(
+        "judge", "demo/mcq", "--responses", tmp_path / "replies.jsonl", "--out", tmp_path / "out.csv"
+    )
     assert done.returncode == 0, done
-    assert "3 replies were cut at the token limit (by finish_reason), 2 of them unreadable" in words(done.stderr)
+    assert "3 replies were cut at the token limit (by finish_reason), 2 of them unreadable" in words(
+        done.stderr
+    )
     judged = pl.read_csv(tmp_path / "out.csv").select("item", "state", "answer")
     assert set(judged.filter(pl.col("state") != "missing").iter_rows()) == {
         ("US/holidays-1", "truncated", None),
@@ -220,7 +261,14 @@ def test_files_of_replies_may_say_that_they_were_cut(tmp_path: Path) -> None:
         ("MX/manners-1", "answered", "C"),
         ("DE/time-1", "truncated", None),
     }
-    replayed = folkways("run", "demo/mcq", "--model", f"replay:{tmp_path / 'replies.jsonl'}", "-w", tmp_path / "w.db")
+    replayed = folkways(
+        "run", "demo/mcq", "--model", f"replay:{tmp_path / 'replies.jsonl'}", "-w", tmp_path / "w.db"
+    )
     assert "3 of 5 replies of" in words(replayed.stdout)
-    states = load_run("last", tmp_path / "w.db").judgements().select("item", "state", "answer").filter(pl.col("state") != "failed")
+    states = (
+        load_run("last", tmp_path / "w.db")
+        .judgements()
+        .select("item", "state", "answer")
+        .filter(pl.col("state") != "failed")
+    )
     assert states.sort("item").equals(judged.filter(pl.col("state") != "missing").sort("item"))

@@ -1,4 +1,5 @@
-"""A recipe's models on the GPUs of one machine: each has its own while it is asked, whoever dies, and nothing is asked twice."""
+"""A recipe's models on the GPUs of one machine: each has its own while it is asked, whoever dies, and nothing
+is asked twice."""
 
 from __future__ import annotations
 
@@ -28,7 +29,9 @@ def gpus(*names: str) -> dict[str, str]:
     return environment(CUDA_VISIBLE_DEVICES=",".join(names))
 
 
-def test_models_take_turns_on_the_gpus_and_each_is_asked_everything_while_its_server_stands(study: Study) -> None:
+def test_models_take_turns_on_the_gpus_and_each_is_asked_everything_while_its_server_stands(
+    study: Study,
+) -> None:
     for name in ("one", "two", "three"):
         study.add(name)
     study.add("large", "gpus = 2")
@@ -87,13 +90,19 @@ def test_a_server_that_does_not_start_is_told_with_its_last_lines_and_the_others
     study.add("good")
     done = folkways(*study.arguments(), env=gpus("0"))
     assert done.returncode == 1
-    lines = [line for line in done.stderr.splitlines() if line.startswith("vllm/bad: its server ended before it listened")]
+    lines = [
+        line
+        for line in done.stderr.splitlines()
+        if line.startswith("vllm/bad: its server ended before it listened")
+    ]
     assert all("loading | no kernel image is available (exit code 3" in line for line in lines) and lines
     assert study.stored() == study.expected() // 2
     assert rows(study.workspace, "SELECT state FROM runs") == [("stopped",)]
 
 
-def test_a_server_that_dies_is_started_again_and_what_it_had_not_answered_is_asked_again(study: Study) -> None:
+def test_a_server_that_dies_is_started_again_and_what_it_had_not_answered_is_asked_again(
+    study: Study,
+) -> None:
     study.add("fragile", dies_after=20, places=8)
     done = folkways(*study.arguments(), env=gpus("0"))
     assert done.returncode == 0, done.stderr
@@ -146,9 +155,15 @@ def test_ctrl_c_stops_the_servers_and_those_that_wait_for_a_gpu(study: Study) ->
 @pytest.mark.parametrize(
     ("table", "told"),
     [
-        ('name = "vllm/x"\nserve = "vllm serve x"', "does not say where the server is to listen; write {port}"),
+        (
+            'name = "vllm/x"\nserve = "vllm serve x"',
+            "does not say where the server is to listen; write {port}",
+        ),
         ('name = "vllm/x"\nserve = "vllm \'serve {port}"', "cannot be read as a command"),
-        ('name = "vllm/x"\nserve = "x {port}"\ngpus = 1.5', "gpus must be a whole number, or a share of one GPU"),
+        (
+            'name = "vllm/x"\nserve = "x {port}"\ngpus = 1.5',
+            "gpus must be a whole number, or a share of one GPU",
+        ),
         ('name = "vllm/x"\nserve = "x {port}"\ngpus = -1', "gpus must be a whole number"),
         ('name = "vllm/x"\nserve = "x {port}"\ngpus = true', "must be a whole number or a number, got True"),
         ('name = "vllm/x"\nserve = "x {port}"\ncopies = 0', "copies must be at least 1, got 0"),
@@ -156,7 +171,10 @@ def test_ctrl_c_stops_the_servers_and_those_that_wait_for_a_gpu(study: Study) ->
         ('name = "vllm/x"\nserve = "x {port}"\ngpus = 3', "vllm/x takes 3 GPUs, and there are 2 here"),
         ('name = "vllm/x@http://localhost:1/v1"\nserve = "x {port}"', "a model without an address"),
         ('name = "openai/gpt-4o"\nserve = "x {port}"', "a model without an address"),
-        ('name = "baseline/first"\ngpus = 1', "gpus and copies are for a model with serve, or one that runs here"),
+        (
+            'name = "baseline/first"\ngpus = 1',
+            "gpus and copies are for a model with serve, or one that runs here",
+        ),
     ],
 )
 def test_what_cannot_be_deployed_is_told_and_nothing_is_asked(study: Study, table: str, told: str) -> None:

@@ -1,4 +1,5 @@
-"""A recipe's models on the GPUs of a Ray cluster, which Ray only counts here: each has its own, whoever of the workers dies."""
+"""A recipe's models on the GPUs of a Ray cluster, which Ray only counts here: each has its own, whoever of
+the workers dies."""
 
 from __future__ import annotations
 
@@ -45,13 +46,19 @@ def test_models_take_turns_on_the_gpus_of_the_cluster(cluster: Any, study: Study
     asked = Counter((life.model, digest) for life in servers for digest in life.asked)
     assert set(asked.values()) == {1}
     assert len(asked) == study.stored() == study.expected() * 3 // 4
-    told = [line for line in done.stderr.splitlines() if line.startswith("vllm/bad: its server ended before it listened")]
+    told = [
+        line
+        for line in done.stderr.splitlines()
+        if line.startswith("vllm/bad: its server ended before it listened")
+    ]
     assert told and "no kernel image is available (exit code 3" in told[0]
     assert gone([life.pid for life in servers])
 
 
 @pytest.mark.parametrize("killed", ["worker", "command"])
-def test_kill_9_loses_nothing_and_asks_nothing_again_that_was_stored(cluster: Any, study: Study, killed: str) -> None:
+def test_kill_9_loses_nothing_and_asks_nothing_again_that_was_stored(
+    cluster: Any, study: Study, killed: str
+) -> None:
     for name in ("one", "two", "three"):
         study.add(name, latency=0.3)
     there = environment(RAY_ADDRESS=cluster.address)

@@ -13,7 +13,15 @@ from folkways.endpoints.prices import Price
 from folkways.engine.budget import UNLIMITED_OUTPUT_TOKENS
 from folkways.runs.models import Model, open_models
 from folkways.runs.options import RunOptions
-from folkways.runs.planning.estimate import LEARNED_FROM, Estimate, Reported, estimate, reported, request_tokens, tokens_of
+from folkways.runs.planning.estimate import (
+    LEARNED_FROM,
+    Estimate,
+    Reported,
+    estimate,
+    reported,
+    request_tokens,
+    tokens_of,
+)
 from folkways.runs.planning.plan import TaskPlan, begin
 from folkways.runs.planning.tasks import plan_tasks
 from folkways.workspace.database import Workspace, open_workspace
@@ -40,8 +48,14 @@ def answer(workspace: Workspace, run: int, endpoint: int, counts: Mapping[str, i
     request_queue = RequestQueue(workspace, run)
     request_queue.enter()
     batch = request_queue.claim(endpoint, 0, 10_000, ())
-    told = [(request, counts[request.user.split()[0]]) for request in batch.requests if request.user.split()[0] in counts]
-    request_queue.save(endpoint, [Answered(request, Completion("A", input_tokens=count), 0.1, 1) for request, count in told])
+    told = [
+        (request, counts[request.user.split()[0]])
+        for request in batch.requests
+        if request.user.split()[0] in counts
+    ]
+    request_queue.save(
+        endpoint, [Answered(request, Completion("A", input_tokens=count), 0.1, 1) for request, count in told]
+    )
     request_queue.leave()
 
 
@@ -71,14 +85,25 @@ def planned(options: Mapping[str, Any]) -> tuple[TaskPlan, Model]:
 def test_an_estimate_counts_what_would_be_sent_and_what_is_stored(workspace: Workspace, samples: int) -> None:
     plan, model = planned({"samples": samples})
     prompts = [row for frame in plan.prompts() for row in frame.iter_rows(named=True)]
-    keys = {(row["system"], row["user"]) if not model.endpoint.item_addressed else tuple(row.items()) for row in prompts}
+    keys = {
+        (row["system"], row["user"]) if not model.endpoint.item_addressed else tuple(row.items())
+        for row in prompts
+    }
     inputs = samples * sum(request_tokens(system, user) for system, user in keys)
     requests, limit = samples * len(keys), plan.task.max_tokens
     items = len({row["item"] for row in prompts})
     first = estimate(plan, model, Price(2.0, 3.0), None)
     usd = (2 * round(inputs) + 3 * limit * requests) / 1e6
     assert first == Estimate(
-        "baseline/echo", "demo/saq", items, requests, 0, round(inputs), limit * requests, pytest.approx(usd), 0
+        "baseline/echo",
+        "demo/saq",
+        items,
+        requests,
+        0,
+        round(inputs),
+        limit * requests,
+        pytest.approx(usd),
+        0,
     )
     assert estimate(plan, model, None, workspace) == Estimate(
         "baseline/echo", "demo/saq", items, requests, 0, round(inputs), limit * requests, None, 0
@@ -87,7 +112,9 @@ def test_an_estimate_counts_what_would_be_sent_and_what_is_stored(workspace: Wor
     request_queue = RequestQueue(workspace, run.id)
     request_queue.enter()
     batch = request_queue.claim(1, 0, 3, ())
-    request_queue.save(1, [Answered(request, Completion("A", input_tokens=50), 0.1, 1) for request in batch.requests])
+    request_queue.save(
+        1, [Answered(request, Completion("A", input_tokens=50), 0.1, 1) for request in batch.requests]
+    )
     told = [request_tokens(request.system, request.user) for request in batch.requests]
     left = 150 / sum(told) * (inputs - sum(told))
     assert estimate(plan, model, None, workspace) == Estimate(

@@ -1,4 +1,5 @@
-"""Replies made elsewhere: every layout gives the same verdicts, every expected item has a row, nothing is guessed in silence."""
+"""Replies made elsewhere: every layout gives the same verdicts, every expected item has a row, nothing is
+guessed in silence."""
 
 from __future__ import annotations
 
@@ -80,7 +81,11 @@ def test_items_are_found_by_whatever_names_them(
 @pytest.mark.parametrize("ids", ["item", "release_id"])
 def test_the_column_item_may_hold_the_ids_of_the_release(tmp_path: Path, ids: str) -> None:
     task, release = get_task("blend/saq"), open_release(write_release(tmp_path / "release"), "blend")
-    items = task.items(release).filter(pl.col("culture") == "ES").select(pl.col(ids).alias("item"), response=pl.lit("té"))
+    items = (
+        task.items(release)
+        .filter(pl.col("culture") == "ES")
+        .select(pl.col(ids).alias("item"), response=pl.lit("té"))
+    )
     options = {"culture": "ES", "language": "es", "variant": "inst-4"}
     judged = judge_file(task, release, write(items, tmp_path / "replies.csv"), **options)
     assert judged.judgements["item"].str.starts_with("ES/").all()
@@ -90,7 +95,9 @@ def test_the_column_item_may_hold_the_ids_of_the_release(tmp_path: Path, ids: st
         judge_file(task, release, unknown, **options)
 
 
-def test_by_position_ids_are_not_looked_at(judge: Callable[..., JudgedReplies], replies: pl.DataFrame, tmp_path: Path) -> None:
+def test_by_position_ids_are_not_looked_at(
+    judge: Callable[..., JudgedReplies], replies: pl.DataFrame, tmp_path: Path
+) -> None:
     path = write(replies.with_columns(item=pl.lit("whatever")), tmp_path / "replies.csv")
     by_position = judge(path, by_position=True).judgements
     assert by_position["accuracy"].to_list() == [float(number % 3 > 0) for number in range(QUESTIONS)]
@@ -114,10 +121,16 @@ def test_what_the_file_lacks_is_missing_and_stays_in_the_denominator(
     assert whole["at_best"] == pytest.approx(100 * 45 / QUESTIONS)
 
 
-def test_a_row_without_a_reply_is_told_from_an_empty_one(judge: Callable[..., JudgedReplies], tmp_path: Path, mcq: Mcq) -> None:
+def test_a_row_without_a_reply_is_told_from_an_empty_one(
+    judge: Callable[..., JudgedReplies], tmp_path: Path, mcq: Mcq
+) -> None:
     items = get_task("blend/mcq").items(open_release(mcq(QUESTIONS), "blend"))["item"].to_list()
     path = tmp_path / "replies.jsonl"
-    path.write_text(json.dumps({"item": items[0], "response": None}) + "\n" + json.dumps({"item": items[1], "response": ""}))
+    path.write_text(
+        json.dumps({"item": items[0], "response": None})
+        + "\n"
+        + json.dumps({"item": items[1], "response": ""})
+    )
     states = judge(path).judgements.select("state", "reason").rows()
     assert states[0] == (State.MISSING, "its row has no reply")
     assert states[1][0] == State.UNREADABLE
@@ -140,16 +153,24 @@ def test_no_word_is_taken_for_a_missing_reply(
     assert State.MISSING not in set(judged["state"])
 
 
-def test_samples_are_judged_one_by_one(judge: Callable[..., JudgedReplies], replies: pl.DataFrame, tmp_path: Path) -> None:
-    twice = pl.concat([replies.with_columns(sample=pl.lit(float(number))) for number in range(2)])  # as pandas writes them
+def test_samples_are_judged_one_by_one(
+    judge: Callable[..., JudgedReplies], replies: pl.DataFrame, tmp_path: Path
+) -> None:
+    twice = pl.concat(
+        [replies.with_columns(sample=pl.lit(float(number))) for number in range(2)]
+    )  # as pandas writes them
     judged = judge(write(twice.slice(0, 2 * QUESTIONS - 5), tmp_path / "replies.csv")).judgements
     assert judged.height == 2 * QUESTIONS
     assert judged.group_by("sample").len().sort("sample").rows() == [(0, QUESTIONS), (1, QUESTIONS)]
     assert judged.filter(pl.col("state") == State.MISSING)["sample"].to_list() == [1] * 5
 
 
-def test_a_culture_narrows_what_is_expected(judge: Callable[..., JudgedReplies], replies: pl.DataFrame, tmp_path: Path) -> None:
-    judged = judge(write(replies.gather_every(10, 2), tmp_path / "replies.csv"), culture="South Korea").judgements
+def test_a_culture_narrows_what_is_expected(
+    judge: Callable[..., JudgedReplies], replies: pl.DataFrame, tmp_path: Path
+) -> None:
+    judged = judge(
+        write(replies.gather_every(10, 2), tmp_path / "replies.csv"), culture="South Korea"
+    ).judgements
     assert judged.height == QUESTIONS // 10
     assert set(judged["culture"]) == {"KR"}
     assert State.MISSING not in set(judged["state"])
@@ -161,27 +182,40 @@ class TestSeveralLanguages:
     @staticmethod
     def file(folder: Path, name: str = "replies.csv") -> Path:
         items = get_task("demo/saq").items(open_release("demo"))
-        return write(items.filter(pl.col("culture") == "KR").select("item", response=pl.lit("rice")), folder / name)
+        return write(
+            items.filter(pl.col("culture") == "KR").select("item", response=pl.lit("rice")), folder / name
+        )
 
     def test_the_language_has_to_be_said(self, tmp_path: Path) -> None:
         task, release = get_task("demo/saq"), open_release("demo")
-        with pytest.raises(FolkwaysError, match=r"in which language were the items asked\? Say it with language= \(valid: .*ko"):
+        with pytest.raises(
+            FolkwaysError,
+            match=r"in which language were the items asked\? Say it with language= \(valid: .*ko",
+        ):
             judge_file(task, release, self.file(tmp_path), culture="KR")
         for language in ("ko", "en"):
-            judged = judge_file(task, release, self.file(tmp_path), culture="KR", language=language).judgements
+            judged = judge_file(
+                task, release, self.file(tmp_path), culture="KR", language=language
+            ).judgements
             assert set(judged["language"]) == {language}
             assert set(judged["culture"]) == {"KR"}
             assert State.MISSING not in set(judged["state"])
 
     def test_a_column_tells_it(self, tmp_path: Path) -> None:
         path = self.file(tmp_path)
-        both = pl.concat([pl.read_csv(path).with_columns(language=pl.lit(language)) for language in ("ko", "en")])
-        judged = judge_file(get_task("demo/saq"), open_release("demo"), write(both, path), culture="KR").judgements
+        both = pl.concat(
+            [pl.read_csv(path).with_columns(language=pl.lit(language)) for language in ("ko", "en")]
+        )
+        judged = judge_file(
+            get_task("demo/saq"), open_release("demo"), write(both, path), culture="KR"
+        ).judgements
         assert set(judged["language"]) == {"ko", "en"}
         assert State.MISSING not in set(judged["state"])
 
     def test_the_name_of_the_file_may_tell_it(self, tmp_path: Path) -> None:
-        judged = judge_file(get_task("demo/saq"), open_release("demo"), self.file(tmp_path, "south_Korean.csv"), culture="KR")
+        judged = judge_file(
+            get_task("demo/saq"), open_release("demo"), self.file(tmp_path, "south_Korean.csv"), culture="KR"
+        )
         assert set(judged.judgements["language"]) == {"ko"}
         assert any("Korean" in note for note in judged.notes)
 
@@ -191,12 +225,16 @@ def test_the_verdicts_of_the_command_are_those_of_the_function(
 ) -> None:
     rng = random.Random(1)
     rows = replies.with_columns(
-        response=pl.Series([rng.choice(["A", "B. yes", "I cannot say", "=1+1", "\x1b[31mC"]) for _ in replies["item"]])
+        response=pl.Series(
+            [rng.choice(["A", "B. yes", "I cannot say", "=1+1", "\x1b[31mC"]) for _ in replies["item"]]
+        )
     )
     path = write(rows, tmp_path / "replies.csv")
     expected = judge(path).judgements
     for out in ("verdicts.parquet", "verdicts.csv", "verdicts.jsonl", "verdicts.json"):
-        done = folkways("judge", "blend/mcq", "--release", mcq(QUESTIONS), "--responses", path, "--out", tmp_path / out)
+        done = folkways(
+            "judge", "blend/mcq", "--release", mcq(QUESTIONS), "--responses", path, "--out", tmp_path / out
+        )
         assert done.returncode == 0, done.stderr
         assert "\x1b" not in done.stdout
         assert f"wrote {tmp_path / out} ({QUESTIONS} rows)" in done.stderr

@@ -19,7 +19,8 @@ GPT, LOCAL, REVISION = "openai/gpt", "http://h/v1#org/gpt", "hf/org/small@v2"
 
 @pytest.fixture
 def workspace(tmp_path: Path) -> Workspace:
-    """Run one asked three models, one of them two tasks; run two a model of the first; then something without scores was built."""
+    """Run one asked three models, one of them two tasks; run two a model of the first; then something without
+    scores was built."""
     workspace = open_workspace(tmp_path / "w.db")
     one, two = {"tasks": ["t/a"], "x": 1}, {"tasks": ["t/a"], "x": 2}
     plan_prompts(workspace, GPT, ["a", "b"], config=one, command="run", name="one", first=1, task="t/b")
@@ -52,17 +53,30 @@ OWN, SMALL = ("one", LOCAL, LOCAL, ("t/a",)), ("one", REVISION, REVISION, ("t/a"
         (("gpt@2", f"{LOCAL}@1"), (), [SECOND, OWN]),
         (("gpt@last",), ("one",), [SECOND]),
         ((REVISION,), ("one", "two"), [SMALL]),
-        (("gpt@two", f"{GPT}@one"), (), [(*SECOND[:2], f"{GPT}@two", *SECOND[3:]), (*FIRST[:2], f"{GPT}@one", *FIRST[3:])]),
-        ((), ("two", "one"), [(*SECOND[:2], f"{GPT}@two", *SECOND[3:]), (*FIRST[:2], f"{GPT}@one", *FIRST[3:]), OWN, SMALL]),
+        (
+            ("gpt@two", f"{GPT}@one"),
+            (),
+            [(*SECOND[:2], f"{GPT}@two", *SECOND[3:]), (*FIRST[:2], f"{GPT}@one", *FIRST[3:])],
+        ),
+        (
+            (),
+            ("two", "one"),
+            [(*SECOND[:2], f"{GPT}@two", *SECOND[3:]), (*FIRST[:2], f"{GPT}@one", *FIRST[3:]), OWN, SMALL],
+        ),
     ],
 )
 def test_models_are_found_by_their_names_in_the_runs_that_are_meant(
-    workspace: Workspace, names: tuple[str, ...], runs: tuple[str, ...], expected: list[tuple[str, str, str, tuple[str, ...]]]
+    workspace: Workspace,
+    names: tuple[str, ...],
+    runs: tuple[str, ...],
+    expected: list[tuple[str, str, str, tuple[str, ...]]],
 ) -> None:
     found = find_models(workspace, names, runs)
     assert told(found) == expected
     for asked in found:
-        assert asked.parts == tuple(part for part in results.parts(workspace, asked.run) if part.endpoint == asked.endpoint)
+        assert asked.parts == tuple(
+            part for part in results.parts(workspace, asked.run) if part.endpoint == asked.endpoint
+        )
 
 
 @pytest.mark.parametrize(
@@ -86,19 +100,29 @@ def test_a_name_that_is_no_models_or_of_several_is_refused_with_what_there_is(
     with pytest.raises(FolkwaysError) as error:
         find_models(workspace, names, runs)
     assert words in str(error.value)
-    assert isinstance(error.value, UnknownNameError) == ("unknown" in words or "looked" in words or "is a run" in words)
+    assert isinstance(error.value, UnknownNameError) == (
+        "unknown" in words or "looked" in words or "is a run" in words
+    )
 
 
 def test_judgements_are_those_of_the_models_own_part_and_of_one_profile(workspace: Workspace) -> None:
     one = run_records.find_run(workspace, "one")
     for profile, answer in (("paper", "P"), ("strict", "S")):
         numbers = list(range(1, 6))
-        rows = pl.DataFrame({"ordinal": numbers, "question": "q", "culture": "KR", "counted": True, "state": "answered"})
+        rows = pl.DataFrame(
+            {"ordinal": numbers, "question": "q", "culture": "KR", "counted": True, "state": "answered"}
+        )
         results.save_judgements(
-            workspace, one, profile, rows.with_columns(answer=pl.lit(answer), reason=pl.lit(None, dtype=pl.String))
+            workspace,
+            one,
+            profile,
+            rows.with_columns(answer=pl.lit(answer), reason=pl.lit(None, dtype=pl.String)),
         )
     gpt, local, _ = find_models(workspace, (), ("one",))
-    found = [judgements_of(workspace, asked, task, "strict") for asked, task in ((gpt, "t/a"), (gpt, "t/b"), (local, "t/a"))]
+    found = [
+        judgements_of(workspace, asked, task, "strict")
+        for asked, task in ((gpt, "t/a"), (gpt, "t/b"), (local, "t/a"))
+    ]
     assert [frame["ordinal"].to_list() for frame in found] == [[4], [1, 2], [3]]
     assert {answer for frame in found for answer in frame["answer"]} == {"S"}
     (unjudged,) = find_models(workspace, (), ("two",))

@@ -1,4 +1,5 @@
-"""A whole run of a real model in a GGUF file: what its signature tells, and what a crash of llama.cpp leaves behind."""
+"""A whole run of a real model in a GGUF file: what its signature tells, and what a crash of llama.cpp leaves
+behind."""
 
 from __future__ import annotations
 

@@ -70,7 +70,10 @@ def test_nobody_overtakes_who_needs_more() -> None:
             order.append(name)
             gpus.give_back(seat)
 
-        tasks = [asyncio.create_task(one(*who)) for who in (("large", 2, 2), ("small", 1, 3), ("none", 0, 9), ("given up", 1, 0))]
+        tasks = [
+            asyncio.create_task(one(*who))
+            for who in (("large", 2, 2), ("small", 1, 3), ("none", 0, 9), ("given up", 1, 0))
+        ]
         tasks[3].cancel()
         await asyncio.sleep(0)
         assert order in ([], ["none"]), "one is free, and is kept for the large one"
@@ -83,7 +86,9 @@ def test_nobody_overtakes_who_needs_more() -> None:
 
 @given(
     st.integers(1, 4),
-    st.lists(st.tuples(st.sampled_from([0, 0.25, 0.5, 1, 2, 3]), st.integers(0, 3), st.integers(0, 2)), max_size=12),
+    st.lists(
+        st.tuples(st.sampled_from([0, 0.25, 0.5, 1, 2, 3]), st.integers(0, 3), st.integers(0, 2)), max_size=12
+    ),
     st.sets(st.integers(0, 11)),
 )
 def test_no_gpu_is_given_twice_and_all_get_their_turn(
@@ -121,7 +126,9 @@ def test_no_gpu_is_given_twice_and_all_get_their_turn(
         for number in cancelled & set(range(len(tasks))):
             tasks[number].cancel()
         results = await asyncio.wait_for(asyncio.gather(*tasks, return_exceptions=True), 10)
-        assert all(result is None or isinstance(result, asyncio.CancelledError) for result in results), results
+        assert all(result is None or isinstance(result, asyncio.CancelledError) for result in results), (
+            results
+        )
         assert set(range(len(models))) - cancelled <= set(served)
         whole = await asyncio.wait_for(gpus.take(count, (0,)), 5)
         assert whole.gpus == gpus.names, "all came back"

@@ -1,4 +1,5 @@
-"""Ctrl-C, SIGTERM and a closed terminal: the run ends cleanly, what was answered is stored, and the same command goes on."""
+"""Ctrl-C, SIGTERM and a closed terminal: the run ends cleanly, what was answered is stored, and the same
+command goes on."""
 
 from __future__ import annotations
 
@@ -64,7 +65,8 @@ def test_one_signal_ends_the_run_cleanly_and_the_same_command_goes_on(
     reason = "interrupted by the user" if number == signal.SIGINT else f"ended by {number.name}"
     assert f"run-1 is not finished: {reason}" in done.stderr
     assert rows(workspace, "SELECT state, reason FROM runs") == [("interrupted", reason)]
-    # What was on its way was waited for: nothing that the server answered is lost, and nothing is left claimed.
+    # What was on its way was waited for: nothing that the server answered is lost, and nothing is left
+    # claimed.
     assert 100 < answered < QUESTIONS
     assert rows(workspace, "SELECT count(*) FROM responses") == [(answered,)]
     assert rows(workspace, "SELECT count(*) FROM claims") == [(0,)]
@@ -82,8 +84,11 @@ def test_one_signal_ends_the_run_cleanly_and_the_same_command_goes_on(
 
 
 @pytest.mark.nightly
-def test_a_second_signal_does_not_wait_for_a_server_that_stalls(server: ChatServer, mcq: Mcq, tmp_path: Path) -> None:
-    """It drops the replies that are waited for; what was said until then is scored, and the report is written."""
+def test_a_second_signal_does_not_wait_for_a_server_that_stalls(
+    server: ChatServer, mcq: Mcq, tmp_path: Path
+) -> None:
+    """It drops the replies that are waited for; what was said until then is scored, and the report is
+    written."""
     workspace, release, report = tmp_path / "w.db", mcq(QUESTIONS), tmp_path / "report"
     server.control(faults={"script": ["ok"] * 100 + ["stall+seconds=600"] * 200}, latency=0.0)
     told = tmp_path / "stderr.txt"
@@ -106,7 +111,9 @@ def test_a_second_signal_does_not_wait_for_a_server_that_stalls(server: ChatServ
     assert counts == [(QUESTIONS, 100, QUESTIONS - 100)]
 
 
-def test_a_signal_before_the_first_request_leaves_a_run_that_can_go_on(server: ChatServer, mcq: Mcq, tmp_path: Path) -> None:
+def test_a_signal_before_the_first_request_leaves_a_run_that_can_go_on(
+    server: ChatServer, mcq: Mcq, tmp_path: Path
+) -> None:
     many = 5 * SLICE
     workspace, release = tmp_path / "w.db", mcq(many)
     process = start(*command(server, release, workspace))
@@ -127,7 +134,8 @@ def test_a_signal_before_the_first_request_leaves_a_run_that_can_go_on(server: C
 def test_an_interrupt_that_python_drops_while_it_plans_stops_it_at_the_next_slice(
     server: ChatServer, mcq: Mcq, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It falls into the callback of a weak reference, as it may into a library's: the exception goes nowhere."""
+    """It falls into the callback of a weak reference, as it may into a library's: the exception goes
+    nowhere."""
     write = run_records.write_expected
 
     def interrupted(*given: Any) -> None:
@@ -197,16 +205,28 @@ def test_a_signal_at_any_import_ends_it_in_one_line(
 
 def test_nothing_is_imported_before_signals_are_heard() -> None:
     """What an interrupt meets before ``main`` begins is Python's own, and ends in a traceback."""
-    program = "import sys; before = {*sys.modules}; import folkways.__main__; print(*sorted({*sys.modules} - before))"
-    done = subprocess.run([sys.executable, "-c", program], env=environment(), capture_output=True, text=True, check=True)
+    program = (
+        "import sys; before = {*sys.modules}; import folkways.__main__; "
+        "print(*sorted({*sys.modules} "
+        "- before))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], env=environment(), capture_output=True, text=True, check=True
+    )
     assert set(done.stdout.split()) <= {"__future__", "folkways", "folkways.__main__"}
 
 
-@pytest.mark.skipif(not Path("/proc/self/maps").exists(), reason="the system does not show what a process has loaded")
+@pytest.mark.skipif(
+    not Path("/proc/self/maps").exists(), reason="the system does not show what a process has loaded"
+)
 @pytest.mark.parametrize("delay", [0.0, 0.1, 0.4])
-def test_a_signal_while_it_starts_says_so_without_a_traceback(server: ChatServer, mcq: Mcq, tmp_path: Path, delay: float) -> None:
+def test_a_signal_while_it_starts_says_so_without_a_traceback(
+    server: ChatServer, mcq: Mcq, tmp_path: Path, delay: float
+) -> None:
     process = start(*command(server, mcq(QUESTIONS), tmp_path / "w.db"))
-    wait_for(lambda: "polars" in Path(f"/proc/{process.pid}/maps").read_text(), process=process)  # in the middle of its imports
+    wait_for(
+        lambda: "polars" in Path(f"/proc/{process.pid}/maps").read_text(), process=process
+    )  # in the middle of its imports
     time.sleep(delay)
     process.send_signal(signal.SIGINT)
     done = finish(process)

@@ -1,4 +1,5 @@
-"""Several judges and models beside people: what sways a judge, what to label next, when labels are enough, and the gate."""
+"""Several judges and models beside people: what sways a judge, what to label next, when labels are enough,
+and the gate."""
 
 from __future__ import annotations
 
@@ -60,11 +61,18 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> Run:
     from folkways.benchmarks.registry import get_task
     from folkways.releases.store import open_release
 
-    gold = {row["item"]: row["answers"][0]["en"][0] for row in get_task("demo/saq").items(open_release("demo", "demo")).to_dicts()}
+    gold = {
+        row["item"]: row["answers"][0]["en"][0]
+        for row in get_task("demo/saq").items(open_release("demo", "demo")).to_dicts()
+    }
     knows = endpoint(lambda request: gold[request.item] if number(request) % 4 else "nothing", "own/knows")
     kin = endpoint(lambda request: "by kin" if number(request) % 2 else gold[request.item], "own/kin-2")
     return run(
-        "demo/saq", models=[knows, kin], workspace=tmp_path_factory.mktemp("judges") / "w.db", name="mine", cultures=CULTURES
+        "demo/saq",
+        models=[knows, kin],
+        workspace=tmp_path_factory.mktemp("judges") / "w.db",
+        name="mine",
+        cultures=CULTURES,
     )
 
 
@@ -90,7 +98,9 @@ def value(found: ModelJudged, quantity: str, **which: Any) -> dict[str, Any]:
     return found.summary.filter(quantity=quantity, facet="all", **which).row(0, named=True)
 
 
-def test_a_kinder_judge_is_found_out_by_people_and_by_another_judge(asked: Run, plain: ModelJudged, tmp_path: Path) -> None:
+def test_a_kinder_judge_is_found_out_by_people_and_by_another_judge(
+    asked: Run, plain: ModelJudged, tmp_path: Path
+) -> None:
     labels = truth(plain, tmp_path / "people.csv")
     found = judged(asked, (partial, "own/kin-1"), (literal, "own/literal"), labels=labels)
     assert found.verdicts["judge"].unique().to_list().sort() == ["own/kin-1", "own/literal"].sort()
@@ -102,7 +112,9 @@ def test_a_kinder_judge_is_found_out_by_people_and_by_another_judge(asked: Run, 
         assert row["estimate"] == pytest.approx(kinder)
         assert row["low"] > 0
         assert found.summary.filter(quantity=quantity, judge="own/literal").is_empty()
-    disagreement = value(found, "disagreement", endpoint="own/kin-2", judge="own/kin-1", against="own/literal")
+    disagreement = value(
+        found, "disagreement", endpoint="own/kin-2", judge="own/kin-1", against="own/literal"
+    )
     assert disagreement["estimate"] == pytest.approx(kinder)
     assert value(found, "disagreement", endpoint="own/knows")["estimate"] == 0.0
     of_cultures = found.summary.filter(quantity="disagreement", endpoint="own/kin-2", facet="culture")
@@ -113,7 +125,9 @@ def test_a_kinder_judge_is_found_out_by_people_and_by_another_judge(asked: Run, 
     assert "the judge tells right from wrong better for own/knows than for own/kin-2" in notes
 
 
-def test_differences_are_corrected_by_each_models_own_labels(asked: Run, plain: ModelJudged, tmp_path: Path) -> None:
+def test_differences_are_corrected_by_each_models_own_labels(
+    asked: Run, plain: ModelJudged, tmp_path: Path
+) -> None:
     found = judged(asked, (partial, "own/kin-1"), labels=truth(plain, tmp_path / "people.csv"))
     raw = value(found, "judged_difference", endpoint="own/knows", against="own/kin-2")
     corrected = value(found, "corrected_difference", endpoint="own/knows", against="own/kin-2")
@@ -131,7 +145,9 @@ def test_differences_are_corrected_by_each_models_own_labels(asked: Run, plain: 
     assert alone.summary.filter(pl.col("against").is_not_null()).is_empty()
 
 
-def test_a_judge_that_takes_the_first_answer_is_seen_by_turning_them_round(asked: Run, plain: ModelJudged) -> None:
+def test_a_judge_that_takes_the_first_answer_is_seen_by_turning_them_round(
+    asked: Run, plain: ModelJudged
+) -> None:
     found = judged(asked, (first, "own/first"), swap=100)
     for name in ("own/knows", "own/kin-2"):
         assert value(found, "first_preferred", endpoint=name)["estimate"] == 100.0
@@ -142,14 +158,20 @@ def test_a_judge_that_takes_the_first_answer_is_seen_by_turning_them_round(asked
 
     def last_only(request: Request) -> str:
         groups = re.findall(r"^\d+\. ", request.user, re.MULTILINE)
-        return json.dumps({"group": 1 if "\n1. " in request.user and len(groups) > 1 and number(request) % 2 else 0})
+        return json.dumps(
+            {"group": 1 if "\n1. " in request.user and len(groups) > 1 and number(request) % 2 else 0}
+        )
 
     assert "turned" not in set(plain.summary["quantity"])
     some = judged(asked, (last_only, "own/odd"), swap=3)
-    assert some.verdicts.filter(pl.col("swapped").is_not_null()).group_by("endpoint").len()["len"].to_list() == [3, 3]
+    assert some.verdicts.filter(pl.col("swapped").is_not_null()).group_by("endpoint").len()[
+        "len"
+    ].to_list() == [3, 3]
 
 
-def test_the_next_labels_are_spread_nested_and_the_same_of_every_model(asked: Run, plain: ModelJudged, tmp_path: Path) -> None:
+def test_the_next_labels_are_spread_nested_and_the_same_of_every_model(
+    asked: Run, plain: ModelJudged, tmp_path: Path
+) -> None:
     everything = plain.to_label
     assert dict(everything.schema) == dict(TO_LABEL)
     assert everything.height == plain.verdicts.filter(ended="judged").height == everything["id"].n_unique()
@@ -160,7 +182,10 @@ def test_the_next_labels_are_spread_nested_and_the_same_of_every_model(asked: Ru
     for culture in set(everything["culture"]):
         of = [[item for item in items[name] if item.startswith(culture)] for name in sorted(items)]
         assert of[0] == of[1]
-    assert judged(asked, (literal, "own/literal"), label_next=20, seed=1).to_label["id"].to_list() != some["id"].to_list()
+    assert (
+        judged(asked, (literal, "own/literal"), label_next=20, seed=1).to_label["id"].to_list()
+        != some["id"].to_list()
+    )
     # Labels for all that were listed: the next list goes on where the first one ended.
     listed = set(some["id"])
     labels = some.select("endpoint", "language", item="item_id", label=pl.lit(1))
@@ -197,7 +222,9 @@ def test_it_says_when_labels_are_enough(asked: Run, plain: ModelJudged, tmp_path
     pl.read_csv(labels).filter(pl.col("item").str.contains("school|food")).write_csv(tmp_path / "chosen.csv")
     chosen = judged(asked, (literal, "own/literal"), labels=tmp_path / "chosen.csv", until=40)
     assert any("if they are a random draw" in note for note in chosen.notes)
-    assert all("not enough labels yet" in note for note in judged(asked, (literal, "own/literal"), until=5).notes)
+    assert all(
+        "not enough labels yet" in note for note in judged(asked, (literal, "own/literal"), until=5).notes
+    )
 
 
 @pytest.mark.parametrize(
@@ -216,7 +243,10 @@ def test_families_are_told_by_their_names(one: str, other: str, same: bool) -> N
 def test_the_gate_decides_on_what_people_would_say(tmp_path: Path) -> None:
     here = {"cwd": tmp_path}
     assert (
-        folkways("run", "demo/saq", "--model", "baseline/first", "--model", "baseline/echo", "--name", "m", **here).returncode == 0
+        folkways(
+            "run", "demo/saq", "--model", "baseline/first", "--model", "baseline/echo", "--name", "m", **here
+        ).returncode
+        == 0
     )
     judge = ("judge-by-model", "m", "--judge", 'baseline/constant:{"group": 1}')
     done = folkways(*judge, "--label-next", 40, "--out", "v.csv", **here)
@@ -240,5 +270,8 @@ def test_the_gate_decides_on_what_people_would_say(tmp_path: Path) -> None:
         refused = folkways(*gate, *arguments, **here)
         assert (refused.returncode, message in refused.stderr) == (2, True), refused.stderr
     assert folkways(*judge, "--out", "bare.csv", **here).returncode == 0
-    assert "no labels of people" in folkways("gate", "m", "--judged", "bare.csv", "--min", "demo/saq=5", **here).stderr
+    assert (
+        "no labels of people"
+        in folkways("gate", "m", "--judged", "bare.csv", "--min", "demo/saq=5", **here).stderr
+    )
     assert "can never be reached" in folkways(*judge, "--until", 0, "--out", "v.csv", **here).stderr

@@ -46,7 +46,9 @@ def test_columns_tell_replies_apart(tmp_path: Path) -> None:
 
 
 def test_several_people_are_averaged(tmp_path: Path) -> None:
-    assert labels(tmp_path, "item,label\nUS/Q-1,1\nUS/Q-1,1\nUS/Q-1,0\nUS/Q-1,0.5\n")[-1] == pytest.approx(0.625)
+    assert labels(tmp_path, "item,label\nUS/Q-1,1\nUS/Q-1,1\nUS/Q-1,0\nUS/Q-1,0.5\n")[-1] == pytest.approx(
+        0.625
+    )
 
 
 @pytest.mark.parametrize(
@@ -57,7 +59,10 @@ def test_several_people_are_averaged(tmp_path: Path) -> None:
         ("item,label\nUS/Q-1,0.7\n", "row 1: label '0.7' is none of"),
         ("item,label\nUS/Q-1,nan\n", "row 1: label 'nan' is none of"),
         ("item,label\nUS/Q-1,1\nUS/Q-9,1\n", "row 2: the run has no counted reply with item 'US/Q-9'"),
-        ("item,language,label\nUS/Q-1,ko,1\n", "row 1: the run has no counted reply with item 'US/Q-1', language 'ko'"),
+        (
+            "item,language,label\nUS/Q-1,ko,1\n",
+            "row 1: the run has no counted reply with item 'US/Q-1', language 'ko'",
+        ),
         (
             "item,label\nUS/Q-1,1\nKR/Q-1,1\n",
             "row 2: 2 replies of the run fit this label; say which with a column task or language",

@@ -21,12 +21,16 @@ def test_it_is_in_the_signature_and_nothing_is_shared_with_what_was_said(tmp_pat
     (one,), (other,) = (set(each.scores()["signature"]) for each in (said, read))
     assert "|settings:read=loglik|" in other
     assert one == other.replace("read=loglik", "max_tokens=64,temperature=0.0,top_p=1.0")
-    (found,) = compare("baseline/first@said", "baseline/first@read", runs=["said", "read"], workspace=workspace)
+    (found,) = compare(
+        "baseline/first@said", "baseline/first@read", runs=["said", "read"], workspace=workspace
+    )
     assert any("settings" in note and "read=loglik" in note for note in found.notes)
 
 
 @pytest.mark.parametrize("name", ["replay:{}", "http://127.0.0.1:9/v1#m", "openai/m"])
-def test_an_endpoint_that_tells_no_likelihoods_is_refused_before_anything_is_written(tmp_path, monkeypatch, name):
+def test_an_endpoint_that_tells_no_likelihoods_is_refused_before_anything_is_written(
+    tmp_path, monkeypatch, name
+):
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     (tmp_path / "r.csv").write_text("item,response\nx,A\n")
     words = r"tells no likelihoods \(read=loglik\); hf/, vllm-offline/, gguf/ and llamacpp/ endpoints do"

@@ -1,4 +1,5 @@
-"""Everything that can go wrong at a server, mixed: the run ends, every item has a state, the counts add up, the report tells."""
+"""Everything that can go wrong at a server, mixed: the run ends, every item has a state, the counts add up,
+the report tells."""
 
 from __future__ import annotations
 
@@ -58,7 +59,12 @@ CHANCES = {
     "no-usage": 0.02,
 }
 # The script sends each fault once, whatever chance does after it.
-FAULTS = {"script": list(CHANCES), "chances": CHANCES, "seed": 12, "bursts": {"fault": "429", "every": 150, "length": 12}}
+FAULTS = {
+    "script": list(CHANCES),
+    "chances": CHANCES,
+    "seed": 12,
+    "bursts": {"fault": "429", "every": 150, "length": 12},
+}
 
 
 @dataclass(frozen=True)
@@ -76,12 +82,25 @@ class Ordeal:
 
 
 @pytest.fixture(scope="module", params=[FEW, pytest.param(MANY, marks=pytest.mark.nightly)])
-def ordeal(request: pytest.FixtureRequest, mcq: Mcq, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ordeal]:
+def ordeal(
+    request: pytest.FixtureRequest, mcq: Mcq, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Ordeal]:
     questions = request.param
     folder = tmp_path_factory.mktemp("ordeal")
     with ChatServer(faults=FAULTS) as server:
         model = f"{server.url}/v1#test-model"
-        limits = ("--timeout", 2, "--attempts", 3, "--max-errors", questions, "--max-failed", 100, "--concurrency", 16)
+        limits = (
+            "--timeout",
+            2,
+            "--attempts",
+            3,
+            "--max-errors",
+            questions,
+            "--max-failed",
+            100,
+            "--concurrency",
+            16,
+        )
         places = ("--release", mcq(questions), "-w", folder / "w.db", "--report", folder / "report")
         with (folder / "out").open("w+") as out, (folder / "err").open("w+") as err:
             command = ("run", "blend/mcq", "--model", model, *places, *limits)
@@ -90,13 +109,16 @@ def ordeal(request: pytest.FixtureRequest, mcq: Mcq, tmp_path_factory: pytest.Te
             process.returncode = code
         done = Done(process.args, code, (folder / "out").read_text(), (folder / "err").read_text())
         kinds = server.stats()["kinds"]
-        yield Ordeal(done, usage / 1024, folder / "w.db", folder / "report", kinds, server, command, questions)
+        yield Ordeal(
+            done, usage / 1024, folder / "w.db", folder / "report", kinds, server, command, questions
+        )
 
 
 def _wait(pid: int, seconds: float) -> tuple[int, int]:
     """Exit code and peak resident memory in KiB.
 
-    The kernel's account of an ended child begins with what its parent had when it forked; only the child's own file tells its own.
+    The kernel's account of an ended child begins with what its parent had when it forked; only the child's
+    own file tells its own.
     """
     deadline = time.monotonic() + seconds
     peak = 0
@@ -144,7 +166,10 @@ def test_every_expected_item_has_one_state_and_a_reason(ordeal: Ordeal) -> None:
     for state in ("refused", "unreadable", "failed"):
         assert states.get(state, 0) > 0, states
     assert judged.filter(pl.col("state") != "answered")["reason"].null_count() == 0
-    assert judged.filter(pl.col("state").is_in(["failed", "missing"]))["response"].null_count() == states["failed"]
+    assert (
+        judged.filter(pl.col("state").is_in(["failed", "missing"]))["response"].null_count()
+        == states["failed"]
+    )
 
 
 def test_the_counts_beside_every_score_add_up(ordeal: Ordeal) -> None:
@@ -166,11 +191,16 @@ def test_the_counts_beside_every_score_add_up(ordeal: Ordeal) -> None:
 @pytest.mark.parametrize("name", ["report.md", "report.html"])
 def test_the_report_says_what_failed(ordeal: Ordeal, name: str) -> None:
     failures = load_run("run-1", ordeal.workspace).report_data().failures
-    assert failures["count"].sum() == load_run("run-1", ordeal.workspace).judgements().filter(pl.col("state") == "failed").height
+    assert (
+        failures["count"].sum()
+        == load_run("run-1", ordeal.workspace).judgements().filter(pl.col("state") == "failed").height
+    )
     kinds = set(failures["kind"])
     assert len(kinds) >= 3, kinds
     assert "the server says 429" not in kinds, "to be told to slow down uses up no attempt"
-    assert any(kind.startswith("the reply") for kind in kinds), kinds  # too long, no JSON, no answer in it: which of them is luck
+    assert any(kind.startswith("the reply") for kind in kinds), (
+        kinds
+    )  # too long, no JSON, no answer in it: which of them is luck
     assert any(kind.startswith("the server says 4") for kind in kinds), kinds
     text = (ordeal.report / name).read_text(encoding="utf-8")
     for kind in kinds:

@@ -26,8 +26,11 @@ NONE = Interval(math.nan, math.nan, "none")
 Row = dict[str, Any]
 
 
-def verdicts(seed: int, *, halves: bool = False, lost: float = 0.2, labels: float = 0.5, rows: int = 90) -> list[Row]:
-    """Irregular verdicts: some without a reply (wrong by rule and judge), some that the judge did not give."""
+def verdicts(
+    seed: int, *, halves: bool = False, lost: float = 0.2, labels: float = 0.5, rows: int = 90
+) -> list[Row]:
+    """Irregular verdicts: some without a reply (wrong by rule and judge), some that the judge did not
+    give."""
     rng = np.random.default_rng(seed)
     found = []
     for _ in range(rows):
@@ -77,7 +80,9 @@ def quantities(part: Sequence[Row]) -> list[tuple[str, float, Interval, Sequence
         return Interval(100 * share * interval.low, 100 * share * interval.high, interval.method)
 
     def kappa(rows: Sequence[Row], first: str, second: str) -> Any:
-        return cohen_kappa(*(np.array([row[name] >= 0.5 for row in rows]) for name in (first, second)), numbers(rows))
+        return cohen_kappa(
+            *(np.array([row[name] >= 0.5 for row in rows]) for name in (first, second)), numbers(rows)
+        )
 
     found: list[tuple[str, float, Interval, Sequence[Row]]] = []
     mean("lexical", part, lambda row: row["lexical"], RULE)
@@ -86,7 +91,12 @@ def quantities(part: Sequence[Row]) -> list[tuple[str, float, Interval, Sequence
     found.append(("undecided", len(part) - len(decided), NONE, part))
     if len(decided) < len(part):
         for name, guess in (("judged_at_worst", 0.0), ("judged_at_best", 1.0)):
-            mean(name, part, lambda row, guess=guess: guess if row["verdict"] is None else row["verdict"], JUDGED)  # type: ignore[misc]
+            mean(
+                name,
+                part,
+                lambda row, guess=guess: guess if row["verdict"] is None else row["verdict"],
+                JUDGED,
+            )  # type: ignore[misc]
     judged = [row for row in part if row["ended"] == "judged"]
     if judged:
         mean("agreement", judged, lambda row: row["verdict"] == row["lexical"], JUDGED)
@@ -100,7 +110,9 @@ def quantities(part: Sequence[Row]) -> list[tuple[str, float, Interval, Sequence
         return found
     found.append(("labelled", len(labelled), NONE, labelled))
     said = [row["lexical"] if row["verdict"] is None else row["verdict"] for row in part]
-    guesses = [math.nan if row["ended"] == "no reply" else guess for row, guess in zip(part, said, strict=True)]
+    guesses = [
+        math.nan if row["ended"] == "no reply" else guess for row, guess in zip(part, said, strict=True)
+    ]
     labels = [math.nan if row["label"] is None else row["label"] for row in part]
     cultures = sorted({row["culture"] for row in part})
     of_culture = np.array([cultures.index(row["culture"]) for row in part])
@@ -123,7 +135,9 @@ def quantities(part: Sequence[Row]) -> list[tuple[str, float, Interval, Sequence
             labelled_negative=len(wrong),
         )
         share = sum(row["ended"] != "no reply" for row in part) / len(part)
-        found.append(("corrected_rogan_gladen", 100 * share * corrected.rate, hundred(corrected.interval, share), part))
+        found.append(
+            ("corrected_rogan_gladen", 100 * share * corrected.rate, hundred(corrected.interval, share), part)
+        )
     for name, count, rows in (("sensitivity", hits, right), ("specificity", rejections, wrong)):
         if rows:
             found.append((name, 100 * count / len(rows), hundred(wilson(count, len(rows))), rows))
@@ -143,10 +157,16 @@ def quantities(part: Sequence[Row]) -> list[tuple[str, float, Interval, Sequence
 
 CASES = {
     "labels of all kinds": verdicts(1, halves=True),
-    "every labelled reply was judged": [row for row in verdicts(2) if row["label"] is None or row["ended"] == "judged"],
+    "every labelled reply was judged": [
+        row for row in verdicts(2) if row["label"] is None or row["ended"] == "judged"
+    ],
     "no labels": verdicts(3, labels=0.0),
-    "nothing was judged": [{**row, "verdict": None, "ended": "failed"} for row in verdicts(4, lost=0.0, labels=0.0, rows=12)],
-    "labels of what was not judged": [{**row, "verdict": None, "ended": "failed"} for row in verdicts(5, lost=0.0, rows=12)],
+    "nothing was judged": [
+        {**row, "verdict": None, "ended": "failed"} for row in verdicts(4, lost=0.0, labels=0.0, rows=12)
+    ],
+    "labels of what was not judged": [
+        {**row, "verdict": None, "ended": "failed"} for row in verdicts(5, lost=0.0, rows=12)
+    ],
     "everything was decided": [row for row in verdicts(6) if row["verdict"] is not None],
     "only half right": [{**row, "label": row["label"] and 0.5} for row in verdicts(7) if row["label"] != 0],
     "all right": [{**row, "label": 1.0} for row in verdicts(8, lost=0.0) if row["ended"] == "judged"],
@@ -157,10 +177,18 @@ CASES = {
 def test_every_quantity_is_what_counting_row_by_row_gives(case: str) -> None:
     rows = CASES[case]
     types = dict.fromkeys(("lexical", "verdict", "label"), pl.Float64)
-    found = summarise(pl.DataFrame(rows, schema_overrides=types), RULE, "signed", self_judged=case == "no labels")
+    found = summarise(
+        pl.DataFrame(rows, schema_overrides=types), RULE, "signed", self_judged=case == "no labels"
+    )
     expected = []
-    cultures, languages = (list(dict.fromkeys(row[facet] for row in rows)) for facet in ("culture", "language"))
-    groups = [("all", "all"), *(("culture", value) for value in cultures), *(("language", value) for value in languages)]
+    cultures, languages = (
+        list(dict.fromkeys(row[facet] for row in rows)) for facet in ("culture", "language")
+    )
+    groups = [
+        ("all", "all"),
+        *(("culture", value) for value in cultures),
+        *(("language", value) for value in languages),
+    ]
     for facet, value in groups:
         part = [row for row in rows if facet == "all" or row[facet] == value]
         for quantity, estimate, interval, base in quantities(part):

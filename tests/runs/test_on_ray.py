@@ -1,4 +1,5 @@
-"""Workers on a Ray cluster of several nodes: what they ask together is what one process asks, whoever of them dies."""
+"""Workers on a Ray cluster of several nodes: what they ask together is what one process asks, whoever of them
+dies."""
 
 from __future__ import annotations
 
@@ -113,12 +114,16 @@ def test_a_node_is_lost_and_the_scores_are_those_of_one_machine(
         if counts[0].done > 64 and lost in cluster.worker_nodes:
             cluster.remove_node(lost, allow_graceful=False)
 
-    done = ask(server, release, postgres_url, Cluster("ray", workers=NODES + 1), concurrency=4, observer=lose_a_node)
+    done = ask(
+        server, release, postgres_url, Cluster("ray", workers=NODES + 1), concurrency=4, observer=lose_a_node
+    )
     stats = server.stats()
     assert lost not in cluster.worker_nodes
     assert done.record.state == "finished"
     assert stats["distinct"] == QUESTIONS
-    assert stats["total"] - QUESTIONS <= 4 + 64  # what the lost worker had in flight, and what it had not stored yet
+    assert (
+        stats["total"] - QUESTIONS <= 4 + 64
+    )  # what the lost worker had in flight, and what it had not stored yet
     assert shown[-1] == (QUESTIONS, QUESTIONS)
     assert_frame_equal(done.scores(), alone.scores())
     with done.workspace.read() as connection:
@@ -126,10 +131,23 @@ def test_a_node_is_lost_and_the_scores_are_those_of_one_machine(
 
 
 @pytest.mark.postgres
-def test_a_reply_that_is_sent_twice_is_nobody_elses_answer(cluster: Any, mcq: Callable[[int], Path], postgres_url: str) -> None:
+def test_a_reply_that_is_sent_twice_is_nobody_elses_answer(
+    cluster: Any, mcq: Callable[[int], Path], postgres_url: str
+) -> None:
     with UnaskedServer("ahead", at=9, latency=0.01, digests=True) as server:
         model = f"{server.url}/v1#m"
-        asked = ("run", "blend/mcq", "--release", mcq(QUESTIONS), "--model", model, "-w", postgres_url, "--on", "ray")
+        asked = (
+            "run",
+            "blend/mcq",
+            "--release",
+            mcq(QUESTIONS),
+            "--model",
+            model,
+            "-w",
+            postgres_url,
+            "--on",
+            "ray",
+        )
         done = folkways(*asked, "--workers", 2, "--concurrency", 4, "--attempts", 20)
     assert done.returncode == 0, done.stderr
     assert server.unasked > 0
@@ -141,11 +159,23 @@ def test_a_reply_that_is_sent_twice_is_nobody_elses_answer(cluster: Any, mcq: Ca
 def test_in_the_middle_of_asking_the_database_is_restarted_and_then_the_driver_killed(
     cluster: Any, mcq: Callable[[int], Path]
 ) -> None:
-    """The workers wait for the database, end with their driver, and the same command asks what is left: no reply moves."""
+    """The workers wait for the database, end with their driver, and the same command asks what is left: no
+    reply moves."""
     release = mcq(3 * QUESTIONS)
     with postgres_server() as database, UnaskedServer("ahead", at=40, latency=0.1, digests=True) as server:
         workspace = f"{database.url.replace('+psycopg', '')}/postgres"
-        on_ray = ("run", "blend/mcq", "--release", release, "--model", f"{server.url}/v1#m", "-w", workspace, "--attempts", 20)
+        on_ray = (
+            "run",
+            "blend/mcq",
+            "--release",
+            release,
+            "--model",
+            f"{server.url}/v1#m",
+            "-w",
+            workspace,
+            "--attempts",
+            20,
+        )
         on_ray += ("--on", "ray", "--workers", 2, "--concurrency", 4)
         driver = start(*on_ray, env=environment(RAY_ADDRESS=cluster.address))
         assert wait_for(lambda: server.answered >= QUESTIONS // 2, process=driver)
@@ -171,7 +201,11 @@ def test_in_the_middle_of_asking_the_database_is_restarted_and_then_the_driver_k
 
 @pytest.mark.nightly
 def test_ctrl_c_ends_all_workers_and_the_same_command_goes_on(
-    cluster: Any, server: ChatServer, mcq: Callable[[int], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    cluster: Any,
+    server: ChatServer,
+    mcq: Callable[[int], Path],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     release, workspace = mcq(QUESTIONS), str(tmp_path / "w.db")
     server.control(latency=0.2)
@@ -181,14 +215,7 @@ def test_ctrl_c_ends_all_workers_and_the_same_command_goes_on(
         if counts[0].done and presses:
             presses.pop()()
 
-    stopped = ask(
-        server,
-        release,
-        workspace,
-        Cluster("ray", workers=2),
-        concurrency=8,
-        observer=press_once,
-    )
+    stopped = ask(server, release, workspace, Cluster("ray", workers=2), concurrency=8, observer=press_once)
     assert stopped.record.state == "interrupted"
     answered = (stopped.responses()["state"] == "answered").sum()
     assert 0 < answered < QUESTIONS
@@ -200,7 +227,11 @@ def test_ctrl_c_ends_all_workers_and_the_same_command_goes_on(
 
 @pytest.mark.nightly
 def test_a_worker_without_a_node_is_told_of_and_not_waited_for_after_ctrl_c(
-    cluster: Any, server: ChatServer, mcq: Callable[[int], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    cluster: Any,
+    server: ChatServer,
+    mcq: Callable[[int], Path],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     class Busy:
         def ready(self) -> bool:
@@ -218,18 +249,27 @@ def test_a_worker_without_a_node_is_told_of_and_not_waited_for_after_ctrl_c(
             presses.pop()()
             Timer(4.0, lambda: [ray.kill(busy) for busy in everything]).start()  # judging needs a node again
 
-    stopped = ask(server, mcq(40), str(tmp_path / "w.db"), Cluster("ray", workers=1), observer=press_when_told)
+    stopped = ask(
+        server, mcq(40), str(tmp_path / "w.db"), Cluster("ray", workers=1), observer=press_when_told
+    )
     assert told[0] == "no node has room for the 1 worker that is left"
     assert stopped.record.state == "interrupted"
     assert server.stats()["total"] == 0
 
 
-def test_a_budget_holds_over_all_workers(cluster: Any, server: ChatServer, mcq: Callable[[int], Path], tmp_path: Path) -> None:
-    """A reply may have 10 tokens and has one, and a token costs a dollar. The same command again may spend as much again."""
+def test_a_budget_holds_over_all_workers(
+    cluster: Any, server: ChatServer, mcq: Callable[[int], Path], tmp_path: Path
+) -> None:
+    """A reply may have 10 tokens and has one, and a token costs a dollar. The same command again may spend as
+    much again."""
     server.control(latency=0.05)
     prices = tmp_path / "prices.toml"
-    prices.write_text(f'[usd_per_million_tokens]\n"{server.url}/v1#test-model" = {{ input = 0, output = 1000000 }}\n')
-    asking = AskOptions(cluster=Cluster("ray", workers=2), every=0.2, budget="60usd", prices=str(prices), concurrency=4)
+    prices.write_text(
+        f'[usd_per_million_tokens]\n"{server.url}/v1#test-model" = {{ input = 0, output = 1000000 }}\n'
+    )
+    asking = AskOptions(
+        cluster=Cluster("ray", workers=2), every=0.2, budget="60usd", prices=str(prices), concurrency=4
+    )
     spent = []
     for _ in range(2):
         run(
@@ -260,7 +300,11 @@ def test_what_no_worker_can_do_is_said_before_anything_is_asked(
 
 def stored_texts(cache: Path, name: str = "") -> Counter[bytes]:
     """How often the vectors of each text were computed and stored."""
-    shards = [np.load(shard)["keys"] for shard in (cache / "vectors" / name).rglob("*.npz") if ".part" not in shard.name]
+    shards = [
+        np.load(shard)["keys"]
+        for shard in (cache / "vectors" / name).rglob("*.npz")
+        if ".part" not in shard.name
+    ]
     return Counter(key.tobytes() for keys in shards for key in keys)
 
 
@@ -277,13 +321,18 @@ def test_a_text_that_several_ask_for_is_encoded_once_and_a_dead_worker_costs_wha
         encoders(ray, ScoringModels(devices=("cpu",)), Cluster("ray"), at_once=50) as registry,
         ThreadPoolExecutor(3) as askers,
     ):
-        asked = [askers.submit(Computed(registry), recipe, part) for part in (texts[:600], texts[300:], texts[::-1])]
+        asked = [
+            askers.submit(Computed(registry), recipe, part)
+            for part in (texts[:600], texts[300:], texts[::-1])
+        ]
         wait_for(lambda: stored_texts(cache, recipe.name).total() >= 200, 300)
         shard = next((cache / "vectors" / recipe.name).glob("*.npz"))  # named after the process that wrote it
         os.kill(int(shard.name.partition("-")[0]), signal.SIGKILL)
         found = [one.result() for one in asked]
         assert ray.get(registry.counts.remote()) == {"bert": (900, 900)}
-        cluster.remove_node(lost, allow_graceful=False)  # the vectors that it held come from the disk of another
+        cluster.remove_node(
+            lost, allow_graceful=False
+        )  # the vectors that it held come from the disk of another
         found.append(Computed(registry)(recipe, texts))
     counted = stored_texts(cache, recipe.name)
     assert len(counted) == 900
@@ -338,13 +387,26 @@ def test_facts_are_sifted_as_by_one_machine(cluster: Any, server: ChatServer, tm
     server.control(mode="csi", latency=0.0, forget=True)
     facts = tmp_path / "facts.csv"
     write_synthetic(facts, Plan(facts=1_000, cultures=2))
-    made_by = ("build", "csi", "--facts", facts, "--limit", 5, "-w", tmp_path / "w.db", "--model", f"{server.url}/v1#test-model")
+    made_by = (
+        "build",
+        "csi",
+        "--facts",
+        facts,
+        "--limit",
+        5,
+        "-w",
+        tmp_path / "w.db",
+        "--model",
+        f"{server.url}/v1#test-model",
+    )
     for more in (("--out", tmp_path / "alone"), ("--out", tmp_path / "on-ray", "--on", "ray")):
         done = folkways(*made_by, *more)
         assert done.returncode == 0, done.stderr
     files = [sorted(path for path in (tmp_path / folder).iterdir()) for folder in ("alone", "on-ray")]
     assert [path.name for path in files[0]] == [path.name for path in files[1]]
-    assert [one.name for one, other in zip(*files, strict=True) if one.read_bytes() != other.read_bytes()] == []
+    assert [
+        one.name for one, other in zip(*files, strict=True) if one.read_bytes() != other.read_bytes()
+    ] == []
     assert pl.read_parquet(tmp_path / "on-ray" / KEPT_FILE)["culture"].n_unique() == 2
 
 
@@ -379,7 +441,9 @@ def test_a_build_that_is_interrupted_leaves_nothing_on_the_nodes(cluster: Any, t
 
     with ThreadPoolExecutor(1) as pool, interrupts.remembered(), pytest.raises(KeyboardInterrupt):
         pool.submit(interrupt)
-        work_on_ray(waiting, [Share(str(begun), tmp_path / "facts.csv", tmp_path / "made")], lambda _what: None)
+        work_on_ray(
+            waiting, [Share(str(begun), tmp_path / "facts.csv", tmp_path / "made")], lambda _what: None
+        )
     assert not Path(begun.read_text(encoding="utf-8")).exists()
 
 
@@ -391,7 +455,18 @@ def test_a_real_model_on_the_nodes_survives_the_loss_of_the_database_of_a_node_a
 ) -> None:
     """SmolLM2 in each worker, one request at a time, so that llama.cpp says the same wherever it is asked."""
     real_model()
-    asked = ("run", "demo/saq", "--model", "gguf/smollm2", "--limit", 12, "--concurrency", 1, "--name", "study")
+    asked = (
+        "run",
+        "demo/saq",
+        "--model",
+        "gguf/smollm2",
+        "--limit",
+        12,
+        "--concurrency",
+        1,
+        "--name",
+        "study",
+    )
     assert finish(start(*asked, "-w", tmp_path / "alone.db"), 300).returncode == 0
     on_ray = (*asked, "--on", "ray", "--workers", 2, "-w", postgres_url)
     watched = open_workspace(postgres_url)
@@ -405,9 +480,14 @@ def test_a_real_model_on_the_nodes_survives_the_loss_of_the_database_of_a_node_a
         wait_for(enough, 240)
 
     with nodes_of_ray(3, connect=False) as first:
-        command = start(*on_ray, env=environment(RAY_ADDRESS=first.address, RAY_gcs_rpc_server_reconnect_timeout_s="5"))
+        command = start(
+            *on_ray, env=environment(RAY_ADDRESS=first.address, RAY_gcs_rpc_server_reconnect_timeout_s="5")
+        )
         answered(2)
-        with suppress(WorkspaceError), watched.read() as connection:  # all connections are lost, and the server recovers
+        with (
+            suppress(WorkspaceError),
+            watched.read() as connection,
+        ):  # all connections are lost, and the server recovers
             os.kill(connection.exec_driver_sql("SELECT pg_backend_pid()").scalar(), signal.SIGKILL)
         answered(4)
         first.remove_node(next(iter(first.worker_nodes)), allow_graceful=False)
@@ -420,4 +500,6 @@ def test_a_real_model_on_the_nodes_survives_the_loss_of_the_database_of_a_node_a
     with nodes_of_ray(2, connect=False) as second:
         done = finish(start(*on_ray, env=environment(RAY_ADDRESS=second.address)), 300)
     assert done.returncode == 0, done.stderr
-    assert_frame_equal(load_run("study", postgres_url).scores(), load_run("study", str(tmp_path / "alone.db")).scores())
+    assert_frame_equal(
+        load_run("study", postgres_url).scores(), load_run("study", str(tmp_path / "alone.db")).scores()
+    )

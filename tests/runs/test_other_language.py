@@ -1,4 +1,5 @@
-"""A model that answers in another language than it was asked in: told before the numbers, and in none of the pairs of languages."""
+"""A model that answers in another language than it was asked in: told before the numbers, and in none of the
+pairs of languages."""
 
 from __future__ import annotations
 
@@ -39,14 +40,17 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> Run:
         BaselineEndpoint("lab/asked", "asked", in_the_language_asked),
     ]
     release = str(write_release(folder / "made"))
-    return run("blend/saq", models=models, workspace=str(folder / "w.db"), name="two", releases={"blend": release})
+    return run(
+        "blend/saq", models=models, workspace=str(folder / "w.db"), name="two", releases={"blend": release}
+    )
 
 
 def test_it_is_told_before_the_numbers_of_that_model_alone(asked: Run) -> None:
     said = notices(ReportView(asked.report_data()))
     told = [plain(sentence) for sentence in said if "another language" in sentence]
     assert told == [
-        "lab/english, BLEnD short answers: 100 % of the replies asked for in Korean are in another language or script than asked. "
+        "lab/english, BLEnD short answers: 100 % of the replies asked for in Korean are in another "
+        "language or script than asked. "
         "These scores say what the model knows in the language that it chose."
     ]
 
@@ -61,18 +65,32 @@ def test_compare_says_it_beside_the_verdict(asked: Run) -> None:
 def test_no_difference_of_languages_is_drawn_where_the_other_one_was_spoken(asked: Run) -> None:
     judged = asked.judgements().filter(pl.col("counted"))
     table = language_table(judged)
-    assert set(table.rows.select("endpoint", "culture").rows()) == {("lab/asked", "KR"), ("lab/asked", "ES"), ("lab/english", "ES")}
+    assert set(table.rows.select("endpoint", "culture").rows()) == {
+        ("lab/asked", "KR"),
+        ("lab/asked", "ES"),
+        ("lab/english", "ES"),
+    }
     (note,) = [note for note in table.notes if "left out" in note]
     assert note == (
-        "lab/english is left out for South Korea: 100 % of its replies or more are in another language or script than asked."
+        "lab/english is left out for South Korea: 100 % of its replies or more are in another language "
+        "or script than asked."
     )
-    assert language_table(judged.drop("other_language")).rows.height == 4, "judgements that do not tell are taken as they are"
+    assert language_table(judged.drop("other_language")).rows.height == 4, (
+        "judgements that do not tell are taken as they are"
+    )
 
 
 def scores(*rows: tuple[str, str, float], lang: str = "") -> tuple[pl.DataFrame, dict[str, Signature]]:
     """Scores of Other language by facet and value, and their signature."""
     values = [
-        {"endpoint": "m", "task": "blend/saq", "profile": "paper", "metric": "other_language", "facet": facet, "value": value}
+        {
+            "endpoint": "m",
+            "task": "blend/saq",
+            "profile": "paper",
+            "metric": "other_language",
+            "facet": facet,
+            "value": value,
+        }
         | {"score": share, "n": 100, "signature": "s"}
         for facet, value, share in rows
     ]
@@ -80,12 +98,18 @@ def scores(*rows: tuple[str, str, float], lang: str = "") -> tuple[pl.DataFrame,
 
 
 def told(frame: pl.DataFrame, signatures: dict[str, Signature]) -> list[str]:
-    return [plain(text) for text in other_language_warnings(frame, signatures, {"blend/saq": get_task("blend/saq")})]
+    return [
+        plain(text)
+        for text in other_language_warnings(frame, signatures, {"blend/saq": get_task("blend/saq")})
+    ]
 
 
 @pytest.mark.parametrize(("share", "is_told"), [(10.0, False), (10.1, True), (0.0, False), (100.0, True)])
 def test_from_a_tenth_on_in_any_language(share: float, is_told: bool) -> None:
-    assert bool(told(*scores(("all", "all", 3.0), ("language", "ko", share), ("language", "en", 0.0)))) is is_told
+    assert (
+        bool(told(*scores(("all", "all", 3.0), ("language", "ko", share), ("language", "en", 0.0))))
+        is is_told
+    )
     assert bool(told(*scores(("all", "all", share), lang="ko"))) is is_told
 
 
@@ -93,8 +117,8 @@ def test_languages_are_named_worst_first_and_the_rest_are_counted() -> None:
     rows = [("language", code, 20.0 + at) for at, code in enumerate(("ko", "ar", "fa", "am"))]
     (sentence,) = told(*scores(("all", "all", 15.0), *rows))
     assert (
-        "23.0 % of the replies asked for in Amharic, 22.0 % of those in Persian, 21.0 % of those in Arabic and 1 further"
-        in sentence
+        "23.0 % of the replies asked for in Amharic, 22.0 % of those in Persian, 21.0 % of those in "
+        "Arabic and 1 further" in sentence
     )
     (sentence,) = told(*scores(("all", "all", 15.0), lang="ko"))
     assert "15.0 % of the replies asked for in Korean are in another" in sentence

@@ -1,4 +1,5 @@
-"""Where many replies cannot be read under a profile, the score under the other one stands beside, with the command."""
+"""Where many replies cannot be read under a profile, the score under the other one stands beside, with the
+command."""
 
 from __future__ import annotations
 
@@ -14,7 +15,8 @@ from tests.support.mcq_data import right_letter, write_mcq_release
 from tests.support.river import folkways
 
 ASKED = 120
-"""Questions, as in the trial of a newcomer that this is about: a server that says the text of the right option in 102 of them."""
+"""Questions, as in the trial of a newcomer that this is about: a server that says the text of the right
+option in 102 of them."""
 
 
 def words(text: str) -> str:
@@ -22,11 +24,24 @@ def words(text: str) -> str:
 
 
 def ask(folder: Path, texts: int, *more: str | Path) -> str:
-    """What a run prints in which ``texts`` of the replies are the text of the right option and the others a letter."""
+    """What a run prints in which ``texts`` of the replies are the text of the right option and the others a
+    letter."""
     release = write_mcq_release(folder / "mcq", ASKED)
     with ChatServer(mode=f"texts:{texts}") as server:
         model = f"{server.url}/v1#talker"
-        done = folkways("run", "blend/mcq", "--model", model, "--release", release, "--name", "talk", "-w", folder / "w.db", *more)
+        done = folkways(
+            "run",
+            "blend/mcq",
+            "--model",
+            model,
+            "--release",
+            release,
+            "--name",
+            "talk",
+            "-w",
+            folder / "w.db",
+            *more,
+        )
     assert done.returncode == 0, done
     return words(done.stdout + done.stderr)
 
@@ -41,11 +56,15 @@ def test_the_profile_that_reads_the_replies_is_named_with_its_score_and_the_comm
     printed = ask(tmp_path, 102, "--report", tmp_path / "report")
     paper, strict = percent_right(102)
     sentence = (
-        f"on blend/mcq: paper reads 18 of 120 replies, which gives {paper}; strict reads 120, which gives {strict}: "
+        f"on blend/mcq: paper reads 18 of 120 replies, which gives {paper}; strict reads 120, which gives "
+        f"{strict}: "
         "folkways score talk --profile strict"
     )
     assert sentence in printed
-    page, short = (words((tmp_path / "report" / name).read_text(encoding="utf-8")) for name in ("report.html", "report.md"))
+    page, short = (
+        words((tmp_path / "report" / name).read_text(encoding="utf-8"))
+        for name in ("report.html", "report.md")
+    )
     assert sentence in page
     assert sentence.replace("_", "\\_") in short
     scored = words(folkways("score", "talk", "--profile", "strict", "-w", tmp_path / "w.db").stdout)
@@ -75,7 +94,9 @@ def test_a_profile_that_reads_no_more_is_not_named(tmp_path: Path) -> None:
     write_culturalbench(release)
     with ChatServer(mode="fixed:Well, hmm.") as server:
         model = f"{server.url}/v1#plain"
-        done = folkways("run", "culturalbench/easy", "--model", model, "--release", release, "-w", tmp_path / "w.db")
+        done = folkways(
+            "run", "culturalbench/easy", "--model", model, "--release", release, "-w", tmp_path / "w.db"
+        )
     assert done.returncode == 0, done
     printed = words(done.stdout + done.stderr)
     assert "no answer could be read out of" in printed
@@ -88,7 +109,9 @@ def test_of_several_profiles_the_one_that_reads_most_is_named(tmp_path: Path) ->
     write_culturalbench(release)
     with ChatServer(mode="fixed:Answer: A.") as server:  # no reply is the label and nothing else
         model = f"{server.url}/v1#talker"
-        done = folkways("run", "culturalbench/easy", "--model", model, "--release", release, "-w", tmp_path / "w.db")
+        done = folkways(
+            "run", "culturalbench/easy", "--model", model, "--release", release, "-w", tmp_path / "w.db"
+        )
     assert done.returncode == 0, done
     sentence = r"paper reads 0 of [\d,]+ replies, which gives 0\.0; lenient reads [\d,]+, which gives"
     assert re.search(sentence, words(done.stdout + done.stderr))

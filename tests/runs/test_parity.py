@@ -18,7 +18,10 @@ from tests.support.river import folkways
 pytestmark = pytest.mark.shared
 
 XCR = {
-    "identification": (("id_gold", "id_mixA", "id_adversarial"), ("hi_csi", "si_csi", "si_precision", "si_recall")),
+    "identification": (
+        ("id_gold", "id_mixA", "id_adversarial"),
+        ("hi_csi", "si_csi", "si_precision", "si_recall"),
+    ),
     "prediction": (("pr_gold", "pr_mixA", "pr_adversarial"), ("hp_csi",)),
 }
 SYSTEMS = [(task, system) for task, (systems, _) in XCR.items() for system in systems]
@@ -33,7 +36,8 @@ SAQ = {
     "South_Korea_Korean": ("KR", "ko", 0.98),
     "US_English": ("US", "en", 0.93),
 }
-"""File -> culture, language, and the share of verdicts that a segmenter without dictionaries gets like the authors' tools do."""
+"""File -> culture, language, and the share of verdicts that a segmenter without dictionaries gets like the
+authors' tools do."""
 
 
 @pytest.fixture(scope="module")
@@ -59,12 +63,24 @@ def test_xcr_row_by_row(shared: Path, systems: Path, task: str, system: str, by_
         assert difference.max() <= 1e-12, f"{metric}: {(difference > 1e-12).sum()} rows differ"
 
 
-@pytest.mark.parametrize(("task", "system"), [("identification", "id_adversarial"), ("prediction", "pr_mixA")])
-def test_xcr_overall_by_the_command(shared: Path, systems: Path, tmp_path: Path, task: str, system: str) -> None:
+@pytest.mark.parametrize(
+    ("task", "system"), [("identification", "id_adversarial"), ("prediction", "pr_mixA")]
+)
+def test_xcr_overall_by_the_command(
+    shared: Path, systems: Path, tmp_path: Path, task: str, system: str
+) -> None:
     out = tmp_path / "verdicts.parquet"
     data = shared / "data" / "xcr"
     done = folkways(
-        "judge", f"xcr/{task}", "--release", data, "--responses", systems / task / f"{system}.csv", "--out", out, "--by-position"
+        "judge",
+        f"xcr/{task}",
+        "--release",
+        data,
+        "--responses",
+        systems / task / f"{system}.csv",
+        "--out",
+        out,
+        "--by-position",
     )
     assert done.returncode == 0, done.stderr
     overall = pl.read_csv(shared / "parity" / "xcr" / "expected" / "overall.csv").filter(
@@ -72,7 +88,9 @@ def test_xcr_overall_by_the_command(shared: Path, systems: Path, tmp_path: Path,
     )
     assert set(overall["metric"]) == ({"HP-CSI"} if task == "prediction" else {"HI-CSI", "SI-CSI"})
     verdicts = pl.read_parquet(out)
-    shown = judge_file(get_task(f"xcr/{task}"), open_release(data, "xcr"), systems / task / f"{system}.csv").scores
+    shown = judge_file(
+        get_task(f"xcr/{task}"), open_release(data, "xcr"), systems / task / f"{system}.csv"
+    ).scores
     for metric, expected in overall.select("metric", "overall").iter_rows():
         score = shown.filter(pl.col("facet") == "all", pl.col("metric") == HEADLINES[metric])["score"].item()
         assert score == pytest.approx(expected, abs=1e-9)
@@ -81,7 +99,8 @@ def test_xcr_overall_by_the_command(shared: Path, systems: Path, tmp_path: Path,
 
 @pytest.fixture(scope="module")
 def saq(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, pl.DataFrame]:
-    """File -> one row per question: our judgement, and the authors' as ``official_*``; only GIVEN was shown to folkways."""
+    """File -> one row per question: our judgement, and the authors' as ``official_*``; only GIVEN was shown
+    to folkways."""
     folder = tmp_path_factory.mktemp("saq")
     release = open_release(shared / "data" / "blend" / "24e7d73", "blend")
     found = {}
@@ -102,7 +121,9 @@ def saq(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, pl.
 
 
 @pytest.mark.parametrize("name", SAQ)
-def test_saq_every_question_has_a_row_and_the_denominator_is_the_authors(saq: dict[str, pl.DataFrame], name: str) -> None:
+def test_saq_every_question_has_a_row_and_the_denominator_is_the_authors(
+    saq: dict[str, pl.DataFrame], name: str
+) -> None:
     table = saq[name]
     assert table.height == 500
     missing = table.filter(pl.col("state") == State.MISSING)
@@ -114,7 +135,9 @@ def test_saq_every_question_has_a_row_and_the_denominator_is_the_authors(saq: di
 
 
 @pytest.mark.parametrize("name", SAQ)
-def test_saq_what_the_authors_match_letter_by_letter_we_match_alike(saq: dict[str, pl.DataFrame], name: str) -> None:
+def test_saq_what_the_authors_match_letter_by_letter_we_match_alike(
+    saq: dict[str, pl.DataFrame], name: str
+) -> None:
     matched = saq[name].filter("official_valid", pl.col("official_stage").str.starts_with("substring"))
     assert matched.height > 200
     assert matched["sem_b"].to_list() == [1.0] * matched.height

@@ -1,4 +1,5 @@
-"""Probes of models that have seen the items and that have not: signals rise with exposure, and their control stays where it was."""
+"""Probes of models that have seen the items and that have not: signals rise with exposure, and their control
+stays where it was."""
 
 from __future__ import annotations
 
@@ -14,17 +15,28 @@ from folkways.workspace.database import open_workspace
 from tests.support.exposed_model import ExposedModel, write_release
 
 Row = dict[str, Any]
-HIDING, ORDER, SEQUENCE = ("continuation", "overlap"), ("option-order", "right"), ("released-order", "log-probability")
+HIDING, ORDER, SEQUENCE = (
+    ("continuation", "overlap"),
+    ("option-order", "right"),
+    ("released-order", "log-probability"),
+)
 
 
-def probed(folder: Path, models: list[str], only: tuple[str, ...], limit: int) -> dict[str, dict[tuple[str, str], Row]]:
+def probed(
+    folder: Path, models: list[str], only: tuple[str, ...], limit: int
+) -> dict[str, dict[tuple[str, str], Row]]:
     """Model -> signal and measure -> row."""
     releases = {"release": str(folder / "seen"), "control": str(folder / "unseen")}
     opened = open_models(models, EndpointOptions())
-    done = probe(open_workspace(folder / "w.db"), "culturalbench/easy", opened, only=only, limit=limit, **releases)
+    done = probe(
+        open_workspace(folder / "w.db"), "culturalbench/easy", opened, only=only, limit=limit, **releases
+    )
     assert done.run.state == "finished", done.run.reason
     rows = done.signals.to_dicts()
-    return {name: {(row["signal"], row["measure"]): row for row in rows if row["endpoint"] == name} for name in models}
+    return {
+        name: {(row["signal"], row["measure"]): row for row in rows if row["endpoint"] == name}
+        for name in models
+    }
 
 
 def releases(folder: Path, items: int) -> None:

@@ -1,4 +1,5 @@
-"""What people and guessing score on a run's items: made when the run is scored, stored with it, and only read after that."""
+"""What people and guessing score on a run's items: made when the run is scored, stored with it, and only read
+after that."""
 
 from __future__ import annotations
 
@@ -26,7 +27,12 @@ def guessed(tmp_path: Path) -> Run:
     data.mkdir()
     write_culturalbench(data, easy[:40], hard[:160])
     models = ["baseline/first", "baseline/constant:A"]
-    return run("culturalbench/easy", models=models, workspace=tmp_path / "w.db", releases={"culturalbench": str(data)})
+    return run(
+        "culturalbench/easy",
+        models=models,
+        workspace=tmp_path / "w.db",
+        releases={"culturalbench": str(data)},
+    )
 
 
 def stored(asked: Run, subject: Subject) -> pl.DataFrame:
@@ -51,7 +57,9 @@ def test_baselines_are_stored_apart_from_the_models_for_each_profile(guessed: Ru
     shown = guessed.report_data().scores
     assert names <= set(shown["endpoint"])
     asked = shown.filter(endpoint="baseline/constant:A", facet="all", metric="right", profile="paper")
-    assert asked["signature"].str.contains("|prompts:", literal=True).to_list() == [True], "the one that was asked wins"
+    assert asked["signature"].str.contains("|prompts:", literal=True).to_list() == [True], (
+        "the one that was asked wins"
+    )
 
 
 def test_a_report_takes_what_is_stored_and_makes_nothing_anew(guessed: Run) -> None:
@@ -65,7 +73,11 @@ def test_a_run_that_was_scored_before_they_were_stored_says_so_until_it_is_score
     assert not any("earlier folkways" in warning for warning in guessed.report_data().warnings)
     change(guessed, sa.delete(schema.scores).where(schema.scores.c.subject == Subject.BASELINE))
     before = guessed.report_data()
-    assert [warning for warning in before.warnings if "earlier folkways" in warning and "folkways score run-1" in warning]
+    assert [
+        warning
+        for warning in before.warnings
+        if "earlier folkways" in warning and "folkways score run-1" in warning
+    ]
     assert set(before.scores["endpoint"]) == {"baseline/first", "baseline/constant:A"}
     guessed.score()
     after = guessed.report_data()
@@ -73,11 +85,15 @@ def test_a_run_that_was_scored_before_they_were_stored_says_so_until_it_is_score
     assert not any("earlier folkways" in warning for warning in after.warnings)
 
 
-def test_stored_scores_are_there_when_the_release_is_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_stored_scores_are_there_when_the_release_is_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("FOLKWAYS_DATA", str(tmp_path / "nothing"))
     release = with_raw_answers(write_release(tmp_path / "made"))
     models, chosen = "baseline/constant:tea", {"blend": str(release)}
-    asked = run("blend/saq", models=models, workspace=tmp_path / "w.db", releases=chosen, cultures=["KR", "ES"])
+    asked = run(
+        "blend/saq", models=models, workspace=tmp_path / "w.db", releases=chosen, cultures=["KR", "ES"]
+    )
     people = asked.report_data().people
     shutil.rmtree(release)
     alone = asked.report_data(with_judgements=False)

@@ -1,4 +1,5 @@
-"""A run that is killed again and again loses nothing that was stored, asks nothing of it again, and ends with the same numbers."""
+"""A run that is killed again and again loses nothing that was stored, asks nothing of it again, and ends with
+the same numbers."""
 
 from __future__ import annotations
 
@@ -19,7 +20,9 @@ Mcq = Callable[[int], Path]
 Outcome = Callable[..., tuple[pl.DataFrame, pl.DataFrame]]
 
 CONCURRENCY = 16
-UNSTORED = 64 + CONCURRENCY * LONGEST_STRETCH  # replies that wait for the next commit, or are not sure yet, at the very most
+UNSTORED = (
+    64 + CONCURRENCY * LONGEST_STRETCH
+)  # replies that wait for the next commit, or are not sure yet, at the very most
 QUESTIONS = 600
 SEED = 20240617
 
@@ -32,16 +35,30 @@ def server() -> Iterator[ChatServer]:
 
 def command(server: ChatServer, release: Path, workspace: Path, *more: object) -> tuple[object, ...]:
     model = f"{server.url}/v1#test-model"
-    return "run", "blend/mcq", "--release", release, "--model", model, "-w", workspace, "--concurrency", CONCURRENCY, *more
+    return (
+        "run",
+        "blend/mcq",
+        "--release",
+        release,
+        "--model",
+        model,
+        "-w",
+        workspace,
+        "--concurrency",
+        CONCURRENCY,
+        *more,
+    )
 
 
 @pytest.mark.parametrize(
-    ("kills", "early", "questions"), [(4, 2, QUESTIONS), pytest.param(20, 5, 3 * QUESTIONS, marks=pytest.mark.nightly)]
+    ("kills", "early", "questions"),
+    [(4, 2, QUESTIONS), pytest.param(20, 5, 3 * QUESTIONS, marks=pytest.mark.nightly)],
 )
 def test_kill_9_at_random_moments(
     server: ChatServer, mcq: Mcq, outcome: Outcome, tmp_path: Path, kills: int, early: int, questions: int
 ) -> None:
-    """Stored responses stay as they are and their bodies never reach the server again; scores equal an undisturbed run's.
+    """Stored responses stay as they are and their bodies never reach the server again; scores equal an
+    undisturbed run's.
 
     early: kills at a moment counted from the start of the process: while it imports, plans, opens.
     """
@@ -61,7 +78,9 @@ def test_kill_9_at_random_moments(
             wait_for(lambda before=before: server.stats()["total"] > before, process=process)
             delay = rng.uniform(0.0, 0.4)
         time.sleep(delay)
-        assert process.poll() is None, f"the run ended before kill {number}: more questions are needed; {process.communicate()}"
+        assert process.poll() is None, (
+            f"the run ended before kill {number}: more questions are needed; {process.communicate()}"
+        )
         kill(process)
         history.append((number, "early" if number in before_asking else "asking", round(delay, 3)))
         now = stored_bodies(workspace, model)
@@ -71,7 +90,9 @@ def test_kill_9_at_random_moments(
         again = [body for body in stored if known[body] != asked[body]]
         assert not again, f"{len(again)} stored responses were asked for again; {told}"
         unstored = set(known) - set(now)
-        assert len(unstored) <= CONCURRENCY + UNSTORED, f"{len(unstored)} requests were sent and not stored; {told}"
+        assert len(unstored) <= CONCURRENCY + UNSTORED, (
+            f"{len(unstored)} requests were sent and not stored; {told}"
+        )
         stored, asked = now, known
     assert 0 < len(stored) < questions, f"the kills fell before or after the asking; {history}"
     done = folkways(*command(server, release, workspace))
@@ -95,7 +116,9 @@ def test_kill_9_at_random_moments(
 
 
 @pytest.mark.nightly
-def test_killed_while_the_run_is_written_down(server: ChatServer, mcq: Mcq, outcome: Outcome, tmp_path: Path) -> None:
+def test_killed_while_the_run_is_written_down(
+    server: ChatServer, mcq: Mcq, outcome: Outcome, tmp_path: Path
+) -> None:
     """A run of which only a part was planned is planned to its end, and expects every item once."""
     many = 5 * SLICE
     release, workspace = mcq(many), tmp_path / "w.db"
@@ -104,7 +127,9 @@ def test_killed_while_the_run_is_written_down(server: ChatServer, mcq: Mcq, outc
     wait_for(lambda: rows(workspace, "SELECT 1 FROM expected LIMIT 1"), process=process)
     kill(process)
     planned = rows(workspace, "SELECT count(*) FROM expected")[0][0]
-    assert rows(workspace, "SELECT state FROM runs") == [("planning",)], f"{planned} rows were written when it was killed"
+    assert rows(workspace, "SELECT state FROM runs") == [("planning",)], (
+        f"{planned} rows were written when it was killed"
+    )
     assert 0 < planned < many
     assert server.stats()["total"] == 0
     done = folkways(*command(server, release, workspace))
@@ -117,8 +142,11 @@ def test_killed_while_the_run_is_written_down(server: ChatServer, mcq: Mcq, outc
 
 @pytest.mark.parametrize("way_on", ["the same command", "score"])
 @pytest.mark.nightly
-def test_killed_while_it_scores(server: ChatServer, mcq: Mcq, outcome: Outcome, tmp_path: Path, way_on: str) -> None:
-    """Whatever the killed scoring left behind, scoring again asks nothing and gives the numbers of an undisturbed run."""
+def test_killed_while_it_scores(
+    server: ChatServer, mcq: Mcq, outcome: Outcome, tmp_path: Path, way_on: str
+) -> None:
+    """Whatever the killed scoring left behind, scoring again asks nothing and gives the numbers of an
+    undisturbed run."""
     release, whole, killed = mcq(QUESTIONS), tmp_path / "whole.db", tmp_path / "killed.db"
     server.control(forget=True, latency=0.0)
     assert folkways(*command(server, release, whole)).returncode == 0
@@ -127,7 +155,11 @@ def test_killed_while_it_scores(server: ChatServer, mcq: Mcq, outcome: Outcome, 
     kill(process)
     assert rows(killed, "SELECT state FROM runs") == [("asked",)]
     server.control(forget=True)
-    again = folkways(*command(server, release, killed)) if way_on == "the same command" else folkways("score", "-w", killed)
+    again = (
+        folkways(*command(server, release, killed))
+        if way_on == "the same command"
+        else folkways("score", "-w", killed)
+    )
     assert again.returncode == 0, again.stderr
     assert server.stats()["total"] == 0
     assert rows(killed, "SELECT name, state FROM runs") == [("run-1", "finished")]

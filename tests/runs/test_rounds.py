@@ -1,4 +1,5 @@
-"""Rounds of a sampled run: which strata are drawn from next, how much, and when it ends. Nothing is asked here."""
+"""Rounds of a sampled run: which strata are drawn from next, how much, and when it ends. Nothing is asked
+here."""
 
 from __future__ import annotations
 
@@ -17,17 +18,23 @@ from folkways.runs.sampled.strata import Frame, Stratum
 
 Widths = Mapping[str, tuple[int, float]]
 STRATA = {
-    name: Stratum(name, tuple(f"{name}{number}" for number in range(size))) for name, size in (("A", 70), ("B", 70), ("C", 2))
+    name: Stratum(name, tuple(f"{name}{number}" for number in range(size)))
+    for name, size in (("A", 70), ("B", 70), ("C", 2))
 }
 FRAME = Frame("x/y", Metric("right", "Right", ""), STRATA, pl.DataFrame(), 2.0, list)
 
 
 def rounds(
-    monkeypatch: pytest.MonkeyPatch, script: Sequence[Mapping[str, Widths]], *, sparing: bool, stops: bool = False
+    monkeypatch: pytest.MonkeyPatch,
+    script: Sequence[Mapping[str, Widths]],
+    *,
+    sparing: bool,
+    stops: bool = False,
 ) -> tuple[list[dict[tuple[str, str], tuple[str, int]]], list[str], list[ModelProgress]]:
     """Play what is known after each round: model -> stratum -> units drawn, and half the interval.
 
-    Returns what each round draws ((model, stratum) -> its first unit, and how many), what else was done, and the tallies.
+    Returns what each round draws ((model, stratum) -> its first unit, and how many), what else was done, and
+    the tallies.
     """
     drawn: list[dict[tuple[str, str], tuple[str, int]]] = []
     done: list[str] = []
@@ -35,7 +42,9 @@ def rounds(
     def ask() -> list[ModelProgress]:
         drawn.append({})
         return [
-            ModelProgress("m", total=len(drawn), stopped="budget" if stops and len(drawn) > len(script) else None),
+            ModelProgress(
+                "m", total=len(drawn), stopped="budget" if stops and len(drawn) > len(script) else None
+            ),
             ModelProgress("n"),
         ]
 
@@ -50,8 +59,14 @@ def rounds(
 
     monkeypatch.setattr(adaptive_sampling, "_look", look)
     monkeypatch.setattr(adaptive_sampling, "_expect", expect)
-    monkeypatch.setattr(adaptive_sampling, "_forget_unasked", lambda _workspace, _run, shares: done.append(f"forgot {len(shares)}"))
-    monkeypatch.setattr(adaptive_sampling.run_records, "endpoint_id", lambda _workspace, _identity, name: len(name))
+    monkeypatch.setattr(
+        adaptive_sampling,
+        "_forget_unasked",
+        lambda _workspace, _run, shares: done.append(f"forgot {len(shares)}"),
+    )
+    monkeypatch.setattr(
+        adaptive_sampling.run_records, "endpoint_id", lambda _workspace, _identity, name: len(name)
+    )
     models = [SimpleNamespace(name=name, identity=name) for name in ("one", "other")]
     plan = SimpleNamespace(task=SimpleNamespace(name="x/y"))
     told = ask_in_rounds(None, None, [plan], {"x/y": FRAME}, models, ask, Sampling(5.0, "strict", sparing))  # type: ignore[arg-type, list-item]
@@ -59,7 +74,9 @@ def rounds(
 
 
 KNOWN = {"A": (24, 0.05), "B": (24, 0.01), "C": (2, 0.4)}
-FIRST = {(model, name): (f"{name}0", 24 if name != "C" else 2) for model in ("one", "other") for name in STRATA}
+FIRST = {
+    (model, name): (f"{name}0", 24 if name != "C" else 2) for model in ("one", "other") for name in STRATA
+}
 
 
 def test_each_stratum_is_drawn_from_until_it_is_known_or_used_up(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -79,7 +96,10 @@ def test_under_a_budget_it_is_spent_where_a_request_narrows_most(monkeypatch: py
     """At least half as much as at best, a few units at a time."""
     script: list[Mapping[str, Widths]] = [
         {},
-        {"one": {"A": (24, 0.25), "B": (24, 0.125), "C": (2, 0.4)}, "other": {"A": (24, 0.12), "B": (24, 0.26), "C": (2, 0.4)}},
+        {
+            "one": {"A": (24, 0.25), "B": (24, 0.125), "C": (2, 0.4)},
+            "other": {"A": (24, 0.12), "B": (24, 0.26), "C": (2, 0.4)},
+        },
         {"one": KNOWN, "other": KNOWN},
     ]
     drawn, done, _ = rounds(monkeypatch, script, sparing=True)

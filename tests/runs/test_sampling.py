@@ -51,7 +51,9 @@ def plan_of(name: str = "demo/mcq", **options: Any) -> TaskPlan:
         ("demo/true-false", ("culture",), 2),
     ],
 )
-def test_a_frame_has_every_item_that_counts_in_an_order_of_the_seeds(name: str, strata: tuple[str, ...], samples: int) -> None:
+def test_a_frame_has_every_item_that_counts_in_an_order_of_the_seeds(
+    name: str, strata: tuple[str, ...], samples: int
+) -> None:
     plan = plan_of(name, strata=strata, samples=samples, seed=7)
     task, items = plan.task, plan.task.items(plan.release)
     prompts = task.prompts(items, plan.prompt_options, plan.release)
@@ -66,17 +68,24 @@ def test_a_frame_has_every_item_that_counts_in_an_order_of_the_seeds(name: str, 
     def lot(unit: str) -> bytes:
         return blake2b(f"7/{unit}".encode(), digest_size=8).digest()
 
-    assert dict(frame.strata) == {name: Stratum(name, tuple(sorted(units, key=lot))) for name, units in expected.items()}
+    assert dict(frame.strata) == {
+        name: Stratum(name, tuple(sorted(units, key=lot))) for name, units in expected.items()
+    }
     assert list(frame.strata) == list(expected)
     assert frame.populations == {name: len(units) for name, units in expected.items()}
-    assert (frame.task, frame.metric, frame.items.columns) == (name, task.metrics[0], ["item", "unit", "stratum"])
+    assert (frame.task, frame.metric, frame.items.columns) == (
+        name,
+        task.metrics[0],
+        ["item", "unit", "stratum"],
+    )
     assert frame.items["item"].to_list() == items["item"].to_list()
     assert frame.requests == prompts.height * samples / sum(frame.populations.values())
     assert pl.concat(frame.read()).equals(items)
 
 
 def test_what_never_counts_is_not_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
-    """An item that the rule takes out, one that the metric does not apply to, and one without a value of a stratum."""
+    """An item that the rule takes out, one that the metric does not apply to, and one without a value of a
+    stratum."""
     plan = plan_of(strata=("culture", "topic"))
     task = plan.task
     out, other, nameless, *rest = task.items(plan.release)["item"].to_list()
@@ -87,7 +96,8 @@ def test_what_never_counts_is_not_drawn(monkeypatch: pytest.MonkeyPatch) -> None
         assert profile == "strict"
         headline = self.metrics[0].name
         return judge(self, items, responses, profile).with_columns(
-            pl.when(pl.col("item") == other).then(None).otherwise(headline).alias(headline), counted=pl.col("item") != out
+            pl.when(pl.col("item") == other).then(None).otherwise(headline).alias(headline),
+            counted=pl.col("item") != out,
         )
 
     read = task.items(plan.release).with_columns(topic=pl.when(pl.col("item") != nameless).then("topic"))
@@ -132,7 +142,8 @@ def test_a_headline_without_bounds_cannot_be_sampled(monkeypatch: pytest.MonkeyP
 
 
 def judgements(seed: int = 1) -> pl.DataFrame:
-    """Of two cultures: units of one to three rows, asked in an order of their own; some rows lost, not counted, or of no metric."""
+    """Of two cultures: units of one to three rows, asked in an order of their own; some rows lost, not
+    counted, or of no metric."""
     rng = np.random.default_rng(seed)
     rows = []
     for number in range(60):
@@ -157,7 +168,9 @@ def judgements(seed: int = 1) -> pl.DataFrame:
     return pl.DataFrame(rows)
 
 
-def drawn(judged: list[dict[str, Any]], metric: Metric, by: tuple[str, ...], whole: bool, of: Any) -> dict[str, Drawn]:
+def drawn(
+    judged: list[dict[str, Any]], metric: Metric, by: tuple[str, ...], whole: bool, of: Any
+) -> dict[str, Drawn]:
     """Stratum -> what was drawn of it, populations still to be told."""
     units: dict[tuple[str, str], list[float]] = {}
     order: dict[tuple[str, str], int] = {}
@@ -178,7 +191,9 @@ def drawn(judged: list[dict[str, Any]], metric: Metric, by: tuple[str, ...], who
 
 
 @pytest.mark.parametrize("metric", [RIGHT, SHARE, COUNT], ids=lambda metric: metric.name)
-@pytest.mark.parametrize(("by", "whole"), [(("culture",), False), (("culture", "topic"), True), (("topic",), False)])
+@pytest.mark.parametrize(
+    ("by", "whole"), [(("culture",), False), (("culture", "topic"), True), (("topic",), False)]
+)
 def test_units_are_added_up_in_the_order_of_drawing(metric: Metric, by: tuple[str, ...], whole: bool) -> None:
     judged = judgements()
     totals = unit_totals(task_of(whole_questions=whole), metric, by, judged, pl.col("language") == "en")
@@ -188,16 +203,35 @@ def test_units_are_added_up_in_the_order_of_drawing(metric: Metric, by: tuple[st
     assert list(found) == list(populations)
     assert (found["none"].totals.size, found["none"].rows.size, found["none"].population) == (0, 0, 4)
     for name, one in expected.items():
-        assert (found[name].totals.tolist(), found[name].rows.tolist()) == (pytest.approx(one.totals.tolist()), one.rows.tolist())
+        assert (found[name].totals.tolist(), found[name].rows.tolist()) == (
+            pytest.approx(one.totals.tolist()),
+            one.rows.tolist(),
+        )
         assert found[name].population == 99
     assert totals.columns == ["stratum", "unit", "total", "rows"]
 
 
 def scored(*rows: tuple[str, str, str, float | None]) -> pl.DataFrame:
-    known = {"task": "x/y", "low": 1.0, "high": 2.0, "interval": "old", "at_best": 3.0, "n": 5, "coverage": 0.5}
-    made = [{**known, "facet": facet, "value": value, "metric": metric, "score": score} for facet, value, metric, score in rows]
+    known = {
+        "task": "x/y",
+        "low": 1.0,
+        "high": 2.0,
+        "interval": "old",
+        "at_best": 3.0,
+        "n": 5,
+        "coverage": 0.5,
+    }
+    made = [
+        {**known, "facet": facet, "value": value, "metric": metric, "score": score}
+        for facet, value, metric, score in rows
+    ]
     return pl.DataFrame(
-        made, schema={name: kind for name, kind in SCORES.items() if name in {*known, *["facet", "value", "metric", "score"]}}
+        made,
+        schema={
+            name: kind
+            for name, kind in SCORES.items()
+            if name in {*known, *["facet", "value", "metric", "score"]}
+        },
     )
 
 
@@ -216,7 +250,9 @@ GROUPS = {
         (("topic",), {"t0": 90, "t1": 80}),
     ],
 )
-def test_scores_of_a_sample_are_estimates_of_the_whole(by: tuple[str, ...], populations: dict[str, int]) -> None:
+def test_scores_of_a_sample_are_estimates_of_the_whole(
+    by: tuple[str, ...], populations: dict[str, int]
+) -> None:
     judged, task = judgements(), task_of()
     options = RunOptions(tasks=("demo/mcq",), until=4.0, strata=by)
     asked = scored(
@@ -244,7 +280,8 @@ def test_scores_of_a_sample_are_estimates_of_the_whole(by: tuple[str, ...], popu
             known, righted = (drawn(told, metric, by, False, of) for told in (rows, best))
             empty = Drawn(np.empty(0), np.empty(0), 0)
             one, other = (
-                [replace(told.get(name, empty), population=size) for name, size in strata.items()] for told in (known, righted)
+                [replace(told.get(name, empty), population=size) for name, size in strata.items()]
+                for told in (known, righted)
             )
             low = high = None
             if metric is RIGHT:
@@ -252,7 +289,13 @@ def test_scores_of_a_sample_are_estimates_of_the_whole(by: tuple[str, ...], popu
                 low, high = 100 * interval.low, 100 * interval.high
             told = (facet, value, metric.name, metric.scale * mean_over_strata(one), low, high)
             expected.append(
-                (*told, interval.method if metric is RIGHT else NO_BOUNDS, metric.scale * mean_over_strata(other), 5, 0.5)
+                (
+                    *told,
+                    interval.method if metric is RIGHT else NO_BOUNDS,
+                    metric.scale * mean_over_strata(other),
+                    5,
+                    0.5,
+                )
             )
     columns = ("facet", "value", "metric", "score", "low", "high", "interval", "at_best", "n", "coverage")
     kept = found.fill_nan(None).select(columns).rows()
@@ -292,12 +335,17 @@ def test_what_was_asked_whole_keeps_its_score_and_one_unit_less_does_not() -> No
         (100, 0.05, 0.05, 8),
     ],
 )
-def test_a_round_draws_half_of_what_seems_to_be_missing(drawn: int, half_width: float, target: float, size: int) -> None:
+def test_a_round_draws_half_of_what_seems_to_be_missing(
+    drawn: int, half_width: float, target: float, size: int
+) -> None:
     assert next_size(drawn, half_width, target) == size
 
 
 def test_strata_are_wide_until_they_are_known_or_used_up() -> None:
-    strata = {name: Stratum(name, tuple("abcd"[:size])) for name, size in (("new", 4), ("wide", 4), ("known", 4), ("used up", 2))}
+    strata = {
+        name: Stratum(name, tuple("abcd"[:size]))
+        for name, size in (("new", 4), ("wide", 4), ("known", 4), ("used up", 2))
+    }
     frame = Frame("x/y", RIGHT, strata, pl.DataFrame(), 2.0, list)
     share = _Share(cast(Any, None), cast(Any, None), frame, 1)
     assert [stratum.name for stratum in share.wide(0.49)] == list(strata)

@@ -31,16 +31,27 @@ def test_items_that_are_not_found_any_more_are_an_error_and_no_smaller_denominat
     before = asked.scores()
     task = get_task("demo/mcq")
     items = task.items
-    monkeypatch.setattr(type(task), "items", lambda _, release: items(release).filter(pl.col("culture") != "KR"))
+    monkeypatch.setattr(
+        type(task), "items", lambda _, release: items(release).filter(pl.col("culture") != "KR")
+    )
     with pytest.raises(FolkwaysError, match=r"run-1 expects \d+ answers on demo/mcq, but only \d+"):
         asked.score("strict")
     assert asked.scores().equals(before, null_equal=True)
 
 
-def test_pages_and_the_order_of_the_items_change_no_score(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Responses are read as they were planned; where the items of a release come in another order now, all are found as well."""
+def test_pages_and_the_order_of_the_items_change_no_score(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Responses are read as they were planned; where the items of a release come in another order now, all
+    are found as well."""
     release = write_release(tmp_path / "blend")
-    asked = run("blend/saq", models="baseline/random", releases={"blend": str(release)}, samples=3, workspace=tmp_path / "w.db")
+    asked = run(
+        "blend/saq",
+        models="baseline/random",
+        releases={"blend": str(release)},
+        samples=3,
+        workspace=tmp_path / "w.db",
+    )
     key = ["metric", "facet", "value"]
     scores, judged = asked.scores().sort(key), asked.judgements()
     task = get_task("blend/saq")
@@ -107,7 +118,9 @@ def test_a_run_is_scored_part_by_part_and_is_finished_with_that(tmp_path: Path) 
     workspace = open_workspace(path)
     other = results.load_scores(workspace, run_records.find_run(workspace, "other"))
     run_records.set_state(workspace, run_records.find_run(workspace, "mine"), "asked")
-    found = score_run(workspace, run_records.find_run(workspace, "mine"), "strict", "nothing that these tasks know")
+    found = score_run(
+        workspace, run_records.find_run(workspace, "mine"), "strict", "nothing that these tasks know"
+    )
     assert (found.profiles, found.problems) == ({"demo/true-false": "strict", "demo/mcq": "strict"}, ())
     assert run_records.find_run(workspace, "mine").state == "finished"
     stored = results.load_scores(workspace, run_records.find_run(workspace, "mine"))
@@ -116,14 +129,17 @@ def test_a_run_is_scored_part_by_part_and_is_finished_with_that(tmp_path: Path) 
     assert asked.scores().sort(order).equals(found.scores.sort(order), null_equal=True)
     parts = [(task, endpoint) for task in tasks for endpoint in ("baseline/first", "baseline/echo")]
     assert found.scores.select("task", "endpoint").unique(maintain_order=True).rows() == parts
-    assert results.load_scores(workspace, run_records.find_run(workspace, "other")).equals(other, null_equal=True)
+    assert results.load_scores(workspace, run_records.find_run(workspace, "other")).equals(
+        other, null_equal=True
+    )
 
 
 ALL = {"judgements", "scores"}
 
 
 class Again:
-    """A finished run that is started again, in a workspace that counts the judgements and scores it is told to store."""
+    """A finished run that is started again, in a workspace that counts the judgements and scores it is told
+    to store."""
 
     def __init__(self, path: Path, *tasks: str, **options: Any) -> None:
         self.path, self.tasks, self.options = path, tasks or ("demo/mcq",), options
@@ -131,13 +147,21 @@ class Again:
             connection.exec_driver_sql("CREATE TABLE told (what TEXT)")
             for table, event in product(sorted(ALL), ("INSERT", "UPDATE")):
                 connection.exec_driver_sql(
-                    f"CREATE TRIGGER {table}_{event} AFTER {event} ON {table} BEGIN INSERT INTO told VALUES ('{table}'); END"
+                    f"CREATE TRIGGER {table}_{event} AFTER {event} ON {table} BEGIN INSERT INTO told "
+                    f"VALUES ('{table}'); END"
                 )
         assert self.stored() == ALL
 
     def stored(self, **options: Any) -> set[str]:
         """What is stored when the run is started once more; it is finished then."""
-        done = run(list(self.tasks), models="baseline/first", workspace=self.path, name="mine", **self.options, **options)
+        done = run(
+            list(self.tasks),
+            models="baseline/first",
+            workspace=self.path,
+            name="mine",
+            **self.options,
+            **options,
+        )
         assert done.record.state == run_records.find_run(done.workspace, "mine").state == "finished"
         return self.told()
 
@@ -178,7 +202,11 @@ def test_a_finished_run_that_is_started_again_is_not_scored_again(tmp_path: Path
 
 def test_a_new_profile_is_scored_once_and_scores_of_other_text_tools_are_made_again(tmp_path: Path) -> None:
     again = Again(tmp_path / "w.db", "blend/saq", releases={"blend": str(write_release(tmp_path / "blend"))})
-    assert [again.stored(profile="strict"), again.stored(profile="strict"), again.stored()] == [ALL, set(), set()]
+    assert [again.stored(profile="strict"), again.stored(profile="strict"), again.stored()] == [
+        ALL,
+        set(),
+        set(),
+    ]
     load_run("mine", again.path).score(text_tools="simple")
     assert again.told() == ALL
     assert [again.stored(profile="strict"), again.stored(), again.stored()] == [set(), ALL, set()]
@@ -188,9 +216,15 @@ def test_a_new_profile_is_scored_once_and_scores_of_other_text_tools_are_made_ag
     ("changed", "value"),
     [("folkways", "0.0.1"), ("text-en", "another 1.0"), ("models", "absent"), ("profile", "draft")],
 )
-def test_scores_that_were_made_by_another_rule_are_made_again(tmp_path: Path, changed: str, value: str) -> None:
+def test_scores_that_were_made_by_another_rule_are_made_again(
+    tmp_path: Path, changed: str, value: str
+) -> None:
     again = Again(tmp_path / "w.db")
-    parts = next(iter(results.load_signatures(open_workspace(again.path), load_run("mine", again.path).record).values())).parts
+    parts = next(
+        iter(
+            results.load_signatures(open_workspace(again.path), load_run("mine", again.path).record).values()
+        )
+    ).parts
     again.change(sa.update(schema.scores).values(signature=Signature({**parts, changed: value}).json()))
     assert [again.stored(), again.stored()] == [ALL, set()]
 

@@ -39,7 +39,9 @@ def test_without_options_all_items_in_their_order() -> None:
 
 
 @given(
-    sizes=st.fixed_dictionaries({"KR": st.integers(1, 20), "ET": st.integers(1, 20), "MX": st.integers(1, 20)}),
+    sizes=st.fixed_dictionaries(
+        {"KR": st.integers(1, 20), "ET": st.integers(1, 20), "MX": st.integers(1, 20)}
+    ),
     limit=st.integers(1, 60),
     seed=st.integers(0, 1000),
 )
@@ -76,7 +78,9 @@ def test_a_limit_counts_questions_of_every_task(tmp_path: Path) -> None:
     done = folkways("run", "demo", "--limit", "1", "--model", "baseline/first", "-w", tmp_path / "w.db")
     assert done.returncode == 0, done.stderr
     asked = load_run("last", tmp_path / "w.db").responses().group_by("task").agg(pl.col("item").n_unique())
-    assert dict(asked.rows()) == {task.name: 4 if needs_whole_questions(task) else 1 for task in expand_tasks(["demo"])}
+    assert dict(asked.rows()) == {
+        task.name: 4 if needs_whole_questions(task) else 1 for task in expand_tasks(["demo"])
+    }
 
 
 def test_cultures_by_alias_and_by_parent() -> None:
@@ -111,24 +115,37 @@ def test_each_task_is_asked_with_those_of_the_variants_that_it_has() -> None:
         variants=("plain", "short"),
         prompt_texts={"demo/mcq:short": "{question} {options}"},
     )
-    with pytest.warns(FolkwaysWarning, match=r"^demo/identification has no variant 'short'; it is asked with plain$"):
+    with pytest.warns(
+        FolkwaysWarning, match=r"^demo/identification has no variant 'short'; it is asked with plain$"
+    ):
         planned = plan_tasks(options)
     assert [plan.options.variants for plan in planned] == [("plain", "short"), ("plain",)]
 
 
 def test_a_task_without_any_of_the_variants_is_asked_with_its_own() -> None:
     options = RunOptions(
-        tasks=("demo/saq", "demo/identification"), variants=("short",), prompt_texts={"demo/saq:short": "{question}"}
+        tasks=("demo/saq", "demo/identification"),
+        variants=("short",),
+        prompt_texts={"demo/saq:short": "{question}"},
     )
-    with pytest.warns(FolkwaysWarning, match=r"^demo/identification has no variant 'short'; it is asked with its own \(plain\)$"):
+    with pytest.warns(
+        FolkwaysWarning,
+        match=r"^demo/identification has no variant 'short'; it is asked with its own \(plain\)$",
+    ):
         planned = plan_tasks(options)
     assert [set(next(plan.prompts())["variant"]) for plan in planned] == [{"short"}, {"plain"}]
 
 
 def test_a_variant_that_no_task_has_is_an_error() -> None:
-    with pytest.raises(UnknownNameError, match=r"no task of the run has it\) 'nope'\nvalid: all, plain, short"):
+    with pytest.raises(
+        UnknownNameError, match=r"no task of the run has it\) 'nope'\nvalid: all, plain, short"
+    ):
         plan_tasks(
-            RunOptions(tasks=("demo/mcq", "demo/saq"), variants=("plain", "nope"), prompt_texts={"demo/saq:short": "{question}"})
+            RunOptions(
+                tasks=("demo/mcq", "demo/saq"),
+                variants=("plain", "nope"),
+                prompt_texts={"demo/saq:short": "{question}"},
+            )
         )
 
 
@@ -138,6 +155,10 @@ def test_the_command_line_says_which_tasks_lack_a_variant(tmp_path: Path) -> Non
     workspace = str(tmp_path / "folkways.db")
     asked = ("demo/identification", "demo/saq", "--variants", "short", "--prompts", texts, "--limit", "5")
     done = folkways("run", *asked, "--model", "baseline/constant:x", "--workspace", workspace)
-    assert "warning: demo/identification has no variant 'short'; it is asked with its own (plain)" in done.stderr
-    variants = load_run("last", workspace=workspace).judgements().group_by("task").agg(pl.col("variant").unique())
+    assert (
+        "warning: demo/identification has no variant 'short'; it is asked with its own (plain)" in done.stderr
+    )
+    variants = (
+        load_run("last", workspace=workspace).judgements().group_by("task").agg(pl.col("variant").unique())
+    )
     assert dict(variants.rows()) == {"demo/identification": ["plain"], "demo/saq": ["short"]}

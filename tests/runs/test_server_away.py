@@ -1,4 +1,5 @@
-"""``folkways run`` with a server that is away: it says so, waits, goes on, or gives the model up; nothing is lost."""
+"""``folkways run`` with a server that is away: it says so, waits, goes on, or gives the model up; nothing is
+lost."""
 
 from __future__ import annotations
 
@@ -52,16 +53,22 @@ def test_a_server_that_is_restarted_in_the_middle(mcq: Mcq, tmp_path: Path) -> N
     assert rows(workspace, "SELECT state FROM runs") == [("finished",)]
     assert rows(workspace, "SELECT count(*) FROM failures") == [(0,)]
     assert rows(workspace, "SELECT count(*), max(attempts) <= 2 FROM responses") == [(QUESTIONS, 1)]
-    assert stats["total"] == stats["distinct"] <= QUESTIONS, "what was not sure when it went away is asked again, and once"
+    assert stats["total"] == stats["distinct"] <= QUESTIONS, (
+        "what was not sure when it went away is asked again, and once"
+    )
 
 
 @pytest.mark.nightly
-def test_an_interrupt_ends_the_wait_for_a_server_that_was_never_there(mcq: Mcq, tmp_path: Path, closed_port: int) -> None:
+def test_an_interrupt_ends_the_wait_for_a_server_that_was_never_there(
+    mcq: Mcq, tmp_path: Path, closed_port: int
+) -> None:
     workspace, told = tmp_path / "w.db", tmp_path / "stderr.txt"
     asked = command(closed_port, mcq(QUESTIONS), workspace)
     with told.open("w") as stderr:
         process = start(*asked, stderr=stderr)
-        wait_for(lambda: TOLD.format(f"http://127.0.0.1:{closed_port}/v1#m") in told.read_text(), process=process)
+        wait_for(
+            lambda: TOLD.format(f"http://127.0.0.1:{closed_port}/v1#m") in told.read_text(), process=process
+        )
         time.sleep(1.5)  # into the second pause, of two seconds
         process.send_signal(signal.SIGINT)
         done = finish(process)
@@ -70,19 +77,27 @@ def test_an_interrupt_ends_the_wait_for_a_server_that_was_never_there(mcq: Mcq, 
     assert "has it been started, and is the address right? (Ctrl-C ends the wait)" in said
     assert "is back" not in said and "press again" not in said
     assert rows(workspace, "SELECT state, reason FROM runs") == [("interrupted", "interrupted by the user")]
-    assert rows(workspace, "SELECT count(*) FROM failures UNION ALL SELECT count(*) FROM claims") == [(0,), (0,)]
+    assert rows(workspace, "SELECT count(*) FROM failures UNION ALL SELECT count(*) FROM claims") == [
+        (0,),
+        (0,),
+    ]
     with ChatServer(port=closed_port) as server:
         assert folkways(*asked).returncode == 0
         assert server.stats()["total"] == QUESTIONS
 
 
 @pytest.mark.nightly
-def test_a_model_whose_server_does_not_come_back_is_given_up(mcq: Mcq, tmp_path: Path, closed_port: int) -> None:
+def test_a_model_whose_server_does_not_come_back_is_given_up(
+    mcq: Mcq, tmp_path: Path, closed_port: int
+) -> None:
     workspace = tmp_path / "w.db"
     asked = command(closed_port, mcq(QUESTIONS), workspace)
     done = folkways(*asked, "--model", "baseline/first", "--wait", 2)
     assert done.returncode == 1, done.stderr
-    assert "run-1 is not finished: the server was waited for 2 s and is not back; the last error was: http" in done.stderr
+    assert (
+        "run-1 is not finished: the server was waited for 2 s and is not back; the last error was: http"
+        in done.stderr
+    )
     assert rows(workspace, "SELECT state FROM runs") == [("stopped",)]
     assert rows(workspace, "SELECT count(*) FROM failures") == [(0,)]
     assert rows(workspace, "SELECT count(*) FROM responses") == [(QUESTIONS,)], "the other model's"

@@ -32,10 +32,7 @@ TEXT = "{q}"
         ({}, {"system": "Be brief."}),
         ({}, {"system": ""}),
         ({"system": "Be brief."}, {"system": "Be kind."}),
-        (
-            {"prompt_texts": {"mine": TEXT}},
-            {"prompt_texts": {"mine": f"{TEXT} "}},
-        ),
+        ({"prompt_texts": {"mine": TEXT}}, {"prompt_texts": {"mine": f"{TEXT} "}}),
         ({}, {"limit": 3}),
         ({}, {"seed": 1}),
         ({}, {"samples": 2}),
@@ -44,7 +41,9 @@ TEXT = "{q}"
         ({}, {"cultures": ["KR"]}),
     ],
 )
-def test_what_changes_the_requests_changes_the_signature(tmp_path: Path, one: dict[str, Any], other: dict[str, Any]) -> None:
+def test_what_changes_the_requests_changes_the_signature(
+    tmp_path: Path, one: dict[str, Any], other: dict[str, Any]
+) -> None:
     assert signature(tmp_path, **one) != signature(tmp_path, **other)
 
 

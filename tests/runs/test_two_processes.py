@@ -1,4 +1,5 @@
-"""Several processes on one workspace at once: nothing is corrupted, nothing is asked twice, and each reports everything."""
+"""Several processes on one workspace at once: nothing is corrupted, nothing is asked twice, and each reports
+everything."""
 
 from __future__ import annotations
 
@@ -33,10 +34,17 @@ def server(running: ChatServer) -> ChatServer:
     return running
 
 
-@pytest.fixture(params=[pytest.param("sqlite", marks=pytest.mark.nightly), pytest.param("postgresql", marks=pytest.mark.postgres)])
+@pytest.fixture(
+    params=[
+        pytest.param("sqlite", marks=pytest.mark.nightly),
+        pytest.param("postgresql", marks=pytest.mark.postgres),
+    ]
+)
 def workspace(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """The place of a workspace that nobody has made yet."""
-    return str(tmp_path / "w.db") if request.param == "sqlite" else str(request.getfixturevalue("postgres_url"))
+    return (
+        str(tmp_path / "w.db") if request.param == "sqlite" else str(request.getfixturevalue("postgres_url"))
+    )
 
 
 def begin(server: ChatServer, release: Path, workspace: str, *more: object) -> object:
@@ -50,7 +58,10 @@ def assert_sound(workspace: str) -> None:
     with opened.read() as connection:
         assert connection.exec_driver_sql("SELECT count(*) FROM claims").scalar() == 0
         assert connection.exec_driver_sql("SELECT count(*) FROM workers").scalar() == 0
-        for table, columns in (("responses", "key"), ("scores", "run_id, endpoint, task, profile, metric, facet, value")):
+        for table, columns in (
+            ("responses", "key"),
+            ("scores", "run_id, endpoint, task, profile, metric, facet, value"),
+        ):
             query = f"SELECT {columns}, count(*) FROM {table} GROUP BY {columns} HAVING count(*) > 1"
             assert connection.exec_driver_sql(query).all() == []
     opened.close()
@@ -71,7 +82,9 @@ def coverage(workspace: str) -> dict[str, tuple[str, int, int]]:
 
 
 @pytest.mark.parametrize("time", ["first", pytest.param("second", marks=pytest.mark.nightly)])
-def test_the_same_command_twice_at_once_on_a_new_workspace(server: ChatServer, mcq: Mcq, workspace: str, time: str) -> None:
+def test_the_same_command_twice_at_once_on_a_new_workspace(
+    server: ChatServer, mcq: Mcq, workspace: str, time: str
+) -> None:
     processes = [begin(server, mcq(QUESTIONS), workspace) for _ in range(2)]
     ended = [finish(process) for process in processes]
     assert [done.returncode for done in ended] == [0, 0], [done.stderr for done in ended]
@@ -88,8 +101,14 @@ def test_the_same_command_twice_at_once_on_a_new_workspace(server: ChatServer, m
 def test_different_commands_with_items_in_common(server: ChatServer, mcq: Mcq, workspace: str) -> None:
     """Two runs that share prompts share the answers, whoever asks first."""
     release = mcq(QUESTIONS)
-    chosen = [("--cultures", "GB,US,KR,CN,ID,ES"), ("--cultures", "ET,GR,IR,MX,ES,ID,CN,KR"), ("--limit", "250", "--seed", "3")]
-    ended = [finish(process) for process in [begin(server, release, workspace, *options) for options in chosen]]
+    chosen = [
+        ("--cultures", "GB,US,KR,CN,ID,ES"),
+        ("--cultures", "ET,GR,IR,MX,ES,ID,CN,KR"),
+        ("--limit", "250", "--seed", "3"),
+    ]
+    ended = [
+        finish(process) for process in [begin(server, release, workspace, *options) for options in chosen]
+    ]
     assert [done.returncode for done in ended] == [0, 0, 0], [done.stderr for done in ended]
     stats = server.stats()
     assert (stats["total"], stats["distinct"]) == (QUESTIONS, QUESTIONS)
@@ -102,7 +121,9 @@ def test_one_is_killed_and_the_other_does_everything(
     server: ChatServer, mcq: Mcq, outcome: Outcome, workspace: str, tmp_path: Path
 ) -> None:
     concurrency = 16
-    server.control(latency=1.0)  # slow enough that the second one begins before the first has asked everything
+    server.control(
+        latency=1.0
+    )  # slow enough that the second one begins before the first has asked everything
     command = ("--concurrency", concurrency)
     first, second = (begin(server, mcq(QUESTIONS), workspace, *command) for _ in range(2))
     wait_for(lambda: server.stats()["most_in_flight"] > concurrency)  # both ask

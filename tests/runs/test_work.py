@@ -26,7 +26,10 @@ GUIDE = Path(__file__).resolve().parents[2] / "docs" / "guides" / "cluster.md"
 
 
 def server_command(latency: float) -> str:
-    return f"{sys.executable} -m tests.support.chat_server --port {{port}} --settings '{{\"latency\": {latency}}}'"
+    return (
+        f'{sys.executable} -m tests.support.chat_server --port {{port}} --settings \'{{"latency": '
+        f"{latency}}}'"
+    )
 
 
 def answered(workspace: str) -> int:
@@ -48,14 +51,21 @@ def test_the_job_array_of_the_guide_survives_a_lost_node_and_scores_as_one_machi
         folder = connection.exec_driver_sql("SHOW unix_socket_directories").scalar()
     engine.dispose()
     url = sa.make_url(postgres_url)
-    workspace = f"postgresql://{url.username}@/{url.database}?host={folder}&port={url.port}"  # what nodes without a network share
+    # what nodes without a network share
+    workspace = f"postgresql://{url.username}@/{url.database}?host={folder}&port={url.port}"
 
-    planned = folkways("plan", "blend/mcq", "--release", mcq(QUESTIONS), "--model", MODEL, "--name", "study", "-w", workspace)
+    planned = folkways(
+        "plan", "blend/mcq", "--release", mcq(QUESTIONS), "--model", MODEL, "--name", "study", "-w", workspace
+    )
     assert f"{MODEL}: {QUESTIONS} requests to be asked" in planned.stdout
     script = re.search(r"^```bash work.sbatch\n(.*?)^```", GUIDE.read_text(), re.MULTILINE | re.DOTALL)[1]
     assert "--array=0-9\n" in script and "exec folkways work" in script
-    script = script.replace("--array=0-9", "--array=0-2").replace("exec folkways", f"exec {sys.executable} -m folkways")
-    (tmp_path / "work.sbatch").write_text(re.sub(r'--serve ".*"', f"--serve {_quoted(server_command(0.5))}", script))
+    script = script.replace("--array=0-9", "--array=0-2").replace(
+        "exec folkways", f"exec {sys.executable} -m folkways"
+    )
+    (tmp_path / "work.sbatch").write_text(
+        re.sub(r'--serve ".*"', f"--serve {_quoted(server_command(0.5))}", script)
+    )
     job = Sbatch(tmp_path / "work.sbatch", environment(FOLKWAYS_WORKSPACE=workspace))
     began = time.monotonic()
     job.submit()
@@ -73,13 +83,17 @@ def test_the_job_array_of_the_guide_survives_a_lost_node_and_scores_as_one_machi
     with ChatServer() as server:
         alone = str(tmp_path / "alone.db")
         at = f"{MODEL}@{server.url}/v1"
-        assert folkways("run", "blend/mcq", "--release", mcq(QUESTIONS), "--model", at, "-w", alone).returncode == 0
+        assert (
+            folkways("run", "blend/mcq", "--release", mcq(QUESTIONS), "--model", at, "-w", alone).returncode
+            == 0
+        )
     for ours, theirs in zip(outcome(workspace), outcome(alone), strict=True):
         assert_frame_equal(ours, theirs)
 
 
 def test_a_budget_holds_over_all_workers_of_a_run(mcq: Callable[[int], Path], tmp_path: Path) -> None:
-    """A reply may have 10 tokens and has one, and a token costs a dollar: two workers at once, one after them, one with more."""
+    """A reply may have 10 tokens and has one, and a token costs a dollar: two workers at once, one after
+    them, one with more."""
     with ChatServer(latency=0.05) as server:
         workspace, model = str(tmp_path / "w.db"), f"{server.url}/v1#test-model"
         prices = tmp_path / "prices.toml"
@@ -88,7 +102,17 @@ def test_a_budget_holds_over_all_workers_of_a_run(mcq: Callable[[int], Path], tm
         assert folkways("plan", "blend/mcq", *asked, "-w", workspace).returncode == 0
 
         def command(dollars: int) -> tuple[object, ...]:
-            return ("work", "-w", workspace, "--budget", f"{dollars}usd", "--prices", prices, "--concurrency", 4)
+            return (
+                "work",
+                "-w",
+                workspace,
+                "--budget",
+                f"{dollars}usd",
+                "--prices",
+                prices,
+                "--concurrency",
+                4,
+            )
 
         def spent() -> int:
             (row,) = rows(tmp_path / "w.db", "SELECT sum(output_tokens) FROM responses")
@@ -96,7 +120,9 @@ def test_a_budget_holds_over_all_workers_of_a_run(mcq: Callable[[int], Path], tm
 
         other = start(*command(60))
         done = [folkways(*command(60)), finish(other)]
-        codes = sorted(worker.returncode for worker in done)  # who ends while the other still asks cannot know how it will end
+        codes = sorted(
+            worker.returncode for worker in done
+        )  # who ends while the other still asks cannot know how it will end
         assert codes in ([0, 1], [1, 1]), [worker.stderr for worker in done]
         assert 40 <= spent() <= 60
         before = spent()
@@ -109,11 +135,17 @@ def test_a_budget_holds_over_all_workers_of_a_run(mcq: Callable[[int], Path], tm
 
 @pytest.mark.postgres
 def test_a_restart_of_the_database_ends_no_worker(mcq: Callable[[int], Path]) -> None:
-    """Three of them, in the middle of asking: connections break, are refused, and come to a server that is starting."""
+    """Three of them, in the middle of asking: connections break, are refused, and come to a server that is
+    starting."""
     with postgres_server() as database, ChatServer(latency=0.3) as server:
         workspace = f"{database.url.replace('+psycopg', '')}/postgres"
         model = f"{server.url}/v1#test-model"
-        assert folkways("plan", "blend/mcq", "--release", mcq(QUESTIONS), "--model", model, "-w", workspace).returncode == 0
+        assert (
+            folkways(
+                "plan", "blend/mcq", "--release", mcq(QUESTIONS), "--model", model, "-w", workspace
+            ).returncode
+            == 0
+        )
         workers = [start("work", "-w", workspace, "--concurrency", 3) for _ in range(3)]
         wait_for(lambda: answered(workspace) >= 20, seconds=120)
         database.restart(1.5)
@@ -126,9 +158,16 @@ def _quoted(command: str) -> str:
     return '"' + command.replace('"', '\\"') + '"'
 
 
-def test_the_server_ends_with_its_worker_even_if_that_is_killed(mcq: Callable[[int], Path], tmp_path: Path) -> None:
+def test_the_server_ends_with_its_worker_even_if_that_is_killed(
+    mcq: Callable[[int], Path], tmp_path: Path
+) -> None:
     workspace = str(tmp_path / "w.db")
-    assert folkways("plan", "blend/mcq", "--release", mcq(QUESTIONS), "--model", MODEL, "-w", workspace).returncode == 0
+    assert (
+        folkways(
+            "plan", "blend/mcq", "--release", mcq(QUESTIONS), "--model", MODEL, "-w", workspace
+        ).returncode
+        == 0
+    )
     worker = start("work", "-w", workspace, "--serve", server_command(1.0))
     wait_for(lambda: answered(workspace) > 0, seconds=60)
     family = psutil.Process(worker.pid).children(recursive=True)
@@ -152,7 +191,9 @@ def test_workers_that_cannot_work_say_why(mcq: Callable[[int], Path], tmp_path: 
         return tmp_path / "recipe.toml"
 
     assert "unknown model of run study 'vllm/other'" in told("work", "study", "--model", "vllm/other")
-    assert "does not say where the server is to listen; write {port}" in told("work", "study", "--serve", "vllm serve x")
+    assert "does not say where the server is to listen; write {port}" in told(
+        "work", "study", "--serve", "vllm serve x"
+    )
     assert "nothing can be planned ahead" in told("plan", recipe("until = 5"))
     assert "add --on ray" in told("run", "demo", "--model", MODEL, "--workers", "3")
     assert "unknown key 'serve'" in told("run", recipe('serve = "rm -rf /"'))

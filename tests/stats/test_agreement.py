@@ -1,4 +1,5 @@
-"""Coefficients of agreement against NLTK, against published worked examples, and where they are not defined."""
+"""Coefficients of agreement against NLTK, against published worked examples, and where they are not
+defined."""
 
 from __future__ import annotations
 
@@ -18,7 +19,9 @@ LABELS = st.sampled_from("abc")
 SETS = st.frozensets(st.sampled_from("abcd"), min_size=1)
 
 
-def units_of(labels: st.SearchStrategy[Hashable], people: int) -> st.SearchStrategy[list[dict[str, Hashable]]]:
+def units_of(
+    labels: st.SearchStrategy[Hashable], people: int
+) -> st.SearchStrategy[list[dict[str, Hashable]]]:
     """Two to ten units that each of the people labelled."""
     rows = st.lists(labels, min_size=people, max_size=people)
     return st.lists(rows, min_size=2, max_size=10).map(
@@ -27,7 +30,9 @@ def units_of(labels: st.SearchStrategy[Hashable], people: int) -> st.SearchStrat
 
 
 def task(units: list[dict[str, Hashable]], **options: object) -> AnnotationTask:
-    data = [(person, str(number), label) for number, unit in enumerate(units) for person, label in unit.items()]
+    data = [
+        (person, str(number), label) for number, unit in enumerate(units) for person, label in unit.items()
+    ]
     return AnnotationTask(data, **options)
 
 
@@ -43,9 +48,12 @@ def test_nominal_alpha_is_that_of_nltk(units: list[dict[str, Hashable]]) -> None
 
 @given(units_of(SETS, 3))
 def test_alpha_with_masi_is_that_of_nltk(units: list[dict[str, Hashable]]) -> None:
-    """With our distance to the last digit; with NLTK's, which writes two thirds as 0.67, to about one percent of its scale."""
+    """With our distance to the last digit; with NLTK's, which writes two thirds as 0.67, to about one percent
+    of its scale."""
     assume(varied(units))
-    assert agreement.krippendorff(units, agreement.masi).value == pytest.approx(task(units, distance=agreement.masi).alpha())
+    assert agreement.krippendorff(units, agreement.masi).value == pytest.approx(
+        task(units, distance=agreement.masi).alpha()
+    )
 
 
 @given(SETS, SETS)
@@ -57,7 +65,13 @@ def test_masi_by_hand() -> None:
     sets = [frozenset(letters) for letters in ("a", "abc", "bcd", "e", "")]
     found = [[agreement.masi(one, other) for other in sets] for one in sets]
     part, across = 1 - 2 / 3 / 3, 1 - 1 / 3 * 2 / 4
-    rows = [[0, part, 1, 1, 1], [part, 0, across, 1, 1], [1, across, 0, 1, 1], [1, 1, 1, 0, 1], [1, 1, 1, 1, 0]]
+    rows = [
+        [0, part, 1, 1, 1],
+        [part, 0, across, 1, 1],
+        [1, across, 0, 1, 1],
+        [1, 1, 1, 0, 1],
+        [1, 1, 1, 1, 0],
+    ]
     assert found == [pytest.approx(row) for row in rows]
 
 
@@ -87,7 +101,8 @@ def test_alpha_of_krippendorffs_own_example() -> None:
 
 
 def test_kappa_of_fleiss_worked_example() -> None:
-    """Ten units, fourteen raters, five categories: kappa is 0.210 (the worked example that is quoted for Fleiss 1971)."""
+    """Ten units, fourteen raters, five categories: kappa is 0.210 (the worked example that is quoted for
+    Fleiss 1971)."""
     counts = [
         (0, 0, 0, 0, 14), (0, 2, 6, 4, 2), (0, 0, 3, 5, 6), (0, 3, 9, 2, 0), (2, 2, 8, 1, 1),
         (7, 7, 0, 0, 0), (3, 2, 6, 3, 0), (2, 5, 3, 2, 2), (6, 5, 2, 1, 0), (0, 2, 2, 3, 7),
@@ -108,14 +123,19 @@ def test_percent_majority_and_largest_vote_by_hand() -> None:
         {"p": "a"},  # nobody to agree with
         {},
     ]
-    assert agreement.percent_agreement(units) == agreement.Coefficient(pytest.approx((1 + 1 / 6 + 1 / 3 + 0) / 4), 4, 12)
+    assert agreement.percent_agreement(units) == agreement.Coefficient(
+        pytest.approx((1 + 1 / 6 + 1 / 3 + 0) / 4), 4, 12
+    )
     assert agreement.majority_share(units) == agreement.Coefficient(2 / 4, 4, 12)
     assert agreement.mean_largest_vote(units) == agreement.Coefficient((3 + 2 + 2 + 1 + 1) / 5, 5, 13)
 
 
 def test_kappa_and_alpha_tell_of_how_much_they_are() -> None:
-    """Labels of a unit that only one person gave count for neither; Cohen's interval is that of the categories."""
-    units: list[dict[str, Hashable]] = [{"p": one, "q": other} for one, other in zip("aabbbcabca", "abbbacabcb", strict=True)]
+    """Labels of a unit that only one person gave count for neither; Cohen's interval is that of the
+    categories."""
+    units: list[dict[str, Hashable]] = [
+        {"p": one, "q": other} for one, other in zip("aabbbcabca", "abbbacabcb", strict=True)
+    ]
     alone: list[dict[str, Hashable]] = [*units, {"q": "c"}, {}, {"p": "a"}]
     expected = category_kappa("aabbbcabca", "abbbacabcb")
     interval = expected.kappa_interval
@@ -123,7 +143,13 @@ def test_kappa_and_alpha_tell_of_how_much_they_are() -> None:
     assert agreement.cohen(alone) == agreement.cohen(units) == coefficient
     for function in (agreement.fleiss, agreement.krippendorff):
         found = function(alone)
-        assert (found.units, found.judgements, found.reason, found.low, found.high) == (10, 20, "", None, None)
+        assert (found.units, found.judgements, found.reason, found.low, found.high) == (
+            10,
+            20,
+            "",
+            None,
+            None,
+        )
         assert found.value == function(units).value
     perfect = agreement.cohen([{"p": "a", "q": "a"}, {"p": "b", "q": "b"}, {"p": "a", "q": "a"}])
     assert perfect == agreement.Coefficient(1.0, 3, 6)  # without an interval
@@ -132,7 +158,9 @@ def test_kappa_and_alpha_tell_of_how_much_they_are() -> None:
 @given(st.lists(st.lists(st.sampled_from("abc"), max_size=5), min_size=1, max_size=8))
 def test_alpha_and_kappa_pair_by_pair(rows: list[list[str]]) -> None:
     """Disagreement within units, each pair of labels written out, over that of all labels that are shared."""
-    units: list[dict[str, Hashable]] = [{f"p{place}": label for place, label in enumerate(row)} for row in rows]
+    units: list[dict[str, Hashable]] = [
+        {f"p{place}": label for place, label in enumerate(row)} for row in rows
+    ]
     shared = [row for row in rows if len(row) > 1]
     labels = [label for row in shared for label in row]
     assume(len(set(labels)) > 1)
@@ -142,17 +170,23 @@ def test_alpha_and_kappa_pair_by_pair(rows: list[list[str]]) -> None:
         return 0.0 if one == other else distances[min(one, other), max(one, other)]  # type: ignore[type-var, index]
 
     for distance in (agreement.nominal, apart):
-        within = sum(sum(distance(*pair) for pair in permutations(row, 2)) / (len(row) - 1) for row in shared) / len(labels)
+        within = sum(
+            sum(distance(*pair) for pair in permutations(row, 2)) / (len(row) - 1) for row in shared
+        ) / len(labels)
         overall = sum(distance(*pair) for pair in permutations(labels, 2)) / (len(labels) * (len(labels) - 1))
         found = agreement.krippendorff(units, distance)
-        assert found == agreement.Coefficient(pytest.approx(1 - within / overall, abs=1e-9), len(shared), len(labels))
+        assert found == agreement.Coefficient(
+            pytest.approx(1 - within / overall, abs=1e-9), len(shared), len(labels)
+        )
     found = agreement.fleiss(units)
     sizes = {len(row) for row in shared}
     if len(sizes) == 1:
         observed = sum(row.count(label) * (row.count(label) - 1) for row in shared for label in set(row))
         observed /= sum(len(row) * (len(row) - 1) for row in shared)
         chance = sum((labels.count(label) / len(labels)) ** 2 for label in set(labels))
-        assert found == agreement.Coefficient(pytest.approx((observed - chance) / (1 - chance), abs=1e-9), len(shared), len(labels))
+        assert found == agreement.Coefficient(
+            pytest.approx((observed - chance) / (1 - chance), abs=1e-9), len(shared), len(labels)
+        )
     else:
         assert (found.value, found.units, found.judgements) == (None, len(shared), len(labels))
 
@@ -165,7 +199,13 @@ def test_without_variation_nothing_is_defined(coefficient: object) -> None:
 
 @pytest.mark.parametrize(
     "coefficient",
-    [agreement.percent_agreement, agreement.majority_share, agreement.cohen, agreement.fleiss, agreement.krippendorff],
+    [
+        agreement.percent_agreement,
+        agreement.majority_share,
+        agreement.cohen,
+        agreement.fleiss,
+        agreement.krippendorff,
+    ],
 )
 def test_without_shared_units_nothing_is_defined(coefficient: object) -> None:
     found = coefficient([{"p": "a"}, {"q": "b"}])  # type: ignore[operator]

@@ -22,7 +22,8 @@ BY_HAND = pl.DataFrame(
         "value": [1.0, 2.0, 3.0, 2.0, 4.0, 6.0, 3.0, 6.0, 6.0],
     }
 )
-"""Group means 2, 4, 5; block means 2, 4, 5; grand mean 11/3. Sums of squares: groups 14, blocks 14, all 30, so error 2."""
+"""Group means 2, 4, 5; block means 2, 4, 5; grand mean 11/3. Sums of squares: groups 14, blocks 14, all 30,
+so error 2."""
 
 
 def random_rows(seed: int, blocks: int, groups: int) -> pl.DataFrame:
@@ -40,7 +41,9 @@ def random_rows(seed: int, blocks: int, groups: int) -> pl.DataFrame:
 
 
 def samples(rows: pl.DataFrame) -> list[np.ndarray]:
-    return [part["value"].to_numpy() for part in rows.sort("group").partition_by("group", maintain_order=True)]
+    return [
+        part["value"].to_numpy() for part in rows.sort("group").partition_by("group", maintain_order=True)
+    ]
 
 
 def test_one_way_by_hand() -> None:
@@ -69,7 +72,9 @@ def test_where_nothing_varies_nothing_is_told() -> None:
     found = one_way(rows, "value", "group")
     assert [math.isnan(each) for each in (found.f, found.p, found.eta_squared)] == [True] * 3
     pairs = tukey(rows, "value", "group", found)
-    assert pairs.select("difference", "low", "high", "p", "differ").rows() == [(0.0, 0.0, 0.0, 1.0, False)] * 3
+    assert (
+        pairs.select("difference", "low", "high", "p", "differ").rows() == [(0.0, 0.0, 0.0, 1.0, False)] * 3
+    )
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -98,7 +103,9 @@ def test_tukey_equals_scipy(seed: int, cut: int) -> None:
 
 def test_tukeys_pairs_written_out() -> None:
     """Of unequal groups by Kramer; a pair differs where its p is below what the confidence leaves."""
-    rows = random_rows(7, 9, 3).slice(2, 22).with_columns(value=pl.col("value") + 20 * (pl.col("group") == "g2"))
+    rows = (
+        random_rows(7, 9, 3).slice(2, 22).with_columns(value=pl.col("value") + 20 * (pl.col("group") == "g2"))
+    )
     anova, parts = one_way(rows, "value", "group"), samples(rows)
     found = tukey(rows, "value", "group", anova, 0.8)
     widest = reference.studentized_range.ppf(0.8, 3, anova.df_error)
@@ -109,7 +116,15 @@ def test_tukeys_pairs_written_out() -> None:
         difference = one.mean() - other.mean()
         p = reference.studentized_range.sf(abs(difference) / error, 3, anova.df_error)
         expected.append(
-            (f"g{first}", f"g{second}", difference, difference - widest * error, difference + widest * error, p, p < 0.2)
+            (
+                f"g{first}",
+                f"g{second}",
+                difference,
+                difference - widest * error,
+                difference + widest * error,
+                p,
+                p < 0.2,
+            )
         )
     assert [row[:2] for row in found.rows()] == [row[:2] for row in expected]
     for row, own in zip(found.rows(), expected, strict=True):
@@ -132,10 +147,15 @@ def test_groups_that_differ_without_any_error() -> None:
     assert pairs["differ"].to_list() == [True, True, False]
 
 
-@given(st.lists(st.lists(st.integers(0, 100), min_size=2, max_size=8), min_size=2, max_size=5), st.integers(-50, 50))
+@given(
+    st.lists(st.lists(st.integers(0, 100), min_size=2, max_size=8), min_size=2, max_size=5),
+    st.integers(-50, 50),
+)
 def test_all_values_may_be_shifted_and_rows_shuffled(groups: list[list[int]], shift: int) -> None:
     rows = pl.DataFrame(
-        [(f"g{g}", float(each)) for g, part in enumerate(groups) for each in part], ["group", "value"], orient="row"
+        [(f"g{g}", float(each)) for g, part in enumerate(groups) for each in part],
+        ["group", "value"],
+        orient="row",
     )
     found = one_way(rows, "value", "group")
     assume(found.error > 1e-6)

@@ -1,4 +1,5 @@
-"""Corrected rates against hand computation, and how often their intervals hold the rate that the data were made with."""
+"""Corrected rates against hand computation, and how often their intervals hold the rate that the data were
+made with."""
 
 from __future__ import annotations
 
@@ -26,9 +27,9 @@ LABELS = np.array([NAN, NAN, NAN, NAN, 1, 0, 0, 0])
 def test_prediction_powered_inference_worked_out_by_hand() -> None:
     """Without labels the judge says 3/4; with them it is wrong by (0 - 1 + 0 + 0)/4.
 
-    Squared influences: 3/256 + 9/256 in either half, times 8/7 for eight clusters. The four half cases have residuals 1/4, 5/4,
-    -3/4, 1/4 from -1/4 and add (36/16)/2/16. The root of 0.1774554 is 0.4212545; Student's quartile with 3 degrees of freedom is
-    0.7648923.
+    Squared influences: 3/256 + 9/256 in either half, times 8/7 for eight clusters. The four half cases have
+    residuals 1/4, 5/4, -3/4, 1/4 from -1/4 and add (36/16)/2/16. The root of 0.1774554 is 0.4212545;
+    Student's quartile with 3 degrees of freedom is 0.7648923.
     """
     found = prediction_powered(VERDICTS, LABELS, np.arange(8), tuning=1.0, confidence=0.5)
     assert found.rate == pytest.approx(0.5)
@@ -40,7 +41,8 @@ def test_prediction_powered_inference_worked_out_by_hand() -> None:
 def by_definition(
     verdicts: list[float], labels: list[float], clusters: list[int], tuning: float | None, confidence: float
 ) -> tuple[float, float, float, float]:
-    """Rate, ends and weight case by case: what each case moves the rate by, summed over its cluster, makes the variance."""
+    """Rate, ends and weight case by case: what each case moves the rate by, summed over its cluster, makes
+    the variance."""
     cases = range(len(verdicts))
     seen = [case for case in cases if not math.isnan(labels[case])]
     unseen = [case for case in cases if math.isnan(labels[case]) and not math.isnan(verdicts[case])]
@@ -97,7 +99,9 @@ def test_equals_the_estimate_written_out(
     clusters = rng.permutation(cases) // per * 5
     found = prediction_powered(verdicts, labels, clusters, tuning=tuning, confidence=confidence)
     expected = by_definition(verdicts.tolist(), labels.tolist(), clusters.tolist(), tuning, confidence)
-    assert (found.rate, found.interval.low, found.interval.high, found.tuning) == pytest.approx(expected, abs=1e-9)
+    assert (found.rate, found.interval.low, found.interval.high, found.tuning) == pytest.approx(
+        expected, abs=1e-9
+    )
     assert found.labelled == (~np.isnan(labels)).sum()
     assert found.interval.method == f"prediction-powered {confidence:.0%} by question"
     if confidence == 0.95:
@@ -106,16 +110,21 @@ def test_equals_the_estimate_written_out(
 
 @pytest.mark.parametrize("verdict", [1.0, 0.0])
 def test_a_correction_beyond_what_a_rate_can_be_ends_there(verdict: float) -> None:
-    """The judge is wrong throughout where people looked, and says the other thing elsewhere: twice over the end."""
+    """The judge is wrong throughout where people looked, and says the other thing elsewhere: twice over the
+    end."""
     verdicts, labels = np.array([verdict] * 4 + [1 - verdict] * 8), np.array([1 - verdict] * 4 + [NAN] * 8)
     found = prediction_powered(verdicts, labels, np.arange(12), tuning=1.0)
     expected = by_definition(verdicts.tolist(), labels.tolist(), list(range(12)), 1.0, 0.95)
-    assert (found.rate, found.interval.low, found.interval.high, found.tuning) == pytest.approx(expected, abs=1e-9)
+    assert (found.rate, found.interval.low, found.interval.high, found.tuning) == pytest.approx(
+        expected, abs=1e-9
+    )
 
 
 def test_what_had_no_reply_counts_as_wrong() -> None:
     whole = prediction_powered(VERDICTS, LABELS, np.arange(8), tuning=1.0)
-    half = prediction_powered(np.append(VERDICTS, [NAN] * 8), np.append(LABELS, [NAN] * 8), np.arange(16), tuning=1.0)
+    half = prediction_powered(
+        np.append(VERDICTS, [NAN] * 8), np.append(LABELS, [NAN] * 8), np.arange(16), tuning=1.0
+    )
     assert half.rate == pytest.approx(whole.rate / 2)
 
 
@@ -168,10 +177,12 @@ def test_rates_are_rates(rows: list[tuple[float, float, int]]) -> None:
 def test_rogan_and_gladen_worked_out_by_hand() -> None:
     """Sensitivity 9/10, specificity 18/20, half of 100 positive: (0.5 + 0.9 - 1) / (0.9 + 0.9 - 1).
 
-    With Lang and Reiczigel's additions: 10/12, 19/22 and 0.5 of 103.84; Youden 0.69697, centre 0.521739, shift 0.026725, standard
-    error 0.118163.
+    With Lang and Reiczigel's additions: 10/12, 19/22 and 0.5 of 103.84; Youden 0.69697, centre 0.521739,
+    shift 0.026725, standard error 0.118163.
     """
-    found = rogan_gladen(50, 100, true_positive=9, labelled_positive=10, true_negative=18, labelled_negative=20)
+    found = rogan_gladen(
+        50, 100, true_positive=9, labelled_positive=10, true_negative=18, labelled_negative=20
+    )
     assert found.rate == pytest.approx(0.5)
     assert found.interval.low == pytest.approx(0.316869, abs=2e-5)
     assert found.interval.high == pytest.approx(0.780059, abs=2e-5)
@@ -179,13 +190,19 @@ def test_rogan_and_gladen_worked_out_by_hand() -> None:
 
 @pytest.mark.parametrize(("positive", "cases"), [(50, 100), (0, 30), (30, 30), (7, 19)])
 @pytest.mark.parametrize(
-    ("right", "of_right", "wrong", "of_wrong"), [(9, 10, 18, 20), (30, 31, 4, 7), (5, 9, 11, 12), (6, 6, 1, 3)]
+    ("right", "of_right", "wrong", "of_wrong"),
+    [(9, 10, 18, 20), (30, 31, 4, 7), (5, 9, 11, 12), (6, 6, 1, 3)],
 )
 @pytest.mark.parametrize("confidence", [0.95, 0.8])
 def test_lang_and_reiczigels_interval_written_out(
     positive: int, cases: int, right: int, of_right: int, wrong: int, of_wrong: int, confidence: float
 ) -> None:
-    options = {"true_positive": right, "labelled_positive": of_right, "true_negative": wrong, "labelled_negative": of_wrong}
+    options = {
+        "true_positive": right,
+        "labelled_positive": of_right,
+        "true_negative": wrong,
+        "labelled_negative": of_wrong,
+    }
     found = rogan_gladen(positive, cases, **options, confidence=confidence)
     z = norm.ppf(0.5 + confidence / 2)
     p = (positive + z**2 / 2) / (cases + z**2)
@@ -193,11 +210,20 @@ def test_lang_and_reiczigels_interval_written_out(
     centre = (p + sp - 1) / (se + sp - 1)
     by_se, by_sp = se * (1 - se) / (of_right + 2), sp * (1 - sp) / (of_wrong + 2)
     shift = 2 * z**2 * (centre * by_se - (1 - centre) * by_sp)
-    width = z / (se + sp - 1) * math.sqrt(p * (1 - p) / (cases + z**2) + centre**2 * by_se + (1 - centre) ** 2 * by_sp)
+    width = (
+        z
+        / (se + sp - 1)
+        * math.sqrt(p * (1 - p) / (cases + z**2) + centre**2 * by_se + (1 - centre) ** 2 * by_sp)
+    )
     ends = [min(1.0, max(0.0, centre + shift + side)) for side in (-width, width)]
     rate = (positive / cases + wrong / of_wrong - 1) / (right / of_right + wrong / of_wrong - 1)
-    assert (found.rate, found.interval.low, found.interval.high) == pytest.approx((min(1.0, max(0.0, rate)), *ends), abs=1e-9)
-    assert (found.labelled, found.interval.method) == (of_right + of_wrong, f"lang-reiczigel {confidence:.0%}")
+    assert (found.rate, found.interval.low, found.interval.high) == pytest.approx(
+        (min(1.0, max(0.0, rate)), *ends), abs=1e-9
+    )
+    assert (found.labelled, found.interval.method) == (
+        of_right + of_wrong,
+        f"lang-reiczigel {confidence:.0%}",
+    )
     assert math.isnan(found.tuning)
     if confidence == 0.95:
         assert rogan_gladen(positive, cases, **options).interval == found.interval
@@ -214,9 +240,16 @@ def test_lang_and_reiczigels_interval_written_out(
         (1, 1, 1, 10),
     ],
 )
-def test_a_judge_that_tells_nothing_corrects_nothing(true_positive: int, positive: int, true_negative: int, negative: int) -> None:
+def test_a_judge_that_tells_nothing_corrects_nothing(
+    true_positive: int, positive: int, true_negative: int, negative: int
+) -> None:
     found = rogan_gladen(
-        50, 100, true_positive=true_positive, labelled_positive=positive, true_negative=true_negative, labelled_negative=negative
+        50,
+        100,
+        true_positive=true_positive,
+        labelled_positive=positive,
+        true_negative=true_negative,
+        labelled_negative=negative,
     )
     assert math.isnan(found.rate)
     assert (found.interval.low, found.interval.high, found.labelled) == (0.0, 1.0, positive + negative)
@@ -224,12 +257,18 @@ def test_a_judge_that_tells_nothing_corrects_nothing(true_positive: int, positiv
 
 def test_of_no_cases_nothing_is_corrected() -> None:
     found = rogan_gladen(0, 0, true_positive=9, labelled_positive=10, true_negative=9, labelled_negative=10)
-    assert (math.isnan(found.rate), found.interval.low, found.interval.high, found.labelled) == (True, 0.0, 1.0, 20)
+    assert (math.isnan(found.rate), found.interval.low, found.interval.high, found.labelled) == (
+        True,
+        0.0,
+        1.0,
+        20,
+    )
 
 
 @dataclass(frozen=True)
 class World:
-    """Cases that people call right with probability ``rate``, a judge with its sensitivity and specificity, and how many labels.
+    """Cases that people call right with probability ``rate``, a judge with its sensitivity and specificity,
+    and how many labels.
 
     per: cases of one question, which share how easy the question is.
     """
@@ -244,9 +283,15 @@ class World:
     def draw(self, rng: np.random.Generator) -> tuple[Floats, Floats, npt.NDArray[np.int64]]:
         questions = self.cases // self.per
         clusters = np.repeat(np.arange(questions), self.per)
-        easy = rng.beta(self.rate, 1 - self.rate, questions)[clusters] if self.per > 1 else np.full(self.cases, self.rate)
+        easy = (
+            rng.beta(self.rate, 1 - self.rate, questions)[clusters]
+            if self.per > 1
+            else np.full(self.cases, self.rate)
+        )
         truth = rng.random(self.cases) < easy
-        verdicts = np.where(truth, rng.random(self.cases) < self.sensitivity, rng.random(self.cases) >= self.specificity)
+        verdicts = np.where(
+            truth, rng.random(self.cases) < self.sensitivity, rng.random(self.cases) >= self.specificity
+        )
         seen = np.isin(clusters, rng.choice(questions, self.labels // self.per, replace=False))
         return verdicts.astype(float), np.where(seen, truth, NAN), clusters
 
@@ -282,7 +327,10 @@ REPEATS = 600
 
 @pytest.mark.parametrize(
     ("method", "world"),
-    [*((by_prediction, world) for world in WORLDS + CLUSTERED), *((by_rogan_gladen, world) for world in WORLDS)],
+    [
+        *((by_prediction, world) for world in WORLDS + CLUSTERED),
+        *((by_rogan_gladen, world) for world in WORLDS),
+    ],
     ids=lambda value: value.__name__ if callable(value) else str(value),
 )
 def test_intervals_hold_the_truth_nineteen_times_in_twenty(
@@ -296,7 +344,8 @@ def test_intervals_hold_the_truth_nineteen_times_in_twenty(
 
 
 def test_the_judges_own_interval_does_not_hold_the_truth() -> None:
-    """What is corrected is real: of a judge that calls a tenth of the wrong replies right, the uncorrected rate is off."""
+    """What is corrected is real: of a judge that calls a tenth of the wrong replies right, the uncorrected
+    rate is off."""
     rng = np.random.default_rng(12)
     rates = [float(GOOD.draw(rng)[0].mean()) for _ in range(200)]
     assert abs(np.mean(rates) - GOOD.rate) > 0.02

@@ -34,19 +34,27 @@ def test_it_is_the_kappa_of_nltk(pairs: list[tuple[str, str]]) -> None:
     if len({*first, *second}) == 1:
         assert math.isnan(found.kappa)
         return
-    triples = [(judge, case, label) for judge, labels in (("1", first), ("2", second)) for case, label in enumerate(labels)]
+    triples = [
+        (judge, case, label)
+        for judge, labels in (("1", first), ("2", second))
+        for case, label in enumerate(labels)
+    ]
     assert found.kappa == pytest.approx(AnnotationTask(triples).kappa(), abs=1e-12)
 
 
 @given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=60))
 def test_with_two_categories_it_is_the_kappa_of_yes_and_no(pairs: list[tuple[bool, bool]]) -> None:
     first, second = (np.array([pair[place] for pair in pairs]) for place in (0, 1))
-    found, binary = category_kappa(list(first), list(second)), cohen_kappa(first, second, np.arange(len(pairs)))
+    found, binary = (
+        category_kappa(list(first), list(second)),
+        cohen_kappa(first, second, np.arange(len(pairs))),
+    )
     assert (found.kappa, found.share) == pytest.approx((binary.kappa, binary.share), nan_ok=True)
 
 
 def test_the_interval_is_the_quantiles_of_every_resample_that_there_can_be() -> None:
-    """Of nine cases four agree in each of two categories and one does not; by how often a resample has so many of each kind."""
+    """Of nine cases four agree in each of two categories and one does not; by how often a resample has so
+    many of each kind."""
     kinds = [("a", "a")] * 4 + [("b", "b")] * 4 + [("a", "b")]
     chances: Counter[float] = Counter()
     for alike in range(10):
@@ -58,7 +66,9 @@ def test_the_interval_is_the_quantiles_of_every_resample_that_there_can_be() -> 
                 chances[round(kappa, 9)] += multinomial.pmf(cases, 9, [4 / 9, 4 / 9, 1 / 9])
     first, second = zip(*kinds, strict=True)
     for confidence in (0.95, 0.8):
-        interval = category_kappa(first, second, confidence=confidence, resamples=20_000, seed=1).kappa_interval
+        interval = category_kappa(
+            first, second, confidence=confidence, resamples=20_000, seed=1
+        ).kappa_interval
         for tail, bound in (((1 - confidence) / 2, interval.low), ((1 + confidence) / 2, interval.high)):
             below = 0.0
             for kappa in sorted(chances):

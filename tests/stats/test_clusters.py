@@ -41,10 +41,11 @@ def test_the_readmes_score_is_what_it_was() -> None:
 
 
 def test_four_clusters_by_hand() -> None:
-    """Four questions of two rows, right 2, 1, 1 and 0 times, and the imagined 2 and 0: 12 rows, 6 of them right.
+    """Four questions of two rows, right 2, 1, 1 and 0 times, and the imagined 2 and 0: 12 rows, 6 of them
+    right.
 
-    Between: (4 + 1 + 1 + 0 + 4 + 0) / 2 - 12 / 4 = 2, over 5; within: 3 - 2 = 1, over 6. The intraclass correlation is
-    (2/5 - 1/6) / (2/5 + 1/6) = 7/17, the design effect 24/17, and eight rows are worth 17/3.
+    Between: (4 + 1 + 1 + 0 + 4 + 0) / 2 - 12 / 4 = 2, over 5; within: 3 - 2 = 1, over 6. The intraclass
+    correlation is (2/5 - 1/6) / (2/5 + 1/6) = 7/17, the design effect 24/17, and eight rows are worth 17/3.
     """
     found = of_rows([[1, 1], [1, 0], [0, 1], [0, 0]])
     assert found.worth == pytest.approx(17 / 3)
@@ -55,9 +56,11 @@ def test_four_clusters_by_hand() -> None:
 
 
 def test_a_difference_by_hand() -> None:
-    """Ten pairs, three of them for the first: +1 three times. As shares: 3 ones and 7 halves, and the imagined 1 and 0.
+    """Ten pairs, three of them for the first: +1 three times. As shares: 3 ones and 7 halves, and the
+    imagined 1 and 0.
 
-    Mean 7.5 / 12, squares (3 + 7/4 + 1) / 12: the variance is 5.75/12 - (7.5/12)^2, and a proportion's would be 7.5/12 * 4.5/12.
+    Mean 7.5 / 12, squares (3 + 7/4 + 1) / 12: the variance is 5.75/12 - (7.5/12)^2, and a proportion's would
+    be 7.5/12 * 4.5/12.
     """
     differences = np.array([1.0] * 3 + [0.0] * 7)
     found = clustered_difference(differences, differences, np.ones(10), 1.0)
@@ -67,8 +70,11 @@ def test_a_difference_by_hand() -> None:
     assert (interval.low, interval.high) == pytest.approx((2 * low - 1, 2 * high - 1))
 
 
-def worth_by_definition(rows: list[list[float]], bounds: tuple[float, float], imagined: tuple[float, float] | None = None) -> float:
-    """Row by row, each with its weight; the two imagined clusters are one row each that weighs as much as an ordinary question."""
+def worth_by_definition(
+    rows: list[list[float]], bounds: tuple[float, float], imagined: tuple[float, float] | None = None
+) -> float:
+    """Row by row, each with its weight; the two imagined clusters are one row each that weighs as much as an
+    ordinary question."""
     lowest, span = bounds[0], bounds[1] - bounds[0]
     number, n = sum(len(part) for part in rows), len(rows)
     clusters = [[((value - lowest) / span, 1.0) for value in part] for part in rows]
@@ -78,7 +84,9 @@ def worth_by_definition(rows: list[list[float]], bounds: tuple[float, float], im
     mean = sum(value * each for value, each in flat) / weight
     total = sum(each * (value - mean) ** 2 for value, each in flat)
     sizes = [sum(each for _, each in part) for part in clusters]
-    levels = [sum(value * each for value, each in part) / size for part, size in zip(clusters, sizes, strict=True)]
+    levels = [
+        sum(value * each for value, each in part) / size for part, size in zip(clusters, sizes, strict=True)
+    ]
     between = sum(size * (level - mean) ** 2 for size, level in zip(sizes, levels, strict=True))
     effect = 1.0
     if number > n:
@@ -102,8 +110,12 @@ ROWS = {
 
 
 @pytest.mark.parametrize("name", ROWS)
-@pytest.mark.parametrize(("bounds", "paired"), [((0.0, 1.0), False), ((-1.0, 3.0), False), ((0.0, 2.0), True)])
-def test_what_rows_are_worth_is_told_by_their_analysis_of_variance(name: str, bounds: tuple[float, float], paired: bool) -> None:
+@pytest.mark.parametrize(
+    ("bounds", "paired"), [((0.0, 1.0), False), ((-1.0, 3.0), False), ((0.0, 2.0), True)]
+)
+def test_what_rows_are_worth_is_told_by_their_analysis_of_variance(
+    name: str, bounds: tuple[float, float], paired: bool
+) -> None:
     """Means of scores, and differences, for which other extremes are imagined; with their interval and p."""
     lowest, span = bounds[0], bounds[1] - bounds[0]
     rows = [[lowest + span * value for value in part] for part in ROWS[name]]
@@ -145,20 +157,29 @@ def test_where_nothing_differs_or_no_limit_is_known() -> None:
     assert found.worth == pytest.approx(worth_by_definition([[0.0]] * 12, (-4.0, 4.0)))
     values = np.arange(12.0) - 3
     free = clustered_difference(values, values, np.ones(12), None)
-    assert (free.mean, free.error, free.bounds) == (2.5, of_rows([[value] for value in values.tolist()], None).error, None)
+    assert (free.mean, free.error, free.bounds) == (
+        2.5,
+        of_rows([[value] for value in values.tolist()], None).error,
+        None,
+    )
     expected = ttest_1samp(values, 0.0)
     bounds = expected.confidence_interval(0.8)
     interval = free.interval(0.8)
-    assert (interval.low, interval.high, free.p()) == pytest.approx((bounds.low, bounds.high, expected.pvalue))
+    assert (interval.low, interval.high, free.p()) == pytest.approx(
+        (bounds.low, bounds.high, expected.pvalue)
+    )
     assert interval.method == "student 80%"
     assert free.clusters == 12.0
     assert math.isnan(free.worth)
 
 
 @pytest.mark.filterwarnings("error")
-@pytest.mark.parametrize(("questions", "jackknife"), [([[1.0, 2.0]], math.nan), ([[0.0], [1.0, 5.0]], math.sqrt(2.5))])
+@pytest.mark.parametrize(
+    ("questions", "jackknife"), [([[1.0, 2.0]], math.nan), ([[0.0], [1.0, 5.0]], math.sqrt(2.5))]
+)
 def test_the_jackknife_takes_two_questions(questions: list[list[float]], jackknife: float) -> None:
-    """The mean is 2; without the first question 3, without the second 0: half of 1 + 4 is the squared error."""
+    """The mean is 2; without the first question 3, without the second 0: half of 1 + 4 is the squared
+    error."""
     assert of_rows(questions, None).error == pytest.approx(jackknife, nan_ok=True)
 
 
@@ -185,8 +206,13 @@ def test_nearly_the_same_answers_have_nearly_the_same_interval() -> None:
     assert none.high > 0.3
 
 
-@given(st.lists(st.lists(st.sampled_from([0.0, 0.25, 1.0]), min_size=1, max_size=6), min_size=1, max_size=12), st.booleans())
-def test_intervals_hold_the_mean_within_the_bounds_and_are_never_of_width_zero(rows: list[list[float]], paired: bool) -> None:
+@given(
+    st.lists(st.lists(st.sampled_from([0.0, 0.25, 1.0]), min_size=1, max_size=6), min_size=1, max_size=12),
+    st.booleans(),
+)
+def test_intervals_hold_the_mean_within_the_bounds_and_are_never_of_width_zero(
+    rows: list[list[float]], paired: bool
+) -> None:
     bounds = (-1.0, 1.0) if paired else (0.0, 1.0)
     found = of_rows(rows, bounds)
     interval = found.interval()
@@ -197,7 +223,10 @@ def test_intervals_hold_the_mean_within_the_bounds_and_are_never_of_width_zero(r
     assert 1 <= effective_number(counts) <= len(rows) + 1e-9
 
 
-@given(st.lists(st.lists(st.sampled_from([0.0, 0.5, 1.0]), min_size=1, max_size=4), min_size=2, max_size=12), st.floats(0.1, 50))
+@given(
+    st.lists(st.lists(st.sampled_from([0.0, 0.5, 1.0]), min_size=1, max_size=4), min_size=2, max_size=12),
+    st.floats(0.1, 50),
+)
 def test_the_unit_does_not_matter(rows: list[list[float]], scale: float) -> None:
     one, other = of_rows(rows), of_rows([[scale * value for value in part] for part in rows], (0.0, scale))
     assert other.worth == pytest.approx(one.worth, rel=1e-6)
@@ -216,7 +245,9 @@ def test_p_is_below_five_percent_where_the_interval_does_not_hold_zero(differenc
 
 
 @given(st.lists(st.integers(0, 9), min_size=60, max_size=90), st.sampled_from([0.8, 0.95]))
-def test_without_bounds_it_is_students_or_halls_where_that_is_wider(counts: list[int], confidence: float) -> None:
+def test_without_bounds_it_is_students_or_halls_where_that_is_wider(
+    counts: list[int], confidence: float
+) -> None:
     """Hall's transformation (1992, equation 1.8) is solved for the mean by halving."""
     assume(len(set(counts)) > 1)
     values = np.array(counts, dtype=float)
@@ -229,7 +260,10 @@ def test_without_bounds_it_is_students_or_halls_where_that_is_wider(counts: list
         return ratio + lopsided * ratio**2 / 3 + lopsided**2 * ratio**3 / 27 + lopsided / 6
 
     limit = float(student.ppf(0.5 + confidence / 2, n - 1))
-    ends = [brentq(lambda true, end=end: halls(true) - end, mean - 99 * error, mean + 99 * error) for end in (limit, -limit)]
+    ends = [
+        brentq(lambda true, end=end: halls(true) - end, mean - 99 * error, mean + 99 * error)
+        for end in (limit, -limit)
+    ]
     interval, bounds = found.interval(confidence), ttest_1samp(values, 0).confidence_interval(confidence)
     assert interval.low == pytest.approx(min(ends[0], bounds.low), abs=1e-7)
     assert interval.high == pytest.approx(max(ends[1], bounds.high), abs=1e-7)
@@ -269,7 +303,20 @@ def test_similarities_with_a_few_zeros_have_intervals_that_hold(n: int, bounds: 
 
 def test_the_jackknife_by_hand() -> None:
     """Ten questions of one and two rows: the mean without each of them, written out."""
-    rows = [[1.0], [3.0, 5.0], [2.0], [0.0, 0.0], [4.0], [6.0, 2.0], [1.0], [2.0, 2.0], [3.0], [5.0], [1.0], [2.0]]
+    rows = [
+        [1.0],
+        [3.0, 5.0],
+        [2.0],
+        [0.0, 0.0],
+        [4.0],
+        [6.0, 2.0],
+        [1.0],
+        [2.0, 2.0],
+        [3.0],
+        [5.0],
+        [1.0],
+        [2.0],
+    ]
     flat = [value for part in rows for value in part]
     without = [(sum(flat) - sum(part)) / (len(flat) - len(part)) for part in rows]
     mean = sum(flat) / len(flat)
@@ -279,7 +326,11 @@ def test_the_jackknife_by_hand() -> None:
 
 @pytest.mark.parametrize(
     ("rows", "why"),
-    [([[1.0]] * 59, "none: under 60 questions"), ([[2.0]] * 60, "none: all alike"), ([[1.0]], "none: under 60 questions")],
+    [
+        ([[1.0]] * 59, "none: under 60 questions"),
+        ([[2.0]] * 60, "none: all alike"),
+        ([[1.0]], "none: under 60 questions"),
+    ],
 )
 def test_counts_that_tell_nothing_have_no_interval_and_say_why(rows: list[list[float]], why: str) -> None:
     found = of_rows(rows, None)
@@ -312,17 +363,23 @@ def test_a_mean_that_rounding_brought_beyond_its_bounds_is_at_them() -> None:
     assert above.p(0.05) == pytest.approx(below.p(-0.05))
 
 
-UNEQUAL = np.array([252, 220, 165, 120, 120, 120, 84, 70, 56, 56, *[35] * 8, *[10] * 20, *[4] * 30, *[1] * 18], dtype=float)
-"""Sizes as of the questions of one culture in BLEnD's multiple choice: the largest five hold 43 % of 2,032 rows."""
+UNEQUAL = np.array(
+    [252, 220, 165, 120, 120, 120, 84, 70, 56, 56, *[35] * 8, *[10] * 20, *[4] * 30, *[1] * 18], dtype=float
+)
+"""Sizes as of the questions of one culture in BLEnD's multiple choice: the largest five hold 43 % of 2,032
+rows."""
 
 
 def holding(sizes: Floats, p: float, alike: float, runs: int = 400) -> float:
-    """The share of intervals that hold ``p``; the rows of a question have the intraclass correlation ``alike``."""
+    """The share of intervals that hold ``p``; the rows of a question have the intraclass correlation
+    ``alike``."""
     rng = np.random.default_rng(7)
     spread = 1 / alike - 1
     held = 0
     for _ in range(runs):
-        sums = rng.binomial(sizes.astype(int), rng.beta(p * spread, (1 - p) * spread, sizes.size)).astype(float)
+        sums = rng.binomial(sizes.astype(int), rng.beta(p * spread, (1 - p) * spread, sizes.size)).astype(
+            float
+        )
         found = clustered_mean(sums, sizes, float(sums.sum())).interval()
         held += found.low <= p <= found.high
     return held / runs
@@ -341,11 +398,14 @@ def test_few_questions_of_four_rows_hold_the_truth(n: int, p: float) -> None:
 
 
 def test_regions_that_share_templates_are_clustered_by_template() -> None:
-    """Sixteen regions, 60 templates, 30 % of an answer is the template's: by region's question 62 of 100 intervals hold."""
+    """Sixteen regions, 60 templates, 30 % of an answer is the template's: by region's question 62 of 100
+    intervals hold."""
     rng, number, limit = np.random.default_rng(8), np.tile(np.arange(60), 16), norm.ppf(0.57)
     held, wrong, runs = np.zeros(2), np.zeros(2), 300
     for _ in range(runs):
-        latent = math.sqrt(0.3) * rng.standard_normal((2, 60))[:, number] + math.sqrt(0.7) * rng.standard_normal((2, number.size))
+        latent = math.sqrt(0.3) * rng.standard_normal((2, 60))[:, number] + math.sqrt(
+            0.7
+        ) * rng.standard_normal((2, number.size))
         values = (latent < limit).astype(float)
         for at, unit in enumerate((np.arange(number.size), number)):
             sums, counts = np.bincount(unit, weights=values[0]), np.bincount(unit).astype(float)

@@ -41,7 +41,9 @@ def test_equals_statsmodels(p_values: list[float]) -> None:
 
 
 def test_benjamini_and_hochberg_by_hand() -> None:
-    assert benjamini_hochberg([0.01, 0.04, 0.03, math.nan]) == pytest.approx([0.03, 0.04, 0.04, math.nan], nan_ok=True)
+    assert benjamini_hochberg([0.01, 0.04, 0.03, math.nan]) == pytest.approx(
+        [0.03, 0.04, 0.04, math.nan], nan_ok=True
+    )
     assert benjamini_hochberg([]) == []
 
 
@@ -57,4 +59,6 @@ def rejected_step_by_step(p_values: list[float], alpha: float) -> set[int]:
 
 @given(st.lists(st.floats(0, 1), max_size=12), st.sampled_from([0.01, 0.05, 0.3]))
 def test_rejects_what_the_procedure_rejects(p_values: list[float], alpha: float) -> None:
-    assert {position for position, p in enumerate(holm(p_values)) if p <= alpha} == rejected_step_by_step(p_values, alpha)
+    assert {position for position, p in enumerate(holm(p_values)) if p <= alpha} == rejected_step_by_step(
+        p_values, alpha
+    )

@@ -1,4 +1,5 @@
-"""Differences of means of proportions: Newcombe's published example, the intervals of one side, and what p means."""
+"""Differences of means of proportions: Newcombe's published example, the intervals of one side, and what p
+means."""
 
 from __future__ import annotations
 
@@ -26,7 +27,9 @@ def test_newcombes_example() -> None:
 def test_against_a_side_that_hardly_varies_it_is_the_interval_of_the_other() -> None:
     shares, numbers = np.array([0.3, 0.8, 0.5]), np.array([20.0, 40.0, 30.0])
     found = difference_of_shares(shares, numbers, np.array([0.0]), np.array([1e12]))
-    alone = interval_of_average(shares.tolist(), [wilson(share * n, n) for share, n in zip(shares, numbers, strict=True)])
+    alone = interval_of_average(
+        shares.tolist(), [wilson(share * n, n) for share, n in zip(shares, numbers, strict=True)]
+    )
     assert (found.low, found.high) == pytest.approx((alone.low, alone.high), abs=1e-5)
 
 
@@ -42,7 +45,8 @@ def test_against_a_side_that_hardly_varies_it_is_the_interval_of_the_other() -> 
 def test_equals_the_parts_put_together_in_squares(
     first: list[float], first_numbers: list[float], second: list[float], second_numbers: list[float]
 ) -> None:
-    """Wilson's limits of every share by statsmodels; p where a search for the confidence that just holds 0 ends."""
+    """Wilson's limits of every share by statsmodels; p where a search for the confidence that just holds 0
+    ends."""
     difference = sum(first) / len(first) - sum(second) / len(second)
 
     def ends(confidence: float) -> tuple[float, float]:
@@ -58,9 +62,15 @@ def test_equals_the_parts_put_together_in_squares(
     one, one_numbers, other, other_numbers = sides
     for confidence in (0.95, 0.7):
         found = difference_of_shares(one, one_numbers, other, other_numbers, confidence)
-        assert (found.difference, found.low, found.high) == pytest.approx((difference, *ends(confidence)), abs=1e-9)
-    assert difference_of_shares(one, one_numbers, other, other_numbers).low == pytest.approx(ends(0.95)[0], abs=1e-9)
-    p = 1 - brentq(lambda confidence: ends(confidence)[0 if difference > 0 else 1], 1e-9, 1 - 1e-12, xtol=1e-13)
+        assert (found.difference, found.low, found.high) == pytest.approx(
+            (difference, *ends(confidence)), abs=1e-9
+        )
+    assert difference_of_shares(one, one_numbers, other, other_numbers).low == pytest.approx(
+        ends(0.95)[0], abs=1e-9
+    )
+    p = 1 - brentq(
+        lambda confidence: ends(confidence)[0 if difference > 0 else 1], 1e-9, 1 - 1e-12, xtol=1e-13
+    )
     assert found.p == pytest.approx(p, abs=1e-9)
 
 
@@ -78,7 +88,8 @@ def test_p_is_at_the_level_at_which_the_interval_touches_nothing() -> None:
 
 
 def test_p_holds_its_level_when_nothing_differs() -> None:
-    """5 % of 600 tests of equal countries reject, within three and a half standard errors; the interval is known to be cautious."""
+    """5 % of 600 tests of equal countries reject, within three and a half standard errors; the interval is
+    known to be cautious."""
     rng = np.random.default_rng(5)
     numbers, other_numbers = np.array([20.0, 7.0]), np.array([35.0, 25.0, 22.0])
     rejected = 0
@@ -92,7 +103,9 @@ def test_p_holds_its_level_when_nothing_differs() -> None:
 def test_no_difference_and_a_great_one() -> None:
     ones, many = np.array([1.0]), np.array([5000.0])
     assert difference_of_shares(ones, many, ones, many).p == 1.0
-    assert difference_of_shares(ones, many, 1 - ones, many).p == pytest.approx(2 * norm.sf(7.0), rel=1e-3)  # the smallest told
+    assert difference_of_shares(ones, many, 1 - ones, many).p == pytest.approx(
+        2 * norm.sf(7.0), rel=1e-3
+    )  # the smallest told
     nothing = np.array([])
     for sides in ((ones, many, nothing, nothing), (nothing, nothing, ones, many)):
         with pytest.raises(ValueError, match="either side"):
@@ -100,11 +113,15 @@ def test_no_difference_and_a_great_one() -> None:
 
 
 @given(st.integers(1, 40), st.integers(1, 40), st.data())
-def test_the_other_way_round_it_is_the_same_with_the_other_sign(one: int, other: int, data: st.DataObject) -> None:
+def test_the_other_way_round_it_is_the_same_with_the_other_sign(
+    one: int, other: int, data: st.DataObject
+) -> None:
     first, second = data.draw(st.integers(0, one)) / one, data.draw(st.integers(0, other)) / other
     sides = np.array([first]), np.array([float(one)]), np.array([second]), np.array([float(other)])
     found, turned = difference_of_shares(*sides), difference_of_shares(*sides[2:], *sides[:2])
-    assert (found.difference, found.low, found.high) == pytest.approx((-turned.difference, -turned.high, -turned.low))
+    assert (found.difference, found.low, found.high) == pytest.approx(
+        (-turned.difference, -turned.high, -turned.low)
+    )
     assert found.p == pytest.approx(turned.p)
     assert -1 - 1e-9 <= found.low <= found.difference <= found.high <= 1 + 1e-9
     assert found.high <= wilson(first * one, one).high - wilson(second * other, other).low + 1e-9

@@ -1,4 +1,5 @@
-"""Agreement of grades, numbers, orders, groupings and marks, against outside implementations and published figures."""
+"""Agreement of grades, numbers, orders, groupings and marks, against outside implementations and published
+figures."""
 
 from __future__ import annotations
 
@@ -11,7 +12,14 @@ from scipy.stats import kendalltau
 from sklearn.metrics import adjusted_rand_score
 
 from folkways.stats.raters.agreement import krippendorff
-from folkways.stats.raters.graded import adjusted_rand, fitting, interval, kendall_tau, marks_in_common, ordinal
+from folkways.stats.raters.graded import (
+    adjusted_rand,
+    fitting,
+    interval,
+    kendall_tau,
+    marks_in_common,
+    ordinal,
+)
 
 RELIABILITY = """
 1 2 3 3 2 1 4 1 2 . . .
@@ -22,18 +30,27 @@ RELIABILITY = """
 """Four observers of twelve units: the example of Krippendorff's paper (2011, section C)."""
 
 ROWS = [line.split() for line in RELIABILITY.strip().splitlines()]
-UNITS = [{str(who): int(value) for who, value in enumerate(column) if value != "."} for column in zip(*ROWS, strict=True)]
+UNITS = [
+    {str(who): int(value) for who, value in enumerate(column) if value != "."}
+    for column in zip(*ROWS, strict=True)
+]
 
 
 def test_alpha_of_grades_and_numbers_is_that_of_the_paper() -> None:
-    nominal, graded, numbers = krippendorff(UNITS), krippendorff(UNITS, ordinal(UNITS)), krippendorff(UNITS, interval)
+    nominal, graded, numbers = (
+        krippendorff(UNITS),
+        krippendorff(UNITS, ordinal(UNITS)),
+        krippendorff(UNITS, interval),
+    )
     assert [round(each.value or 0, 3) for each in (nominal, graded, numbers)] == [0.743, 0.815, 0.849]
 
 
 def test_alpha_of_numbers_is_that_of_nltk() -> None:
     units = [{"a": 1.5, "b": 2.0}, {"a": 4.0, "b": 4.0}, {"a": 2.0, "b": 7.5}]
     triples = [(who, str(number), value) for number, unit in enumerate(units) for who, value in unit.items()]
-    assert krippendorff(units, interval).value == pytest.approx(AnnotationTask(triples, interval_distance).alpha())
+    assert krippendorff(units, interval).value == pytest.approx(
+        AnnotationTask(triples, interval_distance).alpha()
+    )
 
 
 @given(st.permutations(range(6)), st.permutations(range(6)))
@@ -47,7 +64,10 @@ GROUPS = st.lists(st.integers(0, 3), min_size=6, max_size=6)
 
 @given(GROUPS, GROUPS)
 def test_the_adjusted_rand_index_is_that_of_scikit_learn(one: list[int], other: list[int]) -> None:
-    sets = [{frozenset(at for at, group in enumerate(each) if group == wanted) for wanted in set(each)} for each in (one, other)]
+    sets = [
+        {frozenset(at for at, group in enumerate(each) if group == wanted) for wanted in set(each)}
+        for each in (one, other)
+    ]
     assert adjusted_rand(*sets) == pytest.approx(adjusted_rand_score(one, other))
 
 
@@ -68,6 +88,8 @@ def test_marks_share_characters() -> None:
         (frozenset({frozenset("ab"), frozenset("c")}), frozenset({frozenset("abc")}), "adjusted Rand", 0.0),
     ],
 )
-def test_what_labels_are_says_which_coefficient_fits(one: object, other: object, name: str, value: float) -> None:
+def test_what_labels_are_says_which_coefficient_fits(
+    one: object, other: object, name: str, value: float
+) -> None:
     found, coefficient = fitting([{"p": one, "q": other}])
     assert (found, coefficient.value) == (name, pytest.approx(value))

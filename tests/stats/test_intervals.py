@@ -36,8 +36,12 @@ def test_wilson_equals_scipy(n: int, data: st.DataObject, confidence: float) -> 
     successes = data.draw(st.integers(0, n))
     expected = binomtest(successes, n).proportion_ci(confidence, method="wilson")
     found = wilson(successes, n, confidence)
-    assert found.low == pytest.approx(expected.low, abs=1e-12) or (0 < successes <= EDGE and found.low < expected.low)
-    assert found.high == pytest.approx(expected.high, abs=1e-12) or (0 < n - successes <= EDGE and found.high > expected.high)
+    assert found.low == pytest.approx(expected.low, abs=1e-12) or (
+        0 < successes <= EDGE and found.low < expected.low
+    )
+    assert found.high == pytest.approx(expected.high, abs=1e-12) or (
+        0 < n - successes <= EDGE and found.high > expected.high
+    )
 
 
 @given(st.integers(1, 10_000), st.data())
@@ -69,7 +73,9 @@ def test_wilson_lies_in_the_unit_range_and_holds_the_estimate(n: int, data: st.D
         (5, 11, 300),
     ],
 )
-def test_wilson_with_its_modification_written_out(successes: float, n: float, population: int | None, confidence: float) -> None:
+def test_wilson_with_its_modification_written_out(
+    successes: float, n: float, population: int | None, confidence: float
+) -> None:
     size = n if population is None else n * (population - 1) / (population - n)
     low, high = proportion_confint(successes / n * size, size, 1 - confidence, method="wilson")
     ones, zeros = (population is None and 0 < count <= 4 for count in (successes, n - successes))
@@ -111,7 +117,9 @@ def clustered_data(seed: int, n_clusters: int, *, kind: str, spread: float = 0.2
     return ((noise < level) if kind == "proportion" else level + 0.1 * noise).astype(np.float64), clusters
 
 
-def share_that_holds_the_truth(interval_of: Callable[[Floats, Ints], Interval], kind: str, trials: int = 400) -> float:
+def share_that_holds_the_truth(
+    interval_of: Callable[[Floats, Ints], Interval], kind: str, trials: int = 400
+) -> float:
     everyone, _ = clustered_data(99, 400_000, kind=kind)
     truth = float(everyone.mean())
     held = 0
@@ -127,13 +135,17 @@ def test_95_percent_intervals_hold_the_truth_about_that_often(kind: str) -> None
 
 
 def test_ignoring_the_clusters_holds_the_truth_too_rarely() -> None:
-    """The simulated case is one in which clustering matters; without this the test of coverage would pass for any method."""
-    share = share_that_holds_the_truth(lambda values, _: clustered_normal(values, np.arange(values.size)), "mean")
+    """The simulated case is one in which clustering matters; without this the test of coverage would pass for
+    any method."""
+    share = share_that_holds_the_truth(
+        lambda values, _: clustered_normal(values, np.arange(values.size)), "mean"
+    )
     assert share < 0.85
 
 
 def test_the_normal_interval_by_hand() -> None:
-    """Three questions of two rows each, with means 0, 1/2 and 1: the variance over questions is divided by n - 1."""
+    """Three questions of two rows each, with means 0, 1/2 and 1: the variance over questions is divided by n
+    - 1."""
     interval = clustered_normal(np.array([0.0, 0.0, 0.0, 1.0, 1.0, 1.0]), np.array([1, 1, 2, 2, 3, 3]))
     half = NormalDist().inv_cdf(0.975) * statistics.stdev([0.0, 0.5, 1.0]) / math.sqrt(3)
     assert (interval.low, interval.high) == pytest.approx((0.5 - half, 0.5 + half))
@@ -141,7 +153,8 @@ def test_the_normal_interval_by_hand() -> None:
 
 @pytest.mark.parametrize(("confidence", "population"), [(0.95, None), (0.8, None), (0.95, 9), (0.6, 5)])
 def test_the_normal_interval_of_questions_of_unequal_size(confidence: float, population: int | None) -> None:
-    """Residuals of each question's sum from what its rows would have at the mean; numbers of questions are names alone."""
+    """Residuals of each question's sum from what its rows would have at the mean; numbers of questions are
+    names alone."""
     questions = {7: [1.0, 0.0, 0.5], -2: [1.0], 30: [0.0, 0.25], 4: [1.0, 1.0, 1.0, 0.0], 9: [0.1]}
     rows = [(value, number) for number, part in questions.items() for value in part]
     rows = rows[3:] + rows[:3]
@@ -152,7 +165,9 @@ def test_the_normal_interval_of_questions_of_unequal_size(confidence: float, pop
     values, clusters = np.array([value for value, _ in rows]), np.array([number for _, number in rows])
     found = clustered_normal(values, clusters, confidence=confidence, population=population)
     assert (found.low, found.high) == pytest.approx((mean - half, mean + half), abs=1e-9)
-    assert found.method == f"normal {confidence:.0%} by question" + ("" if population is None else f" of {population}")
+    assert found.method == f"normal {confidence:.0%} by question" + (
+        "" if population is None else f" of {population}"
+    )
     sums, counts = cluster_totals(values, clusters)
     assert sums.tolist() == pytest.approx([1.0, 3.0, 1.5, 0.1, 0.25])
     assert counts.tolist() == [1, 4, 3, 1, 2]
@@ -173,7 +188,8 @@ def test_one_question_has_no_error_but_as_the_whole_population() -> None:
 
 
 def test_a_part_of_a_finite_population_by_hand() -> None:
-    """Cochran's correction: the variance of the mean of 3 of 4 questions is a quarter of that of 3 out of any number."""
+    """Cochran's correction: the variance of the mean of 3 of 4 questions is a quarter of that of 3 out of any
+    number."""
     values, clusters = np.array([0.0, 0.0, 0.0, 1.0, 1.0, 1.0]), np.array([1, 1, 2, 2, 3, 3])
     free, within = clustered_normal(values, clusters), clustered_normal(values, clusters, population=4)
     assert within.high - 0.5 == pytest.approx((free.high - 0.5) / 2)
@@ -181,7 +197,9 @@ def test_a_part_of_a_finite_population_by_hand() -> None:
     whole = clustered_normal(values, clusters, population=3)
     assert (whole.low, whole.high) == (0.5, 0.5)
     assert wilson(1, 3, population=3) == Interval(1 / 3, 1 / 3, "wilson 95% of 3")
-    assert wilson(6, 20, population=39) == replace(wilson(12, 40), method="wilson 95% of 39")  # 20 * 38 / 19 = 40
+    assert wilson(6, 20, population=39) == replace(
+        wilson(12, 40), method="wilson 95% of 39"
+    )  # 20 * 38 / 19 = 40
     assert wilson(6, 20, population=10**9).high == pytest.approx(wilson(6, 20).high, abs=1e-6)
 
 
@@ -192,7 +210,9 @@ def test_wilson_of_a_finite_population_holds_its_share_about_that_often(asked: i
         chances = hypergeom(100, right, asked).pmf(np.arange(asked + 1))
         intervals = [wilson(found, asked, population=100) for found in range(asked + 1)]
         held = sum(
-            chance for chance, one in zip(chances, intervals, strict=True) if one.low - 1e-9 <= right / 100 <= one.high + 1e-9
+            chance
+            for chance, one in zip(chances, intervals, strict=True)
+            if one.low - 1e-9 <= right / 100 <= one.high + 1e-9
         )
         assert held > 0.91
 
@@ -207,10 +227,13 @@ def test_a_population_is_not_smaller_than_its_part() -> None:
 @pytest.mark.parametrize("n", [10, 30, 100])
 @pytest.mark.parametrize("p", [0.01, 0.05, 0.5, 0.95, 0.99])
 def test_few_independent_answers_hold_the_truth(n: int, p: float) -> None:
-    """Every number of right answers there can be, weighted by its chance: Wilson's own holds 90.4 % at n = 10 and p = .01."""
+    """Every number of right answers there can be, weighted by its chance: Wilson's own holds 90.4 % at n = 10
+    and p = .01."""
     chances = binom(n, p).pmf(np.arange(n + 1))
     intervals = [wilson(found, n) for found in range(n + 1)]
-    assert sum(chance for chance, one in zip(chances, intervals, strict=True) if one.low <= p <= one.high) > 0.93
+    assert (
+        sum(chance for chance, one in zip(chances, intervals, strict=True) if one.low <= p <= one.high) > 0.93
+    )
 
 
 @given(st.floats(0.01, EDGE), st.integers(10, 300), st.sampled_from([0.9, 0.95]))
@@ -248,13 +271,18 @@ AVERAGES = {
 
 @pytest.mark.parametrize("sizes", AVERAGES.values(), ids=list(AVERAGES))
 @pytest.mark.parametrize("share", [0.9, 0.95])
-def test_the_average_of_unequal_groups_near_the_top_has_an_interval_that_holds(sizes: list[int], share: float) -> None:
-    """The limits put together hold 89 of 100 here, Wilson's of all answers 89 where one group has a single question."""
+def test_the_average_of_unequal_groups_near_the_top_has_an_interval_that_holds(
+    sizes: list[int], share: float
+) -> None:
+    """The limits put together hold 89 of 100 here, Wilson's of all answers 89 where one group has a single
+    question."""
     rng, held, runs = np.random.default_rng(7), 0, 500
     for _ in range(runs):
         right = rng.binomial(sizes, share).tolist()
         means = [each / size for each, size in zip(right, sizes, strict=True)]
-        found = interval_of_average(means, [wilson(each, size) for each, size in zip(right, sizes, strict=True)], sizes)
+        found = interval_of_average(
+            means, [wilson(each, size) for each, size in zip(right, sizes, strict=True)], sizes
+        )
         held += found.low - 1e-12 <= share <= found.high + 1e-12
     assert held / runs >= 0.93
 
@@ -264,19 +292,27 @@ def test_an_average_is_as_wide_as_the_wider_of_two_intervals_on_each_side() -> N
     alone, together = interval_of_average(means, parts), wilson_of_average(np.array(means), np.array(worth))
     found = interval_of_average(means, parts, worth)
     assert (found.low, found.high) == (min(alone.low, together.low), max(alone.high, together.high))
-    assert (alone.low < together.low, alone.high < together.high) == (True, True)  # each is the wider one on a side
+    assert (alone.low < together.low, alone.high < together.high) == (
+        True,
+        True,
+    )  # each is the wider one on a side
     assert interval_of_average([0.9], parts[:1], [3.0]) == parts[0]
 
 
 def test_the_average_of_means_has_the_interval_that_their_own_give() -> None:
-    """Two proportions, by hand: the distances from 3/10 and 6/10 down to their lower limits, as two sides of a triangle."""
+    """Two proportions, by hand: the distances from 3/10 and 6/10 down to their lower limits, as two sides of
+    a triangle."""
     first, second = wilson(30, 100), wilson(60, 100)
     found = interval_of_average([0.3, 0.6], [first, second])
     assert found.low == pytest.approx(0.45 - math.sqrt((0.3 - first.low) ** 2 + (0.6 - second.low) ** 2) / 2)
-    assert found.high == pytest.approx(0.45 + math.sqrt((first.high - 0.3) ** 2 + (second.high - 0.6) ** 2) / 2)
+    assert found.high == pytest.approx(
+        0.45 + math.sqrt((first.high - 0.3) ** 2 + (second.high - 0.6) ** 2) / 2
+    )
     assert found.method == "wilson 95%"
     few = wilson(3, 100)
-    assert interval_of_average([0.03, 0.3], [few, first]).method == "wilson 95%"  # the plainest, though only one has it
+    assert (
+        interval_of_average([0.03, 0.3], [few, first]).method == "wilson 95%"
+    )  # the plainest, though only one has it
     assert interval_of_average([0.3], [first]) == first
     with pytest.raises(ValueError, match="shorter"):
         interval_of_average([0.3, 0.6, 0.5], [first, second])

@@ -17,7 +17,12 @@ from folkways.stats.raters.kappa import Agreement, cohen_kappa
 
 def of_table(both: int, first_only: int, second_only: int, neither: int, **options: float) -> Agreement:
     """Kappa of a table of counts, every case a cluster of its own."""
-    pairs = [(True, True)] * both + [(True, False)] * first_only + [(False, True)] * second_only + [(False, False)] * neither
+    pairs = (
+        [(True, True)] * both
+        + [(True, False)] * first_only
+        + [(False, True)] * second_only
+        + [(False, False)] * neither
+    )
     first, second = (np.array([pair[place] for pair in pairs], dtype=bool) for place in (0, 1))
     return cohen_kappa(first, second, np.arange(len(pairs)), **options)  # type: ignore[arg-type]
 
@@ -32,7 +37,8 @@ def test_a_table_worked_out_by_hand() -> None:
 
 
 def test_whole_questions_are_drawn() -> None:
-    """As with cases of their own that are drawn as often: a question of two rows counts twice in every resample.
+    """As with cases of their own that are drawn as often: a question of two rows counts twice in every
+    resample.
 
     Of five questions three have two rows alike and one of each answer, two a row on which the judges differ.
     """
@@ -48,7 +54,11 @@ def test_whole_questions_are_drawn() -> None:
     found = cohen_kappa(first, second, clusters, confidence=0.8, resamples=20_000, seed=4)
     assert (found.both, found.first_only, found.second_only, found.neither) == (3, 2, 0, 3)
     for tail, bound in ((0.1, found.interval.low), (0.9, found.interval.high)):
-        at_most = [kappa for kappa in sorted(chances) if sum(chances[each] for each in chances if each <= kappa) >= tail]
+        at_most = [
+            kappa
+            for kappa in sorted(chances)
+            if sum(chances[each] for each in chances if each <= kappa) >= tail
+        ]
         assert bound == pytest.approx(at_most[0])
     assert found.interval.method == "bootstrap 80% by question"
 
@@ -83,7 +93,9 @@ def test_perfect_agreement_is_not_certain() -> None:
 @pytest.mark.filterwarnings("error")
 def test_no_cases() -> None:
     found = of_table(0, 0, 0, 0)
-    assert [math.isnan(each) for each in (found.kappa, found.share, found.interval.low, found.interval.high)] == [True] * 4
+    assert [
+        math.isnan(each) for each in (found.kappa, found.share, found.interval.low, found.interval.high)
+    ] == [True] * 4
     assert (found.both, found.first_only, found.second_only, found.neither) == (0, 0, 0, 0)
 
 
@@ -98,7 +110,8 @@ def test_the_order_of_judges_and_the_names_of_answers_do_not_matter(pairs: list[
     first, second = (np.array([pair[place] for pair in pairs]) for place in (0, 1))
     clusters = np.arange(len(pairs))
     kappas = [
-        cohen_kappa(*judges, clusters, resamples=10).kappa for judges in ((first, second), (second, first), (~first, ~second))
+        cohen_kappa(*judges, clusters, resamples=10).kappa
+        for judges in ((first, second), (second, first), (~first, ~second))
     ]
     assert kappas == pytest.approx([kappas[0]] * 3, nan_ok=True)
     assert math.isnan(kappas[0]) or -1 <= kappas[0] <= 1
@@ -111,7 +124,8 @@ def _cases(rng: np.random.Generator, questions: int, per: int) -> tuple[npt.NDAr
 
 @pytest.mark.parametrize("per", [1, 3])
 def test_the_interval_holds_the_truth_nineteen_times_in_twenty(per: int) -> None:
-    """Half of the cases are right and the first judge errs on 15 % of the questions, on all cases of one alike: kappa is 0.7."""
+    """Half of the cases are right and the first judge errs on 15 % of the questions, on all cases of one
+    alike: kappa is 0.7."""
     rng = np.random.default_rng(5)
     held = 0
     for _ in range(400):

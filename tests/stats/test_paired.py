@@ -14,7 +14,10 @@ from folkways.stats.clusters import clustered_difference
 from folkways.stats.paired import PairedMean, paired_mean
 
 
-@given(st.lists(st.tuples(st.integers(-20, 20), st.integers(-20, 20)), min_size=10, max_size=50), st.sampled_from([0.9, 0.95]))
+@given(
+    st.lists(st.tuples(st.integers(-20, 20), st.integers(-20, 20)), min_size=10, max_size=50),
+    st.sampled_from([0.9, 0.95]),
+)
 def test_equals_scipy(data: list[tuple[int, int]], confidence: float) -> None:
     first, second = (np.array(side, dtype=float) for side in zip(*data, strict=True))
     assume(np.ptp(first - second) > 0)
@@ -40,14 +43,20 @@ def test_pairs_are_questions_of_a_row(largest: float | None, confidence: float) 
 
 @pytest.mark.parametrize(
     ("pairs", "why"),
-    [([], "none: no pairs"), ([(1.0, 0.0), (3.0, 2.5)], "none: under 10 questions"), ([(3.0, 2.0)] * 12, "none: all alike")],
+    [
+        ([], "none: no pairs"),
+        ([(1.0, 0.0), (3.0, 2.5)], "none: under 10 questions"),
+        ([(3.0, 2.0)] * 12, "none: all alike"),
+    ],
 )
 def test_no_certainty_where_nothing_can_be_told(pairs: list[tuple[float, float]], why: str) -> None:
     found = paired_mean([first for first, _ in pairs], [second for _, second in pairs])
     assert (found.n, found.method) == (len(pairs), why)
     assert math.isnan(found.low) and math.isnan(found.high) and math.isnan(found.p)
     assert (
-        found.difference == pytest.approx(np.mean([one - other for one, other in pairs])) if pairs else math.isnan(found.difference)
+        found.difference == pytest.approx(np.mean([one - other for one, other in pairs]))
+        if pairs
+        else math.isnan(found.difference)
     )
 
 

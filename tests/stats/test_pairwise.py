@@ -15,20 +15,38 @@ from folkways.stats.intervals import cluster_totals, squared_error
 from folkways.stats.pairwise import Contrasts, paired_contrasts
 
 
-def replies(seed: int, rows: int, models: int, questions: int, lost: float, continuous: bool = False) -> tuple:
+def replies(
+    seed: int, rows: int, models: int, questions: int, lost: float, continuous: bool = False
+) -> tuple:
     """Values with lost replies, and questions in no order, of unequal size."""
     random = np.random.default_rng(seed)
-    values = random.random((rows, models)) if continuous else (random.random((rows, models)) < 0.5).astype(float)
+    values = (
+        random.random((rows, models)) if continuous else (random.random((rows, models)) < 0.5).astype(float)
+    )
     values[random.random(values.shape) < lost] = math.nan
     return values, (random.random(rows) ** 2 * questions).astype(np.int64) * 7 - 3
 
 
-def pair(values: np.ndarray, questions: np.ndarray, first: int, second: int, largest: float | None, confidence: float) -> dict:
+def pair(
+    values: np.ndarray,
+    questions: np.ndarray,
+    first: int,
+    second: int,
+    largest: float | None,
+    confidence: float,
+) -> dict:
     """One entry of Contrasts, by the functions for a single pair."""
     whole = ~np.isnan(values[:, first] - values[:, second])
     one, other, numbers = values[whole, first], values[whole, second], questions[whole]
-    expected = dict.fromkeys(("difference", "low", "high", "p", "first_mean", "second_mean", "error", "effect"), math.nan)
-    expected |= {"rows": one.size, "questions": np.unique(numbers).size, "first_better": 0, "second_better": 0}
+    expected = dict.fromkeys(
+        ("difference", "low", "high", "p", "first_mean", "second_mean", "error", "effect"), math.nan
+    )
+    expected |= {
+        "rows": one.size,
+        "questions": np.unique(numbers).size,
+        "first_better": 0,
+        "second_better": 0,
+    }
     if not one.size:
         return expected | {"method": "none: nothing shared"}
     sums, counts = cluster_totals(one - other, numbers)
@@ -46,7 +64,11 @@ def pair(values: np.ndarray, questions: np.ndarray, first: int, second: int, lar
 
 
 def entry(found: Contrasts, at: int) -> dict:
-    return {name: getattr(found, name)[at] for name in Contrasts.__dataclass_fields__ if name not in ("first", "second")}
+    return {
+        name: getattr(found, name)[at]
+        for name in Contrasts.__dataclass_fields__
+        if name not in ("first", "second")
+    }
 
 
 CASES = {
@@ -91,7 +113,13 @@ def test_matrices_of_pairs() -> None:
     means = values.mean(axis=0)
     assert apart == pytest.approx(np.where(np.eye(3) == 1, math.nan, means[:, None] - means), nan_ok=True)
     p = found.matrix(found.p, 1.0)
-    assert (p[0, 1], p[1, 0], p[2, 0], p[1, 2], p[1, 1]) == (found.p[0], found.p[0], found.p[1], found.p[2], 1.0)
+    assert (p[0, 1], p[1, 0], p[2, 0], p[1, 2], p[1, 1]) == (
+        found.p[0],
+        found.p[0],
+        found.p[1],
+        found.p[2],
+        1.0,
+    )
 
 
 @pytest.mark.parametrize("shape", [(0, 2), (5, 1)])

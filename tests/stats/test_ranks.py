@@ -1,4 +1,5 @@
-"""Ranks by hand and from every contrast, and how often equal models are told apart where questions are few."""
+"""Ranks by hand and from every contrast, and how often equal models are told apart where questions are
+few."""
 
 from __future__ import annotations
 
@@ -80,7 +81,9 @@ def test_ranks_say_what_the_contrasts_say(seed: int, size: int, questions: int) 
     values = models(seed, levels, questions).repeat(2, axis=0)
     contrasts = paired_contrasts(values, np.arange(2 * questions) // 2, 1.0)
     p = holm(contrasts.p.tolist())
-    found = ranks_of_pairs(contrasts.matrix(contrasts.difference, opposite=True), contrasts.matrix(np.array(p)))
+    found = ranks_of_pairs(
+        contrasts.matrix(contrasts.difference, opposite=True), contrasts.matrix(np.array(p))
+    )
     assert found.rank == rankdata(-values.mean(axis=0), method="min").astype(int).tolist()
     above = [0] * size
     below = [0] * size
@@ -107,7 +110,8 @@ def test_a_model_far_ahead_is_first_and_close_ones_share_ranks() -> None:
 @pytest.mark.parametrize("questions", [6, 10, 20, 30])
 @pytest.mark.parametrize("common", [False, True])
 def test_equal_models_are_hardly_ever_told_apart(questions: int, common: bool) -> None:
-    """Five equal models; a bootstrap of the largest difference tells one apart from the first in 12 to 22 of 100 studies."""
+    """Five equal models; a bootstrap of the largest difference tells one apart from the first in 12 to 22 of
+    100 studies."""
     random, wrong, studies = np.random.default_rng(questions), 0, 200
     for _ in range(studies):
         chance = random.random((questions, 1)) if common else 0.5
@@ -118,7 +122,8 @@ def test_equal_models_are_hardly_ever_told_apart(questions: int, common: bool) -
 @pytest.mark.nightly
 @pytest.mark.parametrize("questions", [6, 10, 20, 30, 200])
 def test_equal_models_are_told_apart_in_one_of_twenty_studies_at_most(questions: int) -> None:
-    """Ten equal models on questions of unequal difficulty, each with one row or with four that resemble one another."""
+    """Ten equal models on questions of unequal difficulty, each with one row or with four that resemble one
+    another."""
     random, studies = np.random.default_rng(questions), 400
     for rows in (1, 4):
         wrong, numbers = 0, np.arange(questions * rows) // rows
@@ -131,12 +136,15 @@ def test_equal_models_are_told_apart_in_one_of_twenty_studies_at_most(questions:
 
 
 def test_ranges_hold_the_true_ranks() -> None:
-    """Models a little apart: those of a bootstrap hold a model's rank in 86 of 100 studies of ten questions."""
+    """Models a little apart: those of a bootstrap hold a model's rank in 86 of 100 studies of ten
+    questions."""
     levels, held, studies = np.array([0.60, 0.58, 0.56, 0.54, 0.52]), 0, 100
     random = np.random.default_rng(1)
     for _ in range(studies):
         found = ranks((random.random((10, 5)) < levels).astype(float))
-        held += sum(low <= rank <= high for rank, low, high in zip(range(1, 6), found.low, found.high, strict=True))
+        held += sum(
+            low <= rank <= high for rank, low, high in zip(range(1, 6), found.low, found.high, strict=True)
+        )
     assert held / studies / 5 >= 0.95
 
 

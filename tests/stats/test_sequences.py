@@ -21,7 +21,8 @@ def by_definition(
     shares: list[float] | None = None,
     grid: int = 1000,
 ) -> tuple[list[float], list[float]]:
-    """Two bettors against each mean of the grid, draw by draw as in the paper: what they have not ruled out after each draw."""
+    """Two bettors against each mean of the grid, draw by draw as in the paper: what they have not ruled out
+    after each draw."""
     fortunes = {place: [1.0, 1.0] for place in range(grid + 1)}
     shares = shares or [1.0] * len(values)
     lows, highs = [0.0], [1.0]
@@ -42,8 +43,13 @@ def by_definition(
             if max(fortune) >= 2 / (1 - confidence):
                 del fortunes[place]
         seen, counted, left = seen + value, counted + share, left - 1
-        least, most = (seen / (counted + left), (seen + left) / (counted + left)) if counted + left else (0.0, 1.0)
-        low, high = (min(fortunes) - 1) / grid if fortunes else least, (max(fortunes) + 1) / grid if fortunes else most
+        least, most = (
+            (seen / (counted + left), (seen + left) / (counted + left)) if counted + left else (0.0, 1.0)
+        )
+        low, high = (
+            (min(fortunes) - 1) / grid if fortunes else least,
+            (max(fortunes) + 1) / grid if fortunes else most,
+        )
         lows.append(max(lows[-1], min(max(low, least), most)))
         highs.append(min(highs[-1], max(min(high, most), least)))
     return lows[1:], highs[1:]
@@ -65,8 +71,15 @@ def test_equals_the_bets_written_out(
     drawn: int, more: int, rate: float, confidence: float, target: float, grid: int, kind: str
 ) -> None:
     rng = np.random.default_rng(drawn)
-    shares = {"counted in part": rng.choice([0.0, 0.3, 1.0], drawn), "counted or not": rng.choice([0.0, 1.0], drawn)}.get(kind)
-    values = rng.beta(2 * rate, 2 - 2 * rate, drawn) if kind == "shares" else (rng.random(drawn) < rate).astype(float)
+    shares = {
+        "counted in part": rng.choice([0.0, 0.3, 1.0], drawn),
+        "counted or not": rng.choice([0.0, 1.0], drawn),
+    }.get(kind)
+    values = (
+        rng.beta(2 * rate, 2 - 2 * rate, drawn)
+        if kind == "shares"
+        else (rng.random(drawn) < rate).astype(float)
+    )
     values *= 1.0 if shares is None else shares
     found = betting_sequence(values, drawn + more, confidence, target=target, shares=shares, grid=grid)
     listed = None if shares is None else shares.tolist()
@@ -82,7 +95,8 @@ def test_without_more_said_it_is_of_95_percent_and_aims_at_five_points_on_a_grid
 
 
 def test_who_makes_exactly_the_fortune_has_ruled_the_mean_out() -> None:
-    """The first bet is 0.8 / 0.25 = 3.2: a one against a mean of 1/16 makes 1 + 3.2 * 15/16 = 4, and a zero against 15/16 too."""
+    """The first bet is 0.8 / 0.25 = 3.2: a one against a mean of 1/16 makes 1 + 3.2 * 15/16 = 4, and a zero
+    against 15/16 too."""
     one, zero = (betting_sequence(np.array([value]), 100, 0.5, target=0.8, grid=16) for value in (1.0, 0.0))
     assert (one.low[0], one.high[0], zero.low[0], zero.high[0]) == pytest.approx((1 / 16, 1.0, 0.0, 15 / 16))
 
@@ -104,7 +118,9 @@ def test_a_bet_knows_nothing_of_its_own_draw_or_of_later_ones(
 
     population = len(kept) + len(other) + more
     upside_down = [(1 - right, 1 - share) for right, share in other]
-    assert bets(kept + other)[: len(kept) + 1] == pytest.approx(bets(kept + upside_down)[: len(kept) + 1], rel=1e-12)
+    assert bets(kept + other)[: len(kept) + 1] == pytest.approx(
+        bets(kept + upside_down)[: len(kept) + 1], rel=1e-12
+    )
 
 
 def test_a_bet_knows_the_draws_before_it() -> None:
@@ -114,7 +130,8 @@ def test_a_bet_knows_the_draws_before_it() -> None:
 
 
 def test_what_does_not_count_leaves_the_mean_to_what_does() -> None:
-    """Of units that count by half, or not at all, the ratio is inside at all times, and all that is left in the end."""
+    """Of units that count by half, or not at all, the ratio is inside at all times, and all that is left in
+    the end."""
     rng = np.random.default_rng(5)
     left = 0
     for _ in range(80):
@@ -148,7 +165,8 @@ def test_the_truth_is_inside_at_all_times_about_as_often_as_stated(share: float)
 
 
 def test_peeking_at_an_ordinary_interval_goes_wrong_far_more_often() -> None:
-    """What the sequence is for: at some time on the way, Wilson's interval misses the truth in every fourth case or more."""
+    """What the sequence is for: at some time on the way, Wilson's interval misses the truth in every fourth
+    case or more."""
     rng = np.random.default_rng(2)
     missed = 0
     for _ in range(150):
@@ -190,6 +208,8 @@ def test_extreme_scores_need_fewer_draws_than_middling_ones() -> None:
         ([-0.6], 5, [0.5]),
     ],
 )
-def test_what_cannot_be_drawn_is_refused(values: list[float], population: int, shares: list[float] | None) -> None:
+def test_what_cannot_be_drawn_is_refused(
+    values: list[float], population: int, shares: list[float] | None
+) -> None:
     with pytest.raises(ValueError, match=f"at most {population} values between 0 and 1"):
         betting_sequence(np.array(values), population, shares=None if shares is None else np.array(shares))

@@ -1,4 +1,5 @@
-"""Shrinkage against scipy's distributions, point by point, and against what it promises: better guesses, honest intervals."""
+"""Shrinkage against scipy's distributions, point by point, and against what it promises: better guesses,
+honest intervals."""
 
 from __future__ import annotations
 
@@ -22,36 +23,56 @@ COUNT = Metric("count", "Count", "", kind="mean", scale=1.0, bounds=None)
 
 
 def by_scipy(successes: np.ndarray, n: np.ndarray) -> list[tuple[float, float, float]]:
-    """The same model on a fine grid of its own, with scipy's beta-binomial and the exact quantiles of the mixture."""
-    spread, mean = (axis.ravel() for axis in np.meshgrid(np.linspace(0.005, 0.98, 60), np.linspace(0.01, 0.99, 120)))
+    """The same model on a fine grid of its own, with scipy's beta-binomial and the exact quantiles of the
+    mixture."""
+    spread, mean = (
+        axis.ravel() for axis in np.meshgrid(np.linspace(0.005, 0.98, 60), np.linspace(0.01, 0.99, 120))
+    )
     total = (1 - spread**2) / spread**2
     alpha, beta = mean * total, (1 - mean) * total
-    log = sum(reference.betabinom.logpmf(own, size, alpha, beta) for own, size in zip(successes, n, strict=True))
+    log = sum(
+        reference.betabinom.logpmf(own, size, alpha, beta) for own, size in zip(successes, n, strict=True)
+    )
     weights = spread * np.exp(log - log.max())
     weights /= weights.sum()
     found = []
     for s, size in zip(successes, n, strict=True):
         own = alpha + s, beta + size - s
-        bounds = [brentq(lambda x, p=own, q=q: float(weights @ betainc(*p, x)) - q, 1e-30, 1 - 1e-12) for q in (0.025, 0.975)]
+        bounds = [
+            brentq(lambda x, p=own, q=q: float(weights @ betainc(*p, x)) - q, 1e-30, 1 - 1e-12)
+            for q in (0.025, 0.975)
+        ]
         found.append((float(weights @ (own[0] / (own[0] + own[1]))), *bounds))
     return found
 
 
-def point_by_point(successes: list[float], n: list[float], confidence: float) -> list[tuple[float, float, float, float]]:
-    """Mean, bounds and own weight of each group on the very grid that is stated, one point after the other."""
+def point_by_point(
+    successes: list[float], n: list[float], confidence: float
+) -> list[tuple[float, float, float, float]]:
+    """Mean, bounds and own weight of each group on the very grid that is stated, one point after the
+    other."""
     groups, points = list(zip(successes, n, strict=True)), []
     for place in range(40):
         spread = 0.005 + place * (0.98 - 0.005) / 39
         alike, total = spread**2, 1 / spread**2 - 1
         information = [size / (1 + (size - 1) * alike) for size in n]
-        likeliest = sum(own * s / size for own, (s, size) in zip(information, groups, strict=True)) / sum(information)
+        likeliest = sum(own * s / size for own, (s, size) in zip(information, groups, strict=True)) / sum(
+            information
+        )
         likeliest = min(max(likeliest, 0.5 / sum(n)), 1 - 0.5 / sum(n))
         error = math.sqrt(likeliest * (1 - likeliest) / sum(information))
         for step in range(-7, 8):
             mean = likeliest + error * step / 2
             if 0 < mean < 1:
                 a, b = mean * total, (1 - mean) * total
-                points.append((mean, total, spread * error, sum(betaln(a + s, b + size - s) - betaln(a, b) for s, size in groups)))
+                points.append(
+                    (
+                        mean,
+                        total,
+                        spread * error,
+                        sum(betaln(a + s, b + size - s) - betaln(a, b) for s, size in groups),
+                    )
+                )
     best = max(log for *_, log in points)
     weighted = [(mean, total, error * math.exp(log - best)) for mean, total, error, log in points]
     heaviest = max(weight for *_, weight in weighted)
@@ -60,7 +81,8 @@ def point_by_point(successes: list[float], n: list[float], confidence: float) ->
     found = []
     for s, size in groups:
         posteriors = [
-            (mean_and_variance(mean * total + s, (1 - mean) * total + size - s), w / everything) for mean, total, w in weighted
+            (mean_and_variance(mean * total + s, (1 - mean) * total + size - s), w / everything)
+            for mean, total, w in weighted
         ]
         centre = sum(weight * own for (own, _), weight in posteriors)
         variance = sum(weight * (squared + (own - centre) ** 2) for (own, squared), weight in posteriors)
@@ -90,23 +112,32 @@ def test_equals_the_grid_written_out(successes: list[float], n: list[float], con
     found = shrink(np.array(successes, dtype=float), np.array(n, dtype=float), confidence)
     columns = zip(found.mean, found.low, found.high, found.weight, strict=True)
     expected = point_by_point(successes, n, confidence)
-    assert [value for row in columns for value in row] == pytest.approx([value for row in expected for value in row], abs=1e-9)
+    assert [value for row in columns for value in row] == pytest.approx(
+        [value for row in expected for value in row], abs=1e-9
+    )
 
 
 @pytest.mark.parametrize(
     ("successes", "n"),
-    [([20, 5, 40, 3], [27, 7, 150, 20]), ([1, 0, 2, 1, 0], [20, 7, 35, 25, 49]), ([50, 52, 49], [100, 100, 100])],
+    [
+        ([20, 5, 40, 3], [27, 7, 150, 20]),
+        ([1, 0, 2, 1, 0], [20, 7, 35, 25, 49]),
+        ([50, 52, 49], [100, 100, 100]),
+    ],
 )
 def test_equals_the_model_written_with_scipy(successes: list[int], n: list[int]) -> None:
     found = shrink(np.array(successes, dtype=float), np.array(n, dtype=float))
     expected = by_scipy(np.array(successes), np.array(n))
-    for column, (mean, low, high) in zip(zip(found.mean, found.low, found.high, strict=True), expected, strict=True):
+    for column, (mean, low, high) in zip(
+        zip(found.mean, found.low, found.high, strict=True), expected, strict=True
+    ):
         assert column[0] == pytest.approx(mean, abs=0.004)
         assert column[1:] == pytest.approx((low, high), abs=0.012)
 
 
 def test_intervals_hold_the_truth_and_guesses_are_nearer_to_it() -> None:
-    """Forty-five countries of 7 to 50 questions, as in CulturalBench: the raw rates of the small ones are far off."""
+    """Forty-five countries of 7 to 50 questions, as in CulturalBench: the raw rates of the small ones are far
+    off."""
     rng = np.random.default_rng(1)
     held, widths, errors, raw_errors, raw_widths = [], [], [], [], []
     for _ in range(60):
@@ -118,7 +149,9 @@ def test_intervals_hold_the_truth_and_guesses_are_nearer_to_it() -> None:
         errors.append(((found.mean - truth) ** 2).mean())
         raw_errors.append(((successes / n - truth) ** 2).mean())
         widths.append((found.high - found.low).mean())
-        raw_widths.append(np.mean([w.high - w.low for w in (wilson(s, int(k)) for s, k in zip(successes, n, strict=True))]))
+        raw_widths.append(
+            np.mean([w.high - w.low for w in (wilson(s, int(k)) for s, k in zip(successes, n, strict=True))])
+        )
     assert 0.93 <= np.mean(held) <= 0.98
     assert np.mean(errors) < 0.75 * np.mean(raw_errors)
     assert np.mean(widths) < 0.9 * np.mean(raw_widths)
@@ -169,10 +202,18 @@ def test_impossible_counts_are_refused(successes: list[int], n: list[int], words
 def scores(rows: list[tuple[str, str, float, float, float, str, int, int]]) -> pl.DataFrame:
     columns = ("metric", "value", "score", "low", "high", "interval", "n", "questions")
     frame = pl.DataFrame(rows, schema={name: SCORES[name] for name in columns}, orient="row")
-    fixed = {"left_out": 0, "endpoint": "m", "task": "x/y", "profile": "strict", "facet": "culture", "signature": ""}
+    fixed = {
+        "left_out": 0,
+        "endpoint": "m",
+        "task": "x/y",
+        "profile": "strict",
+        "facet": "culture",
+        "signature": "",
+    }
     rest = [name for name in SCORES if name not in columns and name not in fixed]
     return frame.with_columns(
-        **{name: pl.lit(value) for name, value in fixed.items()}, **{name: pl.lit(None, dtype=SCORES[name]) for name in rest}
+        **{name: pl.lit(value) for name, value in fixed.items()},
+        **{name: pl.lit(None, dtype=SCORES[name]) for name in rest},
     ).select(list(SCORES))
 
 
@@ -182,7 +223,9 @@ def wilson_row(value: str, successes: int, n: int) -> tuple[str, str, float, flo
 
 
 def test_scores_of_cultures_with_their_raw_ones_beside() -> None:
-    frame = scores([wilson_row("CA", 6, 7), wilson_row("US", 12, 20), wilson_row("MX", 20, 49), wilson_row("KR", 30, 60)])
+    frame = scores(
+        [wilson_row("CA", 6, 7), wilson_row("US", 12, 20), wilson_row("MX", 20, 49), wilson_row("KR", 30, 60)]
+    )
     found = shrunk_scores(frame, {"x/y": (RIGHT,)})
     assert found.schema == SHRUNK
     expected = shrink(np.array([6.0, 12, 20, 30]), np.array([7.0, 20, 49, 60]))
@@ -193,7 +236,8 @@ def test_scores_of_cultures_with_their_raw_ones_beside() -> None:
 
 @pytest.mark.filterwarnings("error")
 def test_every_way_to_tell_how_many_observations_a_score_is_worth() -> None:
-    """p (1 - p) over the squared error; by rows where these are independent, and by questions where nothing is told."""
+    """p (1 - p) over the squared error; by rows where these are independent, and by questions where nothing
+    is told."""
     half = 100 * reference.norm.ppf(0.975) * math.sqrt(0.16 / 50)
     clustered = "bca bootstrap 95% by question"
     rows = [
@@ -221,7 +265,8 @@ def test_every_way_to_tell_how_many_observations_a_score_is_worth() -> None:
 
 
 def test_groups_of_an_endpoint_a_task_a_profile_and_a_metric_are_shrunk_by_themselves() -> None:
-    """In the order of the scores; other facets, unbounded metrics, tasks that nobody named and scores of nothing are left out."""
+    """In the order of the scores; other facets, unbounded metrics, tasks that nobody named and scores of
+    nothing are left out."""
     groups = [
         {},
         {"endpoint": "other"},
@@ -245,14 +290,30 @@ def test_groups_of_an_endpoint_a_task_a_profile_and_a_metric_are_shrunk_by_thems
     gap, share = Metric("gap", "Gap", "", bounds=(-1.0, 1.0)), Metric("share", "Share", "", scale=1.0)
     found = shrunk_scores(everything, {"x/y": (RIGHT, COUNT, gap, share), "x/z": (RIGHT,)})
     kept = [0, 1, 2, 3, 8]
-    names = ["endpoint", "task", "profile", "metric", "facet", "value", "score", "low", "high", "n", "questions"]
+    names = [
+        "endpoint",
+        "task",
+        "profile",
+        "metric",
+        "facet",
+        "value",
+        "score",
+        "low",
+        "high",
+        "n",
+        "questions",
+    ]
     assert found.select(names).equals(pl.concat([parts[place] for place in kept]).select(names))
-    expected = [shrink(*(np.array(side, dtype=float) for side in zip(*counts[place], strict=True))) for place in kept]
+    expected = [
+        shrink(*(np.array(side, dtype=float) for side in zip(*counts[place], strict=True))) for place in kept
+    ]
     scales = np.repeat([100.0, 100, 100, 100, 1], 3)
     for column, name in (("shrunk", "mean"), ("shrunk_low", "low"), ("shrunk_high", "high")):
         own = np.concatenate([getattr(one, name) for one in expected])
         assert found[column].to_numpy() == pytest.approx(scales * own, abs=1e-9)
-    assert found["weight"].to_numpy() == pytest.approx(np.concatenate([one.weight for one in expected]), abs=1e-9)
+    assert found["weight"].to_numpy() == pytest.approx(
+        np.concatenate([one.weight for one in expected]), abs=1e-9
+    )
     topics = shrunk_scores(everything, {"x/y": (RIGHT,)}, facet="topic")
     assert topics.select(names).equals(parts[4].select(names))
     assert shrunk_scores(everything, {}).schema == SHRUNK
@@ -261,7 +322,12 @@ def test_groups_of_an_endpoint_a_task_a_profile_and_a_metric_are_shrunk_by_thems
 def test_rows_of_one_question_are_not_so_many_observations() -> None:
     """A clustered interval twice as wide as that of as many independent rows: a quarter of them."""
     half = 100 * 2 * 1.959964 * np.sqrt(0.25 / 400)
-    frame = scores([("right", code, 50.0, 50 - half, 50 + half, "bca bootstrap 95% by question", 400, 90) for code in "ABC"])
+    frame = scores(
+        [
+            ("right", code, 50.0, 50 - half, 50 + half, "bca bootstrap 95% by question", 400, 90)
+            for code in "ABC"
+        ]
+    )
     assert shrunk_scores(frame, {"x/y": (RIGHT,)})["effective_n"].to_list() == pytest.approx([100.0] * 3)
 
 
@@ -279,7 +345,10 @@ def test_differences_equal_the_model_written_with_scipy() -> None:
     found, variance = np.array([9.0, -3.0, -6.0, 1.0]), np.array([4.0, 16.0, 2.0, 30.0])
     widest = 3 * np.sqrt((found**2 + variance).mean())
     spread = np.linspace(0, widest, 20_001)[1:]
-    likelihood = np.prod([reference.norm.pdf(x, 0, np.sqrt(spread**2 + v)) for x, v in zip(found, variance, strict=True)], axis=0)
+    likelihood = np.prod(
+        [reference.norm.pdf(x, 0, np.sqrt(spread**2 + v)) for x, v in zip(found, variance, strict=True)],
+        axis=0,
+    )
     weights = spread * likelihood / (spread * likelihood).sum()
     shrunk = shrink_differences(found, variance)
     for place, (x, v) in enumerate(zip(found, variance, strict=True)):
@@ -287,12 +356,12 @@ def test_differences_equal_the_model_written_with_scipy() -> None:
         assert shrunk.mean[place] == pytest.approx(weights @ (own * x), abs=0.02)
         assert shrunk.weight[place] == pytest.approx(weights @ own, abs=0.01)
         for level, bound in ((0.025, shrunk.low[place]), (0.975, shrunk.high[place])):
-            assert weights @ reference.norm.cdf(bound, own * x, np.sqrt(own * v)) == pytest.approx(level, abs=0.002)
+            assert weights @ reference.norm.cdf(bound, own * x, np.sqrt(own * v)) == pytest.approx(
+                level, abs=0.002
+            )
 
 
-@given(
-    st.lists(st.tuples(st.floats(-50, 50), st.floats(0.5, 400)), min_size=FEWEST_GROUPS, max_size=12),
-)
+@given(st.lists(st.tuples(st.floats(-50, 50), st.floats(0.5, 400)), min_size=FEWEST_GROUPS, max_size=12))
 def test_differences_are_drawn_towards_nothing_and_never_past_it(groups: list[tuple[float, float]]) -> None:
     found, variance = (np.array(column) for column in zip(*groups, strict=True))
     shrunk = shrink_differences(found, variance)
@@ -300,11 +369,15 @@ def test_differences_are_drawn_towards_nothing_and_never_past_it(groups: list[tu
     assert (shrunk.low < shrunk.mean).all() and (shrunk.mean < shrunk.high).all()
     assert ((shrunk.weight > 0) & (shrunk.weight < 1)).all()
     mirrored = shrink_differences(-found, variance)
-    assert mirrored.mean == pytest.approx(-shrunk.mean) and mirrored.low == pytest.approx(-shrunk.high, abs=1e-6)
+    assert mirrored.mean == pytest.approx(-shrunk.mean) and mirrored.low == pytest.approx(
+        -shrunk.high, abs=1e-6
+    )
 
 
 @pytest.mark.parametrize(("groups", "spread"), [(5, 8.0), (40, 0.0), (40, 6.0), (40, 20.0)])
-def test_intervals_of_differences_hold_the_truth_whether_groups_differ_or_not(groups: int, spread: float) -> None:
+def test_intervals_of_differences_hold_the_truth_whether_groups_differ_or_not(
+    groups: int, spread: float
+) -> None:
     rng = np.random.default_rng(3)
     held = []
     for _ in range(60 if groups > 5 else 150):
@@ -315,6 +388,9 @@ def test_intervals_of_differences_hold_the_truth_whether_groups_differ_or_not(gr
 
 
 def test_differences_of_too_few_groups_or_without_error_are_refused() -> None:
-    for found, variance, words in (([1.0, 2.0], [1.0, 1.0], "at least 3 groups"), ([1.0, 2.0, 3.0], [1.0, 0.0, 1.0], "above 0")):
+    for found, variance, words in (
+        ([1.0, 2.0], [1.0, 1.0], "at least 3 groups"),
+        ([1.0, 2.0, 3.0], [1.0, 0.0, 1.0], "above 0"),
+    ):
         with pytest.raises(ValueError, match=words):
             shrink_differences(np.array(found), np.array(variance))

@@ -1,4 +1,5 @@
-"""Means over strata by hand, by the definition written out, and by how often their intervals hold the truth."""
+"""Means over strata by hand, by the definition written out, and by how often their intervals hold the
+truth."""
 
 from __future__ import annotations
 
@@ -21,7 +22,8 @@ def drawn(values: list[float], population: int, rows: list[float] | None = None)
 
 
 def test_rows_of_all_units_weigh_the_same() -> None:
-    """3 units of 2 rows and 4 of 1: half of the first rows and three quarters of the second are right, (3 + 3) / 10 in all."""
+    """3 units of 2 rows and 4 of 1: half of the first rows and three quarters of the second are right, (3 +
+    3) / 10 in all."""
     first, second = drawn([1.0, 1.0], 3, [2, 2]), drawn([1.0, 0.5], 4)
     assert mean_over_strata([first, second]) == pytest.approx(0.6)
     assert anytime_mean([first, second])[0] == pytest.approx(0.6)
@@ -39,7 +41,8 @@ def test_one_stratum_has_its_own_sequence() -> None:
 
 
 def ruled_out(strata: list[Drawn], levels: np.ndarray, mean: np.ndarray) -> np.ndarray:
-    """The definition, draw by draw: whether a stratum's own bounds, or what both sides have won, speak against ways to have a mean.
+    """The definition, draw by draw: whether a stratum's own bounds, or what both sides have won, speak
+    against ways to have a mean.
 
     levels: each stratum's mean, strata by ways; mean: what they come to.
     """
@@ -49,10 +52,17 @@ def ruled_out(strata: list[Drawn], levels: np.ndarray, mean: np.ndarray) -> np.n
     for one, scale, level in zip(strata, weights / math.hypot(*weights), levels, strict=True):
         values, counted = one.totals, one.rows
         bounds = betting_sequence(
-            values, one.population, 1 - 0.05 * CONTAINED / len(strata), target=TARGET, shares=counted, grid=COARSE
+            values,
+            one.population,
+            1 - 0.05 * CONTAINED / len(strata),
+            target=TARGET,
+            shares=counted,
+            grid=COARSE,
         )
         share = counted.sum() / one.population
-        shares = np.array([[1.0] if (counted == 1).all() else [share, share + 1 - values.size / one.population]])
+        shares = np.array(
+            [[1.0] if (counted == 1).all() else [share, share + 1 - values.size / one.population]]
+        )
         own = [np.multiply.outer(shares, bound[-1] - mean) for bound in (bounds.low, bounds.high)]
         outside |= (level - mean < own[0].min(axis=(0, 1))) | (level - mean > own[1].max(axis=(0, 1)))
         bets = stakes(values, counted, one.population, scale * TARGET, ENOUGH * 2 * room * scale / TARGET)
@@ -61,7 +71,9 @@ def ruled_out(strata: list[Drawn], levels: np.ndarray, mean: np.ndarray) -> np.n
             value = values[place] + (1 - counted[place]) * mean
             seen = values[:place].sum() + (place - counted[:place].sum()) * mean
             surprise = value - (one.population * level - seen) / (one.population - place)
-            guess = (0.5 + values[:place].sum()) / (place + 1) + (1 - (1 + counted[:place].sum()) / (place + 1)) * mean
+            guess = (0.5 + values[:place].sum()) / (place + 1) + (
+                1 - (1 + counted[:place].sum()) / (place + 1)
+            ) * mean
             price = (-math.log(1 - bet) - bet) * (value - guess) ** 2
             up += bet * surprise - price
             down -= bet * surprise + price
@@ -69,40 +81,64 @@ def ruled_out(strata: list[Drawn], levels: np.ndarray, mean: np.ndarray) -> np.n
 
 
 def written_out(strata: list[Drawn], confidence: float, target: float) -> tuple[float, float, float]:
-    """The mean and the ends by definition: bets draw by draw, and ways to have a mean by all corners that they have.
+    """The mean and the ends by definition: bets draw by draw, and ways to have a mean by all corners that
+    they have.
 
-    In units of the fullest unit: a stratum is off a mean by its values less its shares times that mean, on the average over units.
+    In units of the fullest unit: a stratum is off a mean by its values less its shares times that mean, on
+    the average over units.
     """
     fullest = [max(one.rows, default=0.0) for one in strata]
     units = [own or max(fullest) or 1.0 for own in fullest]
     sizes = [one.population for one in strata]
-    weights = [unit * size / sum(map(math.prod, zip(units, sizes, strict=True))) for unit, size in zip(units, sizes, strict=True)]
+    weights = [
+        unit * size / sum(map(math.prod, zip(units, sizes, strict=True)))
+        for unit, size in zip(units, sizes, strict=True)
+    ]
     means, errors = np.arange(1001) / 1000, 1 - confidence
     room = math.log(2 / (0.9 * errors))
     bounds, bets = [], []
     for one, unit, size, weight in zip(strata, units, sizes, weights, strict=True):
         values, shares = one.totals / unit, one.rows / unit
         left = size - values.size
-        sequence = betting_sequence(values, size, 1 - 0.1 * errors / len(strata), target=target, shares=shares, grid=200)
+        sequence = betting_sequence(
+            values, size, 1 - 0.1 * errors / len(strata), target=target, shares=shares, grid=200
+        )
         own = (sequence.low[-1], sequence.high[-1]) if values.size else (0.0, 1.0)
         in_all = [1.0] if (shares == 1).all() else [shares.sum() / size, (shares.sum() + left) / size]
         seen = values.sum() - means * shares.sum()
-        lowest = np.max([np.min([part * (own[0] - means) for part in in_all], axis=0), (seen - left * means) / size], axis=0)
-        highest = np.min([np.max([part * (own[1] - means) for part in in_all], axis=0), (seen + left * (1 - means)) / size], axis=0)
+        lowest = np.max(
+            [np.min([part * (own[0] - means) for part in in_all], axis=0), (seen - left * means) / size],
+            axis=0,
+        )
+        highest = np.min(
+            [
+                np.max([part * (own[1] - means) for part in in_all], axis=0),
+                (seen + left * (1 - means)) / size,
+            ],
+            axis=0,
+        )
         bounds.append((lowest, highest))
         scale, staked, own_bets = weight / math.sqrt(sum(each**2 for each in weights)), 0.0, []
         for place, (value, share) in enumerate(zip(values, shares, strict=True)):
             more = size / (size - place)
             known = [(0.5 + values[: n + 1].sum()) / (1 + shares[: n + 1].sum()) for n in range(place)]
-            variance = (0.25 + sum((values[n] - shares[n] * known[n]) ** 2 for n in range(place))) / (place + 1)
+            variance = (0.25 + sum((values[n] - shares[n] * known[n]) ** 2 for n in range(place))) / (
+                place + 1
+            )
             wanted = scale * target * more / (variance + scale * target * more)
             bet = max(0.0, min(wanted, (0.8 * 2 * room * scale / target - staked) / more))
             staked += wanted * more
-            guess = (0.5 + values[:place].sum()) / (place + 1) - means * (1 + shares[:place].sum()) / (place + 1)
+            guess = (0.5 + values[:place].sum()) / (place + 1) - means * (1 + shares[:place].sum()) / (
+                place + 1
+            )
             before = values[:place].sum() - means * shares[:place].sum()
             own_bets.append((bet, value - means * share, before, guess, size, place))
         bets.append(own_bets)
-    price = sum((-math.log(1 - bet) - bet) * (value - guess) ** 2 for own in bets for bet, value, _, guess, _, _ in own)
+    price = sum(
+        (-math.log(1 - bet) - bet) * (value - guess) ** 2
+        for own in bets
+        for bet, value, _, guess, _, _ in own
+    )
     least, most = np.full(means.size, np.inf), np.full(means.size, -np.inf)
     # What a stratum's own sequence said early may be ruled out by what was drawn since.
     consistent = np.all([lowest <= highest + 1e-9 for lowest, highest in bounds], axis=0)
@@ -110,14 +146,24 @@ def written_out(strata: list[Drawn], confidence: float, target: float) -> tuple[
         others = [place for place in range(len(strata)) if place != free]
         for corner in itertools.product((0, 1), repeat=len(others)):
             offsets = {place: bounds[place][end] for place, end in zip(others, corner, strict=True)}
-            offsets[free] = -sum((weights[place] * offsets[place] for place in others), np.zeros(means.size)) / weights[free]
+            offsets[free] = (
+                -sum((weights[place] * offsets[place] for place in others), np.zeros(means.size))
+                / weights[free]
+            )
             won = sum(
                 bet * (value - (size * offsets[stratum] - before) / (size - place))
                 for stratum, own in enumerate(bets)
                 for bet, value, before, _, size, place in own
             )
-            possible = (offsets[free] >= bounds[free][0] - 1e-9) & (offsets[free] <= bounds[free][1] + 1e-9) & consistent
-            least, most = np.where(possible, np.minimum(least, won), least), np.where(possible, np.maximum(most, won), most)
+            possible = (
+                (offsets[free] >= bounds[free][0] - 1e-9)
+                & (offsets[free] <= bounds[free][1] + 1e-9)
+                & consistent
+            )
+            least, most = (
+                np.where(possible, np.minimum(least, won), least),
+                np.where(possible, np.maximum(most, won), most),
+            )
     alive = means[(least <= room + price) & (most >= -room - price)]
     amount = [one.totals / unit for one, unit in zip(strata, units, strict=True)]
     counted = [one.rows / unit for one, unit in zip(strata, units, strict=True)]
@@ -129,7 +175,9 @@ def written_out(strata: list[Drawn], confidence: float, target: float) -> tuple[
     if alive.size:
         low, high = max(low, min(high, alive.min() - 0.001)), min(high, max(low, alive.max() + 0.001))
     known = [(weight, *own) for weight, *own in zip(weights, amount, counted, strict=True) if own[0].size]
-    mean = sum(weight * own.mean() for weight, own, _ in known) / sum(weight * own.mean() for weight, _, own in known)
+    mean = sum(weight * own.mean() for weight, own, _ in known) / sum(
+        weight * own.mean() for weight, _, own in known
+    )
     return mean, min(low, mean), max(high, mean)
 
 
@@ -155,22 +203,36 @@ def test_equals_the_bets_written_out(look: str, confidence: float, target: float
         counted = rng.choice(rows, size)
         strata.append(Drawn(np.floor(rng.binomial(4, rate, size)) / 4 * counted, counted, population))
     mean, interval = anytime_mean(strata, confidence, target=target)
-    assert (mean, interval.low, interval.high) == pytest.approx(written_out(strata, confidence, target), abs=1e-9)
-    assert interval.method == f"anytime {confidence:.0%} of {sum(size for _, size, _ in sizes)} in {len(sizes)} strata"
+    assert (mean, interval.low, interval.high) == pytest.approx(
+        written_out(strata, confidence, target), abs=1e-9
+    )
+    assert (
+        interval.method
+        == f"anytime {confidence:.0%} of {sum(size for _, size, _ in sizes)} in {len(sizes)} strata"
+    )
 
 
 RUNS = [
-    ([(1, 3, 0, 0, 14), (0, 4, 0, 0, 14)], 0.5, 3.0),  # nothing but the strata's own bounds rules out, at points of the grid
+    (
+        [(1, 3, 0, 0, 14), (0, 4, 0, 0, 14)],
+        0.5,
+        3.0,
+    ),  # nothing but the strata's own bounds rules out, at points of the grid
     ([(1, 12, 0, 0, 19), (1, 0, 0, 0, 31)], 0.95, 0.05),
     ([(0, 9, 4, 0, 27), (0, 0, 1, 0, 27), (1, 2, 14, 0, 27)], 0.8, 1.0),
-    ([(1, 0, 47, 0, 70), (0, 14, 14, 0, 70), (1, 41, 14, 0, 70)], 0.5, 0.01),  # what came late contradicts what came early
+    (
+        [(1, 0, 47, 0, 70), (0, 14, 14, 0, 70), (1, 41, 14, 0, 70)],
+        0.5,
+        0.01,
+    ),  # what came late contradicts what came early
     ([(0, 1, 1, 0, 45), (1, 7, 17, 0, 48), (1, 17, 27, 0, 49)], 0.95, 0.05),
     ([(1, 1, 4, 0, 5), (1, 9, 8, 0, 34)], 0.5, 3.0),  # everything was drawn of one
     ([(0, 10, 3, 7, 18), (0, 15, 3, 0, 18), (0, 5, 1, 0, 18)], 0.95, 0.15),
     ([(0, 6, 1, 5, 18), (0, 3, 1, 2, 11), (0, 3, 5, 7, 16)], 0.5, 0.15),  # what is left can be little
     ([(1, 17, 1, 0, 22), (1, 3, 4, 0, 46), (1, 14, 41, 37, 62)], 0.5, 1.0),
 ]
-"""Of each stratum: the first value, how often it came, how often the other then did, how many of the last do not count, units."""
+"""Of each stratum: the first value, how often it came, how often the other then did, how many of the last do
+not count, units."""
 
 
 @pytest.mark.parametrize(("runs", "confidence", "target"), RUNS)
@@ -180,9 +242,13 @@ def test_equals_the_bets_written_out_where_limits_meet(
     strata = []
     for value, first, then, idle, population in runs:
         counted = np.repeat([1.0, 0.0], [first + then - idle, idle])
-        strata.append(Drawn(np.repeat([float(value), 1.0 - value], [first, then]) * counted, counted, population))
+        strata.append(
+            Drawn(np.repeat([float(value), 1.0 - value], [first, then]) * counted, counted, population)
+        )
     mean, interval = anytime_mean(strata, confidence, target=target)
-    assert (mean, interval.low, interval.high) == pytest.approx(written_out(strata, confidence, target), abs=1e-9)
+    assert (mean, interval.low, interval.high) == pytest.approx(
+        written_out(strata, confidence, target), abs=1e-9
+    )
 
 
 @settings(max_examples=40, deadline=None)
@@ -199,10 +265,15 @@ def test_a_mean_is_ruled_out_only_if_every_way_to_have_it_is(data: st.DataObject
         strata.append(Drawn(rows * (rng.random(size // 2) < level), rows, size))
     _, interval = anytime_mean(strata, target=TARGET)
     assert 0.0 <= interval.low < interval.high <= 1.0
-    # Any way that what is left may be, and the mean that all have then; a unit that does not count has the mean for its value.
-    weights, left = np.array(sizes) / sum(sizes), np.array([one.population - one.totals.size for one in strata])
+    # Any way that what is left may be, and the mean that all have then; a unit that does not count has the
+    # mean for its value.
+    weights, left = (
+        np.array(sizes) / sum(sizes),
+        np.array([one.population - one.totals.size for one in strata]),
+    )
     seen, idle = (
-        np.array([part.sum() for part in parts]) for parts in zip(*((one.totals, 1 - one.rows) for one in strata), strict=True)
+        np.array([part.sum() for part in parts])
+        for parts in zip(*((one.totals, 1 - one.rows) for one in strata), strict=True)
     )
     ways = seen[:, None] + left[:, None] * rng.random((len(sizes), 300))
     mean = (weights / sizes) @ ways / (1 - (weights / sizes) @ idle)
@@ -211,8 +282,14 @@ def test_a_mean_is_ruled_out_only_if_every_way_to_have_it_is(data: st.DataObject
 
 
 @settings(max_examples=60)
-@given(st.lists(st.floats(0, 1), min_size=1, max_size=20), st.lists(st.floats(0, 1), min_size=1, max_size=20), st.integers(0, 30))
-def test_a_stake_knows_nothing_of_its_own_draw_or_of_later_ones(kept: list[float], other: list[float], more: int) -> None:
+@given(
+    st.lists(st.floats(0, 1), min_size=1, max_size=20),
+    st.lists(st.floats(0, 1), min_size=1, max_size=20),
+    st.integers(0, 30),
+)
+def test_a_stake_knows_nothing_of_its_own_draw_or_of_later_ones(
+    kept: list[float], other: list[float], more: int
+) -> None:
     population = len(kept) + len(other) + more
 
     def staked(values: list[float]) -> np.ndarray:
@@ -220,7 +297,9 @@ def test_a_stake_knows_nothing_of_its_own_draw_or_of_later_ones(kept: list[float
 
     known = len(kept) + 1
     found = staked(kept + other)
-    assert found[:known] == pytest.approx(staked([*kept, *(1 - value for value in other)])[:known], rel=1e-9, abs=1e-12)
+    assert found[:known] == pytest.approx(
+        staked([*kept, *(1 - value for value in other)])[:known], rel=1e-9, abs=1e-12
+    )
     assert ((found >= 0) & (found < 1)).all()
 
 
@@ -233,8 +312,11 @@ def test_a_stake_knows_nothing_of_its_own_draw_or_of_later_ones(kept: list[float
         ((60,) * 6, 0.03, 0.1, 0.8),
     ],
 )
-def test_the_truth_is_inside_at_every_look(sizes: tuple[int, ...], share: float, target: float, applies: float) -> None:
-    """What nothing but normal intervals did in 41 to 79 of 100 samples; strata are drawn as far as differs, as in a run."""
+def test_the_truth_is_inside_at_every_look(
+    sizes: tuple[int, ...], share: float, target: float, applies: float
+) -> None:
+    """What nothing but normal intervals did in 41 to 79 of 100 samples; strata are drawn as far as differs,
+    as in a run."""
     rng = np.random.default_rng(6)
     left = 0
     for _ in range(25):
@@ -256,7 +338,8 @@ def test_the_truth_is_inside_at_every_look(sizes: tuple[int, ...], share: float,
 
 
 def test_strata_together_are_known_better_than_each() -> None:
-    """Half a width of 16 strata, each known to 10 points, is a third of that: halves added up would give more than 10."""
+    """Half a width of 16 strata, each known to 10 points, is a third of that: halves added up would give more
+    than 10."""
     rng = np.random.default_rng(7)
     strata = [drawn((rng.random(115) < 0.5).astype(float).tolist(), 465) for _ in range(16)]
     _, interval = anytime_mean(strata, target=0.1)
@@ -278,7 +361,9 @@ def test_it_closes_on_the_truth_when_everything_is_drawn_and_stays_open_where_no
         assert (math.isnan(mean), nothing.low, nothing.high) == (True, 0.0, 1.0)
 
 
-@pytest.mark.parametrize("strata", [[drawn([1.5], 4)], [drawn([1.0], 4), drawn([0.5, -0.5], 4)], [drawn([0.0] * 5, 4)]])
+@pytest.mark.parametrize(
+    "strata", [[drawn([1.5], 4)], [drawn([1.0], 4), drawn([0.5, -0.5], 4)], [drawn([0.0] * 5, 4)]]
+)
 def test_what_cannot_be_drawn_is_refused(strata: list[Drawn]) -> None:
     with pytest.raises(ValueError, match="between 0 and 1"):
         anytime_mean(strata)
@@ -289,6 +374,9 @@ def test_what_cannot_be_drawn_is_refused(strata: list[Drawn]) -> None:
 def test_bets_are_the_same_thing_in_units_of_the_fullest_unit() -> None:
     """Two rows that are both right or both wrong are worth what one is."""
     values = np.random.default_rng(9).integers(0, 2, 20).astype(float)
-    single, double = anytime_mean([Drawn(values, np.ones(20), 50)])[1], anytime_mean([Drawn(2 * values, np.full(20, 2.0), 50)])[1]
+    single, double = (
+        anytime_mean([Drawn(values, np.ones(20), 50)])[1],
+        anytime_mean([Drawn(2 * values, np.full(20, 2.0), 50)])[1],
+    )
     assert (single.low, single.high) == (double.low, double.high)
     assert (bet_sizes(values, 50, 0.1, np.ones(20)) > 0).all()

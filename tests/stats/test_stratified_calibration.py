@@ -1,4 +1,5 @@
-"""Rates corrected culture by culture: against glide, against the definition written out, and how often intervals hold the truth."""
+"""Rates corrected culture by culture: against glide, against the definition written out, and how often
+intervals hold the truth."""
 
 from __future__ import annotations
 
@@ -30,18 +31,29 @@ LABELS = np.where(CASES % 4 == 0, ((CASES * 5) % 13 < 6).astype(float), NAN)
 
 @pytest.mark.parametrize(("tuning", "glide"), [(1.0, 0.3777777777777777), (0.0, 0.4666666666666667)])
 def test_with_a_fixed_weight_the_rate_is_that_of_glide(tuning: float, glide: float) -> None:
-    """StratifiedPPIMeanEstimator without power tuning, and StratifiedClassicalMeanEstimator, of glide-py 0.11 on these cases."""
-    assert stratified_powered(VERDICTS, LABELS, CULTURES, CASES, tuning=tuning).corrected.rate == pytest.approx(glide)
+    """StratifiedPPIMeanEstimator without power tuning, and StratifiedClassicalMeanEstimator, of glide-py 0.11
+    on these cases."""
+    assert stratified_powered(
+        VERDICTS, LABELS, CULTURES, CASES, tuning=tuning
+    ).corrected.rate == pytest.approx(glide)
 
 
 def written_out(
     verdicts: Sequence[float], labels: Sequence[float], strata: Sequence[int], clusters: Sequence[int]
 ) -> tuple[float, float, float, list[float]]:
-    """Rate, interval and weights, stratum by stratum and case by case; every stratum has two labels and unlabelled cases."""
+    """Rate, interval and weights, stratum by stratum and case by case; every stratum has two labels and
+    unlabelled cases."""
     every, names = range(len(verdicts)), sorted(set(strata))
-    seen = {name: [case for case in every if strata[case] == name and not math.isnan(labels[case])] for name in names}
+    seen = {
+        name: [case for case in every if strata[case] == name and not math.isnan(labels[case])]
+        for name in names
+    }
     unseen = {
-        name: [case for case in every if strata[case] == name and math.isnan(labels[case]) and not math.isnan(verdicts[case])]
+        name: [
+            case
+            for case in every
+            if strata[case] == name and math.isnan(labels[case]) and not math.isnan(verdicts[case])
+        ]
         for name in names
     }
     cases = {name: [case for case in every if strata[case] == name] for name in names}
@@ -59,8 +71,13 @@ def written_out(
     labelled_variance = 0.0
     for name in names:
         others = [other for other in names if other != name] or [name]
-        pairs = [(about(other, verdicts)[case], about(other, labels)[case]) for other in others for case in seen[other]]
-        # A case of each kind: verdicts and labels of 0 and 1 are half from their middle, and do not vary together.
+        pairs = [
+            (about(other, verdicts)[case], about(other, labels)[case])
+            for other in others
+            for case in seen[other]
+        ]
+        # A case of each kind: verdicts and labels of 0 and 1 are half from their middle, and do not vary
+        # together.
         together, alone = sum(f * y for f, y in pairs), sum(f * f for f, _ in pairs) + 4 * 0.25
         part = len(unseen[name]) / (len(unseen[name]) + len(seen[name]))
         weight = min(1.0, max(0.0, together / alone * part))
@@ -79,19 +96,27 @@ def written_out(
             rest = of_judged * (there - share) / len(verdicts)
             if case in unseen[name]:
                 rest += scale * weight * (verdicts[case] - elsewhere) / len(unseen[name])
-            own = scale * (wrong[seen[name].index(case)] - mean(wrong)) / len(seen[name]) if case in seen[name] else 0.0
+            own = (
+                scale * (wrong[seen[name].index(case)] - mean(wrong)) / len(seen[name])
+                if case in seen[name]
+                else 0.0
+            )
             moved[clusters[case]] += own + rest
             freely.append(own + rest)
             labelled_variance += rest**2
     counts = [len(seen[name]) for name in names]
-    weight, correction = (sum(c * v for c, v in zip(counts, values, strict=True)) / n for values in (weights, corrections))
+    weight, correction = (
+        sum(c * v for c, v in zip(counts, values, strict=True)) / n for values in (weights, corrections)
+    )
     imagined = sum((y - weight * f - correction) ** 2 for f in (0, 1) for y in (0, 1))
     pooled = mean([square / (count - 1) for square, count in zip(squares, counts, strict=True)])
     variance = labelled_variance + max(0.0, sum(v * v for v in moved.values()) - sum(v * v for v in freely))
     for square, count, scale in zip(squares, counts, scales, strict=True):
         variance += scale * ((square + BORROWED * pooled) / (count - 1 + BORROWED) + imagined / n)
     labelled_pairs = {(strata[case], clusters[case]) for name in names for case in seen[name]}
-    freedom = max(1, min(len({cluster for _, cluster in labelled_pairs}) - 1, len(labelled_pairs) - len(names)))
+    freedom = max(
+        1, min(len({cluster for _, cluster in labelled_pairs}) - 1, len(labelled_pairs) - len(names))
+    )
     wider = student.ppf(0.975, freedom) / NormalDist().inv_cdf(0.975)
     middle = (rate * n + 1) / (n + 2)
     worth = middle * (1 - middle) / (variance * wider**2)
@@ -109,8 +134,14 @@ def test_equals_the_estimate_written_out(strata: int, per: int, blank: float) ->
     labels = np.where((rng.random(places.size) < 0.3) & ~np.isnan(verdicts), truth, NAN)
     clusters = rng.permutation(places.size) // per
     found = stratified_powered(verdicts, labels, places, clusters)
-    rate, low, high, weights = written_out(verdicts.tolist(), labels.tolist(), places.tolist(), clusters.tolist())
-    assert (found.corrected.rate, found.corrected.interval.low, found.corrected.interval.high) == pytest.approx((rate, low, high))
+    rate, low, high, weights = written_out(
+        verdicts.tolist(), labels.tolist(), places.tolist(), clusters.tolist()
+    )
+    assert (
+        found.corrected.rate,
+        found.corrected.interval.low,
+        found.corrected.interval.high,
+    ) == pytest.approx((rate, low, high))
     assert min(weights) - 1e-9 <= found.corrected.tuning <= max(weights) + 1e-9
     assert found.joined == ()
     assert found.pulls.sum() == pytest.approx(0.0, abs=1e-12)
@@ -125,12 +156,19 @@ def test_strata_with_too_few_labels_are_joined_and_told() -> None:
     assert found.corrected.labelled == 7
     alone = stratified_powered(np.ones(50), labels, np.repeat([0, 1, 1, 1, 1], 10), np.arange(50))
     other = stratified_powered(np.ones(50), labels, np.repeat([0, 1, 0, 0, 0], 10), np.arange(50))
-    assert found.corrected.interval in (alone.corrected.interval, other.corrected.interval), "with the next smallest"
+    assert found.corrected.interval in (alone.corrected.interval, other.corrected.interval), (
+        "with the next smallest"
+    )
 
 
 @given(
     st.lists(
-        st.tuples(st.sampled_from([0.0, 1.0, NAN]), st.sampled_from([0.0, 0.5, 1.0, NAN]), st.integers(0, 4), st.integers(0, 6)),
+        st.tuples(
+            st.sampled_from([0.0, 1.0, NAN]),
+            st.sampled_from([0.0, 0.5, 1.0, NAN]),
+            st.integers(0, 4),
+            st.integers(0, 6),
+        ),
         min_size=2,
         max_size=40,
     )
@@ -156,14 +194,16 @@ def test_labels_that_cannot_be() -> None:
         at_any_time(0)
     none = stratified_powered(np.ones(4), np.full(4, NAN), np.zeros(4, int), np.arange(4))
     assert math.isnan(none.corrected.rate)
-    assert all(math.isnan(value) for value in (powered_difference(none, none)[0], powered_difference(none, none)[2]))
+    assert all(
+        math.isnan(value) for value in (powered_difference(none, none)[0], powered_difference(none, none)[2])
+    )
 
 
 def world(
     rng: np.random.Generator, rate: float, kindness: float, *, cultures: int = 16, per: int = 60
 ) -> tuple[Floats, Floats, Integers]:
-    """Truth, verdicts and cultures. A judge that calls 95 % of right replies right, and of wrong ones ``kindness``, in the last
-    culture twice as many as in the first.
+    """Truth, verdicts and cultures. A judge that calls 95 % of right replies right, and of wrong ones
+    ``kindness``, in the last culture twice as many as in the first.
     """
     strata = np.repeat(np.arange(cultures), per)
     truth = rng.random(strata.size) < rate
@@ -187,13 +227,16 @@ def test_intervals_hold_the_truth_nineteen_times_in_twenty(rate: float, numbers:
     held = []
     for _ in range(200):
         truth, verdicts, strata = world(rng, rate, 0.2)
-        found = stratified_powered(verdicts, drawn(rng, truth, strata, numbers), strata, np.arange(truth.size)).corrected
+        found = stratified_powered(
+            verdicts, drawn(rng, truth, strata, numbers), strata, np.arange(truth.size)
+        ).corrected
         held.append(found.interval.low <= rate <= found.interval.high)
     assert np.mean(held) >= 0.92
 
 
 def test_a_judge_kinder_to_one_model_does_not_decide_which_is_better() -> None:
-    """The second model is better by ten points; the judge lets through three times as many wrong replies of the first."""
+    """The second model is better by ten points; the judge lets through three times as many wrong replies of
+    the first."""
     rng = np.random.default_rng(4)
     raw, held, found_better = [], [], []
     for _ in range(100):
@@ -217,15 +260,21 @@ def test_labels_of_the_same_replies_make_differences_surer() -> None:
     labels = drawn(rng, truth, strata, [10] * 16)
     elsewhere = drawn(rng, truth, strata, [10] * 16)
     one = stratified_powered(verdicts, labels, strata, np.arange(truth.size))
-    same, other = (stratified_powered(verdicts, each, strata, np.arange(truth.size)) for each in (labels, elsewhere))
-    widths = [(interval.high - interval.low) for _, interval, _ in (powered_difference(one, same), powered_difference(one, other))]
+    same, other = (
+        stratified_powered(verdicts, each, strata, np.arange(truth.size)) for each in (labels, elsewhere)
+    )
+    widths = [
+        (interval.high - interval.low)
+        for _, interval, _ in (powered_difference(one, same), powered_difference(one, other))
+    ]
     assert widths[0] < widths[1]
 
 
 def test_youdens_j_by_hand() -> None:
     """Nine of ten right ones called right, four of twenty wrong ones: J = 0.9 - 0.2.
 
-    Newcombe's interval of the difference of these proportions, with Wilson's limits (0.5958, 0.9821) and (0.0807, 0.4160).
+    Newcombe's interval of the difference of these proportions, with Wilson's limits (0.5958, 0.9821) and
+    (0.0807, 0.4160).
     """
     labels = np.array([1.0] * 10 + [0.0] * 20)
     verdicts = np.array([1.0] * 9 + [0.0] + [1.0] * 4 + [0.0] * 16)
@@ -248,10 +297,12 @@ def test_youdens_j_by_hand() -> None:
 
 
 def test_noisy_but_valid_by_hand() -> None:
-    """A judge with sensitivity 0.9 and false alarms 0.2, of ten labels each, calls 550 of 1,000 right; is the rate above 0.4?
+    """A judge with sensitivity 0.9 and false alarms 0.2, of ten labels each, calls 550 of 1,000 right; is the
+    rate above 0.4?
 
-    0.4 would bring 0.4 x 0.9 + 0.6 x 0.2 = 0.48. The variance: 0.2475/999, and with half a case of either kind twice,
-    0.16 x (10/12)(2/12)/12 and 0.36 x (3/12)(9/12)/12. (0.55 - 0.48)/0.0880 = 0.796 of Student's with 18 degrees of freedom.
+    0.4 would bring 0.4 x 0.9 + 0.6 x 0.2 = 0.48. The variance: 0.2475/999, and with half a case of either
+    kind twice, 0.16 x (10/12)(2/12)/12 and 0.36 x (3/12)(9/12)/12. (0.55 - 0.48)/0.0880 = 0.796 of Student's
+    with 18 degrees of freedom.
     """
     verdicts, labels = np.array([1.0] * 550 + [0.0] * 450), np.full(1000, NAN)
     labels[:9], labels[550], labels[9:11], labels[551:559] = 1.0, 1.0, 0.0, 0.0
@@ -260,7 +311,9 @@ def test_noisy_but_valid_by_hand() -> None:
     assert above == pytest.approx(student.sf(0.07 / math.sqrt(variance), 18), abs=1e-6)
     assert above + below == pytest.approx(1.0)
     assert noisy_but_valid(1 - verdicts, labels, np.zeros(1000, int), np.arange(1000), 0.4) == (1.0, 1.0)
-    assert noisy_but_valid(verdicts, np.where(labels == 0, NAN, labels), np.zeros(1000, int), np.arange(1000), 0.4) == (1.0, 1.0)
+    assert noisy_but_valid(
+        verdicts, np.where(labels == 0, NAN, labels), np.zeros(1000, int), np.arange(1000), 0.4
+    ) == (1.0, 1.0)
 
 
 def test_noisy_but_valid_errs_once_in_forty_at_most() -> None:
@@ -270,13 +323,16 @@ def test_noisy_but_valid_errs_once_in_forty_at_most() -> None:
         truth, verdicts, strata = world(rng, 0.5, 0.2)
         labels = drawn(rng, truth, strata, [6] * 16)
         found.append(noisy_but_valid(verdicts, labels, strata, np.arange(truth.size), 0.5))
-    assert np.mean(np.array(found) <= 0.025, axis=0).max() <= 0.05  # 0.025 and two standard errors of 300 draws
+    assert (
+        np.mean(np.array(found) <= 0.025, axis=0).max() <= 0.05
+    )  # 0.025 and two standard errors of 300 draws
     stricter = noisy_but_valid(verdicts, labels, strata, np.arange(truth.size), 0.2)
     assert stricter[0] < 0.025 < stricter[1]
 
 
 def test_at_any_time_is_wider_than_once_and_about_as_wide_from_a_quarter_to_four_times() -> None:
-    """At the number it is made for: t = -2 log .05 + log(1 - 2 log .05) = 7.937, and the root of 2 (t+1)/t log(20 sqrt(t+1))."""
+    """At the number it is made for: t = -2 log .05 + log(1 - 2 log .05) = 7.937, and the root of 2 (t+1)/t
+    log(20 sqrt(t+1))."""
     assert at_any_time(100) == pytest.approx(3.0345, abs=1e-3)
     assert all(3.0 < at_any_time(n) < 3.35 for n in (25, 50, 200, 400))
     assert at_any_time(100, 0.99) > at_any_time(100)

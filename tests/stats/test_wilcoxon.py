@@ -36,9 +36,18 @@ def test_counts_sign_patterns_with_ties_and_zeros(zeros: Zeros, data: list[int])
     ranks = rankdata(np.abs(values))[values != 0]
     values = values[values != 0]
     observed = ranks[values > 0].sum()
-    sums = [sum(rank for rank, up in zip(ranks, pattern, strict=True) if up) for pattern in product((0, 1), repeat=len(ranks))]
-    above, below = (sum(side) / len(sums) for side in ([s >= observed for s in sums], [s <= observed for s in sums]))
-    for alternative, p in (("greater", above), ("less", below), ("two-sided", min(1.0, 2 * min(above, below)))):
+    sums = [
+        sum(rank for rank, up in zip(ranks, pattern, strict=True) if up)
+        for pattern in product((0, 1), repeat=len(ranks))
+    ]
+    above, below = (
+        sum(side) / len(sums) for side in ([s >= observed for s in sums], [s <= observed for s in sums])
+    )
+    for alternative, p in (
+        ("greater", above),
+        ("less", below),
+        ("two-sided", min(1.0, 2 * min(above, below))),
+    ):
         found = exact_wilcoxon(data, alternative, zeros=zeros)  # type: ignore[arg-type]
         assert found.p == pytest.approx(p)
         assert found.zeros == data.count(0)
@@ -75,7 +84,9 @@ def test_effect_is_the_share_of_ranks_in_favour_less_that_against() -> None:
 
 
 def test_binary_fractions_break_no_tie() -> None:
-    assert exact_wilcoxon([54.3 - 54.1, 33.3 - 33.5, 0.3 - (0.1 + 0.2)], "greater") == exact_wilcoxon([0.2, -0.2, 0.0], "greater")
+    assert exact_wilcoxon([54.3 - 54.1, 33.3 - 33.5, 0.3 - (0.1 + 0.2)], "greater") == exact_wilcoxon(
+        [0.2, -0.2, 0.0], "greater"
+    )
 
 
 @pytest.mark.parametrize(("scale", "ties"), [(0.999, True), (1.001, False)])
@@ -131,6 +142,8 @@ def test_no_p_is_above_one() -> None:
         ([[1.0]], "less", "wilcox", "flat"),
     ],
 )
-def test_says_what_is_valid(differences: list[float], alternative: Alternative, zeros: Zeros, words: str) -> None:
+def test_says_what_is_valid(
+    differences: list[float], alternative: Alternative, zeros: Zeros, words: str
+) -> None:
     with pytest.raises(ValueError, match=words):
         exact_wilcoxon(differences, alternative, zeros=zeros)

@@ -19,13 +19,16 @@ def request(user: str = "Hello?", *, settings: Settings | None = None, **fields:
 
 
 def ask_all(name: str, requests: tuple[Request, ...], concurrency: int) -> list[Completion | BaseException]:
-    """What an endpoint replies to requests that come at once, or how each failed. It is closed twice, which may do no harm."""
+    """What an endpoint replies to requests that come at once, or how each failed. It is closed twice, which
+    may do no harm."""
     endpoint = open_name(name)
 
     async def run() -> list[Completion | BaseException]:
         await endpoint.open(concurrency)
         try:
-            return list(await asyncio.gather(*(endpoint.complete(one) for one in requests), return_exceptions=True))
+            return list(
+                await asyncio.gather(*(endpoint.complete(one) for one in requests), return_exceptions=True)
+            )
         finally:
             await endpoint.close()
             await endpoint.close()

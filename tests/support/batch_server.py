@@ -1,10 +1,11 @@
-"""The batch interfaces of OpenAI, Anthropic and Google for tests: a process of its own, beside the same providers' single requests.
+"""The batch interfaces of OpenAI, Anthropic and Google for tests: a process of its own, beside the same
+providers' single requests.
 
     python -m tests.support.batch_server
     {"url": "http://127.0.0.1:40123"}
 
-Written from the providers' published references. A batch ends when ``ready`` is set, and its results come in the reverse order.
-GET /_stats says what came; POST /_control changes what is set:
+Written from the providers' published references. A batch ends when ``ready`` is set, and its results come in
+the reverse order. GET /_stats says what came; POST /_control changes what is set:
 
 ready     batches end as soon as they are looked at (default true)
 upload    statuses that the next calls which hand something in get in place of a reply: [429, 503]
@@ -67,7 +68,11 @@ class Handler(BaseHTTPRequestHandler):
     def say(self, body: Any, status: int = 200, **headers: str) -> None:
         raw = body if isinstance(body, bytes) else orjson.dumps(body)
         self.send_response(status)
-        for name, value in {"Content-Type": "application/json", "Content-Length": str(len(raw)), **headers}.items():
+        for name, value in {
+            "Content-Type": "application/json",
+            "Content-Length": str(len(raw)),
+            **headers,
+        }.items():
             self.send_header(name.replace("_", "-"), value)
         self.end_headers()
         self.wfile.write(raw)
@@ -82,14 +87,24 @@ class Handler(BaseHTTPRequestHandler):
             names = [batch["name"] for batch in state.batches.values()]
             sizes = [len(batch["requests"]) for batch in state.batches.values()]
             again = sum(count > 1 for count in state.bodies.values())
-            return self.say({**state.counts, "names": names, "sizes": sizes, "distinct": len(state.bodies), "again": again})
+            return self.say(
+                {
+                    **state.counts,
+                    "names": names,
+                    "sizes": sizes,
+                    "distinct": len(state.bodies),
+                    "again": again,
+                }
+            )
         for ending, protocol in SINGLES.items():
             if path.endswith(ending) and self.command == "POST":
                 return self.single(protocol, path, body)
         if self.command == "POST" and state.set.get("upload"):
             state.counts["turned away"] += 1
             status = state.set["upload"].pop(0)
-            return self.say(error("openai", "slow down", "rate_limit_exceeded", status), status, Retry_After="0")
+            return self.say(
+                error("openai", "slow down", "rate_limit_exceeded", status), status, Retry_After="0"
+            )
         return self.batch_call(path, query, body)
 
     def single(self, protocol: str, path: str, body: bytes) -> None:
@@ -111,7 +126,9 @@ class Handler(BaseHTTPRequestHandler):
             lines = [orjson.loads(line) for line in state.files[order["input_file_id"]].splitlines()]
             assert all(line["url"] == order["endpoint"] == "/v1/chat/completions" for line in lines)
             requests = [(line["custom_id"], line["body"]) for line in lines]
-            return self.take("batch", "openai", order["metadata"]["folkways"], requests, metadata=order["metadata"])
+            return self.take(
+                "batch", "openai", order["metadata"]["folkways"], requests, metadata=order["metadata"]
+            )
         if path == "/v1/batches":
             return self.say(page([self.look(number) for number in state.batches], query, openai))
         if path.endswith("/messages/batches"):
@@ -122,7 +139,9 @@ class Handler(BaseHTTPRequestHandler):
         if "/messages/batches/" in path:
             number = path.removesuffix("/results").rsplit("/", 1)[-1]
             if path.endswith("/results"):
-                return self.say(b"\n".join(orjson.dumps(row) for row in anthropic_results(state.batches[number])))
+                return self.say(
+                    b"\n".join(orjson.dumps(row) for row in anthropic_results(state.batches[number]))
+                )
             return self.say(anthropic(self.look(number)))
         if path.endswith(":batchGenerateContent"):
             batch = orjson.loads(body)["batch"]
@@ -137,11 +156,20 @@ class Handler(BaseHTTPRequestHandler):
             return self.say(openai(self.look(path.rsplit("/", 1)[-1]), state.files))
         return self.say(error("openai", "no such path", "not_found", 404), 404)
 
-    def take(self, prefix: str, protocol: str, name: str, requests: list[tuple[str, Any]], **more: Any) -> None:
+    def take(
+        self, prefix: str, protocol: str, name: str, requests: list[tuple[str, Any]], **more: Any
+    ) -> None:
         state = self.state
         with state.lock:
             number = f"{prefix}_{len(state.batches)}"
-            batch = {"id": number, "name": name, "protocol": protocol, "requests": requests, "ended": False, **more}
+            batch = {
+                "id": number,
+                "name": name,
+                "protocol": protocol,
+                "requests": requests,
+                "ended": False,
+                **more,
+            }
             batch |= {"created": time.time(), "path": self.path}
             state.batches[number] = batch
             for _, body in requests:
@@ -178,24 +206,43 @@ def ends(batch: dict[str, Any], settings: dict[str, Any]) -> list[tuple[str, str
     for place, (key, body) in enumerate(batch["requests"]):
         how = hows[place] if place < len(hows) else "succeeded"
         if how != "missing":
-            found.append((key, how, orjson.loads(said(batch["protocol"], batch["path"], body)) if how == "succeeded" else None))
+            found.append(
+                (
+                    key,
+                    how,
+                    orjson.loads(said(batch["protocol"], batch["path"], body))
+                    if how == "succeeded"
+                    else None,
+                )
+            )
     return found[::-1]
 
 
 def page(batches: list[dict[str, Any]], query: dict[str, str], layout: Any) -> dict[str, Any]:
     """Newest first, two at a time: so that who looks for one has to turn pages."""
     rows = [layout(batch, {}) for batch in batches[::-1]]
-    after = [place for place, row in enumerate(rows, 1) if row["id"] == query.get("after", query.get("after_id"))]
+    after = [
+        place for place, row in enumerate(rows, 1) if row["id"] == query.get("after", query.get("after_id"))
+    ]
     rows = rows[after[0] if after else 0 :]
     return {"data": rows[:2], "has_more": len(rows) > 2, "last_id": rows[:2][-1]["id"] if rows else None}
 
 
 def openai(batch: dict[str, Any], files: dict[str, bytes]) -> dict[str, Any]:
-    found = {"id": batch["id"], "object": "batch", "metadata": batch["metadata"], "created_at": int(batch["created"])}
+    found = {
+        "id": batch["id"],
+        "object": "batch",
+        "metadata": batch["metadata"],
+        "created_at": int(batch["created"]),
+    }
     if not batch["ended"]:
         return {**found, "status": "in_progress", "output_file_id": None, "error_file_id": None}
     if batch["refused"]:
-        return {**found, "status": "failed", "errors": {"data": [{"code": "limit", "message": batch["refused"]}]}}
+        return {
+            **found,
+            "status": "failed",
+            "errors": {"data": [{"code": "limit", "message": batch["refused"]}]},
+        }
     good, bad = [], []
     for key, how, body in batch["results"]:
         if how == "succeeded":
@@ -204,7 +251,13 @@ def openai(batch: dict[str, Any], files: dict[str, bytes]) -> dict[str, Any]:
             failed = orjson.loads(error("openai", "the model stumbled", "server_error", 500))
             bad.append({"custom_id": key, "response": {"status_code": 500, "body": failed}, "error": None})
         else:
-            bad.append({"custom_id": key, "response": None, "error": {"code": "batch_expired", "message": "ran out of time"}})
+            bad.append(
+                {
+                    "custom_id": key,
+                    "response": None,
+                    "error": {"code": "batch_expired", "message": "ran out of time"},
+                }
+            )
     named = {}
     for field, rows in (("output_file_id", good), ("error_file_id", bad)):
         named[field] = f"{batch['id']}-{field}" if rows else None
@@ -233,7 +286,10 @@ def anthropic_results(batch: dict[str, Any]) -> list[dict[str, Any]]:
         if how == "succeeded":
             result["message"] = body
         elif how == "errored":
-            result["error"] = {"type": "error", "error": {"type": "api_error", "message": "the model stumbled"}}
+            result["error"] = {
+                "type": "error",
+                "error": {"type": "api_error", "message": "the model stumbled"},
+            }
         rows.append({"custom_id": key, "result": result})
     return rows
 
@@ -245,7 +301,11 @@ def google(batch: dict[str, Any], _files: object = None) -> dict[str, Any]:
         return found
     rows = []
     for key, how, body in batch["results"]:
-        said = {"response": body} if how == "succeeded" else {"error": {"code": 13 if how == "errored" else 4, "message": how}}
+        said = (
+            {"response": body}
+            if how == "succeeded"
+            else {"error": {"code": 13 if how == "errored" else 4, "message": how}}
+        )
         rows.append({"metadata": {"key": key}, **said})
     metadata["state"] = "BATCH_STATE_SUCCEEDED"
     return {**found, "done": True, "response": {"inlinedResponses": {"inlinedResponses": rows}}}

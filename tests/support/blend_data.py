@@ -1,4 +1,5 @@
-"""A BLEnD release in miniature, written by us: three cultures, four questions, one of each hazard that a reader must survive."""
+"""A BLEnD release in miniature, written by us: three cultures, four questions, one of each hazard that a
+reader must survive."""
 
 from __future__ import annotations
 
@@ -52,8 +53,11 @@ def local_question(country: str, key: str) -> str:
     return {"South_Korea": korean, "Spain": spanish}.get(country, english.format(NAMES[country]))
 
 
-def write_release(root: Path, *, swapped: bool = False, your_country: bool = False, prompts: bool = True) -> Path:
-    """Write the release; ``swapped`` puts local questions under the header Question, as the newest state does."""
+def write_release(
+    root: Path, *, swapped: bool = False, your_country: bool = False, prompts: bool = True
+) -> Path:
+    """Write the release; ``swapped`` puts local questions under the header Question, as the newest state
+    does."""
     for folder in ("annotations", "questions", "prompts") if prompts else ("annotations", "questions"):
         (root / folder).mkdir(parents=True)
     for country, answers in ANSWERS.items():
@@ -63,10 +67,16 @@ def write_release(root: Path, *, swapped: bool = False, your_country: bool = Fal
             local, english = local_question(country, key), QUESTIONS[key][3].format(place)
             idks = {**NOT_KNOWING, **not_knowing}
             entries[key] = {"question": local, "en_question": english, "annotations": groups, "idks": idks}
-            rows.append((key, QUESTIONS[key][0], "English (US)", *((local, english) if swapped else (english, local))))
+            rows.append(
+                (key, QUESTIONS[key][0], "English (US)", *((local, english) if swapped else (english, local)))
+            )
         text = json.dumps(entries, ensure_ascii=False, indent=1)
         (root / "annotations" / f"{country}_data.json").write_text(text, encoding="utf-8")
-        write_csv(root / "questions" / f"{country}_questions.csv", ["ID", "Topic", "Source", "Question", "Translation"], rows)
+        write_csv(
+            root / "questions" / f"{country}_questions.csv",
+            ["ID", "Topic", "Source", "Question", "Translation"],
+            rows,
+        )
         if prompts:
             templates = [
                 ("inst-4", "One answer, please.\n\nQuestion: {q}\nAnswer:", "하나만.\n\n질문: {q}\n답변:"),
@@ -75,7 +85,9 @@ def write_release(root: Path, *, swapped: bool = False, your_country: bool = Fal
             ]
             if country == "Spain":
                 templates.append(("inst-1", "Think first. {q}", "Piensa. {q}"))
-            write_csv(root / "prompts" / f"{country}_prompts.csv", ["id", "English", "Translation"], templates)
+            write_csv(
+                root / "prompts" / f"{country}_prompts.csv", ["id", "English", "Translation"], templates
+            )
     return root
 
 
@@ -97,7 +109,15 @@ def mcq_row(number: int, country: str, choices: list[str], answer: str, key: str
     lettered = dict(zip("ABCD", choices, strict=False))
     options = "\n".join(f"{letter}. {text}" for letter, text in lettered.items())
     prompt = f"What do people drink? Without any explanation, answer with a letter.\n\n{options}\n\nAnswer:"
-    return (f"{key}_{number}", key, country, prompt, json.dumps(lettered), json.dumps(dict.fromkeys(lettered, country)), answer)
+    return (
+        f"{key}_{number}",
+        key,
+        country,
+        prompt,
+        json.dumps(lettered),
+        json.dumps(dict.fromkeys(lettered, country)),
+        answer,
+    )
 
 
 MCQ_ROWS = [

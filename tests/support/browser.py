@@ -1,7 +1,8 @@
 """A real headless Chromium for tests that open pages, driven by Playwright.
 
-Ask for the fixture ``browser_page`` (a fresh page whose network requests and console errors are written down) and mark the test
-``browser``. Without a Chromium the tests skip and say how to get one; where nothing may be skipped they fail instead.
+Ask for the fixture ``browser_page`` (a fresh page whose network requests and console errors are written down)
+and mark the test ``browser``. Without a Chromium the tests skip and say how to get one; where nothing may be
+skipped they fail instead.
 """
 
 from __future__ import annotations
@@ -72,7 +73,9 @@ def chromium() -> Iterator[Any]:
     if found.returncode:
         _absent(found.stderr.partition("\n")[0])
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=found.stdout.strip(), headless=True, args=list(ARGUMENTS))
+        browser = playwright.chromium.launch(
+            executable_path=found.stdout.strip(), headless=True, args=list(ARGUMENTS)
+        )
         expect.set_options(timeout=30_000)  # ms; five seconds are little on a busy machine
         loop = asyncio.get_running_loop()
         asyncio._set_running_loop(None)
@@ -83,10 +86,11 @@ def chromium() -> Iterator[Any]:
 
 @pytest.fixture
 def new_page(chromium: Any) -> Iterator[Any]:
-    """A function that opens a fresh ``Watched`` page; keywords go to the browser context (``viewport``, ``color_scheme``, ...).
+    """A function that opens a fresh ``Watched`` page; keywords go to the browser context (``viewport``,
+    ``color_scheme``, ...).
 
-    Playwright's event loop stands still between two calls to it and yet counts as this thread's running one, so that nothing else
-    could use ``asyncio.run``: it counts as that only during the tests that have a page.
+    Playwright's event loop stands still between two calls to it and yet counts as this thread's running one,
+    so that nothing else could use ``asyncio.run``: it counts as that only during the tests that have a page.
     """
     contexts = []
 
@@ -114,12 +118,14 @@ def browser_page(new_page: Any) -> Watched:
 
 
 def axe_violations(page: Any) -> list[str]:
-    """What axe-core finds wrong for people with disabilities, one line per rule and element. The page must be open already."""
-    session = page.context.new_cdp_session(page)  # outside the page's own policy, which allows no further script
+    """What axe-core finds wrong for people with disabilities, one line per rule and element. The page must be
+    open already."""
+    session = page.context.new_cdp_session(
+        page
+    )  # outside the page's own policy, which allows no further script
     session.send("Runtime.evaluate", {"expression": AXE.read_text(encoding="utf-8")})
     answer = session.send(
-        "Runtime.evaluate",
-        {"expression": RUN_AXE, "awaitPromise": True, "returnByValue": True},
+        "Runtime.evaluate", {"expression": RUN_AXE, "awaitPromise": True, "returnByValue": True}
     )
     if "exceptionDetails" in answer:
         raise RuntimeError(str(answer["exceptionDetails"]))

@@ -1,6 +1,8 @@
-"""What can go wrong at a chat-completions server, and when: by script, by probability, in bursts, or as asked for in a message.
+"""What can go wrong at a chat-completions server, and when: by script, by probability, in bursts, or as asked
+for in a message.
 
-A fault is written ``kind[+name=value...]``: ``429``, ``429+after=2``, ``stall+seconds=10``, ``big+megabytes=50``. See KINDS.
+A fault is written ``kind[+name=value...]``: ``429``, ``429+after=2``, ``stall+seconds=10``,
+``big+megabytes=50``. See KINDS.
 """
 
 from __future__ import annotations
@@ -24,7 +26,8 @@ KINDS = {
     "408": "request timeout",
     "409": "conflict",
     "422": "unprocessable",
-    "429": "too many requests: +after=SECONDS, +date=SECONDS from now, +ms=MILLISECONDS, +reset=1m2s, or nothing",
+    "429": "too many requests: +after=SECONDS, +date=SECONDS from now, +ms=MILLISECONDS, +reset=1m2s, or "
+    "nothing",
     "quota": "429 with insufficient_quota: waiting does not help",
     "500": "internal error",
     "502": "bad gateway, as HTML",
@@ -80,16 +83,19 @@ OK = Fault()
 class FaultPlan:
     """Decides what happens to each request.
 
-    In this order: a fault named in the message itself (``[[fault:500]]``), the script (one entry per request, then nothing),
-    bursts (every ``every`` requests, the next ``length`` ones), probabilities. A probability is drawn from (seed, request body,
-    how often that body came before), never from the order of arrival, so that concurrency does not change what goes wrong. With
-    ``by_question`` it is drawn from (seed, last message) of a chat completion: clients that put the rest otherwise meet the same.
+    In this order: a fault named in the message itself (``[[fault:500]]``), the script (one entry per request,
+    then nothing), bursts (every ``every`` requests, the next ``length`` ones), probabilities. A probability
+    is drawn from (seed, request body, how often that body came before), never from the order of arrival, so
+    that concurrency does not change what goes wrong. With ``by_question`` it is drawn from (seed, last
+    message) of a chat completion: clients that put the rest otherwise meet the same.
     """
 
     def __init__(self, plan: dict[str, Any] | None = None) -> None:
         plan = plan or {}
         self.script = deque(Fault.parse(entry) for entry in plan.get("script", ()))
-        self.chances = [(Fault.parse(kind), float(chance)) for kind, chance in plan.get("chances", {}).items()]
+        self.chances = [
+            (Fault.parse(kind), float(chance)) for kind, chance in plan.get("chances", {}).items()
+        ]
         self.seed = int(plan.get("seed", 0))
         self.by_question = bool(plan.get("by_question", False))
         bursts = plan.get("bursts") or {}

@@ -1,4 +1,5 @@
-"""How the three protocols lay out a question, a reply and an error. The server's side only; nothing here comes from folkways."""
+"""How the three protocols lay out a question, a reply and an error. The server's side only; nothing here
+comes from folkways."""
 
 from __future__ import annotations
 
@@ -13,8 +14,22 @@ from tests.support.knowing_model import answer_culturalbench
 from tests.support.mcq_data import right_letter
 from tests.support.round_models import answer_round
 
-WORDS = ("rice", "tea", "football", "school", "bread", "market", "grandmother", "new year", "bus", "noodles", "phone", "wedding")
-RUBBISH = "A \\ud800 \\udfff \\u0000 \\u202e \\u001b[31m \\uffff end"  # JSON escapes: what a broken model may well send
+WORDS = (
+    "rice",
+    "tea",
+    "football",
+    "school",
+    "bread",
+    "market",
+    "grandmother",
+    "new year",
+    "bus",
+    "noodles",
+    "phone",
+    "wedding",
+)
+# JSON escapes: what a broken model may well send
+RUBBISH = "A \\ud800 \\udfff \\u0000 \\u202e \\u001b[31m \\uffff end"
 
 
 @dataclass(frozen=True)
@@ -41,24 +56,31 @@ def read_question(protocol: str, path: str, payload: dict[str, Any]) -> Question
     messages = payload.get("messages") or [{}]
     system = _plain(payload.get("system"))
     if protocol == "openai":
-        system = "".join(_plain(message.get("content")) for message in messages if message.get("role") in ("system", "developer"))
+        system = "".join(
+            _plain(message.get("content"))
+            for message in messages
+            if message.get("role") in ("system", "developer")
+        )
     return Question(str(payload.get("model", "")), system, _plain(messages[-1].get("content")))
 
 
 def answer(mode: str, question: Question) -> str:
     """The reply in ``mode``: ``letter``, ``word``, ``echo``, ``fixed:TEXT``, ``judge:N`` or ``topics:N``.
 
-    It depends on model and messages only. ``topics:N`` sorts questions into topics and passes over N % of those in long batches.
+    It depends on model and messages only. ``topics:N`` sorts questions into topics and passes over N % of
+    those in long batches.
 
     ``culturalbench:JSON`` knows some countries better than others (knowing_model).
 
-    ``texts:N`` says the text of the right option of the first N questions of ``mcq_data``, and B to the others.
+    ``texts:N`` says the text of the right option of the first N questions of ``mcq_data``, and B to the
+    others.
 
     ``round:JSON`` helps, holds out and answers as planned in a round of red-teaming (round_models).
 
     ``csi`` names an item for a fact and writes a sentence with an item, as JSON.
 
-    ``judge:N`` answers what a build asks, as JSON: "same" is true for N % of the prompts, which also have a group of two answers.
+    ``judge:N`` answers what a build asks, as JSON: "same" is true for N % of the prompts, which also have a
+    group of two answers.
     """
     if mode == "echo":
         return question.user
@@ -66,7 +88,11 @@ def answer(mode: str, question: Question) -> str:
         return mode[6:]
     if mode.startswith("texts:"):
         place = int(question.user.partition("Riddle ")[2].partition(":")[0])
-        return question.user.partition(f"\n{right_letter(place)}. ")[2].split("\n")[0] if place < int(mode[6:]) else "B"
+        return (
+            question.user.partition(f"\n{right_letter(place)}. ")[2].split("\n")[0]
+            if place < int(mode[6:])
+            else "B"
+        )
     if mode.startswith("culturalbench:"):
         return answer_culturalbench(mode.removeprefix("culturalbench:"), question.model, question.user)
     if mode.startswith("round:"):
@@ -85,8 +111,15 @@ def answer(mode: str, question: Question) -> str:
         return sort_into_topics(question.user, int(mode[7:]))
     if mode == "csi":
         item = question.user.partition("people know this: ")[2].split("\n")[0]
-        named = [{"item": f"{WORDS[number % len(WORDS)]} {number % 97}", "context": f"Number {number % 10_000}, in daily use."}]
-        sentence = f"After work we went for <CSI> {item} </CSI> with number {number % 1000} of the neighbours."
+        named = [
+            {
+                "item": f"{WORDS[number % len(WORDS)]} {number % 97}",
+                "context": f"Number {number % 10_000}, in daily use.",
+            }
+        ]
+        sentence = (
+            f"After work we went for <CSI> {item} </CSI> with number {number % 1000} of the neighbours."
+        )
         return orjson.dumps({"sentence": sentence} if item else {"items": named}).decode()
     valid = "letter, word, echo, fixed:TEXT, judge:N, texts:N, topics:N, csi, culturalbench:JSON, round:JSON"
     raise ValueError(f"unknown mode {mode!r}; valid: {valid}")
@@ -98,12 +131,17 @@ THINKING = ("spent", "thinks", "think-tag", "think-open")
 CUT = ("length", "spent", "think-open")
 
 TEMPLATE_TOKENS = 30
-"""What a model whose name ends with "with-template" adds to each request: a system prompt that its chat template puts in."""
+"""What a model whose name ends with "with-template" adds to each request: a system prompt that its chat
+template puts in."""
 
 
 def reply(protocol: str, question: Question, text: str, kind: str = "ok") -> bytes:
     """A body with status 200. ``kind`` is one of the faults that are well-formed replies."""
-    tokens_in = len(question.user + question.system) // 4 + 1 + TEMPLATE_TOKENS * question.model.endswith("with-template")
+    tokens_in = (
+        len(question.user + question.system) // 4
+        + 1
+        + TEMPLATE_TOKENS * question.model.endswith("with-template")
+    )
     if kind.startswith("think-"):
         text = f"<think>\n{THOUGHTS}" + (f"\n</think>\n\n{text}" if kind == "think-tag" else "")
     tokens_out = len(text) // 4 + 1
@@ -139,7 +177,14 @@ def _openai(model: str, text: str, kind: str, tokens_in: int, tokens_out: int) -
         "total_tokens": tokens_in + tokens_out,
         "completion_tokens_details": {"reasoning_tokens": 0},
     }
-    return {"id": "chatcmpl-0", "object": "chat.completion", "created": 0, "model": model, "choices": choices, "usage": usage}
+    return {
+        "id": "chatcmpl-0",
+        "object": "chat.completion",
+        "created": 0,
+        "model": model,
+        "choices": choices,
+        "usage": usage,
+    }
 
 
 def _anthropic(model: str, text: str, kind: str, tokens_in: int, tokens_out: int) -> dict[str, Any]:
@@ -147,12 +192,26 @@ def _anthropic(model: str, text: str, kind: str, tokens_in: int, tokens_out: int
     if kind in ("null-text", "filter", "refusal"):
         blocks = []
     elif kind == "parts":
-        blocks = [{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": text[:1]}, {"type": "text", "text": text[1:]}]
+        blocks = [
+            {"type": "thinking", "thinking": "hm"},
+            {"type": "text", "text": text[:1]},
+            {"type": "text", "text": text[1:]},
+        ]
     if kind in ("spent", "thinks"):
-        blocks = [{"type": "thinking", "thinking": THOUGHTS, "signature": "c2ln"}, *(blocks if kind == "thinks" else ())]
+        blocks = [
+            {"type": "thinking", "thinking": THOUGHTS, "signature": "c2ln"},
+            *(blocks if kind == "thinks" else ()),
+        ]
     stop = "max_tokens" if kind in CUT else "refusal" if kind in ("filter", "refusal") else "end_turn"
     usage = {"input_tokens": tokens_in, "output_tokens": tokens_out}
-    body = {"id": "msg_0", "type": "message", "role": "assistant", "model": model, "stop_reason": stop, "usage": usage}
+    body = {
+        "id": "msg_0",
+        "type": "message",
+        "role": "assistant",
+        "model": model,
+        "stop_reason": stop,
+        "usage": usage,
+    }
     return body if kind == "empty-choices" else body | {"content": blocks}
 
 

@@ -1,12 +1,14 @@
-"""A chat-completions server for tests and benchmarks: a process of its own, real HTTP/1.1 with keep-alive, nothing mocked.
+"""A chat-completions server for tests and benchmarks: a process of its own, real HTTP/1.1 with keep-alive,
+nothing mocked.
 
     python -m tests.support.chat_server --port 0 --mode letter
     {"url": "http://127.0.0.1:40123", "port": 40123, "pid": 4711}
 
 It speaks OpenAI's POST /v1/chat/completions and GET /v1/models, Anthropic's POST /v1/messages and Google's
-POST /v1beta/models/MODEL:generateContent. Replies depend only on model and messages (chat_layouts.answer). GET /_stats says how
-often each request body came and was answered; POST /_control changes mode, latency and faults (chat_faults) while it runs.
-Parsing is minimal on purpose: this server also serves benchmarks of client overhead and must cost less than any client.
+POST /v1beta/models/MODEL:generateContent. Replies depend only on model and messages (chat_layouts.answer).
+GET /_stats says how often each request body came and was answered; POST /_control changes mode, latency and
+faults (chat_faults) while it runs. Parsing is minimal on purpose: this server also serves benchmarks of
+client overhead and must cost less than any client.
 """
 
 from __future__ import annotations
@@ -31,8 +33,25 @@ from tests.support.chat_faults import Fault, FaultPlan
 from tests.support.chat_layouts import THINKING, answer, error, read_question, reply
 from tests.support.server_process import ServerProcess
 
-_REASONS = {200: "OK", 401: "Unauthorized", 404: "Not Found", 429: "Too Many Requests", 500: "Internal Server Error"}
-_GOOD = {"ok", "stall", "json-as-text", "rubbish", "filter", "refusal", "parts", "length", "no-usage", *THINKING}
+_REASONS = {
+    200: "OK",
+    401: "Unauthorized",
+    404: "Not Found",
+    429: "Too Many Requests",
+    500: "Internal Server Error",
+}
+_GOOD = {
+    "ok",
+    "stall",
+    "json-as-text",
+    "rubbish",
+    "filter",
+    "refusal",
+    "parts",
+    "length",
+    "no-usage",
+    *THINKING,
+}
 
 
 class State:
@@ -89,7 +108,8 @@ class State:
             "kinds": dict(self.kinds),
             "most_in_flight": self.most_in_flight,
             "connections": self.connections,
-            "first": self.first,  # when the first request came, by the monotonic clock that processes share; 0.0 before
+            # when the first request came, by the monotonic clock that processes share; 0.0 before
+            "first": self.first,
             "last": {"path": path, "head": head.decode("latin-1"), "body": body.decode("utf-8", "replace")},
         }
         if bodies:
@@ -97,10 +117,18 @@ class State:
         return found
 
 
-def pack(status: int, body: bytes, content_type: str = "application/json", extra: str = "", length: int | None = None) -> bytes:
+def pack(
+    status: int,
+    body: bytes,
+    content_type: str = "application/json",
+    extra: str = "",
+    length: int | None = None,
+) -> bytes:
     size = len(body) if length is None else length
     reason = _REASONS.get(status, "Status")
-    return f"HTTP/1.1 {status} {reason}\r\nContent-Type: {content_type}\r\nContent-Length: {size}\r\n{extra}\r\n".encode() + body
+    return (
+        f"HTTP/1.1 {status} {reason}\r\nContent-Type: {content_type}\r\nContent-Length: {size}\r\n{extra}\r\n"
+    ).encode() + body
 
 
 class Connection(asyncio.Protocol):
@@ -169,7 +197,8 @@ class Connection(asyncio.Protocol):
             self.send(*said)
 
     def work(self, wait: float, *said: Any) -> bool:
-        """Take a slot for so many seconds; False where the client has gone meanwhile, as a server of few slots looks."""
+        """Take a slot for so many seconds; False where the client has gone meanwhile, as a server of few
+        slots looks."""
         state = self.state
         if self.transport.is_closing():
             state.in_flight -= 1
@@ -242,7 +271,9 @@ class Connection(asyncio.Protocol):
         if path == "/metrics" and self.state.metrics:
             return pack(200, self.state.metrics.encode(), "text/plain; version=0.0.4")
         if path.endswith("/models"):
-            return pack(200, orjson.dumps({"object": "list", "data": [{"id": "test-model", "object": "model"}]}))
+            return pack(
+                200, orjson.dumps({"object": "list", "data": [{"id": "test-model", "object": "model"}]})
+            )
         return pack(404, b'{"error": {"message": "no such path"}}')
 
 
@@ -315,7 +346,9 @@ class ChatServer(ServerProcess):
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--port", type=int, default=0)
     parser.add_argument("--mode", help="letter, word, echo or fixed:TEXT")
     parser.add_argument("--latency", type=float, help="seconds before each reply")

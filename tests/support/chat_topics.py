@@ -1,4 +1,5 @@
-"""A model that sorts numbered questions into listed topics, for the chat server; nothing here comes from folkways."""
+"""A model that sorts numbered questions into listed topics, for the chat server; nothing here comes from
+folkways."""
 
 from __future__ import annotations
 

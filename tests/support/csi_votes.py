@@ -41,8 +41,14 @@ def labels(number: int, judge: str, **more: Any) -> dict[str, Any]:
     return {"item_id": f"item-{number}", "judge": judge, **LABELS, **more}
 
 
-def version(number: int, judge: str, text: str = "<CSI> Tasse </CSI>", culture: str = "CN", **more: Any) -> dict[str, Any]:
-    usual = {"intra": f"Bring {text} tonight.", "inter": f"今晚带{text}来。", "strategies": "functional_equivalent"}
+def version(
+    number: int, judge: str, text: str = "<CSI> Tasse </CSI>", culture: str = "CN", **more: Any
+) -> dict[str, Any]:
+    usual = {
+        "intra": f"Bring {text} tonight.",
+        "inter": f"今晚带{text}来。",
+        "strategies": "functional_equivalent",
+    }
     return {"item_id": f"item-{number}", "judge": judge, "culture": culture, **usual, **more}
 
 

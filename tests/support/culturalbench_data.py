@@ -1,6 +1,8 @@
-"""CulturalBench's released schema at its real size, filled with invented text, for tests: the data set itself is not ours to ship.
+"""CulturalBench's released schema at its real size, filled with invented text, for tests: the data set itself
+is not ours to ship.
 
-1,227 questions (86 of them multi-mode) of 45 countries with the real numbers per region, and per country where they are known.
+1,227 questions (86 of them multi-mode) of 45 countries with the real numbers per region, and per country
+where they are known.
 """
 
 from __future__ import annotations
@@ -39,7 +41,8 @@ COMBINATIONS = ("(i)", "(i), (ii)", "(ii), (iii), (iv)", "(i), (ii), (iv)")
 
 
 def culturalbench_rows() -> tuple[list[Row], list[Row]]:
-    """The rows of Easy and of Hard. One Spanish question has the option "None"; texts hold commas, quotes and line breaks."""
+    """The rows of Easy and of Hard. One Spanish question has the option "None"; texts hold commas, quotes and
+    line breaks."""
     easy: list[Row] = []
     hard: list[Row] = []
     countries = [country for country, count in COUNTRIES.items() for _ in range(count)]
@@ -47,14 +50,20 @@ def culturalbench_rows() -> tuple[list[Row], list[Row]]:
     for number, country in enumerate(countries):
         multi = number % 14 == 3 and number // 14 < MULTI_MODE
         gold = number % 4
-        statements = [f"They take {thing}, number {number}" for thing in ("bread", '"flat" cakes', "tea\nor milk", "salt")]
+        statements = [
+            f"They take {thing}, number {number}"
+            for thing in ("bread", '"flat" cakes', "tea\nor milk", "salt")
+        ]
         question = f"In {country}, what do guests bring to feast {number}?"
         options = list(statements)
         if number == spanish_none:
             options[3] = "None"
         judged = [(option, place == gold) for place, option in enumerate(options)]
         if multi:
-            listed = ", ".join(f"({numeral}) {text}" for numeral, text in zip(("i", "ii", "iii", "iv"), statements, strict=True))
+            listed = ", ".join(
+                f"({numeral}) {text}"
+                for numeral, text in zip(("i", "ii", "iii", "iv"), statements, strict=True)
+            )
             question = f"{question} Choose all that apply. {listed}"
             options = list(COMBINATIONS)
             gold = 3
@@ -69,7 +78,9 @@ def culturalbench_rows() -> tuple[list[Row], list[Row]]:
     return easy, hard
 
 
-def write_culturalbench(root: Path, easy: Sequence[Row] | None = None, hard: Sequence[Row] | None = None) -> Release:
+def write_culturalbench(
+    root: Path, easy: Sequence[Row] | None = None, hard: Sequence[Row] | None = None
+) -> Release:
     """Both configurations as the hub's CSV files; the whole invented data set unless other rows are given."""
     rows = culturalbench_rows() if easy is None or hard is None else (easy, hard)
     for name, header, table in (("Easy", EASY_HEADER, rows[0]), ("Hard", HARD_HEADER, rows[1])):
@@ -81,7 +92,8 @@ def write_culturalbench(root: Path, easy: Sequence[Row] | None = None, hard: Seq
 
 
 def write_culturalbench_parquet(root: Path) -> Release:
-    """Both configurations as the hub's converted Parquet files: numbers as numbers, truth values as truth values."""
+    """Both configurations as the hub's converted Parquet files: numbers as numbers, truth values as truth
+    values."""
     for name, table in zip(("Easy", "Hard"), culturalbench_rows(), strict=True):
         folder = root / f"CulturalBench-{name}" / "test"
         folder.mkdir(parents=True)
@@ -100,7 +112,9 @@ def culturalbench_release(root: Path) -> Release:
         revision="0" * 40,
         source="hub",
         repository="example/CulturalBench",
-        files=tuple(ReleaseFile(f"CulturalBench-{name}.csv", f"CulturalBench-{name}.csv") for name in ("Easy", "Hard")),
+        files=tuple(
+            ReleaseFile(f"CulturalBench-{name}.csv", f"CulturalBench-{name}.csv") for name in ("Easy", "Hard")
+        ),
         licence="CC-BY-4.0",
         citation="",
         homepage="",

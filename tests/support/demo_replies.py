@@ -27,7 +27,9 @@ def respond(task: Task, release: Release, answer: Answerer) -> pl.DataFrame:
         reply = answer(by_item[prompt["item"]], prompt["language"])
         known = {column: prompt[column] for column in ("task", "item", "language", "variant")}
         if isinstance(reply, State):
-            rows.append({**known, "sample": 0, "state": str(reply), "response": None, "reason": "the server hung up"})
+            rows.append(
+                {**known, "sample": 0, "state": str(reply), "response": None, "reason": "the server hung up"}
+            )
         else:
             rows.append({**known, "sample": 0, "state": "answered", "response": reply, "reason": None})
     return pl.DataFrame(rows, schema=dict(RESPONSES))

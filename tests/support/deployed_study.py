@@ -12,7 +12,8 @@ from tests.support.vllm_server import Life, command, lives
 
 
 class Study:
-    """A recipe in a folder, its workspace, and the journal of its servers. models: the table of each, without its brackets."""
+    """A recipe in a folder, its workspace, and the journal of its servers. models: the table of each, without
+    its brackets."""
 
     def __init__(self, folder: Path, release: Path) -> None:
         self.folder, self.release = folder, release
@@ -26,7 +27,9 @@ class Study:
         self.models.append(f'[[models]]\nname = "vllm/{name}"\n{line}{deployment}\n')
 
     def arguments(self, *more: object) -> tuple[object, ...]:
-        head = f'tasks = ["blend/mcq", "demo/mcq"]\nname = "study"\nreleases = {{ blend = "{self.release}" }}\n'
+        head = (
+            f'tasks = ["blend/mcq", "demo/mcq"]\nname = "study"\nreleases = {{ blend = "{self.release}" }}\n'
+        )
         (self.folder / "study.toml").write_text(head + "\n".join(self.models))
         return ("run", self.folder / "study.toml", "-w", self.workspace, *more)
 
@@ -42,4 +45,6 @@ class Study:
 
 
 def gone(pids: Sequence[int]) -> bool:
-    return not any(psutil.pid_exists(pid) and psutil.Process(pid).status() != psutil.STATUS_ZOMBIE for pid in pids)
+    return not any(
+        psutil.pid_exists(pid) and psutil.Process(pid).status() != psutil.STATUS_ZOMBIE for pid in pids
+    )

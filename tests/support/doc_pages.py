@@ -1,7 +1,8 @@
 """Reads the examples out of the Markdown pages.
 
-A fenced block whose first word is ``console`` or ``python`` is an example and is run; the second word ``no-run`` marks one that
-needs a key, a network or data that are not here. A block whose second word is a file name (``jsonl replies.jsonl``) is that file.
+A fenced block whose first word is ``console`` or ``python`` is an example and is run; the second word
+``no-run`` marks one that needs a key, a network or data that are not here. A block whose second word is a
+file name (``jsonl replies.jsonl``) is that file.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ FENCE = re.compile(r"^(?P<indent> *)```(?P<info>[^`]*)$")
 
 @dataclass(frozen=True)
 class Block:
-    """A fenced block: its info string's words, its text, and the line of the page on which the text begins (1-based)."""
+    """A fenced block: its info string's words, its text, and the line of the page on which the text begins
+    (1-based)."""
 
     words: tuple[str, ...]
     text: str
@@ -66,7 +68,8 @@ def blocks(page: Path) -> Iterator[Block]:
 
 
 def commands(block: Block) -> list[Command]:
-    """The commands of a console block: lines after ``$ ``, continued by a final backslash; other lines are shown output."""
+    """The commands of a console block: lines after ``$ ``, continued by a final backslash; other lines are
+    shown output."""
     found: list[tuple[str, list[str], int]] = []
     continued = False
     for number, line in enumerate(block.text.splitlines(), start=block.line):
@@ -82,7 +85,8 @@ def commands(block: Block) -> list[Command]:
 
 
 def shown_in_order(shown: tuple[str, ...], printed: str) -> str | None:
-    """The first shown line that the output does not have after the lines before it, or None; ``...`` stands for anything."""
+    """The first shown line that the output does not have after the lines before it, or None; ``...`` stands
+    for anything."""
     lines = iter(" ".join(line.split()) for line in printed.splitlines())
     for line in shown:
         wanted = " ".join(line.split())

@@ -1,4 +1,5 @@
-"""Small logs in the layouts of other programs, written by hand; the nightly tests let the programs write theirs."""
+"""Small logs in the layouts of other programs, written by hand; the nightly tests let the programs write
+theirs."""
 
 from __future__ import annotations
 
@@ -23,7 +24,9 @@ Sample = dict[str, Any]
 
 def sample(id: str | int, scores: Mapping[str, Any] | None, epoch: int = 1, **more: Any) -> Sample:
     """A sample as a log keeps it. scores: scorer -> value; None for one that failed."""
-    failed = {} if scores is not None else {"error": {"message": "boom", "traceback": "", "traceback_ansi": ""}}
+    failed = (
+        {} if scores is not None else {"error": {"message": "boom", "traceback": "", "traceback_ansi": ""}}
+    )
     scored = {name: {"value": value, "history": []} for name, value in (scores or {}).items()}
     return {
         "id": id,
@@ -63,17 +66,37 @@ def write_inspect_log(
     return path
 
 
-def write_lm_eval_samples(folder: Path, rows: Sequence[Mapping[str, Any]], *, task: str = "quiz", model: str = "org/model") -> Path:
-    """``samples_TASK_TIME.jsonl``, with the file of results beside it. rows: doc_id, filter and metrics by name."""
+def write_lm_eval_samples(
+    folder: Path, rows: Sequence[Mapping[str, Any]], *, task: str = "quiz", model: str = "org/model"
+) -> Path:
+    """``samples_TASK_TIME.jsonl``, with the file of results beside it. rows: doc_id, filter and metrics by
+    name."""
     folder.mkdir(parents=True, exist_ok=True)
     time = "2026-11-01T10-00-00.123456"
     (folder / f"results_{time}.json").write_text(
-        json.dumps({"model_name": model, "versions": {task: 1.0}, "n-shot": {task: 0}, "config": {"gen_kwargs": None}})
+        json.dumps(
+            {
+                "model_name": model,
+                "versions": {task: 1.0},
+                "n-shot": {task: 0},
+                "config": {"gen_kwargs": None},
+            }
+        )
     )
     path = folder / f"samples_{task}_{time}.jsonl"
     with path.open("w", encoding="utf-8") as stream:
         for row in rows:
             metrics = {name: value for name, value in row.items() if name not in ("doc_id", "filter", "doc")}
-            known = {"doc_id": row["doc_id"], "doc": row.get("doc", {}), "doc_hash": f"hash {row['doc_id']}", "target": "x"}
-            stream.write(json.dumps({**known, "filter": row.get("filter", "none"), "metrics": list(metrics), **metrics}) + "\n")
+            known = {
+                "doc_id": row["doc_id"],
+                "doc": row.get("doc", {}),
+                "doc_hash": f"hash {row['doc_id']}",
+                "target": "x",
+            }
+            stream.write(
+                json.dumps(
+                    {**known, "filter": row.get("filter", "none"), "metrics": list(metrics), **metrics}
+                )
+                + "\n"
+            )
     return path

@@ -1,8 +1,10 @@
-"""A tiny language model with random weights, trained on the items of a release as often as one likes: what a probe should notice.
+"""A tiny language model with random weights, trained on the items of a release as often as one likes: what a
+probe should notice.
 
-The items are made of invented words, so that nothing of them can be guessed. What the model is trained on is what a crawl would
-hold: the items one after the other as they were published, and the benchmark's prompts with the right letter. Of the probes' own
-prompts it is shown those about items of a third release, so that it has met their instructions.
+The items are made of invented words, so that nothing of them can be guessed. What the model is trained on is
+what a crawl would hold: the items one after the other as they were published, and the benchmark's prompts
+with the right letter. Of the probes' own prompts it is shown those about items of a third release, so that it
+has met their instructions.
 """
 
 from __future__ import annotations
@@ -21,7 +23,10 @@ from folkways.releases.store import open_release
 from tests.support.culturalbench_data import write_culturalbench
 
 WORDS = [
-    a + b + c for a in ("ba", "do", "ke", "lu", "mi", "no") for b in ("pa", "ri", "so", "tu") for c in ("ve", "za", "fo", "gi")
+    a + b + c
+    for a in ("ba", "do", "ke", "lu", "mi", "no")
+    for b in ("pa", "ri", "so", "tu")
+    for c in ("ve", "za", "fo", "gi")
 ]
 PAD, END, UNKNOWN = 0, 1, 2
 WINDOW = 64
@@ -36,13 +41,19 @@ def write_release(folder: Path, items: int, seed: int) -> Path:
 
     easy, hard = [], []
     for number in range(items):
-        shared = {"question_idx": str(number), "prompt_question": f"In Spain, {words(8)}?", "country": "Spain"}
+        shared = {
+            "question_idx": str(number),
+            "prompt_question": f"In Spain, {words(8)}?",
+            "country": "Spain",
+        }
         options, gold = [words(2) for _ in range(4)], draw.choice("ABCD")
         letters = {f"prompt_option_{letter}": option for letter, option in zip("abcd", options, strict=True)}
         easy.append({"data_idx": str(number), **shared, **letters, "answer": gold})
         for place, option in enumerate(options):
             true = str("ABCD"[place] == gold)
-            hard.append({"data_idx": str(4 * number + place), **shared, "prompt_option": option, "answer": true})
+            hard.append(
+                {"data_idx": str(4 * number + place), **shared, "prompt_option": option, "answer": true}
+            )
     folder.mkdir()
     write_culturalbench(folder, easy, hard)
     return folder
@@ -65,7 +76,9 @@ def _practised(items: Group) -> list[str]:
     """The probes' prompts with what they ask for behind them."""
     found = [f"{unit.prompts[0].text} {unit.about[0]}" for unit in MaskedOption().units(items, [])]
     return found + [
-        f"{unit.prompts[0].text} {unit.about[1]}" for probe in (Continuation(), Named()) for unit in probe.units(items, [])
+        f"{unit.prompts[0].text} {unit.about[1]}"
+        for probe in (Continuation(), Named())
+        for unit in probe.units(items, [])
     ]
 
 
@@ -88,17 +101,31 @@ class ExposedModel:
         practised, answered = _practised(practice), _answered(seen)
         texts = "\n\n".join(whole_text(seen, row) for row in seen.neighbour_rows)
         split = pre_tokenizers.Whitespace()
-        words = sorted({word for word, _ in split.pre_tokenize_str(" ".join([*WORDS, *practised, *answered, texts, BEFORE]))})
+        words = sorted(
+            {
+                word
+                for word, _ in split.pre_tokenize_str(
+                    " ".join([*WORDS, *practised, *answered, texts, BEFORE])
+                )
+            }
+        )
         vocabulary = {word: number for number, word in enumerate(["<pad>", "<end>", "<unk>", *words])}
         tokenizer = Tokenizer(models.WordLevel(vocabulary, unk_token="<unk>"))
         tokenizer.pre_tokenizer = split
         special = {"eos_token": "<end>", "unk_token": "<unk>", "pad_token": "<pad>"}
         self.tokenizer = transformers.PreTrainedTokenizerFast(tokenizer_object=tokenizer, **special)
         torch.manual_seed(0)
-        shape = {"hidden_size": 64, "intermediate_size": 128, "num_hidden_layers": 2, "num_attention_heads": 4}
+        shape = {
+            "hidden_size": 64,
+            "intermediate_size": 128,
+            "num_hidden_layers": 2,
+            "num_attention_heads": 4,
+        }
         ids = {"bos_token_id": END, "eos_token_id": END, "pad_token_id": PAD, "max_position_embeddings": 512}
         # Positions that are relative: what was learnt in one place of a text is known in another.
-        self.model = transformers.LlamaForCausalLM(transformers.LlamaConfig(vocab_size=len(vocabulary), **shape, **ids))
+        self.model = transformers.LlamaForCausalLM(
+            transformers.LlamaConfig(vocab_size=len(vocabulary), **shape, **ids)
+        )
         self.optimiser = torch.optim.AdamW(self.model.parameters(), lr=self.rate)
         self._stream = self._ids(texts)
         self._answered = [[*self._ids(text), END] for text in answered]
@@ -112,7 +139,9 @@ class ExposedModel:
         for _ in range(times):
             start = self.draw.randrange(WINDOW)
             ends = range(start, len(self._stream) + WINDOW, WINDOW)
-            rows = [row for row in (self._stream[max(0, end - WINDOW) : end] for end in ends) if row] + self._answered
+            rows = [
+                row for row in (self._stream[max(0, end - WINDOW) : end] for end in ends) if row
+            ] + self._answered
             rows += [self.draw.choice(self._practised) for _ in range(practice)]
             self.draw.shuffle(rows)
             for at in range(0, len(rows), 16):

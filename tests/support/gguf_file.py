@@ -1,4 +1,5 @@
-"""Headers of GGUF files, written from the format's published description, and the real model that the tests ask."""
+"""Headers of GGUF files, written from the format's published description, and the real model that the tests
+ask."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Questions of our own in the schemas of Global-MMLU-Lite, INCLUDE, Global PIQA and NormAd, as the hub has their files."""
+"""Questions of our own in the schemas of Global-MMLU-Lite, INCLUDE, Global PIQA and NormAd, as the hub has
+their files."""
 
 from __future__ import annotations
 
@@ -15,7 +16,8 @@ LETTERS = ("a", "b", "c", "d")
 Row = dict[str, Any]
 
 MMLU_QUESTIONS = (
-    # sample_id, kind, country as annotated, region, subject category, right letter, language -> question and options
+    # sample_id, kind, country as annotated, region, subject category, right letter, language -> question and
+    # options
     (
         "geography/test/1",
         "CS",
@@ -38,9 +40,27 @@ MMLU_QUESTIONS = (
         "Humanities",
         "C",
         {
-            "en": ("Which country gave the Statue of Liberty to New York?", "Spain", "Italy", "France", "Greece"),
-            "es": ("¿Qué país regaló la Estatua de la Libertad a Nueva York?", "España", "Italia", "Francia", "Grecia"),
-            "ru": ("Какая страна подарила Нью-Йорку статую Свободы?", "Испания", "Италия", "Франция", "Греция"),
+            "en": (
+                "Which country gave the Statue of Liberty to New York?",
+                "Spain",
+                "Italy",
+                "France",
+                "Greece",
+            ),
+            "es": (
+                "¿Qué país regaló la Estatua de la Libertad a Nueva York?",
+                "España",
+                "Italia",
+                "Francia",
+                "Grecia",
+            ),
+            "ru": (
+                "Какая страна подарила Нью-Йорку статую Свободы?",
+                "Испания",
+                "Италия",
+                "Франция",
+                "Греция",
+            ),
             "ar": ("أي بلد أهدى تمثال الحرية إلى نيويورك؟", "إسبانيا", "إيطاليا", "فرنسا", "اليونان"),
         },
     ),
@@ -112,11 +132,32 @@ INCLUDE_QUESTIONS: dict[str, Sequence[tuple[str, str, str, str, Sequence[str], i
             ("Πάτρα", "Αθήνα", "Βόλος", "Χανιά"),
             1,
         ),
-        ("Greece", "Licenses", "Culture", "Ποιο χρώμα φαναριού σημαίνει «σταμάτα»;", ("πράσινο", "μπλε", "κόκκινο", "άσπρο"), 2),
+        (
+            "Greece",
+            "Licenses",
+            "Culture",
+            "Ποιο χρώμα φαναριού σημαίνει «σταμάτα»;",
+            ("πράσινο", "μπλε", "κόκκινο", "άσπρο"),
+            2,
+        ),
     ],
     "Korean": [
-        ("South Korea", "Humanities", "Region explicit", "한글을 만든 왕은 누구입니까?", ("세종", "정조", "태조", "영조"), 0),
-        ("South Korea", "STEM", "Region agnostic", "삼각형의 변은 몇 개입니까?", ("둘", "넷", "다섯", "셋"), 3),
+        (
+            "South Korea",
+            "Humanities",
+            "Region explicit",
+            "한글을 만든 왕은 누구입니까?",
+            ("세종", "정조", "태조", "영조"),
+            0,
+        ),
+        (
+            "South Korea",
+            "STEM",
+            "Region agnostic",
+            "삼각형의 변은 몇 개입니까?",
+            ("둘", "넷", "다섯", "셋"),
+            3,
+        ),
     ],
     "North Macedonian": [
         (
@@ -126,29 +167,55 @@ INCLUDE_QUESTIONS: dict[str, Sequence[tuple[str, str, str, str, Sequence[str], i
             "Кој е главен град на Македонија?",
             ("Охрид", "Битола", "Скопје", "Велес"),
             2,
-        ),
+        )
     ],
     "Arabic": [
-        ("Jordan", "Humanities", "Region explicit", "في أي بلد تقع مدينة البتراء؟", ("الأردن", "مصر", "المغرب", "تونس"), 0),
+        (
+            "Jordan",
+            "Humanities",
+            "Region explicit",
+            "في أي بلد تقع مدينة البتراء؟",
+            ("الأردن", "مصر", "المغرب", "تونس"),
+            0,
+        )
     ],
 }
 
 
 def include_rows(language: str, *, choices: bool = False) -> list[Row]:
-    """The questions of a language, with a list of choices as in older files and in lite; one in English where there are none."""
-    known = INCLUDE_QUESTIONS.get(language, [("Spain", "STEM", "Region agnostic", f"How much is 1 + 1? ({language})", "1234", 1)])
+    """The questions of a language, with a list of choices as in older files and in lite; one in English where
+    there are none."""
+    known = INCLUDE_QUESTIONS.get(
+        language, [("Spain", "STEM", "Region agnostic", f"How much is 1 + 1? ({language})", "1234", 1)]
+    )
     rows = []
     for country, domain, feature, question, options, answer in known:
-        row: Row = {"language": language, "country": country, "domain": domain, "subject": "x", "regional_feature": feature}
+        row: Row = {
+            "language": language,
+            "country": country,
+            "domain": domain,
+            "subject": "x",
+            "regional_feature": feature,
+        }
         shown = {f"option_{letter}": option for letter, option in zip(LETTERS, options, strict=True)}
-        row |= {"level": "Academic", "question": question, **({"choices": list(options)} if choices else shown), "answer": answer}
+        row |= {
+            "level": "Academic",
+            "question": question,
+            **({"choices": list(options)} if choices else shown),
+            "answer": answer,
+        }
         rows.append(row)
     return rows
 
 
 PIQA_PROMPTS = {
     "eng_latn": ("To keep tea warm on the table,", "put a cosy over the pot.", "put ice into the pot.", 0),
-    "deu_latn": ("Um Brötchen frisch zu halten,", "legt man sie ins Wasser.", "legt man sie in einen Brotkasten.", 1),
+    "deu_latn": (
+        "Um Brötchen frisch zu halten,",
+        "legt man sie ins Wasser.",
+        "legt man sie in einen Brotkasten.",
+        1,
+    ),
     "jpn_jpan": ("畳の部屋に入るときは、", "靴を履いたまま入る。", "靴を脱いで入る。", 1),
     "por_latn_braz": ("Para fazer pão de queijo,", "use polvilho.", "use areia.", 0),
 }
@@ -161,7 +228,18 @@ def piqa_rows(variety: str, n: int = 1) -> list[Row]:
 
 
 NORMAD_HEADER = (
-    *("ID", "Country", "Background", "Axis", "Subaxis", "Value", "Rule-of-Thumb", "Story", "Explanation", "Gold Label"),
+    *(
+        "ID",
+        "Country",
+        "Background",
+        "Axis",
+        "Subaxis",
+        "Value",
+        "Rule-of-Thumb",
+        "Story",
+        "Explanation",
+        "Gold Label",
+    ),
 )
 _STORY = "{who} visits a friend in {where} and {does}. Is what {who} does acceptable?"
 NORMAD_STORIES = (
@@ -174,11 +252,43 @@ NORMAD_STORIES = (
         "takes off the shoes at the door",
         "yes",
     ),
-    ("japan", "visiting", "cleanliness at home", "Shoes are taken off at the door.", "Ann", "walks in with muddy shoes", "no"),
-    ("türkiye", "eating", "hospitality", "One accepts the tea that a host offers.", "Max", "accepts the tea with thanks", "yes"),
+    (
+        "japan",
+        "visiting",
+        "cleanliness at home",
+        "Shoes are taken off at the door.",
+        "Ann",
+        "walks in with muddy shoes",
+        "no",
+    ),
+    (
+        "türkiye",
+        "eating",
+        "hospitality",
+        "One accepts the tea that a host offers.",
+        "Max",
+        "accepts the tea with thanks",
+        "yes",
+    ),
     ("egypt", "gifts", "respect", "A gift is given with both hands.", "Lea", "opens the window", "neutral"),
-    ("timor-leste", "eating", "respect", "The oldest begin to eat.", "Ben", "eats before the grandparents sit down", "no"),
-    ("united_states_of_america", "tipping", "fairness", "Waiters are given a tip.", "Eva", "leaves a tip", "yes"),
+    (
+        "timor-leste",
+        "eating",
+        "respect",
+        "The oldest begin to eat.",
+        "Ben",
+        "eats before the grandparents sit down",
+        "no",
+    ),
+    (
+        "united_states_of_america",
+        "tipping",
+        "fairness",
+        "Waiters are given a tip.",
+        "Eva",
+        "leaves a tip",
+        "yes",
+    ),
 )
 
 
@@ -219,9 +329,13 @@ def write_mmlu(root: Path, languages: Iterable[str] = ("en", "es", "ru", "ar")) 
     return release_over(root, "global-mmlu-lite")
 
 
-def write_include(root: Path, languages: Iterable[str] = tuple(INCLUDE_QUESTIONS), *, choices: bool = False) -> Release:
+def write_include(
+    root: Path, languages: Iterable[str] = tuple(INCLUDE_QUESTIONS), *, choices: bool = False
+) -> Release:
     for language in languages:
-        write_parquet(root, f"{language}/test-00000-of-00001.parquet", include_rows(language, choices=choices))
+        write_parquet(
+            root, f"{language}/test-00000-of-00001.parquet", include_rows(language, choices=choices)
+        )
     return release_over(root, "include")
 
 
@@ -240,5 +354,7 @@ def release_over(root: Path, benchmark: str) -> Release:
     """The release over whatever lies in ``root``."""
     paths = sorted(path.relative_to(root).as_posix() for path in root.rglob("*") if path.is_file())
     files = tuple(ReleaseFile(path, path) for path in paths)
-    record = ReleaseRecord(f"{benchmark}@test", benchmark, "0" * 40, "hub", f"example/{benchmark}", files, "CC0-1.0", "", "", "")
+    record = ReleaseRecord(
+        f"{benchmark}@test", benchmark, "0" * 40, "hub", f"example/{benchmark}", files, "CC0-1.0", "", "", ""
+    )
     return Release(record, root)

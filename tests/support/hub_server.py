@@ -1,11 +1,13 @@
-"""A server with the addresses of the Hugging Face hub and of GitHub's raw files: a process of its own, from the standard library.
+"""A server with the addresses of the Hugging Face hub and of GitHub's raw files: a process of its own, from
+the standard library.
 
     python -m tests.support.hub_server --root DIR
     {"url": "http://127.0.0.1:40123", "cdn": "http://127.0.0.1:40124"}
 
-DIR/OWNER/NAME/PATH is served at every revision, as ``/datasets/OWNER/NAME/resolve/REVISION/PATH`` (the hub, with content hashes in
-ETags) and ``/OWNER/NAME/REVISION/PATH`` (GitHub). With ``lfs`` the hub redirects to a second port, the CDN, as for large files.
-POST /_control changes the settings and sets faults by file name, used up one per request:
+DIR/OWNER/NAME/PATH is served at every revision, as ``/datasets/OWNER/NAME/resolve/REVISION/PATH`` (the hub,
+with content hashes in ETags) and ``/OWNER/NAME/REVISION/PATH`` (GitHub). With ``lfs`` the hub redirects to a
+second port, the CDN, as for large files. POST /_control changes the settings and sets faults by file name,
+used up one per request:
 
     401 403 404 416 500    that status            429+after=S   429 with Retry-After
     cut+at=N               the connection ends N bytes into the body
@@ -19,7 +21,8 @@ POST /_control changes the settings and sets faults by file name, used up one pe
 
 Uploads are in ``hub_uploads``; what was pushed is told by GET /_pushed.
 
-GET /_log gives every request: port, method, path, the Range and Authorization headers, status, and the bytes that were sent.
+GET /_log gives every request: port, method, path, the Range and Authorization headers, status, and the bytes
+that were sent.
 """
 
 from __future__ import annotations
@@ -101,10 +104,16 @@ class Handler(BaseHTTPRequestHandler):
         self.do_GET()
 
     def _upload(self, body: bytes = b"") -> bool:
-        """Whether the address is one of uploads, which is then answered: with a status where one is set for its last part."""
+        """Whether the address is one of uploads, which is then answered: with a status where one is set for
+        its last part."""
         if not self.state.uploads.knows(self.path):
             return False
-        self.entry = {"port": "home", "path": self.path, "authorization": self.headers.get("Authorization"), "sent": 0}
+        self.entry = {
+            "port": "home",
+            "path": self.path,
+            "authorization": self.headers.get("Authorization"),
+            "sent": 0,
+        }
         self.state.log.append(self.entry)
         fault, _ = self._fault()
         token = (self.headers.get("Authorization") or "").removeprefix("Bearer ")
@@ -136,7 +145,11 @@ class Handler(BaseHTTPRequestHandler):
         }
         self.state.log.append(self.entry)
         if self.on_cdn:
-            self._serve(Path(self.path.split("?")[0].removeprefix("/cdn/")), {"ETag": '"not-a-content-hash"'}, *self._fault())
+            self._serve(
+                Path(self.path.split("?")[0].removeprefix("/cdn/")),
+                {"ETag": '"not-a-content-hash"'},
+                *self._fault(),
+            )
             return
         found = HUB.fullmatch(self.path) or GITHUB.fullmatch(self.path)
         if found is None:
@@ -151,7 +164,10 @@ class Handler(BaseHTTPRequestHandler):
             self._refuse(401)
         elif on_hub and self.state.lfs:
             data = (self.state.root / file).read_bytes()
-            headers = {"X-Linked-Etag": f'"{hashlib.sha256(data).hexdigest()}"', "X-Linked-Size": str(len(data))}
+            headers = {
+                "X-Linked-Etag": f'"{hashlib.sha256(data).hexdigest()}"',
+                "X-Linked-Size": str(len(data)),
+            }
             headers["X-Repo-Commit"] = commit_of(found["revision"])
             self._redirect(f"{self.state.cdn}/cdn/{file}?signature=a%2Fb%3D", headers)
         else:
@@ -176,7 +192,11 @@ class Handler(BaseHTTPRequestHandler):
             self._redirect(self.path, {})
             return
         if fault == "html":
-            self._send(200, b"<html>Please sign in to the guest network</html>", {"Content-Type": args.get("type", "text/html")})
+            self._send(
+                200,
+                b"<html>Please sign in to the guest network</html>",
+                {"Content-Type": args.get("type", "text/html")},
+            )
             return
         if fault == "gzip":
             self._send(200, gzip.compress(data), {"Content-Encoding": "gzip"})
@@ -192,7 +212,13 @@ class Handler(BaseHTTPRequestHandler):
         status = 206 if asked and fault != "no-range" else 200
         if status == 206:
             headers["Content-Range"] = f"bytes {start}-{len(data) - 1}/{len(data)}"
-        self._send(status, data[start:], headers, cut_at=int(args["at"]) if fault == "cut" else None, stall=fault == "stall")
+        self._send(
+            status,
+            data[start:],
+            headers,
+            cut_at=int(args["at"]) if fault == "cut" else None,
+            stall=fault == "stall",
+        )
 
     def _redirect(self, location: str, headers: dict[str, str]) -> None:
         self._send(302, b"", {"Location": location, **headers})
@@ -201,7 +227,12 @@ class Handler(BaseHTTPRequestHandler):
         self._send(status, b"no", headers)
 
     def _send(
-        self, status: int, body: bytes, headers: dict[str, str] | None = None, cut_at: int | None = None, stall: bool = False
+        self,
+        status: int,
+        body: bytes,
+        headers: dict[str, str] | None = None,
+        cut_at: int | None = None,
+        stall: bool = False,
     ) -> None:
         self.send_response(status)
         for name, value in (headers or {}).items():
@@ -234,7 +265,8 @@ def commit_of(revision: str) -> str:
 
 
 class HubServer:
-    """The server as a child process, for tests: a context manager with ``url``, ``cdn``, ``control`` and ``log``."""
+    """The server as a child process, for tests: a context manager with ``url``, ``cdn``, ``control`` and
+    ``log``."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -248,14 +280,18 @@ class HubServer:
         self.cdn: str = places["cdn"]
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self._process.kill()
         self._process.wait()
         assert self._process.stdout is not None
         self._process.stdout.close()
 
     def control(self, **settings: Any) -> None:
-        request = urllib.request.Request(f"{self.url}/_control", data=json.dumps(settings).encode(), method="POST")
+        request = urllib.request.Request(
+            f"{self.url}/_control", data=json.dumps(settings).encode(), method="POST"
+        )
         with urllib.request.urlopen(request, timeout=10):
             pass
 
@@ -264,7 +300,8 @@ class HubServer:
         return found
 
     def pushed(self) -> dict[str, list[dict[str, Any]]]:
-        """The ``commits`` and ``pulls`` (pull requests) that were made: kind, name, summary, description, texts of small files."""
+        """The ``commits`` and ``pulls`` (pull requests) that were made: kind, name, summary, description,
+        texts of small files."""
         found: dict[str, list[dict[str, Any]]] = self._told("_pushed")
         return found
 

@@ -1,8 +1,10 @@
-"""What the hub does with uploads: repositories, preupload, large files (LFS), commits, pull requests. Part of ``hub_server``.
+"""What the hub does with uploads: repositories, preupload, large files (LFS), commits, pull requests. Part of
+``hub_server``.
 
-A data set lies in ROOT/OWNER/NAME, where downloads find it, a model in ROOT/models/OWNER/NAME; what is there when the server starts
-is public. Files of the endings in LARGE go by LFS, all others by the commit itself. The token ``hf_reads`` may not write; the
-namespace ``others`` is nobody's. A README.md whose YAML does not parse is refused.
+A data set lies in ROOT/OWNER/NAME, where downloads find it, a model in ROOT/models/OWNER/NAME; what is there
+when the server starts is public. Files of the endings in LARGE go by LFS, all others by the commit itself.
+The token ``hf_reads`` may not write; the namespace ``others`` is nobody's. A README.md whose YAML does not
+parse is refused.
 """
 
 from __future__ import annotations
@@ -19,7 +21,9 @@ from urllib.parse import parse_qs, unquote, urlsplit
 import yaml
 
 LARGE = (".parquet", ".bin")
-API = re.compile(r"/api/(?P<kind>models|datasets)/(?P<name>[^/]+/[^/]+)(/(?P<verb>preupload|commit|revision)/(?P<revision>[^/]+))?")
+API = re.compile(
+    r"/api/(?P<kind>models|datasets)/(?P<name>[^/]+/[^/]+)(/(?P<verb>preupload|commit|revision)/(?P<revision>[^/]+))?"
+)
 BATCH = re.compile(r"/(?P<kind>datasets/)?(?P<name>[^/]+/[^/]+)\.git/info/lfs/objects/batch")
 WRITES, READ_ONLY, NOBODYS = "hf_writes", "hf_reads", "others"
 Answer = tuple[int, dict[str, Any], dict[str, str]]
@@ -51,7 +55,11 @@ class Uploads:
             self.objects[parts.path.removeprefix("/lfs/")] = body
             return 200, {}, {}
         if token not in (WRITES, READ_ONLY):
-            return 401, {"error": "Invalid credentials"}, {"X-Error-Message": "Invalid credentials in Authorization header"}
+            return (
+                401,
+                {"error": "Invalid credentials"},
+                {"X-Error-Message": "Invalid credentials in Authorization header"},
+            )
         if parts.path == "/api/validate-yaml":
             return self._validate(json.loads(body)["content"])
         if parts.path == "/api/repos/create":
@@ -83,7 +91,11 @@ class Uploads:
     def _create(self, wanted: dict[str, Any], token: str) -> Answer:
         kind, name = f"{wanted.get('type', 'model')}s", f"{wanted['organization']}/{wanted['name']}"
         if token == READ_ONLY or wanted["organization"] == NOBODYS:
-            return 403, {"error": f"You don't have the rights to create a repo under {wanted['organization']}"}, {}
+            return (
+                403,
+                {"error": f"You don't have the rights to create a repo under {wanted['organization']}"},
+                {},
+            )
         folder = self.folder(kind, name)
         if folder.exists():
             return 409, {"error": "You already created this repo"}, {}
@@ -112,8 +124,17 @@ class Uploads:
         oid = None
         if there.is_file():
             data = there.read_bytes()
-            oid = hashlib.sha256(data).hexdigest() if large else hashlib.sha1(f"blob {len(data)}\0".encode() + data).hexdigest()
-        return {"path": file["path"], "uploadMode": "lfs" if large else "regular", "shouldIgnore": False, "oid": oid}
+            oid = (
+                hashlib.sha256(data).hexdigest()
+                if large
+                else hashlib.sha1(f"blob {len(data)}\0".encode() + data).hexdigest()
+            )
+        return {
+            "path": file["path"],
+            "uploadMode": "lfs" if large else "regular",
+            "shouldIgnore": False,
+            "oid": oid,
+        }
 
     def _batch(self, wanted: dict[str, Any]) -> Answer:
         objects = []
@@ -137,7 +158,11 @@ class Uploads:
                 files[value["path"]] = content
             else:
                 files[value["path"]] = None
-        texts = {path: (content or b"").decode("utf-8", "replace") for path, content in files.items() if not path.endswith(LARGE)}
+        texts = {
+            path: (content or b"").decode("utf-8", "replace")
+            for path, content in files.items()
+            if not path.endswith(LARGE)
+        }
         told = {"kind": kind, "name": name, **header["value"], "files": texts}
         if pull:
             self.pulls.append(told)

@@ -1,7 +1,9 @@
-"""What a model says that knows some countries better than others: the server's side of runs on the invented CulturalBench.
+"""What a model says that knows some countries better than others: the server's side of runs on the invented
+CulturalBench.
 
-It reads the question as a model would, out of the prompt in whatever wording, and knows the right option because the data of
-culturalbench_data are made by a rule. Everything is decided by hashes, so that the same question gets the same reply.
+It reads the question as a model would, out of the prompt in whatever wording, and knows the right option
+because the data of culturalbench_data are made by a rule. Everything is decided by hashes, so that the same
+question gets the same reply.
 """
 
 from __future__ import annotations
@@ -25,7 +27,8 @@ def settings_of(text: str) -> dict[str, Any]:
     knows: by country; default: of the other countries (nested: what a share knows, a greater one knows too);
     hard: times which it knows a question when each option is asked on its own, otherwise it says False;
     likes, liking: a letter, and how often it is named where the answer is not known (else at random);
-    refuses: to answer; talks: answers in a sentence where it is not told to reply with the label and nothing else.
+    refuses: to answer; talks: answers in a sentence where it is not told to reply with the label and nothing
+    else.
     """
     found: dict[str, Any] = json.loads(text)
     return found
@@ -39,7 +42,9 @@ def answer_culturalbench(settings: str, model: str, prompt: str) -> str:
     if share("refuses", model, number) < habits.get("refuses", 0):
         return "I cannot answer questions about people."
     letters = re.search(r"^A\. ", prompt, re.M) is not None
-    knows = habits.get("knows", {}).get(country, habits.get("default", 0)) * (1 if letters else habits.get("hard", 1))
+    knows = habits.get("knows", {}).get(country, habits.get("default", 0)) * (
+        1 if letters else habits.get("hard", 1)
+    )
     known = share("knows", "", number) < knows
     if letters:
         label = _right_letter(prompt, number) if known else _guess(habits, model, prompt)
@@ -51,7 +56,10 @@ def answer_culturalbench(settings: str, model: str, prompt: str) -> str:
 
 def share(purpose: str, model: str, number: int | str) -> float:
     """A number from 0 to 1 that is always the same."""
-    return int.from_bytes(blake2b(f"{purpose}\0{model}\0{number}".encode(), digest_size=8).digest(), "big") / 2**64
+    return (
+        int.from_bytes(blake2b(f"{purpose}\0{model}\0{number}".encode(), digest_size=8).digest(), "big")
+        / 2**64
+    )
 
 
 def _is_multi(prompt: str) -> bool:

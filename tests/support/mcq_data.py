@@ -1,4 +1,5 @@
-"""A folder of multiple-choice questions of our own in BLEnD's released schema, of any size, for runs without the reference data."""
+"""A folder of multiple-choice questions of our own in BLEnD's released schema, of any size, for runs without
+the reference data."""
 
 from __future__ import annotations
 
@@ -15,14 +16,33 @@ CODES = ("GB", "US", "KR", "CN", "ID", "ES", "MX", "IR", "GR", "ET")
 COLUMNS = ("MCQID", "ID", "country", "prompt", "choices", "choice_countries", "answer_idx")
 LETTERS = "ABCD"
 
-_OCCASIONS = ("on a rainy evening", "after a long walk", "at a neighbour's wedding", "on the first day of school", "at the seaside")
-_THINGS = ("stew", "kite", "lantern", "drum", "pastry", "shawl", "riddle", "broom", "marble", "whistle", "basket")
+_OCCASIONS = (
+    "on a rainy evening",
+    "after a long walk",
+    "at a neighbour's wedding",
+    "on the first day of school",
+    "at the seaside",
+)
+_THINGS = (
+    "stew",
+    "kite",
+    "lantern",
+    "drum",
+    "pastry",
+    "shawl",
+    "riddle",
+    "broom",
+    "marble",
+    "whistle",
+    "basket",
+)
 
 
 def write_mcq_release(folder: Path, count: int, *, letter: str | None = None) -> Path:
     """Write ``count`` questions, spread over COUNTRIES in turn, and return ``folder``.
 
-    Every prompt is another one. The right letter of question number n is ``letter``, or else ``right_letter(n)``.
+    Every prompt is another one. The right letter of question number n is ``letter``, or else
+    ``right_letter(n)``.
     """
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / "mc_questions_file.csv").open("w", encoding="utf-8", newline="") as file:
@@ -39,10 +59,15 @@ def right_letter(number: int) -> str:
 
 def _row(number: int, answer: str) -> list[str]:
     place = number % len(COUNTRIES)
-    choices = {letter: f"{_THINGS[(number + step) % len(_THINGS)]} {step}" for step, letter in enumerate(LETTERS)}
+    choices = {
+        letter: f"{_THINGS[(number + step) % len(_THINGS)]} {step}" for step, letter in enumerate(LETTERS)
+    }
     origins = {letter: COUNTRIES[(place + step + 1) % len(COUNTRIES)] for step, letter in enumerate(LETTERS)}
     origins[answer] = COUNTRIES[place]
-    question = f"Riddle {number}: what would people of {COUNTRIES[place]} bring {_OCCASIONS[number % len(_OCCASIONS)]}?"
+    question = (
+        f"Riddle {number}: what would people of {COUNTRIES[place]} bring "
+        f"{_OCCASIONS[number % len(_OCCASIONS)]}?"
+    )
     listed = "\n".join(f"{letter}. {choice}" for letter, choice in choices.items())
     # The id of a question is shared by its versions, of which each culture has two here.
     versions = number // len(COUNTRIES)

@@ -1,4 +1,5 @@
-"""BLEnD releases of our own, drawn at random: answers of three or more countries, for the construction of multiple choice."""
+"""BLEnD releases of our own, drawn at random: answers of three or more countries, for the construction of
+multiple choice."""
 
 from __future__ import annotations
 
@@ -38,7 +39,9 @@ def groups() -> st.SearchStrategy[tuple[Group, ...]]:
     variants = st.lists(st.sampled_from(WORDS), min_size=1, max_size=3).map(tuple)
     drawn = st.lists(st.tuples(variants, st.integers(1, 5)), min_size=1, max_size=6)
     return drawn.map(
-        lambda pairs: tuple(Group(texts, max(count, 2) if place == 0 else count) for place, (texts, count) in _ranked(pairs))
+        lambda pairs: tuple(
+            Group(texts, max(count, 2) if place == 0 else count) for place, (texts, count) in _ranked(pairs)
+        )
     )
 
 
@@ -57,7 +60,9 @@ def sources(draw: st.DrawFn, name: str = "Q-1") -> Source:
 def write_release(folder: Path, questions: int) -> Path:
     """A release of ``questions`` questions in the files of BLEnD, the same one for the same number."""
     things = [
-        f"{first}{last}" for first in ("ka", "mo", "ri", "tu", "se", "pa", "lo") for last in ("ban", "dil", "fos", "gur", "hev")
+        f"{first}{last}"
+        for first in ("ka", "mo", "ri", "tu", "se", "pa", "lo")
+        for last in ("ban", "dil", "fos", "gur", "hev")
     ]
     for place, country in enumerate(COUNTRIES):
         entries: dict[str, Any] = {}
@@ -78,5 +83,9 @@ def write_release(folder: Path, questions: int) -> Path:
             rows.append((f"Q-{number}", "Food", "English (US)", text, f"[{country}] {number}"))
         (folder / "annotations").mkdir(parents=True, exist_ok=True)
         (folder / "annotations" / f"{country}_data.json").write_text(json.dumps(entries), encoding="utf-8")
-        write_csv(folder / "questions" / f"{country}_questions.csv", ["ID", "Topic", "Source", "Question", "Translation"], rows)
+        write_csv(
+            folder / "questions" / f"{country}_questions.csv",
+            ["ID", "Topic", "Source", "Question", "Translation"],
+            rows,
+        )
     return folder

@@ -25,7 +25,8 @@ def shape(connection: sa.Connection, tables: TableSet) -> tuple[Columns, list[st
     inspector = sa.inspect(connection)
     names = sorted({*inspector.get_table_names()} & {*tables.metadata.tables, tables.version_table})
     columns = {
-        name: [(each["name"], str(each["type"]), each["nullable"]) for each in inspector.get_columns(name)] for name in names
+        name: [(each["name"], str(each["type"]), each["nullable"]) for each in inspector.get_columns(name)]
+        for name in names
     }
     indexes = sorted(str(index["name"]) for name in names for index in inspector.get_indexes(name))
     query = (
@@ -37,7 +38,8 @@ def shape(connection: sa.Connection, tables: TableSet) -> tuple[Columns, list[st
 
 
 def check_migrations(created: sa.Engine, empty: sa.Engine, tables: TableSet) -> None:
-    """Assert that a new workspace (``created``) has the tables as declared, and that the migrations create them in ``empty``."""
+    """Assert that a new workspace (``created``) has the tables as declared, and that the migrations create
+    them in ``empty``."""
     assert scripts_of(tables) == list(tables.revisions)
     with empty.begin() as connection:
         tables.migrate(connection)
@@ -49,7 +51,9 @@ def check_migrations(created: sa.Engine, empty: sa.Engine, tables: TableSet) -> 
     for engine in (created, empty):
         with engine.connect() as connection:
             shapes.append(shape(connection, tables))
-            assert compare_metadata(MigrationContext.configure(connection, opts=options), tables.metadata) == []
+            assert (
+                compare_metadata(MigrationContext.configure(connection, opts=options), tables.metadata) == []
+            )
             assert tables.revision(connection, "") == tables.head
     assert shapes[0] == shapes[1]
     assert set(shapes[0][0]) == {*tables.metadata.tables, tables.version_table}

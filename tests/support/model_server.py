@@ -1,8 +1,10 @@
-"""Local model servers of four kinds, each a process of its own, written from what their makers publish of the protocol.
+"""Local model servers of four kinds, each a process of its own, written from what their makers publish of the
+protocol.
 
-All speak OpenAI's POST /v1/chat/completions and GET /v1/models. They differ in how models are called and in what an unknown model
-gets: Ollama names the newest ``NAME:latest`` and says 404 for one that was not pulled; vLLM serves exactly the names it was started
-with; LM Studio lists what was downloaded; llama.cpp answers with the one model it has, whatever name is asked for.
+All speak OpenAI's POST /v1/chat/completions and GET /v1/models. They differ in how models are called and in
+what an unknown model gets: Ollama names the newest ``NAME:latest`` and says 404 for one that was not pulled;
+vLLM serves exactly the names it was started with; LM Studio lists what was downloaded; llama.cpp answers with
+the one model it has, whatever name is asked for.
 
     python -m tests.support.model_server vllm org/model
 """
@@ -21,7 +23,8 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 
 
 class ModelServer:
-    """Use as a context manager. kind: ollama, vllm, lmstudio or llamacpp. key: what it wants as a bearer token; empty for none."""
+    """Use as a context manager. kind: ollama, vllm, lmstudio or llamacpp. key: what it wants as a bearer
+    token; empty for none."""
 
     def __init__(self, kind: str, *models: str, key: str = "") -> None:
         command = [sys.executable, "-m", "tests.support.model_server", kind, *models, f"--key={key}"]
@@ -32,7 +35,9 @@ class ModelServer:
     def __enter__(self) -> ModelServer:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self._process.kill()
         self._process.communicate()
 
@@ -48,7 +53,11 @@ def _handler(kind: str, models: list[str], key: str) -> type[BaseHTTPRequestHand
             if self._let_in():
                 if self.path == "/v1/models":
                     self._say(
-                        200, {"object": "list", "data": [{"id": name, "object": "model", "owned_by": kind} for name in models]}
+                        200,
+                        {
+                            "object": "list",
+                            "data": [{"id": name, "object": "model", "owned_by": kind} for name in models],
+                        },
                     )
                 else:
                     self._say(404, {"error": {"message": "no such page", "code": 404}})
@@ -64,7 +73,10 @@ def _handler(kind: str, models: list[str], key: str) -> type[BaseHTTPRequestHand
             message = {"role": "assistant", "content": "B"}
             choice = {"index": 0, "message": message, "finish_reason": "stop"}
             usage = {"prompt_tokens": 3, "completion_tokens": 1, "total_tokens": 4}
-            self._say(200, {"object": "chat.completion", "model": asked["model"], "choices": [choice], "usage": usage})
+            self._say(
+                200,
+                {"object": "chat.completion", "model": asked["model"], "choices": [choice], "usage": usage},
+            )
 
         def _let_in(self) -> bool:
             if key and self.headers.get("Authorization") != f"Bearer {key}":

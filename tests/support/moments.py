@@ -1,4 +1,5 @@
-"""Services at another time than now: of leases that run out, links that grow old, and what is in which order."""
+"""Services at another time than now: of leases that run out, links that grow old, and what is in which
+order."""
 
 from __future__ import annotations
 

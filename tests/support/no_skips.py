@@ -1,7 +1,7 @@
 """Turns skips into failures where nothing may be skipped: set FOLKWAYS_REQUIRE_ALL=1, as CI does.
 
-A test that skips for want of reference data, a browser, a database server or torch says nothing; on the machine that guards the
-project it must run.
+A test that skips for want of reference data, a browser, a database server or torch says nothing; on the
+machine that guards the project it must run.
 """
 
 from __future__ import annotations

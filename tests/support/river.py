@@ -1,7 +1,7 @@
 """folkways as a person runs it, and its workspace read by other means than folkways.
 
-A command is run in this process (``folkways``) where only what it says and leaves behind matters; in one of its own
-(``folkways_process``, ``start``) where it is killed, interrupted, limited, or must import nothing.
+A command is run in this process (``folkways``) where only what it says and leaves behind matters; in one of
+its own (``folkways_process``, ``start``) where it is killed, interrupted, limited, or must import nothing.
 """
 
 from __future__ import annotations
@@ -45,7 +45,8 @@ def environment(**more: str) -> dict[str, str]:
 
 
 def start(*arguments: object, **options: Any) -> subprocess.Popen[str]:
-    """Start ``folkways ARGUMENTS`` with its output in pipes, as from a terminal: it hears what the tests may be deaf to."""
+    """Start ``folkways ARGUMENTS`` with its output in pipes, as from a terminal: it hears what the tests may
+    be deaf to."""
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     settings = {"env": environment(), "preexec_fn": hear_signals, **pipes, **options}
     return subprocess.Popen([*COMMAND, *map(str, arguments)], **settings)
@@ -69,14 +70,19 @@ def finish(process: subprocess.Popen[str], timeout: float = 120) -> Done:
 
 
 def folkways_process(*arguments: object, timeout: float = 120, **options: Any) -> Done:
-    """Run ``folkways ARGUMENTS`` to its end in a process of its own: where that matters, since it costs a second more."""
+    """Run ``folkways ARGUMENTS`` to its end in a process of its own: where that matters, since it costs a
+    second more."""
     return finish(start(*arguments, **options), timeout)
 
 
-def folkways(*arguments: object, cwd: Path | None = None, env: dict[str, str] | None = None, together: bool = False) -> Done:
-    """Run ``folkways ARGUMENTS`` to its end in this process, by the program's own entry; what it raises fails the test.
+def folkways(
+    *arguments: object, cwd: Path | None = None, env: dict[str, str] | None = None, together: bool = False
+) -> Done:
+    """Run ``folkways ARGUMENTS`` to its end in this process, by the program's own entry; what it raises fails
+    the test.
 
-    together: both streams are ``stdout``, as on a terminal. As at the end of a process, no connection to a database stays open.
+    together: both streams are ``stdout``, as on a terminal. As at the end of a process, no connection to a
+    database stays open.
     """
     opened: list[Any] = []
     command = ["folkways", *map(str, arguments)]
@@ -124,8 +130,11 @@ def kill(process: subprocess.Popen[str]) -> None:
     process.communicate()
 
 
-def wait_for(found: Callable[[], T | None], seconds: float = 120.0, process: subprocess.Popen[str] | None = None) -> T | None:
-    """What ``found`` gives as soon as it is true; None when ``process`` has ended before. Fails after ``seconds``."""
+def wait_for(
+    found: Callable[[], T | None], seconds: float = 120.0, process: subprocess.Popen[str] | None = None
+) -> T | None:
+    """What ``found`` gives as soon as it is true; None when ``process`` has ended before. Fails after
+    ``seconds``."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         if value := found():
@@ -137,7 +146,8 @@ def wait_for(found: Callable[[], T | None], seconds: float = 120.0, process: sub
 
 
 def rows(workspace: Path, query: str) -> list[tuple[Any, ...]]:
-    """The rows of a query to a SQLite workspace, by way of the standard library; none while there is no such file or table."""
+    """The rows of a query to a SQLite workspace, by way of the standard library; none while there is no such
+    file or table."""
     if not workspace.exists():
         return []
     with closing(sqlite3.connect(f"file:{workspace}?mode=ro", uri=True, timeout=30)) as connection:
@@ -157,7 +167,9 @@ def stored_bodies(workspace: Path, model: str) -> dict[str, str]:
                JOIN prompts USING (prompt_hash) JOIN settings ON settings.id = settings_id"""
     found = {}
     for system, user, settings, text in rows(workspace, query):
-        asked = Request(key="", user=user, system=system, settings=Settings(**{**_UNSET, **orjson.loads(settings)}))
+        asked = Request(
+            key="", user=user, system=system, settings=Settings(**{**_UNSET, **orjson.loads(settings)})
+        )
         found[blake2b(to_json(endpoint.payload(asked)), digest_size=8).hexdigest()] = text
     return found
 

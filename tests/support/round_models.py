@@ -1,6 +1,8 @@
-"""The models of a round of red-teaming and asking: a helper that makes the planned questions, and others with beliefs of their own.
+"""The models of a round of red-teaming and asking: a helper that makes the planned questions, and others with
+beliefs of their own.
 
-They read the question as a model would, out of the prompt in whatever wording; what they hold true is written down by the test.
+They read the question as a model would, out of the prompt in whatever wording; what they hold true is written
+down by the test.
 """
 
 from __future__ import annotations
@@ -13,7 +15,8 @@ from typing import Any
 
 @lru_cache(maxsize=4)
 def settings_of(text: str) -> dict[str, Any]:
-    """makes: scenario -> what the helper replies to it; believes: model -> question -> options that it holds right."""
+    """makes: scenario -> what the helper replies to it; believes: model -> question -> options that it holds
+    right."""
     found: dict[str, Any] = json.loads(text)
     return found
 
@@ -24,7 +27,9 @@ def answer_round(settings: str, model: str, prompt: str) -> str:
     for scenario, made in known["makes"].items():
         if scenario in prompt:
             return f"Here is one: {json.dumps(made)}"
-    believed = next((options for question, options in known["believes"][model].items() if question in prompt), [])
+    believed = next(
+        (options for question, options in known["believes"][model].items() if question in prompt), []
+    )
     lettered = dict(re.findall(r"^([A-D])\. (.+)$", prompt, re.M))
     if not lettered:
         return str(prompt.rpartition("Proposed answer: ")[2].partition("\n")[0] in believed)

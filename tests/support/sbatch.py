@@ -1,9 +1,11 @@
-"""A cluster of SLURM as far as a job array needs one: each task runs in namespaces of its own, as on a node of its own.
+"""A cluster of SLURM as far as a job array needs one: each task runs in namespaces of its own, as on a node
+of its own.
 
-``Sbatch(script).submit()`` reads ``#SBATCH --array=A-B`` and starts the script once per task, with SLURM's variables. Where the
-machine allows it a task has its own network (with a localhost of its own) and its own processes; ``requeue`` kills one, as a
-node that is lost does, and starts it again under its number. ``time_is_short`` sends what ``#SBATCH --signal`` asks for, as SLURM
-does: with ``B:`` to the batch shell, and otherwise to steps of srun alone, of which there are none.
+``Sbatch(script).submit()`` reads ``#SBATCH --array=A-B`` and starts the script once per task, with SLURM's
+variables. Where the machine allows it a task has its own network (with a localhost of its own) and its own
+processes; ``requeue`` kills one, as a node that is lost does, and starts it again under its number.
+``time_is_short`` sends what ``#SBATCH --signal`` asks for, as SLURM does: with ``B:`` to the batch shell, and
+otherwise to steps of srun alone, of which there are none.
 """
 
 from __future__ import annotations
@@ -26,10 +28,22 @@ os.execvp(sys.argv[1], sys.argv[1:])
 
 @cache
 def node() -> tuple[str, ...]:
-    """The command that makes a node of its own of what follows; empty where the machine allows no namespaces."""
-    apart = ("unshare", "--user", "--map-root-user", "--net", "--pid", "--fork", "--kill-child", "--mount-proc")
+    """The command that makes a node of its own of what follows; empty where the machine allows no
+    namespaces."""
+    apart = (
+        "unshare",
+        "--user",
+        "--map-root-user",
+        "--net",
+        "--pid",
+        "--fork",
+        "--kill-child",
+        "--mount-proc",
+    )
     whole = (*apart, shutil.which("python3") or "python3", "-c", _LOOPBACK_UP)
-    allowed = shutil.which("unshare") and subprocess.run([*whole, "true"], capture_output=True).returncode == 0
+    allowed = (
+        shutil.which("unshare") and subprocess.run([*whole, "true"], capture_output=True).returncode == 0
+    )
     return whole if allowed else ()
 
 
@@ -39,7 +53,9 @@ class Sbatch:
     def __init__(self, script: Path, environment: dict[str, str]) -> None:
         self.script = script
         self._environment = environment
-        first, last = map(int, re.search(r"^#SBATCH --array=(\d+)-(\d+)$", script.read_text(), re.MULTILINE).groups())
+        first, last = map(
+            int, re.search(r"^#SBATCH --array=(\d+)-(\d+)$", script.read_text(), re.MULTILINE).groups()
+        )
         self.numbers = range(first, last + 1)
         wanted = re.search(r"^#SBATCH --signal=(B:)?([A-Z]+)@\d+$", script.read_text(), re.MULTILINE)
         self._signal = getattr(signal, f"SIG{wanted[2]}") if wanted and wanted[1] else None
@@ -73,9 +89,14 @@ class Sbatch:
             os.kill(self._shell(number), self._signal)
 
     def _shell(self, number: int) -> int:
-        """The process that the script runs in: the one that was started, or the first in a node of its own."""
+        """The process that the script runs in: the one that was started, or the first in a node of its
+        own."""
         started = self.tasks[number].pid
-        return int(Path(f"/proc/{started}/task/{started}/children").read_text().split()[0]) if node() else started
+        return (
+            int(Path(f"/proc/{started}/task/{started}/children").read_text().split()[0])
+            if node()
+            else started
+        )
 
     def requeue(self, number: int) -> None:
         os.killpg(self.tasks[number].pid, signal.SIGKILL)

@@ -26,7 +26,8 @@ QUESTIONS, OPTIONS = "track_1_saq_input.tsv", "track_2_mcq_input.tsv"
 
 
 def write_semeval(folder: Path, *, questions: bool = True) -> Path:
-    """Write the release into the folder, which is made; without the files of questions, as it is where nobody registered."""
+    """Write the release into the folder, which is made; without the files of questions, as it is where nobody
+    registered."""
     folder.mkdir(parents=True, exist_ok=True)
     write_tsv(folder / ANSWERS, ("id", "answer"), [(key, gold) for key, _, gold in SHORT])
     write_tsv(folder / LETTERS, ("id", "answer"), [(key, gold) for key, *_, gold in CHOICES])
@@ -47,7 +48,10 @@ def write_trial(folder: Path) -> Path:
     """Write the trial data into the folder, which is made: options stand in one cell, a line for each."""
     folder.mkdir(parents=True, exist_ok=True)
     header = ("index", "lang_reg", "question", "multiple_choice_options", "correct_answer")
-    lettered = [(index, locale, text, '"' + " \n".join(options) + '"', answer) for index, locale, text, options, answer in TRIAL]
+    lettered = [
+        (index, locale, text, '"' + " \n".join(options) + '"', answer)
+        for index, locale, text, options, answer in TRIAL
+    ]
     write_tsv(folder / "trial_data_multiple_choice.tsv", header, lettered)
     rows = [(index, locale, text, answer) for index, locale, text, _, answer in TRIAL]
     write_tsv(folder / "trial_data_unique_answer.tsv", tuple(name for name in header if name[0] != "m"), rows)

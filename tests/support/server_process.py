@@ -1,4 +1,5 @@
-"""A server of the tests as a process of its own, which prints its address and is steered and asked for its counts over HTTP."""
+"""A server of the tests as a process of its own, which prints its address and is steered and asked for its
+counts over HTTP."""
 
 from __future__ import annotations
 
@@ -31,7 +32,9 @@ class ServerProcess:
         self.url = json.loads(line)["url"]
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.process.terminate()
         self.process.wait(timeout=10)
         assert self.process.stdout
@@ -39,7 +42,9 @@ class ServerProcess:
 
     def control(self, **settings: Any) -> None:
         """Change settings while it runs; ``forget=True`` sets the counts of a chat server back to zero."""
-        call = urllib.request.Request(f"{self.url}/_control", data=json.dumps(settings).encode(), method="POST")
+        call = urllib.request.Request(
+            f"{self.url}/_control", data=json.dumps(settings).encode(), method="POST"
+        )
         urllib.request.urlopen(call, timeout=10).read()
 
     def stats(self, bodies: bool = False) -> dict[str, Any]:

@@ -1,6 +1,8 @@
-"""A real SLURM of one node: slurmctld and slurmd, installed here or Debian's packages, downloaded and unpacked without root.
+"""A real SLURM of one node: slurmctld and slurmd, installed here or Debian's packages, downloaded and
+unpacked without root.
 
-``with Slurm(folder) as slurm: slurm.sbatch(script)``. Nothing is installed, and no munge is needed: the node trusts itself.
+``with Slurm(folder) as slurm: slurm.sbatch(script)``. Nothing is installed, and no munge is needed: the node
+trusts itself.
 """
 
 from __future__ import annotations
@@ -65,7 +67,8 @@ def root() -> Path | None:
 
 
 class Slurm:
-    """The cluster, for the length of a block. folder: for its state, and for what the tasks print: ``0.txt``, ``1.txt``."""
+    """The cluster, for the length of a block. folder: for its state, and for what the tasks print: ``0.txt``,
+    ``1.txt``."""
 
     def __init__(self, folder: Path, root: Path) -> None:
         self.folder, self._root = folder, root
@@ -75,7 +78,12 @@ class Slurm:
         self._daemons: list[subprocess.Popen[bytes]] = []
         for name in ("state", "spool"):
             (folder / name).mkdir()
-        told = {"host": socket.gethostname().partition(".")[0], "user": getpass.getuser(), "plugins": plugins, "folder": folder}
+        told = {
+            "host": socket.gethostname().partition(".")[0],
+            "user": getpass.getuser(),
+            "plugins": plugins,
+            "folder": folder,
+        }
         ports = {"controller": free_port(), "node": free_port()}
         (folder / "slurm.conf").write_text(CONFIGURATION.format(**told, **ports))
 
@@ -94,7 +102,9 @@ class Slurm:
     def _start(self, name: str, *options: str) -> None:
         with (self.folder / f"{name}.log").open("wb") as log:
             command = [str(self._root / "usr/sbin" / name), *options]
-            self._daemons.append(subprocess.Popen(command, env=os.environ | self._environment, stdout=log, stderr=log))
+            self._daemons.append(
+                subprocess.Popen(command, env=os.environ | self._environment, stdout=log, stderr=log)
+            )
 
     def _ask(self, name: str, *options: str, **variables: str) -> str:
         command = [str(self._root / "usr/bin" / name), *options]
@@ -106,7 +116,11 @@ class Slurm:
 
     def sbatch(self, script: Path, *options: str, **variables: str) -> int:
         """Submit a job array; its number."""
-        return int(self._ask("sbatch", "--parsable", f"--output={self.folder}/%a.txt", *options, str(script), **variables))
+        return int(
+            self._ask(
+                "sbatch", "--parsable", f"--output={self.folder}/%a.txt", *options, str(script), **variables
+            )
+        )
 
     def tasks(self, job: int) -> dict[int, tuple[str, int]]:
         """Task -> its state (``RUNNING``, ``COMPLETED``, ``FAILED``) and exit code."""
@@ -117,7 +131,10 @@ class Slurm:
     def wait(self, job: int, seconds: float) -> dict[int, tuple[str, int]]:
         """The same, when all of them have ended."""
         ended = ("COMPLETED", "FAILED", "TIMEOUT", "CANCELLED", "NODE_FAIL", "OUT_OF_MEMORY")
-        wait_for(lambda: (told := self.tasks(job)) and all(state in ended for state, _ in told.values()), seconds=seconds)
+        wait_for(
+            lambda: (told := self.tasks(job)) and all(state in ended for state, _ in told.values()),
+            seconds=seconds,
+        )
         return self.tasks(job)
 
 

@@ -151,13 +151,17 @@ files = [{ path = "questions.csv", remote = "questions.csv" }]
 """
 
 Edits = Mapping[str, tuple[str, str]]
-"""File of the package -> what is replaced in it, and by what. An empty text to be replaced stands for all of it."""
+"""File of the package -> what is replaced in it, and by what. An empty text to be replaced stands for all of
+it."""
 
 FILES = {"__init__.py": SOURCE, "data/questions.csv": QUESTIONS, "records/NAME-1.toml": RECORD}
 
 
-def package(folder: Path, name: str = "markets", edits: Edits | None = None, entry: str = "", distribution: str = "") -> Path:
-    """Put the package ``name`` into ``folder`` as ``pip install --target`` would. entry: its entry points, if not the usual one."""
+def package(
+    folder: Path, name: str = "markets", edits: Edits | None = None, entry: str = "", distribution: str = ""
+) -> Path:
+    """Put the package ``name`` into ``folder`` as ``pip install --target`` would. entry: its entry points, if
+    not the usual one."""
     module = name.replace("-", "_")
     for file, text in FILES.items():
         old, new = (edits or {}).get(file, ("", text))
@@ -175,7 +179,8 @@ def package(folder: Path, name: str = "markets", edits: Edits | None = None, ent
 
 @contextmanager
 def installed(*folders: Path) -> Iterator[None]:
-    """Have this process find the packages in the folders, as a new one would with them on its path; and forget them again."""
+    """Have this process find the packages in the folders, as a new one would with them on its path; and
+    forget them again."""
     before, path = set(sys.modules), [*map(str, folders), *sys.path]
     with patch.object(sys, "path", path):
         _forget()

@@ -32,7 +32,8 @@ MARKS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 
 
 def make_bert(folder: Path, *, seed: int = 0, layers: int = 4, size: int = 32) -> Path:
-    """A BERT with the vocabulary WORDS and single letters. Skips the test where torch or transformers is not there."""
+    """A BERT with the vocabulary WORDS and single letters. Skips the test where torch or transformers is not
+    there."""
     torch = pytest.importorskip("torch", reason="needs the extra neural")
     transformers = pytest.importorskip("transformers", reason="needs the extra neural")
     vocabulary = [*MARKS, *"<>/.,", *LETTERS, *(f"##{letter}" for letter in LETTERS), *WORDS]
@@ -49,12 +50,18 @@ def make_bert(folder: Path, *, seed: int = 0, layers: int = 4, size: int = 32) -
     transformers.BertModel(config).save_pretrained(folder)
     (folder / "vocab.txt").write_text("\n".join(vocabulary) + "\n", encoding="utf-8")
     marks = dict(zip(("pad_token", "unk_token", "cls_token", "sep_token", "mask_token"), MARKS, strict=True))
-    write_json(folder / "tokenizer_config.json", {"tokenizer_class": "BertTokenizer", "model_max_length": 64, **marks})
+    write_json(
+        folder / "tokenizer_config.json",
+        {"tokenizer_class": "BertTokenizer", "model_max_length": 64, **marks},
+    )
     return folder
 
 
-def make_sentence_model(folder: Path, mode: str = "mean_tokens", *, longest: int | None = 32, lower: bool = False) -> Path:
-    """The same with the files of sentence-transformers: pooling by ``pooling_mode_MODE``, then vectors of length one."""
+def make_sentence_model(
+    folder: Path, mode: str = "mean_tokens", *, longest: int | None = 32, lower: bool = False
+) -> Path:
+    """The same with the files of sentence-transformers: pooling by ``pooling_mode_MODE``, then vectors of
+    length one."""
     make_bert(folder)
     parts = [("", "Transformer"), ("1_Pooling", "Pooling"), ("2_Normalize", "Normalize")]
     modules = [

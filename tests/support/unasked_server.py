@@ -1,6 +1,8 @@
-"""A chat-completions server on raw sockets that sends responses nobody asked for, as broken proxies and servers do.
+"""A chat-completions server on raw sockets that sends responses nobody asked for, as broken proxies and
+servers do.
 
-Every reply says the last word of the prompt it belongs to, so that a reply stored under another prompt gives itself away.
+Every reply says the last word of the prompt it belongs to, so that a reply stored under another prompt gives
+itself away.
 """
 
 from __future__ import annotations
@@ -38,13 +40,21 @@ KINDS = {
 class UnaskedServer:
     """``with UnaskedServer("idle") as server: server.url``.
 
-    every: of this many replies on a connection, the last is followed by what nobody asked for. at: only the reply of this number
-    is. named: whether replies have an id. digests: whether they are digests of the prompts. latency: seconds before each reply.
-    answered: replies so far. unasked: how often that happened. connections: how many were opened.
+    every: of this many replies on a connection, the last is followed by what nobody asked for. at: only the
+    reply of this number is. named: whether replies have an id. digests: whether they are digests of the
+    prompts. latency: seconds before each reply. answered: replies so far. unasked: how often that happened.
+    connections: how many were opened.
     """
 
     def __init__(
-        self, kind: str, every: int = 2, latency: float = 0.0, at: int = 0, *, named: bool = False, digests: bool = False
+        self,
+        kind: str,
+        every: int = 2,
+        latency: float = 0.0,
+        at: int = 0,
+        *,
+        named: bool = False,
+        digests: bool = False,
     ) -> None:
         assert kind in KINDS
         self.kind, self.every, self.latency, self.at, self.named = kind, every, latency, at, named
@@ -58,7 +68,9 @@ class UnaskedServer:
         threading.Thread(target=self._accept, daemon=True).start()
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
         for held in (self._listening, *self._open):
             with suppress(OSError):
                 held.shutdown(socket.SHUT_RDWR)
@@ -83,7 +95,9 @@ class UnaskedServer:
             for body in _requests(connection):
                 if not body:  # somebody asks for the server's properties
                     self.connections -= 1
-                    connection.sendall(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+                    connection.sendall(
+                        b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+                    )
                     return
                 asked += 1
                 prompt = json.loads(body)["messages"][-1]["content"]
@@ -129,7 +143,9 @@ class UnaskedServer:
             connection.sendall(reply[:20])
             return reply[20:]
         else:
-            connection.sendall(b"HTTP/1.1 %s Go away\r\nContent-Length: 0\r\nConnection: close\r\n\r\n" % self.kind.encode())
+            connection.sendall(
+                b"HTTP/1.1 %s Go away\r\nContent-Length: 0\r\nConnection: close\r\n\r\n" % self.kind.encode()
+            )
             connection.shutdown(socket.SHUT_RDWR)
         return b""
 
@@ -140,10 +156,13 @@ def digest(prompt: str) -> str:
 
 
 def stored_and_wrong(workspace: str | Path) -> tuple[int, list[tuple[str, str]]]:
-    """How many replies a workspace holds, and the prompts and replies of those that are not the digest of their prompt."""
+    """How many replies a workspace holds, and the prompts and replies of those that are not the digest of
+    their prompt."""
     opened = open_workspace(workspace, create=False)
     responses, prompts = schema.responses, schema.prompts
-    query = sa.select(prompts.c.user, responses.c.text).join(responses, responses.c.prompt_hash == prompts.c.prompt_hash)
+    query = sa.select(prompts.c.user, responses.c.text).join(
+        responses, responses.c.prompt_hash == prompts.c.prompt_hash
+    )
     try:
         with opened.read() as connection:
             pairs = [(user, text) for user, text in connection.execute(query)]
@@ -167,7 +186,11 @@ def _requests(connection: socket.socket) -> Iterator[bytes]:
                 return
             data += more
         head, _, data = data.partition(b"\r\n\r\n")
-        lengths = [int(line.split(b":")[1]) for line in head.split(b"\r\n") if line.lower().startswith(b"content-length")]
+        lengths = [
+            int(line.split(b":")[1])
+            for line in head.split(b"\r\n")
+            if line.lower().startswith(b"content-length")
+        ]
         length = lengths[0] if lengths else 0
         while len(data) < length:
             more = connection.recv(65536)
@@ -180,4 +203,7 @@ def _requests(connection: socket.socket) -> Iterator[bytes]:
 
 def _response(word: str, more: dict[str, str]) -> bytes:
     body = json.dumps({"choices": [{"message": {"content": word}, "finish_reason": "stop"}], **more}).encode()
-    return b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s" % (len(body), body)
+    return b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s" % (
+        len(body),
+        body,
+    )

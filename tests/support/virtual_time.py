@@ -1,7 +1,8 @@
-"""The engine at work on a server that is none, in a clock that jumps: hours of asking in a second, the same each time.
+"""The engine at work on a server that is none, in a clock that jumps: hours of asking in a second, the same
+each time.
 
-Everything that decides is the engine's own (``Asking``: limiter, server, retries); the server is a model of one, the request
-queue a list, and the event loop sleeps by setting the clock forward.
+Everything that decides is the engine's own (``Asking``: limiter, server, retries); the server is a model of
+one, the request queue a list, and the event loop sleeps by setting the clock forward.
 """
 
 from __future__ import annotations
@@ -47,7 +48,8 @@ class _Sleepless(selectors.SelectSelector):
 
 @contextmanager
 def virtual_time() -> Iterator[asyncio.AbstractEventLoop]:
-    """An event loop in a clock of its own, which ``time.monotonic`` and ``time.perf_counter`` show as well."""
+    """An event loop in a clock of its own, which ``time.monotonic`` and ``time.perf_counter`` show as
+    well."""
     selector = _Sleepless()
     loop = asyncio.SelectorEventLoop(selector)
     real = time.monotonic, time.perf_counter
@@ -109,7 +111,8 @@ class ModelServer:
     slots:    requests that it works on at once; the others wait in its line. 0 for as many as come.
     seconds:  that it takes for a reply, alone.
     spread:   of these, as the standard deviation of their logarithm.
-    share:    requests at once from which on all take longer, so that no more get done: what one GPU can compute.
+    share:    requests at once from which on all take longer, so that no more get done: what one GPU can
+              compute.
     worse:    requests at once from which on less and less gets done.
     places:   requests at once beyond which it refuses; 0 for none. refusal: what it says then.
     flaws:    the share of requests that fail whatever else is going on.
@@ -174,7 +177,10 @@ class ModelServer:
             await asyncio.sleep(0.001)
             assert self._refusal is not None
             raise EndpointFailure(
-                str(self._refusal), status=self._refusal.status, retryable=True, unreachable=self._refusal.unreachable
+                str(self._refusal),
+                status=self._refusal.status,
+                retryable=True,
+                unreachable=self._refusal.unreachable,
             )
         await self._turn()
         try:
@@ -192,7 +198,11 @@ class ModelServer:
 
     def _crowd(self) -> float:
         """How many times as long everything takes as alone."""
-        return max(1.0, self._busy / self._share, (self._busy / self._worse) ** 2 if self._busy > self._worse else 1.0)
+        return max(
+            1.0,
+            self._busy / self._share,
+            (self._busy / self._worse) ** 2 if self._busy > self._worse else 1.0,
+        )
 
     async def _turn(self) -> None:
         """Wait for a slot."""
@@ -211,7 +221,8 @@ class ModelServer:
 
 @dataclass(frozen=True)
 class Simulated:
-    """How a simulated run went. seconds: of the virtual clock. most_held: requests claimed and not ended, at most."""
+    """How a simulated run went. seconds: of the virtual clock. most_held: requests claimed and not ended, at
+    most."""
 
     seconds: float
     progress: ModelProgress

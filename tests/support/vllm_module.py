@@ -1,8 +1,9 @@
 """A stand-in for vLLM's Python package, written to a folder that a real process imports ``vllm`` from.
 
-It has the classes and arguments of vLLM 0.33 that folkways uses, and refuses all others. Its tokens are characters, its likelihoods
-a function of all that comes before (``likelihood``), and its engine batches continuously: one token per sequence and step. What
-it was given is written to ``vllm.jsonl`` in the same folder.
+It has the classes and arguments of vLLM 0.33 that folkways uses, and refuses all others. Its tokens are
+characters, its likelihoods a function of all that comes before (``likelihood``), and its engine batches
+continuously: one token per sequence and step. What it was given is written to ``vllm.jsonl`` in the same
+folder.
 """
 
 from __future__ import annotations
@@ -13,17 +14,27 @@ from pathlib import Path
 from typing import Any
 
 
-def write_vllm(folder: Path, *, version: str = "0.33.0", template: bool = True, dies_after: int = 0, loads: bool = True) -> Path:
-    """Write the package into the folder. version: one before 0.20 knows no ``logprob_token_ids``; dies_after: replies, once."""
+def write_vllm(
+    folder: Path, *, version: str = "0.33.0", template: bool = True, dies_after: int = 0, loads: bool = True
+) -> Path:
+    """Write the package into the folder. version: one before 0.20 knows no ``logprob_token_ids``; dies_after:
+    replies, once."""
     package = folder / "vllm"
     package.mkdir(parents=True)
-    settings = {"version": version, "template": template, "dies_after": dies_after, "loads": loads, "folder": str(folder)}
+    settings = {
+        "version": version,
+        "template": template,
+        "dies_after": dies_after,
+        "loads": loads,
+        "folder": str(folder),
+    }
     (package / "__init__.py").write_text(f"SETTINGS = {settings!r}\n{PACKAGE}", encoding="utf-8")
     return folder
 
 
 def journal(folder: Path, event: str) -> list[dict[str, Any]]:
-    """What the package noted: ``load``, ``add``, ``join`` (a sequence that begins while others run) or ``end``."""
+    """What the package noted: ``load``, ``add``, ``join`` (a sequence that begins while others run) or
+    ``end``."""
     path = folder / "vllm.jsonl"
     lines = [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
     return [line for line in lines if line["event"] == event]

@@ -1,10 +1,13 @@
-"""A stand-in for ``vllm serve``: a real process that takes its time to load, batches continuously, and writes down what it did.
+"""A stand-in for ``vllm serve``: a real process that takes its time to load, batches continuously, and writes
+down what it did.
 
-    python -m tests.support.vllm_server NAME --port 8000 --journal FILE [--load 0.5] [--places 256] [--latency 0.1] [--dies-after N]
+    python -m tests.support.vllm_server NAME --port 8000 --journal FILE [--load 0.5] [--places 256] [--latency
+    0.1] [--dies-after N]
 
-It lists NAME under /v1/models once it is loaded, works on as many requests at once as it has places and lets the others wait, tells
-both numbers under /metrics, and ends at SIGTERM. The journal is a file of JSON lines that servers share: ``start``, ``ask``
-(with a digest of the question) and ``stop``, each with its time, process and the GPUs of CUDA_VISIBLE_DEVICES.
+It lists NAME under /v1/models once it is loaded, works on as many requests at once as it has places and lets
+the others wait, tells both numbers under /metrics, and ends at SIGTERM. The journal is a file of JSON lines
+that servers share: ``start``, ``ask`` (with a digest of the question) and ``stop``, each with its time,
+process and the GPUs of CUDA_VISIBLE_DEVICES.
 """
 
 from __future__ import annotations
@@ -29,12 +32,14 @@ def command(name: str, journal: Path, **settings: float) -> str:
     """The ``serve`` of a model, which runs in any folder."""
     options = " ".join(f"--{key.replace('_', '-')} {value}" for key, value in settings.items())
     return (
-        f"env PYTHONPATH={CODE} {sys.executable} -m tests.support.vllm_server {name} --port {{port}} --journal {journal} {options}"
+        f"env PYTHONPATH={CODE} {sys.executable} -m tests.support.vllm_server {name} --port {{port}} "
+        f"--journal {journal} {options}"
     )
 
 
 def write_vllm_command(folder: Path, gpus: int) -> Path:
-    """A folder for PATH with a ``vllm`` that is this program, and an ``nvidia-smi`` that lists so many GPUs."""
+    """A folder for PATH with a ``vllm`` that is this program, and an ``nvidia-smi`` that lists so many
+    GPUs."""
     folder.mkdir()
     scripts = {
         "vllm": f'PYTHONPATH={CODE} exec {sys.executable} -m tests.support.vllm_server "$@"',
@@ -48,7 +53,8 @@ def write_vllm_command(folder: Path, gpus: int) -> Path:
 
 @dataclass(frozen=True)
 class Life:
-    """What one server did: which GPUs it had, from when to when (None: it was killed), and the digests of what it answered."""
+    """What one server did: which GPUs it had, from when to when (None: it was killed), and the digests of
+    what it answered."""
 
     model: str
     pid: int
@@ -75,7 +81,9 @@ def lives(journal: Path) -> list[Life]:
 
 def at_once(servers: Sequence[Life]) -> int:
     """The most servers of these that ran at one time; all of them must have ended."""
-    changes = sorted([(life.began, 1) for life in servers] + [(float(life.ended or "nan"), -1) for life in servers])
+    changes = sorted(
+        [(life.began, 1) for life in servers] + [(float(life.ended or "nan"), -1) for life in servers]
+    )
     most = now = 0
     for _, change in changes:
         now += change
@@ -89,7 +97,14 @@ async def serve(options: argparse.Namespace) -> None:
 
     def note(event: str, what: str = "") -> None:
         gpus = os.environ.get("CUDA_VISIBLE_DEVICES", "all")
-        row = {"event": event, "model": options.name, "pid": os.getpid(), "gpus": gpus, "time": time.time(), "what": what}
+        row = {
+            "event": event,
+            "model": options.name,
+            "pid": os.getpid(),
+            "gpus": gpus,
+            "time": time.time(),
+            "what": what,
+        }
         with options.journal.open("a") as journal:  # one write, which other servers do not cut
             journal.write(json.dumps(row) + "\n")
 
@@ -111,22 +126,36 @@ async def serve(options: argparse.Namespace) -> None:
         message = {"role": "assistant", "content": "A"}
         usage = {"prompt_tokens": 9, "completion_tokens": 1, "total_tokens": 10}
         choice = {"index": 0, "message": message, "finish_reason": "stop"}
-        told = {"id": f"chatcmpl-{answered}-{os.getpid()}", "object": "chat.completion", "model": options.name}
+        told = {
+            "id": f"chatcmpl-{answered}-{os.getpid()}",
+            "object": "chat.completion",
+            "model": options.name,
+        }
         return web.json_response({**told, "choices": [choice], "usage": usage})
 
     async def models(_: web.Request) -> web.Response:
-        return web.json_response({"object": "list", "data": [{"id": options.name, "object": "model", "owned_by": "vllm"}]})
+        return web.json_response(
+            {"object": "list", "data": [{"id": options.name, "object": "model", "owned_by": "vllm"}]}
+        )
 
     async def metrics(_: web.Request) -> web.Response:
         label = f'{{engine="0",model_name="{options.name}"}}'
-        lines = (f"vllm:num_requests_running{label} {running:.1f}", f"vllm:num_requests_waiting{label} {waiting:.1f}", "")
+        lines = (
+            f"vllm:num_requests_running{label} {running:.1f}",
+            f"vllm:num_requests_waiting{label} {waiting:.1f}",
+            "",
+        )
         return web.Response(text="\n".join(lines))
 
     note("start")
     await asyncio.sleep(options.load)
     application = web.Application()
     application.add_routes(
-        [web.post("/v1/chat/completions", complete), web.get("/v1/models", models), web.get("/metrics", metrics)]
+        [
+            web.post("/v1/chat/completions", complete),
+            web.get("/v1/models", models),
+            web.get("/metrics", metrics),
+        ]
     )
     runner = web.AppRunner(application, shutdown_timeout=0.5)
     await runner.setup()
@@ -138,10 +167,14 @@ async def serve(options: argparse.Namespace) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("name", nargs="+", help="of the model; 'serve' may come first, as for vllm itself")
     parser.add_argument("--served-model-name", help="as for vllm")
-    parser.add_argument("--tensor-parallel-size", type=int, default=1, help="as for vllm; so many GPUs must be visible")
+    parser.add_argument(
+        "--tensor-parallel-size", type=int, default=1, help="as for vllm; so many GPUs must be visible"
+    )
     parser.add_argument("--port", type=int, required=True)
     parser.add_argument("--journal", type=Path, default=Path(os.devnull))
     parser.add_argument("--load", type=float, default=0.2, help="seconds until it listens")
@@ -152,7 +185,10 @@ def main() -> None:
     options.name = options.served_model_name or options.name[-1]
     visible = os.environ.get("CUDA_VISIBLE_DEVICES", "")
     if len(visible.split(",")) < options.tensor_parallel_size:
-        parser.error(f"World size ({options.tensor_parallel_size}) is larger than the number of available GPUs: {visible!r}")
+        parser.error(
+            f"World size ({options.tensor_parallel_size}) is larger than the number of available GPUs: "
+            f"{visible!r}"
+        )
     options.died = options.journal.with_suffix(f".{options.name}.died")
     asyncio.run(serve(options))
 

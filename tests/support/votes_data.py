@@ -1,4 +1,5 @@
-"""Questions with votes of our own: a few by hand, many at random, and a collection large enough to be asked."""
+"""Questions with votes of our own: a few by hand, many at random, and a collection large enough to be
+asked."""
 
 from __future__ import annotations
 
@@ -12,7 +13,19 @@ from folkways.benchmarks.culturalbench.build.combining import NUMERALS
 from folkways.benchmarks.culturalbench.votes import ABSTENTIONS, ITEMS, LETTERS, VOTES, Meta, Votes
 
 COUNTRIES = ("US", "Spain", "Bangladesh", "South Korea", "Zimbabwe")
-TEXTS = ("tea", "rice", "bread", "None", "salt, or sugar", 'a "flat" cake', "soup\nor stew", "Tea ", "رز", "(i), (ii)", "(iii)")
+TEXTS = (
+    "tea",
+    "rice",
+    "bread",
+    "None",
+    "salt, or sugar",
+    'a "flat" cake',
+    "soup\nor stew",
+    "Tea ",
+    "رز",
+    "(i), (ii)",
+    "(iii)",
+)
 
 
 def statements_of(option: str) -> tuple[str, ...]:
@@ -21,7 +34,8 @@ def statements_of(option: str) -> tuple[str, ...]:
 
 
 def votes_of(cast: Mapping[str, Sequence[str]], **changes: str) -> Votes:
-    """A question per key with the votes of p0, p1, ...: ``{"q": ["A", "A C", "dont_know", "2:B"]}``, the last one of round 2.
+    """A question per key with the votes of p0, p1, ...: ``{"q": ["A", "A C", "dont_know", "2:B"]}``, the last
+    one of round 2.
 
     ``changes`` are columns of every item.
     """
@@ -29,7 +43,9 @@ def votes_of(cast: Mapping[str, Sequence[str]], **changes: str) -> Votes:
     rows = []
     for name, votes in cast.items():
         options = {f"option_{letter.lower()}": f"{letter.lower()} of {name}" for letter in LETTERS}
-        items.append({"item": name, "question": f"What about {name}?", "country": "Spain", **options, **changes})
+        items.append(
+            {"item": name, "question": f"What about {name}?", "country": "Spain", **options, **changes}
+        )
         for number, vote in enumerate(votes):
             told, _, chosen = vote.rpartition(":")
             rows.append(
@@ -48,20 +64,26 @@ def choices() -> st.SearchStrategy[list[str]]:
     """What one person says of a question; agreement is frequent, so that many questions are kept."""
     letters = st.lists(st.sampled_from(LETTERS), min_size=1, max_size=4, unique=True).map(sorted)
     return st.one_of(
-        st.just(["A"]), st.just(["A"]), st.just(["B", "D"]), letters, st.sampled_from(ABSTENTIONS).map(lambda word: [word])
+        st.just(["A"]),
+        st.just(["A"]),
+        st.just(["B", "D"]),
+        letters,
+        st.sampled_from(ABSTENTIONS).map(lambda word: [word]),
     )
 
 
 @st.composite
 def collections(draw: st.DrawFn, most: int = 6) -> Votes:
-    """Questions whose options may repeat, be "None" or be combinations already, with up to nine votes in up to two rounds."""
+    """Questions whose options may repeat, be "None" or be combinations already, with up to nine votes in up
+    to two rounds."""
     items = []
     rows = []
     for number in range(draw(st.integers(1, most))):
         name = f"q{number}"
         options = draw(
             st.one_of(
-                st.lists(st.sampled_from(TEXTS[:7]), min_size=4, max_size=4, unique=True), st.tuples(*[st.sampled_from(TEXTS)] * 4)
+                st.lists(st.sampled_from(TEXTS[:7]), min_size=4, max_size=4, unique=True),
+                st.tuples(*[st.sampled_from(TEXTS)] * 4),
             )
         )
         country = draw(st.sampled_from((*COUNTRIES, "Atlantis")))
@@ -80,20 +102,27 @@ def collections(draw: st.DrawFn, most: int = 6) -> Votes:
 
 
 def large_collection(questions: int, seed: int = 5) -> Votes:
-    """Questions of five countries by 12 people, five votes each: most are kept, every fourth has several right options."""
+    """Questions of five countries by 12 people, five votes each: most are kept, every fourth has several
+    right options."""
     random = Random(seed)
     items = []
     rows = []
     for number in range(questions):
         country = COUNTRIES[number % len(COUNTRIES)]
-        options = [f"{thing} no. {number}" for thing in ("bread", "tea", "salt", "None" if number == 7 else "rice")]
+        options = [
+            f"{thing} no. {number}" for thing in ("bread", "tea", "salt", "None" if number == 7 else "rice")
+        ]
         if number == 7:
             options[3] = "None"
-        items.append((f"q{number}", f"What do guests in {country} bring to feast {number}?", *options, country, None))
+        items.append(
+            (f"q{number}", f"What do guests in {country} bring to feast {number}?", *options, country, None)
+        )
         gold = random.sample(LETTERS, 2 + number % 3) if number % 4 == 1 else [random.choice(LETTERS)]
         for person in random.sample(range(12), 5):
             said = random.random()
-            chosen = sorted(gold) if said < 0.9 else [random.choice(LETTERS)] if said < 0.97 else ["dont_know"]
+            chosen = (
+                sorted(gold) if said < 0.9 else [random.choice(LETTERS)] if said < 0.97 else ["dont_know"]
+            )
             rows.append((f"q{number}", f"person {person}", chosen, 1, ""))
     return Votes(
         pl.DataFrame(items, schema=dict(ITEMS), orient="row"),

@@ -1,4 +1,5 @@
-"""A small corpus of our own in XCR-Bench's released schema, with hazards of every kind, for tests without the reference data."""
+"""A small corpus of our own in XCR-Bench's released schema, with hazards of every kind, for tests without the
+reference data."""
 
 from __future__ import annotations
 
@@ -11,10 +12,34 @@ from folkways.releases.base import Release, ReleaseFile, ReleaseRecord
 
 BASE = [
     ("sentence", "cultural_context", "csi_category", "csi_hall_mapping", "hall_level"),
-    ("We split the <CSI> bill </CSI>, as always.", "Paying apart.", "Social Etiquette", "Manners", "Invisible"),
-    ("They keep <CSI> slippers </CSI> by the <CSI> door </CSI>.", "Shoes off.", "Social Tradition", "Rituals", "Semi-visible"),
-    ("He felt hectic before the <CSI> quiz night </CSI>,then calm.", "Pubs.", "Cultural Reference", "Games", "Visible"),
-    ("We split the <CSI> bill </CSI>, as always.", "Paying apart.", "Social Etiquette", "Rituals", "Semi-visible"),
+    (
+        "We split the <CSI> bill </CSI>, as always.",
+        "Paying apart.",
+        "Social Etiquette",
+        "Manners",
+        "Invisible",
+    ),
+    (
+        "They keep <CSI> slippers </CSI> by the <CSI> door </CSI>.",
+        "Shoes off.",
+        "Social Tradition",
+        "Rituals",
+        "Semi-visible",
+    ),
+    (
+        "He felt hectic before the <CSI> quiz night </CSI>,then calm.",
+        "Pubs.",
+        "Cultural Reference",
+        "Games",
+        "Visible",
+    ),
+    (
+        "We split the <CSI> bill </CSI>, as always.",
+        "Paying apart.",
+        "Social Etiquette",
+        "Rituals",
+        "Semi-visible",
+    ),
     ("They danced <CSI> round the pole with ribbons.", "May.", "Social Tradition", "Rituals", "Semi-visible"),
 ]
 ARAB = [
@@ -25,7 +50,11 @@ ARAB = [
         "He felt hectic before <CSI> Eid </CSI>.",
         "قبل <CSI> العيد </CSI> .",
     ),
-    ("We split the <CSI> bill </CSI>, as always.", "He paid <CSI> for all </CSI>.", "دفع <CSI> عن الجميع </CSI>."),
+    (
+        "We split the <CSI> bill </CSI>, as always.",
+        "He paid <CSI> for all </CSI>.",
+        "دفع <CSI> عن الجميع </CSI>.",
+    ),
     (
         "They keep <CSI>slippers</CSI> by the <CSI>door</CSI>.",
         "هم <CSI> يخلعون </CSI> الأحذية.",
@@ -34,7 +63,8 @@ ARAB = [
     ("We split the <CSI> bill </CSI>, as always.", "He paid again.", "دفع <CSI> مرة"),
 ]
 CHINESE = [("Sentence", "Intra-lingual Adaptation", "Inter-lingual Adaptation")] + [
-    (row[0], r"They share \texttt{<CSI>} dishes \texttt{</CSI>}.", "他们<CSI>分享</CSI>菜肴。") for row in BASE[1:]
+    (row[0], r"They share \texttt{<CSI>} dishes \texttt{</CSI>}.", "他们<CSI>分享</CSI>菜肴。")
+    for row in BASE[1:]
 ]
 
 

@@ -22,12 +22,16 @@ CATEGORIES = (
     "Sports Tradition",
 )
 BERT = tuple(
-    Metric(f"{what}_bert_{side}", f"{what}, {side}", "", "mean") for what in ("csi", "sent") for side in ("intra", "inter")
+    Metric(f"{what}_bert_{side}", f"{what}, {side}", "", "mean")
+    for what in ("csi", "sent")
+    for side in ("intra", "inter")
 )
 """The paper's metrics of the adaptation."""
 
 
-def row(task: str, question: str, category: str = CATEGORIES[0], culture: str = "ANGLO", **more: Any) -> dict[str, Any]:
+def row(
+    task: str, question: str, category: str = CATEGORIES[0], culture: str = "ANGLO", **more: Any
+) -> dict[str, Any]:
     """One judgement; ``more``: metrics, and what is not as usual."""
     return {
         "task": task,
@@ -49,10 +53,14 @@ def row(task: str, question: str, category: str = CATEGORIES[0], culture: str = 
     }
 
 
-def findings(rows: Iterable[Mapping[str, Any]], release: Release | None = None, metrics: Iterable[Metric] = ()) -> Inputs:
+def findings(
+    rows: Iterable[Mapping[str, Any]], release: Release | None = None, metrics: Iterable[Metric] = ()
+) -> Inputs:
     """Inputs of these judgements; ``metrics``: besides those of the tasks."""
     frame = pl.DataFrame(list(rows), infer_schema_length=None)
-    lacking = [pl.lit(None, dtype=kind).alias(name) for name, kind in JUDGEMENTS.items() if name not in frame.columns]
+    lacking = [
+        pl.lit(None, dtype=kind).alias(name) for name, kind in JUDGEMENTS.items() if name not in frame.columns
+    ]
     frame = frame.with_columns(lacking)
     tasks = frame["task"].unique().to_list()
     return Inputs(

@@ -30,5 +30,9 @@ def test_the_last_object_that_has_the_key(reply: str, value: object) -> None:
 
 
 @given(st.text(), st.dictionaries(st.text(), st.integers() | st.text()), st.text())
-def test_an_object_is_found_whatever_is_written_after_it(before: str, value: dict[str, object], after: str) -> None:
-    assert value in list(objects_in(before.replace("{", "(").replace("}", ")") + json.dumps(value) + after.replace("{", "(")))
+def test_an_object_is_found_whatever_is_written_after_it(
+    before: str, value: dict[str, object], after: str
+) -> None:
+    assert value in list(
+        objects_in(before.replace("{", "(").replace("}", ")") + json.dumps(value) + after.replace("{", "("))
+    )

@@ -40,7 +40,8 @@ def test_what_readers_take_for_the_same(one: str, other: str, language: str) -> 
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "language"), [("ı", "i", "az"), ("কি", "কী", "as"), ("3", "13", "en"), ("가", "나", "ko")]
+    ("one", "other", "language"),
+    [("ı", "i", "az"), ("কি", "কী", "as"), ("3", "13", "en"), ("가", "나", "ko")],
 )
 def test_what_they_do_not(one: str, other: str, language: str) -> None:
     assert strict_text(one, language) != strict_text(other, language)
@@ -98,7 +99,12 @@ def test_the_papers_normal_form_is_its_own(token: str) -> None:
 
 @pytest.mark.parametrize(
     ("text", "language", "plain"),
-    [("Los NIÑOS", "es", "los niños"), ("IŞIQ", "az", "ışıq"), ("كيك", "fa", "کیک"), ("A\u200b\u0300", "en", "\u00e0")],
+    [
+        ("Los NIÑOS", "es", "los niños"),
+        ("IŞIQ", "az", "ışıq"),
+        ("كيك", "fa", "کیک"),
+        ("A\u200b\u0300", "en", "\u00e0"),
+    ],
 )
 def test_lemmatisers_get_accents_and_lower_case(text: str, language: str, plain: str) -> None:
     assert plain_text(text, language) == plain

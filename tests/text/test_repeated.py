@@ -32,7 +32,9 @@ def test_runs_that_stand_in_both_go(text: str, source: str, left: str) -> None:
 
 
 @given(WORDS, WORDS)
-def test_words_that_the_source_lacks_stay_and_a_source_says_nothing_of_itself(text: list[str], source: list[str]) -> None:
+def test_words_that_the_source_lacks_stay_and_a_source_says_nothing_of_itself(
+    text: list[str], source: list[str]
+) -> None:
     left = without_repeated(" ".join(text), " ".join(source)).split()
     assert [word for word in text if word not in source] == [word for word in left if word not in source]
     again = without_repeated(" ".join(source), " ".join(source))

@@ -44,5 +44,7 @@ def test_every_language_is_written_in_a_script_that_is_known() -> None:
 def test_letters_of_a_language_are_those_of_every_script_it_is_written_in() -> None:
     serbian = re.compile(f"[{letters_of('sr')}]")
     assert serbian.fullmatch("ж") and serbian.fullmatch("ž") and not serbian.fullmatch("ж".upper() + "ক")
-    assert re.fullmatch(f"[{letters_of('ja')}]+", "日本のカナ") and not re.search(f"[{letters_of('bn')}]", "Dhaka")
+    assert re.fullmatch(f"[{letters_of('ja')}]+", "日本のカナ") and not re.search(
+        f"[{letters_of('bn')}]", "Dhaka"
+    )
     assert all(re.search(f"[{letters_of(code)}]", language.endonym) for code, language in languages().items())

@@ -98,7 +98,16 @@ APART = {
     "en": ["tea steak", "rice price", "United State"],
     "es": ["pan pavo", "casa caso"],
     "el": ["τσάι τσίπουρο"],
-    "id": ["nasi nanas", "kepala pala", "beras ras", "kelas las", "besi bes", "durian duri", "keranjang ranjang", "kemeja meja"],
+    "id": [
+        "nasi nanas",
+        "kepala pala",
+        "beras ras",
+        "kelas las",
+        "besi bes",
+        "durian duri",
+        "keranjang ranjang",
+        "kemeja meja",
+    ],
     "fa": ["نان نام", "ماهی ماه", "کار کاراته"],
     "ko": ["떡볶이 떡볶", "차 기차", "감 감기", "가을 가", "포도 포", "회의 회", "목적 목", "목적으로 목"],
     "ar": ["كتاب مكتبة", "كرة كتاب", "لبن لبنان"],
@@ -114,12 +123,18 @@ def base(language: str, word: str) -> str:
     return token
 
 
-@pytest.mark.parametrize(("language", "forms"), [(language, forms) for language in SAME for forms in SAME[language]])
+@pytest.mark.parametrize(
+    ("language", "forms"), [(language, forms) for language in SAME for forms in SAME[language]]
+)
 def test_forms_of_one_word_meet(language: str, forms: str) -> None:
-    assert len({base(language, form) for form in forms.split()}) == 1, {form: base(language, form) for form in forms.split()}
+    assert len({base(language, form) for form in forms.split()}) == 1, {
+        form: base(language, form) for form in forms.split()
+    }
 
 
-@pytest.mark.parametrize(("language", "words"), [(language, words) for language in APART for words in APART[language]])
+@pytest.mark.parametrize(
+    ("language", "words"), [(language, words) for language in APART for words in APART[language]]
+)
 def test_different_words_stay_apart(language: str, words: str) -> None:
     one, other = words.split()
     assert base(language, one) != base(language, other)
@@ -140,7 +155,8 @@ AFFIXED = [
     ("ID-JB", "su", "-na -keun -an", 0.98), ("ID-JB", "su", "-anna", 0.85), ("ID-JB", "su", "di- pa- ka- mi-", 0.78),
     ("KR", "ko", "-에서 -하고 -도 -했습니다", 0.98),
 ]  # fmt: skip
-"""Culture, language, affixes, and the least share of its answers' words that keep their stem with each of them, as measured."""
+"""Culture, language, affixes, and the least share of its answers' words that keep their stem with each of
+them, as measured."""
 
 
 @pytest.mark.shared
@@ -148,10 +164,19 @@ AFFIXED = [
 def test_words_of_real_answers_keep_their_stem_with_an_affix(
     shared: Path, culture: str, language: str, affixes: str, least: float
 ) -> None:
-    annotated = blend.read_annotations(release_at(shared / "data" / "blend" / "24e7d73")).filter(culture=culture)
+    annotated = blend.read_annotations(release_at(shared / "data" / "blend" / "24e7d73")).filter(
+        culture=culture
+    )
     answers = [answer for groups in annotated["groups"] for group in groups for answer in group["answers"]]
     shortest = 2 if language == "ko" else 4
-    words = sorted({word.lower() for answer in answers for word in answer.split() if word.isalpha() and len(word) >= shortest})
+    words = sorted(
+        {
+            word.lower()
+            for answer in answers
+            for word in answer.split()
+            if word.isalpha() and len(word) >= shortest
+        }
+    )
     assert len(words) > 1_000
     tool = get_tool(language)
     for affix in affixes.split(" "):
@@ -163,15 +188,29 @@ def test_words_of_real_answers_keep_their_stem_with_an_affix(
 @pytest.mark.shared
 @pytest.mark.parametrize(
     ("culture", "language"),
-    [("NG-N", "ha"), ("AZ", "az"), ("ET", "am"), ("ID-JB", "su"), ("DZ", "ar"), ("KR", "ko"), ("ID", "id"), ("IR", "fa")],
+    [
+        ("NG-N", "ha"),
+        ("AZ", "az"),
+        ("ET", "am"),
+        ("ID-JB", "su"),
+        ("DZ", "ar"),
+        ("KR", "ko"),
+        ("ID", "id"),
+        ("IR", "fa"),
+    ],
 )
 def test_real_answers_keep_their_meaning(shared: Path, culture: str, language: str) -> None:
     """Stemming joins few answers that people gave as different ones (groups of the same question)."""
     annotated = blend.read_annotations(release_at(shared / "data" / "blend" / "24e7d73"))
-    questions = [groups for place, groups in annotated.select("culture", "groups").iter_rows() if place == culture]
+    questions = [
+        groups for place, groups in annotated.select("culture", "groups").iter_rows() if place == culture
+    ]
     pairs = joined = 0
     for groups in questions:
-        stems = [{" ".join(get_tool(language).tokens(answer)) for answer in group["answers"] if answer.strip()} for group in groups]
+        stems = [
+            {" ".join(get_tool(language).tokens(answer)) for answer in group["answers"] if answer.strip()}
+            for group in groups
+        ]
         words = [{answer.strip().lower() for answer in group["answers"]} for group in groups]
         for one in range(len(groups)):
             for other in range(one):

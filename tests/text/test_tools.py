@@ -67,11 +67,17 @@ def test_no_package_is_imported_before_the_first_text(language: str) -> None:
         f"import sys; from folkways.text.tools import get_tool; get_tool({language!r}).version; "
         "print({'jieba', 'simplemma', 'konlpy', 'spacy', 'fugashi', 'snowballstemmer'} & set(sys.modules))"
     )
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "set()"
+    assert (
+        subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=True
+        ).stdout.strip()
+        == "set()"
+    )
 
 
 @pytest.mark.parametrize(
-    ("text", "tokens"), [("10:30", ["10:30"]), ("1,000.5 g", ["1,000.5", "g"]), ("25/12", ["25/12"]), ("at 3.", ["at", "3"])]
+    ("text", "tokens"),
+    [("10:30", ["10:30"]), ("1,000.5 g", ["1,000.5", "g"]), ("25/12", ["25/12"]), ("at 3.", ["at", "3"])],
 )
 def test_numbers_stay_whole(text: str, tokens: list[str]) -> None:
     assert get_tool("en").tokens(text) == tokens
@@ -98,7 +104,8 @@ def test_a_reply_that_repeats_the_answer_has_all_its_tokens(language: str, text:
 
 
 def test_a_dotted_capital_is_lowered_as_the_authors_do() -> None:
-    """Their code makes İ an i; a reply that Python has lowered keeps the dot as a character of its own, and does not match."""
+    """Their code makes İ an i; a reply that Python has lowered keeps the dot as a character of its own, and
+    does not match."""
     tool = get_tool("az")
     assert tool.tokens("İçki") == tool.tokens("içki") != tool.tokens("İçki".lower())
 
@@ -143,12 +150,17 @@ def test_the_authors_chinese_is_always_there() -> None:
     assert get_tool("zh", "paper").tokens("喝绿茶") == get_tool("zh").tokens("喝绿茶")
 
 
-def test_a_tool_of_the_authors_that_cannot_be_loaded_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As spaCy without its model: an OSError with neither number nor file, which is no trouble with the output."""
+def test_a_tool_of_the_authors_that_cannot_be_loaded_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As spaCy without its model: an OSError with neither number nor file, which is no trouble with the
+    output."""
     (tmp_path / "hausastemmer.py").write_text("raise OSError('[E050] no model')")
     monkeypatch.syspath_prepend(tmp_path)
     with pytest.raises(
-        FolkwaysError, match=r"(?s)'hausastemmer' for 'ha' .* cannot be loaded: \[E050\] no model\ninstall it again with: pip"
+        FolkwaysError,
+        match=r"(?s)'hausastemmer' for 'ha' .* cannot be loaded: \[E050\] no model\ninstall it again with: "
+        r"pip",
     ):
         get_tool("ha", "paper").tokens("ruwa")
 

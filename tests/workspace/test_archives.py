@@ -1,4 +1,5 @@
-"""Archives hold what left the database, to the letter; they are checked before anything leaves, and every time they are read."""
+"""Archives hold what left the database, to the letter; they are checked before anything leaves, and every
+time they are read."""
 
 from __future__ import annotations
 
@@ -27,7 +28,10 @@ from tests.support.planned import plan_prompts
 
 REPLIES = ["A", "", 'é\n"quoted"\t한국어 🎈', "NULL", "'; DROP TABLE runs; --", " " * 3]
 SHARED, OWN = ["q0", "q1"], [f"q{number}" for number in range(2, 6)]
-TABLES = [schema.metadata.tables[name] for name in ("prompts", "responses", "expected", "failures", "judgements", "scores")]
+TABLES = [
+    schema.metadata.tables[name]
+    for name in ("prompts", "responses", "expected", "failures", "judgements", "scores")
+]
 
 
 def rows_of(workspace: Workspace) -> dict[str, set[tuple[Any, ...]]]:
@@ -40,12 +44,26 @@ def told(workspace: Workspace, run: run_records.RunRecord) -> list[object]:
     """All that is read of a run."""
     found: list[object] = [results.usage(workspace, run), results.failure_counts(workspace, run).rows()]
     found += [results.told_since(workspace, run, moment) for moment in (0.0, 1e12)]
-    found += [results.tasks_with_item(workspace, run, "item-2"), results.prompts_of(workspace, run, "test/task", "item-2").rows()]
+    found += [
+        results.tasks_with_item(workspace, run, "item-2"),
+        results.prompts_of(workspace, run, "test/task", "item-2").rows(),
+    ]
     for part in results.parts(workspace, run):
-        found += [part, results.responses(workspace, run, part).rows(), results.settings_sent(workspace, run, part)]
+        found += [
+            part,
+            results.responses(workspace, run, part).rows(),
+            results.settings_sent(workspace, run, part),
+        ]
         found += [results.thoughts(workspace, run, part, f"item-{number}").rows() for number in (1, 2)]
-        found += [list(judged_rows(workspace, run, "paper", part)), results.load_judgements(workspace, run, "paper", part).rows()]
-        found.append(results.load_judgements(workspace, run, "paper", part, small=True).cast({"item": pl.String})["item"].to_list())
+        found += [
+            list(judged_rows(workspace, run, "paper", part)),
+            results.load_judgements(workspace, run, "paper", part).rows(),
+        ]
+        found.append(
+            results.load_judgements(workspace, run, "paper", part, small=True)
+            .cast({"item": pl.String})["item"]
+            .to_list()
+        )
     return found
 
 
@@ -53,15 +71,29 @@ def judge(workspace: Workspace, run: run_records.RunRecord, right: float, first:
     for part in results.parts(workspace, run):
         judged = results.responses(workspace, run, part).filter(pl.col("ordinal") >= first)
         kept = judged.select(
-            "task", "item", "language", "variant", "sample", "ordinal", "state", answer="response", reason=pl.lit("so")
+            "task",
+            "item",
+            "language",
+            "variant",
+            "sample",
+            "ordinal",
+            "state",
+            answer="response",
+            reason=pl.lit("so"),
         )
-        more = {"question": pl.col("item"), "culture": pl.lit("KR"), "counted": pl.lit(value=True), "right": pl.lit(right)}
+        more = {
+            "question": pl.col("item"),
+            "culture": pl.lit("KR"),
+            "counted": pl.lit(value=True),
+            "right": pl.lit(right),
+        }
         results.save_judgements(workspace, run, "paper", kept.with_columns(**more, topic=pl.lit("food")))
 
 
 @pytest.fixture
 def asked(any_workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> Workspace:
-    """Two runs, ``mine`` with six prompts, one of which failed, and ``other`` with the first two; files take two rows each."""
+    """Two runs, ``mine`` with six prompts, one of which failed, and ``other`` with the first two; files take
+    two rows each."""
     monkeypatch.setattr(writing, "ROWS_PER_FILE", 2)
     monkeypatch.setattr(run_rows, "PAGE", 2)
     mine, m = plan_prompts(any_workspace, "gguf/m", SHARED + OWN, name="mine", config="mine")
@@ -69,8 +101,12 @@ def asked(any_workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> Workspac
     queue = RequestQueue(any_workspace, mine.id)
     queue.enter()
     *replied, failed = queue.claim(m, 0, 10, ()).requests
-    completions = [Completion(text, "stop", None, "m-1", 3, 5, thoughts="well") for text in REPLIES[: len(replied)]]
-    answered = [Answered(request, reply, 0.1 + 0.2, 2) for request, reply in zip(replied, completions, strict=True)]
+    completions = [
+        Completion(text, "stop", None, "m-1", 3, 5, thoughts="well") for text in REPLIES[: len(replied)]
+    ]
+    answered = [
+        Answered(request, reply, 0.1 + 0.2, 2) for request, reply in zip(replied, completions, strict=True)
+    ]
     queue.save(m, [*answered, Failed(failed, "down \x1b[31m", 6)])
     queue.leave()
     for run in run_records.list_runs(any_workspace):
@@ -83,7 +119,9 @@ def find(workspace: Workspace, name: str = "mine") -> run_records.RunRecord:
     return run_records.find_run(workspace, name)
 
 
-def test_what_is_archived_is_read_as_before_and_comes_back_as_it_was(asked: Workspace, tmp_path: Path) -> None:
+def test_what_is_archived_is_read_as_before_and_comes_back_as_it_was(
+    asked: Workspace, tmp_path: Path
+) -> None:
     before, both = rows_of(asked), [told(asked, find(asked, name)) for name in ("mine", "other")]
     made = archive_run(asked, find(asked), tmp_path / "a")
     assert (made.rows, made.judgements, made.files, made.shared) == (6, 6, 7, 2)
@@ -92,7 +130,9 @@ def test_what_is_archived_is_read_as_before_and_comes_back_as_it_was(asked: Work
     left = {name: len(rows) for name, rows in rows_of(asked).items()}
     assert left == {"prompts": 2, "responses": 2, "expected": 2, "failures": 0, "judgements": 2, "scores": 0}
     assert shrink(asked) == (asked.engine.dialect.name == "sqlite")
-    archive_run(asked, find(asked, "other"), tmp_path / "b")  # what they share is in both, and nowhere else any more
+    archive_run(
+        asked, find(asked, "other"), tmp_path / "b"
+    )  # what they share is in both, and nowhere else any more
     assert {name for name, rows in rows_of(asked).items() if rows} == set()
     assert [told(asked, find(asked, name)) for name in ("mine", "other")] == both
     for name in ("other", "mine"):
@@ -117,7 +157,9 @@ def test_interrupted_archiving_loses_nothing_and_goes_on(
     asked: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, after: str
 ) -> None:
     before, read = rows_of(asked), told(asked, find(asked))
-    where = {"the first file": "_judged", "all files": "write_manifest", "the list of files": "_take_out"}[after]
+    where = {"the first file": "_judged", "all files": "write_manifest", "the list of files": "_take_out"}[
+        after
+    ]
     with monkeypatch.context() as patch:
         patch.setattr(writing, where, _stop)
         with pytest.raises(KeyboardInterrupt):
@@ -179,7 +221,9 @@ def test_an_archive_that_is_lost_damaged_or_another_runs_is_an_error_in_words(tm
         archive_run(workspace, run, tmp_path / "twice")
     with pytest.raises(ArchiveError, match=r"is that of another run \(other\), not of mine"):
         read_archive(place.with_name("other"), run)
-    with pytest.raises(ArchiveError, match=r"is archived in .*/empty, and there is no archive.json\nPut the folder back"):
+    with pytest.raises(
+        ArchiveError, match=r"is archived in .*/empty, and there is no archive.json\nPut the folder back"
+    ):
         moved(workspace, run, tmp_path / "empty")
 
     one = place / "responses/part-00001.parquet"
@@ -187,7 +231,9 @@ def test_an_archive_that_is_lost_damaged_or_another_runs_is_an_error_in_words(tm
     one.write_bytes(whole[:90] + bytes([whole[90] ^ 1]) + whole[91:])
     os.utime(one, (seconds + 1, seconds + 1))
     for read in (results.responses, results.load_judgements):
-        with pytest.raises(ArchiveError, match=r"responses/part-00001\.parquet there is damaged or was changed"):
+        with pytest.raises(
+            ArchiveError, match=r"responses/part-00001\.parquet there is damaged or was changed"
+        ):
             read(workspace, run, *(("paper",) if read is results.load_judgements else ()), part)  # type: ignore[operator]
     one.write_bytes(whole[:-1])
     with pytest.raises(ArchiveError, match="damaged"):
@@ -211,7 +257,10 @@ def test_an_archive_that_is_lost_damaged_or_another_runs_is_an_error_in_words(tm
 
     manifest = tmp_path / "trip/elsewhere/archive.json"
     known = orjson.loads(manifest.read_bytes())
-    for content, match in (({**known, "format": 2}, "written by a newer folkways"), ({"format": 1}, "cannot be read")):
+    for content, match in (
+        ({**known, "format": 2}, "written by a newer folkways"),
+        ({"format": 1}, "cannot be read"),
+    ):
         manifest.write_bytes(orjson.dumps(content))
         with pytest.raises(ArchiveError, match=match):
             results.parts(workspace, find(workspace))
@@ -231,7 +280,8 @@ def test_an_archived_run_is_not_continued_and_a_running_one_not_archived(tmp_pat
         run_records.set_state(workspace, run, state)
         for name in (None, "mine"):
             with pytest.raises(
-                FolkwaysError, match=r"run mine, which asks this, is archived in a: (.|\n)*folkways runs restore mine"
+                FolkwaysError,
+                match=r"run mine, which asks this, is archived in a: (.|\n)*folkways runs restore mine",
             ):
                 run_records.begin_run(workspace, {"config": "mine"}, [], "test", name, "run")
     anew, continued = run_records.begin_run(workspace, {"config": "mine"}, [], "test", "anew", "run")

@@ -22,7 +22,9 @@ def queue(any_workspace: Workspace) -> tuple[RequestQueue, int]:
     return entered, endpoint
 
 
-def test_what_is_out_is_claimed_and_awaited_by_nobody(any_workspace: Workspace, queue: tuple[RequestQueue, int]) -> None:
+def test_what_is_out_is_claimed_and_awaited_by_nobody(
+    any_workspace: Workspace, queue: tuple[RequestQueue, int]
+) -> None:
     mine, endpoint = queue
     first, second, third = mine.claim(endpoint, 0, 10, frozenset()).requests
     record = batches.write_down(any_workspace, mine.run_id, endpoint, mine.worker, [first.key, second.key])
@@ -38,7 +40,12 @@ def test_what_is_out_is_claimed_and_awaited_by_nobody(any_workspace: Workspace, 
 
     batches.mark_out(any_workspace, record.name, "batch_1")
     (known,) = batches.open_batches(any_workspace, endpoint)
-    assert (known.state, known.number, known.keys, known.worker) == ("out", "batch_1", record.keys, mine.worker)
+    assert (known.state, known.number, known.keys, known.worker) == (
+        "out",
+        "batch_1",
+        record.keys,
+        mine.worker,
+    )
     mine.save(endpoint, [Answered(first, Completion("A"), 1.0, 1, batched=True)])
     batches.mark_collected(any_workspace, record.name)
     assert batches.open_batches(any_workspace, endpoint) == []
@@ -46,7 +53,9 @@ def test_what_is_out_is_claimed_and_awaited_by_nobody(any_workspace: Workspace, 
     # What came back without a reply is free again.
     assert (mine.out(endpoint), mine.claim(endpoint, 0, 10, frozenset()).requests) == (0, (second,))
     with any_workspace.read() as connection:
-        assert connection.execute(sa.select(schema.responses.c.key, schema.responses.c.batched)).all() == [(first.key, 1)]
+        assert connection.execute(sa.select(schema.responses.c.key, schema.responses.c.batched)).all() == [
+            (first.key, 1)
+        ]
 
 
 def test_a_batch_that_is_leaving_is_taken_over_from_the_dead_alone(
@@ -64,8 +73,13 @@ def test_a_batch_that_is_leaving_is_taken_over_from_the_dead_alone(
     assert batches.open_batches(any_workspace, endpoint) == []
 
 
-def test_names_tell_batches_of_one_content_apart(any_workspace: Workspace, queue: tuple[RequestQueue, int]) -> None:
+def test_names_tell_batches_of_one_content_apart(
+    any_workspace: Workspace, queue: tuple[RequestQueue, int]
+) -> None:
     mine, endpoint = queue
-    names = [batches.write_down(any_workspace, mine.run_id, endpoint, mine.worker, ["k1", "k2"]).name for _ in range(2)]
+    names = [
+        batches.write_down(any_workspace, mine.run_id, endpoint, mine.worker, ["k1", "k2"]).name
+        for _ in range(2)
+    ]
     assert len(set(names)) == 2
     assert all(len(name) <= 64 for name in names)

@@ -31,7 +31,9 @@ def test_a_workspace_from_before_the_first_release_is_left_alone(tmp_path: Path,
     with sqlite3.connect(path) as database:
         database.execute("UPDATE alembic_version SET version_num = ?", (revision,))
     before = path.read_bytes()
-    with pytest.raises(WorkspaceError, match=f"development version of folkways before 0.2 \\(schema {revision}\\)"):
+    with pytest.raises(
+        WorkspaceError, match=f"development version of folkways before 0.2 \\(schema {revision}\\)"
+    ):
         open_workspace(path)
     assert path.read_bytes() == before
 
@@ -51,7 +53,10 @@ def test_a_workspace_of_an_unknown_version_is_left_alone(tmp_path: Path, revisio
 
 def test_a_file_that_is_no_database(tmp_path: Path) -> None:
     path = tmp_path / "notes.txt"
-    path.write_text("These are notes, and they are longer than the header of a database file would be, to be sure of it.\n" * 3)
+    path.write_text(
+        "These are notes, and they are longer than the header of a database file would be, to be sure of "
+        "it.\n" * 3
+    )
     with pytest.raises(WorkspaceError, match="something else than a SQLite database"):
         open_workspace(path)
     assert path.read_text().startswith("These are notes")
@@ -76,7 +81,9 @@ def test_a_database_of_another_program(tmp_path: Path) -> None:
         ("post gres://x y", "cannot be read"),
     ],
 )
-def test_locations_that_cannot_work(location: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_locations_that_cannot_work(
+    location: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(WorkspaceError, match=message) as error:
         open_workspace(location)
@@ -110,7 +117,9 @@ def test_insert_new_keeps_what_is_there(any_workspace: Workspace) -> None:
     row = {"prompt_hash": "a" * 32, "system": None, "user": "first", "choices": None}
     with any_workspace.write() as connection:
         any_workspace.insert_new(connection, schema.prompts, [row])
-        any_workspace.insert_new(connection, schema.prompts, [{**row, "user": "second"}, {**row, "prompt_hash": "b" * 32}])
+        any_workspace.insert_new(
+            connection, schema.prompts, [{**row, "user": "second"}, {**row, "prompt_hash": "b" * 32}]
+        )
     with any_workspace.read() as connection:
         assert sorted(connection.scalars(sa.select(schema.prompts.c.user))) == ["first", "first"]
 
@@ -121,20 +130,35 @@ def test_a_failed_write_leaves_nothing_behind(any_workspace: Workspace) -> None:
         raise RuntimeError
     with any_workspace.read() as connection:
         assert (
-            connection.scalar(sa.select(sa.func.count()).select_from(schema.endpoints).where(schema.endpoints.c.identity == "gone"))
+            connection.scalar(
+                sa.select(sa.func.count())
+                .select_from(schema.endpoints)
+                .where(schema.endpoints.c.identity == "gone")
+            )
             == 0
         )
 
 
-ODD_TEXTS = ['"quoted", {braced} and \\slashed\\', "100 %s $1 %", "line\nbreak\ttab", "", "서울 ሰላም 👩‍👩‍👧 \u2028", "x" * 3_000_000]
+ODD_TEXTS = [
+    '"quoted", {braced} and \\slashed\\',
+    "100 %s $1 %",
+    "line\nbreak\ttab",
+    "",
+    "서울 ሰላም 👩‍👩‍👧 \u2028",
+    "x" * 3_000_000,
+]
 
 
 def test_any_text_comes_back_as_it_was(any_workspace: Workspace) -> None:
     """More rows than one statement takes, in one and the other way of writing."""
     rows = [
-        {"prompt_hash": f"{number:032}", "system": None, "user": text, "choices": None} for number, text in enumerate(ODD_TEXTS)
+        {"prompt_hash": f"{number:032}", "system": None, "user": text, "choices": None}
+        for number, text in enumerate(ODD_TEXTS)
     ]
-    rows += [{"prompt_hash": f"many{number:028}", "system": "", "user": "u", "choices": "[]"} for number in range(1200)]
+    rows += [
+        {"prompt_hash": f"many{number:028}", "system": "", "user": "u", "choices": "[]"}
+        for number in range(1200)
+    ]
     for write in (any_workspace.insert_new, any_workspace.insert_or_replace):
         with any_workspace.write() as connection:
             write(connection, schema.prompts, rows)
@@ -152,7 +176,10 @@ def test_numbers_come_back_as_they_were(any_workspace: Workspace) -> None:
     with any_workspace.write() as connection:
         any_workspace.insert_or_replace(connection, schema.workers, rows)
     with any_workspace.read() as connection:
-        assert connection.execute(sa.select(schema.workers).order_by(schema.workers.c.id)).mappings().all() == rows
+        assert (
+            connection.execute(sa.select(schema.workers).order_by(schema.workers.c.id)).mappings().all()
+            == rows
+        )
 
 
 @pytest.mark.postgres
@@ -190,10 +217,14 @@ def test_a_workspace_that_cannot_be_written_is_read(tmp_path: Path, monkeypatch:
     assert path.read_bytes() == before
 
 
-def test_a_workspace_to_migrate_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_workspace_to_migrate_that_cannot_be_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "old.db"
     open_workspace(path).close()
-    monkeypatch.setattr("folkways.workspace.database.TABLES", replace(schema.TABLES, revisions=("0100", "0101")))
+    monkeypatch.setattr(
+        "folkways.workspace.database.TABLES", replace(schema.TABLES, revisions=("0100", "0101"))
+    )
     monkeypatch.setattr("os.access", lambda _path, mode: mode != os.W_OK)
     with pytest.raises(WorkspaceError, match="has schema 0100 and must be brought to 0101"):
         open_workspace(path, create=False)

@@ -33,14 +33,19 @@ def test_the_code_decides_and_not_a_number_in_the_message(code: str) -> None:
 @pytest.mark.parametrize(
     ("said", "remedy"),
     [
-        ('connection failed: connection to server at "127.0.0.1", port 5 failed: Connection refused', "does not answer"),
+        (
+            'connection failed: connection to server at "127.0.0.1", port 5 failed: Connection refused',
+            "does not answer",
+        ),
         ("connection failed: FATAL:  the database system is starting up", "starting or stopping"),
         ("connection failed: FATAL:  sorry, too many clients already", "as many connections as it takes"),
         ("server closed the connection unexpectedly", "connection to the server was lost"),
     ],
 )
 def test_a_connection_that_was_lost_or_never_made_is_a_server_that_is_away(said: str, remedy: str) -> None:
-    told = explained("cannot read it", Wrapped("SELECT 1", (), psycopg.OperationalError(said), connection_invalidated=True))
+    told = explained(
+        "cannot read it", Wrapped("SELECT 1", (), psycopg.OperationalError(said), connection_invalidated=True)
+    )
     assert isinstance(told, WorkspaceGoneError)
     assert remedy in str(told)
 
@@ -51,7 +56,10 @@ def test_a_connection_that_was_lost_or_never_made_is_a_server_that_is_away(said:
         ('connection failed: FATAL:  database "nothing" does not exist', "createdb"),
         ('connection failed: FATAL:  password authentication failed for user "me"', "PGPASSWORD"),
         ("fe_sendauth: no password supplied", "PGPASSWORD"),
-        ('FATAL:  no pg_hba.conf entry for host "10.0.0.1", user "me", database "d", no encryption', "pg_hba.conf"),
+        (
+            'FATAL:  no pg_hba.conf entry for host "10.0.0.1", user "me", database "d", no encryption',
+            "pg_hba.conf",
+        ),
         ("server does not support SSL, but SSL was required", "sslmode"),
         ("SSL error: certificate verify failed", "sslmode"),
         ('invalid connection option "a"', "question mark"),
@@ -73,7 +81,8 @@ def test_what_stays_wrong_is_not_waited_for(said: str, remedy: str) -> None:
         "connection failed: Connection timed out",
         "connection failed: SSL connection has been closed unexpectedly",
         'could not translate host name "db" to address: Temporary failure in name resolution',
-        "connection failed: FATAL:  remaining connection slots are reserved for roles with the SUPERUSER attribute",
+        "connection failed: FATAL:  remaining connection slots are reserved for roles with the SUPERUSER "
+        "attribute",
         "connection failed: FATAL:  server login has been failing, try again later (server_login_retry)",
         "connection failed: FATAL:  query_wait_timeout",
         "connection timeout expired",
@@ -81,9 +90,16 @@ def test_what_stays_wrong_is_not_waited_for(said: str, remedy: str) -> None:
     ],
 )
 def test_while_connecting_all_that_is_not_known_to_stay_passes(said: str) -> None:
-    assert isinstance(explained("cannot read it", Wrapped(None, None, psycopg.OperationalError(said))), WorkspaceGoneError)
+    assert isinstance(
+        explained("cannot read it", Wrapped(None, None, psycopg.OperationalError(said))), WorkspaceGoneError
+    )
     assert (
-        type(explained("cannot read it", Wrapped("SELECT 1", (), psycopg.OperationalError("words of tomorrow")))) is WorkspaceError
+        type(
+            explained(
+                "cannot read it", Wrapped("SELECT 1", (), psycopg.OperationalError("words of tomorrow"))
+            )
+        )
+        is WorkspaceError
     )
 
 
@@ -95,7 +111,9 @@ def test_a_server_that_lets_nobody_in_is_not_away(code: str) -> None:
 
 @pytest.mark.postgres
 @pytest.mark.parametrize(("user", "database"), [("nobody-known", "postgres"), (None, "no-such-database")])
-def test_what_a_server_says_itself_of_a_wrong_name_is_not_waited_for(postgres_url: str, user: str | None, database: str) -> None:
+def test_what_a_server_says_itself_of_a_wrong_name_is_not_waited_for(
+    postgres_url: str, user: str | None, database: str
+) -> None:
     url = make_url(postgres_url)
     url = url.set(database=database, username=user or url.username, drivername="postgresql")
     with pytest.raises(WorkspaceError, match="createdb") as told:

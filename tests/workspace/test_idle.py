@@ -9,7 +9,10 @@ from folkways.workspace import idle
 from folkways.workspace.database import Workspace, open_workspace
 
 pytestmark = pytest.mark.postgres
-END = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+END = (
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND "
+    "pid <> pg_backend_pid()"
+)
 
 
 def count(workspace: Workspace) -> int:
@@ -17,7 +20,9 @@ def count(workspace: Workspace) -> int:
         return int(connection.scalar(sa.text("SELECT 7")) or 0)
 
 
-def test_a_connection_that_the_server_has_ended_is_replaced(postgres_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_connection_that_the_server_has_ended_is_replaced(
+    postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(idle, "IDLE_SECONDS", 0.0)
     workspace, other = open_workspace(postgres_url), open_workspace(postgres_url)
     assert count(workspace) == 7
@@ -31,7 +36,9 @@ def test_a_connection_that_the_server_has_ended_is_replaced(postgres_url: str, m
 def test_connections_in_use_are_not_asked(postgres_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     workspace = open_workspace(postgres_url)
     asked: list[object] = []
-    monkeypatch.setattr(workspace.engine.dialect, "do_ping", lambda connection: asked.append(connection) or True)
+    monkeypatch.setattr(
+        workspace.engine.dialect, "do_ping", lambda connection: asked.append(connection) or True
+    )
     for _ in range(3):
         count(workspace)
     assert asked == []

@@ -1,4 +1,5 @@
-"""The history of the tables of folkways: the migrations, one after the other, create what a new workspace has."""
+"""The history of the tables of folkways: the migrations, one after the other, create what a new workspace
+has."""
 
 from __future__ import annotations
 
@@ -14,14 +15,18 @@ from tests.support.migrations import check_migrations
 
 def test_migrations_create_what_a_new_workspace_has(tmp_path: Path) -> None:
     workspace = open_workspace(tmp_path / "new.db")
-    check_migrations(workspace.engine, sa.create_engine(f"sqlite:///{tmp_path / 'migrated.db'}"), schema.TABLES)
+    check_migrations(
+        workspace.engine, sa.create_engine(f"sqlite:///{tmp_path / 'migrated.db'}"), schema.TABLES
+    )
     with workspace.read() as connection:
         assert set(sa.inspect(connection).get_table_names()) == {*schema.metadata.tables, "alembic_version"}
     workspace.close()
 
 
 @pytest.mark.postgres
-def test_migrations_create_what_a_new_workspace_has_on_postgresql(postgres_url: str, second_postgres_url: str) -> None:
+def test_migrations_create_what_a_new_workspace_has_on_postgresql(
+    postgres_url: str, second_postgres_url: str
+) -> None:
     workspace = open_workspace(postgres_url)
     empty = sa.create_engine(second_postgres_url)
     check_migrations(workspace.engine, empty, schema.TABLES)

@@ -17,7 +17,9 @@ COUNT = sa.select(sa.func.count()).select_from(schema.endpoints)
 
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
 def workspace(request: pytest.FixtureRequest, tmp_path) -> Iterator[Workspace]:
-    opened = open_workspace(tmp_path / "w.db" if request.param == "sqlite" else request.getfixturevalue("postgres_url"))
+    opened = open_workspace(
+        tmp_path / "w.db" if request.param == "sqlite" else request.getfixturevalue("postgres_url")
+    )
     yield opened
     opened.close()
 

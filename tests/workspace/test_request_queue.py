@@ -56,7 +56,9 @@ def test_what_is_saved_is_there_and_free_and_not_claimed_again(any_workspace: Wo
     request_queue = RequestQueue(any_workspace, run.id)
     request_queue.enter()
     batch = request_queue.claim(endpoint, 0, 3, frozenset())
-    request_queue.save(endpoint, [answer(batch.requests[0], "first"), Failed(batch.requests[1], "no luck", 6)])
+    request_queue.save(
+        endpoint, [answer(batch.requests[0], "first"), Failed(batch.requests[1], "no luck", 6)]
+    )
     rest = request_queue.claim(endpoint, 0, 100, frozenset({batch.requests[2].key}))
     assert len(rest.requests) == 7  # ten without the answered, the failed and the one in flight
     part = results.parts(any_workspace, run)[0]
@@ -67,13 +69,16 @@ def test_what_is_saved_is_there_and_free_and_not_claimed_again(any_workspace: Wo
 
 
 def test_what_no_database_holds_does_not_take_the_batch_with_it(any_workspace: Workspace) -> None:
-    """Lone surrogates, NULs and endless words come from servers and from endpoints of somebody else's making."""
+    """Lone surrogates, NULs and endless words come from servers and from endpoints of somebody else's
+    making."""
     run, endpoint = plan_prompts(any_workspace, "m", TEXTS[:3])
     request_queue = RequestQueue(any_workspace, run.id)
     request_queue.enter()
     plain, odd, failed = request_queue.claim(endpoint, 0, 3, frozenset()).requests
     completion = Completion("a\ud800b\0c", finish_reason="stop " * 40, model="m" * 1000, refusal="no\ud800")
-    request_queue.save(endpoint, [answer(plain), Answered(odd, completion, 0.1, 1), Failed(failed, "lost \ud800\0", 6)])
+    request_queue.save(
+        endpoint, [answer(plain), Answered(odd, completion, 0.1, 1), Failed(failed, "lost \ud800\0", 6)]
+    )
     (part,) = results.parts(any_workspace, run)
     told = results.responses(any_workspace, run, part)
     assert told["response"].to_list() == ["A", "a\ufffdb\ufffdc", None]
@@ -106,12 +111,16 @@ def test_failures_are_tried_again_in_the_next_session(any_workspace: Workspace) 
 
 def test_claims_of_a_killed_process_are_free_at_once(any_workspace: Workspace) -> None:
     run, endpoint = plan_prompts(any_workspace, "m", TEXTS)
-    ended = subprocess.run([sys.executable, "-c", "import os; print(os.getpid())"], capture_output=True, text=True, check=True)
+    ended = subprocess.run(
+        [sys.executable, "-c", "import os; print(os.getpid())"], capture_output=True, text=True, check=True
+    )
     dead = RequestQueue(any_workspace, run.id)
     dead.enter()
     dead.claim(endpoint, 0, 10, frozenset())
     with any_workspace.write() as connection:
-        connection.execute(sa.update(schema.workers).where(schema.workers.c.id == dead.worker).values(pid=int(ended.stdout)))
+        connection.execute(
+            sa.update(schema.workers).where(schema.workers.c.id == dead.worker).values(pid=int(ended.stdout))
+        )
     alive = RequestQueue(any_workspace, run.id)
     alive.enter()
     assert len(alive.claim(endpoint, 0, 10, frozenset()).requests) == 10
@@ -122,8 +131,12 @@ def test_another_process_with_a_dead_ones_number_does_not_keep_its_claims(any_wo
     dead = RequestQueue(any_workspace, run.id)
     dead.enter()
     dead.claim(endpoint, 0, 10, frozenset())
-    with any_workspace.write() as connection:  # this very process has the number now, and began at another time
-        connection.execute(sa.update(schema.workers).where(schema.workers.c.id == dead.worker).values(pid_started="1"))
+    with (
+        any_workspace.write() as connection
+    ):  # this very process has the number now, and began at another time
+        connection.execute(
+            sa.update(schema.workers).where(schema.workers.c.id == dead.worker).values(pid_started="1")
+        )
     alive = RequestQueue(any_workspace, run.id)
     alive.enter()
     assert len(alive.claim(endpoint, 0, 10, frozenset()).requests) == 10
@@ -142,9 +155,13 @@ def test_claims_of_another_host_are_free_after_silence_and_not_before(any_worksp
     near.enter()
     assert near.claim(endpoint, 0, 10, frozenset()).requests == ()
     with any_workspace.write() as connection:
-        connection.execute(sa.update(schema.workers).where(worker).values(heartbeat=time.time() - STALE_SECONDS - 1))
+        connection.execute(
+            sa.update(schema.workers).where(worker).values(heartbeat=time.time() - STALE_SECONDS - 1)
+        )
     near.free_dead_claims()
-    assert near.claim(endpoint, 0, 10, frozenset()).requests == ()  # it may have slept with its machine, and beat any moment
+    assert (
+        near.claim(endpoint, 0, 10, frozenset()).requests == ()
+    )  # it may have slept with its machine, and beat any moment
     seconds[0] += WATCHED_SECONDS + 1
     near.free_dead_claims()
     assert len(near.claim(endpoint, 0, 10, frozenset()).requests) == 10
@@ -156,7 +173,9 @@ def test_a_heartbeat_keeps_claims(any_workspace: Workspace) -> None:
     far.enter()
     far.claim(endpoint, 0, 10, frozenset())
     with any_workspace.write() as connection:
-        connection.execute(sa.update(schema.workers).values(host="elsewhere", heartbeat=time.time() - STALE_SECONDS - 1))
+        connection.execute(
+            sa.update(schema.workers).values(host="elsewhere", heartbeat=time.time() - STALE_SECONDS - 1)
+        )
     far.heartbeat()
     near = RequestQueue(any_workspace, run.id)
     near.enter()
@@ -239,7 +258,9 @@ def test_what_others_hold_is_awaited_until_it_has_ended_or_is_free(any_workspace
     assert two.claim(endpoint, 0, 3, frozenset()).requests == (a, b)
     assert three.claim(endpoint, 0, 5, frozenset()).requests == (c, d)
     awaited = one.awaited(endpoint, {mine.key})
-    assert sorted(map(sorted, awaited.values())) == sorted([sorted((a.key, b.key)), sorted((c.key, d.key)), [free.key]])
+    assert sorted(map(sorted, awaited.values())) == sorted(
+        [sorted((a.key, b.key)), sorted((c.key, d.key)), [free.key]]
+    )
     assert (awaited.pop(0), one.still_awaited(awaited)) == ({free.key}, awaited)
     assert one.still_awaited({0: {free.key}, **awaited}) == {}  # it can be asked here
     two.save(endpoint, [answer(a)])
@@ -249,16 +270,19 @@ def test_what_others_hold_is_awaited_until_it_has_ended_or_is_free(any_workspace
     assert list(left.values()) == [{c.key, d.key}]
     three.save(endpoint, [answer(c)])
     three.leave()
-    assert two.claim(endpoint, 5, 1, frozenset()).requests == (free,)  # by the number of the claim that has gone, on SQLite
+    assert two.claim(endpoint, 5, 1, frozenset()).requests == (
+        free,
+    )  # by the number of the claim that has gone, on SQLite
     assert one.still_awaited(left) == {}  # d is free again
-    assert (one.awaited(endpoint, {mine.key, d.key, free.key}), one.awaited(endpoint, {mine.key, d.key}).keys() & {0}) == (
-        {},
-        set(),
-    )
+    assert (
+        one.awaited(endpoint, {mine.key, d.key, free.key}),
+        one.awaited(endpoint, {mine.key, d.key}).keys() & {0},
+    ) == ({}, set())
 
 
 def test_the_failure_of_another_run_decides_nothing(any_workspace: Workspace) -> None:
-    """Two runs that expect the same request: what failed in one is pending, asked and missing in the other, and stays failed."""
+    """Two runs that expect the same request: what failed in one is pending, asked and missing in the other,
+    and stays failed."""
     first_run, endpoint = plan_prompts(any_workspace, "m", TEXTS[:2], config="first")
     second_run, _ = plan_prompts(any_workspace, "m", TEXTS[:2], config="second")
     first, second = RequestQueue(any_workspace, first_run.id), RequestQueue(any_workspace, second_run.id)
@@ -292,7 +316,10 @@ def states(workspace: Workspace, run: run_records.RunRecord) -> list[tuple[str, 
 def table(workspace: Workspace, table: sa.Table, *columns: str) -> list[tuple[object, ...]]:
     """All rows of a table, ordered."""
     with workspace.read() as connection:
-        return sorted(tuple(row) for row in connection.execute(sa.select(*(table.c[name] for name in columns or table.c.keys()))))
+        return sorted(
+            tuple(row)
+            for row in connection.execute(sa.select(*(table.c[name] for name in columns or table.c.keys())))
+        )
 
 
 def test_a_request_is_what_was_written_down_and_a_reply_what_came_back(
@@ -304,30 +331,73 @@ def test_a_request_is_what_was_written_down_and_a_reply_what_came_back(
     run, _ = run_records.begin_run(any_workspace, {"config": "test"}, [], "test", None, "run")
     endpoint = [run_records.endpoint_id(any_workspace, name, name) for name in ("other", "m")][1]
     sent = [
-        run_records.settings_id(any_workspace, text) for text in ('{"temperature":0.5,"top_p":0.9,"max_tokens":7,"seed":3}', "{}")
+        run_records.settings_id(any_workspace, text)
+        for text in ('{"temperature":0.5,"top_p":0.9,"max_tokens":7,"seed":3}', "{}")
     ]
     prompts = [
         {"prompt_hash": "p1", "system": "be short", "user": "one", "choices": '["A","B"]'},
         {"prompt_hash": "p2", "system": None, "user": "two", "choices": None},
     ]
-    rows = [("t/a", "i1", "en", "v1", 0, "k1", "p1", sent[0]), ("t/b", "i2", "ko", "v2", 4, "k2", "p2", sent[1])]
+    rows = [
+        ("t/a", "i1", "en", "v1", 0, "k1", "p1", sent[0]),
+        ("t/b", "i2", "ko", "v2", 4, "k2", "p2", sent[1]),
+    ]
     names = ("task", "item", "language", "variant", "sample", "key", "prompt_hash", "settings_id")
     expected = [
-        {"run_id": run.id, "ordinal": ordinal, "endpoint_id": endpoint, "prompt_source": "x", **dict(zip(names, row, strict=True))}
+        {
+            "run_id": run.id,
+            "ordinal": ordinal,
+            "endpoint_id": endpoint,
+            "prompt_source": "x",
+            **dict(zip(names, row, strict=True)),
+        }
         for ordinal, row in enumerate(rows, 3)
     ]
     run_records.write_expected(any_workspace, prompts, expected)
     request_queue = RequestQueue(any_workspace, run.id)
     request_queue.enter()
-    assert table(any_workspace, schema.workers) == [(request_queue.worker, place(), os.getpid(), started(os.getpid()), 5000.0)]
+    assert table(any_workspace, schema.workers) == [
+        (request_queue.worker, place(), os.getpid(), started(os.getpid()), 5000.0)
+    ]
     batch = request_queue.claim(endpoint, 0, 10, frozenset())
-    first = Request("k1", "one", "be short", Settings(0.5, 0.9, 3, 7), 0, ("A", "B"), "t/a", "i1", "en", "v1", "p1", sent[0])
+    first = Request(
+        "k1",
+        "one",
+        "be short",
+        Settings(0.5, 0.9, 3, 7),
+        0,
+        ("A", "B"),
+        "t/a",
+        "i1",
+        "en",
+        "v1",
+        "p1",
+        sent[0],
+    )
     second = Request("k2", "two", None, Settings(None, None), 4, None, "t/b", "i2", "ko", "v2", "p2", sent[1])
     assert batch == Batch((first, second), 4, 2)
     full = Completion("<think>B?</think>\n\nA", "f" * 70, "no", "m" * 300, 0, 2**31 - 1, 7, "hm\0")
     request_queue.save(endpoint, [Answered(first, full, 0.25, 2), Failed(second, "lost", 6)])
     assert table(any_workspace, schema.responses) == [
-        ("k1", endpoint, "p1", sent[0], 0, "A", "f" * 64, "no", "m" * 256, 0, 2**31 - 1, 7, 0.25, 2, 5000.0, "hm\ufffd\n\nB?", 0)
+        (
+            "k1",
+            endpoint,
+            "p1",
+            sent[0],
+            0,
+            "A",
+            "f" * 64,
+            "no",
+            "m" * 256,
+            0,
+            2**31 - 1,
+            7,
+            0.25,
+            2,
+            5000.0,
+            "hm\ufffd\n\nB?",
+            0,
+        )
     ]
     assert table(any_workspace, schema.failures) == [(run.id, "k2", "lost", 6, 5000.0)]
     request_queue.enter()
@@ -341,7 +411,8 @@ def test_a_request_is_what_was_written_down_and_a_reply_what_came_back(
 
 
 def test_requests_are_claimed_in_order_a_limited_number_at_a_time(any_workspace: Workspace) -> None:
-    """Of this run and endpoint alone; what is equal, in flight or held by others is looked at and left out."""
+    """Of this run and endpoint alone; what is equal, in flight or held by others is looked at and left
+    out."""
     run, endpoint = plan_prompts(any_workspace, "m", ["a", "b", "a", "c", "d", "e"])
     other, far = plan_prompts(any_workspace, "n", ["a", "x"], first=7)
     assert other.id == run.id
@@ -350,11 +421,9 @@ def test_requests_are_claimed_in_order_a_limited_number_at_a_time(any_workspace:
     one.enter()
     two.enter()
     assert [
-        (request_queue.pending(number), request_queue.standing(number)) for request_queue, number in ((one, endpoint), (one, far))
-    ] == [
-        (5, (5, 0)),
-        (2, (2, 0)),
-    ]
+        (request_queue.pending(number), request_queue.standing(number))
+        for request_queue, number in ((one, endpoint), (one, far))
+    ] == [(5, (5, 0)), (2, (2, 0))]
     batch = one.claim(endpoint, 0, 3, frozenset())
     assert ([request.user for request in batch.requests], batch.last, batch.seen) == (["a", "b"], 3, 3)
     assert [request.item for request in batch.requests] == ["item-1", "item-2"]
@@ -364,19 +433,23 @@ def test_requests_are_claimed_in_order_a_limited_number_at_a_time(any_workspace:
     rest = one.claim(endpoint, 4, 9, frozenset())
     assert ([request.user for request in rest.requests], rest.last, rest.seen) == (["d", "e"], 6, 2)
     claims = [(one, batch), (two, theirs), (one, rest)]
-    held = [(request_queue.worker, " ".join(request.key for request in claimed.requests)) for request_queue, claimed in claims]
+    held = [
+        (request_queue.worker, " ".join(request.key for request in claimed.requests))
+        for request_queue, claimed in claims
+    ]
     assert table(any_workspace, schema.claims, "worker_id", "requests") == sorted(held)
     assert two.claim(far, 6, 1, frozenset()).last == 7
-    # A claim is free once the last of its requests has ended, also when several end together and it is asked twice.
+    # A claim is free once the last of its requests has ended, also when several end together and it is asked
+    # twice.
     one.save(endpoint, [answer(first)])
     assert one.standing(endpoint) == (4, 1)
     assert one.standing(far) == (2, 0)
     assert RequestQueue(any_workspace, run.id + 1).standing(endpoint) == (1, 1)
     assert len(table(any_workspace, schema.claims)) == 4
     one.save(endpoint, [Failed(second, "down", 1), answer(rest.requests[1])])
-    assert sorted(row[0] for row in table(any_workspace, schema.claims, "requests") if row[0] in dict(held).values()) == sorted(
-        [held[1][1], held[2][1]]
-    )
+    assert sorted(
+        row[0] for row in table(any_workspace, schema.claims, "requests") if row[0] in dict(held).values()
+    ) == sorted([held[1][1], held[2][1]])
     assert one.standing(endpoint) == (2, 2)
     one.give_back({rest.requests[0].key, "unknown"})
     assert [row for row in table(any_workspace, schema.claims, "worker_id") if row != (two.worker,)] == []
@@ -394,14 +467,18 @@ def test_requests_are_claimed_in_order_a_limited_number_at_a_time(any_workspace:
 
 def test_dead_owners_are_dropped_and_no_others(any_workspace: Workspace) -> None:
     """Not oneself, nobody who lives, and nobody who has beaten since he was looked at."""
-    ended = subprocess.run([sys.executable, "-c", "import os; print(os.getpid())"], capture_output=True, text=True, check=True)
+    ended = subprocess.run(
+        [sys.executable, "-c", "import os; print(os.getpid())"], capture_output=True, text=True, check=True
+    )
     dead = {"host": place(), "pid": int(ended.stdout), "pid_started": "1"}
     me, alive, gone, woken = (RequestQueue(any_workspace, 1) for _ in range(4))
     for each in (me, alive, gone, woken):
         each.enter()
     with any_workspace.write() as connection:
         connection.execute(
-            sa.update(schema.workers).where(schema.workers.c.id.in_([me.worker, gone.worker, woken.worker])).values(**dead)
+            sa.update(schema.workers)
+            .where(schema.workers.c.id.in_([me.worker, gone.worker, woken.worker]))
+            .values(**dead)
         )
 
     class Late(Watch):
@@ -410,12 +487,20 @@ def test_dead_owners_are_dropped_and_no_others(any_workspace: Workspace) -> None
         def dead(self, workers: Iterable[Worker], now: float) -> list[Worker]:
             found = super().dead(workers, now)
             with any_workspace.write() as connection:
-                connection.execute(sa.update(schema.workers).where(schema.workers.c.id == woken.worker).values(heartbeat=now + 1))
+                connection.execute(
+                    sa.update(schema.workers)
+                    .where(schema.workers.c.id == woken.worker)
+                    .values(heartbeat=now + 1)
+                )
             return found
 
     me._watch = Late()
     me.free_dead_claims()
-    assert {row[0] for row in table(any_workspace, schema.workers, "id")} == {me.worker, alive.worker, woken.worker}
+    assert {row[0] for row in table(any_workspace, schema.workers, "id")} == {
+        me.worker,
+        alive.worker,
+        woken.worker,
+    }
 
 
 def test_a_worker_that_is_begun_again_under_its_name_frees_what_the_dead_one_held(

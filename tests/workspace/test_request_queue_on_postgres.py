@@ -41,11 +41,15 @@ def answers(requests: tuple[Request, ...]) -> list[Answered]:
 
 
 @contextmanager
-def after_query(workspace: Workspace, table: str, act: Callable[[sa.Connection, str, Any], None]) -> Iterator[None]:
+def after_query(
+    workspace: Workspace, table: str, act: Callable[[sa.Connection, str, Any], None]
+) -> Iterator[None]:
     """Do ``act`` once, when the next query of ``table`` has been answered and before anything else."""
     done = False
 
-    def heard(connection: sa.Connection, _cursor: object, statement: str, parameters: Any, *_: object) -> None:
+    def heard(
+        connection: sa.Connection, _cursor: object, statement: str, parameters: Any, *_: object
+    ) -> None:
         nonlocal done
         if not done and statement.startswith("SELECT") and f"FROM {table}" in statement.replace("\n", ""):
             done = True
@@ -114,7 +118,10 @@ def test_two_who_save_the_same_in_another_order_do_not_lock_each_other_out(
     with ThreadPoolExecutor() as threads:
         for start in range(0, 200, 40):
             batch = answers(requests[start : start + 40])
-            both = [threads.submit(first.save, endpoint, batch), threads.submit(second.save, endpoint, batch[::-1])]
+            both = [
+                threads.submit(first.save, endpoint, batch),
+                threads.submit(second.save, endpoint, batch[::-1]),
+            ]
             for saved in both:
                 saved.result(WAIT_SECONDS)
     assert first.standing(endpoint) == (0, 200)
@@ -138,4 +145,6 @@ def test_a_claim_reads_no_more_than_it_takes(workspace: Workspace) -> None:
     for plan in plans:
         assert "Sort" not in plan
         assert "Hash" not in plan
-        assert "rows=20.00 loops=1" in next(line for line in plan.splitlines() if " on expected " in line), plan
+        assert "rows=20.00 loops=1" in next(line for line in plan.splitlines() if " on expected " in line), (
+            plan
+        )

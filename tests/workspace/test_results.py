@@ -54,7 +54,8 @@ def test_details_that_begin_late_are_of_their_own_type(any_workspace: Workspace)
 def asked(
     any_workspace: Workspace, request: pytest.FixtureRequest, tmp_path: Path
 ) -> tuple[Workspace, run_records.RunRecord, run_records.RunRecord]:
-    """Two runs of two endpoints and two tasks each, which share most of their requests, half asked by the first run.
+    """Two runs of two endpoints and two tasks each, which share most of their requests, half asked by the
+    first run.
 
     Both are in the database, or both in archives.
     """
@@ -95,7 +96,11 @@ def test_a_part_of_a_run_has_its_own_replies_failures_and_settings(
 ) -> None:
     workspace, first, second = asked
     n_b, m_b, m_a = found = results.parts(workspace, first)
-    assert found == [results.Part(1, "n", "t/b", 2), results.Part(2, "m", "t/b", 5), results.Part(2, "m", "t/a", 2)]
+    assert found == [
+        results.Part(1, "n", "t/b", 2),
+        results.Part(2, "m", "t/b", 5),
+        results.Part(2, "m", "t/a", 2),
+    ]
     assert results.parts(workspace, second) == found
     told = results.responses(workspace, first, m_b)
     assert told.schema == pl.Schema(results.REPLIES)
@@ -120,24 +125,40 @@ def test_a_part_of_a_run_has_its_own_replies_failures_and_settings(
         ("item-9", "answered", None),
     ]
     assert states(first, m_a) == [("item-7", "answered", None), ("item-8", "failed", "slow")]
-    assert states(stopped, m_a) == [("item-7", "answered", None), ("item-8", "missing", "not asked: the budget was spent")]
+    assert states(stopped, m_a) == [
+        ("item-7", "answered", None),
+        ("item-8", "missing", "not asked: the budget was spent"),
+    ]
     assert states(first, n_b) == [("item-1", "answered", None), ("item-2", "missing", "not asked yet")]
     nothing = results.responses(workspace, first, results.Part(1, "n", "t/a", 0))
     assert (nothing.height, nothing.schema) == (0, pl.Schema(results.REPLIES))
     sixteen, thirty_two = (f"max_tokens={tokens},temperature=0.0,top_p=1.0" for tokens in (16, 32))
     assert [results.settings_sent(workspace, first, part) for part in found] == [[sixteen]] * 3
-    assert [results.settings_sent(workspace, second, part) for part in found] == [[sixteen], [sixteen, thirty_two], [sixteen]]
+    assert [results.settings_sent(workspace, second, part) for part in found] == [
+        [sixteen],
+        [sixteen, thirty_two],
+        [sixteen],
+    ]
 
 
 def test_what_a_run_used_and_why_it_failed_is_told_of_that_run(
     asked: tuple[Workspace, run_records.RunRecord, run_records.RunRecord],
 ) -> None:
-    """A reply counts once, however many items expect it: by the endpoint's number, and failures by how many there are."""
+    """A reply counts once, however many items expect it: by the endpoint's number, and failures by how many
+    there are."""
     workspace, first, second = asked
-    assert results.usage(workspace, first) == [results.Usage("n", 1, 0, 0, 0, 1), results.Usage("m", 2, 3, 30, 300, 3)]
-    assert results.usage(workspace, second) == [results.Usage("n", 1, 0, 0, 0, 1), results.Usage("m", 3, 7, 70, 300, 3)]
+    assert results.usage(workspace, first) == [
+        results.Usage("n", 1, 0, 0, 0, 1),
+        results.Usage("m", 2, 3, 30, 300, 3),
+    ]
+    assert results.usage(workspace, second) == [
+        results.Usage("n", 1, 0, 0, 0, 1),
+        results.Usage("m", 3, 7, 70, 300, 3),
+    ]
     counts = results.failure_counts(workspace, first)
-    assert counts.schema == pl.Schema({"endpoint": pl.String, "task": pl.String, "message": pl.String, "count": pl.Int64})
+    assert counts.schema == pl.Schema(
+        {"endpoint": pl.String, "task": pl.String, "message": pl.String, "count": pl.Int64}
+    )
     assert counts.rows() == [("m", "t/b", "down", 2), ("m", "t/a", "slow", 1)]
     assert results.failure_counts(workspace, second).rows() == [("m", "t/b", "other", 2)]
     empty, _ = run_records.begin_run(workspace, {"config": "empty"}, [], "test", None, "run")
@@ -147,7 +168,14 @@ def test_what_a_run_used_and_why_it_failed_is_told_of_that_run(
 
 def score(endpoint: str, task: str, profile: str, value: float) -> dict[str, object]:
     told = dict.fromkeys(SCORES, None) | dict.fromkeys(("n", "questions", *State, "cut", "left_out"), 3)
-    names = {"endpoint": endpoint, "task": task, "profile": profile, "metric": "right", "facet": "all", "value": "all"}
+    names = {
+        "endpoint": endpoint,
+        "task": task,
+        "profile": profile,
+        "metric": "right",
+        "facet": "all",
+        "value": "all",
+    }
     made = Signature({"task": task, "data": f"{endpoint} | of: {profile}"})
     return told | names | {"score": value, "coverage": 1.0, "interval": "none", "signature": made.json()}
 
@@ -169,18 +197,40 @@ def test_judgements_and_scores_take_the_place_of_earlier_ones_of_the_same_part_a
             right=pl.lit(right),
         )
 
-    for run, profile, right in ((second, "paper", 10.0), (first, "strict", 20.0), (first, "paper", 30.0), (first, "paper", 40.0)):
+    for run, profile, right in (
+        (second, "paper", 10.0),
+        (first, "strict", 20.0),
+        (first, "paper", 30.0),
+        (first, "paper", 40.0),
+    ):
         rows: dict[str, list[dict[str, object]]] = {"t/a": [], "t/b": []}
         for part, more in ((m_a, 1.0), (m_b, 2.0), (n_b, 3.0)):
             results.save_judgements(workspace, run, profile, judged(part, run, right + more))
-            rows[part.task] += [score(part.endpoint, part.task, profile, value) for value in (right + more, 100.0)]
+            rows[part.task] += [
+                score(part.endpoint, part.task, profile, value) for value in (right + more, 100.0)
+            ]
         for task, own in rows.items():
             of = [(own, Subject.MODEL), ([score("people", task, profile, right)], Subject.PEOPLE)]
-            frames = [pl.DataFrame(made, schema=dict(SCORES)).with_columns(subject=pl.lit(who.value)) for made, who in of]
+            frames = [
+                pl.DataFrame(made, schema=dict(SCORES)).with_columns(subject=pl.lit(who.value))
+                for made, who in of
+            ]
             results.save_scores(workspace, run, task, profile, pl.concat(frames))
     loaded = results.load_judgements(workspace, first, "paper", m_b)
     assert loaded.columns == [
-        *("ordinal", "item", "question", "culture", "language", "variant", "sample", "counted", "state", "answer", "reason"),
+        *(
+            "ordinal",
+            "item",
+            "question",
+            "culture",
+            "language",
+            "variant",
+            "sample",
+            "counted",
+            "state",
+            "answer",
+            "reason",
+        ),
         *("response", "task", "endpoint", "right"),
     ]
     place, tail = ("KR", "en", "plain", 0), ("A", "because")
@@ -204,7 +254,10 @@ def test_judgements_and_scores_take_the_place_of_earlier_ones_of_the_same_part_a
     assert rights(first, "strict") == [*zip(ordinals, ([21.0], [22.0], [23.0]), strict=True)]
     assert rights(second, "paper") == [*zip(ordinals, ([11.0], [12.0], [13.0]), strict=True)]
     empty = results.load_judgements(workspace, second, "strict", m_b)
-    assert (empty.height, empty.schema) == (0, pl.Schema({**JUDGEMENTS, "endpoint": pl.String, "response": pl.String}))
+    assert (empty.height, empty.schema) == (
+        0,
+        pl.Schema({**JUDGEMENTS, "endpoint": pl.String, "response": pl.String}),
+    )
 
     def scores(run: run_records.RunRecord) -> list[tuple[object, ...]]:
         found = results.load_scores(workspace, run)
@@ -214,17 +267,28 @@ def test_judgements_and_scores_take_the_place_of_earlier_ones_of_the_same_part_a
     order = (("t/a", "m"), ("t/b", "m"), ("t/b", "n"))
 
     def expected(profile: str, *rights: float) -> list[tuple[object, ...]]:
-        return [(profile, *part, value) for part, right in zip(order, rights, strict=True) for value in (right, 100.0)]
+        return [
+            (profile, *part, value)
+            for part, right in zip(order, rights, strict=True)
+            for value in (right, 100.0)
+        ]
 
     assert scores(first) == [*expected("strict", 21.0, 22.0, 23.0), *expected("paper", 41.0, 42.0, 43.0)]
     assert scores(second) == expected("paper", 11.0, 12.0, 13.0)
     of_people = results.load_scores(workspace, first, Subject.PEOPLE)
     assert of_people.select("profile", "task", "endpoint", "score").rows() == [
-        (profile, task, "people", right) for profile, right in (("strict", 20.0), ("paper", 40.0)) for task in ("t/a", "t/b")
+        (profile, task, "people", right)
+        for profile, right in (("strict", 20.0), ("paper", 40.0))
+        for task in ("t/a", "t/b")
     ]
     assert results.load_scores(workspace, first, Subject.BASELINE).schema == pl.Schema(SCORES)
-    results.save_scores(workspace, first, "t/b", "strict", pl.DataFrame(schema={"subject": pl.String, **SCORES}))
-    assert scores(first)[:4] == [*expected("strict", 21.0, 22.0, 23.0)[:2], *expected("paper", 41.0, 42.0, 43.0)[:2]]
+    results.save_scores(
+        workspace, first, "t/b", "strict", pl.DataFrame(schema={"subject": pl.String, **SCORES})
+    )
+    assert scores(first)[:4] == [
+        *expected("strict", 21.0, 22.0, 23.0)[:2],
+        *expected("paper", 41.0, 42.0, 43.0)[:2],
+    ]
     assert results.load_scores(workspace, first, Subject.PEOPLE)["score"].to_list() == [20.0, 40.0, 40.0]
 
 
@@ -247,7 +311,15 @@ def test_a_signature_is_read_as_text_and_by_its_parts(
 def test_a_part_without_settings_metrics_or_facets_comes_back_without_any(any_workspace: Workspace) -> None:
     run, _ = plan_prompts(any_workspace, "m", ["a"], settings=Settings(temperature=None, top_p=None))
     (part,) = results.parts(any_workspace, run)
-    plain = {"ordinal": 1, "question": "q", "culture": "KR", "counted": True, "state": "failed", "answer": None, "reason": None}
+    plain = {
+        "ordinal": 1,
+        "question": "q",
+        "culture": "KR",
+        "counted": True,
+        "state": "failed",
+        "answer": None,
+        "reason": None,
+    }
     results.save_judgements(any_workspace, run, "paper", pl.DataFrame([plain]))
     assert results.settings_sent(any_workspace, run, part) == ["provider"]
     loaded = results.load_judgements(any_workspace, run, "paper", part)

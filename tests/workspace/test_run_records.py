@@ -43,31 +43,35 @@ def test_what_is_no_name(any_workspace: Workspace, name: str) -> None:
 
 
 def task_of(name: str) -> run_records.RunTask:
-    return run_records.RunTask(name, f"release of {name}", f"/root/{name}", f"print-{name}", {"b": [1], "a": name})
+    return run_records.RunTask(
+        name, f"release of {name}", f"/root/{name}", f"print-{name}", {"b": [1], "a": name}
+    )
 
 
-def test_a_run_is_found_again_as_it_was_written_down(any_workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
-    """By name, number and ``last``, which passes over what asked no tasks; and its tasks in the order they were asked for."""
+def test_a_run_is_found_again_as_it_was_written_down(
+    any_workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By name, number and ``last``, which passes over what asked no tasks; and its tasks in the order they
+    were asked for."""
     monkeypatch.setattr(run_records.time, "time", lambda: 1000.0)
     tasks = [task_of("z/late"), task_of("a/unnamed"), task_of("m/first")]
     config = {"x": 1, "tasks": ["m/first", "z/late"]}
     recipe = {"tasks": ["m/first"]}
     run, continued = run_records.begin_run(any_workspace, config, tasks, "1.2", "mine", "run", recipe)
-    known = run_records.RunRecord(1, "mine", config, "run", "1.2", "planning", None, 1000.0, None, 0.0, recipe)
+    known = run_records.RunRecord(
+        1, "mine", config, "run", "1.2", "planning", None, 1000.0, None, 0.0, recipe
+    )
     assert (run, continued) == (known, False)
     other, _ = run_records.begin_run(any_workspace, {"tasks": ["a/a"]}, [task_of("a/a")], "1.2", None, "run")
-    build, _ = run_records.begin_run(any_workspace, {"build": "questions"}, [], "1.2", None, "build questions")
+    build, _ = run_records.begin_run(
+        any_workspace, {"build": "questions"}, [], "1.2", None, "build questions"
+    )
     aside, _ = run_records.begin_run(any_workspace, {"aside": "build-votes"}, [], "1.2", None, "build votes")
     assert run_records.list_runs(any_workspace) == [run, other, build, aside]
-    assert [run_records.find_run(any_workspace, name) for name in ("mine", "1", "run-2", "2", "last", "3", "run-4")] == [
-        run,
-        run,
-        other,
-        other,
-        other,
-        build,
-        aside,
-    ]
+    assert [
+        run_records.find_run(any_workspace, name)
+        for name in ("mine", "1", "run-2", "2", "last", "3", "run-4")
+    ] == [run, run, other, other, other, build, aside]
     assert run_records.find_asked_run(any_workspace, "1") == run
     with pytest.raises(FolkwaysError, match=r"run-3 belongs to folkways build questions:"):
         run_records.find_asked_run(any_workspace, "run-3")
@@ -78,7 +82,9 @@ def test_a_run_is_found_again_as_it_was_written_down(any_workspace: Workspace, m
     assert run_records.run_tasks(any_workspace, run) == [tasks[2], tasks[0], tasks[1]]
     assert run_records.run_tasks(any_workspace, other) == [task_of("a/a")]
     with any_workspace.read() as connection:  # what is the same is written the same way
-        configs, options = (connection.scalars(sa.select(c)).all() for c in (schema.runs.c.config, schema.run_tasks.c.options))
+        configs, options = (
+            connection.scalars(sa.select(c)).all() for c in (schema.runs.c.config, schema.run_tasks.c.options)
+        )
         assert '{"tasks":["m/first","z/late"],"x":1}' in configs
         assert '{"a":"z/late","b":[1]}' in options
     assert run_records.run_tasks(any_workspace, build) == []
@@ -104,7 +110,9 @@ def test_the_newest_unfinished_run_of_a_configuration_goes_on(any_workspace: Wor
     assert (anew.id, continued) == (4, False)
 
 
-def test_states_are_of_one_run_and_its_seconds_add_up(any_workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_states_are_of_one_run_and_its_seconds_add_up(
+    any_workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(run_records.time, "time", lambda: 1000.0)
     first, second, third = (begin(any_workspace, config) for config in "abc")
     run_records.set_state(any_workspace, first, "running", seconds=1.5)
@@ -116,9 +124,15 @@ def test_states_are_of_one_run_and_its_seconds_add_up(any_workspace: Workspace, 
         run_records.mark_scored(any_workspace, run)
 
     def stand() -> list[tuple[object, ...]]:
-        return [(run.state, run.reason, run.finished, run.seconds) for run in run_records.list_runs(any_workspace)]
+        return [
+            (run.state, run.reason, run.finished, run.seconds) for run in run_records.list_runs(any_workspace)
+        ]
 
-    assert stand() == [("stopped", "budget", 1000.0, 3.5), ("running", None, None, 0.0), ("asked", None, 1000.0, 0.0)]
+    assert stand() == [
+        ("stopped", "budget", 1000.0, 3.5),
+        ("running", None, None, 0.0),
+        ("asked", None, 1000.0, 0.0),
+    ]
     run_records.mark_scored(any_workspace, third)
     assert stand()[2] == ("finished", None, 2000.0, 0.0)
     run_records.set_state(any_workspace, first, "running")

@@ -14,7 +14,11 @@ def test_parts_never_pass_the_limit(any_workspace: Workspace) -> None:
     one, two = (SharedBudget(any_workspace, run.id, (INF, 1000.0, 64.0)) for _ in range(2))
     assert taken(any_workspace, run.id) == (0, 0, 0)
     part = one.take((1.0, 10.0, 0.5))
-    assert part == (INF, 1000.0 / PARTS, 1.0)  # as much as they like of what is not limited, and of the rest more than is needed
+    assert part == (
+        INF,
+        1000.0 / PARTS,
+        1.0,
+    )  # as much as they like of what is not limited, and of the rest more than is needed
     assert two.take((1.0, 400.0, 0.5)) == (INF, 400.0, 1.0)
     assert taken(any_workspace, run.id) == (0, 1000.0 / PARTS + 400, 2.0)
     assert two.take((1.0, 600.0, 0.5)) is None

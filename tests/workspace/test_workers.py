@@ -13,7 +13,15 @@ from pathlib import Path
 import pytest
 
 from folkways.workspace.queue import workers
-from folkways.workspace.queue.workers import STALE_SECONDS, WATCHED_SECONDS, Watch, Worker, _is_dead_here, place, started
+from folkways.workspace.queue.workers import (
+    STALE_SECONDS,
+    WATCHED_SECONDS,
+    Watch,
+    Worker,
+    _is_dead_here,
+    place,
+    started,
+)
 
 NOW = 1_795_240_000.0
 WHO = (
@@ -58,7 +66,9 @@ def test_a_process_of_this_machine_is_alive_until_it_ends(child: subprocess.Pope
     child.send_signal(signal.SIGSTOP)
     assert watch.dead([its], NOW) == []
     child.kill()
-    os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)  # it has ended, and nobody has looked after it: a zombie
+    os.waitid(
+        os.P_PID, child.pid, os.WEXITED | os.WNOWAIT
+    )  # it has ended, and nobody has looked after it: a zombie
     os.kill(child.pid, 0)
     assert watch.dead([its], NOW) == [its]
     child.wait()
@@ -113,9 +123,18 @@ def test_a_heartbeat_from_the_future_does_not_last_for_ever(clock: Clock) -> Non
 
 @pytest.mark.parametrize(
     ("silent", "watched", "dead"),
-    [(90.0, 90.0, False), (90.01, 90.01, True), (1e6, 30.0, False), (1e6, 30.01, True), (90.0, 31.0, False), (90.01, 31.0, True)],
+    [
+        (90.0, 90.0, False),
+        (90.01, 90.01, True),
+        (1e6, 30.0, False),
+        (1e6, 30.01, True),
+        (90.0, 31.0, False),
+        (90.01, 31.0, True),
+    ],
 )
-def test_how_long_silence_lasts_until_a_process_elsewhere_is_dead(clock: Clock, silent: float, watched: float, dead: bool) -> None:
+def test_how_long_silence_lasts_until_a_process_elsewhere_is_dead(
+    clock: Clock, silent: float, watched: float, dead: bool
+) -> None:
     """Ninety seconds; of somebody who is known for longer, thirty besides under our eyes."""
     its = worker("elsewhere", heartbeat=0.0)
     watch = Watch(clock)
@@ -124,14 +143,18 @@ def test_how_long_silence_lasts_until_a_process_elsewhere_is_dead(clock: Clock, 
     assert watch.dead([its], silent) == ([its] if dead else [])
 
 
-def test_on_windows_a_process_is_not_touched_to_see_whether_it_lives(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_on_windows_a_process_is_not_touched_to_see_whether_it_lives(
+    clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """There the signal 0 ends it."""
     monkeypatch.setattr(workers.sys, "platform", "win32")
     monkeypatch.setattr(workers.os, "kill", None)
     assert Watch(clock).dead([worker(place(), pid=os.getpid(), since="other")], NOW) == []
 
 
-def test_a_process_of_somebody_else_is_dead_only_if_it_began_at_another_time(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_process_of_somebody_else_is_dead_only_if_it_began_at_another_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     def forbidden(_pid: int, _signal: int) -> None:
         raise PermissionError
 
@@ -143,7 +166,9 @@ def test_a_process_of_somebody_else_is_dead_only_if_it_began_at_another_time(mon
     assert _is_dead_here(os.getpid(), "1") is None
 
 
-def test_a_process_is_known_by_when_it_started_whatever_it_is_called(child: subprocess.Popen[bytes], tmp_path: Path) -> None:
+def test_a_process_is_known_by_when_it_started_whatever_it_is_called(
+    child: subprocess.Popen[bytes], tmp_path: Path
+) -> None:
     assert started(child.pid) == Path(f"/proc/{child.pid}/stat").read_text().split()[21]
     odd = tmp_path / "a) Z 9 (b"
     shutil.copy(str(shutil.which("sleep")), odd)

@@ -1,8 +1,9 @@
 """The authors' procedure of comparing short answers, re-enacted: ``saq_authors.py LANGUAGE IN OUT``.
 
-Objects are built and texts are analysed where their code does it: in every comparison that the substring does not decide, both
-texts anew. Only the comparing is done; replies come cleaned. IN has ``questions``, each with ``groups`` and ``reply``; OUT gets
-the verdict of each and the CPU seconds from the import of the tools to the last verdict.
+Objects are built and texts are analysed where their code does it: in every comparison that the substring does
+not decide, both texts anew. Only the comparing is done; replies come cleaned. IN has ``questions``, each with
+``groups`` and ``reply``; OUT gets the verdict of each and the CPU seconds from the import of the tools to the
+last verdict.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ Tokenize = Callable[[str], list[str]]
 
 
 def english_pipeline() -> Any:
-    """Loaded once, before anything is compared, as in their code; the lookup table of the reference results."""
+    """Loaded once, before anything is compared, as in their code; the lookup table of the reference
+    results."""
     import spacy
 
     pipeline = spacy.blank("en")
@@ -35,7 +37,9 @@ def local_tool(language: str) -> Tokenize:
         from konlpy.tag import Okt
 
         okt = Okt()
-        return lambda text: list(okt.morphs(" ".join(word for word, kind in okt.pos(text) if kind != "Josa"), stem=True))
+        return lambda text: list(
+            okt.morphs(" ".join(word for word, kind in okt.pos(text) if kind != "Josa"), stem=True)
+        )
     if language == "zh":
         import jieba
 
@@ -64,7 +68,11 @@ def local_tool(language: str) -> Tokenize:
 
 def normal(tokens: list[str]) -> list[str]:
     """Their normal form of tokens."""
-    return [unicodedata.normalize("NFD", token).translate({0x0301: None}).lower() for token in tokens if token not in punctuation]
+    return [
+        unicodedata.normalize("NFD", token).translate({0x0301: None}).lower()
+        for token in tokens
+        if token not in punctuation
+    ]
 
 
 def matches(answer: str, reply: str, language: str, pipeline: Any) -> bool:
@@ -103,7 +111,10 @@ def main() -> None:
     if language != "en":
         local_tool(language)("x")
     start = time.process_time() - began
-    found = [verdict(question, language, pipeline) if question["reply"] else False for question in task["questions"]]
+    found = [
+        verdict(question, language, pipeline) if question["reply"] else False
+        for question in task["questions"]
+    ]
     result = {"verdicts": found, "start": start, "cpu": time.process_time() - began}
     Path(target).write_text(json.dumps(result), encoding="utf-8")
 

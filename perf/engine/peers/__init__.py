@@ -1,1 +1,2 @@
-"""Programs that run inside the clients' own environments: they import the client under measurement and nothing of this package."""
+"""Programs that run inside the clients' own environments: they import the client under measurement and
+nothing of this package."""

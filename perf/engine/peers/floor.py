@@ -1,4 +1,5 @@
-"""The floor: what one would write by hand with aiohttp. One pooled session, some workers, parse the reply, keep its text.
+"""The floor: what one would write by hand with aiohttp. One pooled session, some workers, parse the reply,
+keep its text.
 
 python floor.py BASE_URL MODEL PROMPTS.jsonl ANSWERS.jsonl CONCURRENCY
 """
@@ -21,7 +22,12 @@ async def ask_all(url: str, model: str, prompts: list[str], concurrency: int) ->
 
     async def work(session: aiohttp.ClientSession) -> None:
         for number, prompt in waiting:
-            body = {"model": model, "messages": [{"role": "user", "content": prompt}], "temperature": 0, "max_tokens": 64}
+            body = {
+                "model": model,
+                "messages": [{"role": "user", "content": prompt}],
+                "temperature": 0,
+                "max_tokens": 64,
+            }
             async with session.post(f"{url}/chat/completions", json=body) as reply:
                 reply.raise_for_status()
                 answers[number] = (await reply.json())["choices"][0]["message"]["content"]

@@ -2,8 +2,8 @@
 
 python other_clients.py pyreqwest|wreq|httptools BASE_URL MODEL PROMPTS.jsonl ANSWERS.jsonl CONCURRENCY
 
-pyreqwest and wreq are Rust's reqwest and hyper under Python; httptools is a bare asyncio protocol with nodejs' parser, without
-TLS, proxies, timeouts and limits.
+pyreqwest and wreq are Rust's reqwest and hyper under Python; httptools is a bare asyncio protocol with
+nodejs' parser, without TLS, proxies, timeouts and limits.
 """
 
 from __future__ import annotations
@@ -51,7 +51,10 @@ async def httptools(url: str, concurrency: int) -> AsyncIterator[list[Post]]:
     import httptools as package
 
     address = urlsplit(url)
-    head = f"POST {address.path} HTTP/1.1\r\nHost: {address.netloc}\r\nContent-Type: application/json\r\nContent-Length: ".encode()
+    head = (
+        f"POST {address.path} HTTP/1.1\r\nHost: {address.netloc}\r\nContent-Type: "
+        "application/json\r\nContent-Length: "
+    ).encode()
 
     class Connection(asyncio.Protocol):
         def __init__(self) -> None:
@@ -78,7 +81,9 @@ async def httptools(url: str, concurrency: int) -> AsyncIterator[list[Post]]:
             return await self.reply
 
     loop = asyncio.get_running_loop()
-    opened = [await loop.create_connection(Connection, address.hostname, address.port) for _ in range(concurrency)]
+    opened = [
+        await loop.create_connection(Connection, address.hostname, address.port) for _ in range(concurrency)
+    ]
     yield [connection.post for _, connection in opened]
     for transport, _ in opened:
         transport.close()
@@ -94,7 +99,12 @@ async def ask_all(name: str, url: str, model: str, prompts: list[str], concurren
 
     async def work(post: Post) -> None:
         for number, prompt in waiting:
-            body = {"model": model, "messages": [{"role": "user", "content": prompt}], "temperature": 0, "max_tokens": 64}
+            body = {
+                "model": model,
+                "messages": [{"role": "user", "content": prompt}],
+                "temperature": 0,
+                "max_tokens": 64,
+            }
             reply = json.loads(await post(json.dumps(body).encode()))
             answers[number] = reply["choices"][0]["message"]["content"]
 

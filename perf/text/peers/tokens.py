@@ -1,7 +1,8 @@
-"""Reads texts as JSON, writes their tokens by an authors' tool: ``tokens.py LANGUAGE OUT [FOLDER]``, folkways' sources on the path.
+"""Reads texts as JSON, writes their tokens by an authors' tool: ``tokens.py LANGUAGE OUT [FOLDER]``,
+folkways' sources on the path.
 
-``en`` is the model that the authors name, ``en-table`` spaCy's lookup table, which the reference results have in its place.
-``az`` and ``su`` need the folder of the authors' tool.
+``en`` is the model that the authors name, ``en-table`` spaCy's lookup table, which the reference results have
+in its place. ``az`` and ``su`` need the folder of the authors' tool.
 """
 
 from __future__ import annotations
@@ -37,7 +38,8 @@ def english_table() -> Tokenize:
 
 
 def arabic() -> Tokenize:
-    """The lemma of the first word as one token; the authors compare its letters, and the profile ``paper`` takes them apart."""
+    """The lemma of the first word as one token; the authors compare its letters, and the profile ``paper``
+    takes them apart."""
     from folkways.text.authors import authors_tool
 
     letters = authors_tool("ar").tokens
@@ -61,7 +63,8 @@ def azerbaijani(folder: Path) -> Tokenize:
 
 
 def sundanese(folder: Path) -> Tokenize:
-    """Words without brackets. What would be a pattern is searched as it stands, where the tool ends with an error."""
+    """Words without brackets. What would be a pattern is searched as it stands, where the tool ends with an
+    error."""
     cbook = types.ModuleType("matplotlib.cbook")  # it needs one function of a large package
     cbook.flatten = _flat  # type: ignore[attr-defined]
     sys.modules |= {"matplotlib": types.ModuleType("matplotlib"), "matplotlib.cbook": cbook}
@@ -73,7 +76,9 @@ def sundanese(folder: Path) -> Tokenize:
     roots = frozenset(re.findall("(?<= )[^ ]+(?= )", stemmer.rootWords))
     stemmer.isRootWord = lambda word: int(word in roots)
     stemmer.writeLog = lambda *_: None
-    return lambda text: [stemmer.stemmingProcess(word.replace("(", "").replace(")", "")) for word in text.split()]
+    return lambda text: [
+        stemmer.stemmingProcess(word.replace("(", "").replace(")", "")) for word in text.split()
+    ]
 
 
 def _flat(nested: object) -> list[str]:

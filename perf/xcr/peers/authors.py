@@ -1,11 +1,15 @@
-"""XCR-Bench's neural metrics in the way of its authors, with their libraries: what folkways is measured against.
+"""XCR-Bench's neural metrics in the way of its authors, with their libraries: what folkways is measured
+against.
 
-Re-enacted from the published procedure: one row after the other, one pair of texts at a time. Runs in an environment of its own.
+Re-enacted from the published procedure: one row after the other, one pair of texts at a time. Runs in an
+environment of its own.
 
     python authors.py sp    GOLD.csv REPLIES.csv OUT.csv --model DIR
-    python authors.py bert  GOLD.csv REPLIES.csv OUT.csv --english DIR --language DIR [--columns INTRA INTER] [--keep-loaded]
+    python authors.py bert  GOLD.csv REPLIES.csv OUT.csv --english DIR --language DIR [--columns INTRA INTER]
+    [--keep-loaded]
 
-``--keep-loaded`` is kinder than what they do: it loads the English model once, where ``bert_score.score`` loads it for every pair.
+``--keep-loaded`` is kinder than what they do: it loads the English model once, where ``bert_score.score``
+loads it for every pair.
 """
 
 from __future__ import annotations
@@ -49,8 +53,13 @@ def main() -> None:
     else:
         values = {}
         english = _english(options.english, options.keep_loaded)
-        for side, column, f1 in zip(("intra", "inter"), options.columns, (english, _scorer(options.language)), strict=True):
-            rows = [adaptation(reply, target, f1) for reply, target in zip(replies[side.title()], gold[column], strict=True)]
+        for side, column, f1 in zip(
+            ("intra", "inter"), options.columns, (english, _scorer(options.language)), strict=True
+        ):
+            rows = [
+                adaptation(reply, target, f1)
+                for reply, target in zip(replies[side.title()], gold[column], strict=True)
+            ]
             values[f"sent_bert_{side}"] = [sentence for sentence, _ in rows]
             values[f"csi_bert_{side}"] = [items for _, items in rows]
     pandas.DataFrame(values).to_csv(options.out, index=False)
@@ -94,11 +103,18 @@ def _english(model: str, keep_loaded: bool) -> F1:
     import bert_score
 
     baseline = Path(bert_score.__file__).parent / "rescale_baseline" / "en" / "bert-base-uncased.tsv"
-    told = {"num_layers": ENGLISH_LAYER, "lang": "en", "rescale_with_baseline": True, "baseline_path": str(baseline)}
+    told = {
+        "num_layers": ENGLISH_LAYER,
+        "lang": "en",
+        "rescale_with_baseline": True,
+        "baseline_path": str(baseline),
+    }
     if keep_loaded:
         scorer = bert_score.BERTScorer(model_type=model, **told)
         return lambda reply, target: _f1(scorer.score([_nfc(reply)], [_nfc(target)]))
-    return lambda reply, target: _f1(bert_score.score([_nfc(reply)], [_nfc(target)], model_type=model, **told))
+    return lambda reply, target: _f1(
+        bert_score.score([_nfc(reply)], [_nfc(target)], model_type=model, **told)
+    )
 
 
 def _scorer(model: str) -> F1:

@@ -1,1 +1,2 @@
-"""One folder per benchmark: items, prompts, judging, the paper's tables, building. Data and pure functions only."""
+"""One folder per benchmark: items, prompts, judging, the paper's tables, building. Data and pure functions
+only."""

@@ -1,4 +1,5 @@
-"""Scores that are the unweighted mean over groups, however many rows each has: countries of a region, varieties of a benchmark."""
+"""Scores that are the unweighted mean over groups, however many rows each has: countries of a region,
+varieties of a benchmark."""
 
 from __future__ import annotations
 
@@ -19,13 +20,16 @@ POOLED = "{} (pooled)"
 def mean_over(judgements: pl.DataFrame, metric: Metric, groups: str, word: str) -> dict[str, object]:
     """``score``, its interval and ``at_best`` as the mean of each group's, for the columns of records.SCORES.
 
-    judgements: counted ones to which the metric applies. groups: a column; ``word`` is what the interval's method calls one. The
-    interval puts those of the groups together (``interval_of_average``); that of one group is its own. Where groups share questions
-    they are not independent: the interval is then Wilson's of the mean over questions, if that is wider.
+    judgements: counted ones to which the metric applies. groups: a column; ``word`` is what the interval's
+    method calls one. The interval puts those of the groups together (``interval_of_average``); that of one
+    group is its own. Where groups share questions they are not independent: the interval is then Wilson's of
+    the mean over questions, if that is wider.
     """
     best = pl.when(pl.col("state").is_in(LOST)).then(1.0).otherwise(pl.col(metric.name))
     judgements = judgements.sort(groups, "question")  # a sum of floats depends on its order
-    means = judgements.group_by(groups, maintain_order=True).agg(pl.col(metric.name).mean(), best.mean().alias("best"))
+    means = judgements.group_by(groups, maintain_order=True).agg(
+        pl.col(metric.name).mean(), best.mean().alias("best")
+    )
     parts = [
         (part[metric.name].to_numpy(), part["question"].rle_id().cast(pl.Int64).to_numpy())
         for part in judgements.partition_by(groups, maintain_order=True)
@@ -33,7 +37,9 @@ def mean_over(judgements: pl.DataFrame, metric: Metric, groups: str, word: str) 
     worth = None
     if metric.bounds == (0.0, 1.0):
         worth = [clustered_mean(*cluster_totals(*part), float(part[0] @ part[0])).worth for part in parts]
-    interval = interval_of_average(means[metric.name].to_list(), [interval_of_mean(*part, metric) for part in parts], worth)
+    interval = interval_of_average(
+        means[metric.name].to_list(), [interval_of_mean(*part, metric) for part in parts], worth
+    )
     shared = judgements.select(groups, "question").unique()["question"].is_duplicated().any()
     if shared and metric.bounds == (0.0, 1.0):
         across = _across_questions(judgements, metric, groups, means)
@@ -49,17 +55,28 @@ def mean_over(judgements: pl.DataFrame, metric: Metric, groups: str, word: str) 
 
 
 def _across_questions(judgements: pl.DataFrame, metric: Metric, groups: str, means: pl.DataFrame) -> Interval:
-    """The interval of the unweighted mean of groups that share questions, from each question's part in it (linearised).
+    """The interval of the unweighted mean of groups that share questions, from each question's part in it
+    (linearised).
 
-    Wilson's of as many answers as have the same variance as the sum over questions has, with two questions of ordinary weight
-    imagined besides, one right and one wrong throughout (as ``clusters.clustered_mean`` has them).
+    Wilson's of as many answers as have the same variance as the sum over questions has, with two questions of
+    ordinary weight imagined besides, one right and one wrong throughout (as ``clusters.clustered_mean`` has
+    them).
     """
-    part = (pl.col(metric.name) - pl.col(metric.name).mean().over(groups)) / pl.len().over(groups) / means.height
-    parts = judgements.select("question", part=part).group_by("question").agg(pl.col("part").sum())["part"].to_numpy()
+    part = (
+        (pl.col(metric.name) - pl.col(metric.name).mean().over(groups)) / pl.len().over(groups) / means.height
+    )
+    parts = (
+        judgements.select("question", part=part)
+        .group_by("question")
+        .agg(pl.col("part").sum())["part"]
+        .to_numpy()
+    )
     mean = _mean(means[metric.name])
     imagined = (mean**2 + (1 - mean) ** 2) / parts.size**2
     variance = (float(parts @ parts) + imagined) * parts.size / (parts.size + 1)
-    answers = min(mean * (1 - mean) / variance, float(judgements.height)) if variance > 0 else float(parts.size)
+    answers = (
+        min(mean * (1 - mean) / variance, float(judgements.height)) if variance > 0 else float(parts.size)
+    )
     return wilson(mean * answers, answers)
 
 
@@ -71,10 +88,12 @@ def with_mean_over(
     facet: str = WHOLE,
     word: str | None = None,
 ) -> pl.DataFrame:
-    """``scores`` with the mean over groups in place of the whole; the share of all rows stands below it as ``all (pooled)``.
+    """``scores`` with the mean over groups in place of the whole; the share of all rows stands below it as
+    ``all (pooled)``.
 
-    The counts are those of all rows. facet: in place of the whole, a column (``region``): of each of its values the mean over the
-    groups inside. word: what intervals call a group, where not the name of their column.
+    The counts are those of all rows. facet: in place of the whole, a column (``region``): of each of its
+    values the mean over the groups inside. word: what intervals call a group, where not the name of their
+    column.
     """
     by_name = {metric.name: metric for metric in metrics}
     counted = judgements.filter("counted")
@@ -82,8 +101,15 @@ def with_mean_over(
     for row in scores.iter_rows(named=True):
         replied = row["score"] is not None
         if row["facet"] == facet and row["metric"] in by_name and (replied or facet != WHOLE):
-            inside = counted.filter(pl.col(row["metric"]).is_not_null(), facet == WHOLE or pl.col(facet) == row["value"])
-            rows.append({**row, **(mean_over(inside, by_name[row["metric"]], groups, word or groups) if replied else {})})
+            inside = counted.filter(
+                pl.col(row["metric"]).is_not_null(), facet == WHOLE or pl.col(facet) == row["value"]
+            )
+            rows.append(
+                {
+                    **row,
+                    **(mean_over(inside, by_name[row["metric"]], groups, word or groups) if replied else {}),
+                }
+            )
             row["facet"] = POOLED.format(facet)
         rows.append(row)
     return without_nan(pl.DataFrame(rows, schema=scores.schema))

@@ -1,7 +1,7 @@
 """What a benchmark and its tasks are: data and pure functions, which never open a socket or a database.
 
-A new benchmark is one folder with a ``Benchmark`` and one entry point in the group ``folkways.benchmarks``; ``benchmarks/demo``
-is the smallest one and is meant to be copied.
+A new benchmark is one folder with a ``Benchmark`` and one entry point in the group ``folkways.benchmarks``;
+``benchmarks/demo`` is the smallest one and is meant to be copied.
 """
 
 from __future__ import annotations
@@ -34,8 +34,9 @@ class PromptOptions:
     languages:    codes ("ko"), or "local" (each culture's own) and "en".
     variants:     names of prompt templates ("inst-4"); "all" for every one.
     seed:         for tasks that draw (option order, personas).
-    prompt_texts: template name -> text brought by the user in place of the release's or ours (``--prompts FILE``).
-    orders:       in how many orders the options of a question are shown, for tasks with ``permutes_options``; 1 for the released.
+    prompt_texts: template name -> text brought by the user in place of the release's or ours (``--prompts
+    FILE``). orders:       in how many orders the options of a question are shown, for tasks with
+    ``permutes_options``; 1 for the released.
     """
 
     languages: tuple[str, ...] | None = None
@@ -60,9 +61,10 @@ class Scoring:
 
     profiles:   the rules of judging; the first is the default.
     aliases:    other names of profiles -> profile.
-    text_tools: the sets of text tools that judging can use (``--text-tools``), the default first; none for a task without.
-    models:     the roles that language models can be given to compare texts (``--embedding-model``, ``--bert-model``).
-    per_reply:  True where each reply is judged without looking at others. Replies then come a page at a time, and ``summarise``
+    text_tools: the sets of text tools that judging can use (``--text-tools``), the default first; none for a
+    task without. models:     the roles that language models can be given to compare texts
+    (``--embedding-model``, ``--bert-model``). per_reply:  True where each reply is judged without looking at
+    others. Replies then come a page at a time, and ``summarise``
                 gets compact judgements (``records.compact``). Set it where a task may get a million replies.
     """
 
@@ -103,8 +105,8 @@ class HumanBaseline:
     """How people of the cultures do under the rule that models are judged by.
 
     how:     in a few words, for the signature of the scores.
-    judge:   items (with their facets), release and profile -> judgements as ``Task.judge`` gives them, one row per person and item;
-             None where the release does not have the answers of single people.
+    judge:   items (with their facets), release and profile -> judgements as ``Task.judge`` gives them, one
+             row per person and item; None where the release does not have the answers of single people.
     release: the release that has them, if it is not the one that is asked.
     """
 
@@ -114,9 +116,11 @@ class HumanBaseline:
 
 
 class Task(ABC):
-    """One way of asking one benchmark's items, and of judging what comes back. The same four verbs for every task.
+    """One way of asking one benchmark's items, and of judging what comes back. The same four verbs for every
+    task.
 
-    Optional members that a subclass overrides (``baselines``, ``accepted_answers``) need no flag: ``overrides`` tells.
+    Optional members that a subclass overrides (``baselines``, ``accepted_answers``) need no flag:
+    ``overrides`` tells.
     """
 
     name: ClassVar[str]  # "blend/saq"
@@ -124,11 +128,15 @@ class Task(ABC):
     title: ClassVar[str]
     about: ClassVar[str]  # what is measured, with the paper's section
     metrics: ClassVar[tuple[Metric, ...]]  # the first is the headline
-    facets: ClassVar[tuple[str, ...]] = ()  # item columns that scores are grouped by, besides culture, language and variant
+    facets: ClassVar[
+        tuple[str, ...]
+    ] = ()  # item columns that scores are grouped by, besides culture, language and variant
     scoring: ClassVar[Scoring] = Scoring()
     variants: ClassVar[tuple[str, ...]] = ()  # the default variants
     max_tokens: ClassVar[int] = 256  # output tokens that a reply needs at most
-    permutes_options: ClassVar[bool] = False  # True where a question can be asked in several orders of its options
+    permutes_options: ClassVar[bool] = (
+        False  # True where a question can be asked in several orders of its options
+    )
     tools: Tools = Tools()  # what this task judges with; set by ``with_tools``
 
     @property
@@ -148,7 +156,8 @@ class Task(ABC):
     def with_tools(self, text_tools: str | None = None, models: Mapping[str, Comparer] | None = None) -> Self:
         """The same task, judging with another set of text tools or with these models (role -> model).
 
-        UnknownNameError for a set or a role that the task does not have, FolkwaysError for text tools of a task that uses none.
+        UnknownNameError for a set or a role that the task does not have, FolkwaysError for text tools of a
+        task that uses none.
         """
         if text_tools is not None:
             if not self.scoring.text_tools:
@@ -159,74 +168,92 @@ class Task(ABC):
         if unknown := sorted((models or {}).keys() - set(roles)):
             raise UnknownNameError(f"model role of {self.name}", unknown[0], roles)
         chosen = copy(self)
-        chosen.tools = Tools(text_tools or self.tools.text_tools, self.tools.models if models is None else dict(models))
+        chosen.tools = Tools(
+            text_tools or self.tools.text_tools, self.tools.models if models is None else dict(models)
+        )
         return chosen
 
     @abstractmethod
     def items(self, release: Release) -> pl.DataFrame:
-        """All items of the release: records.ITEMS, the facets, and whatever ``prompts`` and ``judge`` need besides."""
+        """All items of the release: records.ITEMS, the facets, and whatever ``prompts`` and ``judge`` need
+        besides."""
 
     def item_batches(self, release: Release) -> Iterator[pl.DataFrame]:
-        """``items`` in parts that can be asked and judged one after the other: a single one, unless the data are large."""
+        """``items`` in parts that can be asked and judged one after the other: a single one, unless the data
+        are large."""
         yield self.items(release)
 
     def check_askable(self, release: Release) -> None:  # noqa: B027 - most releases have all that is asked
-        """FolkwaysError, with the file and how to get it, where the release lets replies be judged and not be asked for."""
+        """FolkwaysError, with the file and how to get it, where the release lets replies be judged and not be
+        asked for."""
 
     @abstractmethod
     def prompts(self, items: pl.DataFrame, options: PromptOptions, release: Release) -> pl.DataFrame:
-        """One row per text that is sent: records.PROMPTS, ordered like the items. ``release`` gives the authors' wording."""
+        """One row per text that is sent: records.PROMPTS, ordered like the items. ``release`` gives the
+        authors' wording."""
 
     @abstractmethod
     def judge(self, items: pl.DataFrame, responses: pl.DataFrame, profile: str) -> pl.DataFrame:
-        """One row per response (records.RESPONSES), in the same order: records.JUDGEMENTS, the facets, one column per metric."""
+        """One row per response (records.RESPONSES), in the same order: records.JUDGEMENTS, the facets, one
+        column per metric."""
 
     @abstractmethod
     def summarise(self, judgements: pl.DataFrame) -> pl.DataFrame:
-        """Scores of one endpoint, over all rows and by facet: records.SCORES without endpoint, profile and signature.
+        """Scores of one endpoint, over all rows and by facet: records.SCORES without endpoint, profile and
+        signature.
 
-        The judgements are those of ``judge`` without task, item, sample, answer and reason; with ``Scoring.per_reply``,
-        with categories in place of text and small numbers in few bytes (``records.compact``).
+        The judgements are those of ``judge`` without task, item, sample, answer and reason; with
+        ``Scoring.per_reply``, with categories in place of text and small numbers in few bytes
+        (``records.compact``).
         """
 
     def human_baseline(self) -> HumanBaseline | None:
-        """How people do on this task, where some release has the answers of single people; reports draw their score."""
+        """How people do on this task, where some release has the answers of single people; reports draw their
+        score."""
         return None
 
     def chance(self) -> float | None:
-        """What guessing among the options scores on the headline, exactly, in percent; None where answers are free."""
+        """What guessing among the options scores on the headline, exactly, in percent; None where answers are
+        free."""
         return None
 
     def baselines(self, items: pl.DataFrame) -> Mapping[str, pl.DataFrame]:
-        """How guessing by rules that know nothing would do on these items: name (``baseline/chance``) -> judgements.
+        """How guessing by rules that know nothing would do on these items: name (``baseline/chance``) ->
+        judgements.
 
-        Judgements as ``judge`` gives them, one row per item, in which a metric is the chance of being right: their mean is the
-        expectation, and nothing is drawn. Reports show their scores beside those of the models; nobody is asked.
+        Judgements as ``judge`` gives them, one row per item, in which a metric is the chance of being right:
+        their mean is the expectation, and nothing is drawn. Reports show their scores beside those of the
+        models; nobody is asked.
         """
         return {}
 
     def accepted_answers(self, item: Mapping[str, Any]) -> AnswerGroups:
-        """What counts as right for an item with a free answer, the most frequent answer first; empty where nobody answered.
+        """What counts as right for an item with a free answer, the most frequent answer first; empty where
+        nobody answered.
 
-        Override it where answers are free: a model, or a person, can then judge the replies too (``judge-by-model``).
-        item: a row of ``items``. Each answer is a tuple of the ways to put it, in any language.
+        Override it where answers are free: a model, or a person, can then judge the replies too
+        (``judge-by-model``). item: a row of ``items``. Each answer is a tuple of the ways to put it, in any
+        language.
         """
         return ()
 
     def question_in(self, item: Mapping[str, Any], language: str) -> str:
-        """The question of an item with a free answer, as it is asked in that language. Every question can be asked in English."""
+        """The question of an item with a free answer, as it is asked in that language. Every question can be
+        asked in English."""
         return str(item["text"])
 
     def options_of(self, item: Mapping[str, Any]) -> ShownOptions:
-        """The options that the question of an item (a row of ``items``) lists; no texts where it lists none."""
+        """The options that the question of an item (a row of ``items``) lists; no texts where it lists
+        none."""
         return ShownOptions(order_key=str(item["question"]))
 
     def from_authors(self, table: pl.DataFrame) -> pl.DataFrame | None:
         """Recognise an output file of the authors' own programs (all columns read as strings).
 
-        Returns a frame of the same rows with ``response`` and whichever of ``item``, ``release_id``, ``culture``, ``language``,
-        ``variant`` and ``position`` (0-based row of the release) the file tells, or None if it is not such a file. Ids go into
-        ``item_if_any`` instead of ``item`` if the authors' scorer skips those of no item.
+        Returns a frame of the same rows with ``response`` and whichever of ``item``, ``release_id``,
+        ``culture``, ``language``, ``variant`` and ``position`` (0-based row of the release) the file tells,
+        or None if it is not such a file. Ids go into ``item_if_any`` instead of ``item`` if the authors'
+        scorer skips those of no item.
         """
         return None
 
@@ -254,20 +281,20 @@ def needs_whole_questions(task: Task) -> bool:
 class Benchmark:
     """All that folkways knows about a benchmark; its entry point names one.
 
-    The folder of the module that the entry point names holds ``records``, one TOML file for each release, and, for data that come
-    with the package, ``data``.
+    The folder of the module that the entry point names holds ``records``, one TOML file for each release,
+    and, for data that come with the package, ``data``.
 
     name:     "blend"; every task is called ``name/...``.
     tasks:    in the order in which they are asked.
     reader:   what recognises and checks its released data, where they need that.
-    results:  the tables of its paper: of the data, and of the judgements of runs; with names that are unique here.
-    published: the figures that its paper has published.
-    builders: what makes its questions of people's answers (``folkways build``), with names that no other benchmark's has.
-    caution:  what a reader must know before the numbers of this benchmark, whatever the run; nothing by default.
-    aliases:  names that it had before; they stay valid wherever a benchmark or task is named.
-    exports:  what it makes of studies with people.
-    submissions: task -> the file that its competition takes (``folkways submit``).
-    suites:   named lists of tasks, of this benchmark and others (``suites.read_suites``).
+    results:  the tables of its paper: of the data, and of the judgements of runs; with names that are unique
+              here.
+    published: the figures that its paper has published. builders: what makes its questions of people's
+    answers (``folkways build``), with names that no other benchmark's has. caution:  what a reader must know
+    before the numbers of this benchmark, whatever the run; nothing by default. aliases:  names that it had
+    before; they stay valid wherever a benchmark or task is named. exports:  what it makes of studies with
+    people. submissions: task -> the file that its competition takes (``folkways submit``). suites:   named
+    lists of tasks, of this benchmark and others (``suites.read_suites``).
     """
 
     name: str
@@ -290,9 +317,18 @@ class Benchmark:
                 raise TypeError(f"{name} of the benchmark {self.name} is a tuple; mind the comma in (one,)")
         for task in self.tasks:
             if not isinstance(task, Task):
-                what = f"{task.__name__} is a class: write {task.__name__}()" if isinstance(task, type) else f"{task!r} is no Task"
+                what = (
+                    f"{task.__name__} is a class: write {task.__name__}()"
+                    if isinstance(task, type)
+                    else f"{task!r} is no Task"
+                )
                 raise TypeError(f"the tasks of the benchmark {self.name} are instances of Task; {what}")
             if not isinstance(getattr(task, "name", None), str):
-                raise TypeError(f"the task {type(task).__name__} of the benchmark {self.name} has no name; call it {self.name}/...")
+                raise TypeError(
+                    f"the task {type(task).__name__} of the benchmark {self.name} has no name; call it "
+                    f"{self.name}/..."
+                )
             if task.benchmark != self.name:
-                raise ValueError(f"a task of the benchmark {self.name} is called {self.name}/..., not {task.name}")
+                raise ValueError(
+                    f"a task of the benchmark {self.name} is called {self.name}/..., not {task.name}"
+                )

@@ -1,7 +1,7 @@
 """What builds a benchmark's questions: builders as commands show and call them, and how they ask models.
 
-A builder gets its options and a ``BuildSession``, and writes files. It opens no socket and no database: models are asked through
-the session, which stores what they say and never asks the same twice.
+A builder gets its options and a ``BuildSession``, and writes files. It opens no socket and no database:
+models are asked through the session, which stores what they say and never asks the same twice.
 """
 
 from __future__ import annotations
@@ -18,11 +18,13 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """One text to be sent, and what it is about: replies are stored, and found in replayed files, under task, item and so on.
+    """One text to be sent, and what it is about: replies are stored, and found in replayed files, under task,
+    item and so on.
 
-    task: what it is for, such as ``build-topics``; no benchmark has a task of that name. max_tokens: of the reply, unless the model
-    has settings of its own. sample: above 0 to ask the same text again. system, choices: as in records.PROMPTS. weigh: a text whose
-    log-probability behind the prompt is the reply, in place of what the model says; for endpoints that tell it.
+    task: what it is for, such as ``build-topics``; no benchmark has a task of that name. max_tokens: of the
+    reply, unless the model has settings of its own. sample: above 0 to ask the same text again. system,
+    choices: as in records.PROMPTS. weigh: a text whose log-probability behind the prompt is the reply, in
+    place of what the model says; for endpoints that tell it.
     """
 
     text: str
@@ -39,7 +41,8 @@ class Prompt:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What came back. ``text`` is None where the request failed or was not sent; ``reason`` says why, and why a model refused."""
+    """What came back. ``text`` is None where the request failed or was not sent; ``reason`` says why, and why
+    a model refused."""
 
     text: str | None
     reason: str | None = None
@@ -59,7 +62,8 @@ class Ask(Protocol):
         """The model's name, as the user wrote it."""
 
     def __call__(self, prompts: Sequence[Prompt]) -> Sequence[Reply]:
-        """One reply to each, answered or refused; an error ends the build where one cannot be had, and the same command goes on."""
+        """One reply to each, answered or refused; an error ends the build where one cannot be had, and the
+        same command goes on."""
 
     def recall(self, prompt: Prompt) -> Reply | None:
         """The stored reply, without asking for one."""
@@ -67,7 +71,8 @@ class Ask(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """A part of a build that is made by itself: its name, the file that it is made from, and the new folder it is made in."""
+    """A part of a build that is made by itself: its name, the file that it is made from, and the new folder
+    it is made in."""
 
     name: str
     file: Path
@@ -77,15 +82,20 @@ class Share:
 class WorkOnFiles(Protocol):
     """Makes shares of a build, here or on other machines."""
 
-    def __call__(self, work: Callable[[str, Path, Path], T], shares: Sequence[Share], report: Callable[[str], None]) -> Sequence[T]:
-        """What ``work`` returns for the name, file and folder of each share, in their order, when all are made.
+    def __call__(
+        self, work: Callable[[str, Path, Path], T], shares: Sequence[Share], report: Callable[[str], None]
+    ) -> Sequence[T]:
+        """What ``work`` returns for the name, file and folder of each share, in their order, when all are
+        made.
 
-        work: writes files into the folder; it and what it returns can be sent to another process. A share's file is removed once it
-        is made. report: is told how far it is. Raises what ``work`` raises.
+        work: writes files into the folder; it and what it returns can be sent to another process. A share's
+        file is removed once it is made. report: is told how far it is. Raises what ``work`` raises.
         """
 
 
-def one_by_one(work: Callable[[str, Path, Path], T], shares: Sequence[Share], report: Callable[[str], None]) -> list[T]:
+def one_by_one(
+    work: Callable[[str, Path, Path], T], shares: Sequence[Share], report: Callable[[str], None]
+) -> list[T]:
     """A ``WorkOnFiles`` in this process."""
     made = []
     for number, share in enumerate(shares, 1):
@@ -102,12 +112,18 @@ class BuildSession(Protocol):
     work_on: WorkOnFiles
 
     def models(
-        self, names: Sequence[str], config: Mapping[str, Any], *, name: str | None = None, many_rounds: bool = False
+        self,
+        names: Sequence[str],
+        config: Mapping[str, Any],
+        *,
+        name: str | None = None,
+        many_rounds: bool = False,
     ) -> Sequence[Ask]:
-        """Open models by name; FolkwaysError, before anything is asked, for what cannot be asked within the budget.
+        """Open models by name; FolkwaysError, before anything is asked, for what cannot be asked within the
+        budget.
 
-        config: what decides which prompts there are: the same configuration is the same run of the workspace. name: of that run.
-        many_rounds: asks in hundreds of short rounds, whose progress is not worth showing.
+        config: what decides which prompts there are: the same configuration is the same run of the workspace.
+        name: of that run. many_rounds: asks in hundreds of short rounds, whose progress is not worth showing.
         """
 
     def note(self, text: str) -> None:
@@ -121,16 +137,20 @@ class BuildSession(Protocol):
 class Option:
     """An option of a builder's command; an argument where ``flag`` does not begin with dashes.
 
-    kind: ``text``, ``list`` (texts, separated by commas), ``number``, ``whole`` (a number from ``least`` to ``most``), ``yes``
-          (given or not), ``file`` (that is read), ``new file``, ``new folder`` (that are written: whether they can be is found out
+    kind: ``text``, ``list`` (texts, separated by commas), ``number``, ``whole`` (a number from ``least`` to
+    ``most``), ``yes``
+          (given or not), ``file`` (that is read), ``new file``, ``new folder`` (that are written: whether
+          they can be is found out
           before any work), or words to choose from.
-    gets: of a new file: its name where a folder is given; both have to end alike.
-    count: how many values follow the flag. parameter: its name in ``Builder.make``, where not that of the flag.
+    gets: of a new file: its name where a folder is given; both have to end alike. count: how many values
+    follow the flag. parameter: its name in ``Builder.make``, where not that of the flag.
     """
 
     flag: str
     help: str = ""
-    kind: Literal["text", "list", "number", "whole", "yes", "file", "new file", "new folder"] | tuple[str, ...] = "text"
+    kind: (
+        Literal["text", "list", "number", "whole", "yes", "file", "new file", "new folder"] | tuple[str, ...]
+    ) = "text"
     metavar: str | None = None
     default: Any = None
     required: bool = False
@@ -152,8 +172,8 @@ class Option:
 class Built:
     """What a builder made.
 
-    summary: lines for standard output. notes: for standard error, before the names of the ``files`` that were written; advice:
-    after them. document: printed as JSON in place of the summary.
+    summary: lines for standard output. notes: for standard error, before the names of the ``files`` that were
+    written; advice: after them. document: printed as JSON in place of the summary.
     """
 
     summary: Sequence[str] = ()
@@ -167,10 +187,11 @@ class Built:
 class Builder:
     """``folkways build NAME``.
 
-    make: called with a BuildSession and the options by name; returns what it made and wrote. Raises FolkwaysError.
-    help: what the command does, the first line alone in lists; ``\\b`` before lines that stay as they are.
-    asks: whether it asks models; its command then has the options for that. named: whether its run can be given a name.
-    shared_out: whether a part of it is made by ``BuildSession.work_on``, which the command can leave to a cluster.
+    make: called with a BuildSession and the options by name; returns what it made and wrote. Raises
+    FolkwaysError. help: what the command does, the first line alone in lists; ``\\b`` before lines that stay
+    as they are. asks: whether it asks models; its command then has the options for that. named: whether its
+    run can be given a name. shared_out: whether a part of it is made by ``BuildSession.work_on``, which the
+    command can leave to a cluster.
     """
 
     name: str

@@ -1,4 +1,5 @@
-"""How alike a model answers the same question asked in several ways, and which gaps between cultures could come from that.
+"""How alike a model answers the same question asked in several ways, and which gaps between cultures could
+come from that.
 
 A benchmark opts in by a ``Result`` of ``consistency`` for each of its tasks.
 """
@@ -49,8 +50,10 @@ GAPS: Schema = {
     "culture": pl.String,
     "score": pl.Float64,  # percent of questions
     **DIFFERENCE,  # points from the mean of the other cultures
-    "wobble": pl.Float64,  # points: standard deviation of the culture's score between orders, templates and samples
-    "wobble_p": pl.Float64,  # of a test that the way of asking does not move the score; NaN where it cannot be told
+    # points: standard deviation of the culture's score between orders, templates and samples
+    "wobble": pl.Float64,
+    # of a test that the way of asking does not move the score; NaN where it cannot be told
+    "wobble_p": pl.Float64,
     "within_wobble": pl.Boolean,  # whether the difference could come from the way of asking
     "questions": pl.Int64,
 }
@@ -67,12 +70,14 @@ ROUNDING = 1e-12
 HOW_TO_ASK = "--permute-options 4, --variants all, --samples 3 or --languages local,en"
 
 
-def consistency(task: str, metric: str, chosen: str | None = "chosen_option", same: Sequence[str] = ("item",)) -> Result:
+def consistency(
+    task: str, metric: str, chosen: str | None = "chosen_option", same: Sequence[str] = ("item",)
+) -> Result:
     """The result that a benchmark opts in with; ``consistency-demo-mcq`` for demo/mcq.
 
-    metric: 1.0 for a right answer. chosen: the column that tells what was answered, the same in every order; None where answers
-    are words, which agree where both are right or both wrong. same: columns that tell which rows are the same question; others than
-    the item where it has another item in each language.
+    metric: 1.0 for a right answer. chosen: the column that tells what was answered, the same in every order;
+    None where answers are words, which agree where both are right or both wrong. same: columns that tell
+    which rows are the same question; others than the item where it has another item in each language.
     """
 
     def make(inputs: Inputs) -> Sequence[Table]:
@@ -80,7 +85,10 @@ def consistency(task: str, metric: str, chosen: str | None = "chosen_option", sa
         options = _options(task) if chosen else None
         return consistency_tables(inputs.of(task, columns=columns), task, metric, chosen, same, options)
 
-    asks = "Does a model answer the same question alike in other words, orders of the options, languages and samples?"
+    asks = (
+        "Does a model answer the same question alike in other words, orders of the options, languages "
+        "and samples?"
+    )
     return Result(name_of(task), f"Consistency: {task}", make, "", asks, (task,))
 
 
@@ -112,10 +120,14 @@ def consistency_tables(
     """
     known = [name for name in (metric, chosen) if name in judged.columns]
     if metric not in known:
-        raise NotAvailableError(f"needs {metric}, which these judgements of {task} do not have; do it: folkways score RUN")
+        raise NotAvailableError(
+            f"needs {metric}, which these judgements of {task} do not have; do it: folkways score RUN"
+        )
     found: list[dict[str, Any]] = []
     gaps: list[dict[str, Any]] = []
-    for endpoint in judged["endpoint"].unique(maintain_order=True):  # one after the other: there may be a million rows
+    for endpoint in judged["endpoint"].unique(
+        maintain_order=True
+    ):  # one after the other: there may be a million rows
         of_model = judged.filter(pl.col("endpoint") == endpoint).select(*ASKED, *known).drop_nulls(metric)
         rows = _ways(of_model, pl.col(metric), pl.col(chosen if chosen in known else metric))
         found += _alike(rows, same)
@@ -123,17 +135,23 @@ def consistency_tables(
     if not found:
         raise NotAvailableError(f"each question was asked once; to measure it, add {HOW_TO_ASK}")
     by_words = "" if chosen in known else " Answers in words agree where both are right or both are wrong."
-    by_guessing = f"; guessing among {options} options anew has an agreement of {100 / options:.3g} %" if options else ""
+    by_guessing = (
+        f"; guessing among {options} options anew has an agreement of {100 / options:.3g} %"
+        if options
+        else ""
+    )
     alike = Table(
         name_of(task),
         f"The same question asked in other ways ({task})",
-        "Percent of pairs of answers that are the same, percent of items that turn round from right to wrong, and bits. The unit "
+        "Percent of pairs of answers that are the same, percent of items that turn round from right to "
+        "wrong, and bits. The unit "
         "is the question.",
         pl.DataFrame(found, schema=dict(ALIKE)),
         notes=(
             "Each row varies one thing and holds the rest fixed. Unreadable replies count as disagreement."
             f"{by_words} Agreement says nothing of being right{by_guessing}.",
-            "Wilson's interval of the effective answers, clustered by question; spread is between whole scores.",
+            "Wilson's interval of the effective answers, clustered by question; spread is between whole "
+            "scores.",
         ),
     )
     return (alike, _gap_table(gaps, task)) if gaps else (alike,)
@@ -164,8 +182,16 @@ def _alike(rows: pl.DataFrame, same: Sequence[str]) -> Iterator[dict[str, Any]]:
         if not found:
             continue
         items = pl.concat(items for items, _ in found).sort("row")
-        by_way = pl.concat(sums for _, sums in found).group_by("way").sum().select(pl.col("right") / pl.col("n")).to_series()
-        questions = items["cluster"].cast(pl.String).cast(pl.Categorical).to_physical().to_numpy().astype(np.int64)
+        by_way = (
+            pl.concat(sums for _, sums in found)
+            .group_by("way")
+            .sum()
+            .select(pl.col("right") / pl.col("n"))
+            .to_series()
+        )
+        questions = (
+            items["cluster"].cast(pl.String).cast(pl.Categorical).to_physical().to_numpy().astype(np.int64)
+        )
         ways = int(items["ways"].max())  # type: ignore[arg-type]
         yield {
             "endpoint": rows["endpoint"][0],
@@ -180,9 +206,13 @@ def _alike(rows: pl.DataFrame, same: Sequence[str]) -> Iterator[dict[str, Any]]:
         }
 
 
-def _asked_again(rows: pl.DataFrame, same: Sequence[str]) -> Iterator[tuple[str, tuple[pl.DataFrame, pl.DataFrame]]]:
-    """What differed -> a row for each item that was asked in several such ways, and of each way the right answers and all."""
-    # One row for each way, also where a run was made again, and each answer that could not be read one of its own.
+def _asked_again(
+    rows: pl.DataFrame, same: Sequence[str]
+) -> Iterator[tuple[str, tuple[pl.DataFrame, pl.DataFrame]]]:
+    """What differed -> a row for each item that was asked in several such ways, and of each way the right
+    answers and all."""
+    # One row for each way, also where a run was made again, and each answer that could not be read one of its
+    # own.
     rows = rows.unique([*same, *WAYS], keep="last", maintain_order=True)
     rows = rows.with_columns(said=pl.col("answer").fill_null(-1 - pl.col("row").cast(pl.Int32)))
     for over in WAYS:
@@ -202,7 +232,9 @@ def _asked_again(rows: pl.DataFrame, same: Sequence[str]) -> Iterator[tuple[str,
             pl.col("row").first(), cluster=pl.col("question").first(), turned=turned
         )
         items = spoken.join(right, on=kept, how="left", nulls_equal=True, maintain_order="left")
-        by_way = each.group_by(way=pl.col(over).cast(pl.String)).agg(pl.col("right").cast(pl.Float64).sum(), n=pl.len())
+        by_way = each.group_by(way=pl.col(over).cast(pl.String)).agg(
+            pl.col("right").cast(pl.Float64).sum(), n=pl.len()
+        )
         yield over, (items.select("row", "cluster", "ways", "agreement", "entropy", "turned"), by_way)
 
 
@@ -211,17 +243,26 @@ def _mean(values: Any, questions: Any, name: str, prefix: str, scale: float, mos
     sums, counts = cluster_totals(values, questions)
     found = clustered_mean(sums, counts, float(values @ values), (0.0, most))
     interval = found.interval()
-    return {name: scale * found.mean, f"{prefix}low": scale * interval.low, f"{prefix}high": scale * interval.high}
+    return {
+        name: scale * found.mean,
+        f"{prefix}low": scale * interval.low,
+        f"{prefix}high": scale * interval.high,
+    }
 
 
 def _gaps(rows: pl.DataFrame) -> Iterator[dict[str, Any]]:
-    """GAPS of one model, with p_holm; nothing where there is one culture, or one order, template and sample."""
+    """GAPS of one model, with p_holm; nothing where there is one culture, or one order, template and
+    sample."""
     ways = ["order", "template", "sample"]
     if rows["culture"].n_unique() < 2 or rows.select(ways).unique().height < 2:
         return
     by_question = rows.group_by("culture", "question", maintain_order=True).agg(pl.col("right").mean())
-    scores = by_question.group_by("culture").agg(score=pl.col("right").mean(), questions=pl.len()).sort("culture")
-    way = pl.concat_str([pl.col(name).cast(pl.String).fill_null("") for name in ways], separator="\0").alias("way")
+    scores = (
+        by_question.group_by("culture").agg(score=pl.col("right").mean(), questions=pl.len()).sort("culture")
+    )
+    way = pl.concat_str([pl.col(name).cast(pl.String).fill_null("") for name in ways], separator="\0").alias(
+        "way"
+    )
     cells = rows.group_by("culture", "question", *ways).agg(pl.col("right").mean()).with_columns(way)
     found = []
     for culture, score, questions in scores.iter_rows():
@@ -250,11 +291,12 @@ def _gaps(rows: pl.DataFrame) -> Iterator[dict[str, Any]]:
 
 
 def _wobble(cells: pl.DataFrame) -> tuple[float, float]:
-    """The standard deviation of the mean between ways of asking, without the noise of questions; and p for there being none.
+    """The standard deviation of the mean between ways of asking, without the noise of questions; and p for
+    there being none.
 
-    cells: ``question``, ``way`` and the share ``right``; questions that were not asked in every way are left out. By the analysis
-    of variance of questions by ways: what neither explains is the noise (Searle, Casella and McCulloch 1992, 4.3). NaN of fewer
-    than two questions or ways.
+    cells: ``question``, ``way`` and the share ``right``; questions that were not asked in every way are left
+    out. By the analysis of variance of questions by ways: what neither explains is the noise (Searle, Casella
+    and McCulloch 1992, 4.3). NaN of fewer than two questions or ways.
     """
     table = cells.pivot("way", index="question", values="right").drop("question").drop_nulls().to_numpy()
     n, ways = table.shape
@@ -277,19 +319,23 @@ def _gap_table(gaps: Sequence[dict[str, Any]], task: str) -> Table:
     for (endpoint,), of_model in rows.group_by(["endpoint"], maintain_order=True):
         within = [name_of_code(code) for code in of_model.filter("within_wobble")["culture"]]
         told.append(
-            f"{endpoint}: {len(within)} of {of_model.height} gaps could come from the way of asking: {', '.join(within)}."
+            f"{endpoint}: {len(within)} of {of_model.height} gaps could come from the way of asking: "
+            f"{', '.join(within)}."
             if within
             else f"{endpoint}: no gap is shown to be within what the way of asking does."
         )
     return Table(
         f"{name_of(task)}-gaps",
         f"Gaps between cultures beside the model's own wobble ({task})",
-        "Points from the mean of the other cultures. The unit is the question: its orders, templates and samples are averaged.",
+        "Points from the mean of the other cultures. The unit is the question: its orders, templates and "
+        "samples are averaged.",
         rows,
         Layout("culture", "endpoint", "difference", decimals=1, drawn="intervals", diverges=0.0),
         notes=(
-            f"Interval: {METHOD} (Zou and Donner); p_holm is corrected for the cultures of a model. wobble: the standard deviation "
-            "of the culture's own score between orders, templates and samples, without what the choice of questions adds; wobble_p "
+            f"Interval: {METHOD} (Zou and Donner); p_holm is corrected for the cultures of a model. "
+            "wobble: the standard deviation "
+            "of the culture's own score between orders, templates and samples, without what the choice of "
+            "questions adds; wobble_p "
             "is below .05 where the way of asking moves the score. within_wobble: it does, the gap is below "
             f"{REACH} wobbles, and p_holm is not below .05.",
             *told,

@@ -1,8 +1,10 @@
-"""A model's culture profile: where it does better and worse than usual, over several benchmarks. Never one number over all.
+"""A model's culture profile: where it does better and worse than usual, over several benchmarks. Never one
+number over all.
 
-What a benchmark's accuracy is depends on how hard its questions are, so that accuracies of two benchmarks have no common scale.
-Each culture's is therefore compared with the mean of the benchmark's own cultures, and these differences are put side by side, and
-averaged over the benchmarks that ask about the culture, or about the region.
+What a benchmark's accuracy is depends on how hard its questions are, so that accuracies of two benchmarks
+have no common scale. Each culture's is therefore compared with the mean of the benchmark's own cultures, and
+these differences are put side by side, and averaged over the benchmarks that ask about the culture, or about
+the region.
 """
 
 from __future__ import annotations
@@ -23,19 +25,29 @@ from folkways.stats.shrinkage import FEWEST_GROUPS, shrink_differences, shrunk_s
 
 NAME = "culture-profile"
 FEWEST_BENCHMARKS = 2
-"""A profile over benchmarks needs so many; what one alone asks about stands in that benchmark's own part of a report."""
+"""A profile over benchmarks needs so many; what one alone asks about stands in that benchmark's own part of a
+report."""
 
 UNIT = (
-    "Points above or below the mean of each benchmark's own cultures, each of which counts alike; the mean over the benchmarks "
-    "that ask about the {0}. Questions are the unit: the interval speaks of other questions of the same benchmarks."
+    "Points above or below the mean of each benchmark's own cultures, each of which counts alike; "
+    "the mean over the benchmarks "
+    "that ask about the {0}. Questions are the unit: the interval speaks of other questions of the "
+    "same benchmarks."
 )
-PART = "Points above or below the mean of the benchmark's own cultures, shrunk within the benchmark; questions are the unit."
+PART = (
+    "Points above or below the mean of the benchmark's own cultures, shrunk within the benchmark; "
+    "questions are the unit."
+)
 NOTES = (
-    "Shrunk: moved towards 0, more so with fewer questions (weight is the share of its own); raw is what was found. "
+    "Shrunk: moved towards 0, more so with fewer questions (weight is the share of its own); raw is "
+    "what was found. "
     "Where an interval holds 0, nobody can tell whether the model does better or worse there than elsewhere.",
-    "What it is not: a score of a model, or a rank of cultures. Benchmarks ask different things of different people; many "
-    "questions are translated; those about one culture may be harder than those about another; a benchmark's mean depends on the "
-    "cultures that it has. Benchmarks may share questions (SemEval-2026 Task 7 grew out of BLEnD), which then count twice. A "
+    "What it is not: a score of a model, or a rank of cultures. Benchmarks ask different things of "
+    "different people; many "
+    "questions are translated; those about one culture may be harder than those about another; a "
+    "benchmark's mean depends on the "
+    "cultures that it has. Benchmarks may share questions (SemEval-2026 Task 7 grew out of BLEnD), "
+    "which then count twice. A "
     "country is not one culture, and a region still less.",
 )
 
@@ -45,7 +57,8 @@ def tables(inputs: Inputs) -> Sequence[Table]:
     cells = pl.concat([*_cells(inputs)] or [pl.DataFrame(schema=_CELLS)])
     if cells["benchmark"].n_unique() < FEWEST_BENCHMARKS:
         raise NotAvailableError(
-            f"needs shares of right answers of {FEWEST_GROUPS} cultures or more in {FEWEST_BENCHMARKS} benchmarks or more; "
+            f"needs shares of right answers of {FEWEST_GROUPS} cultures or more in {FEWEST_BENCHMARKS} "
+            "benchmarks or more; "
             "ask several in one run, for example: folkways run culture-suite-lite --model NAME"
         )
     of_cultures = cells.with_columns(group=pl.col("culture"))
@@ -72,9 +85,18 @@ def tables(inputs: Inputs) -> Sequence[Table]:
             _unlisted(of_cultures, by_culture, "culture"),
         ),
         Table(
-            f"{NAME}-region-benchmarks", title.format("region and benchmark"), PART, _by_benchmark(of_regions, "region"), coloured
+            f"{NAME}-region-benchmarks",
+            title.format("region and benchmark"),
+            PART,
+            _by_benchmark(of_regions, "region"),
+            coloured,
         ),
-        Table(f"{NAME}-culture-benchmarks", title.format("culture and benchmark"), PART, _by_benchmark(of_cultures, "culture")),
+        Table(
+            f"{NAME}-culture-benchmarks",
+            title.format("culture and benchmark"),
+            PART,
+            _by_benchmark(of_cultures, "culture"),
+        ),
     )
     first, *others = [table for table in made if table.rows.height]
     return [replace(first, notes=(*NOTES, *first.notes)), *others]
@@ -102,23 +124,30 @@ _CELLS = {
 
 
 def _cells(inputs: Inputs) -> Iterator[pl.DataFrame]:
-    """_CELLS of each benchmark: every model's score about a culture, the mean of its cultures, and how far apart they are.
+    """_CELLS of each benchmark: every model's score about a culture, the mean of its cultures, and how far
+    apart they are.
 
-    Tasks of a benchmark may ask the same questions in two ways: their errors are taken for fully alike, and are averaged.
+    Tasks of a benchmark may ask the same questions in two ways: their errors are taken for fully alike, and
+    are averaged.
     """
     parts = [
-        part for task in sorted(inputs.tasks) if (headline := _headline(inputs, task)) for part in _of_task(inputs, task, headline)
+        part
+        for task in sorted(inputs.tasks)
+        if (headline := _headline(inputs, task))
+        for part in _of_task(inputs, task, headline)
     ]
     if not parts:
         return
     found = pl.concat(parts)
     regions = {code: culture.region for code, culture in cultures().items()}
     grouped = found.group_by("endpoint", "culture", "benchmark", maintain_order=True).agg(
-        pl.len().cast(pl.Int64).alias("tasks"), pl.col("questions").max(), pl.col("score", "mean", "raw", "error").mean()
+        pl.len().cast(pl.Int64).alias("tasks"),
+        pl.col("questions").max(),
+        pl.col("score", "mean", "raw", "error").mean(),
     )
-    yield grouped.with_columns(region=pl.col("culture").replace_strict(regions, default=None, return_dtype=pl.String)).select(
-        list(_CELLS)
-    )
+    yield grouped.with_columns(
+        region=pl.col("culture").replace_strict(regions, default=None, return_dtype=pl.String)
+    ).select(list(_CELLS))
 
 
 def _headline(inputs: Inputs, task: str) -> Metric | None:
@@ -166,8 +195,13 @@ def _in_regions(cells: pl.DataFrame) -> pl.DataFrame:
 
 
 def _profile(cells: pl.DataFrame, name: str) -> pl.DataFrame:
-    """Each model's groups that several benchmarks ask about: the mean over these, shrunk by the other groups of that model."""
-    size = [pl.col("cultures").list.explode().n_unique().cast(pl.Int64)] if name == "region" else [pl.col("region").first()]
+    """Each model's groups that several benchmarks ask about: the mean over these, shrunk by the other groups
+    of that model."""
+    size = (
+        [pl.col("cultures").list.explode().n_unique().cast(pl.Int64)]
+        if name == "region"
+        else [pl.col("region").first()]
+    )
     groups = (
         cells.group_by("endpoint", "group", maintain_order=True)
         .agg(
@@ -179,18 +213,39 @@ def _profile(cells: pl.DataFrame, name: str) -> pl.DataFrame:
         )
         .filter(pl.col("benchmarks") >= FEWEST_BENCHMARKS)
     )
-    shrunk = [_shrunk(own) for own in groups.partition_by("endpoint", maintain_order=True) if own.height >= FEWEST_GROUPS]
+    shrunk = [
+        _shrunk(own)
+        for own in groups.partition_by("endpoint", maintain_order=True)
+        if own.height >= FEWEST_GROUPS
+    ]
     found = pl.concat(shrunk) if shrunk else _shrunk(groups.clear())
     beside = "cultures" if name == "region" else "region"
     order = pl.col("difference").mean().over("group")
-    columns = ("group", "endpoint", beside, "benchmarks", "questions", "difference", "low", "high", "raw", "weight")
-    return found.sort(order, "group", descending=[True, False], maintain_order=True).select(columns).rename({"group": name})
+    columns = (
+        "group",
+        "endpoint",
+        beside,
+        "benchmarks",
+        "questions",
+        "difference",
+        "low",
+        "high",
+        "raw",
+        "weight",
+    )
+    return (
+        found.sort(order, "group", descending=[True, False], maintain_order=True)
+        .select(columns)
+        .rename({"group": name})
+    )
 
 
 def _shrunk(rows: pl.DataFrame) -> pl.DataFrame:
     """The rows with ``difference``, its interval and ``weight``, from ``raw`` and ``error``."""
     if rows.is_empty():
-        return rows.with_columns(pl.lit(None, pl.Float64).alias(name) for name in ("difference", "low", "high", "weight"))
+        return rows.with_columns(
+            pl.lit(None, pl.Float64).alias(name) for name in ("difference", "low", "high", "weight")
+        )
     found = shrink_differences(rows["raw"].to_numpy(), rows["error"].to_numpy() ** 2)
     return rows.with_columns(
         pl.Series("difference", found.mean),
@@ -201,12 +256,31 @@ def _shrunk(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _by_benchmark(cells: pl.DataFrame, name: str) -> pl.DataFrame:
-    """Every group in every benchmark, shrunk by the benchmark's other groups; those that most benchmarks ask about first."""
-    parts = [own for own in cells.partition_by("endpoint", "benchmark", maintain_order=True) if own.height >= FEWEST_GROUPS]
+    """Every group in every benchmark, shrunk by the benchmark's other groups; those that most benchmarks ask
+    about first."""
+    parts = [
+        own
+        for own in cells.partition_by("endpoint", "benchmark", maintain_order=True)
+        if own.height >= FEWEST_GROUPS
+    ]
     found = pl.concat([_shrunk(own) for own in parts] or [_shrunk(cells.clear())])
     many = pl.col("benchmark").n_unique().over("group")
-    columns = ("group", "endpoint", "benchmark", "questions", "score", "mean", "difference", "low", "high", "raw", "weight")
-    ordered = found.sort(many, "group", "endpoint", "benchmark", descending=[True, False, False, False], maintain_order=True)
+    columns = (
+        "group",
+        "endpoint",
+        "benchmark",
+        "questions",
+        "score",
+        "mean",
+        "difference",
+        "low",
+        "high",
+        "raw",
+        "weight",
+    )
+    ordered = found.sort(
+        many, "group", "endpoint", "benchmark", descending=[True, False, False, False], maintain_order=True
+    )
     return ordered.select(columns).rename({"group": name})
 
 
@@ -215,7 +289,8 @@ PROFILE = Result(
     "Culture profile",
     tables,
     "",
-    "Where does a model do better or worse than usual, over several benchmarks? This is no score, and no rank of cultures.",
+    "Where does a model do better or worse than usual, over several benchmarks? This is no score, "
+    "and no rank of cultures.",
     across_benchmarks=True,
 )
 """Of whatever benchmarks a run asked: it names no task."""

@@ -1,4 +1,5 @@
-"""Tasks that ask about one item at a time and judge one reply at a time: how items become prompts, and replies judgements."""
+"""Tasks that ask about one item at a time and judge one reply at a time: how items become prompts, and
+replies judgements."""
 
 from __future__ import annotations
 
@@ -28,8 +29,8 @@ Row = dict[str, Any]
 class ReplyScore:
     """What one reply is worth.
 
-    values:  of every metric in the task's ``worst``; None where it does not apply to the item. A reply that is refused or
-             unreadable has the task's worst.
+    values:  of every metric in the task's ``worst``; None where it does not apply to the item. A reply that
+             is refused or unreadable has the task's worst.
     details: further columns of the judgement.
     counted: False where the item does not belong to the score; the reason says why.
     """
@@ -56,25 +57,35 @@ _SOUND: set[tuple[object, ...]] = set()
 class ItemwiseTask(Task):
     """A task whose prompt shows one item, and whose reply is judged by that item alone.
 
-    A subclass says what its items are (``rows``), how they are asked (``templates``, ``parts``), and what a reply is worth
-    (``score``).
+    A subclass says what its items are (``rows``), how they are asked (``templates``, ``parts``), and what a
+    reply is worth (``score``).
 
-    With ``permutes_options``, for items with a list of ``options`` and the right one's label in the column ``gold_label``,
-    ``--permute-options`` asks in several orders: ``parts`` and ``score`` then get the item as it was shown, and the judgements
-    say in ``chosen_option`` which label the option that was chosen has in the release. Every list that goes with the options (the
-    culture of each one) is named in ``permuted``; a list that happens to be as long and does not, in ``not_permuted``.
+    With ``permutes_options``, for items with a list of ``options`` and the right one's label in the column
+    ``gold_label``, ``--permute-options`` asks in several orders: ``parts`` and ``score`` then get the item as
+    it was shown, and the judgements say in ``chosen_option`` which label the option that was chosen has in
+    the release. Every list that goes with the options (the culture of each one) is named in ``permuted``; a
+    list that happens to be as long and does not, in ``not_permuted``.
     """
 
     item_columns: ClassVar[Schema] = {}  # what the items carry besides records.ITEMS and the facets
-    judgement_columns: ClassVar[Schema] = {}  # what the judgements carry besides records.JUDGEMENTS, facets and metrics
+    judgement_columns: ClassVar[
+        Schema
+    ] = {}  # what the judgements carry besides records.JUDGEMENTS, facets and metrics
     labels: ClassVar[tuple[str, ...] | None] = None  # what may be answered; None for free text
-    gold_label: ClassVar[str] = "gold_letter"  # where ``permutes_options``: the column of the items with the right label
-    permuted: ClassVar[tuple[str, ...]] = ("options",)  # the lists of an item that are shown in the order of the options
-    not_permuted: ClassVar[tuple[str, ...]] = ()  # lists as long as the options that stay in the released order
+    gold_label: ClassVar[str] = (
+        "gold_letter"  # where ``permutes_options``: the column of the items with the right label
+    )
+    permuted: ClassVar[tuple[str, ...]] = (
+        "options",
+    )  # the lists of an item that are shown in the order of the options
+    not_permuted: ClassVar[
+        tuple[str, ...]
+    ] = ()  # lists as long as the options that stay in the released order
 
     @abstractmethod
     def rows(self, release: Release) -> Iterable[Row]:
-        """The items: item, culture, text, gold, facets, ``item_columns``; question and release_id where they are not the item."""
+        """The items: item, culture, text, gold, facets, ``item_columns``; question and release_id where they
+        are not the item."""
 
     @abstractmethod
     def templates(self, options: PromptOptions, release: Release, language: str) -> Mapping[str, Template]:
@@ -95,19 +106,27 @@ class ItemwiseTask(Task):
     def prompt_variants(
         self, item: Row, language: str, variant: str, options: PromptOptions
     ) -> Iterable[tuple[str, Mapping[str, str]]]:
-        """The ways in which an item is asked with one template: name of the variant, and what fills the template."""
+        """The ways in which an item is asked with one template: name of the variant, and what fills the
+        template."""
         if not self.permutes_options:
             yield variant, self.parts(item, language)
             return
-        for name, order in orders.asked_orders(self.options_of(item).order_key, item["options"], variant, options.orders):
+        for name, order in orders.asked_orders(
+            self.options_of(item).order_key, item["options"], variant, options.orders
+        ):
             yield name, self.parts(self._shown(item, order), language)
 
     def _shown(self, item: Row, order: orders.Order) -> Row:
-        """The item with its options in this order, and the label that its right one then has; as it is without options."""
+        """The item with its options in this order, and the label that its right one then has; as it is
+        without options."""
         if not order:
             return item
         lists = {name: [item[name][place] for place in order] for name in {"options", *self.permuted}}
-        return {**item, **lists, self.gold_label: orders.moved(item[self.gold_label], self.labels or (), order)}
+        return {
+            **item,
+            **lists,
+            self.gold_label: orders.moved(item[self.gold_label], self.labels or (), order),
+        }
 
     def options_of(self, item: Mapping[str, Any]) -> ShownOptions:
         key = str(item["question"])
@@ -118,15 +137,18 @@ class ItemwiseTask(Task):
         return ShownOptions(options, right if right < len(options) else None, key)
 
     def worst(self, item: Row, profile: str, state: State) -> Mapping[str, float | None]:
-        """Each metric where there is no readable answer: 0.0, or None where the metric does not apply to the item."""
+        """Each metric where there is no readable answer: 0.0, or None where the metric does not apply to the
+        item."""
         return {metric.name: 0.0 for metric in self.metrics}
 
     def why_uncounted(self, item: Row, profile: str) -> str | None:
-        """Why an item does not belong to the score under the profile, whatever is replied; None where it does."""
+        """Why an item does not belong to the score under the profile, whatever is replied; None where it
+        does."""
         return None
 
     def completed(self, rows: list[Row]) -> list[Row]:
-        """The judged rows with what is found out better for all of them together than one by one; as they are by default."""
+        """The judged rows with what is found out better for all of them together than one by one; as they are
+        by default."""
         return rows
 
     @property
@@ -134,7 +156,12 @@ class ItemwiseTask(Task):
         """What the judgements carry besides records.JUDGEMENTS."""
         facets = dict.fromkeys(self.facets, pl.String)
         chosen: Schema = {"chosen_option": pl.String} if self.permutes_options else {}
-        return {**facets, **self.judgement_columns, **chosen, **{metric.name: pl.Float64 for metric in self.metrics}}
+        return {
+            **facets,
+            **self.judgement_columns,
+            **chosen,
+            **{metric.name: pl.Float64 for metric in self.metrics},
+        }
 
     def chance(self) -> float | None:
         return 100 / len(self.labels) if self.labels else None
@@ -145,7 +172,11 @@ class ItemwiseTask(Task):
         rows = list(self._complete_rows(release, schema))
         try:
             items = pl.DataFrame(rows, schema=schema)
-            lost = [name for name in schema if items[name].null_count() > sum(row.get(name) is None for row in rows)]
+            lost = [
+                name
+                for name in schema
+                if items[name].null_count() > sum(row.get(name) is None for row in rows)
+            ]
         except (TypeError, ValueError, OverflowError, pl.exceptions.PolarsError):
             lost = [*schema]
         for name in lost:  # polars drops some values of another kind than the column's, and refuses others
@@ -156,7 +187,8 @@ class ItemwiseTask(Task):
         return items
 
     def _complete_rows(self, release: Release, schema: Schema) -> Iterator[Row]:
-        """The rows with what they need not have; TaskError where the code fails, or keys are not the columns."""
+        """The rows with what they need not have; TaskError where the code fails, or keys are not the
+        columns."""
         named = {"task": self.name}
         needed = [name for name in schema if name not in ("task", "question", "release_id")]
         row: Row | None = None
@@ -166,7 +198,11 @@ class ItemwiseTask(Task):
                 for name in row:
                     if name not in schema:
                         contract.refuse(
-                            self, "rows", f"{name!r} is none of the columns{contract.meant(name, schema)}", number, row.get("item")
+                            self,
+                            "rows",
+                            f"{name!r} is none of the columns{contract.meant(name, schema)}",
+                            number,
+                            row.get("item"),
                         )
                 for name in needed:
                     if name not in row:
@@ -187,7 +223,11 @@ class ItemwiseTask(Task):
         asked_in = self._asked_languages(items, options)
         for item in items.iter_rows(named=True):
             offered = self.languages(item)
-            wanted = offered if asked_in is None else [offered[0] if name == "local" else name for name in asked_in]
+            wanted = (
+                offered
+                if asked_in is None
+                else [offered[0] if name == "local" else name for name in asked_in]
+            )
             for language in dict.fromkeys(name for name in wanted if name in offered):
                 if language not in templates:
                     templates[language] = self.templates(options, release, language)
@@ -195,8 +235,11 @@ class ItemwiseTask(Task):
                     rows += self._prompts_of(item, language, variant, template, options)
         return pl.DataFrame(rows, schema=dict(PROMPTS))
 
-    def _prompts_of(self, item: Row, language: str, variant: str, template: Template, options: PromptOptions) -> Iterator[Row]:
-        """What is sent of one item with one template; TaskError where the code fails or a {name} would be sent."""
+    def _prompts_of(
+        self, item: Row, language: str, variant: str, template: Template, options: PromptOptions
+    ) -> Iterator[Row]:
+        """What is sent of one item with one template; TaskError where the code fails or a {name} would be
+        sent."""
         try:
             for asked, parts in self.prompt_variants(item, language, variant, options):
                 yield {
@@ -211,24 +254,38 @@ class ItemwiseTask(Task):
         except UnfilledError as error:
             if template.source.startswith("file:"):
                 raise contract.TaskError(f"{self.name}: the prompt text {variant!r} {error.what}") from None
-            contract.refuse(self, "templates", f"the template {variant!r} ({template.source}) in {language!r} {error.what}")
+            contract.refuse(
+                self,
+                "templates",
+                f"the template {variant!r} ({template.source}) in {language!r} {error.what}",
+            )
         except FolkwaysError:
             raise
         except Exception as error:
-            raise contract.task_failed(self, error, "parts", f"for item {item['item']!r} in {language!r}") from error
+            raise contract.task_failed(
+                self, error, "parts", f"for item {item['item']!r} in {language!r}"
+            ) from error
 
     def _asked_languages(self, items: pl.DataFrame, options: PromptOptions) -> tuple[str, ...] | None:
-        """The languages that the options name, by code; UnknownNameError for one that neither we nor an item knows."""
+        """The languages that the options name, by code; UnknownNameError for one that neither we nor an item
+        knows."""
         if options.languages is None:
             return None
-        offered = {"local", *(language for item in items.iter_rows(named=True) for language in self.languages(item))}
-        return tuple(language if language in offered else get_language(language).code for language in options.languages)
+        offered = {
+            "local",
+            *(language for item in items.iter_rows(named=True) for language in self.languages(item)),
+        }
+        return tuple(
+            language if language in offered else get_language(language).code for language in options.languages
+        )
 
     def judge(self, items: pl.DataFrame, responses: pl.DataFrame, profile: str) -> pl.DataFrame:
         profile = self.resolve_profile(profile)
         known = {item["item"]: item for item in items.iter_rows(named=True)}
         rows = []
-        for number, response in enumerate(require_columns(responses, RESPONSES, "responses").iter_rows(named=True), start=1):
+        for number, response in enumerate(
+            require_columns(responses, RESPONSES, "responses").iter_rows(named=True), start=1
+        ):
             item = known.get(response["item"])
             if item is None:
                 raise DataError(f"{self.name} has no item {response['item']!r}", file="responses", row=number)
@@ -239,18 +296,28 @@ class ItemwiseTask(Task):
         """``judged`` of the item as the response's variant showed it."""
         if not self.permutes_options:
             return self.judged(item, response, profile)
-        order = orders.order_of(self.options_of(item).order_key, response["variant"], len(item["options"] or ()))
+        order = orders.order_of(
+            self.options_of(item).order_key, response["variant"], len(item["options"] or ())
+        )
         shown = self._shown(item, order)
         template = orders.split_variant(response["variant"])[0]
         judged = self.judged(shown, {**response, "variant": template}, profile)
-        chosen = orders.released(judged["answer"], self.labels or (), order) if judged["answer"] and order else None
+        chosen = (
+            orders.released(judged["answer"], self.labels or (), order)
+            if judged["answer"] and order
+            else None
+        )
         if chosen is not None and judged["counted"]:
             options = dict(zip(self.labels or (), shown["options"], strict=False))
-            judged = {**judged, "reason": orders.chosen_and_right(options, judged["answer"], shown[self.gold_label])}
+            judged = {
+                **judged,
+                "reason": orders.chosen_and_right(options, judged["answer"], shown[self.gold_label]),
+            }
         return {self.gold_label: shown[self.gold_label], **judged, "chosen_option": chosen}
 
     def judged(self, item: Row, response: Row, profile: str) -> Row:
-        """The columns of a judgement that the item and the response do not have already, or have otherwise."""
+        """The columns of a judgement that the item and the response do not have already, or have
+        otherwise."""
         state = State(response["state"])
         if (why := self.why_uncounted(item, profile)) is not None:
             return {"counted": False, "answer": None, "reason": why, **self.worst(item, profile, state)}
@@ -268,7 +335,8 @@ class ItemwiseTask(Task):
         }
 
     def _score(self, item: Row, response: Row, profile: str) -> ReplyScore:
-        """``score``; TaskError where its code fails, or where what it gives would be dropped or counted wrongly."""
+        """``score``; TaskError where its code fails, or where what it gives would be dropped or counted
+        wrongly."""
         try:
             scored = self.score(item, response, profile)
         except FolkwaysError:
@@ -294,13 +362,22 @@ class ItemwiseTask(Task):
             yield from contract.value_problems(scored.values)
             labels = self.labels or ()
             if self.permutes_options and scored.answer not in labels:
-                yield f"the answer {scored.answer!r} is none of the labels {', '.join(labels)}; options are permuted by them"
+                yield (
+                    f"the answer {scored.answer!r} is none of the labels {', '.join(labels)}; options "
+                    "are permuted by them"
+                )
         for name in scored.details:
-            if name not in self.judged_columns and not name.startswith("_"):  # those are for ``completed`` alone
-                yield f"details has {name!r}, which is none of the task's columns{contract.meant(name, self.judged_columns)}"
+            if name not in self.judged_columns and not name.startswith(
+                "_"
+            ):  # those are for ``completed`` alone
+                yield (
+                    f"details has {name!r}, which is none of the task's "
+                    f"columns{contract.meant(name, self.judged_columns)}"
+                )
 
     def summarise(self, judgements: pl.DataFrame) -> pl.DataFrame:
-        """Means of every metric over all rows and by facet, by culture, language and variant; see ``Metric.mean_over``."""
+        """Means of every metric over all rows and by facet, by culture, language and variant; see
+        ``Metric.mean_over``."""
         scores = summarise_means(judgements, self.name, self.metrics, self.facets)
         for metric in self.metrics:
             if metric.mean_over is not None:

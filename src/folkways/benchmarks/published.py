@@ -1,4 +1,5 @@
-"""Figures that papers and leaderboards have published, in one schema: facts to compare with, never part of what is computed."""
+"""Figures that papers and leaderboards have published, in one schema: facts to compare with, never part of
+what is computed."""
 
 from __future__ import annotations
 
@@ -16,9 +17,11 @@ PRINTED: Schema = {
     "place": pl.String,  # "Table 10", "section 5.1", "leaderboard"
     "task": pl.String,  # null for figures of the data
     "metric": pl.String,  # as in records.SCORES; for figures of the data what is counted
-    "kind": pl.String,  # "model", "mean" of models, "people", "baseline"; "difference", "... strategy" and "data" are no scores
+    # "model", "mean" of models, "people", "baseline"; "difference", "... strategy" and "data" are no scores
+    "kind": pl.String,
     "model": pl.String,  # as published, one spelling per model; null for figures of the data
-    "facet": pl.String,  # as in records.SCORES: "all", "culture", "region", "mode", "element"; "culture+topic" for two
+    # as in records.SCORES: "all", "culture", "region", "mode", "element"; "culture+topic" for two
+    "facet": pl.String,
     "value": pl.String,
     "language": pl.String,  # in which models were asked; null for figures of the data
     "score": pl.Float64,
@@ -40,9 +43,11 @@ FIGURES: Schema = {"paper": pl.String, **PRINTED, **OF_PLACES}
 
 @dataclass(frozen=True)
 class Published:
-    """What has been published about a benchmark: ``figures.csv`` and ``places.toml`` in a package ("greetings.published").
+    """What has been published about a benchmark: ``figures.csv`` and ``places.toml`` in a package
+    ("greetings.published").
 
-    The first has PRINTED. The second gives OF_PLACES for all places, and in ``[places."Table 12"]`` what is different in one.
+    The first has PRINTED. The second gives OF_PLACES for all places, and in ``[places."Table 12"]`` what is
+    different in one.
     """
 
     package: str
@@ -56,8 +61,14 @@ class Published:
         return found.filter(pl.col("place").is_in(places)) if places else found
 
     def cells(self, place: str, *groups: str) -> pl.DataFrame:
-        """``metric``, the parts of the group ("KR+Food") under these names, and ``published``, of the figures of a place."""
-        parts = pl.col("value").str.split_exact("+", len(groups) - 1).struct.rename_fields(list(groups)).alias("group")
+        """``metric``, the parts of the group ("KR+Food") under these names, and ``published``, of the figures
+        of a place."""
+        parts = (
+            pl.col("value")
+            .str.split_exact("+", len(groups) - 1)
+            .struct.rename_fields(list(groups))
+            .alias("group")
+        )
         return self.figures(place).select("metric", parts, published="score").unnest("group")
 
 
@@ -72,7 +83,9 @@ def _read(package: str) -> pl.DataFrame:
     places = told.pop("places", {})
     of_places = [
         pl.col("place")
-        .replace_strict({place: more[name] for place, more in places.items() if name in more}, default=told.get(name, ""))
+        .replace_strict(
+            {place: more[name] for place, more in places.items() if name in more}, default=told.get(name, "")
+        )
         .cast(kind)
         .alias(name)
         for name, kind in OF_PLACES.items()
@@ -80,11 +93,13 @@ def _read(package: str) -> pl.DataFrame:
     return figures.with_columns(of_places)
 
 
-def beside_published(rows: pl.DataFrame, cells: pl.DataFrame, on: list[str], decimals: int = 2) -> pl.DataFrame:
+def beside_published(
+    rows: pl.DataFrame, cells: pl.DataFrame, on: list[str], decimals: int = 2
+) -> pl.DataFrame:
     """``rows`` (``value``) with ``published``, ``deviation`` and ``reproduced``.
 
-    cells: of ``Published.cells``. deviation: recomputed minus published; null where the paper has no such cell. reproduced: whether
-    the two agree once rounded to ``decimals`` places, a tie either way.
+    cells: of ``Published.cells``. deviation: recomputed minus published; null where the paper has no such
+    cell. reproduced: whether the two agree once rounded to ``decimals`` places, a tie either way.
     """
     require_columns(rows, (*on, "value"), "recomputed rows")
     tolerance = 0.5 * 10.0**-decimals + 1e-9

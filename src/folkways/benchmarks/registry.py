@@ -1,4 +1,5 @@
-"""Finds benchmarks, their tasks, results, published figures and builders: the built-in ones, and those of other packages."""
+"""Finds benchmarks, their tasks, results, published figures and builders: the built-in ones, and those of
+other packages."""
 
 from __future__ import annotations
 
@@ -47,7 +48,8 @@ def tasks() -> dict[str, Task]:
 
 @cache
 def published_figures() -> pl.DataFrame:
-    """FIGURES of all benchmarks that have any, paper by paper, in the order of their tables; without figures of the data.
+    """FIGURES of all benchmarks that have any, paper by paper, in the order of their tables; without figures
+    of the data.
 
     Those that cannot be read are left out with a FolkwaysWarning.
     """
@@ -57,20 +59,30 @@ def published_figures() -> pl.DataFrame:
             found = known.published.figures() if known.published else empty(FIGURES)
         except Exception as error:  # noqa: BLE001 - whatever is wrong with the files of another package
             why = error if isinstance(error, DataError) else told(error, entries(BENCHMARKS)[name].value)
-            warnings.warn(f"the published figures of the benchmark {name!r} are left out: {why}", FolkwaysWarning, stacklevel=1)
+            warnings.warn(
+                f"the published figures of the benchmark {name!r} are left out: {why}",
+                FolkwaysWarning,
+                stacklevel=1,
+            )
             continue
-        parts.append(found.filter(pl.col("task").is_not_null()).with_columns(paper=pl.lit(name)).select(list(FIGURES)))
+        parts.append(
+            found.filter(pl.col("task").is_not_null()).with_columns(paper=pl.lit(name)).select(list(FIGURES))
+        )
     return pl.concat(parts)
 
 
 @cache
 def builders() -> dict[str, Builder]:
-    """Every builder by name. One whose name another benchmark has taken already is left out with a FolkwaysWarning."""
+    """Every builder by name. One whose name another benchmark has taken already is left out with a
+    FolkwaysWarning."""
     found: dict[str, Builder] = {}
     for benchmark in benchmarks().values():
         for builder in benchmark.builders:
             if found.setdefault(builder.name, builder) is not builder:
-                told = f"the builder {builder.name!r} of the benchmark {benchmark.name!r} is left out: another one has that name"
+                told = (
+                    f"the builder {builder.name!r} of the benchmark {benchmark.name!r} is left out: "
+                    "another one has that name"
+                )
                 warnings.warn(told, FolkwaysWarning, stacklevel=2)
     return found
 
@@ -83,7 +95,9 @@ def study_exports() -> dict[str, tuple[StudyExport, ...]]:
 def labels_of(kind: str) -> Mapping[str, Sequence[str]]:
     """Field -> the labels that releases know for a kind of stage, those of all benchmarks together."""
     found: dict[str, dict[str, None]] = {}
-    for export in (export for exports in study_exports().values() for export in exports if export.kind == kind):
+    for export in (
+        export for exports in study_exports().values() for export in exports if export.kind == kind
+    ):
         for field, labels in export.labels.items():
             found.setdefault(field, {}).update(dict.fromkeys(labels))
     return {field: tuple(labels) for field, labels in found.items()}
@@ -91,18 +105,27 @@ def labels_of(kind: str) -> Mapping[str, Sequence[str]]:
 
 @cache
 def all_suites() -> dict[str, Suite]:
-    """Every suite by name: ours, then those of benchmarks. One whose name is taken is left out with a FolkwaysWarning."""
+    """Every suite by name: ours, then those of benchmarks. One whose name is taken is left out with a
+    FolkwaysWarning."""
     found = dict(suites())
     for benchmark in benchmarks().values():
         for suite in benchmark.suites:
-            if suite.name in tasks() or suite.name in benchmarks() or found.setdefault(suite.name, suite) is not suite:
-                message = f"the suite {suite.name!r} of the benchmark {benchmark.name!r} is left out: something else has that name"
+            if (
+                suite.name in tasks()
+                or suite.name in benchmarks()
+                or found.setdefault(suite.name, suite) is not suite
+            ):
+                message = (
+                    f"the suite {suite.name!r} of the benchmark {benchmark.name!r} is left out: "
+                    "something else has that name"
+                )
                 warnings.warn(message, FolkwaysWarning, stacklevel=2)
     return found
 
 
 def get_task(name: str) -> Task:
-    """The task of that name, or of an earlier name of its benchmark; UnknownNameError with the valid names otherwise."""
+    """The task of that name, or of an earlier name of its benchmark; UnknownNameError with the valid names
+    otherwise."""
     try:
         return tasks()[present_name(name)]
     except KeyError:
@@ -114,7 +137,9 @@ def present_name(name: str) -> str:
     first, slash, rest = name.partition("/")
     if first in benchmarks():  # an alias of another package's cannot take it
         return name
-    return next((found.name for found in benchmarks().values() if first in found.aliases), first) + slash + rest
+    return (
+        next((found.name for found in benchmarks().values() if first in found.aliases), first) + slash + rest
+    )
 
 
 def free_answer_tasks() -> list[str]:
@@ -123,8 +148,9 @@ def free_answer_tasks() -> list[str]:
 
 
 def asked_tasks(names: Sequence[str]) -> list[tuple[Task, Own]]:
-    """Tasks with their own settings, for names that may be tasks (``blend/saq?limit=400``), benchmarks (``xcr``: all its tasks) or
-    suites (``culture-suite``), without repeats, in order. FolkwaysError for a task that is named in two ways.
+    """Tasks with their own settings, for names that may be tasks (``blend/saq?limit=400``), benchmarks
+    (``xcr``: all its tasks) or suites (``culture-suite``), without repeats, in order. FolkwaysError for a
+    task that is named in two ways.
     """
     known = tasks()
     chosen: dict[str, tuple[Task, Own]] = {}
@@ -132,11 +158,17 @@ def asked_tasks(names: Sequence[str]) -> list[tuple[Task, Own]]:
         name, own = split_task(text)
         members = [task for task in known.values() if present_name(name) in (task.name, task.benchmark)]
         if not members:
-            raise UnknownNameError("task or benchmark", name, {*known, *(task.benchmark for task in known.values()), *all_suites()})
+            raise UnknownNameError(
+                "task or benchmark",
+                name,
+                {*known, *(task.benchmark for task in known.values()), *all_suites()},
+            )
         for task in members:
             if chosen.setdefault(task.name, (task, own))[1] != own:
                 ways = " and ".join(joined(task.name, way) for way in (chosen[task.name][1], own))
-                raise FolkwaysError(f"a run asks a task in one way, and {task.name} is named in two ({ways}); name it once")
+                raise FolkwaysError(
+                    f"a run asks a task in one way, and {task.name} is named in two ({ways}); name it once"
+                )
     return list(chosen.values())
 
 
@@ -145,8 +177,14 @@ def without_suites(names: Sequence[str]) -> list[str]:
     found: list[str] = []
     for text in names:
         name, own = split_task(text)
-        members = [split_task(member) for member in all_suites()[name].tasks] if name in all_suites() else None
-        found += [text] if members is None else [joined(member, narrowed(of_member, own)) for member, of_member in members]
+        members = (
+            [split_task(member) for member in all_suites()[name].tasks] if name in all_suites() else None
+        )
+        found += (
+            [text]
+            if members is None
+            else [joined(member, narrowed(of_member, own)) for member, of_member in members]
+        )
     return found
 
 

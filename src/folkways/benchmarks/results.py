@@ -24,9 +24,11 @@ JUDGED: Schema = {**JUDGEMENTS, "endpoint": pl.String, "profile": pl.String}
 """Columns that judgements of runs have at least."""
 
 LEAST_COVERAGE = 0.9
-"""Share of what was expected of a model, in every culture and language, that must have got a reply for analyses to take it.
+"""Share of what was expected of a model, in every culture and language, that must have got a reply for
+analyses to take it.
 
-Below it, what was not asked may be another kind of question than what was, and a difference between groups one of what is missing.
+Below it, what was not asked may be another kind of question than what was, and a difference between groups
+one of what is missing.
 """
 
 GROUP = ("endpoint", "culture", "language")
@@ -58,14 +60,14 @@ class DataNeed:
 class Inputs:
     """What results are made of.
 
-    judged:   records.JUDGEMENTS with ``endpoint``, ``profile``, facets and metrics, of any endpoints, tasks and profiles; as they
-              are, or as ``records.compact`` has them.
+    judged:   records.JUDGEMENTS with ``endpoint``, ``profile``, facets and metrics, of any endpoints, tasks
+              and profiles; as they are, or as ``records.compact`` has them.
     metrics:  task -> its metrics; the first is the headline.
-    releases: task -> the data that were used.
-    cards:    endpoint -> what is known about the model apart from its scores; without those of which nothing is.
-    whole_questions: the tasks in which a question is made of several rows and stands only with all of them (``Task``).
-    data:     name of a DataNeed -> releases. files: name of a DataNeed -> file.
-    profile, tool_set: how answers of people are judged, and words are lemmatised, where a result of the data does that.
+    releases: task -> the data that were used. cards:    endpoint -> what is known about the model apart from
+    its scores; without those of which nothing is. whole_questions: the tasks in which a question is made of
+    several rows and stands only with all of them (``Task``). data:     name of a DataNeed -> releases. files:
+    name of a DataNeed -> file. profile, tool_set: how answers of people are judged, and words are lemmatised,
+    where a result of the data does that.
     """
 
     judged: pl.DataFrame = field(default_factory=lambda: empty(JUDGED))
@@ -79,11 +81,18 @@ class Inputs:
     tool_set: str = "default"
 
     def data_of(self, need: DataNeed) -> tuple[Release, ...]:
-        """The releases that a result needs; NotAvailableError, which says what to fetch, where there is none."""
+        """The releases that a result needs; NotAvailableError, which says what to fetch, where there is
+        none."""
         found = self.data.get(need.name, ())
         if not found:
-            fetch = f"fetch it: folkways data fetch {' '.join(need.default)}" if need.default else f"name it with --{need.name}"
-            raise NotAvailableError(f"needs data that are not on this disk ({need.about.rstrip('.').lower()}); {fetch}")
+            fetch = (
+                f"fetch it: folkways data fetch {' '.join(need.default)}"
+                if need.default
+                else f"name it with --{need.name}"
+            )
+            raise NotAvailableError(
+                f"needs data that are not on this disk ({need.about.rstrip('.').lower()}); {fetch}"
+            )
         return found
 
     @property
@@ -98,22 +107,29 @@ class Inputs:
 
     @property
     def judgements(self) -> pl.DataFrame:
-        """Those of the judgements that results may use: counted, with a reply, of models that replied to enough; no baselines.
+        """Those of the judgements that results may use: counted, with a reply, of models that replied to
+        enough; no baselines.
 
-        A refused or unreadable reply is one, and counts as the benchmark's rule has it. What failed or is missing says nothing of
-        a model: it is left out, and where it is too much of a group (LEAST_COVERAGE), so is the model, in that task.
+        A refused or unreadable reply is one, and counts as the benchmark's rule has it. What failed or is
+        missing says nothing of a model: it is left out, and where it is too much of a group (LEAST_COVERAGE),
+        so is the model, in that task.
         """
         # Column by column: as categories and as text at once, a million rows would be in memory twice.
-        return pl.DataFrame([plain(self.judged.select(name).filter(self._usable)).to_series() for name in self.judged.columns])
+        return pl.DataFrame(
+            [plain(self.judged.select(name).filter(self._usable)).to_series() for name in self.judged.columns]
+        )
 
     @cached_property
     def _usable(self) -> pl.Series:
-        """Of each row of ``judged``, whether results may use it. There may be millions, so that none is copied to find out."""
+        """Of each row of ``judged``, whether results may use it. There may be millions, so that none is
+        copied to find out."""
         thin = [
             (pl.col("task") == task) & (pl.col("endpoint") == endpoint)
             for task, endpoint in self._thin.select("task", "endpoint").rows()
         ]
-        return self.judged.select(self._of_model & ~self._lost & ~pl.any_horizontal(pl.lit(False), *thin)).to_series()
+        return self.judged.select(
+            self._of_model & ~self._lost & ~pl.any_horizontal(pl.lit(False), *thin)
+        ).to_series()
 
     @cached_property
     def _lost(self) -> pl.Series:
@@ -130,20 +146,25 @@ class Inputs:
 
     @cached_property
     def _coverage(self) -> pl.DataFrame:
-        """How many counted judgements of models were expected, and how many of them got a reply: by task, profile and GROUP."""
-        rows = self.judged.select("task", "profile", *GROUP, counted=self._of_model, replied=~self._lost).filter("counted")
+        """How many counted judgements of models were expected, and how many of them got a reply: by task,
+        profile and GROUP."""
+        rows = self.judged.select(
+            "task", "profile", *GROUP, counted=self._of_model, replied=~self._lost
+        ).filter("counted")
         groups = rows.group_by("task", "profile", *GROUP, maintain_order=True)
         return plain(groups.agg(expected=pl.len(), replied=pl.col("replied").sum()))
 
     @cached_property
     def _thin(self) -> pl.DataFrame:
-        """task, endpoint, and where its coverage is least, with what was expected and replied to there; of models left out."""
+        """task, endpoint, and where its coverage is least, with what was expected and replied to there; of
+        models left out."""
         share = pl.col("replied") / pl.col("expected")
         below = self._coverage.filter(share < LEAST_COVERAGE).sort(share, "culture", "language")
         return below.unique(["task", "endpoint"], keep="first", maintain_order=True)
 
     def left_out(self, tasks: Sequence[str]) -> list[str]:
-        """One sentence for each model of which judgements of these tasks are left out, or some of them are: which and why."""
+        """One sentence for each model of which judgements of these tasks are left out, or some of them are:
+        which and why."""
         return [sentence for task in tasks for sentence in (*self.too_few(task), *self._without_reply(task))]
 
     def too_few(self, task: str) -> Iterator[str]:
@@ -152,16 +173,28 @@ class Inputs:
             where = f"{name_of_code(row['culture'])} ({name_of_code(row['language'])})"
             share = int(100 * row["replied"] / row["expected"])
             yield (
-                f"{row['endpoint']} is left out of {task}: in {where} {row['replied']:,} of {row['expected']:,} rows got a reply "
-                f"({share} %), and an analysis needs {LEAST_COVERAGE:.0%} in every culture and language.".replace("90%", "90 %")
+                f"{row['endpoint']} is left out of {task}: in {where} {row['replied']:,} of "
+                f"{row['expected']:,} rows got a reply "
+                f"({share} %), and an analysis needs {LEAST_COVERAGE:.0%} in every culture and language.".replace(
+                    "90%", "90 %"
+                )
             )
 
     def _without_reply(self, task: str) -> Iterator[str]:
-        groups = self._coverage.filter(pl.col("task") == task).join(self._thin, on=["task", "endpoint"], how="anti")
-        counts = groups.group_by("endpoint", "profile", maintain_order=True).agg(pl.col("expected", "replied").sum())
-        for endpoint, _, expected, replied in counts.unique("endpoint", keep="first", maintain_order=True).iter_rows():
+        groups = self._coverage.filter(pl.col("task") == task).join(
+            self._thin, on=["task", "endpoint"], how="anti"
+        )
+        counts = groups.group_by("endpoint", "profile", maintain_order=True).agg(
+            pl.col("expected", "replied").sum()
+        )
+        for endpoint, _, expected, replied in counts.unique(
+            "endpoint", keep="first", maintain_order=True
+        ).iter_rows():
             if replied < expected:
-                yield f"{endpoint}: {expected - replied:,} of {expected:,} rows of {task} have no reply and are left out."
+                yield (
+                    f"{endpoint}: {expected - replied:,} of {expected:,} rows of {task} have no reply "
+                    "and are left out."
+                )
 
     def lacking(self, task: str) -> NotAvailableError:
         """Why nothing of a task can be analysed, and what to do."""
@@ -173,23 +206,32 @@ class Inputs:
         return NotAvailableError(f"needs judgements of {task}; run it: folkways run {task} --model NAME")
 
     def of(self, task: str, profile: str | None = None, columns: Sequence[str] = ()) -> pl.DataFrame:
-        """The judgements of a task in one profile (by default the first that was judged), without columns that are empty.
+        """The judgements of a task in one profile (by default the first that was judged), without columns
+        that are empty.
 
-        columns: only these of them, where there may be a million rows; their texts may come as categories. NotAvailableError where
-        there are none.
+        columns: only these of them, where there may be a million rows; their texts may come as categories.
+        NotAvailableError where there are none.
         """
         rows = self.judged.lazy().filter(self._usable, pl.col("task") == task)
-        profiles = rows.select(pl.col("profile").cast(pl.String).unique(maintain_order=True)).collect()["profile"]
+        profiles = rows.select(pl.col("profile").cast(pl.String).unique(maintain_order=True)).collect()[
+            "profile"
+        ]
         if profiles.is_empty():
             raise self.lacking(task)
         chosen = profile if profile is not None else str(profiles[0])
         if chosen not in profiles:
-            raise NotAvailableError(f"needs {task} judged in the profile {chosen}: folkways score RUN --profile {chosen}")
+            raise NotAvailableError(
+                f"needs {task} judged in the profile {chosen}: folkways score RUN --profile {chosen}"
+            )
         kept = rows.filter(pl.col("profile") == chosen).select(
             name for name in self.judged.columns if name in columns or not columns
         )
-        found = (kept.with_columns(cs.by_dtype(pl.UInt8).cast(pl.Float64)) if columns else plain(kept)).collect()
-        return found.select(column for column in found if column.null_count() < found.height or column.name in JUDGEMENTS)
+        found = (
+            kept.with_columns(cs.by_dtype(pl.UInt8).cast(pl.Float64)) if columns else plain(kept)
+        ).collect()
+        return found.select(
+            column for column in found if column.null_count() < found.height or column.name in JUDGEMENTS
+        )
 
 
 @dataclass(frozen=True)
@@ -201,13 +243,14 @@ class Result:
     make:    its tables; raises NotAvailableError, saying what is lacking, where these inputs do not allow it.
     source:  where the paper has it ("Table 4", "section 5.1"); empty where it does not.
     about:   what it asks, in one sentence.
-    tasks:   those of which it needs judgements; it is offered where there are some of any of them. Empty for one of the data.
+    tasks:   those of which it needs judgements; it is offered where there are some of any of them. Empty for
+             one of the data.
     needs:   data besides, or in their place.
     tables:  names of its tables, where it gives several that can be asked for one by one.
-    aliases: further name -> name of the result, or of one of its tables ("8": the number of a table in the paper).
-    without_run: whether it can be made of the paper's own scores as well.
-    if_named: whether it is made only where somebody asks for it by name.
-    across_benchmarks: whether it is of several benchmarks together, and of no paper.
+    aliases: further name -> name of the result, or of one of its tables ("8": the number of a table in the
+    paper). without_run: whether it can be made of the paper's own scores as well. if_named: whether it is
+    made only where somebody asks for it by name. across_benchmarks: whether it is of several benchmarks
+    together, and of no paper.
     """
 
     name: str
@@ -253,28 +296,40 @@ def make_results(results: Sequence[Result], inputs: Inputs) -> tuple[list[Result
         asked = [task for task in result.tasks if task in inputs.asked]
         too_few = [sentence for task in asked for sentence in inputs.too_few(task)]
         try:
-            if result.tasks and not inputs.tasks.intersection(asked) and (inputs.asked or not result.without_run):
+            if (
+                result.tasks
+                and not inputs.tasks.intersection(asked)
+                and (inputs.asked or not result.without_run)
+            ):
                 raise inputs.lacking((asked or result.tasks)[0])
             notes = inputs.left_out(asked)
             tables = [replace(table, notes=(*table.notes, *notes)) for table in result.make(inputs)]
             made.append(ResultTables(result, tables))
         except NotAvailableError as reason:
             others = [sentence.rstrip(".") for sentence in too_few if sentence not in str(reason)]
-            left_out[result.name] = ". ".join([str(reason).rstrip("."), *others])  # a command at its end stays one
+            left_out[result.name] = ". ".join(
+                [str(reason).rstrip("."), *others]
+            )  # a command at its end stays one
         except FolkwaysError:
             raise
         except Exception as error:
             module = str(getattr(result.make, "__module__", ""))
             if module.partition(".")[0] == OURS:
                 raise
-            left_out[result.name] = f"its code failed: {told(error, module)}"  # the other results of a report stay
+            left_out[result.name] = (
+                f"its code failed: {told(error, module)}"  # the other results of a report stay
+            )
     return made, left_out
 
 
-def make_tables(results: Sequence[Result], names: Sequence[str], inputs: Inputs) -> tuple[list[Table], dict[str, str]]:
-    """The tables of these names, in their order, and name -> why it was left out for those that these inputs do not allow.
+def make_tables(
+    results: Sequence[Result], names: Sequence[str], inputs: Inputs
+) -> tuple[list[Table], dict[str, str]]:
+    """The tables of these names, in their order, and name -> why it was left out for those that these inputs
+    do not allow.
 
-    names: of results, of their tables, or aliases; UnknownNameError for others. A result is made once, however often it is named.
+    names: of results, of their tables, or aliases; UnknownNameError for others. A result is made once,
+    however often it is named.
     """
     members = {result.name: (result, result.names) for result in results}
     members |= {table: (result, (table,)) for result in results for table in result.tables}
@@ -290,5 +345,7 @@ def make_tables(results: Sequence[Result], names: Sequence[str], inputs: Inputs)
         result, tables = members[name]
         if result.name in left_out:
             reasons[name] = left_out[result.name]
-        found += [table for table in tables_of.get(result.name, ()) if not result.tables or table.name in tables]
+        found += [
+            table for table in tables_of.get(result.name, ()) if not result.tables or table.name in tables
+        ]
     return found, reasons

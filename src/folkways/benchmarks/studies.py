@@ -1,7 +1,8 @@
-"""What people brought together in a study, as a benchmark gets it that makes a release of it: plain records, read from no database.
+"""What people brought together in a study, as a benchmark gets it that makes a release of it: plain records,
+read from no database.
 
-A benchmark says with ``Benchmark.exports`` which studies it makes a release of; the studio hands each export the study and knows no
-benchmark by name.
+A benchmark says with ``Benchmark.exports`` which studies it makes a release of; the studio hands each export
+the study and knows no benchmark by name.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ from folkways.errors import FolkwaysError
 
 @dataclass(frozen=True, slots=True)
 class Vote:
-    """What one person said of one item: who (a pseudonym), and the payload that the kind of stage documents."""
+    """What one person said of one item: who (a pseudonym), and the payload that the kind of stage
+    documents."""
 
     participant: str
     payload: Mapping[str, Any]
@@ -26,9 +28,10 @@ class Vote:
 class StudyItem:
     """One item of one stage, with what the people said who are still in the study, in order of arrival.
 
-    stage: its name. parent: the item that it descends from. population, with its culture and language: None where it is
-    everybody's. part: the population's title where it is a part of another one; "" otherwise. state: ``draft``, ``open``, ``done``
-    or ``dropped``. result: what the votes came to; None while it is open, and where it was dropped by hand.
+    stage: its name. parent: the item that it descends from. population, with its culture and language: None
+    where it is everybody's. part: the population's title where it is a part of another one; "" otherwise.
+    state: ``draft``, ``open``, ``done`` or ``dropped``. result: what the votes came to; None while it is
+    open, and where it was dropped by hand.
     """
 
     id: int
@@ -74,7 +77,8 @@ class Study:
             )
 
     def ancestor(self, item: StudyItem, kind: str) -> StudyItem | None:
-        """The nearest item of that kind of stage that ``item`` is or descends from; None where there is none."""
+        """The nearest item of that kind of stage that ``item`` is or descends from; None where there is
+        none."""
         current: StudyItem | None = item
         while current is not None and self.stages[current.stage] != kind:
             current = self.items.get(current.parent) if current.parent is not None else None
@@ -91,7 +95,8 @@ class StudyExport:
 
     kind:   the kind of stage whose answers it is made of. A study that has some is exported.
     files:  file name -> contents. FolkwaysError where the study has nothing for it yet.
-    labels: field -> the labels that the release knows, for stages of that kind whose study names none of its own.
+    labels: field -> the labels that the release knows, for stages of that kind whose study names none of its
+    own.
     """
 
     kind: str
@@ -101,15 +106,16 @@ class StudyExport:
 
 NOT_APPLICABLE, NO_SPECIFIC_ANSWER, IDK, OTHER = "not_applicable", "no_specific_answer", "idk", "other"
 NO_ANSWERS = (NOT_APPLICABLE, NO_SPECIFIC_ANSWER, IDK, OTHER)
-"""Ways not to give a short answer: not applicable to our culture, no specific answer, I don't know, other (in one's own words)."""
+"""Ways not to give a short answer: not applicable to our culture, no specific answer, I don't know, other (in
+one's own words)."""
 
 NO_ANSWER_KEYS = {NOT_APPLICABLE: "not-applicable", NO_SPECIFIC_ANSWER: "no-answer", IDK: "idk"}
 """What they are counted as; "other" is counted in the person's own words."""
 
 
 def answers_by_person(votes: Iterable[Vote]) -> dict[str, Any]:
-    """What votes with ``answers``, ``no_answer`` and ``other`` say: ``answers`` by pseudonym (empty for none), and ``idks``: how
-    many gave which of NO_ANSWER_KEYS, or a reason in their own words.
+    """What votes with ``answers``, ``no_answer`` and ``other`` say: ``answers`` by pseudonym (empty for
+    none), and ``idks``: how many gave which of NO_ANSWER_KEYS, or a reason in their own words.
     """
     answers: dict[str, list[str]] = {}
     idks: Counter[str] = Counter(dict.fromkeys(NO_ANSWER_KEYS.values(), 0))

@@ -12,8 +12,10 @@ import polars as pl
 class Submission:
     """What is handed in for one task.
 
-    path:  where the file lies in what is handed in, with forward slashes; its ending (.tsv or .csv) is its format.
-    table: makes its columns of one row per item of the release: ``item``, ``state``, and ``answer`` and ``response``, null where
+    path:  where the file lies in what is handed in, with forward slashes; its ending (.tsv or .csv) is its
+           format.
+    table: makes its columns of one row per item of the release: ``item``, ``state``, and ``answer`` and
+    ``response``, null where
            there is none.
     """
 

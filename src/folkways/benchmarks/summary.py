@@ -40,7 +40,8 @@ UNEQUAL = 0.5
 """Where the effective number of questions is below this share of their number, scores tell it."""
 
 ASKED_IN = "asked_in"
-"""A facet for tasks that ask about a culture in its own language and in another: which of them a row was asked in."""
+"""A facet for tasks that ask about a culture in its own language and in another: which of them a row was
+asked in."""
 
 LOCAL, ENGLISH, ANOTHER = "local language", "English", "another language"
 
@@ -52,14 +53,17 @@ _LOST = [_STATES.index(State.FAILED), _STATES.index(State.MISSING)]
 
 
 def with_asked_in(judgements: pl.DataFrame) -> pl.DataFrame:
-    """The judgements with ASKED_IN: LOCAL for a language of the culture (English in the United States), else ENGLISH or ANOTHER."""
+    """The judgements with ASKED_IN: LOCAL for a language of the culture (English in the United States), else
+    ENGLISH or ANOTHER."""
     pairs = judgements.select("culture", "language").unique()
     told = [
         LOCAL if language in get_culture(culture).languages else ENGLISH if language == "en" else ANOTHER
         for culture, language in pairs.cast(pl.String).iter_rows()
     ]
     named = pairs.with_columns(pl.Series(ASKED_IN, told, dtype=pl.Enum([LOCAL, ENGLISH, ANOTHER])))
-    return judgements.join(named, on=["culture", "language"], how="left", maintain_order="left", nulls_equal=True)
+    return judgements.join(
+        named, on=["culture", "language"], how="left", maintain_order="left", nulls_equal=True
+    )
 
 
 def summarise_means(
@@ -69,23 +73,30 @@ def summarise_means(
     facets: Iterable[str],
     groupings: Sequence[tuple[str, ...]] = BASE_GROUPINGS,
 ) -> pl.DataFrame:
-    """Mean of each metric over the counted rows, for the whole and for each group: SCORE_COLUMNS of records.SCORES.
+    """Mean of each metric over the counted rows, for the whole and for each group: SCORE_COLUMNS of
+    records.SCORES.
 
-    A judgement whose metric is null does not belong to that metric's denominator (the metric does not apply to the item); refused,
-    unreadable, failed and missing rows carry the metric's value for them, normally 0, so the denominator never shrinks. Where the
-    rule itself leaves replies out (the column records.LEFT_OUT says why, for metrics with ``leaves_out``), these rows stay in ``n``
-    and in the counts of states, the score is the mean over the others, and ``coverage`` is the share that it rests on. A score
-    none of whose rows got a reply, or was let count, is null: it says nothing of the model. Groups that have only one value (one
-    language, say) repeat the whole and are left out, except culture; so are groups in which a metric applies to no row. A metric
-    without a column is left out (it was not computed). Raises DataError for a missing column.
+    A judgement whose metric is null does not belong to that metric's denominator (the metric does not apply
+    to the item); refused, unreadable, failed and missing rows carry the metric's value for them, normally 0,
+    so the denominator never shrinks. Where the rule itself leaves replies out (the column records.LEFT_OUT
+    says why, for metrics with ``leaves_out``), these rows stay in ``n`` and in the counts of states, the
+    score is the mean over the others, and ``coverage`` is the share that it rests on. A score none of whose
+    rows got a reply, or was let count, is null: it says nothing of the model. Groups that have only one value
+    (one language, say) repeat the whole and are left out, except culture; so are groups in which a metric
+    applies to no row. A metric without a column is left out (it was not computed). Raises DataError for a
+    missing column.
     """
     grouped_by = [*dict.fromkeys([*groupings, *((facet,) for facet in facets)])]
     needed = {"question", "counted", "state", *(column for grouping in grouped_by for column in grouping)}
     require_columns(judgements, dict.fromkeys(sorted(needed), pl.String), "judgements")
     known = [metric for metric in metrics if metric.name in judgements.columns]
-    reasons = pl.col(LEFT_OUT) if LEFT_OUT in judgements.columns else pl.lit(None, dtype=pl.String).alias(LEFT_OUT)
+    reasons = (
+        pl.col(LEFT_OUT) if LEFT_OUT in judgements.columns else pl.lit(None, dtype=pl.String).alias(LEFT_OUT)
+    )
     cut = pl.col(CUT) if CUT in judgements.columns else pl.lit(False).alias(CUT)
-    counted = judgements.select(*sorted(needed), reasons, cut, *(metric.name for metric in known)).filter(pl.col("counted"))
+    counted = judgements.select(*sorted(needed), reasons, cut, *(metric.name for metric in known)).filter(
+        pl.col("counted")
+    )
     columns = _Columns.of(counted, known)
     rows: list[dict[str, object]] = []
     for grouping in grouped_by:
@@ -103,8 +114,8 @@ def summarise_means(
 def interval_of_mean(values: Floats, questions: Ints, metric: Metric) -> Interval:
     """The interval of a mean of rows that come in questions, as scores have it (``clusters.clustered_mean``).
 
-    values, questions: one entry per row, with a number for each question. Rows that are each a question of their own and zeros or
-    ones have Wilson's interval; NaN without rows.
+    values, questions: one entry per row, with a number for each question. Rows that are each a question of
+    their own and zeros or ones have Wilson's interval; NaN without rows.
     """
     sums, counts = cluster_totals(values, questions)
     return _interval(sums, counts, float(values @ values), metric)
@@ -129,7 +140,9 @@ class _Columns:
     cut: Numbers  # 1 where the token limit cut the reply
     why: Sequence[str]  # the reasons for which the rule leaves rows out
     reasons: Numbers  # positions in ``why``, 0 for rows that no metric leaves out
-    together: Sequence[tuple[Sequence[Metric], Numbers, Numbers]]  # metrics of the same rows: those scored, and those left out
+    together: Sequence[
+        tuple[Sequence[Metric], Numbers, Numbers]
+    ]  # metrics of the same rows: those scored, and those left out
 
     @classmethod
     def of(cls, counted: pl.DataFrame, metrics: Sequence[Metric]) -> _Columns:
@@ -142,7 +155,11 @@ class _Columns:
             out = ~scored & (reasons > 0) & metric.leaves_out
             alike = (np.packbits(scored).tobytes(), bool(out.any()))
             if alike not in together:
-                together[alike] = [], np.flatnonzero(scored).astype(np.int32), np.flatnonzero(out).astype(np.int32)
+                together[alike] = (
+                    [],
+                    np.flatnonzero(scored).astype(np.int32),
+                    np.flatnonzero(out).astype(np.int32),
+                )
             together[alike][0].append(metric)
         return cls(
             counted=counted,
@@ -171,7 +188,9 @@ def _grouped(counted: pl.DataFrame, grouping: tuple[str, ...]) -> tuple[list[str
     if grouping != ("culture",) and any(counted[column].n_unique() < 2 for column in grouping):
         return [], np.full(counted.height, -1, dtype=np.int32)
     names = counted.select(grouping).drop_nulls().unique(maintain_order=True).with_row_index("__group")
-    groups = counted.select(grouping).join(names, on=list(grouping), how="left", maintain_order="left")["__group"]
+    groups = counted.select(grouping).join(names, on=list(grouping), how="left", maintain_order="left")[
+        "__group"
+    ]
     told = ["+".join(str(part) for part in key) for key in names.select(grouping).iter_rows()]
     return told, groups.cast(pl.Int32).fill_null(-1).to_numpy()
 
@@ -188,7 +207,10 @@ def _scores(columns: _Columns, groups: Numbers, n_groups: int) -> dict[str, list
         counts_out = state_counts(of_out, columns.states[out], n_groups, len(_STATES))
         why = state_counts(of_out, columns.reasons[out], n_groups, len(columns.why))
         left = [
-            _LeftOut(counts_out[group], {name: int(why[group, at]) for at, name in enumerate(columns.why) if why[group, at]})
+            _LeftOut(
+                counts_out[group],
+                {name: int(why[group, at]) for at, name in enumerate(columns.why) if why[group, at]},
+            )
             for group in range(n_groups)
         ]
         expected = np.concatenate([rows, out])
@@ -203,7 +225,13 @@ def _scores(columns: _Columns, groups: Numbers, n_groups: int) -> dict[str, list
             found[metric.name] = [
                 {"cut": int(cut[group])}
                 | _score(
-                    metric, sums[part], cells.rows[part], float(squares[group]), float(reached[group]), counts[group], left[group]
+                    metric,
+                    sums[part],
+                    cells.rows[part],
+                    float(squares[group]),
+                    float(reached[group]),
+                    counts[group],
+                    left[group],
                 )
                 for group, part in enumerate(parts)
             ]
@@ -219,7 +247,13 @@ class _LeftOut:
 
 
 def _score(
-    metric: Metric, sums: Floats, rows: Floats, squares: float, reached: float, states: Ints, left_out: _LeftOut
+    metric: Metric,
+    sums: Floats,
+    rows: Floats,
+    squares: float,
+    reached: float,
+    states: Ints,
+    left_out: _LeftOut,
 ) -> dict[str, object]:
     scored, lost = int(states.sum()), int(states[_LOST].sum())
     out = sum(left_out.why.values())

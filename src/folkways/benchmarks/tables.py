@@ -1,4 +1,5 @@
-"""What a table of numbers is: long rows with a name, the unit that was sampled, and how people see it laid out."""
+"""What a table of numbers is: long rows with a name, the unit that was sampled, and how people see it laid
+out."""
 
 from __future__ import annotations
 
@@ -12,16 +13,14 @@ from folkways.errors import FolkwaysError
 from folkways.records import Schema, without_nan
 from folkways.stats.hypotheses.corrections import holm
 
-ABBREVIATIONS: Mapping[str, str] = {
-    "sem_b": "SEM-B",
-    "sem_w": "SEM-W",
-    "p_holm": "p (Holm)",
-}
-"""What people read for columns with names of their own, wherever a table is shown; GG is Greenhouse and Geisser's correction."""
+ABBREVIATIONS: Mapping[str, str] = {"sem_b": "SEM-B", "sem_w": "SEM-W", "p_holm": "p (Holm)"}
+"""What people read for columns with names of their own, wherever a table is shown; GG is Greenhouse and
+Geisser's correction."""
 
 
 DIFFERENCE: Schema = {"difference": pl.Float64, "low": pl.Float64, "high": pl.Float64, "p": pl.Float64}
-"""Columns that a row has of a difference: with its interval, and p for no difference (``stats.differences.Difference.columns``)."""
+"""Columns that a row has of a difference: with its interval, and p for no difference
+(``stats.differences.Difference.columns``)."""
 
 
 def in_order(column: str, names: Iterable[str]) -> pl.Expr:
@@ -41,14 +40,16 @@ class NotAvailableError(FolkwaysError):
 
 @dataclass(frozen=True)
 class Layout:
-    """A wide form for reading: one line per value of ``down``, one column per value of ``across``, ``cell`` in the middle.
+    """A wide form for reading: one line per value of ``down``, one column per value of ``across``, ``cell``
+    in the middle.
 
-    decimals: of the cells.
-    by:       a column each value of which has a wide form of its own.
-    drawn:    how a report draws the same rows beside the table: cells coloured by value (``heatmap``), a mark per cell with its
+    decimals: of the cells. by:       a column each value of which has a wide form of its own. drawn:    how a
+    report draws the same rows beside the table: cells coloured by value (``heatmap``), a mark per cell with
+    its
               interval from the columns ``low`` and ``high`` (``intervals``), or not at all.
-    diverges: the value on both sides of which a heat map takes another colour (0 for differences); None for one direction.
-    only_drawn: whether people read the rows as they are, and this form is for the drawing alone.
+    diverges: the value on both sides of which a heat map takes another colour (0 for differences); None for
+    one direction. only_drawn: whether people read the rows as they are, and this form is for the drawing
+    alone.
     """
 
     down: str

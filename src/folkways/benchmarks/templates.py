@@ -1,4 +1,5 @@
-"""Prompt templates: which ones are used, whose wording they are, and how the parts of an item are put into them."""
+"""Prompt templates: which ones are used, whose wording they are, and how the parts of an item are put into
+them."""
 
 from __future__ import annotations
 
@@ -19,13 +20,15 @@ from folkways.toml_files import packaged_toml
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """A prompt text with {names} for the parts of an item, and where its wording comes from (records.PROMPTS.prompt_source)."""
+    """A prompt text with {names} for the parts of an item, and where its wording comes from
+    (records.PROMPTS.prompt_source)."""
 
     text: str
     source: str
 
     def fill(self, parts: Mapping[str, str]) -> str:
-        """The text with its {names} replaced, in one pass: braces inside a part stay as they are, and {{name}} becomes {name}.
+        """The text with its {names} replaced, in one pass: braces inside a part stay as they are, and
+        {{name}} becomes {name}.
 
         UnfilledError for a {name} that is no part: a model must never be sent one.
         """
@@ -46,8 +49,15 @@ class UnfilledError(FolkwaysError):
 
     def __init__(self, name: str, template: Template, parts: Mapping[str, str]) -> None:
         close = difflib.get_close_matches(name, parts, n=1)
-        meant = f"; did you mean {{{close[0]}}}?" if close else f"; valid: {', '.join(f'{{{part}}}' for part in parts)}"
-        self.what = f"has {{{name}}}, which no part of the item fills{meant} (to send the braces, write {{{{{name}}}}})"
+        meant = (
+            f"; did you mean {{{close[0]}}}?"
+            if close
+            else f"; valid: {', '.join(f'{{{part}}}' for part in parts)}"
+        )
+        self.what = (
+            f"has {{{name}}}, which no part of the item fills{meant} (to send the braces, write "
+            f"{{{{{name}}}}})"
+        )
         super().__init__(f"the prompt text ({template.source}) {self.what}")
 
 
@@ -70,16 +80,18 @@ def choose_templates(
     default: tuple[str, ...],
     needed: Sequence[str],
 ) -> dict[str, Template]:
-    """Variant -> template, for the variants asked for; the default ones, or those the user brought texts for, if none are.
+    """Variant -> template, for the variants asked for; the default ones, or those the user brought texts for,
+    if none are.
 
     known:  variant -> what gives its template, or None where this release does not have it.
-    needed: the {names} that every text brought by the user must contain.
-    Raises UnknownNameError for a variant that is neither known nor brought, FolkwaysError for one that is not there.
+    needed: the {names} that every text brought by the user must contain. Raises UnknownNameError for a
+    variant that is neither known nor brought, FolkwaysError for one that is not there.
     """
     for name, text in options.prompt_texts.items():
         if absent := missing_places(text, needed):
             raise FolkwaysError(
-                f"{task}: the prompt text {name!r} has no place for the item; write {' and '.join(absent)} where it belongs:"
+                f"{task}: the prompt text {name!r} has no place for the item; write {' and '.join(absent)} "
+                "where it belongs:"
                 f"\n{text}"
             )
     wanted = options.variants or tuple(options.prompt_texts) or default
@@ -94,7 +106,10 @@ def choose_templates(
             if template is not None:
                 chosen[name] = template
             elif "all" not in (options.variants or ()):
-                raise FolkwaysError(f"{task}: this release does not contain the authors' prompts, so there is no variant {name!r}")
+                raise FolkwaysError(
+                    f"{task}: this release does not contain the authors' prompts, so there is no variant "
+                    f"{name!r}"
+                )
         else:
             raise UnknownNameError(f"variant of {task}", name, {*known, *options.prompt_texts, "all"})
     return chosen
@@ -102,7 +117,8 @@ def choose_templates(
 
 @cache
 def wordings(package: str) -> Mapping[str, Any]:
-    """The prompt texts of a benchmark: ``wordings.toml`` in its package, nested as there, without space at the ends of a text."""
+    """The prompt texts of a benchmark: ``wordings.toml`` in its package, nested as there, without space at
+    the ends of a text."""
     stripped: dict[str, Any] = _stripped(packaged_toml(package, "wordings.toml"))
     return stripped
 
@@ -113,7 +129,9 @@ def wordings_if_any(package: str) -> Mapping[str, Any]:
 
 
 def _stripped(texts: Any) -> Any:
-    return texts.strip() if isinstance(texts, str) else {name: _stripped(text) for name, text in texts.items()}
+    return (
+        texts.strip() if isinstance(texts, str) else {name: _stripped(text) for name, text in texts.items()}
+    )
 
 
 def digest_of(wording: str | Mapping[str, str]) -> str:

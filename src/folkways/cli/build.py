@@ -54,7 +54,9 @@ def _command(builder: Builder) -> click.Command:
     if builder.asks:
         made = build_ask_options(made)
         if builder.named:
-            made = click.option("--name", metavar="NAME", help="Name of the build among the workspace's runs.")(made)
+            made = click.option(
+                "--name", metavar="NAME", help="Name of the build among the workspace's runs."
+            )(made)
         made = workspace_option(made)
     if builder.shared_out:
         made = on_option(made)
@@ -90,7 +92,9 @@ def _kind(option: Option) -> Any:
         return click.Choice(option.kind)
     if option.kind == "whole":
         return int if option.least is option.most is None else click.IntRange(option.least, option.most)
-    return {"text": str, "list": str, "number": float, "yes": bool}.get(option.kind) or click.Path(path_type=Path)
+    return {"text": str, "list": str, "number": float, "yes": bool}.get(option.kind) or click.Path(
+        path_type=Path
+    )
 
 
 def _run(builder: Builder, values: dict[str, Any]) -> None:
@@ -109,7 +113,14 @@ def _run(builder: Builder, values: dict[str, Any]) -> None:
     console = terminal(stderr=True)
     with RunProgress(console) as progress:
         asking = replace(asking, observer=progress, every=progress.every)
-        built = build(builder.name, values, asking=asking, note=partial(_print, console), progress=_Steps(console), **shared)
+        built = build(
+            builder.name,
+            values,
+            asking=asking,
+            note=partial(_print, console),
+            progress=_Steps(console),
+            **shared,
+        )
     if built.document is not None:
         print_json(built.document)
     for line in built.summary:
@@ -129,7 +140,10 @@ def _checked(option: Option, path: Path) -> Path:
         if is_folder(path):
             path = path / option.gets
         elif path.suffix.lower() != ending:
-            raise FolkwaysError(f"{option.flag} {path} has to end in {ending}, or name a folder, which then gets {option.gets}")
+            raise FolkwaysError(
+                f"{option.flag} {path} has to end in {ending}, or name a folder, which then gets "
+                f"{option.gets}"
+            )
     check_folder(path.parent)
     if path.parent.is_dir():
         check_text_target(path)

@@ -1,4 +1,5 @@
-"""What a shell completes beside commands and options: tasks, cultures, runs. Nothing is said where nothing is known."""
+"""What a shell completes beside commands and options: tasks, cultures, runs. Nothing is said where nothing is
+known."""
 
 from __future__ import annotations
 
@@ -34,7 +35,9 @@ def runs(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[s
     if not path.is_file():
         return []
     try:
-        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=1)) as connection:
+        with closing(
+            sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=1)
+        ) as connection:
             names = [str(name) for (name,) in connection.execute("SELECT name FROM runs ORDER BY id DESC")]
     except sqlite3.Error:
         return []

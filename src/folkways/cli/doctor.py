@@ -16,9 +16,9 @@ from folkways.cli.out import print_json
 def command(workspace: str, as_json: bool) -> None:
     """Show what is installed, reachable and in order here, for bug reports.
 
-    Versions, extras, which keys are set (never the keys), local servers, fetched data, the workspace, text tools. It changes
-    nothing and contacts only servers at the local addresses. Home folders and user names are left out. The exit code is 1 if
-    something is broken: a plug-in, data, the workspace.
+    Versions, extras, which keys are set (never the keys), local servers, fetched data, the workspace, text
+    tools. It changes nothing and contacts only servers at the local addresses. Home folders and user names
+    are left out. The exit code is 1 if something is broken: a plug-in, data, the workspace.
     """
     from folkways.display import visible
     from folkways.runs.doctor import examine
@@ -43,7 +43,12 @@ def _lines(found: dict[str, Any]) -> list[str]:
         lines += ["", f"{name}:"]
         lines += [f"  {key}: {_told(part)}" for key, part in value.items()]
     problems = found["problems"]
-    return [*lines, "", "Broken:" if problems else "Nothing is broken.", *(f"  {problem}" for problem in problems)]
+    return [
+        *lines,
+        "",
+        "Broken:" if problems else "Nothing is broken.",
+        *(f"  {problem}" for problem in problems),
+    ]
 
 
 def _told(value: Any) -> str:

@@ -5,7 +5,16 @@ from __future__ import annotations
 import click
 
 HEADINGS = {
-    "What is asked": ("models", "cultures", "languages", "variants", "releases", "limit", "afresh", "skip_missing"),
+    "What is asked": (
+        "models",
+        "cultures",
+        "languages",
+        "variants",
+        "releases",
+        "limit",
+        "afresh",
+        "skip_missing",
+    ),
     "How it is asked": (
         *("samples", "seed", "settings", "read", "system", "max_tokens", "prompt_texts", "permute_options"),
         *("until", "strata", "concurrency", "attempts", "max_errors", "timeout", "wait", "max_failed"),
@@ -24,7 +33,9 @@ class GroupedCommand(click.Command):
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the headings that have options of this command."""
         options = [param for param in self.get_params(ctx) if isinstance(param, click.Option)]
-        records = {option.name: record for option in options if (record := option.get_help_record(ctx)) is not None}
+        records = {
+            option.name: record for option in options if (record := option.get_help_record(ctx)) is not None
+        }
         for heading, names in HEADINGS.items():
             if rows := [records.pop(name) for name in names if name in records]:
                 with formatter.section(heading):

@@ -44,11 +44,14 @@ WRONG = {
 
 @click.command("new-benchmark")
 @click.argument("name")
-@click.option("--kind", type=click.Choice(list(KINDS)), help="What is asked; a terminal is asked where it is not said.")
+@click.option(
+    "--kind", type=click.Choice(list(KINDS)), help="What is asked; a terminal is asked where it is not said."
+)
 @click.option("--title", help="What reports call it. Default: the name.")
 @click.option("--out", type=click.Path(path_type=Path), help="The folder that is made. Default: the name.")
 def command(name: str, kind: str | None, title: str | None, out: Path | None) -> None:
-    """Write a package with a benchmark called NAME that runs at once, with a test: your questions go into its CSV file.
+    """Write a package with a benchmark called NAME that runs at once, with a test: your questions go into its
+    CSV file.
 
     Kinds: choice (a TOML file and no code), short (short answers), rule (a rule of your own).
     """
@@ -59,9 +62,13 @@ def command(name: str, kind: str | None, title: str | None, out: Path | None) ->
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise FolkwaysError(f"{folder} is there already and stays as it is; give another folder with --out")
     chosen = kind or _ask()
-    for path, text in package_files(name, module, chosen, title or name.replace("-", " ").capitalize()).items():
+    for path, text in package_files(
+        name, module, chosen, title or name.replace("-", " ").capitalize()
+    ).items():
         write_bytes(folder / path, text.encode())
-    click.echo(f"wrote {folder}: your questions go into {folder / module / 'data' / 'questions.csv'}. Try it:")
+    click.echo(
+        f"wrote {folder}: your questions go into {folder / module / 'data' / 'questions.csv'}. Try it:"
+    )
     click.echo(f"  pip install -e {folder}\n  folkways run {name} --model baseline/first")
 
 
@@ -70,8 +77,14 @@ def check_name(name: str) -> str:
     from folkways.benchmarks.registry import benchmarks
 
     module = name.replace("-", "_")
-    if not re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", name) or keyword.iskeyword(module) or module in sys.stdlib_module_names:
-        raise FolkwaysError(f"a benchmark's name is small letters, digits and hyphens, such as market-days; got {name!r}")
+    if (
+        not re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", name)
+        or keyword.iskeyword(module)
+        or module in sys.stdlib_module_names
+    ):
+        raise FolkwaysError(
+            f"a benchmark's name is small letters, digits and hyphens, such as market-days; got {name!r}"
+        )
     if name in benchmarks() or module == "folkways":
         raise FolkwaysError(f"there is a benchmark called {name} already; choose another name")
     return module

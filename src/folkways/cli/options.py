@@ -13,7 +13,15 @@ import click
 from folkways.cli import completion
 from folkways.cli.asking.recipe import TasksArgument
 from folkways.errors import FolkwaysError, UnknownNameError
-from folkways.runs.options import OPTION_KINDS, AskOptions, Cluster, DeployedModel, RunOptions, names_of, parse_settings
+from folkways.runs.options import (
+    OPTION_KINDS,
+    AskOptions,
+    Cluster,
+    DeployedModel,
+    RunOptions,
+    names_of,
+    parse_settings,
+)
 
 if TYPE_CHECKING:
     from folkways.runs.scores.scoring_models import ScoringModels
@@ -22,7 +30,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 class Number(click.FloatRange):
-    """A finite number between bounds. ``FloatRange`` alone lets ``nan`` pass any bound, and ``inf`` an open one."""
+    """A finite number between bounds. ``FloatRange`` alone lets ``nan`` pass any bound, and ``inf`` an open
+    one."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """The number; a usage error where it is none, or not finite."""
@@ -43,7 +52,8 @@ def type_of(name: str) -> click.ParamType[Any]:
 
 
 class PromptTexts(click.ParamType[dict[str, str]]):
-    """Prompt texts by template name (``TASK:NAME`` for a template of one task), from a TOML file or a recipe's table."""
+    """Prompt texts by template name (``TASK:NAME`` for a template of one task), from a TOML file or a
+    recipe's table."""
 
     name = "prompts"
 
@@ -59,7 +69,9 @@ class ModelName(click.ParamType[str | DeployedModel]):
 
     name = "text"
 
-    def convert(self, value: str | DeployedModel, param: click.Parameter | None, ctx: click.Context | None) -> str | DeployedModel:
+    def convert(
+        self, value: str | DeployedModel, param: click.Parameter | None, ctx: click.Context | None
+    ) -> str | DeployedModel:
         """The value as it is."""
         return value
 
@@ -107,12 +119,14 @@ def text_tools_option(command: F) -> F:
         "--text-tools",
         metavar="SET",
         callback=_known_tools,
-        help="How words are brought to base forms: default, paper (the authors' tools, where installed) or simple (not at all).",
+        help="How words are brought to base forms: default, paper (the authors' tools, where installed) or "
+        "simple (not at all).",
     )(command)
 
 
 def _packed(name: str, record: Callable[..., Any], *options: Callable[[F], F]) -> Callable[[F], F]:
-    """A decorator that adds ``options`` and hands what they say to the command as one argument, made by ``record``."""
+    """A decorator that adds ``options`` and hands what they say to the command as one argument, made by
+    ``record``."""
 
     probe: Any = click.Command(name)
     for option in options:
@@ -147,7 +161,9 @@ def _scoring_models(
 scoring_model_options = _packed(
     "scoring",
     _scoring_models,
-    click.option("--embedding-model", metavar="DIR|NAME", help="Sentence embeddings for SP-CSI of xcr/prediction."),
+    click.option(
+        "--embedding-model", metavar="DIR|NAME", help="Sentence embeddings for SP-CSI of xcr/prediction."
+    ),
     click.option(
         "--bert-model",
         "bert_models",
@@ -155,40 +171,65 @@ scoring_model_options = _packed(
         metavar="LANG=DIR|NAME",
         help="BERT for CSI_bert and SENT_bert of xcr/adaptation; repeatable: en, ar, bn, zh.",
     ),
-    click.option("--device", metavar="LIST", help="Where scoring models run: cpu, cuda:0 or cuda:0,cuda:1; all GPUs by default."),
-    click.option("--precision", metavar="P", help="Precision of scoring models: fp32 (default); fp16 or bf16 on a GPU."),
+    click.option(
+        "--device",
+        metavar="LIST",
+        help="Where scoring models run: cpu, cuda:0 or cuda:0,cuda:1; all GPUs by default.",
+    ),
+    click.option(
+        "--precision", metavar="P", help="Precision of scoring models: fp32 (default); fp16 or bf16 on a GPU."
+    ),
 )
 """Models that texts are compared with, as ``scoring`` (ScoringModels), with progress on standard error."""
 
-prices_option = click.option("--prices", type=click.Path(path_type=Path), metavar="FILE", help="Prices per million tokens.")
+prices_option = click.option(
+    "--prices", type=click.Path(path_type=Path), metavar="FILE", help="Prices per million tokens."
+)
 
 
 def _cluster(on: str | None, workers: int | None, gpus: float | None, serve: str | None) -> Cluster | None:
     if on is None and (workers, gpus, serve) != (None, None, None):
-        raise FolkwaysError("--workers, --gpus and --serve are for workers on a cluster; add --on ray, or leave them out")
+        raise FolkwaysError(
+            "--workers, --gpus and --serve are for workers on a cluster; add --on ray, or leave them out"
+        )
     return None if on is None else Cluster(on, workers, gpus, serve)
 
 
 serve_option = click.option(
     "--serve",
     metavar="COMMAND",
-    help="Start the model's server with this command, and stop it at the end: 'vllm serve NAME --port {port}'.",
+    help="Start the model's server with this command, and stop it at the end: 'vllm serve NAME --port "
+    "{port}'.",
 )
 
-on_option = click.option("--on", type=click.Choice(["ray"]), help="Use workers on the Ray cluster of RAY_ADDRESS, or a local one.")
+on_option = click.option(
+    "--on", type=click.Choice(["ray"]), help="Use workers on the Ray cluster of RAY_ADDRESS, or a local one."
+)
 
 cluster_options = _packed(
     "cluster",
     _cluster,
     on_option,
-    click.option("--workers", type=click.IntRange(min=1), metavar="N", help="Number of workers; by default one per GPU or node."),
-    click.option("--gpus", type=Number(min=0), metavar="N", help="GPUs of each worker; 1 for a model that runs on the nodes."),
+    click.option(
+        "--workers",
+        type=click.IntRange(min=1),
+        metavar="N",
+        help="Number of workers; by default one per GPU or node.",
+    ),
+    click.option(
+        "--gpus",
+        type=Number(min=0),
+        metavar="N",
+        help="GPUs of each worker; 1 for a model that runs on the nodes.",
+    ),
     serve_option,
 )
 """Who asks in place of this process, as ``cluster`` (Cluster or None)."""
 
 batch_option = click.option(
-    "--batch", is_flag=True, help="In batches, at half the price within a day (openai/, anthropic/, google/; a file for vllm/)."
+    "--batch",
+    is_flag=True,
+    help="In batches, at half the price within a day (openai/, anthropic/, google/; a file for vllm/).",
 )
 
 
@@ -197,11 +238,28 @@ def _ask_options(max_failed: float = 0.0, **others: Any) -> AskOptions:
 
 
 _ASKING = (
-    click.option("--concurrency", type=type_of("concurrency"), metavar="N", help="Requests at once, at most."),
-    click.option("--attempts", type=type_of("attempts"), default=6, show_default=True, help="Attempts per request."),
-    click.option("--max-errors", type=type_of("max_errors"), metavar="N", help="Give a model up after N failed requests."),
-    click.option("--timeout", type=type_of("timeout"), default=120.0, show_default=True, help="Seconds for one request."),
-    click.option("--budget", metavar="AMOUNT", help="Stop before it is crossed: 1000requests, 2Mtokens, 5usd."),
+    click.option(
+        "--concurrency", type=type_of("concurrency"), metavar="N", help="Requests at once, at most."
+    ),
+    click.option(
+        "--attempts", type=type_of("attempts"), default=6, show_default=True, help="Attempts per request."
+    ),
+    click.option(
+        "--max-errors",
+        type=type_of("max_errors"),
+        metavar="N",
+        help="Give a model up after N failed requests.",
+    ),
+    click.option(
+        "--timeout",
+        type=type_of("timeout"),
+        default=120.0,
+        show_default=True,
+        help="Seconds for one request.",
+    ),
+    click.option(
+        "--budget", metavar="AMOUNT", help="Stop before it is crossed: 1000requests, 2Mtokens, 5usd."
+    ),
     prices_option,
 )
 _MAX_FAILED = click.option(
@@ -228,7 +286,9 @@ build_ask_options = _packed("asking", _ask_options, *_ASKING)
 """The same for a build, which needs every reply."""
 
 
-def _run_options(releases: tuple[str, ...], settings: tuple[str, ...], read: str | None, **others: Any) -> RunOptions:
+def _run_options(
+    releases: tuple[str, ...], settings: tuple[str, ...], read: str | None, **others: Any
+) -> RunOptions:
     others |= {name: names(others[name]) for name in ("cultures", "languages", "variants")}
     others["prompt_texts"] = others["prompt_texts"] or {}
     own = parse_settings(settings) | ({"read": read} if read else {})
@@ -239,7 +299,12 @@ question_options = _packed(
     "options",
     _run_options,
     click.argument(
-        "tasks", cls=TasksArgument, nargs=-1, required=True, metavar="TASK...|SUITE|RECIPE", shell_complete=completion.tasks
+        "tasks",
+        cls=TasksArgument,
+        nargs=-1,
+        required=True,
+        metavar="TASK...|SUITE|RECIPE",
+        shell_complete=completion.tasks,
     ),
     click.option(
         "--cultures",
@@ -257,18 +322,35 @@ question_options = _packed(
         help="Data to use instead of the default release; repeatable, one per benchmark.",
     ),
     limit_option,
-    click.option("--afresh", is_flag=True, help="Ask again what is stored already; the stored replies stay, unused."),
-    click.option("--skip-missing", is_flag=True, help="Leave out tasks whose data are not on this disk, and say which."),
-    click.option("--samples", type=type_of("samples"), default=1, show_default=True, help="How often each prompt is asked."),
-    click.option("--seed", type=type_of("seed"), default=0, show_default=True, help="Seed of all random draws."),
+    click.option(
+        "--afresh", is_flag=True, help="Ask again what is stored already; the stored replies stay, unused."
+    ),
+    click.option(
+        "--skip-missing", is_flag=True, help="Leave out tasks whose data are not on this disk, and say which."
+    ),
+    click.option(
+        "--samples",
+        type=type_of("samples"),
+        default=1,
+        show_default=True,
+        help="How often each prompt is asked.",
+    ),
+    click.option(
+        "--seed", type=type_of("seed"), default=0, show_default=True, help="Seed of all random draws."
+    ),
     click.option(
         "--setting",
         "settings",
         multiple=True,
         metavar="NAME=VALUE",
-        help="Sampling setting: temperature=0.7, seed=1, reasoning_effort=low; 'none' leaves it to the provider.",
+        help="Sampling setting: temperature=0.7, seed=1, reasoning_effort=low; 'none' leaves it to the "
+        "provider.",
     ),
-    click.option("--read", type=type_of("read"), help="Reply: the likeliest option (hf/, vllm-offline/, gguf/, llamacpp/)."),
+    click.option(
+        "--read",
+        type=type_of("read"),
+        help="Reply: the likeliest option (hf/, vllm-offline/, gguf/, llamacpp/).",
+    ),
     click.option("--system", metavar="TEXT", help="System prompt for every request."),
     click.option("--max-tokens", type=type_of("max_tokens"), metavar="N", help="Output tokens at most."),
     click.option(

@@ -1,4 +1,5 @@
-"""What a command says and writes: ``--out`` (a name with an ending is a file, any other a folder), formats and the terminal."""
+"""What a command says and writes: ``--out`` (a name with an ending is a file, any other a folder), formats
+and the terminal."""
 
 from __future__ import annotations
 
@@ -26,25 +27,31 @@ SUFFIXES = (".csv", ".jsonl", ".json", ".parquet")
 
 
 def terminal(*, stderr: bool = False) -> Console:
-    """Standard output, or standard error. No text is markup, and none is a picture: ``baseline/constant:A:`` is no emoji."""
+    """Standard output, or standard error. No text is markup, and none is a picture: ``baseline/constant:A:``
+    is no emoji."""
     from rich.console import Console
 
     return Console(stderr=stderr, markup=False, emoji=False, highlight=False)
 
 
 def how_to_go_on(reason: str | None) -> str:
-    """Why a run stopped, and what to do: a reason that is whole sentences says so itself, as the same command would fail again."""
+    """Why a run stopped, and what to do: a reason that is whole sentences says so itself, as the same command
+    would fail again."""
     return reason if reason and reason.endswith(".") else f"{reason}. Run the same command again to go on."
 
 
 def out_option(what: str, gets: str, *, required: bool = False) -> Callable[[F], F]:
-    """``--out FILE|DIR`` of a command that writes one thing. what: what goes there; gets: the file's name in a folder."""
+    """``--out FILE|DIR`` of a command that writes one thing. what: what goes there; gets: the file's name in
+    a folder."""
     told = f"{what}: a file, or a folder (a name without an ending), which gets {gets}."
-    return click.option("--out", required=required, type=click.Path(path_type=Path), metavar="FILE|DIR", help=told)
+    return click.option(
+        "--out", required=required, type=click.Path(path_type=Path), metavar="FILE|DIR", help=told
+    )
 
 
 def folder_option(told: str) -> Callable[[F], F]:
-    """``--out DIR`` of a command that writes several files; whether it can be that folder is found out before any work is done."""
+    """``--out DIR`` of a command that writes several files; whether it can be that folder is found out before
+    any work is done."""
 
     def checked(_ctx: click.Context, _param: click.Parameter, out: Path | None) -> Path | None:
         if out is not None:  # a shell that completes a line has none yet
@@ -52,7 +59,9 @@ def folder_option(told: str) -> Callable[[F], F]:
             check_folder(out)
         return out
 
-    return click.option("--out", required=True, type=click.Path(path_type=Path), callback=checked, metavar="DIR", help=told)
+    return click.option(
+        "--out", required=True, type=click.Path(path_type=Path), callback=checked, metavar="DIR", help=told
+    )
 
 
 def say_written(files: Iterable[Path], notes: Iterable[str]) -> None:
@@ -81,7 +90,8 @@ class _Shape(click.Choice[str]):
 
 
 def format_option(command: F) -> F:
-    """``--format`` and ``--json`` of a command that writes text, CSV, Markdown or JSON, as the parameter ``shape``."""
+    """``--format`` and ``--json`` of a command that writes text, CSV, Markdown or JSON, as the parameter
+    ``shape``."""
 
     def chosen(ctx: click.Context, _param: click.Parameter, value: str) -> str:
         given = ctx.get_parameter_source("shape") is not ParameterSource.DEFAULT
@@ -94,7 +104,9 @@ def format_option(command: F) -> F:
     def as_json(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
         ctx.meta[_AS_JSON] = value
 
-    flag = click.option("--json", is_flag=True, is_eager=True, expose_value=False, callback=as_json, help="Write JSON.")
+    flag = click.option(
+        "--json", is_flag=True, is_eager=True, expose_value=False, callback=as_json, help="Write JSON."
+    )
     shapes = click.option(
         "--format",
         "shape",
@@ -108,15 +120,17 @@ def format_option(command: F) -> F:
 
 
 def is_folder(out: Path) -> bool:
-    """Whether ``out`` names a folder: one that is there, or a new name without an ending. Digits are no ending (``build-1.2``)."""
+    """Whether ``out`` names a folder: one that is there, or a new name without an ending. Digits are no
+    ending (``build-1.2``)."""
     return out.is_dir() if out.exists() else not any(character.isalpha() for character in out.suffix)
 
 
 def file_at(out: Path, name: str, endings: Sequence[str] = ()) -> Path:
-    """The file that ``out`` leads to: itself, or ``name`` in the folder that it is. To be called before any work is done.
+    """The file that ``out`` leads to: itself, or ``name`` in the folder that it is. To be called before any
+    work is done.
 
-    endings: those that the file may have; any if none is given. FolkwaysError where no such file can be written. A new folder is
-    made when something is written, by what writes it.
+    endings: those that the file may have; any if none is given. FolkwaysError where no such file can be
+    written. A new folder is made when something is written, by what writes it.
     """
     inside = is_folder(out)
     path = out / name if inside else out
@@ -141,10 +155,11 @@ def check_text_target(path: Path) -> None:
 
 
 def write_frame(frame: pl.DataFrame, path: Path) -> None:
-    """Write ``frame`` as CSV, JSON lines, JSON or Parquet, by the file's ending (one of SUFFIXES); complete or not at all.
+    """Write ``frame`` as CSV, JSON lines, JSON or Parquet, by the file's ending (one of SUFFIXES); complete
+    or not at all.
 
-    CSV gets an apostrophe before what a spreadsheet would run as a formula (``folkways.spreadsheet``); the other formats are exact.
-    What is not a number is null.
+    CSV gets an apostrophe before what a spreadsheet would run as a formula (``folkways.spreadsheet``); the
+    other formats are exact. What is not a number is null.
     """
     from folkways.files import packed, write_bytes
     from folkways.records import without_nan

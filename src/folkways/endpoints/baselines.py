@@ -1,4 +1,5 @@
-"""Endpoints that know nothing: what a score is worth is seen against them. They cost nothing and need no network."""
+"""Endpoints that know nothing: what a score is worth is seen against them. They cost nothing and need no
+network."""
 
 from __future__ import annotations
 
@@ -10,10 +11,13 @@ from folkways.errors import FolkwaysError, UnknownNameError
 
 
 class BaselineEndpoint(NamedEndpoint):
-    """Answers by a rule. Where a prompt has no choices, ``random`` and ``first`` take a word of the question instead."""
+    """Answers by a rule. Where a prompt has no choices, ``random`` and ``first`` take a word of the question
+    instead."""
 
     local = True
-    reads_likelihoods = True  # it answers with an option in any case, and stands beside models that are read so
+    reads_likelihoods = (
+        True  # it answers with an option in any case, and stands beside models that are read so
+    )
     default_concurrency = EndpointOptions.DEFAULT_CONCURRENCY
 
     def __init__(self, name: str, identity: str, rule: Callable[[Request], str]) -> None:
@@ -33,7 +37,8 @@ class BaselineEndpoint(NamedEndpoint):
 
 
 def open_baseline(rule: str, seed: int) -> BaselineEndpoint:
-    """``random``, ``first``, ``constant:TEXT`` or ``echo``. ``seed`` matters to ``random`` only, and joins its identity."""
+    """``random``, ``first``, ``constant:TEXT`` or ``echo``. ``seed`` matters to ``random`` only, and joins
+    its identity."""
     name = f"baseline/{rule}"
     if rule == "random":
         return BaselineEndpoint(name, f"{name}@seed={seed}", lambda request: _random(request, seed))
@@ -54,12 +59,15 @@ def _options(request: Request) -> tuple[str, ...]:
 
 
 def _random(request: Request, seed: int) -> str:
-    """Uniform over the options, by a hash of seed and request key: neither order nor concurrency changes the answer.
+    """Uniform over the options, by a hash of seed and request key: neither order nor concurrency changes the
+    answer.
 
     64 bits are taken modulo the number of options, which favours none by more than 1 in 10^18.
     """
     options = _options(request)
-    drawn = int.from_bytes(blake2b(f"{seed}\0{request.key}".encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big")
+    drawn = int.from_bytes(
+        blake2b(f"{seed}\0{request.key}".encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big"
+    )
     return options[drawn % len(options)]
 
 

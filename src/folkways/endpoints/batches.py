@@ -1,4 +1,5 @@
-"""Requests that leave together and come back hours later: what a provider's batch interface looks like to the engine."""
+"""Requests that leave together and come back hours later: what a provider's batch interface looks like to the
+engine."""
 
 from __future__ import annotations
 
@@ -23,7 +24,8 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What came back for one request: the body of a reply with its status; status 0 where it was not carried out."""
+    """What came back for one request: the body of a reply with its status; status 0 where it was not carried
+    out."""
 
     key: str
     status: int
@@ -35,7 +37,8 @@ class NotYetKnown(Exception):  # noqa: N818 - not an error
 
 
 class Batches(Protocol):
-    """The batch interface of one endpoint. Every method but ``line`` and ``read`` raises EndpointFailure as an endpoint does.
+    """The batch interface of one endpoint. Every method but ``line`` and ``read`` raises EndpointFailure as
+    an endpoint does.
 
     most_requests, most_bytes: of one batch.
     waits: whether results come by themselves; False where somebody has to carry the batch out.
@@ -46,13 +49,17 @@ class Batches(Protocol):
     waits: bool
 
     def line(self, request: Request) -> bytes:
-        """The request as it stands in a batch, under its key. Raises a fatal EndpointFailure for a setting that cannot be sent."""
+        """The request as it stands in a batch, under its key. Raises a fatal EndpointFailure for a setting
+        that cannot be sent."""
 
     async def send(self, name: str, lines: Sequence[bytes]) -> str:
         """Hand a batch in; returns the provider's number for it."""
 
-    async def find(self, name: str, keys: Collection[str], since: float, known: Collection[str]) -> str | None:
-        """The number of the batch that was handed in under this name, not before ``since`` (epoch seconds); None if none was.
+    async def find(
+        self, name: str, keys: Collection[str], since: float, known: Collection[str]
+    ) -> str | None:
+        """The number of the batch that was handed in under this name, not before ``since`` (epoch seconds);
+        None if none was.
 
         known: numbers of other batches. Raises NotYetKnown where it has to be looked for again later.
         """

@@ -18,25 +18,39 @@ from folkways.errors import DataError
 from folkways.records import ModelCard
 from folkways.toml_files import read_toml
 
-LAYOUT = 'write [[models]], and below it: names = ["my-model-8b"], provider = "Us", family = "My", size = 8, released = 2025-01-31'
-_FIELDS: Mapping[str, tuple[type, ...]] = {"provider": (str,), "family": (str,), "size": (int, float), "released": (date,)}
+LAYOUT = (
+    'write [[models]], and below it: names = ["my-model-8b"], provider = "Us", family = "My", size = '
+    "8, released = 2025-01-31"
+)
+_FIELDS: Mapping[str, tuple[type, ...]] = {
+    "provider": (str,),
+    "family": (str,),
+    "size": (int, float),
+    "released": (date,),
+}
 
 
 @dataclass(frozen=True)
 class Cards:
-    """The cards in use, by name in lower case. ``layers`` go from the user's file to the packaged one; ``as_of`` is its date."""
+    """The cards in use, by name in lower case. ``layers`` go from the user's file to the packaged one;
+    ``as_of`` is its date."""
 
     layers: tuple[Mapping[str, ModelCard], ...]
     as_of: str
 
     def find(self, endpoint: str) -> ModelCard | None:
-        """The card of an endpoint by its name; None if no file knows it. The first file that knows it wins; nothing is guessed."""
+        """The card of an endpoint by its name; None if no file knows it. The first file that knows it wins;
+        nothing is guessed."""
         candidates = _names_of(endpoint)
         for layer in self.layers:
             for name in candidates:
                 if name in layer:
                     return layer[name]
-            matching = [pattern for pattern in layer if "*" in pattern and any(fnmatchcase(name, pattern) for name in candidates)]
+            matching = [
+                pattern
+                for pattern in layer
+                if "*" in pattern and any(fnmatchcase(name, pattern) for name in candidates)
+            ]
             if matching:
                 return layer[max(matching, key=len)]
         return None
@@ -48,8 +62,11 @@ def user_cards_file() -> Path:
 
 
 def load_cards() -> Cards:
-    """The packaged cards, and over them the user's own (``user_cards_file``); DataError for a file that is no table of cards."""
-    packaged = tomllib.loads(files("folkways.endpoints").joinpath("model_cards.toml").read_text(encoding="utf-8"))
+    """The packaged cards, and over them the user's own (``user_cards_file``); DataError for a file that is no
+    table of cards."""
+    packaged = tomllib.loads(
+        files("folkways.endpoints").joinpath("model_cards.toml").read_text(encoding="utf-8")
+    )
     layers = [_read(packaged, "folkways")]
     own = user_cards_file()
     if own.is_file():
@@ -65,7 +82,8 @@ def cards_of(endpoints: Iterable[str]) -> dict[str, ModelCard]:
 
 
 def _names_of(endpoint: str) -> list[str]:
-    """The whole name and the model's own, in lower case: ``together/meta-llama/X?temperature=1`` -> also ``x``."""
+    """The whole name and the model's own, in lower case: ``together/meta-llama/X?temperature=1`` -> also
+    ``x``."""
     whole = re.sub(r"\?\w+=[^/#]*$", "", endpoint.strip()).lower()
     if whole.startswith(("baseline/", "replay:")):  # what is behind the slash is no model's name
         return [whole]
@@ -80,7 +98,11 @@ def _read(table: Mapping[str, Any], source: str) -> dict[str, ModelCard]:
     found: dict[str, ModelCard] = {}
     for number, row in enumerate(rows, start=1):
         names = row.get("names")
-        if not isinstance(names, list) or not names or not all(isinstance(name, str) and name.strip() for name in names):
+        if (
+            not isinstance(names, list)
+            or not names
+            or not all(isinstance(name, str) and name.strip() for name in names)
+        ):
             raise DataError(f"a model needs a list of names: {LAYOUT}", file=source, row=number)
         for name, value in row.items():
             _check(name, value, source, number)
@@ -98,5 +120,12 @@ def _check(name: str, value: Any, source: str, row: int) -> None:
         raise DataError(f"unknown field {name!r}; valid: names, {', '.join(_FIELDS)}", file=source, row=row)
     wrong = not isinstance(value, _FIELDS[name]) or isinstance(value, (bool, datetime))
     if wrong or (name == "size" and not 0 < value < 1e6):
-        what = {"size": "billions of parameters, a number above 0", "released": "a day, written 2025-01-31 without quotes"}
-        raise DataError(f"{name} must be {what.get(name, 'a text in quotes')}, got {value!r}: {LAYOUT}", file=source, row=row)
+        what = {
+            "size": "billions of parameters, a number above 0",
+            "released": "a day, written 2025-01-31 without quotes",
+        }
+        raise DataError(
+            f"{name} must be {what.get(name, 'a text in quotes')}, got {value!r}: {LAYOUT}",
+            file=source,
+            row=row,
+        )

@@ -9,18 +9,22 @@ REPLACEMENT = "\ufffd"
 
 # A lone surrogate has no UTF-8 form, and PostgreSQL refuses NUL in text.
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
-# C0, C1, line and paragraph separators, zero-width and bidirectional controls: they could rewrite the line of a terminal.
-_CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]+")
+# C0, C1, line and paragraph separators, zero-width and bidirectional controls: they could rewrite the line of
+# a terminal.
+_CONTROLS = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]+"
+)
 # The beginning of thoughts, and their end with the white space before the reply.
 _THINKING = re.compile(r"\s*<think(?:ing)?>")
 _THOUGHT = re.compile(r"</think(?:ing)?>\s*")
 
 
 def thoughts_apart(text: str, told: str | None = None) -> tuple[str | None, str]:
-    """The thoughts that open models put before their reply, as ``<think>...</think>``, and the reply; None without any.
+    """The thoughts that open models put before their reply, as ``<think>...</think>``, and the reply; None
+    without any.
 
-    told: thoughts that the endpoint told apart by itself; they come first. Templates that open the tag in the prompt leave only its
-    end in the text. Thoughts without an end are all there is: the reply is empty.
+    told: thoughts that the endpoint told apart by itself; they come first. Templates that open the tag in the
+    prompt leave only its end in the text. Thoughts without an end are all there is: the reply is empty.
     """
     if "think" not in text:
         return told, text
@@ -36,14 +40,16 @@ def thoughts_apart(text: str, told: str | None = None) -> tuple[str | None, str]
 
 
 def storable(text: str) -> str:
-    """``text`` with NULs and lone surrogates replaced by U+FFFD, so that every database and file can hold it; same length."""
+    """``text`` with NULs and lone surrogates replaced by U+FFFD, so that every database and file can hold it;
+    same length."""
     if text.isascii() and "\0" not in text:  # nearly every text, and much faster to tell
         return text
     return _UNSTORABLE.sub(REPLACEMENT, text)
 
 
 def scrub(text: str, secrets: Iterable[str]) -> str:
-    """``text`` with every secret in it written ``[key]``. Longer secrets go first, so that no rest of one stays behind."""
+    """``text`` with every secret in it written ``[key]``. Longer secrets go first, so that no rest of one
+    stays behind."""
     for secret in sorted(secrets, key=len, reverse=True):
         if secret:
             text = text.replace(secret, "[key]")
@@ -51,6 +57,7 @@ def scrub(text: str, secrets: Iterable[str]) -> str:
 
 
 def quotable(text: str, secrets: Iterable[str] = (), limit: int = 300) -> str:
-    """One line of at most ``limit`` characters for an error message: no secrets, no control characters, single spaces."""
+    """One line of at most ``limit`` characters for an error message: no secrets, no control characters,
+    single spaces."""
     line = scrub(" ".join(_CONTROLS.sub(" ", scrub(text, secrets)).split()), secrets)
     return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"

@@ -1,4 +1,5 @@
-"""Loading a transformers model and generating with it. torch and transformers are imported here, when a model is loaded."""
+"""Loading a transformers model and generating with it. torch and transformers are imported here, when a model
+is loaded."""
 
 from __future__ import annotations
 
@@ -23,14 +24,15 @@ DEFAULT_NEW_TOKENS = 512
 
 
 ONE_AT_A_TIME = threading.Lock()
-"""Held while a model is loaded or computes: transformers loads one at a time only, a tokenizer serves one thread, and torch has one
-generator of random numbers per process."""
+"""Held while a model is loaded or computes: transformers loads one at a time only, a tokenizer serves one
+thread, and torch has one generator of random numbers per process."""
 
 _loaded: WeakValueDictionary[tuple[str, str | None], LoadedModel] = WeakValueDictionary()
 
 
 def load_model(source: str, revision: str | None) -> LoadedModel:
-    """Model and tokenizer from a hub name or a folder, on the GPU if there is one; the same copy for all that use it at one time.
+    """Model and tokenizer from a hub name or a folder, on the GPU if there is one; the same copy for all that
+    use it at one time.
 
     FolkwaysError with the remedy if that fails.
     """
@@ -45,22 +47,27 @@ def _load(source: str, revision: str | None) -> LoadedModel:
     with of_extra("local", f"the endpoint hf/{source}"):
         torch, transformers = import_module("torch"), import_module("transformers")
     device = "cuda" if torch.cuda.is_available() else "cpu"
-    # On a CPU 16-bit arithmetic is slow and coarse; on a GPU the precision is the one the model was published in.
+    # On a CPU 16-bit arithmetic is slow and coarse; on a GPU the precision is the one the model was published
+    # in.
     precision = "auto" if device == "cuda" else torch.float32
     try:
         tokenizer = transformers.AutoTokenizer.from_pretrained(source, revision=revision)
-        model = transformers.AutoModelForCausalLM.from_pretrained(source, revision=revision, torch_dtype=precision)
+        model = transformers.AutoModelForCausalLM.from_pretrained(
+            source, revision=revision, torch_dtype=precision
+        )
     except (OSError, ValueError, KeyError, ImportError) as error:
         where = "the folder" if Path(source).is_dir() else "the Hugging Face hub's"
         raise FolkwaysError(
             f"{where} {source} cannot be loaded as a language model: {quotable(str(error))}\n"
-            "Check the name and revision; a gated model needs HF_TOKEN, and without a network the model must be in the cache"
+            "Check the name and revision; a gated model needs HF_TOKEN, and without a network the model "
+            "must be in the cache"
         ) from None
     return LoadedModel(torch, tokenizer, model.to(device).eval(), device, source, revision)
 
 
 def prompt_of(tokenizer: Any, request: Request) -> str:
-    """The text to continue: by the model's chat template if it has one, else system prompt, empty line, question."""
+    """The text to continue: by the model's chat template if it has one, else system prompt, empty line,
+    question."""
 
     def templated(messages: list[dict[str, str]]) -> str:
         return str(tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True))
@@ -92,7 +99,9 @@ def pair_ids(tokenizer: Any, prompt: str, label: str) -> tuple[list[int], list[i
 class LoadedModel:
     """A causal language model with its tokenizer, ready to generate."""
 
-    def __init__(self, torch: Any, tokenizer: Any, model: Any, device: str, source: str, revision: str | None) -> None:
+    def __init__(
+        self, torch: Any, tokenizer: Any, model: Any, device: str, source: str, revision: str | None
+    ) -> None:
         self._torch = torch
         self._tokenizer = tokenizer
         self._model = model
@@ -106,9 +115,11 @@ class LoadedModel:
         return prompt_of(self._tokenizer, request)
 
     def generate(self, requests: list[Request], seed: int | None, stop: threading.Event) -> list[Answer]:
-        """One answer per request, in order; all have the same settings. ``seed``: of the sampling, None for greedy decoding.
+        """One answer per request, in order; all have the same settings. ``seed``: of the sampling, None for
+        greedy decoding.
 
-        A batch that does not fit into the memory is halved. Setting ``stop`` ends the generation after the next token.
+        A batch that does not fit into the memory is halved. Setting ``stop`` ends the generation after the
+        next token.
         """
         with ONE_AT_A_TIME:
             return self._answers(requests, seed, stop)
@@ -131,10 +142,11 @@ class LoadedModel:
         return [answer for answer in answers if answer is not None]
 
     def choose(self, requests: list[Request]) -> list[Answer]:
-        """The likeliest option of each request, in order (folkways.endpoints.likelihood). A batch that is too large is halved.
+        """The likeliest option of each request, in order (folkways.endpoints.likelihood). A batch that is too
+        large is halved.
 
-        With read=LOGPROB how likely its one text is. Such texts are long, and what may follow at each of their tokens takes much
-        memory: each is looked at alone.
+        With read=LOGPROB how likely its one text is. Such texts are long, and what may follow at each of
+        their tokens takes much memory: each is looked at alone.
         """
         with ONE_AT_A_TIME:
             return self._choices(requests)
@@ -145,12 +157,16 @@ class LoadedModel:
             return [answer for request in requests for answer in self._choices([request])]
         longest = getattr(self._model.config, "max_position_embeddings", None)
         answers: list[Completion | EndpointFailure | None] = [None] * len(requests)
-        wanted: list[tuple[int, list[int], list[int]]] = []  # which request, context, continuation; one for each option
+        wanted: list[
+            tuple[int, list[int], list[int]]
+        ] = []  # which request, context, continuation; one for each option
         for at, request in enumerate(requests):
             pairs = [self._pair_ids(request, label) for label in request.choices or ()]
             length = max(len(context) + len(more) for context, more in pairs)
             if longest is not None and length > longest:
-                answers[at] = EndpointFailure(f"{self._name}: prompt and option have {length} tokens; the model takes {longest}")
+                answers[at] = EndpointFailure(
+                    f"{self._name}: prompt and option have {length} tokens; the model takes {longest}"
+                )
             else:
                 wanted += [(at, *ids) for ids in pairs]
         rows = list(dict.fromkeys((*context, *more[:-1]) for _, context, more in wanted))
@@ -163,9 +179,14 @@ class LoadedModel:
         likelihoods: dict[int, list[float]] = {}
         for at, context, more in wanted:
             table = tables[numbers[(*context, *more[:-1])]]
-            likelihoods.setdefault(at, []).append(sum(float(table[place - len(more), token]) for place, token in enumerate(more)))
+            likelihoods.setdefault(at, []).append(
+                sum(float(table[place - len(more), token]) for place, token in enumerate(more))
+            )
         for at, found in likelihoods.items():
-            tokens = sum(len(row) for row in {(*context, *more[:-1]) for number, context, more in wanted if number == at})
+            tokens = sum(
+                len(row)
+                for row in {(*context, *more[:-1]) for number, context, more in wanted if number == at}
+            )
             if weighs:
                 answers[at] = weight(found[0], model=self._name, tokens=tokens)
             else:
@@ -176,7 +197,8 @@ class LoadedModel:
         return pair_ids(self._tokenizer, self.prompt(request), label)
 
     def _log_probabilities(self, rows: list[list[int]], most: int) -> list[Any]:
-        """Of each row of tokens what may follow at its last ``most`` places: a table of places by vocabulary."""
+        """Of each row of tokens what may follow at its last ``most`` places: a table of places by
+        vocabulary."""
         torch = self._torch
         if not rows:
             return []
@@ -195,7 +217,12 @@ class LoadedModel:
         return ids_of(self._tokenizer, text)
 
     def _generate(
-        self, rows: list[list[int]], settings: Settings, new_tokens: int, seed: int | None, stop: threading.Event
+        self,
+        rows: list[list[int]],
+        settings: Settings,
+        new_tokens: int,
+        seed: int | None,
+        stop: threading.Event,
     ) -> list[Answer]:
         if not rows:
             return []
@@ -206,7 +233,10 @@ class LoadedModel:
             return self._halved(rows, lambda half: self._generate(half, settings, new_tokens, seed, stop))
         if stop.is_set():
             return [EndpointFailure(f"{self._name}: stopped while generating", retryable=True) for _ in rows]
-        return [self._completion(row[width:].tolist(), length) for row, length in zip(output, lengths, strict=True)]
+        return [
+            self._completion(row[width:].tolist(), length)
+            for row, length in zip(output, lengths, strict=True)
+        ]
 
     def _halved(self, batch: list[T], work: Callable[[list[T]], list[Answer]]) -> list[Answer]:
         """The answers of a batch for which the memory was too small, one half after the other."""
@@ -217,7 +247,12 @@ class LoadedModel:
         return [*work(batch[:half]), *work(batch[half:])]
 
     def _run(
-        self, rows: list[list[int]], settings: Settings, new_tokens: int, seed: int | None, stop: threading.Event
+        self,
+        rows: list[list[int]],
+        settings: Settings,
+        new_tokens: int,
+        seed: int | None,
+        stop: threading.Event,
     ) -> tuple[Any, int, list[int]]:
         torch = self._torch
         batch = self._padded(rows)
@@ -227,8 +262,14 @@ class LoadedModel:
         if settings.temperature == 0:
             options |= {"do_sample": False, "num_beams": 1, "temperature": None, "top_p": None, "top_k": None}
         elif settings.temperature is not None:
-            # transformers keeps the 50 likeliest tokens unless told otherwise; the settings promise temperature and top_p only.
-            options |= {"do_sample": True, "temperature": settings.temperature, "top_p": settings.top_p or 1.0, "top_k": 0}
+            # transformers keeps the 50 likeliest tokens unless told otherwise; the settings promise
+            # temperature and top_p only.
+            options |= {
+                "do_sample": True,
+                "temperature": settings.temperature,
+                "top_p": settings.top_p or 1.0,
+                "top_k": 0,
+            }
 
         def stopped(ids: Any, scores: Any, **_: Any) -> Any:
             return torch.full((ids.shape[0],), stop.is_set(), dtype=torch.bool, device=ids.device)
@@ -243,7 +284,10 @@ class LoadedModel:
         ids = [[padding] * (width - len(row)) + row for row in rows]
         mask = [[0] * (width - len(row)) + [1] * len(row) for row in rows]
         tensor = self._torch.tensor
-        return {"input_ids": tensor(ids, device=self._device), "attention_mask": tensor(mask, device=self._device)}
+        return {
+            "input_ids": tensor(ids, device=self._device),
+            "attention_mask": tensor(mask, device=self._device),
+        }
 
     def _completion(self, new: list[int], prompt_tokens: int) -> Completion:
         ends = self._model.generation_config.eos_token_id

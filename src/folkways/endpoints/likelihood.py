@@ -1,9 +1,11 @@
-"""Choosing among options by likelihood: the option that a model would say most probably, in place of the one that it says.
+"""Choosing among options by likelihood: the option that a model would say most probably, in place of the one
+that it says.
 
-The convention is that of lm-evaluation-harness for tasks of the type ``multiple_choice`` whose choices are letters (as its MMLU):
-what is compared is the log-probability of each label given the prompt, summed over the label's tokens and not divided by their
-number. A label follows a prompt behind a space, or at once where a chat template ends the prompt. White space at the end of the
-prompt counts with the label, and a label's tokens are those by which prompt and label together are longer than the prompt alone.
+The convention is that of lm-evaluation-harness for tasks of the type ``multiple_choice`` whose choices are
+letters (as its MMLU): what is compared is the log-probability of each label given the prompt, summed over the
+label's tokens and not divided by their number. A label follows a prompt behind a space, or at once where a
+chat template ends the prompt. White space at the end of the prompt counts with the label, and a label's
+tokens are those by which prompt and label together are longer than the prompt alone.
 """
 
 from __future__ import annotations
@@ -19,7 +21,9 @@ ABLE = "hf/, vllm-offline/, gguf/ and llamacpp/"
 def options_of(name: str, request: Request) -> tuple[str, ...]:
     """The labels to choose among; a fatal EndpointFailure where the question has none."""
     if not request.choices:
-        raise EndpointFailure(f"{name}: read=loglik chooses among options, and this question has none", fatal=True)
+        raise EndpointFailure(
+            f"{name}: read=loglik chooses among options, and this question has none", fatal=True
+        )
     return request.choices
 
 
@@ -32,8 +36,11 @@ def pair(prompt: str, label: str, *, templated: bool) -> tuple[str, str]:
     return context, prompt[len(context) :] + ("" if templated else " ") + label
 
 
-def choice(labels: Sequence[str], likelihoods: Sequence[float], *, model: str | None, tokens: int) -> Completion:
-    """The likeliest label as a reply, the first of several; the log-probabilities of all stand in its finish reason."""
+def choice(
+    labels: Sequence[str], likelihoods: Sequence[float], *, model: str | None, tokens: int
+) -> Completion:
+    """The likeliest label as a reply, the first of several; the log-probabilities of all stand in its finish
+    reason."""
     best = max(range(len(labels)), key=lambda at: likelihoods[at])
     told = " ".join(f"{label} {value:.3f}" for label, value in zip(labels, likelihoods, strict=True))
     return Completion(labels[best], f"loglik {told}", model=model, input_tokens=tokens, output_tokens=0)

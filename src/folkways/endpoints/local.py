@@ -1,4 +1,5 @@
-"""``hf/NAME``: a transformers model on this machine. Requests that wait at the same time are generated in one batch."""
+"""``hf/NAME``: a transformers model on this machine. Requests that wait at the same time are generated in one
+batch."""
 
 from __future__ import annotations
 
@@ -8,7 +9,14 @@ from dataclasses import dataclass
 from hashlib import blake2b, sha256
 from pathlib import Path
 
-from folkways.endpoints.base import Completion, EndpointFailure, EndpointKind, EndpointOptions, NamedEndpoint, Request
+from folkways.endpoints.base import (
+    Completion,
+    EndpointFailure,
+    EndpointKind,
+    EndpointOptions,
+    NamedEndpoint,
+    Request,
+)
 from folkways.endpoints.clean import quotable
 from folkways.endpoints.generation import LoadedModel, load_model
 from folkways.endpoints.likelihood import options_of
@@ -17,16 +25,17 @@ from folkways.errors import FolkwaysError, need_extra, option
 _EDGE = 1024 * 1024
 
 BATCH = 16
-"""Requests that are generated together. More may wait, so that those of like length can be taken: with a quarter of what waits in a
-batch little of it is padding (perf/local)."""
+"""Requests that are generated together. More may wait, so that those of like length can be taken: with a
+quarter of what waits in a batch little of it is padding (perf/local)."""
 
 
 class LocalEndpoint(NamedEndpoint):
     """A model from the Hugging Face hub (``NAME`` or ``NAME@REVISION``) or from a folder.
 
-    The identity is name and revision as written (``main`` if none: pin a commit to be sure of the model), or for a folder a hash of
-    its files. Where temperature is 0 a batch is decoded greedily; otherwise every request is generated alone, from a seed made of
-    its own settings and key, so that neither order nor batch changes what is drawn.
+    The identity is name and revision as written (``main`` if none: pin a commit to be sure of the model), or
+    for a folder a hash of its files. Where temperature is 0 a batch is decoded greedily; otherwise every
+    request is generated alone, from a seed made of its own settings and key, so that neither order nor batch
+    changes what is drawn.
     """
 
     local = True
@@ -63,8 +72,9 @@ class LocalEndpoint(NamedEndpoint):
     async def open(self, concurrency: int) -> None:
         """Load model and tokenizer, and start batching.
 
-        concurrency: requests that wait at once. A batch holds a quarter of them, or BATCH if that is more and so many wait.
-        Raises MissingExtraError without the extra ``local``, FolkwaysError where the model cannot be loaded.
+        concurrency: requests that wait at once. A batch holds a quarter of them, or BATCH if that is more and
+        so many wait. Raises MissingExtraError without the extra ``local``, FolkwaysError where the model
+        cannot be loaded.
         """
         if self._worker is not None:
             return
@@ -151,7 +161,8 @@ class _Waiting:
 
 
 def _batch(waiting: list[_Waiting], largest: int) -> list[_Waiting]:
-    """What to generate next: the first request and those nearest to it in length, of the same settings; alone if it is sampled."""
+    """What to generate next: the first request and those nearest to it in length, of the same settings; alone
+    if it is sampled."""
     first = waiting[0].request
     if first.settings.temperature != 0 and first.settings.read is None:
         return waiting[:1]
@@ -164,15 +175,19 @@ def _length(request: Request) -> int:
 
 
 def sampling_seed(request: Request, seed: int) -> int:
-    """The seed (56 bits) that a request is sampled from: of its own settings, or ``seed``, with its key and sample mixed in."""
+    """The seed (56 bits) that a request is sampled from: of its own settings, or ``seed``, with its key and
+    sample mixed in."""
     text = f"{request.settings.seed if request.settings.seed is not None else seed}\0{request.key}\0{request.sample}"
     return int.from_bytes(blake2b(text.encode("utf-8", "surrogatepass"), digest_size=7).digest(), "big")
 
 
 def folder_fingerprint(folder: Path) -> str:
-    """16 hexadecimal digits over the files of a model folder: small files whole, of weights the size and both ends (1 MiB each)."""
+    """16 hexadecimal digits over the files of a model folder: small files whole, of weights the size and both
+    ends (1 MiB each)."""
     digest = sha256()
-    for file in sorted(path for path in folder.rglob("*") if path.is_file() and not path.name.startswith(".")):
+    for file in sorted(
+        path for path in folder.rglob("*") if path.is_file() and not path.name.startswith(".")
+    ):
         size = file.stat().st_size
         digest.update(f"{file.relative_to(folder).as_posix()}\0{size}\0".encode())
         with file.open("rb") as stream:
@@ -186,10 +201,16 @@ def folder_fingerprint(folder: Path) -> str:
 def _open(name: str, options: EndpointOptions, _need_key: bool) -> LocalEndpoint:
     model = name.partition("/")[2]
     if not model:
-        raise FolkwaysError("'hf' names no model: write hf/NAME with a name of the hub or a folder, hf/./my-model")
+        raise FolkwaysError(
+            "'hf' names no model: write hf/NAME with a name of the hub or a folder, hf/./my-model"
+        )
     return LocalEndpoint(model, seed=options.seed)
 
 
 KIND = EndpointKind(
-    {"hf/NAME[@REVISION]": "a transformers model from the Hugging Face hub or a folder, on this machine (extra: local)"}, _open
+    {
+        "hf/NAME[@REVISION]": "a transformers model from the Hugging Face hub or a folder, on this machine "
+        "(extra: local)"
+    },
+    _open,
 )

@@ -1,4 +1,5 @@
-"""What asking costs: a table of list prices that the user can correct, and cost from the tokens that a provider reports."""
+"""What asking costs: a table of list prices that the user can correct, and cost from the tokens that a
+provider reports."""
 
 from __future__ import annotations
 
@@ -50,13 +51,15 @@ FREE = Price(0.0, 0.0)
 
 @dataclass(frozen=True)
 class Prices:
-    """The prices in use. ``layers`` go from the most specific file to the packaged one; ``as_of`` is the packaged file's date."""
+    """The prices in use. ``layers`` go from the most specific file to the packaged one; ``as_of`` is the
+    packaged file's date."""
 
     layers: tuple[Mapping[str, Price], ...]
     as_of: str
 
     def find(self, model: str) -> Price | None:
-        """The price of ``model`` (an endpoint's name); None if no file knows it. The first file that knows it wins."""
+        """The price of ``model`` (an endpoint's name); None if no file knows it. The first file that knows it
+        wins."""
         bare = _SNAPSHOT.sub("", model)
         for layer in self.layers:
             exact = layer.get(model) or layer.get(bare)
@@ -88,13 +91,19 @@ def load_prices(file: Path | str | None = None) -> Prices:
     if file is not None:
         path = Path(file).expanduser()
         if not path.is_file():
-            raise FolkwaysError(f"there is no file of prices {path}; see `folkways endpoints` for the layout and the prices in use")
+            raise FolkwaysError(
+                f"there is no file of prices {path}; see `folkways endpoints` for the layout and the "
+                "prices in use"
+            )
         layers.insert(0, _read(read_toml(path), str(path), shares))
     return Prices(tuple(layers), str(packaged["as_of"]))
 
 
-def cost(prices: Prices, model: str, input_tokens: int | None, output_tokens: int | None, *, batched: bool = False) -> float | None:
-    """US dollars for so many tokens of ``model``. None where no price is known, or where priced tokens were not counted."""
+def cost(
+    prices: Prices, model: str, input_tokens: int | None, output_tokens: int | None, *, batched: bool = False
+) -> float | None:
+    """US dollars for so many tokens of ``model``. None where no price is known, or where priced tokens were
+    not counted."""
     price = prices.find(model)
     if price is None:
         return None
@@ -111,19 +120,29 @@ def _escaped(name: str) -> str:
 
 
 def _read(table: Mapping[str, Any], source: str, shares: Mapping[str, float]) -> dict[str, Price]:
-    """Prices by name. shares: what is paid in batches, by provider, where a row has no ``batch`` of its own."""
+    """Prices by name. shares: what is paid in batches, by provider, where a row has no ``batch`` of its
+    own."""
     rows = table.get(TABLE)
-    layout = f'write [{TABLE}], and below it lines like "openai/gpt-4o-mini" = {{ input = 0.15, output = 0.60 }}'
+    layout = (
+        f'write [{TABLE}], and below it lines like "openai/gpt-4o-mini" = {{ input = 0.15, output = 0.60 }}'
+    )
     if not isinstance(rows, dict):
         raise DataError(f"no table {TABLE}: {layout}", file=source)
     found = {}
     for name, row in rows.items():
-        values: list[Any] = [row.get(side) for side in ("input", "output")] if isinstance(row, dict) else [None]
+        values: list[Any] = (
+            [row.get(side) for side in ("input", "output")] if isinstance(row, dict) else [None]
+        )
         if not all(_is_amount(value) for value in values):
-            raise DataError(f"the price of {name!r} needs two numbers of at least 0, input and output: {layout}", file=source)
+            raise DataError(
+                f"the price of {name!r} needs two numbers of at least 0, input and output: {layout}",
+                file=source,
+            )
         share = row.get("batch", shares.get(name.partition("/")[0], 1.0))
         if not _is_amount(share) or share > 1:
-            raise DataError(f"batch of {name!r} is the share that is paid in batches, 0 to 1, got {share!r}", file=source)
+            raise DataError(
+                f"batch of {name!r} is the share that is paid in batches, 0 to 1, got {share!r}", file=source
+            )
         found[name] = Price(float(values[0]), float(values[1]), source, float(share))
     return found
 

@@ -11,9 +11,14 @@ _PROVIDER = {"PROVIDER/MODEL": "a model of a provider (folkways endpoints lists 
 
 
 def forms() -> dict[str, str]:
-    """Every way to write the name of an endpoint -> what it means. One that cannot be loaded is left out with a FolkwaysWarning."""
-    kinds: list[EndpointKind | None] = [plugins.load(entry) for entry in plugins.entries(plugins.ENDPOINTS).values()]
-    return _PROVIDER | {form: about for kind in kinds if kind is not None for form, about in kind.forms.items()}
+    """Every way to write the name of an endpoint -> what it means. One that cannot be loaded is left out with
+    a FolkwaysWarning."""
+    kinds: list[EndpointKind | None] = [
+        plugins.load(entry) for entry in plugins.entries(plugins.ENDPOINTS).values()
+    ]
+    return _PROVIDER | {
+        form: about for kind in kinds if kind is not None for form, about in kind.forms.items()
+    }
 
 
 def open_name(name: str, options: EndpointOptions | None = None, *, need_key: bool = True) -> Endpoint:
@@ -22,8 +27,9 @@ def open_name(name: str, options: EndpointOptions | None = None, *, need_key: bo
     options:  timeout, headers, ... ; defaults if None.
     need_key: False where nothing will be asked (estimates, reports), so that a missing key is no error.
 
-    Reads the environment and, for ``replay:FILE`` and local folders, hashes the file; connects to nothing. Raises
-    UnknownNameError listing the valid forms, or FolkwaysError naming the environment variable of a missing key.
+    Reads the environment and, for ``replay:FILE`` and local folders, hashes the file; connects to nothing.
+    Raises UnknownNameError listing the valid forms, or FolkwaysError naming the environment variable of a
+    missing key.
     """
     options = options or EndpointOptions()
     name = name.strip()
@@ -36,13 +42,18 @@ def open_name(name: str, options: EndpointOptions | None = None, *, need_key: bo
         return found.open(name, options, need_key)  # type: ignore[no-any-return]
     if first == "python":
         raise FolkwaysError(
-            f"{name} is a model that a program in Python gave; run it there: folkways.run(..., models=...) (docs: Python)"
+            f"{name} is a model that a program in Python gave; run it there: folkways.run(..., models=...) "
+            "(docs: Python)"
         )
     if first in providers():
         return _open_provider(first, model, options, need_key=need_key)
     hint = "write one of:\n" + "\n".join(f"  {form:<26}{about}" for form, about in forms().items())
-    # A slip in the provider's name is the likeliest mistake; the whole name would be too far from any of them to suggest one.
-    valid = [*providers(), *(entry for entry in plugins.entries(plugins.ENDPOINTS) if not entry.startswith("http"))]
+    # A slip in the provider's name is the likeliest mistake; the whole name would be too far from any of them
+    # to suggest one.
+    valid = [
+        *providers(),
+        *(entry for entry in plugins.entries(plugins.ENDPOINTS) if not entry.startswith("http")),
+    ]
     raise UnknownNameError("provider" if "/" in name else "endpoint", first, valid, hint=hint)
 
 

@@ -10,7 +10,14 @@ from typing import Any
 
 import polars as pl
 
-from folkways.endpoints.base import Completion, EndpointFailure, EndpointKind, EndpointOptions, NamedEndpoint, Request
+from folkways.endpoints.base import (
+    Completion,
+    EndpointFailure,
+    EndpointKind,
+    EndpointOptions,
+    NamedEndpoint,
+    Request,
+)
 from folkways.endpoints.clean import storable
 from folkways.errors import DataError, FolkwaysError
 from folkways.json_lines import json_objects
@@ -18,16 +25,20 @@ from folkways.spreadsheet import from_csv
 
 REQUIRED = ("item", "response")
 MATCHED = ("task", "language", "variant", "sample")
-"""Columns that narrow a row down where the file has them; a file without ``language`` gives one answer for all languages."""
+"""Columns that narrow a row down where the file has them; a file without ``language`` gives one answer for
+all languages."""
 EXTRA = ("state", "reason", "finish_reason")
-"""As in folkways' own responses: ``refused`` rows replay as refusals; ``failed`` and ``missing`` rows are no reply."""
+"""As in folkways' own responses: ``refused`` rows replay as refusals; ``failed`` and ``missing`` rows are no
+reply."""
 FORMATS = (".jsonl", ".ndjson", ".csv", ".tsv", ".parquet")
 
 
 class ReplayEndpoint(NamedEndpoint):
-    """Looks the answer up by item. Its identity holds the file's content, so an edited file is another endpoint.
+    """Looks the answer up by item. Its identity holds the file's content, so an edited file is another
+    endpoint.
 
-    Raises DataError naming file, row and columns where the file cannot be a file of answers, before anything is planned.
+    Raises DataError naming file, row and columns where the file cannot be a file of answers, before anything
+    is planned.
     """
 
     item_addressed = True
@@ -39,7 +50,10 @@ class ReplayEndpoint(NamedEndpoint):
         if not file:
             raise FolkwaysError("'replay' names no file: write replay:FILE, for example replay:replies.jsonl")
         if self._file.suffix.lower() not in FORMATS:
-            raise FolkwaysError(f"replay:{file} is of a format that folkways does not read; valid endings: {', '.join(FORMATS)}")
+            raise FolkwaysError(
+                f"replay:{file} is of a format that folkways does not read; valid endings: "
+                f"{', '.join(FORMATS)}"
+            )
         self.name = f"replay:{file}"
         raw = _bytes_of(self._file)
         self._digest = sha256(raw).hexdigest()
@@ -53,14 +67,19 @@ class ReplayEndpoint(NamedEndpoint):
         self._columns = tuple(name for name in MATCHED if name in columns)
         self._answers = index_replies(self._file, self._columns, rows)
         if not self._answers:
-            raise DataError(f"has no rows; write one per reply, with the columns {' and '.join(REQUIRED)}", file=self._file)
+            raise DataError(
+                f"has no rows; write one per reply, with the columns {' and '.join(REQUIRED)}",
+                file=self._file,
+            )
 
     async def open(self, concurrency: int) -> None:
         """Read the file again if its answers were forgotten. Raises DataError where it has changed since."""
         if self._answers is None:
             raw = _bytes_of(self._file)
             if sha256(raw).hexdigest() != self._digest:
-                raise DataError("the file changed while folkways was getting ready; run again", file=self._file)
+                raise DataError(
+                    "the file changed while folkways was getting ready; run again", file=self._file
+                )
             self._read(raw)
 
     async def close(self) -> None:
@@ -74,13 +93,16 @@ class ReplayEndpoint(NamedEndpoint):
         key = (request.item, *(str(getattr(request, name)) for name in self._columns))
         found = self._answers.get(key)
         if found is None:
-            asked = ", ".join(f"{name} {value!r}" for name, value in zip(("item", *self._columns), key, strict=True))
+            asked = ", ".join(
+                f"{name} {value!r}" for name, value in zip(("item", *self._columns), key, strict=True)
+            )
             raise EndpointFailure(f"{self._file} has no reply for {asked}")
         return found
 
 
 def read_rows(file: Path, raw: bytes) -> tuple[list[str], Iterator[dict[str, Any]]]:
-    """Columns and rows of a file of answers. Every value of a CSV is text; null where a field is empty or absent."""
+    """Columns and rows of a file of answers. Every value of a CSV is text; null where a field is empty or
+    absent."""
     if file.suffix.lower() in (".jsonl", ".ndjson"):
         rows = [row for _, row in json_objects(raw.splitlines(), file)]
         columns = list(dict.fromkeys(name for row in rows for name in row))
@@ -95,7 +117,9 @@ def read_rows(file: Path, raw: bytes) -> tuple[list[str], Iterator[dict[str, Any
     except pl.exceptions.NoDataError:
         raise DataError("the file is empty", file=file) from None
     except (pl.exceptions.PolarsError, OSError, UnicodeDecodeError) as error:
-        raise DataError(f"not readable as {file.suffix.lower()[1:]}: {str(error).splitlines()[0]}", file=file) from error
+        raise DataError(
+            f"not readable as {file.suffix.lower()[1:]}: {str(error).splitlines()[0]}", file=file
+        ) from error
     _check_columns(file, frame.columns)
     return frame.columns, frame.iter_rows(named=True)
 
@@ -104,7 +128,9 @@ def _bytes_of(file: Path) -> bytes:
     try:
         return file.read_bytes()
     except FileNotFoundError:
-        raise FolkwaysError(f"there is no file {file}; replay:FILE needs one with the columns {' and '.join(REQUIRED)}") from None
+        raise FolkwaysError(
+            f"there is no file {file}; replay:FILE needs one with the columns {' and '.join(REQUIRED)}"
+        ) from None
     except OSError as error:
         raise FolkwaysError(f"{file} cannot be read: {error.strerror}") from None
 
@@ -122,7 +148,8 @@ def _check_columns(file: Path, columns: list[str]) -> None:
 def index_replies(
     file: Path | str, columns: tuple[str, ...], rows: Iterator[dict[str, Any]]
 ) -> dict[tuple[str, ...], Completion | None]:
-    """Item and these columns -> the reply, None where a row has none. DataError, naming ``file``, for two replies to one item."""
+    """Item and these columns -> the reply, None where a row has none. DataError, naming ``file``, for two
+    replies to one item."""
     found: dict[tuple[str, ...], Completion | None] = {}
     rows_of: dict[tuple[str, ...], int] = {}
     for number, row in enumerate(rows, 1):
@@ -133,7 +160,9 @@ def index_replies(
         if key in found and found[key] != answer:
             narrower = ", ".join(name for name in MATCHED if name not in columns)
             hint = f"; a column {narrower} would tell them apart" if narrower else ""
-            raise DataError(f"another answer to {' '.join(key)} than in row {rows_of[key]}{hint}", file=file, row=number)
+            raise DataError(
+                f"another answer to {' '.join(key)} than in row {rows_of[key]}{hint}", file=file, row=number
+            )
         found[key] = answer
         rows_of.setdefault(key, number)
     return found
@@ -157,7 +186,9 @@ def _completion(row: dict[str, Any]) -> Completion | None:
 
 
 def _text(value: Any) -> str:
-    if isinstance(value, float) and value.is_integer():  # pandas writes whole numbers as 0.0 where a column had gaps
+    if (
+        isinstance(value, float) and value.is_integer()
+    ):  # pandas writes whole numbers as 0.0 where a column had gaps
         value = int(value)
     return storable(value if isinstance(value, str) else str(value))
 

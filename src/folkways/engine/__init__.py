@@ -1,1 +1,2 @@
-"""The engine: sends requests, stores what comes back, and survives what really happens. It knows no benchmark."""
+"""The engine: sends requests, stores what comes back, and survives what really happens. It knows no
+benchmark."""

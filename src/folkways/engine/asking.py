@@ -15,7 +15,16 @@ from typing import TypeVar
 from folkways.endpoints.base import Confirmation, Endpoint, EndpointFailure, NotServedError, Request
 from folkways.endpoints.batches import Batches
 from folkways.endpoints.prices import Price
-from folkways.engine.budget import USED_UP, Amount, Budget, BudgetDecision, charged, charged_for_failure, used, worst_case
+from folkways.engine.budget import (
+    USED_UP,
+    Amount,
+    Budget,
+    BudgetDecision,
+    charged,
+    charged_for_failure,
+    used,
+    worst_case,
+)
 from folkways.engine.progress import ModelProgress
 from folkways.engine.rate_limiter import RateLimiter, backoff
 from folkways.engine.server import Server, Sign
@@ -26,13 +35,16 @@ from folkways.workspace.queue.request_rows import Answered, Failed
 T = TypeVar("T")
 
 FEED, FEED_SECONDS = 512, 2.0
-"""Requests that are claimed at a time, at most: as many as end in these seconds, so that those who ask together end together."""
+"""Requests that are claimed at a time, at most: as many as end in these seconds, so that those who ask
+together end together."""
 
 BATCH, BATCH_LENGTH, BATCH_SECONDS = 256, 4 * 1024 * 1024, 0.05
-"""Results are committed when there are this many, of so many characters, or when the first has waited this long.
+"""Results are committed when there are this many, of so many characters, or when the first has waited this
+long.
 
-A commit costs about 1 ms of CPU beside 0.01 ms per result, so these cost little. What ``kill -9`` takes away and is asked for again
-are the replies of the last moment, and those whose endpoint does not know yet that they are the answers to their requests.
+A commit costs about 1 ms of CPU beside 0.01 ms per result, so these cost little. What ``kill -9`` takes away
+and is asked for again are the replies of the last moment, and those whose endpoint does not know yet that
+they are the answers to their requests.
 """
 
 BACKLOG = 4
@@ -43,13 +55,15 @@ ONE_REQUEST = Amount(1)
 UNSURE = "replies whose connection broke, or on which one came that nobody asked for, are asked for again"
 
 LOOK_SECONDS = 0.2
-"""How often an endpoint that is being opened is looked at: what it waits for, and whether the session was stopped meanwhile."""
+"""How often an endpoint that is being opened is looked at: what it waits for, and whether the session was
+stopped meanwhile."""
 
 LONGEST_POLL_SECONDS = 5.0
 """How often requests that another process holds are looked at: ever less often, down to this."""
 
 OUTAGE_AT_END_SECONDS = 10.0
-"""How long a database's server may be away while replies wait for it, once the session was stopped; OUTAGE_SECONDS before."""
+"""How long a database's server may be away while replies wait for it, once the session was stopped;
+OUTAGE_SECONDS before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +71,13 @@ class Limits:
     """How hard to try.
 
     concurrency: requests on their way at once, at most and to begin with; None for what suits the endpoint.
-    attempts:    tries per request, the first included; for some time a reply of "slow down" is none of them, nor a refusal while
+    attempts:    tries per request, the first included; for some time a reply of "slow down" is none of them,
+    nor a refusal while
                  others are answered (``Server.patience``).
-    max_errors:  requests that may fail for good before the endpoint is given up; None: 50, or a tenth of the run if that is more.
-    wait:        seconds for which a server that refuses connections is waited for; 0: that is a failure like any other.
+    max_errors:  requests that may fail for good before the endpoint is given up; None: 50, or a tenth of the
+                run if that is more.
+    wait:        seconds for which a server that refuses connections is waited for; 0: that is a failure like
+                any other.
     """
 
     concurrency: int | None = None
@@ -89,21 +106,31 @@ class Order:
 class Asking:
     """One endpoint, one run, one session.
 
-    Coroutines take requests that come from the request queue in chunks; results go to a buffer that is committed in batches
-    by the database thread, so that the event loop never waits for a disk. A reply whose ``confirmation`` is open stays out of the
-    buffer until its endpoint has settled it; one that is no answer to its request is asked for again.
+    Coroutines take requests that come from the request queue in chunks; results go to a buffer that is
+    committed in batches by the database thread, so that the event loop never waits for a disk. A reply whose
+    ``confirmation`` is open stays out of the buffer until its endpoint has settled it; one that is no answer
+    to its request is asked for again.
     """
 
     def __init__(
-        self, order: Order, request_queue: RequestQueue, database: Executor, budget: Budget, *, anywhere: bool = False
+        self,
+        order: Order,
+        request_queue: RequestQueue,
+        database: Executor,
+        budget: Budget,
+        *,
+        anywhere: bool = False,
     ) -> None:
-        """anywhere: begin somewhere in the run and come round, so that many who ask it together do not claim the same rows."""
+        """anywhere: begin somewhere in the run and come round, so that many who ask it together do not claim
+        the same rows."""
         self.endpoint, self.endpoint_id = order.endpoint, order.endpoint_id
         self.request_queue = request_queue
         self.limits = limits = order.limits
         self.budget = budget
         self.price = order.price
-        self.progress = ModelProgress(order.name or order.endpoint.name, usd=0.0 if order.price is not None else None)
+        self.progress = ModelProgress(
+            order.name or order.endpoint.name, usd=0.0 if order.price is not None else None
+        )
         self._database = database
         most = limits.concurrency or order.endpoint.default_concurrency
         self.limiter = RateLimiter(most, timeout=getattr(order.endpoint, "timeout", math.inf))
@@ -131,16 +158,20 @@ class Asking:
         self.budget.wake()
 
     async def run(self) -> ModelProgress:
-        """Ask until everything has ended or a reason to stop came up; returns the final count. Everything answered is stored.
+        """Ask until everything has ended or a reason to stop came up; returns the final count. Everything
+        answered is stored.
 
-        Raises WorkspaceError when responses could not be stored, and FolkwaysError when the endpoint cannot be opened.
+        Raises WorkspaceError when responses could not be stored, and FolkwaysError when the endpoint cannot
+        be opened.
         """
         pending, stored = await self.on_database(self.request_queue.standing, self.endpoint_id)
         self.progress.total, self.progress.stored = pending + self.progress.done, stored - self.progress.done
         if pending == 0:
             return self.progress
         if self._anywhere:
-            self._after = await self.on_database(self.request_queue.ordinal_at, self.endpoint_id, self.rng.random())
+            self._after = await self.on_database(
+                self.request_queue.ordinal_at, self.endpoint_id, self.rng.random()
+            )
         if not await self._opened(self.limiter.limit if pending > 1 else 1):
             return self.progress
         self.progress.about = getattr(self.endpoint, "about", None)
@@ -163,13 +194,18 @@ class Asking:
             await self.endpoint.close()
         if self._error is not None:
             raise self._error
-        await self.on_database(self.request_queue.give_back, frozenset(self._held))  # other models may go on here for hours
+        await self.on_database(
+            self.request_queue.give_back, frozenset(self._held)
+        )  # other models may go on here for hours
         still = await self.on_database(self.request_queue.pending, self.endpoint_id)
-        self.progress.by_others = max(0, self.progress.total - self.progress.done - self.progress.failed - still)
+        self.progress.by_others = max(
+            0, self.progress.total - self.progress.done - self.progress.failed - still
+        )
         return self.progress
 
     async def _opened(self, concurrency: int) -> bool:
-        """Open the endpoint, which may wait for a GPU for hours. False where it cannot be opened, or the session stops before."""
+        """Open the endpoint, which may wait for a GPU for hours. False where it cannot be opened, or the
+        session stops before."""
         self.progress.notes = getattr(self.endpoint, "notes", self.progress.notes)
         opening = asyncio.ensure_future(self.endpoint.open(concurrency))
         try:
@@ -193,7 +229,8 @@ class Asking:
         return True
 
     async def on_database(self, work: Callable[..., T], *arguments: object) -> T:
-        """Do ``work`` in the database's thread, again while its server is away: what the request queue is told can be repeated."""
+        """Do ``work`` in the database's thread, again while its server is away: what the request queue is
+        told can be repeated."""
         gone_at: float | None = None
         while True:
             try:
@@ -222,7 +259,9 @@ class Asking:
 
     async def _feed(self) -> None:
         wanted = min(FEED, max(2 * int(self.limiter.places), int(FEED_SECONDS * self.progress.rate)))
-        batch = await self.on_database(self.request_queue.claim, self.endpoint_id, self._after, wanted, frozenset(self._held))
+        batch = await self.on_database(
+            self.request_queue.claim, self.endpoint_id, self._after, wanted, frozenset(self._held)
+        )
         self._after = batch.last
         self._held.update(request.key for request in batch.requests)
         self._queue.extend(batch.requests)
@@ -239,7 +278,8 @@ class Asking:
         if not awaited:
             self._exhausted = True
             return
-        # Only claims are looked at until they have ended or something is free again: a pass costs as much as the run is long.
+        # Only claims are looked at until they have ended or something is free again: a pass costs as much as
+        # the run is long.
         seconds = POLL_SECONDS
         while awaited and not self._queue and not await self.limiter.closed_within(seconds):
             left = await self.on_database(self.request_queue.still_awaited, awaited)
@@ -250,7 +290,8 @@ class Asking:
     # Working: one request after the other, each with its attempts.
 
     def _hire(self) -> None:
-        """Have a worker for each place: one that waits for a place holds a request that another process could send."""
+        """Have a worker for each place: one that waits for a place holds a request that another process could
+        send."""
         while self._hired < min(int(self.limiter.places), self.progress.total):
             self._hired += 1
             self._workers.create_task(self._work())
@@ -262,7 +303,11 @@ class Asking:
                 if result is None:
                     return
                 self._hire()
-                if isinstance(result, Answered) and result.completion.confirmation is not None and hasattr(self.endpoint, "look"):
+                if (
+                    isinstance(result, Answered)
+                    and result.completion.confirmation is not None
+                    and hasattr(self.endpoint, "look")
+                ):
                     self._open.setdefault(result.completion.confirmation, []).append(result)
                     self.progress.open += 1
                 else:
@@ -282,7 +327,8 @@ class Asking:
         self._length += len(result.completion.text) if isinstance(result, Answered) else 0
 
     async def _look(self) -> float | None:
-        """Take up what the endpoint has settled: answers are stored, the others are asked for again. As ``Endpoint.look``."""
+        """Take up what the endpoint has settled: answers are stored, the others are asked for again. As
+        ``Endpoint.look``."""
         if not self._open:
             return None
         wait: float | None = await self.endpoint.look()  # type: ignore[attr-defined]
@@ -310,7 +356,8 @@ class Asking:
         tries = attempts = waits = 0
         asked_at = time.monotonic()
         while True:
-            # The place before the money: those who wait for a server that is away keep none from the other models.
+            # The place before the money: those who wait for a server that is away keep none from the other
+            # models.
             taken_at = await self.limiter.take()
             if taken_at is None:
                 return None
@@ -323,7 +370,9 @@ class Asking:
                 completion = await self.endpoint.complete(request)
             except EndpointFailure as failure:
                 self.limiter.give_back(taken_at)
-                self.budget.settle(reserved, Amount(1) if self.endpoint.local else charged_for_failure(failure, reserved))
+                self.budget.settle(
+                    reserved, Amount(1) if self.endpoint.local else charged_for_failure(failure, reserved)
+                )
                 sign = self._server.failed(failure, taken_at)
                 if sign is Sign.AWAY:
                     continue
@@ -337,7 +386,11 @@ class Asking:
                     return self._fail(request, failure, tries)
                 self.progress.retries += 1
                 waits += sign is not Sign.FULL
-                pause = self._server.pause(self.rng) if sign is Sign.FULL else backoff(waits, failure.retry_after, self.rng)
+                pause = (
+                    self._server.pause(self.rng)
+                    if sign is Sign.FULL
+                    else backoff(waits, failure.retry_after, self.rng)
+                )
                 if await self.limiter.closed_within(pause):
                     return None
                 continue
@@ -347,7 +400,11 @@ class Asking:
                 raise
             self.limiter.give_back(taken_at)
             self._server.answered(taken_at, time.perf_counter() - began)
-            spent = used(completion, self.price) if self.endpoint.local else charged(completion, self.price, reserved)
+            spent = (
+                used(completion, self.price)
+                if self.endpoint.local
+                else charged(completion, self.price, reserved)
+            )
             self.budget.settle(reserved, spent)
             return Answered(request, completion, time.perf_counter() - began, tries + 1)
 
@@ -356,7 +413,9 @@ class Asking:
         while not self.limiter.closed:
             decision = self.budget.reserve(amount)
             if decision is not BudgetDecision.GO and self.budget.shared is not None:
-                part = await self.on_database(self.budget.shared.take, (amount.requests, amount.tokens, amount.usd or 0.0))
+                part = await self.on_database(
+                    self.budget.shared.take, (amount.requests, amount.tokens, amount.usd or 0.0)
+                )
                 if part is not None:
                     self.budget.enlarge(part)
                 decision = self.budget.reserve(amount)
@@ -407,7 +466,9 @@ class Asking:
             self._server.tell()
 
     async def _flush(self) -> None:
-        while self._error is None and (self._buffer or (self._saving is not None and not self._saving.done())):
+        while self._error is None and (
+            self._buffer or (self._saving is not None and not self._saving.done())
+        ):
             await self._start_flush()
 
     async def _last_flush(self) -> None:

@@ -1,4 +1,5 @@
-"""Asks one endpoint in batches: what is pending leaves, is waited for, collected and stored; what is left then goes one by one."""
+"""Asks one endpoint in batches: what is pending leaves, is waited for, collected and stored; what is left
+then goes one by one."""
 
 from __future__ import annotations
 
@@ -34,7 +35,8 @@ class _Pack:
 
 
 class Batching:
-    """The batches of one endpoint in one session. The workspace says what is out; nothing is remembered here but the budget."""
+    """The batches of one endpoint in one session. The workspace says what is out; nothing is remembered here
+    but the budget."""
 
     def __init__(self, asking: Asking, api: Batches) -> None:
         self._asking = asking
@@ -46,14 +48,21 @@ class Batching:
         self._tried: set[str] = set()
         self._reserved: dict[str, list[Amount]] = {}  # of batches that left in this session
         self._failed: dict[str, int] = {}  # calls about a batch that went wrong one after the other
-        self._short: BudgetDecision | None = None  # why something is pending still: the budget has no room for it now, or any more
+        self._short: BudgetDecision | None = (
+            None  # why something is pending still: the budget has no room for it now, or any more
+        )
 
     async def run(self) -> bool:
-        """Until nothing is out and nothing more may leave, or the session is stopped; whether the rest may be asked one by one."""
+        """Until nothing is out and nothing more may leave, or the session is stopped; whether the rest may be
+        asked one by one."""
         asking, limiter = self._asking, self._asking.limiter
-        asking.progress.total, asking.progress.stored = await asking.on_database(self._queue.standing, self._number)
+        asking.progress.total, asking.progress.stored = await asking.on_database(
+            self._queue.standing, self._number
+        )
         if self._api.waits:  # else there is perhaps no server, and what failed leaves in another file
-            self._tried = await asking.on_database(batches.keys_tried, self._workspace, self._queue.run_id, self._number)
+            self._tried = await asking.on_database(
+                batches.keys_tried, self._workspace, self._queue.run_id, self._number
+            )
         seconds, news = FIRST_LOOK_SECONDS, True
         while not limiter.closed:
             if news:
@@ -81,7 +90,8 @@ class Batching:
     # Leaving.
 
     async def _fill(self) -> None:
-        """Send off everything that is pending, held by nobody, and was in no batch before, as far as the budget reaches."""
+        """Send off everything that is pending, held by nobody, and was in no batch before, as far as the
+        budget reaches."""
         self._short = None
         pack, claimed = _Pack(), set[str]()
         async for request in self._pending(claimed):
@@ -90,10 +100,14 @@ class Batching:
             except EndpointFailure as failure:
                 self._asking.stop(str(failure))
                 break
-            if len(pack.lines) == self._api.most_requests or (pack.lines and pack.size + len(line) + 2 > self._api.most_bytes):
+            if len(pack.lines) == self._api.most_requests or (
+                pack.lines and pack.size + len(line) + 2 > self._api.most_bytes
+            ):
                 await self._leave(pack)
                 pack = _Pack()
-            amount = worst_case(request, self._price) if self._asking.budget.limit is not None else ONE_REQUEST
+            amount = (
+                worst_case(request, self._price) if self._asking.budget.limit is not None else ONE_REQUEST
+            )
             decision = self._asking.budget.reserve(amount)
             if decision is not BudgetDecision.GO:
                 self._short = decision
@@ -122,12 +136,15 @@ class Batching:
 
     async def _leave(self, pack: _Pack) -> None:
         worker, run_id, keys = self._queue.worker, self._queue.run_id, list(pack.requests)
-        record = await self._asking.on_database(batches.write_down, self._workspace, run_id, self._number, worker, keys)
+        record = await self._asking.on_database(
+            batches.write_down, self._workspace, run_id, self._number, worker, keys
+        )
         self._reserved[record.name] = pack.reserved
         await self._send(record, pack.lines, doubtful=False)
 
     async def _send(self, record: BatchRecord, lines: list[bytes], *, doubtful: bool) -> bool:
-        """Hand a batch in; whether that worked. doubtful: it may have been already, so the provider is asked first."""
+        """Hand a batch in; whether that worked. doubtful: it may have been already, so the provider is asked
+        first."""
         asking = self._asking
         tries = attempts = 0
         patient_until = time.monotonic() + PATIENCE_SECONDS
@@ -141,15 +158,21 @@ class Batching:
                 return False
             except EndpointFailure as failure:
                 asking.progress.last_error = str(failure)
-                doubtful = doubtful or failure.status in (None, 408) or failure.status >= 500 or failure.status < 400
+                doubtful = (
+                    doubtful or failure.status in (None, 408) or failure.status >= 500 or failure.status < 400
+                )
                 if not (failure.rate_limited and time.monotonic() < patient_until):
                     attempts += 1
                 over = failure.fatal or not failure.retryable or attempts >= asking.limits.attempts
                 if over:
                     asking.stop(str(failure))
                 asking.progress.retries += 1
-                if over or await asking.limiter.closed_within(backoff(tries, failure.retry_after, asking.rng)):
-                    if not doubtful:  # else the workspace keeps it as leaving, and the next session asks the provider
+                if over or await asking.limiter.closed_within(
+                    backoff(tries, failure.retry_after, asking.rng)
+                ):
+                    if (
+                        not doubtful
+                    ):  # else the workspace keeps it as leaving, and the next session asks the provider
                         await self._forget(record)
                     return False
                 continue
@@ -172,14 +195,20 @@ class Batching:
             standing = await self._api.look(str(record.number))
             if standing.refused is not None:
                 await self._forget(record)
-                self._asking.stop(f"{self._asking.endpoint.name} refused batch {record.number}: {standing.refused}")
+                self._asking.stop(
+                    f"{self._asking.endpoint.name} refused batch {record.number}: {standing.refused}"
+                )
                 return False
             if standing.ended:
                 await self._collect(record)
         except EndpointFailure as failure:
             self._asking.progress.last_error = str(failure)
             self._failed[record.name] = 0 if failure.rate_limited else self._failed.get(record.name, 0) + 1
-            if failure.fatal or not failure.retryable or self._failed[record.name] >= self._asking.limits.attempts:
+            if (
+                failure.fatal
+                or not failure.retryable
+                or self._failed[record.name] >= self._asking.limits.attempts
+            ):
                 self._asking.stop(str(failure))
             return False
         self._failed.pop(record.name, None)
@@ -204,7 +233,9 @@ class Batching:
         answered: list[Answered] = []
         reserved = self._reserved.pop(record.name, [])
         worst = [(amount.tokens, amount.usd or 0.0) for amount in reserved]
-        each = Amount(1, max((tokens for tokens, _ in worst), default=0.0), max((usd for _, usd in worst), default=0.0))
+        each = Amount(
+            1, max((tokens for tokens, _ in worst), default=0.0), max((usd for _, usd in worst), default=0.0)
+        )
         spent: list[Amount] = []
         async for result in self._api.results(str(record.number)):
             request = wanted.pop(result.key, None)
@@ -238,7 +269,9 @@ class Batching:
                 progress.usd += used(answer.completion, self._price).usd or 0.0
 
     async def _requests(self, record: BatchRecord) -> list[Request]:
-        return await self._asking.on_database(RequestQueue(self._workspace, record.run_id).requests, self._number, record.keys)
+        return await self._asking.on_database(
+            RequestQueue(self._workspace, record.run_id).requests, self._number, record.keys
+        )
 
     async def _forget(self, record: BatchRecord) -> None:
         await self._asking.on_database(batches.forget, self._workspace, record.name)

@@ -1,4 +1,5 @@
-"""What a session may spend. A request is only sent when its worst case still fits, so the budget is never crossed."""
+"""What a session may spend. A request is only sent when its worst case still fits, so the budget is never
+crossed."""
 
 from __future__ import annotations
 
@@ -20,7 +21,8 @@ UNLIMITED_OUTPUT_TOKENS = 4096
 """Output tokens that are assumed for a request without a limit of its own."""
 
 THINKING_TOKENS = 16384
-"""What a provider may grant for thinking beyond a request's limit where a reasoning effort is set (Anthropic's protocol does)."""
+"""What a provider may grant for thinking beyond a request's limit where a reasoning effort is set
+(Anthropic's protocol does)."""
 
 _SPELLINGS = {"request": "requests", "token": "tokens", "dollars": "usd", "$": "usd"}
 _FACTORS = {"": 1.0, "k": 1e3, "m": 1e6, "b": 1e9}
@@ -28,7 +30,8 @@ _FACTORS = {"": 1.0, "k": 1e3, "m": 1e6, "b": 1e9}
 
 @dataclass(frozen=True, slots=True)
 class Amount:
-    """What one or more requests use: their number, tokens in and out together, US dollars (None: price unknown)."""
+    """What one or more requests use: their number, tokens in and out together, US dollars (None: price
+    unknown)."""
 
     requests: float = 0.0
     tokens: float = 0.0
@@ -36,7 +39,8 @@ class Amount:
 
 
 class BudgetDecision(Enum):
-    """Whether the next request may be sent: now, perhaps after those in flight have settled, or not any more."""
+    """Whether the next request may be sent: now, perhaps after those in flight have settled, or not any
+    more."""
 
     GO = "go"
     WAIT = "wait"
@@ -44,7 +48,8 @@ class BudgetDecision(Enum):
 
 
 def parse_budget(text: str) -> Amount:
-    """Read ``1000requests``, ``2Mtokens``, ``5usd`` or several joined by commas; FolkwaysError with examples otherwise.
+    """Read ``1000requests``, ``2Mtokens``, ``5usd`` or several joined by commas; FolkwaysError with examples
+    otherwise.
 
     What is not named is unlimited (infinity).
     """
@@ -55,7 +60,8 @@ def parse_budget(text: str) -> Amount:
         unit = _SPELLINGS.get(word, word)
         if match is None or unit not in limits:
             raise FolkwaysError(
-                f"cannot read the budget {part.strip()!r}; valid: a number with requests, tokens or usd, for example "
+                f"cannot read the budget {part.strip()!r}; valid: a number with requests, tokens or usd, "
+                "for example "
                 "1000requests, 2Mtokens, 5usd, or several: 1000requests,5usd"
             )
         limits[unit] = float(match[2]) * _FACTORS[match[3]]
@@ -68,7 +74,8 @@ def units_of(limit: Amount) -> tuple[float, float, float]:
 
 
 def require_prices(limit: Amount | None, prices: Mapping[str, Price | None]) -> None:
-    """FolkwaysError where dollars are limited and a model's price is not known. prices: by the models' names."""
+    """FolkwaysError where dollars are limited and a model's price is not known. prices: by the models'
+    names."""
     unknown = [name for name, price in prices.items() if price is None]
     if unknown and limit is not None and limit.usd != float("inf"):
         raise FolkwaysError(
@@ -79,20 +86,28 @@ def require_prices(limit: Amount | None, prices: Mapping[str, Price | None]) -> 
 
 
 def require_token_limits(limit: Amount | None, unlimited: Sequence[str]) -> None:
-    """FolkwaysError where tokens or dollars are limited and a model's reply may have any length. unlimited: such models' names."""
+    """FolkwaysError where tokens or dollars are limited and a model's reply may have any length. unlimited:
+    such models' names."""
     if unlimited and limit is not None and min(limit.tokens, limit.usd or 0.0) != float("inf"):
         raise FolkwaysError(
-            f"a budget in tokens or usd needs a limit for each reply of {unlimited[0]}: leave out the setting "
+            f"a budget in tokens or usd needs a limit for each reply of {unlimited[0]}: leave out the "
+            "setting "
             "max_tokens=none, or give the budget in requests"
         )
 
 
 def worst_case(request: Request, price: Price | None) -> Amount:
     """An upper bound of what a request can use: no tokenizer makes more tokens than there are bytes."""
-    size = len(request.user.encode("utf-8", "replace")) + len((request.system or "").encode("utf-8", "replace")) + 16
+    size = (
+        len(request.user.encode("utf-8", "replace"))
+        + len((request.system or "").encode("utf-8", "replace"))
+        + 16
+    )
     output = request.settings.max_tokens or UNLIMITED_OUTPUT_TOKENS
     if request.settings.reasoning_effort not in (None, "none", NO_THINKING):
-        output += THINKING_TOKENS if request.settings.thinking_budget is None else request.settings.thinking_budget
+        output += (
+            THINKING_TOKENS if request.settings.thinking_budget is None else request.settings.thinking_budget
+        )
     usd = price.usd(size, output) if price is not None else None
     return Amount(1, size + output, usd)
 
@@ -105,14 +120,16 @@ def used(completion: Completion, price: Price | None) -> Amount:
 
 
 def charged(completion: Completion, price: Price | None, worst: Amount) -> Amount:
-    """What a reply counts against a budget: what it used, or its worst case where the provider does not count tokens."""
+    """What a reply counts against a budget: what it used, or its worst case where the provider does not count
+    tokens."""
     if completion.input_tokens is None or completion.output_tokens is None:
         return worst
     return used(completion, price)
 
 
 def charged_for_failure(failure: EndpointFailure, worst: Amount) -> Amount:
-    """A refused request costs nothing but itself; one that was accepted, or whose end is not known, may have been billed.
+    """A refused request costs nothing but itself; one that was accepted, or whose end is not known, may have
+    been billed.
 
     One for which there was no connection was not even sent.
     """
@@ -126,7 +143,8 @@ class Budget:
     """Spending of one session, shared by all its endpoints.
 
     limit:  what may be spent at most (``parse_budget``); None for no limit.
-    shared: where the limit is that of several processes: this one spends what it takes out of it, part by part.
+    shared: where the limit is that of several processes: this one spends what it takes out of it, part by
+    part.
     """
 
     def __init__(self, limit: Amount | None = None, shared: SharedBudget | None = None) -> None:
@@ -141,7 +159,8 @@ class Budget:
         self._waiting: list[asyncio.Future[None]] = []
 
     def reserve(self, amount: Amount) -> BudgetDecision:
-        """Set ``amount`` aside if it fits beside what is spent and set aside; GO means that it has been set aside."""
+        """Set ``amount`` aside if it fits beside what is spent and set aside; GO means that it has been set
+        aside."""
         if self.limit is None:
             return BudgetDecision.GO
         if self._fits(amount, self._reserved_requests, self._reserved_tokens, self._reserved_usd):
@@ -149,18 +168,28 @@ class Budget:
             self._reserved_tokens += amount.tokens
             self._reserved_usd += amount.usd or 0.0
             return BudgetDecision.GO
-        return BudgetDecision.WAIT if self._reserved_requests and self._fits(amount, 0.0, 0.0, 0.0) else BudgetDecision.STOP
+        return (
+            BudgetDecision.WAIT
+            if self._reserved_requests and self._fits(amount, 0.0, 0.0, 0.0)
+            else BudgetDecision.STOP
+        )
 
     def enlarge(self, part: Sequence[float]) -> None:
         """Let so many requests, tokens and dollars more be spent."""
         assert self.limit is not None  # noqa: S101 - a shared budget has one
         requests, tokens, usd = part
-        self.limit = Amount(self.limit.requests + requests, self.limit.tokens + tokens, (self.limit.usd or 0.0) + usd)
+        self.limit = Amount(
+            self.limit.requests + requests, self.limit.tokens + tokens, (self.limit.usd or 0.0) + usd
+        )
 
     def unspent(self) -> tuple[float, float, float]:
         """What is left of a limit."""
         assert self.limit is not None  # noqa: S101 - see above
-        return self.limit.requests - self.requests, self.limit.tokens - self.tokens, (self.limit.usd or 0.0) - self.usd
+        return (
+            self.limit.requests - self.requests,
+            self.limit.tokens - self.tokens,
+            (self.limit.usd or 0.0) - self.usd,
+        )
 
     def settle(self, reserved: Amount, spent: Amount) -> None:
         """Replace what was set aside for a request by what it used."""

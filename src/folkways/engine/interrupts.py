@@ -1,9 +1,10 @@
 """Ctrl-C, SIGTERM and a terminal that is closed (SIGHUP), none of which may be lost.
 
-Left to Python, Ctrl-C is an exception at whatever line runs at the moment. Where that line belongs to a finaliser, to the callback
-of a weak reference or to a library's hook, the exception is dropped: the program goes on, and spends. So it is remembered as well
-from when a command begins, and what plans or asks looks whether one came. What came is known until the next command begins, for its
-exit code. Imports nothing heavy: the command line begins with it.
+Left to Python, Ctrl-C is an exception at whatever line runs at the moment. Where that line belongs to a
+finaliser, to the callback of a weak reference or to a library's hook, the exception is dropped: the program
+goes on, and spends. So it is remembered as well from when a command begins, and what plans or asks looks
+whether one came. What came is known until the next command begins, for its exit code. Imports nothing heavy:
+the command line begins with it.
 """
 
 from __future__ import annotations
@@ -16,11 +17,13 @@ from contextlib import contextmanager
 from types import FrameType
 
 STOPS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
-"""Signals that end asking cleanly. Elsewhere all but the first end the process at once, which loses nothing that was stored."""
+"""Signals that end asking cleanly. Elsewhere all but the first end the process at once, which loses nothing
+that was stored."""
 
 
 class _Now:
-    """Blocks that have taken signals over, what signals came since the first began, and who is told in place of an exception."""
+    """Blocks that have taken signals over, what signals came since the first began, and who is told in place
+    of an exception."""
 
     blocks = 0
     came: list[int] = []  # noqa: RUF012 - one for the process
@@ -29,11 +32,14 @@ class _Now:
 
 @contextmanager
 def remembered() -> Iterator[None]:
-    """Within the block each of STOPS raises KeyboardInterrupt, as Ctrl-C does anyway, and ``check`` raises it from then on."""
+    """Within the block each of STOPS raises KeyboardInterrupt, as Ctrl-C does anyway, and ``check`` raises it
+    from then on."""
     hook = sys.unraisablehook
 
     def dropped(event: sys.UnraisableHookArgs) -> None:
-        if not isinstance(event.exc_value, KeyboardInterrupt):  # of that one no traceback is due: it is acted on later
+        if not isinstance(
+            event.exc_value, KeyboardInterrupt
+        ):  # of that one no traceback is due: it is acted on later
             hook(event)
 
     sys.unraisablehook = dropped
@@ -46,7 +52,8 @@ def remembered() -> Iterator[None]:
 
 @contextmanager
 def told(listener: Callable[[], object]) -> Iterator[None]:
-    """Within the block each of STOPS calls ``listener`` and raises nothing; Ctrl-C that was remembered calls it at once.
+    """Within the block each of STOPS calls ``listener`` and raises nothing; Ctrl-C that was remembered calls
+    it at once.
 
     Outside of the main thread nothing is told, because Python runs handlers there alone.
     """
@@ -70,7 +77,8 @@ def check() -> None:
 
 
 def exit_code() -> int:
-    """What a process says that a signal ended: 128 and the first one's number, as shells do; that of Ctrl-C where none came."""
+    """What a process says that a signal ended: 128 and the first one's number, as shells do; that of Ctrl-C
+    where none came."""
     return 128 + (_Now.came[0] if _Now.came else signal.SIGINT)
 
 
@@ -83,8 +91,13 @@ def reason() -> str:
 
 @contextmanager
 def _taken_over(numbers: tuple[int, ...]) -> Iterator[None]:
-    """Handle these signals here. One that is ignored stays so: ``nohup`` and a shell's background jobs have their reasons."""
-    before = {number: handler for number in numbers if (handler := signal.getsignal(number)) not in (signal.SIG_IGN, None)}
+    """Handle these signals here. One that is ignored stays so: ``nohup`` and a shell's background jobs have
+    their reasons."""
+    before = {
+        number: handler
+        for number in numbers
+        if (handler := signal.getsignal(number)) not in (signal.SIG_IGN, None)
+    }
     if not _Now.blocks:
         _Now.came.clear()
     _Now.blocks += 1

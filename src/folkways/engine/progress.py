@@ -12,16 +12,15 @@ class ModelProgress:
 
     total:    requests that had no response when the session began.
     stored:   requests of the run that had a response already.
-    open:     replies that have arrived, and are stored once it is sure that they are the answers to their requests.
-    by_others: pending requests that another process answered meanwhile.
-    about:    how the model runs, where its endpoint tells; shown once.
-    out:      requests that have left in ``batches`` batches and not come back.
-    waits:    what has to be there before anything can be asked (a GPU, a server that starts); None for nothing.
-    notes:    what else people are told, each once, in this order.
-    places:   requests at once at most, as things stand; why, in a few words, in ``why``.
-    warning:  what the user should know at once; None for nothing.
-    away:     why the server cannot be reached, while it is waited for; until when, as ``time.monotonic`` tells, in ``away_until``.
-    usd:      None where the price of the model is not known.
+    open:     replies that have arrived, and are stored once it is sure that they are the answers to their
+              requests.
+    by_others: pending requests that another process answered meanwhile. about:    how the model runs, where
+    its endpoint tells; shown once. out:      requests that have left in ``batches`` batches and not come
+    back. waits:    what has to be there before anything can be asked (a GPU, a server that starts); None for
+    nothing. notes:    what else people are told, each once, in this order. places:   requests at once at
+    most, as things stand; why, in a few words, in ``why``. warning:  what the user should know at once; None
+    for nothing. away:     why the server cannot be reached, while it is waited for; until when, as
+    ``time.monotonic`` tells, in ``away_until``. usd:      None where the price of the model is not known.
     """
 
     endpoint: str
@@ -75,7 +74,11 @@ class ModelProgress:
     @property
     def seconds_to_wait(self) -> float | None:
         """How long a server that is away will still be waited for; None where none is."""
-        return None if self.away is None or self.stopped is not None else max(0.0, self.away_until - time.monotonic())
+        return (
+            None
+            if self.away is None or self.stopped is not None
+            else max(0.0, self.away_until - time.monotonic())
+        )
 
     @property
     def rate(self) -> float:

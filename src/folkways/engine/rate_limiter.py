@@ -1,9 +1,11 @@
-"""How many requests are on their way at once: as many as the server gets done sooner for being asked together.
+"""How many requests are on their way at once: as many as the server gets done sooner for being asked
+together.
 
-A server of which nothing is known gets few to begin with, and two or four times as many as long as more replies per second come of
-it; what waits in a server's own queue only runs into the timeout. One that asks to slow down, or does not answer in time, gets
-fewer; one that refuses some while it answers others gets half as many as long as no fewer replies come of it. Every change is a
-trial: what it brings is measured over about one round of replies, and it is taken back where it brought nothing.
+A server of which nothing is known gets few to begin with, and two or four times as many as long as more
+replies per second come of it; what waits in a server's own queue only runs into the timeout. One that asks to
+slow down, or does not answer in time, gets fewer; one that refuses some while it answers others gets half as
+many as long as no fewer replies come of it. Every change is a trial: what it brings is measured over about
+one round of replies, and it is taken back where it brought nothing.
 """
 
 from __future__ import annotations
@@ -18,28 +20,33 @@ from dataclasses import dataclass
 BACKOFF_FIRST = 0.5
 BACKOFF_LONGEST = 30.0
 RETRY_AFTER_LONGEST = 120.0
-"""Seconds; a server that asks for a longer pause gets this one, so that a run cannot be put to sleep for a day."""
+"""Seconds; a server that asks for a longer pause gets this one, so that a run cannot be put to sleep for a
+day."""
 
 SHRINK = 0.7
 """The share of requests in flight that goes on after the server asked to slow down."""
 
 SHRINK_AFTER_TIMEOUT = 0.5
-"""The share that goes on after requests had no reply in time: they stood in a queue, which takes longer to empty."""
+"""The share that goes on after requests had no reply in time: they stood in a queue, which takes longer to
+empty."""
 
 GAIN = 1.1
 """More requests at once must bring this many times the replies per second."""
 
 LARGE_STEP, STEP = 4, 2
-"""How many times as many are tried: the larger step where replies cannot come too late, or have come no later for being more."""
+"""How many times as many are tried: the larger step where replies cannot come too late, or have come no later
+for being more."""
 
 FLAT = 0.8
-"""A step that brings this share of what it could (four times the replies for four times the requests) has made none later."""
+"""A step that brings this share of what it could (four times the replies for four times the requests) has
+made none later."""
 
 WINDOW = 8
 """Replies at least before a trial is given up."""
 
 LATE = 0.8
-"""The share of the timeout that replies may come to take on average where requests wait for each other already."""
+"""The share of the timeout that replies may come to take on average where requests wait for each other
+already."""
 
 ALONE = 1.3
 """Replies that take up to this many times as long as with fewer at once have not waited for each other."""
@@ -58,7 +65,8 @@ TOO_LATE = "more come too late"
 
 
 def backoff(attempt: int, retry_after: float | None, rng: random.Random) -> float:
-    """Seconds to wait before attempt ``attempt`` + 1 (the first is 1): doubling with full jitter, never less than asked for."""
+    """Seconds to wait before attempt ``attempt`` + 1 (the first is 1): doubling with full jitter, never less
+    than asked for."""
     ceiling = min(BACKOFF_LONGEST, BACKOFF_FIRST * 2.0 ** (attempt - 1))
     jittered = ceiling * (0.5 + 0.5 * rng.random())
     if retry_after is None:
@@ -92,7 +100,9 @@ class RateLimiter:
         self.limit = limit
         self.timeout = timeout
         self.in_flight = 0
-        self._taken: dict[float, int] = {}  # when places were taken, and how many at that moment; the earliest first
+        self._taken: dict[
+            float, int
+        ] = {}  # when places were taken, and how many at that moment; the earliest first
         self.begin(first or limit)
         self._paused_until = 0.0
         self._shrunk_at = 0.0
@@ -106,7 +116,9 @@ class RateLimiter:
         self.why = FINDING if self._learns else ""
         """Why there are no more places, in a few words for people; empty where it is the limit that holds."""
         self._trial: _Trial | None = None
-        self._flat = True  # whether the last step made no reply later; the first one is tried whatever it may cost
+        self._flat = (
+            True  # whether the last step made no reply later; the first one is tried whatever it may cost
+        )
         self._stepped = False
         self._failed = math.inf  # places that were too many in the trial before
         self._quickest = math.inf  # seconds that replies took on average, when that was least
@@ -126,7 +138,8 @@ class RateLimiter:
         self._since = time.monotonic()
 
     async def take(self) -> float | None:
-        """Wait for a place, then return the time at which it was taken; None when the limiter was closed meanwhile."""
+        """Wait for a place, then return the time at which it was taken; None when the limiter was closed
+        meanwhile."""
         while not self._closed.is_set():
             now = time.monotonic()
             if now < self._paused_until:
@@ -178,8 +191,8 @@ class RateLimiter:
     def succeeded(self, seconds: float = 0.0) -> None:
         """A request came back in good order after ``seconds``, and has given back its place.
 
-        After a decrease that is one more place for every round of successes, up to where it was; for every success where the server
-        was away.
+        After a decrease that is one more place for every round of successes, up to where it was; for every
+        success where the server was away.
         """
         if self.places < self._ceiling:
             self.places = min(self._ceiling, self.places + (1.0 if self._restarting else 1.0 / self.places))
@@ -216,12 +229,20 @@ class RateLimiter:
             self._settle(max(1.0, round(self._beside / self._refused)), "it refuses more")
 
     def _full(self) -> bool:
-        """Whether many are refused, and that while far fewer than there are places are worked on: it is not by chance."""
-        return self._refused >= TROUBLE * (self._replies + self._refused) and self._beside <= SHRINK * self._refused * self.places
+        """Whether many are refused, and that while far fewer than there are places are worked on: it is not
+        by chance."""
+        return (
+            self._refused >= TROUBLE * (self._replies + self._refused)
+            and self._beside <= SHRINK * self._refused * self.places
+        )
 
     def _worth(self) -> float:
         """Good replies per second, less the share that is refused."""
-        return self._replies**2 / max(1, self._replies + self._refused) / max(time.monotonic() - self._since, 1e-9)
+        return (
+            self._replies**2
+            / max(1, self._replies + self._refused)
+            / max(time.monotonic() - self._since, 1e-9)
+        )
 
     def _judge(self, trial: _Trial) -> None:
         """Keep the number that is tried, or take it back, once it can be told."""
@@ -231,10 +252,13 @@ class RateLimiter:
             self._take_back(trial)
 
     def _hurts(self, trial: _Trial) -> bool:
-        """Whether a trial does such harm that its end need not be awaited: most of what it adds is refused, or half as many replies
-        come as before.
+        """Whether a trial does such harm that its end need not be awaited: most of what it adds is refused,
+        or half as many replies come as before.
         """
-        if self._full() and self._refused >= max(2.0, 0.75 * (self.places - trial.before)) + 2 * self._replies:
+        if (
+            self._full()
+            and self._refused >= max(2.0, 0.75 * (self.places - trial.before)) + 2 * self._replies
+        ):
             return True
         usual = trial.least / GAIN * (time.monotonic() - self._since)
         return usual >= 2 * max(WINDOW, trial.before) and self._replies < usual / 2
@@ -290,7 +314,8 @@ class RateLimiter:
         self._rest = min(LONGEST_REST, 2 * self._rest)
 
     def slow_down(self, taken_at: float, retry_after: float | None) -> None:
-        """The server asked to slow down. Requests sent before the last decrease change nothing, but for the pause."""
+        """The server asked to slow down. Requests sent before the last decrease change nothing, but for the
+        pause."""
         now = time.monotonic()
         if taken_at >= self._shrunk_at:
             self._shrink(SHRINK, "it asks for fewer")
@@ -298,7 +323,8 @@ class RateLimiter:
             self._paused_until = max(self._paused_until, now + min(RETRY_AFTER_LONGEST, retry_after))
 
     def timed_out(self, taken_at: float) -> None:
-        """A request had no reply in time. Now and then that is one which takes longer; a quarter of a round stood in a line."""
+        """A request had no reply in time. Now and then that is one which takes longer; a quarter of a round
+        stood in a line."""
         if taken_at < self._shrunk_at:
             return
         self._late += (1 - self._late) / max(WINDOW, self.places)
@@ -317,7 +343,8 @@ class RateLimiter:
             self.why = why
 
     def hold(self, seconds: float) -> None:
-        """The server is away: nobody goes for ``seconds``, then one request, and more by and by as replies come."""
+        """The server is away: nobody goes for ``seconds``, then one request, and more by and by as replies
+        come."""
         now = time.monotonic()
         if self._trial is not None:
             self._settle(self._trial.before, "")

@@ -1,4 +1,5 @@
-"""What replies and failures tell of a server: that it is busy, full, slow or away; and the wait for one that is away."""
+"""What replies and failures tell of a server: that it is busy, full, slow or away; and the wait for one that
+is away."""
 
 from __future__ import annotations
 
@@ -17,15 +18,17 @@ FIRST_PAUSE, LONGEST_PAUSE = 1.0, 10.0
 """Seconds until a server that is away is tried again: doubled each time, up to the longest."""
 
 STARTING = (None, 502, 503, 504)
-"""What comes of a server that is about to be back: it drops connections or loads its model, or a proxy finds nobody behind it."""
+"""What comes of a server that is about to be back: it drops connections or loads its model, or a proxy finds
+nobody behind it."""
 
 PATIENCE_SECONDS, PATIENCE_REPLIES = 120.0, 10
-"""How long a request may be refused without that counting as an attempt: so many seconds, or as long as so many replies take."""
+"""How long a request may be refused without that counting as an attempt: so many seconds, or as long as so
+many replies take."""
 
 
 class Sign(Enum):
-    """What a failure tells: the server is AWAY (the request is sent again as if it never had been), it is FULL (sent again after a
-    pause, without losing an attempt), or nothing but that the request FAILED.
+    """What a failure tells: the server is AWAY (the request is sent again as if it never had been), it is
+    FULL (sent again after a pause, without losing an attempt), or nothing but that the request FAILED.
     """
 
     AWAY = "away"
@@ -36,13 +39,16 @@ class Sign(Enum):
 class Server:
     """The server behind one endpoint.
 
-    While it refuses connections one request at a time is tried, by turns and after longer and longer pauses; all others wait, and
-    none of them loses an attempt.
+    While it refuses connections one request at a time is tried, by turns and after longer and longer pauses;
+    all others wait, and none of them loses an attempt.
 
-    wait: seconds after which ``stop`` is called with the reason; with 0 a refused connection is a failure like any other.
+    wait: seconds after which ``stop`` is called with the reason; with 0 a refused connection is a failure
+    like any other.
     """
 
-    def __init__(self, limiter: RateLimiter, progress: ModelProgress, wait: float, stop: Callable[[str], None]) -> None:
+    def __init__(
+        self, limiter: RateLimiter, progress: ModelProgress, wait: float, stop: Callable[[str], None]
+    ) -> None:
         self.first_round = 0  # requests that are sent before any can have come back
         self._limiter = limiter
         self._progress = progress
@@ -92,8 +98,8 @@ class Server:
         self._progress.places, self._progress.why = self._limiter.places, self._limiter.why
 
     def _is_full(self, failure: EndpointFailure, taken_at: float) -> bool:
-        """Whether it refuses a request while it works on others: within twice the time that the refusal took it has answered one,
-        or one that is on its way for longer has not been refused.
+        """Whether it refuses a request while it works on others: within twice the time that the refusal took
+        it has answered one, or one that is on its way for longer has not been refused.
         """
         refuses = failure.retryable and (failure.status is None or failure.status >= 500)
         if not refuses or failure.rate_limited or failure.timed_out or self._progress.away is not None:
@@ -110,17 +116,22 @@ class Server:
         if progress.away is None:
             self._pause, progress.away_until = FIRST_PAUSE, now + self._wait
         elif after and now >= progress.away_until:
-            self._stop(f"the server was waited for {self._wait:g} s and is not back; the last error was: {failure}")
+            self._stop(
+                f"the server was waited for {self._wait:g} s and is not back; the last error was: {failure}"
+            )
         elif not after:
             return True
-        progress.away = failure.unreachable or (f"HTTP {failure.status}" if failure.status else "the connection was lost")
+        progress.away = failure.unreachable or (
+            f"HTTP {failure.status}" if failure.status else "the connection was lost"
+        )
         self._held_at = now
         self._limiter.hold(min(self._pause, max(0.0, progress.away_until - now)))
         self._pause = min(2 * self._pause, LONGEST_PAUSE)
         return True
 
     def _is_there(self, taken_at: float) -> bool:
-        """Whether it is, as far as a request tells that was answered, well or badly: one sent before it went away tells nothing."""
+        """Whether it is, as far as a request tells that was answered, well or badly: one sent before it went
+        away tells nothing."""
         if self._progress.away is not None and taken_at >= self._held_at:
             self._progress.away = None
         return self._progress.away is None
@@ -133,7 +144,8 @@ class Server:
             self._timeouts += 1
             if self._timeouts == self.first_round and not self._any_reply:
                 self._progress.warning = (
-                    f"none of the first {self._timeouts} requests to {self._progress.endpoint} had a reply in time; "
+                    f"none of the first {self._timeouts} requests to {self._progress.endpoint} had a reply "
+                    "in time; "
                     f"if the server is slow, give it more time ({option('timeout', 600)}) "
                     f"or fewer requests at once ({option('concurrency', 1)})"
                 )

@@ -1,4 +1,5 @@
-"""One session of asking: all endpoints of a run at once, progress, heartbeats, and Ctrl-C that finishes cleanly."""
+"""One session of asking: all endpoints of a run at once, progress, heartbeats, and Ctrl-C that finishes
+cleanly."""
 
 from __future__ import annotations
 
@@ -59,27 +60,41 @@ def ask(
 ) -> list[ModelProgress]:
     """Ask all endpoints what the run still expects of them; returns the final counts, one per order.
 
-    observer: called every ``every`` seconds and once at the end. The first Ctrl-C (or SIGTERM) stops sending and waits for what is
-    on its way; the second gives that up too. Both leave everything that was answered stored. Raises the first error that ended an
-    endpoint's work (a full disk, a model that cannot be loaded), after the other endpoints have been stopped and stored.
+    observer: called every ``every`` seconds and once at the end. The first Ctrl-C (or SIGTERM) stops sending
+    and waits for what is on its way; the second gives that up too. Both leave everything that was answered
+    stored. Raises the first error that ended an endpoint's work (a full disk, a model that cannot be loaded),
+    after the other endpoints have been stopped and stored.
     """
     return _run_anywhere(_session(workspace, run_id, orders, budget or Budget(), observer, every, crew))
 
 
 async def _session(
-    workspace: Workspace, run_id: int, orders: Sequence[Order], budget: Budget, observer: Observer | None, every: float, crew: Crew
+    workspace: Workspace,
+    run_id: int,
+    orders: Sequence[Order],
+    budget: Budget,
+    observer: Observer | None,
+    every: float,
+    crew: Crew,
 ) -> list[ModelProgress]:
     request_queue = RequestQueue(workspace, run_id, name=crew.name)
     with ThreadPoolExecutor(1, thread_name_prefix="folkways-database") as database:
         loop = asyncio.get_running_loop()
         await loop.run_in_executor(database, patiently, partial(request_queue.enter, joins=crew.joins))
-        askings = [Asking(order, request_queue, database, budget, anywhere=crew is not ALONE) for order in orders]
+        askings = [
+            Asking(order, request_queue, database, budget, anywhere=crew is not ALONE) for order in orders
+        ]
         progresses = [asking.progress for asking in askings]
-        tasks = [asyncio.create_task(_asked(asking, order.batch)) for asking, order in zip(askings, orders, strict=True)]
+        tasks = [
+            asyncio.create_task(_asked(asking, order.batch))
+            for asking, order in zip(askings, orders, strict=True)
+        ]
         for progress, task in zip(progresses, tasks, strict=True):
             task.add_done_callback(progress.end)
         interrupted = _stopper(askings, tasks)
-        ticker = asyncio.create_task(_tick(request_queue, database, _obeying(crew, interrupted, observer), progresses, every))
+        ticker = asyncio.create_task(
+            _tick(request_queue, database, _obeying(crew, interrupted, observer), progresses, every)
+        )
         try:
             with interrupts.told(lambda: loop.call_soon_threadsafe(interrupted)):
                 finished = await _all_or_first_error(askings, tasks)
@@ -88,7 +103,9 @@ async def _session(
             await asyncio.gather(ticker, return_exceptions=True)
             with suppress(WorkspaceError):  # then it counts as spent
                 if budget.shared is not None:
-                    await asyncio.shield(loop.run_in_executor(database, budget.shared.put_back, budget.unspent()))
+                    await asyncio.shield(
+                        loop.run_in_executor(database, budget.shared.put_back, budget.unspent())
+                    )
             with suppress(WorkspaceError):  # what could not be given back is free when this process has ended
                 await asyncio.shield(loop.run_in_executor(database, request_queue.leave))
             if observer is not None:
@@ -104,7 +121,9 @@ async def _asked(asking: Asking, batch: Batches | None) -> ModelProgress:
     return asking.progress
 
 
-async def _all_or_first_error(askings: Sequence[Asking], tasks: Sequence[asyncio.Task[ModelProgress]]) -> list[ModelProgress]:
+async def _all_or_first_error(
+    askings: Sequence[Asking], tasks: Sequence[asyncio.Task[ModelProgress]]
+) -> list[ModelProgress]:
     await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)
     broken = [task for task in tasks if task.done() and not task.cancelled() and task.exception() is not None]
     if broken:
@@ -112,7 +131,10 @@ async def _all_or_first_error(askings: Sequence[Asking], tasks: Sequence[asyncio
             asking.stop("another model of this run could not go on")
         await asyncio.gather(*tasks, return_exceptions=True)
         raise broken[0].exception()  # type: ignore[misc]
-    return [asking.progress if task.cancelled() else task.result() for asking, task in zip(askings, tasks, strict=True)]
+    return [
+        asking.progress if task.cancelled() else task.result()
+        for asking, task in zip(askings, tasks, strict=True)
+    ]
 
 
 async def _tick(
@@ -129,7 +151,9 @@ async def _tick(
             observer(progresses)
         if time.monotonic() - beat > STALE_SECONDS / 4:
             beat = time.monotonic()
-            with suppress(WorkspaceError):  # a disk that stays full ends the session when replies cannot be stored
+            with suppress(
+                WorkspaceError
+            ):  # a disk that stays full ends the session when replies cannot be stored
                 await asyncio.get_running_loop().run_in_executor(database, request_queue.heartbeat)
 
 

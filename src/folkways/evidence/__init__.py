@@ -1,1 +1,2 @@
-"""What relates numbers, each decided once: the rows that models share, how they differ there, their order, and the sentences."""
+"""What relates numbers, each decided once: the rows that models share, how they differ there, their order,
+and the sentences."""

@@ -1,4 +1,5 @@
-"""The rows of one task side by side: what each model scored wherever it was asked, and where it gave no reply."""
+"""The rows of one task side by side: what each model scored wherever it was asked, and where it gave no
+reply."""
 
 from __future__ import annotations
 
@@ -20,7 +21,8 @@ MANY_UNREADABLE = 0.1
 """Share of unreadable replies from which on a score says as much about a format as about knowledge."""
 
 ENOUGH_REPLIES = 0.95
-"""Share of the expected rows that must have a reply for a model to be ranked, and for a requirement to be decided on."""
+"""Share of the expected rows that must have a reply for a model to be ranked, and for a requirement to be
+decided on."""
 
 
 @dataclass(frozen=True)
@@ -28,12 +30,13 @@ class Answers:
     """What models scored, row by row.
 
     models:    as they are called in the frames.
-    values:    the metric, shape (rows, models); NaN where the model gave no reply to the row, or was not asked.
-    questions: a number for each row's question (the unit that is sampled independently), from 0 to ``n_questions``.
-    groups:    the columns to look at differences by, one row per row of ``values``.
-    expected:  model -> rows that count for it, whether it replied or not.
-    replied:   model -> those of them that it replied to.
-    unread:    model -> replies that no answer could be read out of. truncated: those of them that the token limit cut.
+    values:    the metric, shape (rows, models); NaN where the model gave no reply to the row, or was not
+               asked.
+    questions: a number for each row's question (the unit that is sampled independently), from 0 to
+    ``n_questions``. groups:    the columns to look at differences by, one row per row of ``values``.
+    expected:  model -> rows that count for it, whether it replied or not. replied:   model -> those of them
+    that it replied to. unread:    model -> replies that no answer could be read out of. truncated: those of
+    them that the token limit cut.
     """
 
     models: tuple[str, ...]
@@ -62,8 +65,12 @@ class Answers:
     def only_one(self, first: str, second: str, facet: str) -> dict[str, list[str]]:
         """Model -> the groups of a facet in which it alone has replies: there the pair cannot be compared."""
         one, other = (~np.isnan(self._column(model)) for model in (first, second))
-        flags = self.groups.select(pl.col(facet).cast(pl.String), one=pl.Series(one), other=pl.Series(other)).drop_nulls(facet)
-        by_group = flags.group_by(facet).agg(pl.col("one", "other").any(), both=(pl.col("one") & pl.col("other")).any())
+        flags = self.groups.select(
+            pl.col(facet).cast(pl.String), one=pl.Series(one), other=pl.Series(other)
+        ).drop_nulls(facet)
+        by_group = flags.group_by(facet).agg(
+            pl.col("one", "other").any(), both=(pl.col("one") & pl.col("other")).any()
+        )
         alone = by_group.filter(~pl.col("both") & (pl.col("one") | pl.col("other"))).sort(facet)
         names: dict[str, list[str]] = {first: [], second: []}
         for group, has_one, has_other, _ in alone.iter_rows():
@@ -73,7 +80,8 @@ class Answers:
         return {model: values for model, values in names.items() if values}
 
     def notes(self, models: Sequence[str] | None = None) -> list[str]:
-        """What a reader must know of these models: rows that are not compared, and replies that could not be read.
+        """What a reader must know of these models: rows that are not compared, and replies that could not be
+        read.
 
         models: a pair, of which is said what it leaves out; of all models, what got no reply.
         """
@@ -86,7 +94,11 @@ class Answers:
         if pair is None:
             for model in self.models:
                 if silent := self.expected[model] - self.replied[model]:
-                    rank = "" if self.rankable(model) else f"; with less than {ENOUGH_REPLIES:.0%} it has no rank"
+                    rank = (
+                        ""
+                        if self.rankable(model)
+                        else f"; with less than {ENOUGH_REPLIES:.0%} it has no rank"
+                    )
                     of = f"{count(silent)} of {count(self.expected[model])} rows"
                     yield f"{model}: {of} have no reply and are not compared{rank}."
             return
@@ -102,21 +114,30 @@ class Answers:
     def _unreadable(self, models: Sequence[str]) -> Iterator[str]:
         for model in models:
             unread = self.unread.get(model, 0)
-            if unread > MANY_UNREADABLE * self.replied[model] and not is_baseline(model):  # baselines always have such
+            if unread > MANY_UNREADABLE * self.replied[model] and not is_baseline(
+                model
+            ):  # baselines always have such
                 replies = plural(self.replied[model], "reply", "replies")
-                cut = f" (the token limit cut {count(self.truncated[model])} of these)" if self.truncated[model] else ""
+                cut = (
+                    f" (the token limit cut {count(self.truncated[model])} of these)"
+                    if self.truncated[model]
+                    else ""
+                )
                 yield (
                     f"{model}: no answer could be read out of {count(unread)} of {replies}{cut}. "
                     "These count as not right: the difference may be one of form and not of knowledge."
                 )
 
 
-def answers_of(judgements: Mapping[str, pl.DataFrame | pl.LazyFrame], metric: Metric, groups: Sequence[str]) -> Answers:
+def answers_of(
+    judgements: Mapping[str, pl.DataFrame | pl.LazyFrame], metric: Metric, groups: Sequence[str]
+) -> Answers:
     """Match the models' counted rows to which the metric applies.
 
-    judgements: model -> records.JUDGEMENTS of one task and profile, with the metric's column and ``groups``. Rows are matched by
-    item, language, variant and sample; where the metric is one value for a whole question (``Metric.per``), by the question in
-    place of the item, and a question lacks a reply as soon as one of its rows does.
+    judgements: model -> records.JUDGEMENTS of one task and profile, with the metric's column and ``groups``.
+    Rows are matched by item, language, variant and sample; where the metric is one value for a whole question
+    (``Metric.per``), by the question in place of the item, and a question lacks a reply as soon as one of its
+    rows does.
     """
     key = (*(("culture", "question") if metric.per == "question" else ("item",)), *ASKING)
     carried = list(dict.fromkeys((*key, "question", *groups)))
@@ -130,17 +151,23 @@ def answers_of(judgements: Mapping[str, pl.DataFrame | pl.LazyFrame], metric: Me
         truncated[model] = _count(rows["state"], State.TRUNCATED)
         unread[model] = truncated[model] + _count(rows["state"], State.UNREADABLE)
         alike = bool(heard) and rows.select(key).equals(heard[0].select(key))
-        heard.append(rows.select("value") if alike else rows.drop("state"))  # most models were asked alike: one copy will do
+        heard.append(
+            rows.select("value") if alike else rows.drop("state")
+        )  # most models were asked alike: one copy will do
     base = heard[0]
     if all(rows.width == 1 for rows in heard[1:]):
         values = np.column_stack([rows["value"].to_numpy() for rows in heard])
     else:
         heard = [base.select(carried).with_columns(rows) if rows.width == 1 else rows for rows in heard]
-        base = pl.concat([rows.select(carried) for rows in heard]).unique(key, keep="first", maintain_order=True)
+        base = pl.concat([rows.select(carried) for rows in heard]).unique(
+            key, keep="first", maintain_order=True
+        )
         index = base.select(*key, row=pl.int_range(pl.len(), dtype=pl.Int64))
         values = np.full((base.height, len(heard)), np.nan)
         for column, rows in enumerate(heard):
-            positions = rows.select(key).join(index, on=key, how="left", maintain_order="left")["row"].to_numpy()
+            positions = (
+                rows.select(key).join(index, on=key, how="left", maintain_order="left")["row"].to_numpy()
+            )
             values[positions, column] = rows["value"].to_numpy()
     units = base["question"].unique().cast(pl.String).sort()
     return Answers(
@@ -156,8 +183,11 @@ def answers_of(judgements: Mapping[str, pl.DataFrame | pl.LazyFrame], metric: Me
     )
 
 
-def _expected(frame: pl.DataFrame | pl.LazyFrame, metric: Metric, key: Sequence[str], carried: Sequence[str]) -> pl.DataFrame:
-    """The carried columns, state, value and whether a reply is lost: one row for each that a metric has a value for."""
+def _expected(
+    frame: pl.DataFrame | pl.LazyFrame, metric: Metric, key: Sequence[str], carried: Sequence[str]
+) -> pl.DataFrame:
+    """The carried columns, state, value and whether a reply is lost: one row for each that a metric has a
+    value for."""
     value, lost = pl.col(metric.name).cast(pl.Float64), pl.col("state").is_in(LOST)
     counted = frame.lazy().filter(pl.col("counted")).select(*carried, "state", value=value, lost=lost)
     if metric.per == "question":
@@ -171,5 +201,6 @@ def _expected(frame: pl.DataFrame | pl.LazyFrame, metric: Metric, key: Sequence[
 
 
 def _count(states: pl.Series, state: State) -> int:
-    """How many of them are this one; a state that is none of a categorical column's words compares as null."""
+    """How many of them are this one; a state that is none of a categorical column's words compares as
+    null."""
     return int((states == state.value).sum())

@@ -51,18 +51,25 @@ class NothingSharedError(FolkwaysError):
     """Models cannot be compared on a task: there is no row that two of them replied to."""
 
     def __init__(self, task: str, answers: Answers) -> None:
-        silent = [f"{model} replied to none of {answers.expected[model]:,}" for model, n in answers.replied.items() if not n]
+        silent = [
+            f"{model} replied to none of {answers.expected[model]:,}"
+            for model, n in answers.replied.items()
+            if not n
+        ]
         reasons = f" ({'; '.join(silent)})" if silent else ""
-        super().__init__(f"{', '.join(answers.models)} have no item of {task} in common that both of a pair replied to{reasons}")
+        super().__init__(
+            f"{', '.join(answers.models)} have no item of {task} in common that both of a pair replied "
+            f"to{reasons}"
+        )
 
 
 @dataclass(frozen=True)
 class Comparison:
     """Two models or more on one task.
 
-    models: as they are called in the frames, in the order asked for. differences: DIFFERENCES of every pair that shares a row.
-    ranking: RANKING, best first; empty for two models. spread: SPREAD. answers: what was compared. unlike: parts of the
-    signature in which the models differ. notes: what a reader must know.
+    models: as they are called in the frames, in the order asked for. differences: DIFFERENCES of every pair
+    that shares a row. ranking: RANKING, best first; empty for two models. spread: SPREAD. answers: what was
+    compared. unlike: parts of the signature in which the models differ. notes: what a reader must know.
     """
 
     task: str
@@ -79,7 +86,8 @@ class Comparison:
 
     @property
     def reversals(self) -> pl.DataFrame:
-        """REVERSALS with the task and the metric: cultures, and groups of ``by``, that differ the other way than the whole."""
+        """REVERSALS with the task and the metric: cultures, and groups of ``by``, that differ the other way
+        than the whole."""
         made_by = (pl.lit(self.task).alias("task"), pl.lit(self.metric.name).alias("metric"))
         return without_nan(reversals(self.differences, (CULTURE, self.by)).select(*made_by, *REVERSALS))
 
@@ -99,12 +107,14 @@ def compare_judgements(
     unlike: Sequence[str] = (),
     notes: Sequence[str] = (),
 ) -> Comparison:
-    """Compare models by their judgements (model -> records.JUDGEMENTS with the metric's column, of one task and profile).
+    """Compare models by their judgements (model -> records.JUDGEMENTS with the metric's column, of one task
+    and profile).
 
-    by: a column of the judgements besides: differences are told for each of its values too, and for each culture in any case, for
-    a verdict names those that turn it round. Each pair is compared on the rows that both replied to; refused and unreadable
-    replies count as the rule has it (as wrong), failed and missing ones are no reply. FolkwaysError with fewer than two models,
-    NothingSharedError where no pair shares anything.
+    by: a column of the judgements besides: differences are told for each of its values too, and for each
+    culture in any case, for a verdict names those that turn it round. Each pair is compared on the rows that
+    both replied to; refused and unreadable replies count as the rule has it (as wrong), failed and missing
+    ones are no reply. FolkwaysError with fewer than two models, NothingSharedError where no pair shares
+    anything.
     """
     if len(judgements) < 2:
         raise FolkwaysError(f"a comparison needs two models or more, got {', '.join(judgements) or 'none'}")
@@ -118,7 +128,9 @@ def compare_judgements(
         raise NothingSharedError(task, answers)
     made_by = {"task": task, "profile": profile, "metric": metric.name}
     verdicts = pl.Series(list(_verdicts(rows, answers, metric, by)), dtype=pl.String)
-    differences = rows.with_columns(verdict=verdicts, **{name: pl.lit(value) for name, value in made_by.items()})
+    differences = rows.with_columns(
+        verdict=verdicts, **{name: pl.lit(value) for name, value in made_by.items()}
+    )
     return Comparison(
         task,
         profile,
@@ -143,18 +155,28 @@ def contrast_of(row: Mapping[str, Any], metric: Metric) -> Contrast:
 
 def _verdicts(rows: pl.DataFrame, answers: Answers, metric: Metric, by: str) -> Iterator[str]:
     leads: dict[tuple[str, str], list[str | None]] = {}
-    for first, second, ahead in rows.filter(pl.col("facet") == "variant").select("first", "second", "ahead").iter_rows():
+    for first, second, ahead in (
+        rows.filter(pl.col("facet") == "variant").select("first", "second", "ahead").iter_rows()
+    ):
         leads.setdefault((first, second), []).append(ahead)
     turned: dict[tuple[str, str], dict[str, str]] = {}
-    for first, second, name, ahead in reversals(rows, (CULTURE, by)).select("first", "second", "name", "ahead").iter_rows():
+    for first, second, name, ahead in (
+        reversals(rows, (CULTURE, by)).select("first", "second", "name", "ahead").iter_rows()
+    ):
         turned.setdefault((first, second), {})[name] = ahead
     for row in rows.iter_rows(named=True):
-        pair, contrast, points = (row["first"], row["second"]), contrast_of(row, metric), metric.scale == 100.0
+        pair, contrast, points = (
+            (row["first"], row["second"]),
+            contrast_of(row, metric),
+            metric.scale == 100.0,
+        )
         if row["facet"] != WHOLE:
             yield verdict(contrast, points=points)
             continue
         wordings = leads.get(pair, []) if by != "variant" else []
-        yield verdict(contrast, points=points, leads=wordings, turned=turned.get(pair), alone=_alone(answers, pair))
+        yield verdict(
+            contrast, points=points, leads=wordings, turned=turned.get(pair), alone=_alone(answers, pair)
+        )
 
 
 def _alone(answers: Answers, pair: tuple[str, str]) -> dict[str, list[str]]:
@@ -174,11 +196,15 @@ def _ranking(answers: Answers, rows: pl.DataFrame, task: str, metric: Metric) ->
         score = low = high = math.nan
         if shared.size:
             values = answers.values[shared, column]
-            mean = clustered_mean(*cluster_totals(values, answers.questions[shared]), float(values @ values), metric.bounds)
+            mean = clustered_mean(
+                *cluster_totals(values, answers.questions[shared]), float(values @ values), metric.bounds
+            )
             score, interval = mean.mean, mean.interval()
             low, high = interval.low, interval.high
         ends = (score * metric.scale, low * metric.scale, high * metric.scale)
-        rows_of_models.append((task, metric.name, model, *ends, standing.rank, standing.low, standing.high, standing.level))
+        rows_of_models.append(
+            (task, metric.name, model, *ends, standing.rank, standing.low, standing.high, standing.level)
+        )
     return pl.DataFrame(rows_of_models, schema=dict(RANKING), orient="row")
 
 
@@ -187,8 +213,15 @@ def _spread(answers: Answers, task: str, metric: Metric, by: str) -> Iterator[tu
         if answers.groups[source].n_unique() < 2:
             continue
         for column, model in enumerate(answers.models):
-            values = pl.DataFrame({"group": answers.groups[source].cast(pl.String), "value": answers.values[:, column]})
-            scores = values.drop_nulls("group").filter(pl.col("value").is_not_nan()).group_by("group").agg(pl.col("value").mean())
+            values = pl.DataFrame(
+                {"group": answers.groups[source].cast(pl.String), "value": answers.values[:, column]}
+            )
+            scores = (
+                values.drop_nulls("group")
+                .filter(pl.col("value").is_not_nan())
+                .group_by("group")
+                .agg(pl.col("value").mean())
+            )
             if scores.is_empty():
                 continue
             scores = scores.sort("value", "group").with_columns(pl.col("value") * metric.scale)

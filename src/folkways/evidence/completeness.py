@@ -1,4 +1,5 @@
-"""How much of a task a run asked: what the task asks by default against what was asked, whatever the options were called."""
+"""How much of a task a run asked: what the task asks by default against what was asked, whatever the options
+were called."""
 
 from __future__ import annotations
 
@@ -22,8 +23,8 @@ CELLS = (*ASKED_BY, "rows")
 class Completeness:
     """The rows of a task (item, language, variant) that a run asked of those that the task asks by default.
 
-    by_default: how many these are. asked: how many of them the run asked. absent: culture, language or variant -> the values of
-    which the run asked nothing.
+    by_default: how many these are. asked: how many of them the run asked. absent: culture, language or
+    variant -> the values of which the run asked nothing.
     """
 
     by_default: int
@@ -32,15 +33,26 @@ class Completeness:
 
     @classmethod
     def of(cls, by_default: pl.DataFrame, asked: pl.DataFrame) -> Completeness:
-        """Both with CELLS: the number of rows of each culture, language and variant. What a run asked besides does not count."""
+        """Both with CELLS: the number of rows of each culture, language and variant. What a run asked besides
+        does not count."""
         cells = by_default.join(
-            asked.select(*ASKED_BY, asked="rows"), on=list(ASKED_BY), how="left", nulls_equal=True, maintain_order="left"
+            asked.select(*ASKED_BY, asked="rows"),
+            on=list(ASKED_BY),
+            how="left",
+            nulls_equal=True,
+            maintain_order="left",
         ).with_columns(asked=pl.min_horizontal(pl.col("asked").fill_null(0), "rows"))
         absent = {
-            column: tuple(cells.group_by(column).agg(pl.col("asked").sum()).filter(asked=0)[column].drop_nulls().sort())
+            column: tuple(
+                cells.group_by(column).agg(pl.col("asked").sum()).filter(asked=0)[column].drop_nulls().sort()
+            )
             for column in ASKED_BY
         }
-        return cls(int(cells["rows"].sum()), int(cells["asked"].sum()), {name: values for name, values in absent.items() if values})
+        return cls(
+            int(cells["rows"].sum()),
+            int(cells["asked"].sum()),
+            {name: values for name, values in absent.items() if values},
+        )
 
     @property
     def whole(self) -> bool:

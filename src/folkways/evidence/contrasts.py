@@ -1,6 +1,8 @@
-"""The contrast of two models: by how much they differ on the rows that both replied to, how sure that is, and for which groups.
+"""The contrast of two models: by how much they differ on the rows that both replied to, how sure that is, and
+for which groups.
 
-A contrast rests on the two models alone: a third changes nothing in it but what it is corrected for. The unit is the question.
+A contrast rests on the two models alone: a third changes nothing in it but what it is corrected for. The unit
+is the question.
 """
 
 from __future__ import annotations
@@ -30,7 +32,8 @@ CONTRASTS: Schema = {
     "second": pl.String,
     "facet": pl.String,  # "all", "culture", what was asked to be looked at by, or "variant"
     "value": pl.String,
-    "first_score": pl.Float64,  # over the shared rows, in the unit of the metric's scores, as are the next four
+    # over the shared rows, in the unit of the metric's scores, as are the next four
+    "first_score": pl.Float64,
     "second_score": pl.Float64,
     "difference": pl.Float64,  # first minus second
     "ahead": pl.String,  # the model with the better score; null where they are the same
@@ -50,14 +53,17 @@ CONTRASTS: Schema = {
 TESTS: Schema = {
     "same": pl.Int64,  # questions on which neither is better
     "p_mcnemar": pl.Float64,  # exact, over the questions on which one is better
-    "effect": pl.Float64,  # mean over questions of the difference, over its standard deviation (Cohen's d of pairs)
-    "detectable": pl.Float64,  # the true difference that these questions would find 4 times of 5, at p below .05
+    # mean over questions of the difference, over its standard deviation (Cohen's d of pairs)
+    "effect": pl.Float64,
+    # the true difference that these questions would find 4 times of 5, at p below .05
+    "detectable": pl.Float64,
 }
 """What contrasts have besides where it is asked for: it takes longer than all the others."""
 
 REVERSALS: Schema = {
     **dict.fromkeys(("first", "second"), pl.String),
-    "overall": pl.String,  # the model that is ahead over everything; null where no difference can be has_interval
+    # the model that is ahead over everything; null where no difference can be has_interval
+    "overall": pl.String,
     **dict.fromkeys(("facet", "value"), pl.String),
     "name": pl.String,  # of the group, as people read it
     "ahead": pl.String,  # the model that is ahead in the group
@@ -75,34 +81,51 @@ def model_pairs(models: Sequence[str]) -> list[tuple[int, int]]:
     return [pair for pair in pairs if not all(is_baseline(models[index]) for index in pair)]
 
 
-def contrasts(answers: Answers, metric: Metric, facets: Sequence[str] = (CULTURE,), *, tests: bool = False) -> pl.DataFrame:
-    """CONTRASTS of every pair that shares a row: over everything, then by each facet; with TESTS where these are asked for."""
+def contrasts(
+    answers: Answers, metric: Metric, facets: Sequence[str] = (CULTURE,), *, tests: bool = False
+) -> pl.DataFrame:
+    """CONTRASTS of every pair that shares a row: over everything, then by each facet; with TESTS where these
+    are asked for."""
     schema = {**CONTRASTS, **(TESTS if tests else {})}
     wanted = model_pairs(answers.models)
     frames = [pl.DataFrame(schema=dict(schema))]
     for facet in (WHOLE, *facets):
         for value, rows in _groups(answers, facet):
-            frames.append(_pairs(answers, metric, rows, tests).with_columns(facet=pl.lit(facet), value=pl.lit(value)))
+            frames.append(
+                _pairs(answers, metric, rows, tests).with_columns(facet=pl.lit(facet), value=pl.lit(value))
+            )
     every = pl.concat([frame.select(list(schema)).cast(dict(schema)) for frame in frames])  # type: ignore[arg-type]
-    names = {"first": [answers.models[pair[0]] for pair in wanted], "second": [answers.models[pair[1]] for pair in wanted]}
+    names = {
+        "first": [answers.models[pair[0]] for pair in wanted],
+        "second": [answers.models[pair[1]] for pair in wanted],
+    }
     order = pl.DataFrame(names, schema={"first": pl.String, "second": pl.String})
-    return _corrected(order.join(every.filter(pl.col("n") > 0), on=["first", "second"], how="inner", maintain_order="left_right"))
+    return _corrected(
+        order.join(
+            every.filter(pl.col("n") > 0), on=["first", "second"], how="inner", maintain_order="left_right"
+        )
+    )
 
 
 def reversals(rows: pl.DataFrame, facets: Sequence[str] = (CULTURE,)) -> pl.DataFrame:
-    """REVERSALS: the groups of these facets that differ significantly (Holm) the other way than their pair does over everything.
+    """REVERSALS: the groups of these facets that differ significantly (Holm) the other way than their pair
+    does over everything.
 
-    Where a pair does not differ over everything, every group that differs is one: it does what the whole does not. Of each pair the
-    largest differences come first. rows: CONTRASTS.
+    Where a pair does not differ over everything, every group that differs is one: it does what the whole does
+    not. Of each pair the largest differences come first. rows: CONTRASTS.
     """
     clear = pl.col("p_holm").is_not_nan() & (pl.col("p_holm") < ALPHA)
-    whole = rows.filter(pl.col("facet") == WHOLE).select("first", "second", overall=pl.when(clear).then("ahead"))
+    whole = rows.filter(pl.col("facet") == WHOLE).select(
+        "first", "second", overall=pl.when(clear).then("ahead")
+    )
     groups = rows.filter(pl.col("facet").is_in(list(facets)) & clear & pl.col("ahead").is_not_null())
     joined = whole.join(groups, on=["first", "second"], maintain_order="left_right")
     turned = joined.filter(pl.col("overall").is_null() | (pl.col("ahead") != pl.col("overall")))
     names = [value_name(facet, value) for facet, value in turned.select("facet", "value").iter_rows()]
     return (
-        turned.with_columns(name=pl.Series(names, dtype=pl.String), order=pl.struct("first", "second").rle_id())
+        turned.with_columns(
+            name=pl.Series(names, dtype=pl.String), order=pl.struct("first", "second").rle_id()
+        )
         .sort("order", -pl.col("difference").abs(), "value")
         .select(list(REVERSALS))
     )
@@ -121,7 +144,9 @@ def _groups(answers: Answers, facet: str) -> Iterator[tuple[str, npt.NDArray[np.
         yield name, np.flatnonzero(group == number)
 
 
-def _pairs(answers: Answers, metric: Metric, rows: npt.NDArray[np.int64] | slice, tests: bool) -> pl.DataFrame:
+def _pairs(
+    answers: Answers, metric: Metric, rows: npt.NDArray[np.int64] | slice, tests: bool
+) -> pl.DataFrame:
     """The columns of CONTRASTS that rest on the pair alone."""
     largest = None if metric.bounds is None else metric.bounds[1] - metric.bounds[0]
     pairs = paired_contrasts(answers.values[rows], answers.questions[rows], largest)
@@ -136,7 +161,10 @@ def _pairs(answers: Answers, metric: Metric, rows: npt.NDArray[np.int64] | slice
         "difference": pairs.difference * metric.scale,
         "low": pairs.low * metric.scale,
         "high": pairs.high * metric.scale,
-        "interval": [f"{method} by question" if has else method for method, has in zip(pairs.method, has_interval, strict=True)],
+        "interval": [
+            f"{method} by question" if has else method
+            for method, has in zip(pairs.method, has_interval, strict=True)
+        ],
         "p": pairs.p,
         "first_better": better[0],
         "second_better": better[1],

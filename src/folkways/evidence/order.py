@@ -1,4 +1,5 @@
-"""The order of many models, made of the contrasts of its pairs: a rank says what the pairs say, and nothing besides."""
+"""The order of many models, made of the contrasts of its pairs: a rank says what the pairs say, and nothing
+besides."""
 
 from __future__ import annotations
 
@@ -20,9 +21,10 @@ from folkways.stats.ranks import ranks_of_pairs
 class Standing:
     """A model's place in an order.
 
-    rank: 1 is best; models with the same score share the better rank. low, high: the ranks that the contrasts leave open: one more
-    than the models that are better beyond chance, and one less than the number of models and those that are worse (Holm over all
-    pairs, so that all ranges together hold in 95 % of studies). level: whether it is behind the first, and not told apart from it.
+    rank: 1 is best; models with the same score share the better rank. low, high: the ranks that the contrasts
+    leave open: one more than the models that are better beyond chance, and one less than the number of models
+    and those that are worse (Holm over all pairs, so that all ranges together hold in 95 % of studies).
+    level: whether it is behind the first, and not told apart from it.
     """
 
     rank: int
@@ -39,8 +41,9 @@ class Standing:
 def order(answers: Answers, rows: pl.DataFrame, metric: Metric) -> Mapping[str, Standing]:
     """Model -> its standing, best first; empty for fewer than two models that can be ranked.
 
-    A model has a standing where enough of its replies came (``Answers.rankable``) and it shares rows with every other that has one;
-    of two that share none, that with fewer replies has none. Baselines have none beside models. rows: CONTRASTS of ``answers``.
+    A model has a standing where enough of its replies came (``Answers.rankable``) and it shares rows with
+    every other that has one; of two that share none, that with fewer replies has none. Baselines have none
+    beside models. rows: CONTRASTS of ``answers``.
     """
     whole = rows.filter(pl.col("facet") == WHOLE)
     pairs = {(row["first"], row["second"]): row for row in whole.iter_rows(named=True)}
@@ -61,5 +64,7 @@ def order(answers: Answers, rows: pl.DataFrame, metric: Metric) -> Mapping[str, 
         p[first, second] = p[second, first] = row["p_holm"]
     ranks = ranks_of_pairs(lead, p, ALPHA)
     columns = zip(models, ranks.rank, ranks.low, ranks.high, ranks.level, strict=True)
-    standings = {model: Standing(rank, low, high, level and rank > 1) for model, rank, low, high, level in columns}
+    standings = {
+        model: Standing(rank, low, high, level and rank > 1) for model, rank, low, high, level in columns
+    }
     return dict(sorted(standings.items(), key=lambda entry: entry[1].rank))

@@ -1,11 +1,12 @@
 """Requirements on a run's scores, decided on intervals: what a build may be stopped for.
 
-A score is an estimate, and a build that breaks when a number moves within its interval teaches people to ignore it. So, by
-default, a requirement *fails* only where the data rule it out: where the whole interval lies on the wrong side. Where the interval
-has both sides, or there is none, nothing is shown either way: it is *unsure*, and passes with a warning. ``strict`` turns this
-round: only what the whole interval bears out passes. In both, a score that rests on too few replies fails, and so does a task that
-an earlier run asked and this one did not: nothing was measured. Where a comparison with an earlier run lacks a culture, or was made
-on other data, the most that it can be is unsure.
+A score is an estimate, and a build that breaks when a number moves within its interval teaches people to
+ignore it. So, by default, a requirement *fails* only where the data rule it out: where the whole interval
+lies on the wrong side. Where the interval has both sides, or there is none, nothing is shown either way: it
+is *unsure*, and passes with a warning. ``strict`` turns this round: only what the whole interval bears out
+passes. In both, a score that rests on too few replies fails, and so does a task that an earlier run asked and
+this one did not: nothing was measured. Where a comparison with an earlier run lacks a culture, or was made on
+other data, the most that it can be is unsure.
 """
 
 from __future__ import annotations
@@ -54,7 +55,8 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Minimum:
-    """A score that must be reached: task, group (a culture, ``ET``, or culture and language, ``ET+am``; None: the whole)."""
+    """A score that must be reached: task, group (a culture, ``ET``, or culture and language, ``ET+am``; None:
+    the whole)."""
 
     task: str
     group: str | None
@@ -67,11 +69,15 @@ class Minimum:
 
 
 def parse_minimum(text: str) -> list[Minimum]:
-    """Read ``TASK[:CULTURE]=X``; a benchmark stands for each of its tasks. FolkwaysError that says what is valid otherwise."""
+    """Read ``TASK[:CULTURE]=X``; a benchmark stands for each of its tasks. FolkwaysError that says what is
+    valid otherwise."""
     what, value = _number(text, "TASK[:CULTURE]=X, for example blend/saq:ET=30")
     task, colon, group = what.partition(":")
     if colon and not group:
-        raise FolkwaysError(f"{text!r} names no culture behind the colon; valid: TASK[:CULTURE]=X, for example blend/saq:ET=30")
+        raise FolkwaysError(
+            f"{text!r} names no culture behind the colon; valid: TASK[:CULTURE]=X, for example "
+            "blend/saq:ET=30"
+        )
     return [Minimum(known.name, group or None, value) for known in expand_tasks([task])]
 
 
@@ -84,7 +90,8 @@ def parse_drop(text: str) -> tuple[str, float]:
 
 
 def check_range(value: float, what: str, task: Task, metric: Metric, *, drop: bool = False) -> None:
-    """FolkwaysError for a score (with ``drop``, a difference of two) that ``metric`` cannot have. what: as the user wrote it."""
+    """FolkwaysError for a score (with ``drop``, a difference of two) that ``metric`` cannot have. what: as
+    the user wrote it."""
     if metric.bounds is None:
         return
     low, high = (metric.scale * bound for bound in metric.bounds)
@@ -92,7 +99,9 @@ def check_range(value: float, what: str, task: Task, metric: Metric, *, drop: bo
         low, high = 0.0, high - low
     if not low <= value <= high:
         kind = "drops" if drop else "scores"
-        raise FolkwaysError(f"cannot require {what}: {kind} of {metric.label} ({task.name}) lie between {low:g} and {high:g}")
+        raise FolkwaysError(
+            f"cannot require {what}: {kind} of {metric.label} ({task.name}) lie between {low:g} and {high:g}"
+        )
 
 
 def _number(text: str, valid: str) -> tuple[str, float]:
@@ -105,7 +114,8 @@ def _number(text: str, valid: str) -> tuple[str, float]:
         raise FolkwaysError(f"cannot read {text!r}; valid: {valid}")
     if not math.isfinite(number):
         raise FolkwaysError(
-            f"cannot read {text!r}: {value!r} is no finite number (most scores lie between 0 and 100); valid: {valid}"
+            f"cannot read {text!r}: {value!r} is no finite number (most scores lie between 0 and 100); "
+            f"valid: {valid}"
         )
     return what, number
 
@@ -121,9 +131,9 @@ def check_minimum(
 ) -> Iterator[Check]:
     """One check for each model of the scores (records.SCORES, of one profile per task).
 
-    coverage: percent of items that must have got a reply that counts in the score. part: what the run did not ask of the task, in
-    words (``Completeness.sentences``), which the message tells. UnknownNameError for a task or a group that was
-    not scored.
+    coverage: percent of items that must have got a reply that counts in the score. part: what the run did not
+    ask of the task, in words (``Completeness.sentences``), which the message tells. UnknownNameError for a
+    task or a group that was not scored.
     """
     of_task = without_nan(scores.filter(task=wanted.task, metric=metric))
     if of_task.is_empty():
@@ -136,7 +146,10 @@ def check_minimum(
         if 100 * row["coverage"] < coverage or score is None:
             status = Status.FAIL
             got = "are scored under this profile" if row["left_out"] else "got a reply"
-            decision = f"{100 * row['coverage']:.0f} % of the items {got}, less than {coverage:g} %: too few to decide on"
+            decision = (
+                f"{100 * row['coverage']:.0f} % of the items {got}, less than {coverage:g} %: too "
+                "few to decide on"
+            )
         else:
             status, decision = _decide(low, high, wanted.at_least, strict)
         asked = f"; asked a part: {'; '.join(part)}" if part else ""
@@ -160,7 +173,8 @@ def _decide(low: float | None, high: float | None, required: float, strict: bool
 
 
 def group_of(of_task: pl.DataFrame, wanted: Minimum) -> tuple[str, str]:
-    """Facet and value of the scores that a requirement is on; UnknownNameError for a group that was not scored."""
+    """Facet and value of the scores that a requirement is on; UnknownNameError for a group that was not
+    scored."""
     if wanted.group is None:
         return "all", "all"
     facet = "culture+language" if "+" in wanted.group else "culture"
@@ -173,24 +187,35 @@ def group_of(of_task: pl.DataFrame, wanted: Minimum) -> tuple[str, str]:
 
 
 def check_drop(
-    comparison: Comparison, most: float, against: str, model: str, *, strict: bool = False, coverage: float = DEFAULT_COVERAGE
+    comparison: Comparison,
+    most: float,
+    against: str,
+    model: str,
+    *,
+    strict: bool = False,
+    coverage: float = DEFAULT_COVERAGE,
 ) -> Check:
-    """Whether the first model of a comparison is worse than the second by more than ``most``, on the rows that both replied to.
+    """Whether the first model of a comparison is worse than the second by more than ``most``, on the rows
+    that both replied to.
 
-    model: the first, as a reader knows it. coverage: percent of what the second was asked that must be shared for this to be
-    decided. Another model, other settings and data, and cultures that are gone are told.
+    model: the first, as a reader knows it. coverage: percent of what the second was asked that must be shared
+    for this to be decided. Another model, other settings and data, and cultures that are gone are told.
     """
     row = comparison.differences.filter(facet=WHOLE).row(0, named=True)
     answers, (first, second) = comparison.answers, comparison.models
     share = 100 * row["n"] / answers.expected[second]
     gone = [culture_name(code) for code in answers.only_one(first, second, CULTURE).get(second, [])]
     message = (
-        f"found {number(row['first_score'])} here and {number(row['second_score'])} there on {plural(row['n'], 'shared row')}: "
+        f"found {number(row['first_score'])} here and {number(row['second_score'])} there on "
+        f"{plural(row['n'], 'shared row')}: "
         f"{number(row['difference'])} ({_interval(row['low'], row['high'])}); "
     )
     if share < coverage:
         status = Status.FAIL
-        message += f"{share:.0f} % of what was asked there got a reply in both, less than {coverage:g} %: too few to decide on"
+        message += (
+            f"{share:.0f} % of what was asked there got a reply in both, less than {coverage:g} %: "
+            "too few to decide on"
+        )
     else:
         status, decision = _decide_drop(comparison, row, most, strict)
         message += decision
@@ -201,21 +226,30 @@ def check_drop(
     if status is Status.PASS and (gone or "data" in comparison.unlike):
         status = Status.FAIL if strict else Status.UNSURE
     notes = " ".join(comparison.notes)
-    return Check(_drop_name(comparison.task, most, against), model, status, f"{message}. {notes}" if notes else message)
+    return Check(
+        _drop_name(comparison.task, most, against), model, status, f"{message}. {notes}" if notes else message
+    )
 
 
-def _decide_drop(comparison: Comparison, row: Mapping[str, Any], most: float, strict: bool) -> tuple[Status, str]:
+def _decide_drop(
+    comparison: Comparison, row: Mapping[str, Any], most: float, strict: bool
+) -> tuple[Status, str]:
     unsure = Status.FAIL if strict else Status.UNSURE
     lower = comparison.reversals.filter(ahead=row["second"])["name"].to_list()
     but = f"; but worse in {named(lower)}" if lower else ""
     if row["low"] is None:
         return unsure, f"without an interval a drop of more than {most:g} is not shown, nor ruled out{but}"
-    low, high = (-row["high"], -row["low"]) if comparison.metric.lower_is_better else (row["low"], row["high"])
+    low, high = (
+        (-row["high"], -row["low"]) if comparison.metric.lower_is_better else (row["low"], row["high"])
+    )
     if low >= -most:
         return Status.PASS, f"no drop of more than {most:g}{but}"
     if high < -most:
         return Status.FAIL, f"a drop of more than {most:g} in the whole interval"
-    return unsure, f"a drop of {most:g} lies within the interval: a larger one is not shown, nor ruled out{but}"
+    return (
+        unsure,
+        f"a drop of {most:g} lies within the interval: a larger one is not shown, nor ruled out{but}",
+    )
 
 
 def unknown_drop(task: str, most: float, against: str, model: str, status: Status, why: str) -> Check:
@@ -226,7 +260,10 @@ def unknown_drop(task: str, most: float, against: str, model: str, status: Statu
 def lost_task(task: str, most: float, against: str, model: str) -> Check:
     """The check of a task that the earlier run asked and this one did not."""
     return Check(
-        _drop_name(task, most, against), model, Status.FAIL, f"found nothing: {against} was asked {task}, this run was not"
+        _drop_name(task, most, against),
+        model,
+        Status.FAIL,
+        f"found nothing: {against} was asked {task}, this run was not",
     )
 
 

@@ -1,4 +1,5 @@
-"""What contrasts and orders say, in words that need no statistics to be read right. No other place writes such a sentence."""
+"""What contrasts and orders say, in words that need no statistics to be read right. No other place writes
+such a sentence."""
 
 from __future__ import annotations
 
@@ -14,19 +15,25 @@ from folkways.stats.pairwise import FEWEST_QUESTIONS
 MOST_NAMED = 5
 """Groups that a sentence names; of more it tells how many."""
 
-LEVEL = "not told apart from the first (paired by question, all pairs of models corrected for one another, 5 % level)"
+LEVEL = (
+    "not told apart from the first (paired by question, all pairs of models corrected for one "
+    "another, 5 % level)"
+)
 """What a dagger behind a model says."""
 
 RANKS = (
-    "A rank is the range of places that the paired differences leave open (Holm over all pairs of models). A model with replies to "
-    "less than 95 % of what it was asked has none. No mean win rate is shown: it depends on which other models are looked at."
+    "A rank is the range of places that the paired differences leave open (Holm over all pairs of "
+    "models). A model with replies to "
+    "less than 95 % of what it was asked has none. No mean win rate is shown: it depends on which "
+    "other models are looked at."
 )
 """What ranks are, and why there is no mean win rate."""
 
 
 @dataclass(frozen=True, slots=True)
 class Contrast:
-    """One difference over everything, or in one group: what a verdict is made of, as in ``contrasts.CONTRASTS`` and TESTS."""
+    """One difference over everything, or in one group: what a verdict is made of, as in
+    ``contrasts.CONTRASTS`` and TESTS."""
 
     first: str
     second: str
@@ -69,7 +76,9 @@ class Contrast:
 
 def named(names: Sequence[str]) -> str:
     """``a``, ``a and b``, ``a, b and c``; of more than MOST_NAMED the first ones, ``and 3 more``."""
-    shown = list(names) if len(names) <= MOST_NAMED else [*names[:MOST_NAMED], f"{len(names) - MOST_NAMED} more"]
+    shown = (
+        list(names) if len(names) <= MOST_NAMED else [*names[:MOST_NAMED], f"{len(names) - MOST_NAMED} more"]
+    )
     return " and ".join(part for part in (", ".join(shown[:-1]), shown[-1]) if part)
 
 
@@ -81,12 +90,14 @@ def verdict(
     turned: Mapping[str, str] | None = None,
     alone: Mapping[str, Sequence[str]] | None = None,
 ) -> str:
-    """One to five sentences: who does better and by how much, or that it cannot be told and what that leaves open.
+    """One to five sentences: who does better and by how much, or that it cannot be told and what that leaves
+    open.
 
-    points: whether scores are percentages. leads: who is ahead in each way of putting the questions, if there are several: a
-    difference that changes its sign with the wording says more about the wording. turned: name of a group that does what the whole
-    does not (``contrasts.reversals``) -> who is ahead there: these are named before anything else is said. alone: model -> names
-    of groups in which it alone has replies (``Answers.only_one``): they are not in the comparison.
+    points: whether scores are percentages. leads: who is ahead in each way of putting the questions, if there
+    are several: a difference that changes its sign with the wording says more about the wording. turned: name
+    of a group that does what the whole does not (``contrasts.reversals``) -> who is ahead there: these are
+    named before anything else is said. alone: model -> names of groups in which it alone has replies
+    (``Answers.only_one``): they are not in the comparison.
     """
     turned = turned or {}
     pair = (contrast.first, contrast.second)
@@ -100,7 +111,8 @@ def verdict(
 
 
 def turned_sentence(pair: tuple[str, str], overall: str | None, turned: Mapping[str, str]) -> str:
-    """Where two models change places: who is ahead over everything (None: no difference can be told), and where the other is.
+    """Where two models change places: who is ahead over everything (None: no difference can be told), and
+    where the other is.
 
     turned: name of a group -> who is ahead there, the reversals of the pair.
     """
@@ -114,13 +126,17 @@ def turned_sentence(pair: tuple[str, str], overall: str | None, turned: Mapping[
 
 def further_turned(pairs: int) -> str:
     """How many pairs change places besides those that are named."""
-    return f"{plural(pairs, 'further pair')} of models change places in some culture; folkways compare names the cultures."
+    return (
+        f"{plural(pairs, 'further pair')} of models change places in some culture; folkways compare "
+        "names the cultures."
+    )
 
 
 def nothing_turned(pairs: int, groups: int) -> str:
     """That no pair of models changes places in any culture, with how many were looked at."""
     return (
-        f"No reversals: no model that trails overall clearly leads in any culture ({plural(pairs, 'pair')} of models, "
+        "No reversals: no model that trails overall clearly leads in any culture "
+        f"({plural(pairs, 'pair')} of models, "
         f"{plural(groups, 'culture')})."
     )
 
@@ -139,12 +155,15 @@ def _size(contrast: Contrast, points: bool) -> str:
         return f"{contrast.ahead} does better than {contrast.behind}, by {size}{_between(contrast, unit)}."
     elif contrast.p < ALPHA:
         return (
-            f"{contrast.ahead} comes out {size} ahead of {contrast.behind}, but this is one of {count(contrast.looks)} differences "
-            f"looked at: corrected for these, p is {p_value(contrast.p_holm)}, and it does not count as a difference."
+            f"{contrast.ahead} comes out {size} ahead of {contrast.behind}, but this is one of "
+            f"{count(contrast.looks)} differences "
+            f"looked at: corrected for these, p is {p_value(contrast.p_holm)}, and it does not count as a "
+            "difference."
         )
     else:
         sentence = (
-            f"No difference can be told: {contrast.ahead} comes out {size} ahead of {contrast.behind}, which chance alone may "
+            f"No difference can be told: {contrast.ahead} comes out {size} ahead of {contrast.behind}, "
+            "which chance alone may "
             "well do."
         )
     if not math.isnan(contrast.low):
@@ -152,7 +171,9 @@ def _size(contrast: Contrast, points: bool) -> str:
         sentence += f" The true difference may lie anywhere from {ends}."
     if not math.isnan(contrast.detectable):
         questions = plural(contrast.questions, "question")
-        sentence += f" These {questions} would find one of {bound(contrast.detectable)}{unit} four times of five."
+        sentence += (
+            f" These {questions} would find one of {bound(contrast.detectable)}{unit} four times of five."
+        )
     return sentence
 
 
@@ -169,7 +190,11 @@ def _wordings(contrast: Contrast, leads: Sequence[str | None], turns: bool) -> s
     other = sum(lead == contrast.behind for lead in leads)
     if not other:
         all_ahead = all(lead == contrast.ahead for lead in leads)
-        return f"It is ahead in all {len(leads)} ways of putting the questions." if all_ahead and not turns else ""
+        return (
+            f"It is ahead in all {len(leads)} ways of putting the questions."
+            if all_ahead and not turns
+            else ""
+        )
     verb = "is" if other == 1 else "are"
     return f"But {other} of the {len(leads)} ways of putting the questions {verb} the other way round."
 

@@ -1,4 +1,5 @@
-"""Compares models by logs of Inspect and samples of lm-evaluation-harness, whatever their task: nothing of folkways is in them."""
+"""Compares models by logs of Inspect and samples of lm-evaluation-harness, whatever their task: nothing of
+folkways is in them."""
 
 from __future__ import annotations
 
@@ -37,19 +38,22 @@ def compare_logs(
 ) -> Comparisons:
     """Compare the models of two logs or more, on each task of which there are at least two.
 
-    A sample is a question, but where it says which question of folkways it asks: several epochs of it, and several askings of a
-    question, count as its rows and not as further questions. Samples are matched by id and epoch; those that ask something else in
-    another log, or were scored in one log alone, are left out, and the comparison says so.
-    That more is better is taken for granted: logs do not tell it.
+    A sample is a question, but where it says which question of folkways it asks: several epochs of it, and
+    several askings of a question, count as its rows and not as further questions. Samples are matched by id
+    and epoch; those that ask something else in another log, or were scored in one log alone, are left out,
+    and the comparison says so. That more is better is taken for granted: logs do not tell it.
 
     paths:  ``.eval`` and ``.json`` of Inspect, ``samples_*.jsonl`` of lm-evaluation-harness.
     tasks:  as the logs call them; all if none is given.
-    metric: a score that the logs have; each task's first otherwise. by: a facet, something that the samples' metadata tell.
-    tell:   is told of each task that cannot be compared, and why; a warning by default. A task that is named is an error instead.
+    metric: a score that the logs have; each task's first otherwise. by: a facet, something that the samples'
+    metadata tell. tell:   is told of each task that cannot be compared, and why; a warning by default. A task
+    that is named is an error instead.
     """
     logs = [read_log(Path(path)) for path in dict.fromkeys(paths)]
     if len(logs) < 2:
-        raise FolkwaysError(f"a comparison needs two logs or more, got {', '.join(str(log.path) for log in logs) or 'none'}")
+        raise FolkwaysError(
+            f"a comparison needs two logs or more, got {', '.join(str(log.path) for log in logs) or 'none'}"
+        )
     there = dict.fromkeys(log.task for log in logs)
     named = (tasks,) if isinstance(tasks, str) else tuple(tasks or ())
     for name in named:
@@ -65,7 +69,11 @@ def compare_logs(
                 raise
             failures.append((task, error))
     if not found:
-        raise failures[0][1] if len(failures) == 1 else FolkwaysError("\n".join(str(error) for _, error in failures))
+        raise (
+            failures[0][1]
+            if len(failures) == 1
+            else FolkwaysError("\n".join(str(error) for _, error in failures))
+        )
     for task, reason in failures:
         tell(f"left out: {task} ({reason})")
     return Comparisons(found)
@@ -75,7 +83,8 @@ def read_log(path: Path) -> ScoredLog:
     """A log of any of the programs, by the ending of its name; FolkwaysError for other endings."""
     if path.suffix.lower() not in SUFFIXES:
         raise FolkwaysError(
-            f"cannot tell which program wrote {path}; valid: .eval and .json (Inspect), samples_*.jsonl (lm-evaluation-harness)"
+            f"cannot tell which program wrote {path}; valid: .eval and .json (Inspect), samples_*.jsonl "
+            "(lm-evaluation-harness)"
         )
     if path.suffix.lower() in lm_eval.SUFFIXES:
         return lm_eval.read_scores(path)
@@ -87,28 +96,37 @@ def read_log(path: Path) -> ScoredLog:
 def _compared(task: str, logs: Sequence[ScoredLog], metric: str | None, by: str | None) -> Comparison:
     if len(logs) < 2:
         raise FolkwaysError(
-            f"{task} is in one log alone ({logs[0].path}); a comparison needs logs of one task, by two models or runs"
+            f"{task} is in one log alone ({logs[0].path}); a comparison needs logs of one task, by two "
+            "models or runs"
         )
     labelled = dict(zip(_labels(logs), logs, strict=True))
     score, others = _score(task, logs, metric)
     facet = _facet(task, logs, by)
     same, notes = _same_samples(labelled)
-    values = [value for log in logs for value in log.scores[score] if value is not None and not math.isnan(value)]
+    values = [
+        value for log in logs for value in log.scores[score] if value is not None and not math.isnan(value)
+    ]
     shares = all(0 <= value <= 1 for value in values)
     column = score if score not in JUDGEMENTS else f"score {score}"
     scale, bounds = (100.0, (0.0, 1.0)) if shares else (1.0, None)
     chosen = Metric(column, score, "", "mean", scale, bounds)
-    judged = {label: _judgements(task, log, log.scores[score], column, facet, same) for label, log in labelled.items()}
+    judged = {
+        label: _judgements(task, log, log.scores[score], column, facet, same)
+        for label, log in labelled.items()
+    }
     settings = {label: log.settings for label, log in labelled.items()}
     notes += unlike_notes(settings)
     notes += [f"{label}: {note}." for label, log in labelled.items() for note in log.notes]
     if metric is None and others:
         notes.append(f"Other scores of these logs: {', '.join(others)}; choose one with {option('metric')}.")
-    return compare_judgements(judged, task, score, chosen, by=facet, unlike=unlike_parts(settings), notes=notes)
+    return compare_judgements(
+        judged, task, score, chosen, by=facet, unlike=unlike_parts(settings), notes=notes
+    )
 
 
 def _labels(logs: Sequence[ScoredLog]) -> list[str]:
-    """The model's name; with that of the file where several logs are of one model, and with its place where those are alike too."""
+    """The model's name; with that of the file where several logs are of one model, and with its place where
+    those are alike too."""
     models = Counter(log.model for log in logs)
     stems = Counter((log.model, log.path.stem) for log in logs)
     return [
@@ -133,7 +151,9 @@ def _score(task: str, logs: Sequence[ScoredLog], metric: str | None) -> tuple[st
 
 def _facet(task: str, logs: Sequence[ScoredLog], by: str | None) -> str:
     taken = {*JUDGEMENTS} - {*OWN_COLUMNS}
-    common = [name for name in logs[0].facets if name not in taken and all(name in log.facets for log in logs)]
+    common = [
+        name for name in logs[0].facets if name not in taken and all(name in log.facets for log in logs)
+    ]
     if by is None:
         return CULTURE if CULTURE in common else NO_FACET
     if by not in common:
@@ -142,7 +162,8 @@ def _facet(task: str, logs: Sequence[ScoredLog], by: str | None) -> str:
 
 
 def _same_samples(labelled: Mapping[str, ScoredLog]) -> tuple[set[str], list[str]]:
-    """The ids that stand for one and the same sample in all logs that have them, and what to say of the others."""
+    """The ids that stand for one and the same sample in all logs that have them, and what to say of the
+    others."""
     contents: dict[str, str] = {}
     unlike_ids: dict[str, str] = {}
     logs = list(labelled.values())
@@ -154,23 +175,30 @@ def _same_samples(labelled: Mapping[str, ScoredLog]) -> tuple[set[str], list[str
     common = {item for item, n in counts.items() if n > 1}
     if not common:
         told = "; ".join(f"{log.path}: {', '.join(log.items[:2])}, ..." for log in logs)
-        raise FolkwaysError(f"the logs of {logs[0].task} have no sample in common: their ids are others ({told})")
+        raise FolkwaysError(
+            f"the logs of {logs[0].task} have no sample in common: their ids are others ({told})"
+        )
     if common <= unlike_ids.keys():
         raise FolkwaysError(
-            f"the logs of {logs[0].task} have no sample in common: each of the {len(common):,} shared ids is another question, or "
-            f"has another right answer, in {' or '.join(dict.fromkeys(unlike_ids.values()))}; they were made of different data"
+            f"the logs of {logs[0].task} have no sample in common: each of the {len(common):,} shared ids "
+            "is another question, or "
+            f"has another right answer, in {' or '.join(dict.fromkeys(unlike_ids.values()))}; they were "
+            "made of different data"
         )
     notes = []
     if unlike_ids:
         item, label = next(iter(unlike_ids.items()))
         notes.append(
-            f"{len(unlike_ids):,} samples with the same id are not the same question, or have another right answer, and are left "
+            f"{len(unlike_ids):,} samples with the same id are not the same question, or have another "
+            "right answer, and are left "
             f"out (the first is {item}, in {label})."
         )
     return contents.keys() - unlike_ids.keys(), notes
 
 
-def _judgements(task: str, log: ScoredLog, values: Sequence[float | None], column: str, facet: str, same: set[str]) -> pl.DataFrame:
+def _judgements(
+    task: str, log: ScoredLog, values: Sequence[float | None], column: str, facet: str, same: set[str]
+) -> pl.DataFrame:
     nothing = [None] * len(log.items)
     known: Mapping[str, Sequence[str | None]] = log.facets
     frame = pl.DataFrame(
@@ -186,7 +214,11 @@ def _judgements(task: str, log: ScoredLog, values: Sequence[float | None], colum
             **dict.fromkeys((*OWN_COLUMNS, facet), pl.String),
         },
     )
-    scored = pl.when(pl.col(column).is_nan()).then(pl.lit(State.MISSING.value)).otherwise(pl.lit(State.ANSWERED.value))
+    scored = (
+        pl.when(pl.col(column).is_nan())
+        .then(pl.lit(State.MISSING.value))
+        .otherwise(pl.lit(State.ANSWERED.value))
+    )
     return frame.filter(pl.col("item").is_in(same)).with_columns(
         pl.col("language").fill_null(""),
         pl.col("variant").fill_null(""),

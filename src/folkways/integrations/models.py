@@ -1,4 +1,5 @@
-"""What a format of others is told of a model, from the name of its endpoint and its card. No address and no path leaves."""
+"""What a format of others is told of a model, from the name of its endpoint and its card. No address and no
+path leaves."""
 
 from __future__ import annotations
 
@@ -29,7 +30,8 @@ _RESERVED = re.compile(r"^(data|con|prn|aux|nul|com\d|lpt\d)(\.|$)", re.IGNORECA
 class StoredModel:
     """A model as others know it.
 
-    developer, model: the folders that it is filed under. host: the address that it was asked at, to be kept out of what is written.
+    developer, model: the folders that it is filed under. host: the address that it was asked at, to be kept
+    out of what is written.
     """
 
     developer: str
@@ -68,7 +70,11 @@ def stored_model(endpoint: str) -> StoredModel:
     model = re.sub(r"\.(gguf|csv|jsonl?|parquet)$", "", last, flags=re.IGNORECASE) if on_disk else last
     folder = portable(developer if organisation else developer.lower())
     details = {
-        "deployment_type": "externally_managed" if hosted else "self_deployed" if kind in ENGINES else UNKNOWN,
+        "deployment_type": "externally_managed"
+        if hosted
+        else "self_deployed"
+        if kind in ENGINES
+        else UNKNOWN,
         "model_availability": "open_weights" if kind == "hf" and organisation else UNKNOWN,
         "family": card.family,
         "parameters_billions": card.size,
@@ -88,6 +94,7 @@ def stored_model(endpoint: str) -> StoredModel:
 
 
 def portable(name: str) -> str:
-    """A name that is one folder on every system: letters, digits, ``._-``, at most 100 of them, none that Windows reserves."""
+    """A name that is one folder on every system: letters, digits, ``._-``, at most 100 of them, none that
+    Windows reserves."""
     plain = re.sub(r"[^A-Za-z0-9._-]+", "_", name).strip("._")[:100].rstrip("._") or UNKNOWN
     return f"{plain}_" if _RESERVED.match(plain) else plain

@@ -1,4 +1,5 @@
-"""Judges replies that another program hands over one by one, and scores them together, by the rules of a run."""
+"""Judges replies that another program hands over one by one, and scores them together, by the rules of a
+run."""
 
 from __future__ import annotations
 
@@ -16,7 +17,8 @@ from folkways.records import RESPONSES, Metric, State
 
 @dataclass(frozen=True)
 class Reply:
-    """What a model said to one prompt. state: answered, refused or failed; response: None where it said nothing."""
+    """What a model said to one prompt. state: answered, refused or failed; response: None where it said
+    nothing."""
 
     item: str
     language: str
@@ -30,7 +32,8 @@ class Reply:
 
 @dataclass(frozen=True)
 class ReplyJudge:
-    """Judges replies to these items by the task's rule. items: as ``Task.items`` gives them, all that may be asked."""
+    """Judges replies to these items by the task's rule. items: as ``Task.items`` gives them, all that may be
+    asked."""
 
     task: Task
     items: pl.DataFrame
@@ -41,25 +44,35 @@ class ReplyJudge:
 
     @property
     def single(self) -> tuple[Metric, ...]:
-        """The metrics that a reply has by itself: not the headline of a task whose questions need several replies."""
+        """The metrics that a reply has by itself: not the headline of a task whose questions need several
+        replies."""
         return self.task.metrics[1:] if needs_whole_questions(self.task) else self.task.metrics
 
     def judge(self, replies: Iterable[Reply]) -> pl.DataFrame:
         """One judgement for each reply, in the order of the items."""
         places: Mapping[str, int] = self._places  # type: ignore[attr-defined]
-        asked = sorted(replies, key=lambda reply: (places[reply.item], reply.language, reply.variant, reply.sample))
+        asked = sorted(
+            replies, key=lambda reply: (places[reply.item], reply.language, reply.variant, reply.sample)
+        )
         responses = pl.DataFrame(
-            [{"task": self.task.name, **asdict(reply)} for reply in asked], schema={**RESPONSES, "finish_reason": pl.String}
+            [{"task": self.task.name, **asdict(reply)} for reply in asked],
+            schema={**RESPONSES, "finish_reason": pl.String},
         )
         items = self.items[sorted({places[reply.item] for reply in asked})]
         return judge_replies(self.task, items, responses, self.profile)
 
     def one(self, reply: Reply) -> tuple[dict[str, Any], dict[str, float | None]]:
-        """The judgement of one reply, and its ``single`` metrics; None where one does not apply, or the item is not counted."""
+        """The judgement of one reply, and its ``single`` metrics; None where one does not apply, or the item
+        is not counted."""
         row = self.judge([reply]).row(0, named=True)
-        values = {metric.name: row[metric.name] if row["counted"] else None for metric in self.single if metric.name in row}
+        values = {
+            metric.name: row[metric.name] if row["counted"] else None
+            for metric in self.single
+            if metric.name in row
+        }
         return row, values
 
     def scores(self, replies: Iterable[Reply]) -> pl.DataFrame:
-        """The scores of all replies together (``Task.summarise``): those of a run in which the same was said."""
+        """The scores of all replies together (``Task.summarise``): those of a run in which the same was
+        said."""
         return scores_of(self.task, self.judge(replies))

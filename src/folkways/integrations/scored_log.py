@@ -1,4 +1,5 @@
-"""What a log of another program tells of one model on one task: samples, and one score or several for each."""
+"""What a log of another program tells of one model on one task: samples, and one score or several for
+each."""
 
 from __future__ import annotations
 
@@ -12,7 +13,8 @@ from typing import Any
 import orjson
 
 UNKNOWN = math.nan
-"""The score of a sample that nobody scored, because it failed say: nothing is known of the model there, and nothing is no zero."""
+"""The score of a sample that nobody scored, because it failed say: nothing is known of the model there, and
+nothing is no zero."""
 
 WORDS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0, "yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 """What Inspect's scorers say in place of a number: correct, partially correct, incorrect, no answer."""
@@ -24,14 +26,13 @@ Scores = Mapping[str, Sequence[float | None]]
 class ScoredLog:
     """The samples of one log, in its order; every sequence has one entry per sample.
 
-    task, model: as the log calls them.
-    items:       the sample's id. repeats: which of several times it was asked (an epoch), from 1.
-    questions:   what is sampled independently: the item, unless the log says that several items are one question.
-    contents:    a digest of what was asked and what is right: samples of one id and two contents are two samples.
-    scores:      name -> values; None where a score does not apply to a sample, UNKNOWN where it was not scored.
-    facets:      name -> values by which samples can be grouped.
-    settings:    how the model was asked, in parts that a reader should know of where two logs differ.
-    notes:       what a reader must know of this log.
+    task, model: as the log calls them. items:       the sample's id. repeats: which of several times it was
+    asked (an epoch), from 1. questions:   what is sampled independently: the item, unless the log says that
+    several items are one question. contents:    a digest of what was asked and what is right: samples of one
+    id and two contents are two samples. scores:      name -> values; None where a score does not apply to a
+    sample, UNKNOWN where it was not scored. facets:      name -> values by which samples can be grouped.
+    settings:    how the model was asked, in parts that a reader should know of where two logs differ. notes:
+    what a reader must know of this log.
     """
 
     path: Path
@@ -48,7 +49,8 @@ class ScoredLog:
 
 
 def number(value: Any) -> float | None:
-    """A score as a number, UNKNOWN for a word that is none; None for lists and the like, which are several numbers."""
+    """A score as a number, UNKNOWN for a word that is none; None for lists and the like, which are several
+    numbers."""
     if isinstance(value, bool | int | float):
         return float(value)
     if isinstance(value, str):
@@ -66,15 +68,27 @@ def columns(rows: Sequence[Mapping[str, float | None]]) -> dict[str, list[float 
     """Score -> values, for the scores that are known of one sample at least."""
     names = dict.fromkeys(name for row in rows for name in row)
     found = {name: [row.get(name, UNKNOWN) for row in rows] for name in names}
-    return {name: values for name, values in found.items() if any(value is not None and math.isfinite(value) for value in values)}
+    return {
+        name: values
+        for name, values in found.items()
+        if any(value is not None and math.isfinite(value) for value in values)
+    }
 
 
 def facets(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[str | None]]:
     """Name -> values as text, for what is a word, a number or a truth value in every sample that has it."""
-    names = dict.fromkeys(name for row in rows for name, value in row.items() if isinstance(value, str | int | float))
+    names = dict.fromkeys(
+        name for row in rows for name, value in row.items() if isinstance(value, str | int | float)
+    )
     told = {name: [row.get(name) for row in rows] for name in names}
-    plain = {name: values for name, values in told.items() if all(isinstance(value, str | int | float | None) for value in values)}
-    return {name: [None if value is None else str(value) for value in values] for name, values in plain.items()}
+    plain = {
+        name: values
+        for name, values in told.items()
+        if all(isinstance(value, str | int | float | None) for value in values)
+    }
+    return {
+        name: [None if value is None else str(value) for value in values] for name, values in plain.items()
+    }
 
 
 def digest(*parts: Any) -> str:

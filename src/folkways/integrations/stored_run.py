@@ -1,4 +1,5 @@
-"""A stored run as it leaves for another project: the scores of its models in one profile, and which items a licence lets leave."""
+"""A stored run as it leaves for another project: the scores of its models in one profile, and which items a
+licence lets leave."""
 
 from __future__ import annotations
 
@@ -48,11 +49,16 @@ class StoredRun:
     @cached_property
     def models(self) -> Mapping[str, StoredModel]:
         """Endpoint -> the model behind it; baselines are no models."""
-        return {part.endpoint: stored_model(part.endpoint) for part in self.parts if not is_baseline(part.endpoint)}
+        return {
+            part.endpoint: stored_model(part.endpoint)
+            for part in self.parts
+            if not is_baseline(part.endpoint)
+        }
 
     @cached_property
     def scores(self) -> pl.DataFrame:
-        """The scores of what was asked, in the wanted profiles: records.SCORES. FolkwaysError if the run has not been scored."""
+        """The scores of what was asked, in the wanted profiles: records.SCORES. FolkwaysError if the run has
+        not been scored."""
         return self.of_profile(stored_scores(self.workspace, self.run))
 
     def of_profile(self, scores: pl.DataFrame) -> pl.DataFrame:
@@ -60,7 +66,9 @@ class StoredRun:
         if self.profile is None:
             return scores
         wanted = {name: get_task(name).resolve_profile(self.profile) for name in self.tasks}
-        return scores.filter(pl.col("profile") == pl.col("task").replace_strict(wanted, default=None, return_dtype=pl.String))
+        return scores.filter(
+            pl.col("profile") == pl.col("task").replace_strict(wanted, default=None, return_dtype=pl.String)
+        )
 
     def record(self, task: str) -> ReleaseRecord:
         """The record of a task's release; of a folder, one that says that its licence is not known."""
@@ -68,7 +76,9 @@ class StoredRun:
         if not name.startswith("dir:"):
             return get_record(name)
         usual = get_record(get_task(task).release)
-        return replace(usual, name=name, revision="", source="folder", licence=UNKNOWN_LICENCE, items_may_leave=None)
+        return replace(
+            usual, name=name, revision="", source="folder", licence=UNKNOWN_LICENCE, items_may_leave=None
+        )
 
     def why_items_stay(self, task: str) -> str | None:
         """Why the items of a task may not be passed on; None where they may."""
@@ -80,7 +90,8 @@ class StoredRun:
         return record.kept
 
     def texts(self, task: str) -> Mapping[str, tuple[str, str]]:
-        """Item -> its text and its accepted answers as a person would read them, of the items that the run asked."""
+        """Item -> its text and its accepted answers as a person would read them, of the items that the run
+        asked."""
         asked = self.tasks[task]
         found: dict[str, tuple[str, str]] = {}
         for frame in item_batches(get_task(task), release_of(asked), restore_options(asked.options)):
@@ -94,7 +105,8 @@ class StoredRun:
         return {}
 
     def part_of_whole(self, task: str) -> list[str]:
-        """What the run did not ask of what the task asks by default, in words; empty where it asked everything."""
+        """What the run did not ask of what the task asks by default, in words; empty where it asked
+        everything."""
         if task not in self._lacking:
             self._lacking[task] = lacking(self.workspace, self.run, self.tasks[task])
         return list(self._lacking[task])

@@ -1,4 +1,5 @@
-"""Similarity of short texts by the letters they share: the cosine of character trigrams, weighted by how rare they are."""
+"""Similarity of short texts by the letters they share: the cosine of character trigrams, weighted by how rare
+they are."""
 
 from __future__ import annotations
 
@@ -12,8 +13,9 @@ Vector = Mapping[str, float]
 class TrigramSimilarity:
     """Cosine of TF-IDF vectors of character trigrams inside words, from 0 (none in common) to 1.
 
-    Words are case-folded and padded with a blank on either side, so that ``Peru`` has `` pe``, ``per``, ``eru`` and ``ru ``. A
-    trigram's weight is its number in the text times ln((1 + N) / (1 + n)) + 1, for n of the N ``texts`` that have it.
+    Words are case-folded and padded with a blank on either side, so that ``Peru`` has `` pe``, ``per``,
+    ``eru`` and ``ru ``. A trigram's weight is its number in the text times ln((1 + N) / (1 + n)) + 1, for n
+    of the N ``texts`` that have it.
     """
 
     def __init__(self, texts: Iterable[str]) -> None:
@@ -31,7 +33,10 @@ class TrigramSimilarity:
         if text in self._known:
             return self._known[text]
         counts = Counter(_trigrams(text))
-        weights = {trigram: n * (math.log((1 + self._texts) / (1 + self._having[trigram])) + 1) for trigram, n in counts.items()}
+        weights = {
+            trigram: n * (math.log((1 + self._texts) / (1 + self._having[trigram])) + 1)
+            for trigram, n in counts.items()
+        }
         length = math.sqrt(sum(weight * weight for weight in weights.values()))
         self._known[text] = {trigram: weight / length for trigram, weight in weights.items()}
         return self._known[text]
@@ -39,4 +44,8 @@ class TrigramSimilarity:
 
 def _trigrams(text: str) -> list[str]:
     words = "".join(character if character.isalnum() else " " for character in text.casefold()).split()
-    return [padded[place : place + 3] for padded in (f" {word} " for word in words) for place in range(len(padded) - 2)]
+    return [
+        padded[place : place + 3]
+        for padded in (f" {word} " for word in words)
+        for place in range(len(padded) - 2)
+    ]

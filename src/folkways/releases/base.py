@@ -1,4 +1,5 @@
-"""What a release is: a version of published data, pinned by revision and checksums, with its licence and citation."""
+"""What a release is: a version of published data, pinned by revision and checksums, with its licence and
+citation."""
 
 from __future__ import annotations
 
@@ -19,12 +20,14 @@ class ReleaseFile:
     """One file of a release.
 
     path:    where it lies inside the release, with forward slashes (``annotations/UK_data.json``).
-    remote:  its path in the source repository at the pinned revision; empty where it is not published there (a competition hands it
-             out to those who register), so that only a copy can be adopted.
-    sha256:  hexadecimal; None where only the host can tell the checksum (then the host's content hash is verified).
+    remote:  its path in the source repository at the pinned revision; empty where it is not published there
+             (a competition hands it out to those who register), so that only a copy can be adopted.
+    sha256:  hexadecimal; None where only the host can tell the checksum (then the host's content hash is
+             verified).
     size:    bytes; None if unknown.
-    optional: True where the release can be used without it (the authors' prompts: folkways has wordings of its own).
-    archive: SHA-256 of the zip archive that lies at ``remote`` in place of the file, which is its member of the same name.
+    optional: True where the release can be used without it (the authors' prompts: folkways has wordings of
+    its own). archive: SHA-256 of the zip archive that lies at ``remote`` in place of the file, which is its
+    member of the same name.
     """
 
     path: str
@@ -41,7 +44,8 @@ class ReleaseRecord:
 
     name: str  # "blend@24e7d73"
     benchmark: str  # "blend"
-    revision: str  # commit hash at the source, in full where it is known; or a branch, where no hash is (``is_pinned``)
+    # commit hash at the source, in full where it is known; or a branch, where no hash is (``is_pinned``)
+    revision: str
     source: Literal["github", "hub", "package", "folder"]  # "folder": a user's own, of no published release
     repository: str  # "nlee0212/BLEnD"; empty for package and folder
     files: tuple[ReleaseFile, ...]
@@ -51,18 +55,24 @@ class ReleaseRecord:
     about: str  # one or two sentences: what it is, which paper tables it stands behind
     aliases: tuple[str, ...] = ()
     languages: tuple[str, ...] = ()
-    items_may_leave: bool | None = True  # whether the licence lets its items be passed on; None where nobody has said
-    home: Path = Path()  # the folder of the benchmark's package; data of source "package" lie in its subfolder data
+    items_may_leave: bool | None = (
+        True  # whether the licence lets its items be passed on; None where nobody has said
+    )
+    home: Path = (
+        Path()
+    )  # the folder of the benchmark's package; data of source "package" lie in its subfolder data
 
     @property
     def is_pinned(self) -> bool:
-        """Whether the record says which contents these are: by a commit hash, or by a checksum for every file."""
+        """Whether the record says which contents these are: by a commit hash, or by a checksum for every
+        file."""
         hashed = re.fullmatch(r"[0-9a-f]{7,40}", self.revision) is not None
         return hashed or self.source in ("package", "folder") or all(entry.sha256 for entry in self.files)
 
     @property
     def kept(self) -> str:
-        """Why items stay where ``items_may_leave`` is False. A card's licence may allow what its sources' do not (INCLUDE)."""
+        """Why items stay where ``items_may_leave`` is False. A card's licence may allow what its sources' do
+        not (INCLUDE)."""
         return f"items of {self.name} (licence: {self.licence}) are not to be passed on"
 
 
@@ -70,8 +80,9 @@ class ReleaseRecord:
 class Release:
     """A release that lies on this disk: its record and the folder that holds its files.
 
-    verified: True where every file that is there has the checksum of its record, or the content hash that its host gave.
-    places:   path in the release -> path under ``root``, where a folder is laid out otherwise (a clone of the authors' repository).
+    verified: True where every file that is there has the checksum of its record, or the content hash that its
+    host gave. places:   path in the release -> path under ``root``, where a folder is laid out otherwise (a
+    clone of the authors' repository).
     """
 
     record: ReleaseRecord
@@ -86,7 +97,8 @@ class Release:
 
     @property
     def label(self) -> str:
-        """What a signature says of the data: the name alone where it is verified, else with the fingerprint of the contents."""
+        """What a signature says of the data: the name alone where it is verified, else with the fingerprint
+        of the contents."""
         return self.name if self.verified else f"{self.name}#{self.fingerprint}"
 
     def _place(self, path: str) -> Path:
@@ -97,7 +109,8 @@ class Release:
         return self._place(path).is_file()
 
     def path(self, path: str) -> Path:
-        """The file at ``path`` inside the release; a FolkwaysError that names the remedy if it is not there."""
+        """The file at ``path`` inside the release; a FolkwaysError that names the remedy if it is not
+        there."""
         found = self._place(path)
         if found.is_file():
             return found
@@ -109,15 +122,20 @@ class Release:
             )
         elif self.record.repository:
             message += (
-                f"\nFetch it again: folkways data fetch {self.name}   (or adopt a copy: folkways data fetch {self.name} --from DIR)"
+                f"\nFetch it again: folkways data fetch {self.name}   (or adopt a copy: folkways "
+                f"data fetch {self.name} --from DIR)"
             )
         else:
-            message += f"\nPut the file there, or use a published release of {self.record.benchmark} (folkways data list)."
+            message += (
+                f"\nPut the file there, or use a published release of {self.record.benchmark} "
+                "(folkways data list)."
+            )
         raise NotOnDiskError(message)
 
     @cached_property
     def fingerprint(self) -> str:
-        """12 hexadecimal digits over names and contents of the files that are there; equal data have equal fingerprints."""
+        """12 hexadecimal digits over names and contents of the files that are there; equal data have equal
+        fingerprints."""
         digest = hashlib.sha256()
         for entry in sorted(self.record.files, key=lambda file: file.path):
             if self.has(entry.path):

@@ -1,4 +1,5 @@
-"""The words of data cards on the Hugging Face hub: its names of licences, its classes of size, and the YAML before the text."""
+"""The words of data cards on the Hugging Face hub: its names of licences, its classes of size, and the YAML
+before the text."""
 
 from __future__ import annotations
 
@@ -12,7 +13,8 @@ _STEPS = ("1K", "10K", "100K", "1M", "10M", "100M", "1B")
 
 
 def hub_licence(name: str) -> str:
-    """The hub's identifier: SPDX in lower case, ``unknown`` where none is named, ``other`` for what is no identifier."""
+    """The hub's identifier: SPDX in lower case, ``unknown`` where none is named, ``other`` for what is no
+    identifier."""
     if not name or name == UNKNOWN_LICENCE:
         return "unknown"
     plain = name.lower()
@@ -35,12 +37,16 @@ def yaml_text(document: Any) -> str:
 
 
 def eval_yaml(name: str, about: str, *tasks: Mapping[str, Any]) -> str:
-    """An ``eval.yaml``, which makes a data set a benchmark there: what it is, and each task as Inspect asks and scores it.
+    """An ``eval.yaml``, which makes a data set a benchmark there: what it is, and each task as Inspect asks
+    and scores it.
 
-    tasks: ``id``, ``config``, ``split``, ``field_spec``, ``solvers`` and ``scorers``, in the hub's words. The hub takes the
-    frameworks on its own list alone, and a task that Inspect's parts cannot express has no place in the file.
+    tasks: ``id``, ``config``, ``split``, ``field_spec``, ``solvers`` and ``scorers``, in the hub's words. The
+    hub takes the frameworks on its own list alone, and a task that Inspect's parts cannot express has no
+    place in the file.
     """
-    return yaml_text({"name": name, "description": about, "evaluation_framework": "inspect-ai", "tasks": [*tasks]})
+    return yaml_text(
+        {"name": name, "description": about, "evaluation_framework": "inspect-ai", "tasks": [*tasks]}
+    )
 
 
 def front_matter(fields: Mapping[str, Any]) -> str:

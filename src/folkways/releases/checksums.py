@@ -1,4 +1,5 @@
-"""Checksums of files on disk: SHA-256 as records pin it, and git's blob hash as the hub reports it for small files."""
+"""Checksums of files on disk: SHA-256 as records pin it, and git's blob hash as the hub reports it for small
+files."""
 
 from __future__ import annotations
 
@@ -13,7 +14,8 @@ def sha256_of(path: Path) -> str:
 
 
 def git_blob_sha1_of(path: Path) -> str:
-    """The name git gives to a blob of these bytes, 40 hexadecimal digits: SHA-1 over a header with the size, then the bytes."""
+    """The name git gives to a blob of these bytes, 40 hexadecimal digits: SHA-1 over a header with the size,
+    then the bytes."""
     header = hashlib.sha1(f"blob {path.stat().st_size}\0".encode(), usedforsecurity=False)
     with path.open("rb") as stream:
         return hashlib.file_digest(stream, lambda: header).hexdigest()

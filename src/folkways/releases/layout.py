@@ -1,7 +1,9 @@
-"""Recognises what lies in a folder: a known release by its contents, or a benchmark's data by how they are laid out.
+"""Recognises what lies in a folder: a known release by its contents, or a benchmark's data by how they are
+laid out.
 
-Three layouts are accepted for each release: folkways' own (``annotations/UK_data.json``), the same under ``data/``, and that of the
-authors' repository or its hub counterpart (``data/annotations/UK_data.json``, ``corpus/...``).
+Three layouts are accepted for each release: folkways' own (``annotations/UK_data.json``), the same under
+``data/``, and that of the authors' repository or its hub counterpart (``data/annotations/UK_data.json``,
+``corpus/...``).
 """
 
 from __future__ import annotations
@@ -21,10 +23,13 @@ MOST_FILES = 2000
 
 
 def recognise(folder: Path, benchmark: str | None = None) -> Release:
-    """The release in ``folder``; FolkwaysError if there is no such folder or nothing in it is laid out like a benchmark's data."""
+    """The release in ``folder``; FolkwaysError if there is no such folder or nothing in it is laid out like a
+    benchmark's data."""
     folder = folder.absolute()
     if not folder.exists():
-        raise FolkwaysError(f"no such folder: {folder}\nGive a folder with released data, or a name from: folkways data list")
+        raise FolkwaysError(
+            f"no such folder: {folder}\nGive a folder with released data, or a name from: folkways data list"
+        )
     if not folder.is_dir():
         raise FolkwaysError(f"{folder} is a file; give the folder that holds the release's files")
     records = _candidates(benchmark)
@@ -46,8 +51,13 @@ def places_of(record: ReleaseRecord, folder: Path) -> dict[str, str]:
 
 
 def has_contents(entry: ReleaseFile, path: Path) -> bool:
-    """Whether the file at ``path`` is, byte for byte, the one that the record pins. False where it pins no checksum."""
-    if entry.sha256 is None or not path.is_file() or (entry.size is not None and path.stat().st_size != entry.size):
+    """Whether the file at ``path`` is, byte for byte, the one that the record pins. False where it pins no
+    checksum."""
+    if (
+        entry.sha256 is None
+        or not path.is_file()
+        or (entry.size is not None and path.stat().st_size != entry.size)
+    ):
         return False
     return sha256_of(path) == entry.sha256
 
@@ -58,30 +68,46 @@ def _candidates(benchmark: str | None) -> list[ReleaseRecord]:
         return records
     chosen = [record for record in records if record.benchmark == benchmark]
     if not chosen:
-        raise UnknownNameError("benchmark with data in folders", benchmark, {record.benchmark for record in records})
+        raise UnknownNameError(
+            "benchmark with data in folders", benchmark, {record.benchmark for record in records}
+        )
     return chosen
 
 
 def _known(folder: Path, records: list[ReleaseRecord]) -> Release | None:
-    """The release that the folder holds whole; of several (trial data beside the test data) the one with most files there."""
+    """The release that the folder holds whole; of several (trial data beside the test data) the one with most
+    files there."""
     found: list[tuple[int, Release]] = []
     for record in records:
         places = places_of(record, folder)
         required = [entry for entry in record.files if not entry.optional]
         there = [entry for entry in record.files if entry.path in places]
         pinned = [entry for entry in there if entry.sha256 is not None or not entry.optional]
-        if all(entry in pinned for entry in required) and all(has_contents(entry, folder / places[entry.path]) for entry in pinned):
-            found.append((len(there), Release(record, folder, verified=len(pinned) == len(there), places=_moved(places))))
+        if all(entry in pinned for entry in required) and all(
+            has_contents(entry, folder / places[entry.path]) for entry in pinned
+        ):
+            found.append(
+                (
+                    len(there),
+                    Release(record, folder, verified=len(pinned) == len(there), places=_moved(places)),
+                )
+            )
     return max(found, key=lambda known: known[0])[1] if found else None
 
 
 def _laid_out_alike(folder: Path, records: list[ReleaseRecord]) -> Release | None:
-    families = {name: [record for record in records if record.benchmark == name] for name in sorted({r.benchmark for r in records})}
+    families = {
+        name: [record for record in records if record.benchmark == name]
+        for name in sorted({r.benchmark for r in records})
+    }
     alike = [name for name, family in families.items() if _is_alike(name, family, folder)]
     if not alike:
         return None
     if len(alike) > 1:
-        raise FolkwaysError(f"{folder} holds data of several benchmarks ({', '.join(alike)}); give a folder with the data of one")
+        raise FolkwaysError(
+            f"{folder} holds data of several benchmarks ({', '.join(alike)}); give a folder with the data "
+            "of one"
+        )
     family = families[alike[0]]
     places: dict[str, str] = {}
     for record in family:
@@ -104,7 +130,8 @@ def _laid_out_alike(folder: Path, records: list[ReleaseRecord]) -> Release | Non
 
 
 def _is_alike(benchmark: str, family: list[ReleaseRecord], folder: Path) -> bool:
-    """Whether the benchmark's reader finds something to read there, or a file has a name that only this benchmark has."""
+    """Whether the benchmark's reader finds something to read there, or a file has a name that only this
+    benchmark has."""
     if can_read(benchmark, folder):
         return True
     required = {entry.path for record in family for entry in record.files if not entry.optional}
@@ -120,7 +147,9 @@ def _data_files(folder: Path) -> list[str]:
         if path.is_file() and not any(part.startswith(".") for part in path.relative_to(folder).parts)
     )
     if len(found) > MOST_FILES:
-        raise FolkwaysError(f"{folder} has {len(found)} data files; give the folder that holds the release and nothing else")
+        raise FolkwaysError(
+            f"{folder} has {len(found)} data files; give the folder that holds the release and nothing else"
+        )
     return found
 
 
@@ -134,17 +163,24 @@ def _nothing_found(folder: Path, records: list[ReleaseRecord], benchmark: str | 
         for child in _subfolders(folder)
         if _known(child, records) or any(_is_alike(record.benchmark, [record], child) for record in records)
     ]
-    message = f"nothing in {folder} is laid out like the data of {benchmark or 'a benchmark that folkways knows'}"
+    message = (
+        f"nothing in {folder} is laid out like the data of {benchmark or 'a benchmark that folkways knows'}"
+    )
     if inside:
         return f"{message}\nGive one of its folders: {', '.join(inside)}"
-    examples = {record.benchmark: next(entry.path for entry in record.files if not entry.optional) for record in reversed(records)}
+    examples = {
+        record.benchmark: next(entry.path for entry in record.files if not entry.optional)
+        for record in reversed(records)
+    }
     expected = "; ".join(f"{name}: {path}" for name, path in sorted(examples.items()))
     return f"{message}\nexpected a file such as ({expected}), there or under data/"
 
 
 def _subfolders(folder: Path) -> Iterator[Path]:
     """Two levels down, few enough to look at."""
-    children = sorted(child for child in folder.iterdir() if child.is_dir() and not child.name.startswith("."))[:40]
+    children = sorted(
+        child for child in folder.iterdir() if child.is_dir() and not child.name.startswith(".")
+    )[:40]
     for child in children:
         yield child
         yield from sorted(grandchild for grandchild in child.iterdir() if grandchild.is_dir())[:40]

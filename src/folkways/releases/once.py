@@ -10,11 +10,13 @@ import polars as pl
 from folkways.releases.base import Release
 
 KEPT = 2
-"""Releases whose tables a reader keeps: a run has its own, and perhaps one that people's answers come from."""
+"""Releases whose tables a reader keeps: a run has its own, and perhaps one that people's answers come
+from."""
 
 
 class _ByContents:
-    """A release as a key: two of equal files in one folder are the same, and one whose files have changed is another."""
+    """A release as a key: two of equal files in one folder are the same, and one whose files have changed is
+    another."""
 
     def __init__(self, release: Release) -> None:
         self.release = release
@@ -28,7 +30,8 @@ class _ByContents:
 
 
 def read_once(reader: Callable[[Release], pl.DataFrame]) -> Callable[[Release], pl.DataFrame]:
-    """The reader of a small table, which reads a release of the same contents once; what it raises is raised each time."""
+    """The reader of a small table, which reads a release of the same contents once; what it raises is raised
+    each time."""
     read = lru_cache(maxsize=KEPT)(lambda key: reader(key.release))
 
     @wraps(reader)

@@ -14,12 +14,14 @@ from folkways.releases.base import ReleaseRecord
 
 NAME = "release.json"
 Proof = Literal["record", "host", "none"]
-"""How a file's contents were verified: against the record's checksum, against the host's content hash, or not at all."""
+"""How a file's contents were verified: against the record's checksum, against the host's content hash, or not
+at all."""
 
 
 @dataclass(frozen=True, slots=True)
 class StoredFile:
-    """One stored file: its checksum when it was stored, how it was verified, where it came from and when (UTC)."""
+    """One stored file: its checksum when it was stored, how it was verified, where it came from and when
+    (UTC)."""
 
     sha256: str
     size: int
@@ -32,7 +34,8 @@ class StoredFile:
 class Provenance:
     """What ``release.json`` holds; ``files`` is keyed by path in the release.
 
-    revision: that of the record; where it names a branch, the commit that the branch pointed to when it was fetched.
+    revision: that of the record; where it names a branch, the commit that the branch pointed to when it was
+    fetched.
     """
 
     release: str
@@ -58,7 +61,8 @@ class Provenance:
 
 
 def read_provenance(record: ReleaseRecord, root: Path) -> Provenance:
-    """The provenance in ``root``, empty if there is none; DataError if ``release.json`` is not what folkways writes."""
+    """The provenance in ``root``, empty if there is none; DataError if ``release.json`` is not what folkways
+    writes."""
     provenance = Provenance(record.name, record.revision)
     path = root / NAME
     if not path.is_file():
@@ -66,10 +70,15 @@ def read_provenance(record: ReleaseRecord, root: Path) -> Provenance:
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
         if content["release"] != record.name:
-            raise DataError(f"belongs to {content['release']!r}; delete the folder and fetch {record.name} again", file=path)
+            raise DataError(
+                f"belongs to {content['release']!r}; delete the folder and fetch {record.name} again",
+                file=path,
+            )
         if not record.is_pinned:
             provenance.revision = content["revision"]
         provenance.files = {name: StoredFile(**entry) for name, entry in content["files"].items()}
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise DataError(f"cannot be read ({error}); delete it and run: folkways data fetch {record.name}", file=path) from error
+        raise DataError(
+            f"cannot be read ({error}); delete it and run: folkways data fetch {record.name}", file=path
+        ) from error
     return provenance

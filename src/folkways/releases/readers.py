@@ -1,4 +1,5 @@
-"""The reader of a benchmark's released data, found by its entry point: whatever a benchmark is made of comes from one object."""
+"""The reader of a benchmark's released data, found by its entry point: whatever a benchmark is made of comes
+from one object."""
 
 from __future__ import annotations
 
@@ -28,7 +29,8 @@ class Reader(Protocol):
 
 @cache
 def load_benchmarks() -> dict[str, Any]:
-    """Name -> what its entry point names, without those that cannot be loaded: a FolkwaysWarning names each of them."""
+    """Name -> what its entry point names, without those that cannot be loaded: a FolkwaysWarning names each
+    of them."""
     loaded = {name: load(entry, partial(_check_name, name)) for name, entry in entries(BENCHMARKS).items()}
     return {name: benchmark for name, benchmark in loaded.items() if benchmark is not None}
 
@@ -41,7 +43,8 @@ def _check_name(name: str, benchmark: Any) -> None:
 
 
 def benchmark_folders() -> Iterator[Path]:
-    """The folder of every benchmark's package, ours first, without importing it: ``records`` lie there, and data that it brings."""
+    """The folder of every benchmark's package, ours first, without importing it: ``records`` lie there, and
+    data that it brings."""
     for entry in sorted(entries(BENCHMARKS).values(), key=lambda entry: package_of(entry) != OURS):
         try:
             yield _folder(entry)
@@ -50,7 +53,8 @@ def benchmark_folders() -> Iterator[Path]:
 
 
 def benchmark_folder(name: str) -> Path:
-    """The folder of one benchmark's package; ModuleNotFoundError, or what its parent raises, if it is not there."""
+    """The folder of one benchmark's package; ModuleNotFoundError, or what its parent raises, if it is not
+    there."""
     return _folder(entries(BENCHMARKS)[name])
 
 
@@ -62,18 +66,23 @@ def _folder(entry: EntryPoint) -> Path:
 
 
 def can_read(benchmark: str, folder: Path) -> bool:
-    """Whether the benchmark's reader finds something in ``folder``; False for a benchmark without one, or if its reader fails."""
+    """Whether the benchmark's reader finds something in ``folder``; False for a benchmark without one, or if
+    its reader fails."""
     reader = _reader(benchmark)
     try:
         return reader is not None and bool(reader.looks_like(folder))
     except Exception as error:  # noqa: BLE001 - a reader of another package, asked about a folder that may not be meant for it
-        what = f"the reader of the benchmark {benchmark!r} is not asked about {folder}: it failed ({_told(benchmark, error)})"
+        what = (
+            f"the reader of the benchmark {benchmark!r} is not asked about {folder}: it failed "
+            f"({_told(benchmark, error)})"
+        )
         warnings.warn(what, FolkwaysWarning, stacklevel=2)
         return False
 
 
 def data_issues(release: Release) -> list[DataIssue]:
-    """Everything odd about the release, in the reader's order; empty for a benchmark without a reader (the demo).
+    """Everything odd about the release, in the reader's order; empty for a benchmark without a reader (the
+    demo).
 
     DataError, with file and row, if the release cannot be read; FolkwaysError if the reader fails.
     """
@@ -84,7 +93,10 @@ def data_issues(release: Release) -> list[DataIssue]:
     except FolkwaysError:
         raise
     except Exception as error:
-        message = f"the reader of the benchmark {benchmark!r} failed in check() on {release.name}: {_told(benchmark, error)}"
+        message = (
+            f"the reader of the benchmark {benchmark!r} failed in check() on {release.name}: "
+            f"{_told(benchmark, error)}"
+        )
         raise FolkwaysError(message) from error
 
 

@@ -33,7 +33,9 @@ def get_record(name: str) -> ReleaseRecord:
     for record in _records().values():
         if name == record.name or name in record.aliases:
             return record
-    raise UnknownNameError("release", name, release_names(), hint="A folder is given by its path, for example: ./my-copy")
+    raise UnknownNameError(
+        "release", name, release_names(), hint="A folder is given by its path, for example: ./my-copy"
+    )
 
 
 def release_names() -> list[str]:
@@ -43,7 +45,8 @@ def release_names() -> list[str]:
 
 @cache
 def _records() -> dict[str, ReleaseRecord]:
-    """The records by name. One that cannot be used is left out with a FolkwaysWarning; ours come first where two share a name."""
+    """The records by name. One that cannot be used is left out with a FolkwaysWarning; ours come first where
+    two share a name."""
     records: dict[str, ReleaseRecord] = {}
     taken: dict[str, Path] = {}
     for home in benchmark_folders():
@@ -52,9 +55,14 @@ def _records() -> dict[str, ReleaseRecord]:
                 record = read_record(path)
                 for name in (record.name, *record.aliases):
                     if (other := taken.get(name)) is not None:
-                        raise DataError(f"{name!r} is a release of {short(other)} already; choose another name", file=path)
+                        raise DataError(
+                            f"{name!r} is a release of {short(other)} already; choose another name", file=path
+                        )
             except DataError as error:
-                what = f"the release of {short(path)}, in {path.parent.parent.name}, is left out: {' '.join(str(error).split())}"
+                what = (
+                    f"the release of {short(path)}, in {path.parent.parent.name}, is left out: "
+                    f"{' '.join(str(error).split())}"
+                )
                 warnings.warn(what, FolkwaysWarning, stacklevel=1)
                 continue
             records[record.name] = record
@@ -63,7 +71,8 @@ def _records() -> dict[str, ReleaseRecord]:
 
 
 def read_record(path: Path) -> ReleaseRecord:
-    """The record in a file ``records/NAME.toml`` of a benchmark's folder; DataError, with the key, where it is none."""
+    """The record in a file ``records/NAME.toml`` of a benchmark's folder; DataError, with the key, where it
+    is none."""
     table = read_toml(path)
     for problem in _problems(table, KINDS, [name for name in KINDS if name != "items_may_leave"]):
         raise DataError(problem, file=path)
@@ -90,7 +99,10 @@ def _files(entries: Iterable[Any], path: Path) -> Iterator[ReleaseFile]:
     kinds = {field.name: plain.get(str(field.type).split()[0], str) for field in fields(ReleaseFile)}
     for number, entry in enumerate(entries, start=1):
         if not isinstance(entry, dict):
-            raise DataError(f'key \'files\', entry {number}: has to be a table: {{ path = "...", remote = "..." }}', file=path)
+            raise DataError(
+                f'key \'files\', entry {number}: has to be a table: {{ path = "...", remote = "..." }}',
+                file=path,
+            )
         for problem in _problems(entry, kinds, ("path", "remote")):
             raise DataError(f"key 'files', entry {number}: {problem}", file=path)
         yield ReleaseFile(**entry)
@@ -101,7 +113,9 @@ def _problems(table: Mapping[str, Any], kinds: Mapping[str, type], needed: Itera
     for name in table:
         if name not in kinds:
             close = difflib.get_close_matches(name, kinds, n=1)
-            yield f"unknown key {name!r}; " + (f"did you mean {close[0]!r}?" if close else f"valid: {', '.join(kinds)}")
+            yield f"unknown key {name!r}; " + (
+                f"did you mean {close[0]!r}?" if close else f"valid: {', '.join(kinds)}"
+            )
     for name in needed:
         if name not in table:
             yield f"lacks the key {name!r}"

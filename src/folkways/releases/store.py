@@ -15,7 +15,8 @@ from folkways.releases.registry import get_record, release_names
 
 
 def data_home() -> Path:
-    """The folder that holds fetched releases: ``$FOLKWAYS_DATA``, or the user's data folder of this system."""
+    """The folder that holds fetched releases: ``$FOLKWAYS_DATA``, or the user's data folder of this
+    system."""
     chosen = os.environ.get("FOLKWAYS_DATA")
     if chosen:
         return Path(chosen).expanduser().absolute()
@@ -34,18 +35,28 @@ def root_of(record: ReleaseRecord) -> Path:
 def locate(name: str) -> Release:
     """The release of that name or alias, as it lies in the data folder.
 
-    Every file is checked against its checksum. UnknownNameError for a name that is not known; DataError for a file that was
-    changed; FolkwaysError that says how to fetch it if it is not (completely) there.
+    Every file is checked against its checksum. UnknownNameError for a name that is not known; DataError for a
+    file that was changed; FolkwaysError that says how to fetch it if it is not (completely) there.
     """
     record = get_record(name)
     root = root_of(record)
     if record.source == "package":
-        return Release(record, root, verified=all(has_contents(entry, root / entry.path) for entry in record.files))
+        return Release(
+            record, root, verified=all(has_contents(entry, root / entry.path) for entry in record.files)
+        )
     if root.exists() and not root.is_dir():
-        raise FolkwaysError(f"the data folder holds a file where release {record.name} should be: {root}\nMove it away.")
-    missing = [entry.path for entry in record.files if not entry.optional and not (root / entry.path).is_file()]
+        raise FolkwaysError(
+            f"the data folder holds a file where release {record.name} should be: {root}\nMove it away."
+        )
+    missing = [
+        entry.path for entry in record.files if not entry.optional and not (root / entry.path).is_file()
+    ]
     if missing:
-        what = "is not on this disk" if len(missing) == sum(not entry.optional for entry in record.files) else "is not complete"
+        what = (
+            "is not on this disk"
+            if len(missing) == sum(not entry.optional for entry in record.files)
+            else "is not complete"
+        )
         lacking = "" if what.startswith("is not on") else f" (missing: {shorten(missing)})"
         raise NotOnDiskError(
             f"release {record.name} {what}{lacking}; looked in {root}\n"
@@ -56,7 +67,8 @@ def locate(name: str) -> Release:
     if changed:
         raise DataError(
             f"not what was released: {shorten(changed)}\n"
-            f"Fetch again what was changed: folkways data fetch {name}   (to use changed data, copy the folder and give its path)",
+            f"Fetch again what was changed: folkways data fetch {name}   (to use changed data, copy the "
+            "folder and give its path)",
             file=root,
         )
     verified = all(_is_proven(entry, root, provenance) for entry in record.files)
@@ -64,7 +76,8 @@ def locate(name: str) -> Release:
 
 
 def is_intact(entry: ReleaseFile, root: Path, provenance: Provenance, *, absent_ok: bool = False) -> bool:
-    """Whether the stored file has the checksum of its record, or else the one that was noted when it was stored."""
+    """Whether the stored file has the checksum of its record, or else the one that was noted when it was
+    stored."""
     path = root / entry.path
     if not path.is_file():
         return absent_ok
@@ -77,7 +90,11 @@ def is_intact(entry: ReleaseFile, root: Path, provenance: Provenance, *, absent_
 
 def _is_proven(entry: ReleaseFile, root: Path, provenance: Provenance) -> bool:
     stored = provenance.files.get(entry.path)
-    return entry.sha256 is not None or not (root / entry.path).is_file() or (stored is not None and stored.proof != "none")
+    return (
+        entry.sha256 is not None
+        or not (root / entry.path).is_file()
+        or (stored is not None and stored.proof != "none")
+    )
 
 
 def state_of(record: ReleaseRecord) -> str:
@@ -91,22 +108,31 @@ def state_of(record: ReleaseRecord) -> str:
 def open_release(name_or_dir: str | Path, benchmark: str | None = None) -> Release:
     """A release by name or alias, or the one that lies in a folder.
 
-    A known name wins over a folder of the same name; write ``./blend`` for the folder. A folder whose contents are those of a known
-    release is that release, verified; any other one that is laid out like a benchmark's data becomes ``dir:<name>``, not verified.
-    ``benchmark`` refuses releases of another benchmark.
+    A known name wins over a folder of the same name; write ``./blend`` for the folder. A folder whose
+    contents are those of a known release is that release, verified; any other one that is laid out like a
+    benchmark's data becomes ``dir:<name>``, not verified. ``benchmark`` refuses releases of another
+    benchmark.
     """
     text = str(name_or_dir)
     if isinstance(name_or_dir, str) and text in release_names():
         release = locate(text)
     else:
         folder = Path(text).expanduser()
-        is_path = isinstance(name_or_dir, Path) or folder.exists() or text.startswith((".", "~")) or "/" in text or os.sep in text
+        is_path = (
+            isinstance(name_or_dir, Path)
+            or folder.exists()
+            or text.startswith((".", "~"))
+            or "/" in text
+            or os.sep in text
+        )
         if not is_path:
             get_record(text)  # raises, with the valid names
         release = recognise(folder, benchmark)
     if benchmark is not None and release.record.benchmark != benchmark:
         valid = ", ".join(name for name in release_names() if get_record(name).benchmark == benchmark)
-        beside = f" (the folder of that name is ./{text})" if release.name != text and Path(text).is_dir() else ""
+        beside = (
+            f" (the folder of that name is ./{text})" if release.name != text and Path(text).is_dir() else ""
+        )
         raise FolkwaysError(
             f"release {release.name} is data of {release.record.benchmark}, but {benchmark} is needed\n"
             f"valid: {valid}, or a folder with its data{beside}"

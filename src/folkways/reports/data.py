@@ -1,4 +1,5 @@
-"""What a report is made of: frames and records only, so that a report can be made of anything that fills them."""
+"""What a report is made of: frames and records only, so that a report can be made of anything that fills
+them."""
 
 from __future__ import annotations
 
@@ -58,7 +59,11 @@ class Scores(Frame):
     def _repr_html_(self, *, _from_series: bool = False) -> str:
         from folkways.reports.formats.notebook import scores_html
 
-        return scores_html(self) if set(SCORES) <= set(self.columns) else super()._repr_html_(_from_series=_from_series)
+        return (
+            scores_html(self)
+            if set(SCORES) <= set(self.columns)
+            else super()._repr_html_(_from_series=_from_series)
+        )
 
 
 @dataclass(frozen=True)
@@ -70,15 +75,14 @@ class ReportData:
     judgements:  JUDGED_ITEMS; facets and metrics as further columns (null where a task lacks them).
     releases:    the data that were used, with licence and citation.
     metrics:     task -> its metrics; the first is the headline.
-    task_titles: task -> what people call it.
-    headline_by: task -> the facet whose groups stand in place of the whole in headlines, where the task declares one.
-    warnings:    sentences that a reader must see before the numbers, of runs that did not come to their end, say.
-    failures:    FAILURES; empty when nothing failed.
-    people:      records.SCORES of people of the cultures under the same rule, for tasks that know them; drawn, never ranked.
-    signatures:  each text of the scores' column ``signature`` -> its parts.
+    task_titles: task -> what people call it. headline_by: task -> the facet whose groups stand in place of
+    the whole in headlines, where the task declares one. warnings:    sentences that a reader must see before
+    the numbers, of runs that did not come to their end, say. failures:    FAILURES; empty when nothing
+    failed. people:      records.SCORES of people of the cultures under the same rule, for tasks that know
+    them; drawn, never ranked. signatures:  each text of the scores' column ``signature`` -> its parts.
     unknown_people: task -> the release that would tell of its people, where they were scored without it.
-    results:     what the papers ask of their scores, asked of these, with the tables that answer; in the order of the benchmarks.
-    without_results: name of a result that these judgements do not allow -> why.
+    results:     what the papers ask of their scores, asked of these, with the tables that answer; in the
+    order of the benchmarks. without_results: name of a result that these judgements do not allow -> why.
     without_items: task whose items may not be passed on -> why; ITEM_TEXTS of its judgements are null.
     chance:      task with options -> what guessing among them scores on the headline, in percent.
     """

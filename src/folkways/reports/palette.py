@@ -1,7 +1,7 @@
 """The colours of a report in its two themes, by the name of their CSS variable.
 
-Paper and ink, one accent, one warning. Text has a contrast of 4.5:1 or more with the paper, marks of 3:1 or more. Series also
-differ in shape and heat cells carry their number, so that nothing is said by colour alone.
+Paper and ink, one accent, one warning. Text has a contrast of 4.5:1 or more with the paper, marks of 3:1 or
+more. Series also differ in shape and heat cells carry their number, so that nothing is said by colour alone.
 """
 
 from __future__ import annotations
@@ -32,10 +32,14 @@ DARK = {
 
 
 def css_variables() -> str:
-    """The two themes as style rules: by the reader's system, by the page's own switch, and always light on paper."""
-    light, dark = ("".join(f"--{name}:{colour};" for name, colour in theme.items()) for theme in (LIGHT, DARK))
+    """The two themes as style rules: by the reader's system, by the page's own switch, and always light on
+    paper."""
+    light, dark = (
+        "".join(f"--{name}:{colour};" for name, colour in theme.items()) for theme in (LIGHT, DARK)
+    )
     return (
         f":root{{color-scheme:light;{light}}}"
-        f"@media screen and (prefers-color-scheme:dark){{:root:not([data-theme=light]){{color-scheme:dark;{dark}}}}}"
+        "@media screen and "
+        f"(prefers-color-scheme:dark){{:root:not([data-theme=light]){{color-scheme:dark;{dark}}}}}"
         f"@media screen{{:root[data-theme=dark]{{color-scheme:dark;{dark}}}}}"
     )

@@ -6,7 +6,8 @@ from typing import Any
 
 
 class _Runs(ModuleType):
-    """The package, which is also the function ``folkways.runs()``: Python binds the name of a package that is imported."""
+    """The package, which is also the function ``folkways.runs()``: Python binds the name of a package that is
+    imported."""
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:
         """As ``folkways.runs.reading.run_list.runs``."""

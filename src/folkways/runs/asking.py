@@ -1,4 +1,5 @@
-"""One way to ask models what belongs to no task, for builders, model judges and the studio: stored, resumable, within a budget."""
+"""One way to ask models what belongs to no task, for builders, model judges and the studio: stored,
+resumable, within a budget."""
 
 from __future__ import annotations
 
@@ -30,10 +31,13 @@ from folkways.workspace.keys import config_hash, prompt_hash, request_key, setti
 KEYS_PER_QUERY = 500
 
 
-def check_budget(models: Sequence[Model], options: AskOptions) -> tuple[Amount | None, dict[str, Price | None]]:
+def check_budget(
+    models: Sequence[Model], options: AskOptions
+) -> tuple[Amount | None, dict[str, Price | None]]:
     """What may be spent, and the price of each model by its identity (None: not known).
 
-    FolkwaysError for a budget that cannot be kept: in money without a price, in money or tokens without a limit for replies.
+    FolkwaysError for a budget that cannot be kept: in money without a price, in money or tokens without a
+    limit for replies.
     """
     limit, prices = limit_and_prices(models, options)
     remote = [model for model in models if not model.endpoint.local]
@@ -44,10 +48,10 @@ def check_budget(models: Sequence[Model], options: AskOptions) -> tuple[Amount |
 class AskSession:
     """Asks models, as one run of the workspace, which knows how it ended. A context manager.
 
-    command: what asks, as the list of runs shows it: ``build mcq``.
-    config: what decides which prompts there are; the same configuration is the same run, and more prompts may join it later.
-    name:   of the run; a name that ends in ``-`` gets digits of the configuration, None a number.
-    Raises what ``check_budget`` does, before anything is stored.
+    command: what asks, as the list of runs shows it: ``build mcq``. config: what decides which prompts there
+    are; the same configuration is the same run, and more prompts may join it later. name:   of the run; a
+    name that ends in ``-`` gets digits of the configuration, None a number. Raises what ``check_budget``
+    does, before anything is stored.
     """
 
     def __init__(
@@ -67,11 +71,15 @@ class AskSession:
         if name is not None and name.endswith("-"):
             name += config_hash(whole)[:8]
         self.run, _ = run_records.begin_run(workspace, whole, [], __version__, name, command)
-        self._numbers = {model.identity: run_records.endpoint_id(workspace, model.identity, model.name) for model in models}
+        self._numbers = {
+            model.identity: run_records.endpoint_id(workspace, model.identity, model.name) for model in models
+        }
         self._ordinal = run_records.last_ordinal(workspace, self.run)
         with workspace.read() as connection:
             self._expected = set(
-                connection.scalars(sa.select(schema.expected.c.key).where(schema.expected.c.run_id == self.run.id))
+                connection.scalars(
+                    sa.select(schema.expected.c.key).where(schema.expected.c.run_id == self.run.id)
+                )
             )
         self._replies: dict[str, Reply] = {}
         self._recalled: set[tuple[str, str]] = set()
@@ -82,7 +90,9 @@ class AskSession:
     def __enter__(self) -> AskSession:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         state, reason = end_of(list(self._progress.values()), self.options.max_failed)
         if isinstance(error, KeyboardInterrupt):
             state, reason = by_signal()
@@ -90,9 +100,13 @@ class AskSession:
             state, reason = "stopped", str(error) or type(error).__name__
         state = "finished" if state == "asked" else state
         try:
-            run_records.set_state(self._workspace, self.run, state, reason=reason, seconds=time.monotonic() - self._began)
+            run_records.set_state(
+                self._workspace, self.run, state, reason=reason, seconds=time.monotonic() - self._began
+            )
             # As this session left it: another process may have opened the same run again by now.
-            self.run = replace(run_records.find_run(self._workspace, str(self.run.id)), state=state, reason=reason)
+            self.run = replace(
+                run_records.find_run(self._workspace, str(self.run.id)), state=state, reason=reason
+            )
         except WorkspaceError:  # may be what ended the session, and then that has been said
             if error is None:
                 raise
@@ -100,35 +114,45 @@ class AskSession:
     @property
     def stopped(self) -> str | None:
         """Why not everything was sent; None where it was."""
-        return next((progress.stopped for progress in self._progress.values() if progress.stopped is not None), None)
+        return next(
+            (progress.stopped for progress in self._progress.values() if progress.stopped is not None), None
+        )
 
     @property
     def usd(self) -> float | None:
-        """US dollars that this session has cost so far, nothing for replies that were stored; None where a price is not known."""
+        """US dollars that this session has cost so far, nothing for replies that were stored; None where a
+        price is not known."""
         return None if None in self._prices.values() else self._budget.usd
 
     def ask(self, model: Model, prompts: Sequence[Prompt]) -> list[Reply]:
-        """One reply per prompt, in that order; each distinct prompt is sent once, and none that the workspace has a reply to.
+        """One reply per prompt, in that order; each distinct prompt is sent once, and none that the workspace
+        has a reply to.
 
-        A reply is FAILED where the request was, MISSING where the session stopped before (``stopped`` says why), or another process
-        holds it.
+        A reply is FAILED where the request was, MISSING where the session stopped before (``stopped`` says
+        why), or another process holds it.
         """
         keys = self._write_down(model, prompts)
         lacking = self._look_up(keys)
         if lacking:
             progress = self._progress[model.identity] = self._send(model)
             why = f"not asked: {progress.stopped or 'another process holds it'}"
-            lost = dict.fromkeys(self._look_up(lacking), Reply(None, why, State.MISSING)) | self._failures(lacking)
+            lost = dict.fromkeys(self._look_up(lacking), Reply(None, why, State.MISSING)) | self._failures(
+                lacking
+            )
         else:
             lost = {}
         return [self._replies.get(key) or lost[key] for key in keys]
 
     def recall(self, model: Model, prompt: Prompt) -> Reply | None:
-        """The stored reply, of whichever run, to a prompt of that task; nothing is sent. The first call reads all of the task's."""
+        """The stored reply, of whichever run, to a prompt of that task; nothing is sent. The first call reads
+        all of the task's."""
         if (model.identity, prompt.task) not in self._recalled:
             self._recalled.add((model.identity, prompt.task))
             of_task = schema.expected.c.key == schema.responses.c.key
-            asked = (schema.expected.c.endpoint_id == self._numbers[model.identity], schema.expected.c.task == prompt.task)
+            asked = (
+                schema.expected.c.endpoint_id == self._numbers[model.identity],
+                schema.expected.c.task == prompt.task,
+            )
             self._remember(lambda query: query.join(schema.expected, of_task).where(*asked).distinct())
         return self._replies.get(_key(model, prompt))
 
@@ -144,10 +168,19 @@ class AskSession:
             choices = _choices(prompt)
             digest = prompt_hash(prompt.system, prompt.text, choices)
             labels = orjson.dumps(choices).decode() if choices is not None else None
-            texts.append({"prompt_hash": digest, "system": prompt.system, "user": prompt.text, "choices": labels})
+            texts.append(
+                {"prompt_hash": digest, "system": prompt.system, "user": prompt.text, "choices": labels}
+            )
             whose = {"run_id": self.run.id, "ordinal": ordinal, "endpoint_id": self._numbers[model.identity]}
-            about = {name: getattr(prompt, name) for name in ("task", "item", "language", "variant", "sample")}
-            asked = {"key": key, "prompt_hash": digest, "prompt_source": "folkways", "settings_id": numbers[sent[key]]}
+            about = {
+                name: getattr(prompt, name) for name in ("task", "item", "language", "variant", "sample")
+            }
+            asked = {
+                "key": key,
+                "prompt_hash": digest,
+                "prompt_source": "folkways",
+                "settings_id": numbers[sent[key]],
+            }
             rows.append(whose | about | asked)
         if rows:
             run_records.write_expected(self._workspace, texts, rows)
@@ -158,7 +191,14 @@ class AskSession:
     def _send(self, model: Model) -> ModelProgress:
         options = self.options
         orders = orders_of(self._workspace, [model], self._prices, options)
-        return ask(self._workspace, self.run.id, orders, budget=self._budget, observer=options.observer, every=options.every)[0]
+        return ask(
+            self._workspace,
+            self.run.id,
+            orders,
+            budget=self._budget,
+            observer=options.observer,
+            every=options.every,
+        )[0]
 
     def _look_up(self, keys: Sequence[str]) -> list[str]:
         """Read the stored replies; returns the keys that have none."""
@@ -173,7 +213,9 @@ class AskSession:
         query = chosen(sa.select(responses.c.key, responses.c.text, responses.c.refusal))
         with self._workspace.read() as connection:
             for key, text, refusal in connection.execute(query):
-                self._replies[key] = Reply(text, refusal, State.ANSWERED if refusal is None else State.REFUSED)
+                self._replies[key] = Reply(
+                    text, refusal, State.ANSWERED if refusal is None else State.REFUSED
+                )
 
     def _failures(self, keys: Sequence[str]) -> dict[str, Reply]:
         failures = schema.failures
@@ -181,8 +223,12 @@ class AskSession:
         with self._workspace.read() as connection:
             for start in range(0, len(keys), KEYS_PER_QUERY):
                 wanted = failures.c.key.in_(keys[start : start + KEYS_PER_QUERY])
-                query = sa.select(failures.c.key, failures.c.message).where(failures.c.run_id == self.run.id, wanted)
-                found.update((key, Reply(None, message, State.FAILED)) for key, message in connection.execute(query))
+                query = sa.select(failures.c.key, failures.c.message).where(
+                    failures.c.run_id == self.run.id, wanted
+                )
+                found.update(
+                    (key, Reply(None, message, State.FAILED)) for key, message in connection.execute(query)
+                )
         return found
 
 
@@ -200,6 +246,12 @@ def _choices(prompt: Prompt) -> list[str] | None:
 
 
 def _key(model: Model, prompt: Prompt) -> str:
-    address = f"{prompt.task}\0{prompt.item}\0{prompt.language}\0{prompt.variant}" if model.endpoint.item_addressed else None
+    address = (
+        f"{prompt.task}\0{prompt.item}\0{prompt.language}\0{prompt.variant}"
+        if model.endpoint.item_addressed
+        else None
+    )
     digest = prompt_hash(prompt.system, prompt.text, _choices(prompt))
-    return request_key(model.endpoint.identity, digest, settings_json(_settings(model, prompt)), prompt.sample, address)
+    return request_key(
+        model.endpoint.identity, digest, settings_json(_settings(model, prompt)), prompt.sample, address
+    )

@@ -1,4 +1,5 @@
-"""Goes through the whole contract of a benchmark: its declarations, its items twice, prompts, and judging of made-up replies."""
+"""Goes through the whole contract of a benchmark: its declarations, its items twice, prompts, and judging of
+made-up replies."""
 
 from __future__ import annotations
 
@@ -35,7 +36,8 @@ REPLIES = ("", "I'm sorry, but I can't help with that.", "Hmm, that depends.", "
 
 @dataclass(frozen=True)
 class Check:
-    """One thing that was looked at. skipped: why it was not, as its data are not on this disk; None otherwise."""
+    """One thing that was looked at. skipped: why it was not, as its data are not on this disk; None
+    otherwise."""
 
     what: str
     problems: tuple[str, ...] = ()
@@ -43,7 +45,8 @@ class Check:
 
 
 def check_benchmark(name: str) -> Iterator[Check]:
-    """Each part of the contract of a benchmark, as it was found. UnknownNameError for a name that no package has."""
+    """Each part of the contract of a benchmark, as it was found. UnknownNameError for a name that no package
+    has."""
     entry = entries(BENCHMARKS).get(name) or entries(BENCHMARKS).get(present_name(name))
     if entry is None:
         raise UnknownNameError("benchmark", name, entries(BENCHMARKS))
@@ -92,7 +95,8 @@ def _check_task(task: Task) -> Iterator[Check]:
         return
     for profile in task.scoring.profiles:
         yield Check(
-            f"{task.name}: judging in the profile {profile}", _collected(_judging_problems(task, items, prompts[-1], profile))
+            f"{task.name}: judging in the profile {profile}",
+            _collected(_judging_problems(task, items, prompts[-1], profile)),
         )
     yield Check(f"{task.name}: baselines and people", _collected(_reference_problems(task, items, release)))
 
@@ -121,29 +125,42 @@ def _item_problems(task: Task, release: Release, sample: list[pl.DataFrame]) -> 
             yield problem
         if again is None or not batch.equals(again):
             yield contract.problem(
-                task, contract.verb_of_items(task), "the items differ from one call to the next; draw by a fixed seed"
+                task,
+                contract.verb_of_items(task),
+                "the items differ from one call to the next; draw by a fixed seed",
             )
             return
         before += batch.height
         if sum(frame.height for frame in sample) < SAMPLE:
-            sample.append(batch.group_by("culture", maintain_order=True).head(max(2, SAMPLE // 10)).select(batch.columns))
+            sample.append(
+                batch.group_by("culture", maintain_order=True)
+                .head(max(2, SAMPLE // 10))
+                .select(batch.columns)
+            )
     if not wrong:
         for _ in contract.items_of(task, release):  # ids over all batches, and whether there are any items
             pass
 
 
-def _prompt_problems(task: Task, items: pl.DataFrame, release: Release, made: list[pl.DataFrame]) -> Iterator[str]:
-    """What is wrong with the prompts of every variant, in several orders; ``made`` gets them, the default ones last."""
+def _prompt_problems(
+    task: Task, items: pl.DataFrame, release: Release, made: list[pl.DataFrame]
+) -> Iterator[str]:
+    """What is wrong with the prompts of every variant, in several orders; ``made`` gets them, the default
+    ones last."""
     orders = ORDERS if task.permutes_options else 1
     for options in (PromptOptions(variants=("all",), orders=orders), PromptOptions(orders=orders)):
         with contract.failures_of(task, "prompts"):
             prompts, again = task.prompts(items, options, release), task.prompts(items, options, release)
         yield from contract.prompt_problems(task, items, prompts)
         if not prompts.equals(again):
-            yield contract.problem(task, "prompts", "the prompts differ from one call to the next; draw by the options' seed")
+            yield contract.problem(
+                task, "prompts", "the prompts differ from one call to the next; draw by the options' seed"
+            )
         made.append(prompts)
     if made[-1].is_empty():
-        yield contract.problem(task, "prompts", "there is no prompt without options; let the default ask every item")
+        yield contract.problem(
+            task, "prompts", "there is no prompt without options; let the default ask every item"
+        )
 
 
 def _judging_problems(task: Task, items: pl.DataFrame, prompts: pl.DataFrame, profile: str) -> Iterator[str]:
@@ -155,23 +172,34 @@ def _judging_problems(task: Task, items: pl.DataFrame, prompts: pl.DataFrame, pr
         yield from wrong
         return
     yield from _unlike_right(task, judged, right)
-    for replies in ([REPLIES[place % len(REPLIES)] for place in range(prompts.height)], [None] * prompts.height):
+    for replies in (
+        [REPLIES[place % len(REPLIES)] for place in range(prompts.height)],
+        [None] * prompts.height,
+    ):
         responses = _responses(prompts, replies)
         judged = _judged(task, items, responses, profile)
         if wrong := list(contract.judgement_problems(task, responses, judged)):
             yield from wrong
             return
         if not judged.equals(_judged(task, items, responses, profile)):
-            yield contract.problem(task, "judge", "the same replies are judged otherwise from one call to the next")
+            yield contract.problem(
+                task, "judge", "the same replies are judged otherwise from one call to the next"
+            )
         lost = judged.filter(pl.Series([reply is None for reply in replies]))
-        for item, state in lost.filter(pl.col("state") != State.FAILED.value).select("item", "state").iter_rows():
-            yield contract.problem(task, "judge", f"{item!r} got no reply (failed) and is judged as {state}; keep the state")
+        for item, state in (
+            lost.filter(pl.col("state") != State.FAILED.value).select("item", "state").iter_rows()
+        ):
+            yield contract.problem(
+                task, "judge", f"{item!r} got no reply (failed) and is judged as {state}; keep the state"
+            )
     with contract.failures_of(task, "summarise"):
         scores = task.summarise(judged.drop("task", "item", "sample", "answer", "reason"))
     yield from contract.score_problems(task, scores)
     by_models = {name for role in task.scoring.models for name in role.metrics}  # models are not loaded here
     if task.metrics[0].name not in {*scores["metric"], *by_models}:
-        yield contract.problem(task, "summarise", f"there is no score of the headline, {task.metrics[0].name!r}")
+        yield contract.problem(
+            task, "summarise", f"there is no score of the headline, {task.metrics[0].name!r}"
+        )
 
 
 def _judged(task: Task, items: pl.DataFrame, responses: pl.DataFrame, profile: str) -> pl.DataFrame:
@@ -191,10 +219,15 @@ def _responses(prompts: pl.DataFrame, replies: list[str] | list[None] | list[str
 
 
 def _right_reply(task: Task, item: Mapping[str, Any], prompt: Mapping[str, Any]) -> str:
-    """The label of the right option as the prompt shows it, or an accepted answer; "?" where neither is known."""
+    """The label of the right option as the prompt shows it, or an accepted answer; "?" where neither is
+    known."""
     options = task.options_of(item)
     if options.right is not None and prompt["choices"]:
-        return str(prompt["choices"][order_of(options.order_key, prompt["variant"], len(options.texts)).index(options.right)])
+        return str(
+            prompt["choices"][
+                order_of(options.order_key, prompt["variant"], len(options.texts)).index(options.right)
+            ]
+        )
     groups = task.accepted_answers(item)
     return groups[0][0] if groups and groups[0] else "?"
 
@@ -211,9 +244,14 @@ def _unlike_right(task: Task, judged: pl.DataFrame, right: list[str]) -> Iterato
     wrong = known.filter(pl.col(metric.name).cast(pl.Float64) != best)
     if wrong.height and (task.permutes_options or wrong.height == known.height):
         item, variant, reply, value = wrong.select("item", "variant", "_right", metric.name).row(0)
-        what = f"the right answer to {item!r} in the variant {variant!r}, {reply!r}, is worth {metric.name} = {value}, not {best}"
+        what = (
+            f"the right answer to {item!r} in the variant {variant!r}, {reply!r}, is worth "
+            f"{metric.name} = {value}, not {best}"
+        )
         yield contract.problem(
-            task, "score" if hasattr(task, "score") else "judge", f"{what} ({wrong.height} of {known.height} such replies)"
+            task,
+            "score" if hasattr(task, "score") else "judge",
+            f"{what} ({wrong.height} of {known.height} such replies)",
         )
 
 

@@ -1,4 +1,5 @@
-"""Runs the builders of benchmarks: hands them models that are asked through the workspace, and records how the build ended."""
+"""Runs the builders of benchmarks: hands them models that are asked through the workspace, and records how
+the build ended."""
 
 from __future__ import annotations
 
@@ -27,11 +28,18 @@ LONGEST_WAIT = 30.0
 
 
 class BuildStopped(FolkwaysError):  # noqa: N818 - not an error of the caller's: the same command goes on
-    """Something could not be asked now: the user, the budget or failing requests ended the session. What was answered is stored."""
+    """Something could not be asked now: the user, the budget or failing requests ended the session. What was
+    answered is stored."""
 
     def __init__(self, reason: str) -> None:
-        self.exit_code, what = (interrupts.exit_code(), interrupts.reason()) if reason == INTERRUPTED else (1, f"stopped: {reason}")
-        super().__init__(f"the build was {what}\nWhat was answered is stored; run the same command again to go on")
+        self.exit_code, what = (
+            (interrupts.exit_code(), interrupts.reason())
+            if reason == INTERRUPTED
+            else (1, f"stopped: {reason}")
+        )
+        super().__init__(
+            f"the build was {what}\nWhat was answered is stored; run the same command again to go on"
+        )
 
 
 def build(
@@ -46,10 +54,10 @@ def build(
 ) -> Built:
     """What ``folkways build NAME`` does. options: those of the builder, by the names of its parameters.
 
-    workspace: opened only where a model is asked. asking: how hard to try, within which budget. note, progress: are told things.
-    cluster: works on files, for builders that have those shared out; None for here.
-    Raises UnknownNameError or FolkwaysError for what cannot be, before anything is asked; BuildStopped when not everything could be
-    asked (interrupted, budget, failures): the same call goes on.
+    workspace: opened only where a model is asked. asking: how hard to try, within which budget. note,
+    progress: are told things. cluster: works on files, for builders that have those shared out; None for
+    here. Raises UnknownNameError or FolkwaysError for what cannot be, before anything is asked; BuildStopped
+    when not everything could be asked (interrupted, budget, failures): the same call goes on.
     """
     if name not in builders():
         raise UnknownNameError("builder", name, builders())
@@ -57,7 +65,9 @@ def build(
     defaults = {option.name: () if option.repeatable else option.default for option in builder.options}
     if unknown := sorted(options.keys() - defaults.keys() - {"name"}):
         raise UnknownNameError(f"option of the builder {name}", unknown[0], defaults)
-    if lacking := [option.name for option in builder.options if option.required and not options.get(option.name)]:
+    if lacking := [
+        option.name for option in builder.options if option.required and not options.get(option.name)
+    ]:
         raise FolkwaysError(f"the builder {name} needs the option {lacking[0]}")
     chosen = asking or AskOptions()
     if chosen.budget is not None:
@@ -86,19 +96,28 @@ class Session:
     work_on: WorkOnFiles
 
     def models(
-        self, names: Sequence[str], config: Mapping[str, Any], *, name: str | None = None, many_rounds: bool = False
+        self,
+        names: Sequence[str],
+        config: Mapping[str, Any],
+        *,
+        name: str | None = None,
+        many_rounds: bool = False,
     ) -> list[_BuildModel]:
         """See ``BuildSession.models``. The workspace is opened at the first question."""
         opened = open_models(names, EndpointOptions(timeout=self.asking.timeout))
         watched = None if many_rounds else self.asking.observer
         # A build needs every reply.
-        options = replace(self.asking, max_failed=0.0, wait=min(self.asking.wait, LONGEST_WAIT), observer=watched)
+        options = replace(
+            self.asking, max_failed=0.0, wait=min(self.asking.wait, LONGEST_WAIT), observer=watched
+        )
         check_budget(opened, options)
 
         def begin() -> AskSession:
             there = self.workspace
             database = there if isinstance(there, Workspace) else open_workspace(there)
-            return self.ending.enter_context(AskSession(database, config, opened, self.command, options, name))
+            return self.ending.enter_context(
+                AskSession(database, config, opened, self.command, options, name)
+            )
 
         begun = cache(begin)
         return [_BuildModel(begun, model) for model in opened]

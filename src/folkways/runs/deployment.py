@@ -1,4 +1,5 @@
-"""A model that is deployed to be asked: its copies get GPUs of this machine as these come free, and give them back at its end."""
+"""A model that is deployed to be asked: its copies get GPUs of this machine as these come free, and give them
+back at its end."""
 
 from __future__ import annotations
 
@@ -27,8 +28,8 @@ END_SECONDS = 2.0
 """How long after a connection broke it may take until its server is known to have ended."""
 
 MOST_STARTS = 2
-"""Starts in a row after which no reply came: then a copy is given up. Not one: where a worker was killed, the server of a model
-before may hold the memory of the GPU for some seconds more."""
+"""Starts in a row after which no reply came: then a copy is given up. Not one: where a worker was killed, the
+server of a model before may hold the memory of the GPU for some seconds more."""
 
 
 def check_deployable(model: Model, deployment: Deployment) -> None:
@@ -38,15 +39,21 @@ def check_deployable(model: Model, deployment: Deployment) -> None:
         own = [name for name, provider in providers().items() if not provider.key_required]
         if kind not in own or "@" in rest:
             names = ", ".join(f"{name}/NAME" for name in own)
-            raise FolkwaysError(f"serve starts the server of a model without an address ({names}), got {model.name}")
+            raise FolkwaysError(
+                f"serve starts the server of a model without an address ({names}), got {model.name}"
+            )
     elif not getattr(model.endpoint, "runs_here", False):
-        raise FolkwaysError(f"{model.name}: gpus and copies are for a model with serve, or one that runs here (vllm-offline/, hf/)")
+        raise FolkwaysError(
+            f"{model.name}: gpus and copies are for a model with serve, or one that runs here "
+            "(vllm-offline/, hf/)"
+        )
 
 
 def deployed(models: Sequence[Model], timeout: float) -> list[Endpoint]:
     """The endpoint to ask each model at: those that are deployed share the GPUs of this machine.
 
-    timeout: seconds for one request. FolkwaysError for a model that cannot be deployed, or needs more GPUs than there are.
+    timeout: seconds for one request. FolkwaysError for a model that cannot be deployed, or needs more GPUs
+    than there are.
     """
     gpus: Gpus | None = None
     endpoints = []
@@ -59,25 +66,31 @@ def deployed(models: Sequence[Model], timeout: float) -> list[Endpoint]:
         check_deployable(model, deployment)
         if deployment.serve is None and not here:
             raise FolkwaysError(
-                f"{model.name} runs in the process that asks it; gpus and copies are for serve, vllm-offline/ and --on ray"
+                f"{model.name} runs in the process that asks it; gpus and copies are for serve, "
+                "vllm-offline/ and --on ray"
             )
         gpus = gpus or Gpus.of_machine()
-        endpoints.append(DeployedEndpoint(model.endpoint, deployment, gpus, rank, EndpointOptions(timeout=timeout)))
+        endpoints.append(
+            DeployedEndpoint(model.endpoint, deployment, gpus, rank, EndpointOptions(timeout=timeout))
+        )
     return endpoints
 
 
 class DeployedEndpoint(NamedEndpoint):
     """Asks a model at its copies, each request at the one with the least to do.
 
-    It is the model: name, identity, and what it can do are those of the endpoint that it was named by. ``open`` waits for GPUs and
-    for the first copy, which may take hours. Further ones are begun after that, where no other model waits for its first. A copy
-    whose server or engine ends is started again, and what it had not answered is asked again. NotServedError from ``open`` where
-    the first copy does not start; a fatal EndpointFailure once no copy is left.
+    It is the model: name, identity, and what it can do are those of the endpoint that it was named by.
+    ``open`` waits for GPUs and for the first copy, which may take hours. Further ones are begun after that,
+    where no other model waits for its first. A copy whose server or engine ends is started again, and what it
+    had not answered is asked again. NotServedError from ``open`` where the first copy does not start; a fatal
+    EndpointFailure once no copy is left.
 
     rank: among the models that wait for GPUs, the lowest first.
     """
 
-    def __init__(self, named: Endpoint, deployment: Deployment, gpus: Gpus, rank: int, options: EndpointOptions) -> None:
+    def __init__(
+        self, named: Endpoint, deployment: Deployment, gpus: Gpus, rank: int, options: EndpointOptions
+    ) -> None:
         self.named = named
         self.name, self.identity, self.local = named.name, named.identity, named.local
         self.default_concurrency = named.default_concurrency * deployment.copies
@@ -104,7 +117,9 @@ class DeployedEndpoint(NamedEndpoint):
     @property
     def about(self) -> str:
         """How its first copy runs."""
-        return next((str(told) for copy in self._standing() if (told := getattr(copy.endpoint, "about", None))), "")
+        return next(
+            (str(told) for copy in self._standing() if (told := getattr(copy.endpoint, "about", None))), ""
+        )
 
     async def open(self, concurrency: int) -> None:
         """Wait until a copy can be asked."""
@@ -182,7 +197,8 @@ class DeployedEndpoint(NamedEndpoint):
 class _Copy:
     """One copy of a model, from the moment when it waits for its GPUs. ``task`` lives as long as it does.
 
-    starts: how often it was started; fruitless: how often in a row without a reply since; busy: requests on their way to it.
+    starts: how often it was started; fruitless: how often in a row without a reply since; busy: requests on
+    their way to it.
     """
 
     def __init__(self, owner: DeployedEndpoint, number: int) -> None:
@@ -204,8 +220,11 @@ class _Copy:
     async def _live(self) -> None:
         owner, seat = self._owner, None
         try:
-            self._tell(f"waiting for {'GPUs' if owner.wanted > 1 else 'a GPU' if owner.wanted else 'a processor'}")
-            # The first copy of every model before the second of any; large models before small ones, which fit in later.
+            self._tell(
+                f"waiting for {'GPUs' if owner.wanted > 1 else 'a GPU' if owner.wanted else 'a processor'}"
+            )
+            # The first copy of every model before the second of any; large models before small ones, which
+            # fit in later.
             seat = await owner.gpus.take(owner.wanted, (self._number, -owner.wanted, owner.rank))
             while True:
                 self._tell("its server is starting" if owner.deployment.serve else "its engine is starting")
@@ -254,7 +273,8 @@ class _Copy:
             await self.asked.close()
             await self.asked.open(owner.concurrency)
             return
-        # At the same port again: the replies that were on their way are settled by the connections of the same endpoint.
+        # At the same port again: the replies that were on their way are settled by the connections of the
+        # same endpoint.
         port = None
         if self._server is not None:
             port = self._server.port

@@ -1,4 +1,5 @@
-"""What is installed, reachable and sound on this machine: what a bug report needs, without keys, user names and homes."""
+"""What is installed, reachable and sound on this machine: what a bug report needs, without keys, user names
+and homes."""
 
 from __future__ import annotations
 
@@ -46,7 +47,8 @@ MOST_READ = 1_000_000
 def examine(workspace: str) -> dict[str, Any]:
     """Everything, as a document. ``problems`` says what is broken; it is empty where all is well.
 
-    workspace: a path or URL. It need not be there, and is not changed. Only local servers are asked, for their lists of models.
+    workspace: a path or URL. It need not be there, and is not changed. Only local servers are asked, for
+    their lists of models.
     """
     problems: list[str] = []
     found = {
@@ -69,7 +71,8 @@ def examine(workspace: str) -> dict[str, Any]:
 
 
 def _packages() -> dict[str, dict[str, str]]:
-    """Packages that folkways needs, and those of each extra -> their versions, ``none`` where one is not installed."""
+    """Packages that folkways needs, and those of each extra -> their versions, ``none`` where one is not
+    installed."""
     try:
         needed = requires("folkways") or []
     except PackageNotFoundError:  # run from a checkout that is not installed
@@ -84,7 +87,8 @@ def _packages() -> dict[str, dict[str, str]]:
 
 
 def _plugins(problems: list[str]) -> dict[str, list[str]]:
-    """Benchmarks and ways to name a model; what cannot be loaded, or a table of the user's that cannot be read, is a problem."""
+    """Benchmarks and ways to name a model; what cannot be loaded, or a table of the user's that cannot be
+    read, is a problem."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         found = {"benchmarks": list(benchmarks()), "endpoints": list(forms())}
@@ -106,7 +110,10 @@ def _noting(problems: list[str], do: Callable[[], Any]) -> Any:
 
 def _keys() -> dict[str, bool]:
     """Environment variable of a key -> whether it is set; never the key."""
-    names = dict.fromkeys([name for known in providers().values() for name in known.key_env] + [URL_KEY, URL_KEY_HOSTS, "HF_TOKEN"])
+    names = dict.fromkeys(
+        [name for known in providers().values() for name in known.key_env]
+        + [URL_KEY, URL_KEY_HOSTS, "HF_TOKEN"]
+    )
     return {name: bool(os.environ.get(name, "").strip()) for name in names}
 
 
@@ -136,12 +143,16 @@ def _answers(provider: Provider, problems: list[str]) -> str:
 
 
 def _release(record: ReleaseRecord, problems: list[str]) -> str:
-    """Whether it is here, and its files as long as they were released. Their checksums are looked at whenever they are used."""
+    """Whether it is here, and its files as long as they were released. Their checksums are looked at whenever
+    they are used."""
     state = state_of(record)
     lengths = [(root_of(record) / entry.path, entry.size) for entry in record.files if entry.size is not None]
     wrong = [path.name for path, size in lengths if path.is_file() and path.stat().st_size != size]
     if wrong:
-        problems.append(f"release {record.name}: not as long as released: {', '.join(wrong)}; folkways data fetch {record.name}")
+        problems.append(
+            f"release {record.name}: not as long as released: {', '.join(wrong)}; folkways data fetch "
+            f"{record.name}"
+        )
     return state
 
 
@@ -150,12 +161,16 @@ def _workspace(location: str, problems: list[str]) -> dict[str, Any]:
         return {"place": location, "state": "not there yet"}
     found = _noting(problems, lambda: workspace_health(location))
     if found is None and (user := re.search(r"://([^:/@]+)[:@]", location)):
-        problems[-1] = problems[-1].replace(f'"{user[1]}"', "USER")  # as a server tells whom it does not let in
+        problems[-1] = problems[-1].replace(
+            f'"{user[1]}"', "USER"
+        )  # as a server tells whom it does not let in
     place = "a PostgreSQL server" if "://" in location else location
     if found is None:
         return {"place": place, "state": "cannot be read"}
     if found.integrity not in ("ok", None):
-        problems.append(f"the workspace {location} is damaged: {found.integrity}; copy the file, then restore a backup")
+        problems.append(
+            f"the workspace {location} is damaged: {found.integrity}; copy the file, then restore a backup"
+        )
     newer = "" if found.revision == TABLES.head else f", brought to {TABLES.head} when it is next used"
     return {
         "place": place,

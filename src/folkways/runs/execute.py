@@ -38,7 +38,8 @@ from folkways.workspace.queue.request_queue import RequestQueue
 class Session:
     """What one session of a run did.
 
-    news: whether there is something that scores cannot know yet; not where a run that was finished had nothing left to ask.
+    news: whether there is something that scores cannot know yet; not where a run that was finished had
+    nothing left to ask.
     """
 
     run: run_records.RunRecord
@@ -55,16 +56,18 @@ def execute(
     name: str | None = None,
     profile: str | None = None,
 ) -> Session:
-    """Plan the run (or go on with an earlier one of the same configuration) and ask everything that has no response yet.
+    """Plan the run (or go on with an earlier one of the same configuration) and ask everything that has no
+    response yet.
 
-    profile: how replies are judged where the options say to ask until scores are known well enough.
-    The state of the run is recorded whatever happens. Raises FolkwaysError for unknown names, a budget in money for a model without
-    a price, and problems of the workspace.
+    profile: how replies are judged where the options say to ask until scores are known well enough. The state
+    of the run is recorded whatever happens. Raises FolkwaysError for unknown names, a budget in money for a
+    model without a price, and problems of the workspace.
     """
     budget, prices = limit_and_prices(models, asking)
     if asking.batch and options.until is not None:
         raise FolkwaysError(
-            f"{option('until')} asks in rounds, and {option('batch')} may take a day for each; leave one of them out"
+            f"{option('until')} asks in rounds, and {option('batch')} may take a day for each; leave one "
+            "of them out"
         )
     if asking.cluster is not None and (asking.batch or options.until is not None):
         raise FolkwaysError(
@@ -73,14 +76,22 @@ def execute(
         )
     if options.until is not None and any(model.deployment is not None for model in models):
         raise FolkwaysError(
-            f"{option('until')} asks in rounds, each of which would start the servers anew: leave it out, or serve, gpus and copies"
+            f"{option('until')} asks in rounds, each of which would start the servers anew: leave it out, "
+            "or serve, gpus and copies"
         )
     batches = batches_of(models) if asking.batch else {}
     tasks = plan_tasks(options)
     remote = [model for model in models if not model.endpoint.local]
-    require_token_limits(budget, [model.name for model in remote if any(task.settings(model).max_tokens is None for task in tasks)])
-    frames = {task.task.name: sampling_frame(task, profile) for task in tasks} if options.until is not None else {}
-    tasks = [replace(task, populations=frames[task.task.name].populations) if frames else task for task in tasks]
+    require_token_limits(
+        budget,
+        [model.name for model in remote if any(task.settings(model).max_tokens is None for task in tasks)],
+    )
+    frames = (
+        {task.task.name: sampling_frame(task, profile) for task in tasks} if options.until is not None else {}
+    )
+    tasks = [
+        replace(task, populations=frames[task.task.name].populations) if frames else task for task in tasks
+    ]
     recipe = recipe_of(options, asking, profile, tasks, models)
     absent = left_out(options, [task.task.name for task in tasks])
     tasks = of_generation(workspace, tasks, models, name, absent)
@@ -117,20 +128,34 @@ def execute(
             limits = Sampling(options.until, profile, sparing=budget is not None)
             progresses = ask_in_rounds(workspace, run, tasks, frames, models, ask_expected, limits)
     except BaseException as error:
-        ended, why = by_signal() if isinstance(error, KeyboardInterrupt) else ("stopped", str(error) or type(error).__name__)
+        ended, why = (
+            by_signal()
+            if isinstance(error, KeyboardInterrupt)
+            else ("stopped", str(error) or type(error).__name__)
+        )
         with suppress(WorkspaceError):  # the database may be what is wrong; that has been said already
             run_records.set_state(workspace, run, ended, reason=why, seconds=time.monotonic() - began)
         raise
     state, reason = end_of(progresses, asking.max_failed)
     now = run_records.find_run(workspace, str(run.id))
-    # Another process that asked with this one waited for the last reply too, and may have judged them all by now.
-    over = options.until is None and (state, now.state) == ("asked", "finished") and not any(told.failed for told in progresses)
+    # Another process that asked with this one waited for the last reply too, and may have judged them all by
+    # now.
+    over = (
+        options.until is None
+        and (state, now.state) == ("asked", "finished")
+        and not any(told.failed for told in progresses)
+    )
     state = "finished" if over else state
     run_records.set_state(workspace, run, state, reason=reason, seconds=time.monotonic() - began)
-    # As this session left it: another process may have opened the same run again by now, and will end it in its turn.
+    # As this session left it: another process may have opened the same run again by now, and will end it in
+    # its turn.
     left = replace(run_records.find_run(workspace, str(run.id)), state=state, reason=reason)
     # Another run may have asked for the same replies anew.
-    quiet = run.state == "finished" and options.until is None and all(progress.total == 0 for progress in progresses)
+    quiet = (
+        run.state == "finished"
+        and options.until is None
+        and all(progress.total == 0 for progress in progresses)
+    )
     known = (now if over else run).finished or 0.0
     return Session(left, tuple(progresses), not (over or quiet) or results.told_since(workspace, run, known))
 
@@ -142,7 +167,8 @@ def score_news(
     models: ScoringModels | None = None,
     cluster: Cluster | None = None,
 ) -> None:
-    """Judge and score what a session brought, unless the scores that are stored know it, or another process has just done it."""
+    """Judge and score what a session brought, unless the scores that are stored know it, or another process
+    has just done it."""
     if session.news or not scores_stand(workspace, session.run, profile, models):
         with turn_to_judge(workspace, session.run.id) as began:
             if began is None or not _judged_since(workspace, session, began, profile, models):
@@ -150,13 +176,17 @@ def score_news(
     run_records.mark_scored(workspace, session.run)
 
 
-def _judged_since(database: Workspace, session: Session, began: float, profile: str | None, scoring: ScoringModels | None) -> bool:
+def _judged_since(
+    database: Workspace, session: Session, began: float, profile: str | None, scoring: ScoringModels | None
+) -> bool:
     """Whether another process, which began at that moment, has judged all that this one knows."""
     if run_records.find_run(database, str(session.run.id)).state != "finished" or any(
         progress.failed for progress in session.progresses
     ):
         return False
-    return not results.told_since(database, session.run, began) and scores_stand(database, session.run, profile, scoring)
+    return not results.told_since(database, session.run, began) and scores_stand(
+        database, session.run, profile, scoring
+    )
 
 
 def plan_run(
@@ -166,14 +196,16 @@ def plan_run(
     workspace: str | Path | Workspace = WORKSPACE,
     name: str | None = None,
 ) -> tuple[Workspace, run_records.RunRecord, bool]:
-    """Write down everything that a run of ``models`` expects, for workers to ask (folkways.runs.work); no key is needed.
+    """Write down everything that a run of ``models`` expects, for workers to ask (folkways.runs.work); no key
+    is needed.
 
-    Returns its workspace, the run, and whether it was planned before. Raises FolkwaysError for anything that the caller can put
-    right.
+    Returns its workspace, the run, and whether it was planned before. Raises FolkwaysError for anything that
+    the caller can put right.
     """
     if options.until is not None:
         raise FolkwaysError(
-            "until draws questions by what earlier ones were worth, so that nothing can be planned ahead: folkways run"
+            "until draws questions by what earlier ones were worth, so that nothing can be planned ahead: "
+            "folkways run"
         )
     asked = open_models(models, EndpointOptions(seed=options.seed), need_key=False)
     planned = plan_tasks(options)
@@ -181,32 +213,41 @@ def plan_run(
     database = workspace if isinstance(workspace, Workspace) else open_workspace(workspace)
     absent = left_out(options, [one.task.name for one in planned])
     planned = of_generation(database, planned, asked, name, absent)
-    record, before = plan.begin(database, planned, asked, name, recipe_of(options, AskOptions(), None, planned, asked), absent)
+    record, before = plan.begin(
+        database, planned, asked, name, recipe_of(options, AskOptions(), None, planned, asked), absent
+    )
     return database, run_records.find_run(database, str(record.id)), before
 
 
 def _warn_of_other_code(workspace: Workspace, run: run_records.RunRecord, models: Sequence[Model]) -> None:
-    """A FolkwaysWarning for stored replies under the name and version of a model whose code is another now."""
+    """A FolkwaysWarning for stored replies under the name and version of a model whose code is another
+    now."""
     for model in models:
         if count := given_by_other_code(workspace, run, model):
             told = "stored reply of {} was" if count == 1 else "stored replies of {} were"
             warnings.warn(
-                f"{count:,} {told.format(model.name)} made by other code than it has now, and used as they are; give the model "
+                f"{count:,} {told.format(model.name)} made by other code than it has now, and used as they "
+                "are; give the model "
                 "another version where that matters",
                 FolkwaysWarning,
                 stacklevel=2,
             )
 
 
-def _check_models(workspace: Workspace, run: run_records.RunRecord, models: Sequence[Model], *, new: bool) -> None:
-    """FolkwaysError where a model that is still to be asked cannot be on this machine; a new run is then not kept."""
+def _check_models(
+    workspace: Workspace, run: run_records.RunRecord, models: Sequence[Model], *, new: bool
+) -> None:
+    """FolkwaysError where a model that is still to be asked cannot be on this machine; a new run is then not
+    kept."""
     for model in models:
         check = getattr(model.endpoint, "check", None)
         try:
             if check is not None:
                 check()
         except FolkwaysError:
-            if RequestQueue(workspace, run.id).pending(run_records.endpoint_id(workspace, model.identity, model.name)):
+            if RequestQueue(workspace, run.id).pending(
+                run_records.endpoint_id(workspace, model.identity, model.name)
+            ):
                 if new:
                     run_records.forget_run(workspace, run)
                 raise

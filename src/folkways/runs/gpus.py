@@ -20,10 +20,11 @@ Rank = tuple[float, ...]
 
 
 def visible_gpus(environment: Mapping[str, str] = os.environ) -> tuple[str, ...]:
-    """The GPUs that this process may use, as CUDA_VISIBLE_DEVICES names them; where that is not set, all that nvidia-smi lists.
+    """The GPUs that this process may use, as CUDA_VISIBLE_DEVICES names them; where that is not set, all that
+    nvidia-smi lists.
 
-    An identifier of a card (``GPU-...``) or of a part of one (``MIG-...``) is one GPU, as a number is. As for CUDA itself, the list
-    ends at the first number below zero.
+    An identifier of a card (``GPU-...``) or of a part of one (``MIG-...``) is one GPU, as a number is. As for
+    CUDA itself, the list ends at the first number below zero.
     """
     named = environment.get(VISIBLE)
     if named is None:
@@ -71,7 +72,8 @@ class _Waiting:
 
 
 class Gpus:
-    """Hands out GPUs to those that wait, by their rank: the lowest first, and none overtakes it while there is too little for it.
+    """Hands out GPUs to those that wait, by their rank: the lowest first, and none overtakes it while there
+    is too little for it.
 
     names: of the GPUs; cpus: how many may run at once that need none.
     """
@@ -88,12 +90,17 @@ class Gpus:
         return cls(visible_gpus(), os.cpu_count() or 1)
 
     def wanted(self, gpus: float | None, who: str) -> float:
-        """How many GPUs a copy takes: ``gpus``, or one where there are any; FolkwaysError where there are not that many."""
+        """How many GPUs a copy takes: ``gpus``, or one where there are any; FolkwaysError where there are not
+        that many."""
         if gpus is None:
             return 1.0 if self.names else 0.0
         if math.ceil(gpus) > len(self.names):
             there = f"{len(self.names)} here ({VISIBLE} or nvidia-smi tells)" if self.names else "none here"
-            more = "" if self.names else f"; where nvidia-smi does not list them, name them: export {VISIBLE}=0,1"
+            more = (
+                ""
+                if self.names
+                else f"; where nvidia-smi does not list them, name them: export {VISIBLE}=0,1"
+            )
             raise FolkwaysError(f"{who} takes {gpus:g} GPUs, and there are {there}{more}")
         return gpus
 
@@ -121,7 +128,9 @@ class Gpus:
         self._hand_out()
 
     def _hand_out(self) -> None:
-        blocked: set[bool] = set()  # those that need a GPU and those that need none do not wait for each other
+        blocked: set[bool] = (
+            set()
+        )  # those that need a GPU and those that need none do not wait for each other
         self._waiting = [waiting for waiting in self._waiting if not waiting.seat.cancelled()]
         for waiting in list(self._waiting):
             seat = None if bool(waiting.wanted) in blocked else self._seat(waiting.wanted)
@@ -139,7 +148,10 @@ class Gpus:
             self._cpus -= 1
             return Seat((), 0.0)
         share = min(wanted, 1.0)
-        able = sorted((name for name in self.names if self._free[name] >= share - 1e-9), key=lambda name: self._free[name])
+        able = sorted(
+            (name for name in self.names if self._free[name] >= share - 1e-9),
+            key=lambda name: self._free[name],
+        )
         if len(able) < math.ceil(wanted):
             return None
         chosen = tuple(name for name in self.names if name in able[: math.ceil(wanted)])

@@ -1,4 +1,5 @@
-"""Options by name, as people write them in a notebook: checked, and made into the records that a run takes."""
+"""Options by name, as people write them in a notebook: checked, and made into the records that a run
+takes."""
 
 from __future__ import annotations
 
@@ -9,7 +10,15 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 from folkways.benchmarks.registry import present_name
 from folkways.errors import FolkwaysError, UnknownNameError
-from folkways.runs.options import OPTION_KINDS, SETTING_TYPES, AskOptions, Cluster, OptionKind, RunOptions, parse_settings
+from folkways.runs.options import (
+    OPTION_KINDS,
+    SETTING_TYPES,
+    AskOptions,
+    Cluster,
+    OptionKind,
+    RunOptions,
+    parse_settings,
+)
 
 if TYPE_CHECKING:
     from folkways.engine.session import Observer
@@ -65,7 +74,18 @@ class RunKeywords(QuestionKeywords, total=False):
 _LISTS = ("cultures", "languages", "variants", "strata")
 _TABLES = ("prompt_texts", "scoring_models")
 _SWITCHES = ("skip_missing", "afresh", "batch")
-_NEVER_NONE = ("samples", "seed", "permute_options", "attempts", *_SWITCHES, *_TABLES, "max_failed", "timeout", "wait", "every")
+_NEVER_NONE = (
+    "samples",
+    "seed",
+    "permute_options",
+    "attempts",
+    *_SWITCHES,
+    *_TABLES,
+    "max_failed",
+    "timeout",
+    "wait",
+    "every",
+)
 _KINDS = {
     **{name: kind for name, kind in OPTION_KINDS.items() if name != "read"},
     "every": OptionKind(float),
@@ -89,9 +109,14 @@ INSTEAD = {
     "bert_models": 'scoring_models={"bert-zh": ...}',
     "precision": 'scoring_precision="fp16"',
     "text_tools": "folkways.run(...).score(text_tools=...)",
-    **dict.fromkeys(("on", "workers", "gpus", "serve"), 'cluster=Cluster("ray", ...), of folkways.runs.options'),
+    **dict.fromkeys(
+        ("on", "workers", "gpus", "serve"), 'cluster=Cluster("ray", ...), of folkways.runs.options'
+    ),
     **dict.fromkeys(("batch_size", "max_connections", "num_workers", "n_jobs"), "concurrency=..."),
-    **dict.fromkeys(("n", "num_samples", "max_samples"), "limit=... for fewer questions, samples=... for several replies to each"),
+    **dict.fromkeys(
+        ("n", "num_samples", "max_samples"),
+        "limit=... for fewer questions, samples=... for several replies to each",
+    ),
     "db": "workspace=...",
     "generation": "afresh=True",
     "force": "afresh=True",
@@ -106,19 +131,28 @@ def check_names(options: Iterable[str], names: Set[str], others: Set[str] = froz
             raise UnknownNameError("option", name, names | others)
 
 
-def options_of(tasks: Any, keywords: Mapping[str, Any], asking: AskOptions | None = None) -> tuple[RunOptions, AskOptions]:
-    """The records for what somebody wrote. FolkwaysError that says what to write instead for a name or value that cannot be.
+def options_of(
+    tasks: Any, keywords: Mapping[str, Any], asking: AskOptions | None = None
+) -> tuple[RunOptions, AskOptions]:
+    """The records for what somebody wrote. FolkwaysError that says what to write instead for a name or value
+    that cannot be.
 
-    tasks: names, one text of names separated by commas, tasks, or a RunOptions, of which ``keywords`` then change something.
+    tasks: names, one text of names separated by commas, tasks, or a RunOptions, of which ``keywords`` then
+    change something.
     """
-    known = {entry.name for record in (RunOptions, AskOptions) for entry in fields(record)} - {"tasks", "generation"}
+    known = {entry.name for record in (RunOptions, AskOptions) for entry in fields(record)} - {
+        "tasks",
+        "generation",
+    }
     for name in keywords:
         if name in INSTEAD and name not in known:
             raise FolkwaysError(f"there is no option {name!r} here; write {INSTEAD[name]}")
     check_names(keywords, known)
     values = {name: _value(name, value) for name, value in keywords.items()}
     of_asking = {entry.name for entry in fields(AskOptions)}
-    how = replace(asking or AskOptions(), **{name: value for name, value in values.items() if name in of_asking})
+    how = replace(
+        asking or AskOptions(), **{name: value for name, value in values.items() if name in of_asking}
+    )
     if not 0 <= how.max_failed <= 1:
         raise FolkwaysError(f"max_failed is a share from 0 to 1, got {how.max_failed:g}; write 0.1 for 10 %")
     what = {name: value for name, value in values.items() if name not in of_asking}
@@ -136,7 +170,8 @@ def task_names(tasks: Any) -> tuple[str, ...]:
         return (name,)
     if not isinstance(tasks, Iterable) or isinstance(tasks, Mapping):
         raise FolkwaysError(
-            f'tasks are names, such as "demo/mcq" or ["blend/saq", "blend/mcq"], or a recipe, "study.toml"; got {tasks!r}'
+            'tasks are names, such as "demo/mcq" or ["blend/saq", "blend/mcq"], or a recipe, '
+            f'"study.toml"; got {tasks!r}'
         )
     return tuple(name for task in tasks for name in task_names(task))
 
@@ -163,7 +198,10 @@ def _value(name: str, value: Any) -> Any:
 def _listed(name: str, value: Any) -> tuple[str, ...]:
     parts = _texts(value.split(",") if isinstance(value, str) else value)
     if parts is None:
-        raise FolkwaysError(f'{name} must be a text or a list of texts, such as "one,other" or ["one", "other"], got {value!r}')
+        raise FolkwaysError(
+            f'{name} must be a text or a list of texts, such as "one,other" or ["one", "other"], got '
+            f"{value!r}"
+        )
     if not parts:
         raise FolkwaysError(f"{name} is an empty list; leave it out for all of them")
     return parts
@@ -174,7 +212,11 @@ def _texts(value: Any) -> tuple[str, ...] | None:
     if isinstance(value, Mapping) or not isinstance(value, Iterable):
         return None
     parts = list(value)
-    return tuple(part.strip() for part in parts if part.strip()) if all(isinstance(part, str) for part in parts) else None
+    return (
+        tuple(part.strip() for part in parts if part.strip())
+        if all(isinstance(part, str) for part in parts)
+        else None
+    )
 
 
 def settings_of(value: Any) -> dict[str, Any]:
@@ -182,10 +224,15 @@ def settings_of(value: Any) -> dict[str, Any]:
     if value is None:
         return {}
     if isinstance(value, Mapping):
-        return {name: None if isinstance(text, str) and text.lower() == "none" else text for name, text in value.items()}
+        return {
+            name: None if isinstance(text, str) and text.lower() == "none" else text
+            for name, text in value.items()
+        }
     parts = _texts(value.replace("&", ",").split(",") if isinstance(value, str) else value)
     if parts is None:
-        raise FolkwaysError(f'settings are a dict or a text, {{"temperature": 0.7}} or "temperature=0.7", got {value!r}')
+        raise FolkwaysError(
+            f'settings are a dict or a text, {{"temperature": 0.7}} or "temperature=0.7", got {value!r}'
+        )
     return parse_settings(parts)
 
 
@@ -197,7 +244,9 @@ def _releases(value: Any) -> dict[str, str]:
     if isinstance(value, tuple | list) and (parts := _texts(value)) is not None:
         return release_names(parts)
     if not isinstance(value, Mapping):
-        raise FolkwaysError(f'releases are a dict, {{"blend": "blend@hub"}}, or one name or folder for all, got {value!r}')
+        raise FolkwaysError(
+            f'releases are a dict, {{"blend": "blend@hub"}}, or one name or folder for all, got {value!r}'
+        )
     return {str(name): str(release) for name, release in value.items()}
 
 

@@ -36,7 +36,8 @@ class TableLike(Protocol):
 
 
 ModelLike = str | Endpoint | DeployedModel | Callable[..., Any] | Generates | TableLike | Mapping[str, str]
-"""One model: a name; what answers (a function, a pipeline, an object with ``generate``); replies, by item or prompt, or a frame."""
+"""One model: a name; what answers (a function, a pipeline, an object with ``generate``); replies, by item or
+prompt, or a frame."""
 
 ModelsLike = ModelLike | Sequence[ModelLike] | AbstractSet[ModelLike]
 """One model or several; one text may name several, separated by commas."""

@@ -1,4 +1,5 @@
-"""A model as a run names it: an endpoint, and how it in particular is to be asked (``openai/gpt-5?reasoning_effort=low``)."""
+"""A model as a run names it: an endpoint, and how it in particular is to be asked
+(``openai/gpt-5?reasoning_effort=low``)."""
 
 from __future__ import annotations
 
@@ -25,10 +26,10 @@ SEPARATOR = "?"
 class Model:
     """An endpoint with settings of its own; the same endpoint asked in two ways is two models of a report.
 
-    settings: changes to the run's sampling settings, by name. Requests are stored under the endpoint's identity and the settings
-    that are sent, so that it makes no difference which way a setting was given.
-    written: what the user wrote, address and secrets included, for another process that opens the same; None for an object.
-    deployment: how it runs on machines of one's own; None for a model that is there already.
+    settings: changes to the run's sampling settings, by name. Requests are stored under the endpoint's
+    identity and the settings that are sent, so that it makes no difference which way a setting was given.
+    written: what the user wrote, address and secrets included, for another process that opens the same; None
+    for an object. deployment: how it runs on machines of one's own; None for a model that is there already.
     """
 
     endpoint: Endpoint
@@ -60,7 +61,8 @@ def _written(value: object) -> str:
 
 
 def split_name(text: str) -> tuple[str, dict[str, Any]]:
-    """The endpoint's name and the settings behind it. A question mark that no setting follows belongs to the name."""
+    """The endpoint's name and the settings behind it. A question mark that no setting follows belongs to the
+    name."""
     name, separator, tail = text.rpartition(SEPARATOR)
     if not separator or tail.split("=", 1)[0] not in SETTING_TYPES:
         return text, {}
@@ -68,24 +70,29 @@ def split_name(text: str) -> tuple[str, dict[str, Any]]:
 
 
 def price_function(file: Path | str | None = None) -> Callable[[Endpoint], Price | None]:
-    """What an endpoint's tokens cost by the prices in use (``load_prices``); None for a model that they do not name."""
+    """What an endpoint's tokens cost by the prices in use (``load_prices``); None for a model that they do
+    not name."""
     table = load_prices(file)
     return lambda endpoint: table.find(split_name(endpoint.name)[0])
 
 
 def batches_of(models: Sequence[Model]) -> dict[str, Batches]:
-    """How each model is asked in batches, by its identity; FolkwaysError that names those that cannot be, and what can."""
+    """How each model is asked in batches, by its identity; FolkwaysError that names those that cannot be, and
+    what can."""
     ways = {model.identity: getattr(model.endpoint, "batches", None) for model in models}
     if unable := [model.name for model in models if ways[model.identity] is None]:
         able = ", ".join(f"{name}/MODEL" for name, provider in providers().items() if provider.batch)
         raise FolkwaysError(
-            f"{', '.join(unable)} cannot be asked in batches; {option('batch')} is for {able} and http(s)://HOST/v1#MODEL\n"
+            f"{', '.join(unable)} cannot be asked in batches; {option('batch')} is for {able} and "
+            "http(s)://HOST/v1#MODEL\n"
             f"Ask the others in a run of their own, without {option('batch')}"
         )
     return {identity: way for identity, way in ways.items() if way is not None}
 
 
-def limit_and_prices(models: Sequence[Model], asking: AskOptions) -> tuple[Amount | None, dict[str, Price | None]]:
+def limit_and_prices(
+    models: Sequence[Model], asking: AskOptions
+) -> tuple[Amount | None, dict[str, Price | None]]:
     """What may be spent (None: anything), and the price of each model by its identity (None: not known).
 
     FolkwaysError for a budget in money where a price is not known.
@@ -124,7 +131,8 @@ def open_models(models: Sequence[Any], options: EndpointOptions, *, need_key: bo
             raise FolkwaysError(f"the model {opened[position].name} is named twice; name it once")
         if opened[position].name in [model.name for model in opened[:position]]:
             raise FolkwaysError(
-                f'two different models are called {opened[position].name}; give each a name: folkways.model(..., name="...")'
+                f"two different models are called {opened[position].name}; give each a name: "
+                'folkways.model(..., name="...")'
             )
     return opened
 
@@ -132,4 +140,6 @@ def open_models(models: Sequence[Any], options: EndpointOptions, *, need_key: bo
 def cost_function(prices: Path | str | None) -> Callable[[str, int, int, bool], float | None]:
     """Model name, tokens, and whether in batches, to US dollars, by the prices in use."""
     table = load_prices(prices)
-    return lambda model, inputs, outputs, batched: cost(table, split_name(model)[0], inputs, outputs, batched=batched)
+    return lambda model, inputs, outputs, batched: cost(
+        table, split_name(model)[0], inputs, outputs, batched=batched
+    )

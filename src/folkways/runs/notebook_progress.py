@@ -33,8 +33,11 @@ def figures(counts: ModelProgress) -> dict[str, str]:
     rate = f"{counts.rate:,.0f}/s" if counts.rate >= 10 else f"{counts.rate:.1f}/s"
     until = f"{duration(left)} left" if left is not None and counts.left else duration(counts.seconds)
     return {
-        "count": f"{counts.total - counts.left:,} of {counts.total:,}" + (f" (+{counts.stored:,} stored)" if counts.stored else ""),
-        "out": f"{counts.out:,} out in {plural(counts.batches, 'batch', 'batches')}" if counts.out and counts.batches else "",
+        "count": f"{counts.total - counts.left:,} of {counts.total:,}"
+        + (f" (+{counts.stored:,} stored)" if counts.stored else ""),
+        "out": f"{counts.out:,} out in {plural(counts.batches, 'batch', 'batches')}"
+        if counts.out and counts.batches
+        else "",
         "rate": rate if wait is None else "",
         "pace": _pace(counts) if wait is None else "",
         "left": until if wait is None else "",
@@ -56,11 +59,16 @@ def waiting(counts: ModelProgress) -> str | None:
     if seconds is None:
         return None
     told = f"waiting for the server of {counts.endpoint}: {counts.away}, {duration(seconds)} left"
-    return told if counts.done else f"{told}; nothing has come from it yet: has it been started, and is the address right?"
+    return (
+        told
+        if counts.done
+        else f"{told}; nothing has come from it yet: has it been started, and is the address right?"
+    )
 
 
 class NotebookProgress:
-    """An observer of the engine that draws a bar for each model below the cell, and draws it anew with each look."""
+    """An observer of the engine that draws a bar for each model below the cell, and draws it anew with each
+    look."""
 
     def __init__(self) -> None:
         self._handle: Any = None
@@ -77,13 +85,19 @@ class NotebookProgress:
 
 
 def bars(models: Sequence[ModelProgress]) -> str:
-    """A line of HTML for each model that has something to ask, with its bar and figures, and what is wrong."""
-    line = Markup('<div><progress value="{}" max="{}" style="width:16em;vertical-align:middle"></progress> <b>{}</b> {}</div>')
+    """A line of HTML for each model that has something to ask, with its bar and figures, and what is
+    wrong."""
+    line = Markup(
+        '<div><progress value="{}" max="{}" style="width:16em;vertical-align:middle"></progress> '
+        "<b>{}</b> {}</div>"
+    )
     lines = []
     for counts in models:
         if counts.total:
             told = ", ".join(filter(None, figures(counts).values()))
-            lines.append(line.format(counts.total - counts.left, counts.total, visible(counts.endpoint), visible(told)))
+            lines.append(
+                line.format(counts.total - counts.left, counts.total, visible(counts.endpoint), visible(told))
+            )
         notes = (f"warning: {counts.warning}" if counts.warning else None, waiting(counts))
         lines += [Markup("<div>{}</div>").format(visible(note)) for note in notes if note is not None]
     return str(Markup("").join(lines))

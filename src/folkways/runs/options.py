@@ -24,7 +24,8 @@ MOST_ORDERS = 24
 class OptionKind:
     """What the value of an option may be, whether it comes from the command line, a recipe or Python.
 
-    low, high: its bounds, both valid. words: its only values, where these are few. example: of a text that is hard to guess.
+    low, high: its bounds, both valid. words: its only values, where these are few. example: of a text that is
+    hard to guess.
     """
 
     type: type[bool] | type[int] | type[float] | type[str]
@@ -36,7 +37,8 @@ class OptionKind:
     def read(self, value: Any, truth: str = "True or False") -> Any:
         """The value as bool, int, float or str; numbers of numpy are numbers too, and True is none.
 
-        truth: how a switch is written. FolkwaysError that begins with "must", for the name of the option to go before.
+        truth: how a switch is written. FolkwaysError that begins with "must", for the name of the option to
+        go before.
         """
         plain = value.item() if hasattr(value, "item") and not isinstance(value, (str, bytes)) else value
         fits = isinstance(plain, self.type) or (self.type is float and isinstance(plain, int))
@@ -88,26 +90,25 @@ OPTION_KINDS: Mapping[str, OptionKind] = {
 class RunOptions:
     """Everything that decides what a run asks.
 
-    tasks:        names of tasks, benchmarks or suites; behind a name settings of its own, which go before those of the run (of two
-                  limits the smaller counts): ``blend/saq?limit=400&languages=local``.
-    skip_missing: leave out tasks whose data are not on this disk, instead of an error; the run and its reports say which.
-    releases:     benchmark -> name of a release or folder, where not the default one; the key ``*`` stands for every benchmark.
-    cultures:     codes or names; None for all.
-    languages:    codes, ``local`` or ``en``; None for the task's default.
-    variants:     prompt templates; None for the task's default, ``all`` for every one.
-    limit:        questions per task at most, spread evenly over cultures and drawn by ``seed``; None for all.
-    samples:      how often each prompt is asked.
-    system:       system prompt for every request; None leaves the task's own.
-    settings:     changes to the sampling settings by name; a value of None leaves that setting to the provider.
-    max_tokens:   output tokens at most, instead of the task's own limit.
-    prompt_texts: template name -> text, in place of the release's or ours; ``TASK:NAME`` for a template of one task.
-    permute_options: in how many orders the options of a question are shown, by tasks that can; 1 for the released one.
-    scoring_models: role (``embedding``, ``bert-zh``) -> folder or hub name of a model that scores are made with.
-    scoring_precision: of those models.
-    until:        points: every stratum is asked until half its interval is no wider; None asks everything.
-    afresh:       ask what is stored already, too; its replies are kept and not used. The same again goes on with such a run.
-    generation:   the number of those who ask afresh, which folkways gives; 0 where nobody does.
-    strata:       what strata are made of, for ``until``: columns of the items.
+    tasks:        names of tasks, benchmarks or suites; behind a name settings of its own, which go before
+                  those of the run (of two limits the smaller counts):
+                  ``blend/saq?limit=400&languages=local``.
+    skip_missing: leave out tasks whose data are not on this disk, instead of an error; the run and its
+    reports say which. releases:     benchmark -> name of a release or folder, where not the default one; the
+    key ``*`` stands for every benchmark. cultures:     codes or names; None for all. languages:    codes,
+    ``local`` or ``en``; None for the task's default. variants:     prompt templates; None for the task's
+    default, ``all`` for every one. limit:        questions per task at most, spread evenly over cultures and
+    drawn by ``seed``; None for all. samples:      how often each prompt is asked. system:       system prompt
+    for every request; None leaves the task's own. settings:     changes to the sampling settings by name; a
+    value of None leaves that setting to the provider. max_tokens:   output tokens at most, instead of the
+    task's own limit. prompt_texts: template name -> text, in place of the release's or ours; ``TASK:NAME``
+    for a template of one task. permute_options: in how many orders the options of a question are shown, by
+    tasks that can; 1 for the released one. scoring_models: role (``embedding``, ``bert-zh``) -> folder or hub
+    name of a model that scores are made with. scoring_precision: of those models. until:        points: every
+    stratum is asked until half its interval is no wider; None asks everything. afresh:       ask what is
+    stored already, too; its replies are kept and not used. The same again goes on with such a run.
+    generation:   the number of those who ask afresh, which folkways gives; 0 where nobody does. strata:
+    what strata are made of, for ``until``: columns of the items.
     """
 
     tasks: tuple[str, ...]
@@ -143,13 +144,17 @@ class RunOptions:
         if self.until is not None and self.limit is not None:
             raise FolkwaysError("until decides how many items are asked; leave the limit out, or until")
         if not self.strata:
-            raise FolkwaysError("strata need at least one column of the items, for example culture, or culture and topic")
+            raise FolkwaysError(
+                "strata need at least one column of the items, for example culture, or culture and topic"
+            )
         if not -(2**63) <= self.seed < 2**63:
             raise FolkwaysError(f"seed must be a whole number of at most 64 bits, got {self.seed}")
         for name, value in self.settings.items():
             check_setting(name, value)
         if not self.tasks:
-            raise FolkwaysError("name at least one task, for example: folkways run demo --model baseline/random")
+            raise FolkwaysError(
+                "name at least one task, for example: folkways run demo --model baseline/random"
+            )
 
     def texts_for(self, task: str) -> dict[str, str]:
         """The prompt texts that this task is asked with, by template name."""
@@ -159,11 +164,15 @@ class RunOptions:
 
 @dataclass(frozen=True)
 class Deployment:
-    """How a model runs on machines of one's own while it is asked. Nothing of it changes what is asked, or the key of a reply.
+    """How a model runs on machines of one's own while it is asked. Nothing of it changes what is asked, or
+    the key of a reply.
 
-    serve:  command that starts its server, with ``{port}`` in place of the port; None for a model that needs no server.
-    gpus:   of each copy: a whole number, or a share of one (0.5: two copies fit on a GPU); None for one where there are any.
-    copies: of the model at once, at most (1 or more). A second copy begins where no other model waits for its first.
+    serve:  command that starts its server, with ``{port}`` in place of the port; None for a model that needs
+            no server.
+    gpus:   of each copy: a whole number, or a share of one (0.5: two copies fit on a GPU); None for one where
+            there are any.
+    copies: of the model at once, at most (1 or more). A second copy begins where no other model waits for its
+    first.
     """
 
     serve: str | None = None
@@ -172,7 +181,9 @@ class Deployment:
 
     def __post_init__(self) -> None:
         if self.gpus is not None and (self.gpus < 0 or not (self.gpus < 1 or float(self.gpus).is_integer())):
-            raise FolkwaysError(f"gpus must be a whole number, or a share of one GPU between 0 and 1, got {self.gpus:g}")
+            raise FolkwaysError(
+                f"gpus must be a whole number, or a share of one GPU between 0 and 1, got {self.gpus:g}"
+            )
         if self.copies < 1:
             raise FolkwaysError(f"copies must be at least 1, got {self.copies}")
         if self.serve is not None:
@@ -183,13 +194,16 @@ PORT = "{port}"
 
 
 def words_of(serve: str) -> list[str]:
-    """The words of a command that starts a server; FolkwaysError where it cannot be read, or names no port."""
+    """The words of a command that starts a server; FolkwaysError where it cannot be read, or names no
+    port."""
     try:
         words = shlex.split(serve)
     except ValueError as error:
         raise FolkwaysError(f"serve: {serve!r} cannot be read as a command: {error}") from None
     if not any(PORT in word for word in words):
-        raise FolkwaysError(f"serve: {serve!r} does not say where the server is to listen; write {PORT} in place of its port")
+        raise FolkwaysError(
+            f"serve: {serve!r} does not say where the server is to listen; write {PORT} in place of its port"
+        )
     return words
 
 
@@ -222,19 +236,21 @@ class AskOptions:
     """How hard to try, what may be spent, and who watches: nothing of it changes what is asked.
 
     concurrency: requests to a model on their way at once, at most; None for what suits its endpoint.
-    attempts:    tries per request.
-    max_errors:  failed requests after which a model is given up; None: 50, or a tenth of the run if that is more.
-    max_failed:  share of a model's requests that may fail, 0 to 1; above, or with no reply at all, the run ends ``incomplete``.
-    timeout:     seconds for one request, connection to last byte.
-    wait:        seconds for which a server that refuses connections is waited for before its model is given up; 0: such a request
+    attempts:    tries per request. max_errors:  failed requests after which a model is given up; None: 50, or
+    a tenth of the run if that is more. max_failed:  share of a model's requests that may fail, 0 to 1; above,
+    or with no reply at all, the run ends ``incomplete``. timeout:     seconds for one request, connection to
+    last byte. wait:        seconds for which a server that refuses connections is waited for before its model
+    is given up; 0: such a request
                  fails like any other. Builders wait no longer than 30 s.
     budget:      ``1000requests``, ``2Mtokens``, ``5usd``; for this session, never crossed.
     batch:       ask in batches, at the provider's price for that; ``until`` cannot.
     prices:      file of prices per million tokens; None for the ones that come with folkways.
     observer:    is shown the counts every ``every`` seconds and at the end.
     cluster:     who asks, where that is not this process.
-    reused:      is told of each model whose stored replies of other runs are used: how many, how old, from which run.
-    planned:     is told the run, and whether it was begun earlier, once it is written down and before the first request.
+    reused:      is told of each model whose stored replies of other runs are used: how many, how old, from
+                which run.
+    planned:     is told the run, and whether it was begun earlier, once it is written down and before the
+                first request.
     """
 
     concurrency: int | None = None
@@ -257,13 +273,16 @@ def names_of(text: str) -> tuple[str, ...]:
     """``a, b`` as ("a", "b"). FolkwaysError for an empty list."""
     parts = tuple(part.strip() for part in text.split(",") if part.strip())
     if not parts:
-        raise FolkwaysError(f"an empty list was given: {text!r}; separate names by commas, or leave the option out")
+        raise FolkwaysError(
+            f"an empty list was given: {text!r}; separate names by commas, or leave the option out"
+        )
     return parts
 
 
 @dataclass(frozen=True)
 class _Kind:
-    """What a sampling setting may be: values of ``type`` (in words: ``what``), from ``low`` to ``high``, or one of ``words``.
+    """What a sampling setting may be: values of ``type`` (in words: ``what``), from ``low`` to ``high``, or
+    one of ``words``.
 
     known: words that mean something to providers, of which one may take others too.
     """
@@ -280,7 +299,9 @@ _SETTINGS = {
     "temperature": _Kind("a number", float, 0.0, 2.0),
     "top_p": _Kind("a number", float, 0.0, 1.0),
     "seed": _Kind("a whole number", int, -(2**63), 2**63 - 1),
-    "reasoning_effort": _Kind("a word or a number of tokens", str, known=("minimal", "low", "medium", "high", NO_THINKING)),
+    "reasoning_effort": _Kind(
+        "a word or a number of tokens", str, known=("minimal", "low", "medium", "high", NO_THINKING)
+    ),
     "max_tokens": _Kind("a whole number", int, 1, 2**31 - 1),
     "read": _Kind(LOGLIK, str, words=(LOGLIK,)),
 }
@@ -291,16 +312,21 @@ SETTING_WORDS = {name: kind.words for name, kind in _SETTINGS.items() if kind.wo
 """Settings that are one of few words."""
 
 KNOWN_WORDS = {name: kind.known for name, kind in _SETTINGS.items() if kind.known}
-"""Settings that are a word or a whole number, and the words that folkways knows of; a provider may take others."""
+"""Settings that are a word or a whole number, and the words that folkways knows of; a provider may take
+others."""
 
 
 def parse_settings(pairs: tuple[str, ...]) -> dict[str, Any]:
-    """Read ``name=value`` pairs; ``none`` leaves a setting to the provider. FolkwaysError says what is valid."""
+    """Read ``name=value`` pairs; ``none`` leaves a setting to the provider. FolkwaysError says what is
+    valid."""
     parsed: dict[str, Any] = {}
     for pair in pairs:
         name, separator, text = pair.partition("=")
         if not separator:
-            raise FolkwaysError(f"a setting is written name=value, got {pair!r}; for example temperature=0.7 or temperature=none")
+            raise FolkwaysError(
+                f"a setting is written name=value, got {pair!r}; for example temperature=0.7 or "
+                "temperature=none"
+            )
         if name not in _SETTINGS:
             raise UnknownNameError("setting", name, _SETTINGS)
         parsed[name] = None if text.lower() == "none" else text
@@ -311,7 +337,8 @@ def parse_settings(pairs: tuple[str, ...]) -> dict[str, Any]:
 
 
 def check_setting(name: str, value: Any) -> None:
-    """FolkwaysError unless ``value``, or the text of one, is something that the setting may be; None always is."""
+    """FolkwaysError unless ``value``, or the text of one, is something that the setting may be; None always
+    is."""
     if name not in _SETTINGS:
         raise UnknownNameError("setting", name, _SETTINGS)
     if value is None:
@@ -330,7 +357,8 @@ def check_setting(name: str, value: Any) -> None:
 def settings_for(options: RunOptions, task_max_tokens: int, own: Mapping[str, Any]) -> Settings:
     """The sampling settings of a task's requests: temperature 0 and top_p 1 unless the user says otherwise.
 
-    own: the model's own changes, which win over those of the run. With read=loglik nothing is sampled: no other setting is left.
+    own: the model's own changes, which win over those of the run. With read=loglik nothing is sampled: no
+    other setting is left.
     """
     settings = Settings(**{"max_tokens": options.max_tokens or task_max_tokens, **options.settings, **own})
     return settings if settings.read is None else Settings(temperature=None, top_p=None, read=settings.read)

@@ -1,4 +1,5 @@
-"""Probes models for signals that they may have seen a task's items before, each beside its control. Nothing here is a verdict."""
+"""Probes models for signals that they may have seen a task's items before, each beside its control. Nothing
+here is a verdict."""
 
 from __future__ import annotations
 
@@ -65,7 +66,8 @@ ESTIMATED = ("value", "low", "high", "n", "questions")
 
 @dataclass(frozen=True)
 class Probed:
-    """signals: PROBES, a row for each model and measure; run: in which was asked; notes: what a reader must know."""
+    """signals: PROBES, a row for each model and measure; run: in which was asked; notes: what a reader must
+    know."""
 
     signals: pl.DataFrame
     run: run_records.RunRecord
@@ -86,17 +88,19 @@ def probe(
 ) -> Probed:
     """What ``folkways probe TASK`` does.
 
-    release: of the task; None for its default. control: a release, or folder, of the same task whose items no model can have seen;
-    None for the demo's items. only: names of signals. limit: items of each group, spread over cultures and drawn by ``seed``. What
-    models say is stored and never asked for again. UnknownNameError for names that are none; FolkwaysError for a control that is
-    the probed release, for models that are set to be read by likelihood and for a budget that cannot be kept, before anything is
-    asked.
+    release: of the task; None for its default. control: a release, or folder, of the same task whose items no
+    model can have seen; None for the demo's items. only: names of signals. limit: items of each group, spread
+    over cultures and drawn by ``seed``. What models say is stored and never asked for again. UnknownNameError
+    for names that are none; FolkwaysError for a control that is the probed release, for models that are set
+    to be read by likelihood and for a budget that cannot be kept, before anything is asked.
     """
     task = get_task(task) if isinstance(task, str) else task
     chosen = signals(only)
     for model in models:
         if model.settings.get("read") is not None:
-            raise FolkwaysError(f"{model.name} is to be probed by what it says; leave read={model.settings['read']} out")
+            raise FolkwaysError(
+                f"{model.name} is to be probed by what it says; leave read={model.settings['read']} out"
+            )
     probed = _group(task, open_release(release or task.release, task.benchmark), limit, seed)
     held = _control(task, probed.release, control, limit, seed)
     config = {
@@ -127,17 +131,27 @@ def _group(task: Task, release: Release, limit: int, seed: int) -> Group:
 def _control(task: Task, probed: Release, control: str | None, limit: int, seed: int) -> Group | None:
     if control is None:
         found = control_task(task)
-        return None if found is None else _group(found, open_release(found.release, found.benchmark), limit, seed)
+        return (
+            None
+            if found is None
+            else _group(found, open_release(found.release, found.benchmark), limit, seed)
+        )
     release = open_release(control, task.benchmark)
     if release.fingerprint == probed.fingerprint:
-        raise FolkwaysError(f"{control} is what is probed; --control names a release whose items no model can have seen")
+        raise FolkwaysError(
+            f"{control} is what is probed; --control names a release whose items no model can have seen"
+        )
     return _group(task, release, limit, seed)
 
 
-def _probed(session: AskSession, model: Model, chosen: Sequence[Signal], groups: Sequence[Group]) -> Iterator[dict[str, object]]:
+def _probed(
+    session: AskSession, model: Model, chosen: Sequence[Signal], groups: Sequence[Group]
+) -> Iterator[dict[str, object]]:
     """Rows of PROBES of one model."""
     lacking = {signal.name: _why_not(signal, groups[0].task, model) for signal in chosen}
-    given = [(signal, group) for signal in chosen if not lacking[signal.name] for group in _of(signal, groups)]
+    given = [
+        (signal, group) for signal in chosen if not lacking[signal.name] for group in _of(signal, groups)
+    ]
     first = [(signal, group, signal.before(group)) for signal, group in given]
     told = iter(session.ask(model, [prompt for *_, prompts in first for prompt in prompts]))
     asked = []
@@ -145,16 +159,21 @@ def _probed(session: AskSession, model: Model, chosen: Sequence[Signal], groups:
         before = [next(told) for _ in prompts]
         lost = sum(reply.state not in HEARD for reply in before)
         asked.append((signal, group, signal.units(group, [reply.said or "" for reply in before]), lost))
-    replies = iter(session.ask(model, [prompt for *_, units, _ in asked for unit in units for prompt in unit.prompts]))
+    replies = iter(
+        session.ask(model, [prompt for *_, units, _ in asked for unit in units for prompt in unit.prompts])
+    )
     parts: dict[str, list[_Values]] = {signal.name: [] for signal in chosen}
     for signal, group, units, lost in asked:
-        parts[signal.name].append(_answered(signal, group, units, [[next(replies) for _ in unit.prompts] for unit in units], lost))
+        parts[signal.name].append(
+            _answered(signal, group, units, [[next(replies) for _ in unit.prompts] for unit in units], lost)
+        )
     for signal in chosen:
         yield from _rows(signal, model, groups, parts[signal.name], lacking[signal.name])
 
 
 def _of(signal: Signal, groups: Sequence[Group]) -> list[Group]:
-    """The groups that a signal is measured on: a control of other items only where it has none of its own, and can be asked so."""
+    """The groups that a signal is measured on: a control of other items only where it has none of its own,
+    and can be asked so."""
     return [group for group in groups[: 1 if signal.control else None] if not signal.lacks(group.task)]
 
 
@@ -176,11 +195,19 @@ class _Values:
     unanswered: int
 
 
-def _answered(signal: Signal, group: Group, units: Sequence[Unit], replies: Sequence[Sequence[Reply]], lost: int) -> _Values:
-    there = [(unit, texts) for unit, replied in zip(units, replies, strict=True) if (texts := _texts(replied)) is not None]
+def _answered(
+    signal: Signal, group: Group, units: Sequence[Unit], replies: Sequence[Sequence[Reply]], lost: int
+) -> _Values:
+    there = [
+        (unit, texts)
+        for unit, replied in zip(units, replies, strict=True)
+        if (texts := _texts(replied)) is not None
+    ]
     found = signal.values(group, [unit for unit, _ in there], [texts for _, texts in there])
     kept = [(values, unit.question) for values, (unit, _) in zip(found, there, strict=True) if values]
-    return _Values([values for values, _ in kept], [question for _, question in kept], lost + len(units) - len(there))
+    return _Values(
+        [values for values, _ in kept], [question for _, question in kept], lost + len(units) - len(there)
+    )
 
 
 def _texts(replies: Sequence[Reply]) -> list[str] | None:
@@ -204,7 +231,12 @@ def _rows(
         "signature": _signature(groups, model).text(),
     }
     for number, measure in enumerate(signal.measures):
-        row: dict[str, object] = {**dict.fromkeys(PROBES), **told, "measure": measure.name, "unit": measure.unit}
+        row: dict[str, object] = {
+            **dict.fromkeys(PROBES),
+            **told,
+            "measure": measure.name,
+            "unit": measure.unit,
+        }
         if not parts or not parts[0].values:
             yield {**row, "lacking": lacking or _nothing(parts[0] if parts else None)}
             continue
@@ -265,16 +297,26 @@ def _digest(group: Group) -> str:
     return blake2b("\0".join(group.items["item"]).encode(), digest_size=4).hexdigest()
 
 
-def _notes(frame: pl.DataFrame, held: Group | None, control: str | None, stopped: str | None) -> Iterator[str]:
+def _notes(
+    frame: pl.DataFrame, held: Group | None, control: str | None, stopped: str | None
+) -> Iterator[str]:
     if held is not None and control is None:
         yield (
-            f"the control items are folkways' own ({_name(held)}, {held.items.height} items): other subjects and another wording "
+            f"the control items are folkways' own ({_name(held)}, {held.items.height} items): other "
+            "subjects and another wording "
             "than these. Items of the same kind that are younger than the model say more: --control"
         )
     elif held is not None and held.items.height < FEWEST:
-        yield f"the control has {held.items.height} items: a difference from so few is little better than a guess"
+        yield (
+            f"the control has {held.items.height} items: a difference from so few is little better than "
+            "a guess"
+        )
     if lost := int(frame["unanswered"].fill_null(0).sum()):
         yield f"{lost:,} values lack a reply{f' ({stopped})' if stopped else ''}: they are in no number"
     told = frame.filter(pl.col("value").is_not_null()).height
     if told > 1:
-        yield f"each interval is a 95 % interval by itself: of {told}, {0.05 * told:.1f} miss by chance on average"
+        yield (
+            f"each interval is a 95 % interval by itself: of {told}, {0.05 * told:.1f} miss by chance "
+            "on "
+            "average"
+        )

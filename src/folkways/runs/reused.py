@@ -1,4 +1,5 @@
-"""Stored replies that a run uses and did not ask for: how old they are, which run asked for them, whether other code gave them."""
+"""Stored replies that a run uses and did not ask for: how old they are, which run asked for them, whether
+other code gave them."""
 
 from __future__ import annotations
 
@@ -37,20 +38,29 @@ class Reused:
     newer: str | None = None
 
     def text(self, now: float | None = None) -> str:
-        """One line: how many, how old, from which run, and how to ask again or use newer ones. now: in seconds since the epoch."""
+        """One line: how many, how old, from which run, and how to ask again or use newer ones. now: in
+        seconds since the epoch."""
         now = time.time() if now is None else now
         youngest, eldest = age(now - self.newest), age(now - self.oldest)
         ages = eldest if youngest == eldest else f"{youngest} to {eldest}"
         which = f"run {self.runs[0]}" if len(self.runs) == 1 else f"runs {' to '.join(self.runs)}"
         origin = f", from {which}" if self.runs else ""
-        many = f"all {self.replies:,}" if self.replies == self.expected else f"{self.replies:,} of {self.expected:,}"
+        many = (
+            f"all {self.replies:,}"
+            if self.replies == self.expected
+            else f"{self.replies:,} of {self.expected:,}"
+        )
         counted = "the one reply is" if self.expected == 1 else f"{many} replies are"
         again = option("afresh", True)
         told = f"{self.model}: {counted} from before: {ages} old{origin}; {again} asks again"
         if self.newer is None:
             return told
         name = option("name", self.newer)
-        return f"{told}. Run {self.newer} has newer replies, asked for afresh, which are not used; {again} and {name} use them"
+        return (
+            f"{told}. Run {self.newer} has newer replies, asked for afresh, which are not used; "
+            f"{again} "
+            f"and {name} use them"
+        )
 
 
 def age(seconds: float) -> str:
@@ -62,7 +72,8 @@ def age(seconds: float) -> str:
 
 
 def reused_replies(workspace: Workspace, run: RunRecord, models: Sequence[Model]) -> list[Reused]:
-    """What the run uses of before it began, model by model; nothing of models whose replies follow from their identity."""
+    """What the run uses of before it began, model by model; nothing of models whose replies follow from their
+    identity."""
     if run.archive is not None:
         return []
     expected, replies = schema.expected, schema.responses
@@ -72,13 +83,21 @@ def reused_replies(workspace: Workspace, run: RunRecord, models: Sequence[Model]
         if model.endpoint.local and not getattr(model.endpoint, "runs_here", False):
             continue
         number = run_records.endpoint_id(workspace, model.identity, model.name)
-        of_model = sa.select(expected.c.key).where(expected.c.run_id == run.id, expected.c.endpoint_id == number)
-        stored = sa.select(replies.c.key, replies.c.created).where(replies.c.key.in_(of_model), replies.c.created < run.created)
+        of_model = sa.select(expected.c.key).where(
+            expected.c.run_id == run.id, expected.c.endpoint_id == number
+        )
+        stored = sa.select(replies.c.key, replies.c.created).where(
+            replies.c.key.in_(of_model), replies.c.created < run.created
+        )
         with workspace.read() as connection:
             rows = connection.execute(stored.order_by(replies.c.created)).all()
-            count = connection.scalar(sa.select(sa.func.count(sa.distinct(expected.c.key))).where(expected.c.key.in_(of_model)))
+            count = connection.scalar(
+                sa.select(sa.func.count(sa.distinct(expected.c.key))).where(expected.c.key.in_(of_model))
+            )
         if rows:
-            runs = dict.fromkeys(filter(None, (_asked_by(workspace, row.key, row.created) for row in (rows[0], rows[-1]))))
+            runs = dict.fromkeys(
+                filter(None, (_asked_by(workspace, row.key, row.created) for row in (rows[0], rows[-1])))
+            )
             found.append(
                 Reused(
                     model.name,
@@ -94,7 +113,8 @@ def reused_replies(workspace: Workspace, run: RunRecord, models: Sequence[Model]
 
 
 def _asked_by(workspace: Workspace, key: str, created: float) -> str | None:
-    """The newest run that expected the reply and had begun when it came: of those that only use it, none had."""
+    """The newest run that expected the reply and had begun when it came: of those that only use it, none
+    had."""
     expected, runs = schema.expected, schema.runs
     query = (
         sa.select(runs.c.name)
@@ -108,7 +128,8 @@ def _asked_by(workspace: Workspace, key: str, created: float) -> str | None:
 
 
 def given_by_other_code(workspace: Workspace, run: RunRecord, model: Model) -> int:
-    """How many stored replies that the run uses were given by other code than the model has now, where it tells which."""
+    """How many stored replies that the run uses were given by other code than the model has now, where it
+    tells which."""
     served = getattr(model.endpoint, "served", None)
     if served is None or run.archive is not None:
         return 0

@@ -1,6 +1,8 @@
-"""Runs a server as its child, and ends it with all its processes once the worker that wants it has ended, however that ended.
+"""Runs a server as its child, and ends it with all its processes once the worker that wants it has ended,
+however that ended.
 
-A program of its own: ``python server_guard.py COMMAND ARGUMENT...``, with a pipe from the worker as its standard input.
+A program of its own: ``python server_guard.py COMMAND ARGUMENT...``, with a pipe from the worker as its
+standard input.
 """
 
 import os

@@ -1,4 +1,5 @@
-"""A model's server on this machine: started with a command, and stopped whatever happens to the process that asks it."""
+"""A model's server on this machine: started with a command, and stopped whatever happens to the process that
+asks it."""
 
 from __future__ import annotations
 
@@ -32,9 +33,11 @@ GUARD = Path(__file__).with_name("server_guard.py")
 
 
 class ModelServer:
-    """A server, as its guard runs it. command: a command line with ``{port}``; no shell reads it. It is begun at once.
+    """A server, as its guard runs it. command: a command line with ``{port}``; no shell reads it. It is begun
+    at once.
 
-    environment: variables for it, in addition to those of this process. port: where it listens; a free one if None.
+    environment: variables for it, in addition to those of this process. port: where it listens; a free one if
+    None.
     """
 
     def __init__(self, command: str, environment: Mapping[str, str], port: int | None = None) -> None:
@@ -52,7 +55,8 @@ class ModelServer:
         lines = self.process.stdout
         assert lines is not None  # noqa: S101 - it is a pipe
         self._reader = Thread(
-            target=lambda: self._lines.extend(line.decode(errors="replace").rstrip() for line in lines), daemon=True
+            target=lambda: self._lines.extend(line.decode(errors="replace").rstrip() for line in lines),
+            daemon=True,
         )
         self._reader.start()
 
@@ -62,7 +66,8 @@ class ModelServer:
         return f"http://127.0.0.1:{self.port}/v1"
 
     async def listens(self) -> None:
-        """Wait until it lists its models; NotServedError with its last lines where it ends before, or takes too long."""
+        """Wait until it lists its models; NotServedError with its last lines where it ends before, or takes
+        too long."""
         until = time.monotonic() + START_SECONDS
         while time.monotonic() < until:
             if self.process.poll() is not None:
@@ -70,19 +75,24 @@ class ModelServer:
             if await asyncio.to_thread(self._answers):
                 return
             await asyncio.sleep(LOOK_SECONDS)
-        raise NotServedError(f"its server did not listen within {START_SECONDS / 60:.0f} minutes: {await self.last_words()}")
+        raise NotServedError(
+            f"its server did not listen within {START_SECONDS / 60:.0f} minutes: {await self.last_words()}"
+        )
 
     def _answers(self) -> bool:
         try:
             with urllib.request.urlopen(f"{self.url}/models", timeout=5):  # noqa: S310 - our own address
                 return True
         except urllib.error.HTTPError as error:
-            return error.code < 500  # it may want a key, or keep its list to itself; one that still loads says 503
+            return (
+                error.code < 500
+            )  # it may want a key, or keep its list to itself; one that still loads says 503
         except (OSError, ValueError):
             return False
 
     async def has_ended(self, within: float) -> bool:
-        """Whether the process has ended, or does so within so many seconds: its connections break a moment before that is known."""
+        """Whether the process has ended, or does so within so many seconds: its connections break a moment
+        before that is known."""
         with suppress(subprocess.TimeoutExpired):
             await asyncio.to_thread(self.process.wait, within)
         return self.process.poll() is not None

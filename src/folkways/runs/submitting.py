@@ -1,4 +1,5 @@
-"""Writes what a model replied in a run as the files that a competition on the benchmark takes (``Benchmark.submissions``)."""
+"""Writes what a model replied in a run as the files that a competition on the benchmark takes
+(``Benchmark.submissions``)."""
 
 from __future__ import annotations
 
@@ -16,11 +17,15 @@ from folkways.workspace import results, run_records
 from folkways.workspace.database import Workspace
 
 
-def submit_run(workspace: Workspace, run: run_records.RunRecord, benchmark: str, out: Path, model: str | None = None) -> Written:
-    """Write the file of each task of the benchmark that the run asked, with one row for every item of the release.
+def submit_run(
+    workspace: Workspace, run: run_records.RunRecord, benchmark: str, out: Path, model: str | None = None
+) -> Written:
+    """Write the file of each task of the benchmark that the run asked, with one row for every item of the
+    release.
 
-    model: whose replies, where the run asked several. UnknownNameError for a benchmark without a competition and for a model that
-    the run did not ask; FolkwaysError where the run asked none of its tasks, asked an item twice, or has not been scored.
+    model: whose replies, where the run asked several. UnknownNameError for a benchmark without a competition
+    and for a model that the run did not ask; FolkwaysError where the run asked none of its tasks, asked an
+    item twice, or has not been scored.
     """
     known = {found.name: found for found in benchmarks().values() if found.submissions}
     if present_name(benchmark) not in known:
@@ -29,7 +34,8 @@ def submit_run(workspace: Workspace, run: run_records.RunRecord, benchmark: str,
     asked = [entry for entry in run_records.run_tasks(workspace, run) if entry.task in chosen.submissions]
     if not asked:
         raise FolkwaysError(
-            f"run {run.name} asked nothing of {chosen.name} that can be handed in; it takes: {', '.join(chosen.submissions)}"
+            f"run {run.name} asked nothing of {chosen.name} that can be handed in; it takes: "
+            f"{', '.join(chosen.submissions)}"
         )
     endpoint = _model(workspace, run, [entry.task for entry in asked], model)
     files, notes = [], []
@@ -39,39 +45,63 @@ def submit_run(workspace: Workspace, run: run_records.RunRecord, benchmark: str,
         lost = replies["state"].is_in(LOST).sum()
         if lost:
             notes.append(
-                f"{entry.task}: {lost:,} of {replies.height:,} items have no reply; their rows are in the file and say nothing"
+                f"{entry.task}: {lost:,} of {replies.height:,} items have no reply; their rows are in the "
+                "file and say nothing"
             )
         separator = "\t" if submission.path.endswith(".tsv") else ","
         content = submission.table(replies).write_csv(separator=separator)
         files.append(write_bytes(out / submission.path, content.encode()))
-    notes += [f"{name} is not in this run, and has no file" for name in chosen.submissions if name not in {e.task for e in asked}]
+    notes += [
+        f"{name} is not in this run, and has no file"
+        for name in chosen.submissions
+        if name not in {e.task for e in asked}
+    ]
     return Written(tuple(files), tuple(notes))
 
 
 def _model(workspace: Workspace, run: run_records.RunRecord, tasks: list[str], wanted: str | None) -> str:
-    models = list(dict.fromkeys(part.endpoint for part in results.parts(workspace, run) if part.task in tasks))
+    models = list(
+        dict.fromkeys(part.endpoint for part in results.parts(workspace, run) if part.task in tasks)
+    )
     if wanted is None and len(models) == 1:
         return models[0]
     if wanted is None:
-        raise FolkwaysError(f"run {run.name} asked several models; say whose replies with --model: {', '.join(models)}")
+        raise FolkwaysError(
+            f"run {run.name} asked several models; say whose replies with --model: {', '.join(models)}"
+        )
     if wanted not in models:
         raise UnknownNameError(f"model of run {run.name}", wanted, models)
     return wanted
 
 
-def _replies(workspace: Workspace, run: run_records.RunRecord, asked: run_records.RunTask, endpoint: str) -> pl.DataFrame:
-    """item, state, answer and response of every item of the release, ``missing`` where the run did not ask it."""
+def _replies(
+    workspace: Workspace, run: run_records.RunRecord, asked: run_records.RunTask, endpoint: str
+) -> pl.DataFrame:
+    """item, state, answer and response of every item of the release, ``missing`` where the run did not ask
+    it."""
     task = get_task(asked.task)
     profile = next(iter(stored_scores(workspace, run).filter(pl.col("task") == asked.task)["profile"]), None)
-    part = next((part for part in results.parts(workspace, run) if (part.task, part.endpoint) == (asked.task, endpoint)), None)
+    part = next(
+        (
+            part
+            for part in results.parts(workspace, run)
+            if (part.task, part.endpoint) == (asked.task, endpoint)
+        ),
+        None,
+    )
     if profile is None or part is None:
-        raise FolkwaysError(f"run {run.name} has no judgement of {asked.task}; score it first: folkways score {run.name}")
+        raise FolkwaysError(
+            f"run {run.name} has no judgement of {asked.task}; score it first: folkways score {run.name}"
+        )
     columns = ("item", "state", "answer", "response")
     judged = results.load_judgements(workspace, run, profile, part).select(columns)
     if judged["item"].is_duplicated().any():
         raise FolkwaysError(
-            f"run {run.name} asked items of {task.name} several times (variants, samples), and a submission has one reply to each\n"
+            f"run {run.name} asked items of {task.name} several times (variants, samples), and a "
+            "submission has one reply to each\n"
             "run it with one of --variants and without --samples, and hand that in"
         )
     items = pl.concat(batch.select("item") for batch in items_of(task, release_of(asked)))
-    return items.join(judged, on="item", how="left", maintain_order="left").with_columns(pl.col("state").fill_null("missing"))
+    return items.join(judged, on="item", how="left", maintain_order="left").with_columns(
+        pl.col("state").fill_null("missing")
+    )

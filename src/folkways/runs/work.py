@@ -1,4 +1,5 @@
-"""Asks what a planned run still expects, as one of any number of processes: nothing is planned here, and nothing is judged."""
+"""Asks what a planned run still expects, as one of any number of processes: nothing is planned here, and
+nothing is judged."""
 
 from __future__ import annotations
 
@@ -44,7 +45,10 @@ def orders_of(
     limits = Limits(asking.concurrency, asking.attempts, asking.max_errors, asking.wait)
     orders = []
     for model, endpoint in zip(models, deployed(models, asking.timeout), strict=True):
-        number, batch = run_records.endpoint_id(workspace, model.identity, model.name), (batches or {}).get(model.identity)
+        number, batch = (
+            run_records.endpoint_id(workspace, model.identity, model.name),
+            (batches or {}).get(model.identity),
+        )
         orders.append(Order(endpoint, number, limits, prices[model.identity], model.name, batch))
     # Large models first: small ones find room beside them, and not the other way round.
     return sorted(orders, key=lambda order: -getattr(order.endpoint, "wanted", 0.0))
@@ -62,20 +66,33 @@ def models_of(
     opened = open_models(names, EndpointOptions(timeout=timeout, seed=seed))
     for model in opened:
         if model.identity not in known:
-            where = "it is planned for a model at a given address only where the name says which: vllm/MODEL@http://HOST:PORT/v1"
-            raise UnknownNameError(f"model of run {run.name}", model.name, known.values(), hint=where if "@" in model.name else "")
+            where = (
+                "it is planned for a model at a given address only where the name says which: "
+                "vllm/MODEL@http://HOST:PORT/v1"
+            )
+            raise UnknownNameError(
+                f"model of run {run.name}",
+                model.name,
+                known.values(),
+                hint=where if "@" in model.name else "",
+            )
     return opened
 
 
 def work(
-    workspace: Workspace, run: run_records.RunRecord, models: Sequence[Model], asking: AskOptions, name: str | None = None
+    workspace: Workspace,
+    run: run_records.RunRecord,
+    models: Sequence[Model],
+    asking: AskOptions,
+    name: str | None = None,
 ) -> tuple[run_records.RunRecord, list[ModelProgress]]:
-    """Ask these models what the run expects of them and nobody else holds; returns the run as it stands then, and the counts.
+    """Ask these models what the run expects of them and nobody else holds; returns the run as it stands then,
+    and the counts.
 
-    name: of this worker, so that it is known to have died when it is begun anew (workspace.request_queue).
-    A budget is that of all workers of the run together, counted from when it was planned.
-    The run is ``asked`` once nothing is left of it. Where others are still at work it stays as it is until then.
-    Raises FolkwaysError for a run that workers cannot ask, and what ``engine.session.ask`` does.
+    name: of this worker, so that it is known to have died when it is begun anew (workspace.request_queue). A
+    budget is that of all workers of the run together, counted from when it was planned. The run is ``asked``
+    once nothing is left of it. Where others are still at work it stays as it is until then. Raises
+    FolkwaysError for a run that workers cannot ask, and what ``engine.session.ask`` does.
     """
     check_planned(run)
     limit, prices = limit_and_prices(models, asking)
@@ -89,7 +106,15 @@ def work(
     ended: str = "stopped"
     reason: str | None = "the worker ended in an error"
     try:
-        told = ask(workspace, run.id, orders, budget=Budget(limit, shared), observer=asking.observer, every=asking.every, crew=crew)
+        told = ask(
+            workspace,
+            run.id,
+            orders,
+            budget=Budget(limit, shared),
+            observer=asking.observer,
+            every=asking.every,
+            crew=crew,
+        )
         ended, reason = patiently(lambda: state_of(workspace, run, told, asking.max_failed))
     finally:
         if ended in ("asked", "incomplete") or not patiently(queue.others_at_work):
@@ -104,13 +129,17 @@ def check_planned(run: run_records.RunRecord) -> None:
     if run.command != run_records.RUN or run.state == "planning":
         raise FolkwaysError(f"run {run.name} is not planned; plan one with: folkways plan TASK --model NAME")
     if run.config.get("options", {}).get("until") is not None:
-        raise FolkwaysError(f"run {run.name} draws its questions round by round (--until); go on with the command that began it")
+        raise FolkwaysError(
+            f"run {run.name} draws its questions round by round (--until); go on with the command that "
+            "began it"
+        )
 
 
 def state_of(
     workspace: Workspace, run: run_records.RunRecord, told: Sequence[ModelProgress], max_failed: float
 ) -> tuple[str, str | None]:
-    """The state of a run that several processes ask, after one of them has told its counts; and why it is not ``asked``."""
+    """The state of a run that several processes ask, after one of them has told its counts; and why it is not
+    ``asked``."""
     if any(progress.stopped is not None for progress in told):
         return end_of(told)
     whole = counts_of(workspace, run)
@@ -129,10 +158,14 @@ def counts_of(workspace: Workspace, run: run_records.RunRecord) -> list[ModelPro
     return found
 
 
-def answered(workspace: Workspace, run: run_records.RunRecord, models: Sequence[Model]) -> list[ModelProgress] | None:
-    """What a finished run has of each model, where no request failed: nothing is left to ask then. None where some may be left.
+def answered(
+    workspace: Workspace, run: run_records.RunRecord, models: Sequence[Model]
+) -> list[ModelProgress] | None:
+    """What a finished run has of each model, where no request failed: nothing is left to ask then. None where
+    some may be left.
 
-    No request is looked up: a reply to what a finished run expects is never taken away without the run being finished no longer.
+    No request is looked up: a reply to what a finished run expects is never taken away without the run being
+    finished no longer.
     """
     if run.state != "finished" or run_records.any_failed(workspace, run):
         return None
@@ -144,7 +177,8 @@ def answered(workspace: Workspace, run: run_records.RunRecord, models: Sequence[
 def end_of(progresses: Sequence[ModelProgress], max_failed: float = 1.0) -> tuple[str, str | None]:
     """The state of a run after a session, and why it is not ``asked``.
 
-    ``incomplete`` where each request had its attempts, but a model gave no reply at all or more than ``max_failed`` of them failed.
+    ``incomplete`` where each request had its attempts, but a model gave no reply at all or more than
+    ``max_failed`` of them failed.
     """
     reasons = [progress.stopped for progress in progresses if progress.stopped is not None]
     if INTERRUPTED in reasons:
@@ -161,7 +195,14 @@ def _failing(progress: ModelProgress, max_failed: float) -> str:
     """What is to be said of a model whose requests failed; nothing where few enough did."""
     of = progress.total + progress.stored
     if progress.failed and progress.failed == of:
-        return f"no reply from {progress.endpoint}: {'its request' if of == 1 else f'all {of:,} requests'} failed"
+        return (
+            f"no reply from {progress.endpoint}: "
+            f"{'its request' if of == 1 else f'all {of:,} requests'} "
+            "failed"
+        )
     if progress.failed > max_failed * of:
-        return f"{progress.failed:,} of {of:,} requests to {progress.endpoint} failed, more than {max_failed * 100:g} %"
+        return (
+            f"{progress.failed:,} of {of:,} requests to {progress.endpoint} failed, more than "
+            f"{max_failed * 100:g} %"
+        )
     return ""

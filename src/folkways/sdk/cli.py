@@ -1,4 +1,5 @@
-"""Options and output that commands of a package share with those of folkways (entry point ``folkways.commands``)."""
+"""Options and output that commands of a package share with those of folkways (entry point
+``folkways.commands``)."""
 
 from __future__ import annotations
 

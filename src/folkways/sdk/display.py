@@ -7,4 +7,15 @@ from folkways.endpoints.clean import storable
 from folkways.reports.palette import css_variables
 from folkways.text.scripts import letters_of
 
-__all__ = ["count", "css_variables", "duration", "letters_of", "number", "percent", "plural", "shorten", "storable", "visible"]
+__all__ = [
+    "count",
+    "css_variables",
+    "duration",
+    "letters_of",
+    "number",
+    "percent",
+    "plural",
+    "shorten",
+    "storable",
+    "visible",
+]

@@ -1,4 +1,5 @@
-"""The database of a workspace, to which a package may add tables of its own (``open_workspace(..., added=...)``)."""
+"""The database of a workspace, to which a package may add tables of its own (``open_workspace(...,
+added=...)``)."""
 
 from __future__ import annotations
 

@@ -1,8 +1,10 @@
-"""Means of rows that come in clusters (several rows of one question), where clusters may be few and hold very unequal numbers.
+"""Means of rows that come in clusters (several rows of one question), where clusters may be few and hold very
+unequal numbers.
 
-Rows of a question resemble one another, so that many rows tell little more than few. How many independent rows they are worth is
-told by their intraclass correlation, estimated over all clusters by the analysis of variance. A variance over cluster totals, or a
-bootstrap over clusters, would rest on the few largest where sizes are unequal, and is too small more often than not.
+Rows of a question resemble one another, so that many rows tell little more than few. How many independent
+rows they are worth is told by their intraclass correlation, estimated over all clusters by the analysis of
+variance. A variance over cluster totals, or a bootstrap over clusters, would rest on the few largest where
+sizes are unequal, and is too small more often than not.
 """
 
 from __future__ import annotations
@@ -15,8 +17,9 @@ import numpy as np
 from folkways.stats.intervals import DEFAULT_CONFIDENCE, Floats, Interval, wilson
 
 FEWEST_UNBOUNDED = 60
-"""Effective clusters below which a mean without bounds has no interval: a value far from all others that one question in twenty has
-is missing from 21 of 100 samples of 30, and no interval that is made of the sample can know of it."""
+"""Effective clusters below which a mean without bounds has no interval: a value far from all others that one
+question in twenty has is missing from 21 of 100 samples of 30, and no interval that is made of the sample can
+know of it."""
 
 FEWEST_DIFFERENCES = 10
 """The same of paired differences without bounds, which lean to neither side where nothing differs."""
@@ -31,10 +34,11 @@ class ClusteredMean:
     """A mean with what its interval and test are made of.
 
     bounds:  between which every value lies, or None.
-    worth:   with bounds, how many independent zeros and ones it is known as well by (effective number of answers).
-    error, skew: without bounds, its standard error, and how lopsided it is (third moment over the cube of the error; 0 of
-    differences, whose test is Student's).
-    clusters: effective number of clusters. fewest: without bounds, how many of them an interval needs.
+    worth:   with bounds, how many independent zeros and ones it is known as well by (effective number of
+             answers).
+    error, skew: without bounds, its standard error, and how lopsided it is (third moment over the cube of the
+    error; 0 of differences, whose test is Student's). clusters: effective number of clusters. fewest: without
+    bounds, how many of them an interval needs.
     """
 
     mean: float
@@ -46,7 +50,8 @@ class ClusteredMean:
     fewest: int = FEWEST_UNBOUNDED
 
     def interval(self, confidence: float = DEFAULT_CONFIDENCE) -> Interval:
-        """Wilson's of the effective answers; without bounds Student's, or Hall's for skewed values (1992) if wider.
+        """Wilson's of the effective answers; without bounds Student's, or Hall's for skewed values (1992) if
+        wider.
 
         NaN where it cannot be told, with the reason as method.
         """
@@ -61,10 +66,13 @@ class ClusteredMean:
 
         ratio = float(stdtrit(self.clusters - 1, 0.5 + confidence / 2))
         above, below = max(ratio, self._unskewed(ratio)), min(-ratio, self._unskewed(-ratio))
-        return Interval(self.mean - above * self.error, self.mean - below * self.error, f"student {confidence:.0%}")
+        return Interval(
+            self.mean - above * self.error, self.mean - below * self.error, f"student {confidence:.0%}"
+        )
 
     def p(self, value: float = 0.0) -> float:
-        """Two-sided, for a true mean of ``value``: below .05 where the 95 % interval does not hold it. NaN without an interval."""
+        """Two-sided, for a true mean of ``value``: below .05 where the 95 % interval does not hold it. NaN
+        without an interval."""
         if self.bounds is not None:
             expected = self._share(value)
             error = math.sqrt(expected * (1 - expected) / self.worth)
@@ -78,7 +86,8 @@ class ClusteredMean:
         return 2 * float(stdtr(self.clusters - 1, -min(abs(ratio), abs(skewed))))
 
     def _unskewed(self, ratio: float) -> float:
-        """How many standard errors off the mean is, where Hall's transformation of that comes to ``ratio``."""
+        """How many standard errors off the mean is, where Hall's transformation of that comes to
+        ``ratio``."""
         if abs(self.skew) < SYMMETRIC:
             return ratio
         return 3 * (math.cbrt(1 + self.skew * (ratio - self.skew / 6)) - 1) / self.skew
@@ -103,16 +112,20 @@ def clustered_mean(
     *,
     paired: bool = False,
 ) -> ClusteredMean:
-    """The mean over all rows, from each cluster's sum and number of rows, and the sum of the squares of all rows.
+    """The mean over all rows, from each cluster's sum and number of rows, and the sum of the squares of all
+    rows.
 
-    With bounds, two clusters of ordinary size are imagined besides, one with the lowest value throughout and one with the highest:
-    few clusters that happen to be alike then say little about how far clusters differ, instead of nothing (Agresti and Coull 1998
-    do so for proportions, Bonett and Price 2012 for paired differences). They are in the variance and the intraclass correlation
-    (Searle, Casella and McCulloch 1992, 3.6), and not in the mean. The correlation makes the design effect of clusters of unequal
-    size (Kish 1965, 8.2), and this the effective number of answers: that of the questions at the least, where all rows of a
-    question are alike, and that of the rows at most. Without bounds, the standard error is the jackknife's over clusters.
+    With bounds, two clusters of ordinary size are imagined besides, one with the lowest value throughout and
+    one with the highest: few clusters that happen to be alike then say little about how far clusters differ,
+    instead of nothing (Agresti and Coull 1998 do so for proportions, Bonett and Price 2012 for paired
+    differences). They are in the variance and the intraclass correlation (Searle, Casella and McCulloch 1992,
+    3.6), and not in the mean. The correlation makes the design effect of clusters of unequal size (Kish 1965,
+    8.2), and this the effective number of answers: that of the questions at the least, where all rows of a
+    question are alike, and that of the rows at most. Without bounds, the standard error is the jackknife's
+    over clusters.
 
-    extremes: what the two are imagined to have instead of the bounds. paired: values are differences. ValueError without rows.
+    extremes: what the two are imagined to have instead of the bounds. paired: values are differences.
+    ValueError without rows.
     """
     if not counts.sum():
         raise ValueError("a mean needs at least one row")
@@ -132,9 +145,9 @@ def clustered_mean(
 class Totals:
     """What the mean of clustered rows is made of.
 
-    clusters, rows: how many there are; sizes: the sum of the squares of the clusters' numbers of rows.
-    total: the sum of all rows. between: over clusters, that of the square of a cluster's sum over its rows. squares: of the squares
-    of all rows. error, skew: those of the ``jackknife``, which values without bounds need.
+    clusters, rows: how many there are; sizes: the sum of the squares of the clusters' numbers of rows. total:
+    the sum of all rows. between: over clusters, that of the square of a cluster's sum over its rows. squares:
+    of the squares of all rows. error, skew: those of the ``jackknife``, which values without bounds need.
     """
 
     clusters: int
@@ -173,22 +186,27 @@ def mean_of_totals(
 
 
 def clustered_difference(rows: Floats, sums: Floats, counts: Floats, most: float | None) -> ClusteredMean:
-    """The mean of paired differences, one per row. sums, counts: of each cluster. most: the largest that can be; None for no limit.
+    """The mean of paired differences, one per row. sums, counts: of each cluster. most: the largest that can
+    be; None for no limit.
 
-    The imagined clusters are one with the largest difference found and one with its opposite: differences of shares keep far from
-    the largest that can be. ValueError without rows.
+    The imagined clusters are one with the largest difference found and one with its opposite: differences of
+    shares keep far from the largest that can be. ValueError without rows.
     """
     bounds = None if most is None else (-most, most)
-    return clustered_mean(sums, counts, float(rows @ rows), bounds, opposites(float(np.abs(rows).max())), paired=True)
+    return clustered_mean(
+        sums, counts, float(rows @ rows), bounds, opposites(float(np.abs(rows).max())), paired=True
+    )
 
 
 def opposites(largest: float) -> tuple[float, float] | None:
-    """What the two imagined clusters of a paired difference have, by the largest difference found; the bounds if there is none."""
+    """What the two imagined clusters of a paired difference have, by the largest difference found; the bounds
+    if there is none."""
     return (-largest, largest) if largest > 0 else None
 
 
 def effective_number(counts: Floats) -> float:
-    """How many clusters of equal size would tell as much as these, where rows of a cluster are all alike (Kish 1965, 11.7).
+    """How many clusters of equal size would tell as much as these, where rows of a cluster are all alike
+    (Kish 1965, 11.7).
 
     From 1, where nearly all rows are in one cluster, to the number of clusters. counts: rows of each.
     """
@@ -215,10 +233,11 @@ def _worth(totals: Totals, imagined: tuple[float, float]) -> float:
 
 
 def jackknife(sums: Floats, counts: Floats) -> tuple[Floats, Floats]:
-    """Standard error and skewness of a mean, from leaving out one cluster after the other, around the mean of all; NaN of one.
+    """Standard error and skewness of a mean, from leaving out one cluster after the other, around the mean of
+    all; NaN of one.
 
-    The error is that of MacKinnon, Nielsen and Webb (2023, CR3). sums, counts: shape (clusters,) or (means, clusters), where a mean
-    may lack clusters, which then have no rows and a sum of 0.
+    The error is that of MacKinnon, Nielsen and Webb (2023, CR3). sums, counts: shape (clusters,) or (means,
+    clusters), where a mean may lack clusters, which then have no rows and a sum of 0.
     """
     rows, n = counts.sum(axis=-1, keepdims=True), np.count_nonzero(counts, axis=-1)
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -1,4 +1,5 @@
-"""The difference of two unweighted means of proportions (a country and the others, two regions), with interval and test."""
+"""The difference of two unweighted means of proportions (a country and the others, two regions), with
+interval and test."""
 
 from __future__ import annotations
 
@@ -19,7 +20,8 @@ METHOD = f"wilson {DEFAULT_CONFIDENCE:.0%} put together"
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """First minus second, in the unit of the values, with a 95 % interval; p is two-sided, for no difference."""
+    """First minus second, in the unit of the values, with a 95 % interval; p is two-sided, for no
+    difference."""
 
     difference: float
     low: float
@@ -28,24 +30,36 @@ class Difference:
 
     def columns(self, scale: float = 1.0) -> dict[str, float]:
         """What tables have of it, ``difference``, ``low`` and ``high`` times ``scale``, and ``p``."""
-        return {"difference": scale * self.difference, "low": scale * self.low, "high": scale * self.high, "p": self.p}
+        return {
+            "difference": scale * self.difference,
+            "low": scale * self.low,
+            "high": scale * self.high,
+            "p": self.p,
+        }
 
 
 def difference_of_groups(first: Floats, second: Floats) -> Difference:
-    """``difference_of_shares`` of two groups of questions, each a single stratum: one value per question, 0 to 1."""
+    """``difference_of_shares`` of two groups of questions, each a single stratum: one value per question, 0
+    to 1."""
     sides = [(np.array([values.mean()]), np.array([float(values.size)])) for values in (first, second)]
     return difference_of_shares(*sides[0], *sides[1])
 
 
 def difference_of_shares(
-    first: Floats, first_numbers: Floats, second: Floats, second_numbers: Floats, confidence: float = DEFAULT_CONFIDENCE
+    first: Floats,
+    first_numbers: Floats,
+    second: Floats,
+    second_numbers: Floats,
+    confidence: float = DEFAULT_CONFIDENCE,
 ) -> Difference:
-    """The mean over the strata of ``first`` minus that over the strata of ``second``, which share no question.
+    """The mean over the strata of ``first`` minus that over the strata of ``second``, which share no
+    question.
 
-    first, second: one share per stratum, 0 to 1; the numbers say how many questions each rests on. The interval puts the Wilson
-    intervals of the shares together (Zou and Donner 2008; with one stratum each it is Newcombe's of 1998), and p is one minus the
-    confidence at which that interval begins to hold 0. Shares that are means of several answers to a question vary less than
-    proportions, so that the interval can only be too wide. ValueError for a side without strata.
+    first, second: one share per stratum, 0 to 1; the numbers say how many questions each rests on. The
+    interval puts the Wilson intervals of the shares together (Zou and Donner 2008; with one stratum each it
+    is Newcombe's of 1998), and p is one minus the confidence at which that interval begins to hold 0. Shares
+    that are means of several answers to a question vary less than proportions, so that the interval can only
+    be too wide. ValueError for a side without strata.
     """
     if not first.size or not second.size:
         raise ValueError("a difference needs a share on either side")
@@ -67,10 +81,14 @@ def _p(difference: float, sides: tuple[Floats, Floats, Floats, Floats]) -> float
     return 2 * (1 - NormalDist().cdf(nothing)) if difference else 1.0
 
 
-def _interval(difference: float, sides: tuple[Floats, Floats, Floats, Floats], z: float) -> tuple[float, float]:
+def _interval(
+    difference: float, sides: tuple[Floats, Floats, Floats, Floats], z: float
+) -> tuple[float, float]:
     below_first, above_first = _distances(*sides[:2], z)
     below_second, above_second = _distances(*sides[2:], z)
-    return difference - math.hypot(below_first, above_second), difference + math.hypot(above_first, below_second)
+    return difference - math.hypot(below_first, above_second), difference + math.hypot(
+        above_first, below_second
+    )
 
 
 def _distances(shares: Floats, numbers: Floats, z: float) -> tuple[float, float]:
@@ -87,7 +105,8 @@ def _distances(shares: Floats, numbers: Floats, z: float) -> tuple[float, float]
 def independent_difference(
     first: float, first_interval: Interval, second: float, second_interval: Interval
 ) -> tuple[float, Interval]:
-    """The first mean less the second, which share no question, from the interval of each (Zou and Donner 2008).
+    """The first mean less the second, which share no question, from the interval of each (Zou and Donner
+    2008).
 
     In the unit of the means, whatever they are of. NaN where one of them is.
     """

@@ -1,8 +1,9 @@
 """Confidence intervals of proportions and means; ``clusters`` has those of rows that come in questions.
 
-Where the items of a benchmark are all there is to know (a score over the whole benchmark is wanted, and only a part was asked),
-give ``population``: the intervals then narrow by the finite-population correction, down to nothing once everything was asked.
-Without it they say how a score would move with other questions of the same kind.
+Where the items of a benchmark are all there is to know (a score over the whole benchmark is wanted, and only
+a part was asked), give ``population``: the intervals then narrow by the finite-population correction, down to
+nothing once everything was asked. Without it they say how a score would move with other questions of the same
+kind.
 """
 
 from __future__ import annotations
@@ -28,21 +29,26 @@ EDGE = 4
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A confidence interval in the unit of the mean it belongs to, with the name of its method (``wilson 95%``)."""
+    """A confidence interval in the unit of the mean it belongs to, with the name of its method (``wilson
+    95%``)."""
 
     low: float
     high: float
     method: str
 
 
-def wilson(successes: float, n: float, confidence: float = DEFAULT_CONFIDENCE, *, population: int | None = None) -> Interval:
-    """The Wilson score interval of a proportion, between 0 and 1 (Wilson 1927, without continuity correction).
+def wilson(
+    successes: float, n: float, confidence: float = DEFAULT_CONFIDENCE, *, population: int | None = None
+) -> Interval:
+    """The Wilson score interval of a proportion, between 0 and 1 (Wilson 1927, without continuity
+    correction).
 
-    successes: number of ones among ``n`` independent observations; both may be fractions (effective numbers). n of 0 gives the
-    whole range from 0 to 1. Where at most EDGE ones, or zeros, were found, Wilson's bound on that side misses too often (9 % at n =
-    10 and a true share of .01): the bound of a Poisson count takes its place and the method is called modified (Brown, Cai and
-    DasGupta 2001, 4.1.1, who do so up to 2 or 3). population: how many observations there are in all, where the proportion among
-    these is wanted: the variance shrinks by (N - n) / (N - 1), as if more had been drawn (Cochran, Sampling Techniques, 3.4), and
+    successes: number of ones among ``n`` independent observations; both may be fractions (effective numbers).
+    n of 0 gives the whole range from 0 to 1. Where at most EDGE ones, or zeros, were found, Wilson's bound on
+    that side misses too often (9 % at n = 10 and a true share of .01): the bound of a Poisson count takes its
+    place and the method is called modified (Brown, Cai and DasGupta 2001, 4.1.1, who do so up to 2 or 3).
+    population: how many observations there are in all, where the proportion among these is wanted: the
+    variance shrinks by (N - n) / (N - 1), as if more had been drawn (Cochran, Sampling Techniques, 3.4), and
     nothing is modified. ValueError for counts that cannot be.
     """
     method = f"wilson {confidence:.0%}{_within(population)}"
@@ -75,9 +81,11 @@ TINY = 1e-9
 
 @lru_cache(maxsize=1024)
 def _poisson_bound(count: float, chance: float) -> float:
-    """The mean at which a Poisson count comes to ``count`` or more with that chance: a quantile of the gamma distribution.
+    """The mean at which a Poisson count comes to ``count`` or more with that chance: a quantile of the gamma
+    distribution.
 
-    By halving, from the series of the incomplete gamma function; importing scipy for it would take longer than all scores.
+    By halving, from the series of the incomplete gamma function; importing scipy for it would take longer
+    than all scores.
     """
     if count < TINY:
         return 0.0
@@ -97,13 +105,17 @@ def _poisson_bound(count: float, chance: float) -> float:
     return low
 
 
-def interval_of_average(means: Sequence[float], intervals: Sequence[Interval], worth: Sequence[float] | None = None) -> Interval:
-    """The interval of the unweighted mean of independent means from the interval of each (Zou and Donner 2008).
+def interval_of_average(
+    means: Sequence[float], intervals: Sequence[Interval], worth: Sequence[float] | None = None
+) -> Interval:
+    """The interval of the unweighted mean of independent means from the interval of each (Zou and Donner
+    2008).
 
-    The distances of each mean from its limits add up in squares; of one mean it is its own. The method is named after the plainest
-    of theirs. worth: of means between 0 and 1, how many answers each is known as well by; on a side where it is wider, the interval
-    is then ``wilson_of_average``: that of the limits misses too often where small groups score near 0 or 1, the other one where a
-    group has a single answer. ValueError without any mean.
+    The distances of each mean from its limits add up in squares; of one mean it is its own. The method is
+    named after the plainest of theirs. worth: of means between 0 and 1, how many answers each is known as
+    well by; on a side where it is wider, the interval is then ``wilson_of_average``: that of the limits
+    misses too often where small groups score near 0 or 1, the other one where a group has a single answer.
+    ValueError without any mean.
     """
     if not intervals:
         raise ValueError("an average needs at least one mean")
@@ -121,10 +133,12 @@ def interval_of_average(means: Sequence[float], intervals: Sequence[Interval], w
 
 
 def wilson_of_average(means: Floats, worth: Floats, confidence: float = DEFAULT_CONFIDENCE) -> Interval:
-    """The interval of the unweighted mean of many independent means between 0 and 1, each known as well as by ``worth`` answers.
+    """The interval of the unweighted mean of many independent means between 0 and 1, each known as well as by
+    ``worth`` answers.
 
-    Wilson's of as many answers as would know that mean as well if all groups were alike. Where they differ the means of groups vary
-    less than that, and the interval is wider than it need be. ValueError without any.
+    Wilson's of as many answers as would know that mean as well if all groups were alike. Where they differ
+    the means of groups vary less than that, and the interval is wider than it need be. ValueError without
+    any.
     """
     if not means.size:
         raise ValueError("an average needs at least one mean")
@@ -135,11 +149,12 @@ def wilson_of_average(means: Floats, worth: Floats, confidence: float = DEFAULT_
 def clustered_normal(
     values: Floats, clusters: Ints, *, confidence: float = DEFAULT_CONFIDENCE, population: int | None = None
 ) -> Interval:
-    """The normal interval of a mean of clustered rows, its variance linearised over clusters (Cochran, ratio estimator).
+    """The normal interval of a mean of clustered rows, its variance linearised over clusters (Cochran, ratio
+    estimator).
 
-    values, clusters: one entry per row; rows with the same cluster number belong together (several rows of one question).
-    population: number of clusters there are in all (see the module). For many clusters of like sizes; ``clusters`` has what holds
-    for few. NaN with fewer than two clusters.
+    values, clusters: one entry per row; rows with the same cluster number belong together (several rows of
+    one question). population: number of clusters there are in all (see the module). For many clusters of like
+    sizes; ``clusters`` has what holds for few. NaN with fewer than two clusters.
     """
     sums, counts = cluster_totals(values, clusters)
     half = NormalDist().inv_cdf(0.5 + confidence / 2) * math.sqrt(squared_error(sums, counts, population))
@@ -154,7 +169,8 @@ def cluster_totals(values: Floats, clusters: Ints) -> tuple[Floats, Floats]:
 
 
 def squared_error(sums: Floats, counts: Floats, population: int | None = None) -> float:
-    """Variance of the mean (sums over counts) of clusters that were drawn independently, or without replacement out of some number.
+    """Variance of the mean (sums over counts) of clusters that were drawn independently, or without
+    replacement out of some number.
 
     NaN with fewer than two clusters, unless they are the whole population.
     """

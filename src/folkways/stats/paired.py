@@ -23,11 +23,13 @@ class PairedMean(Difference):
 def paired_mean(
     first: npt.ArrayLike, second: npt.ArrayLike, confidence: float = 0.95, *, largest: float | None = None
 ) -> PairedMean:
-    """The mean difference of pairs that were sampled independently of one another, with interval and test (``clusters``).
+    """The mean difference of pairs that were sampled independently of one another, with interval and test
+    (``clusters``).
 
-    largest: the largest difference that there can be (100 between percentages), which gives Wilson's interval of the effective
-    answers; Student's without. Interval and p are NaN where they cannot be told, with the reason as method: without pairs, and
-    without ``largest`` also with few of them or if every difference is the same.
+    largest: the largest difference that there can be (100 between percentages), which gives Wilson's interval
+    of the effective answers; Student's without. Interval and p are NaN where they cannot be told, with the
+    reason as method: without pairs, and without ``largest`` also with few of them or if every difference is
+    the same.
     """
     differences = np.asarray(first, dtype=np.float64) - np.asarray(second, dtype=np.float64)
     n = differences.size

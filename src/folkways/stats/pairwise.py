@@ -1,6 +1,8 @@
-"""Every model less every other, on the rows that both replied to: paired by row, clustered by question, all pairs at once.
+"""Every model less every other, on the rows that both replied to: paired by row, clustered by question, all
+pairs at once.
 
-A third model never changes the contrast of two. What its interval and test are, ``clusters.clustered_difference`` says.
+A third model never changes the contrast of two. What its interval and test are,
+``clusters.clustered_difference`` says.
 """
 
 from __future__ import annotations
@@ -15,7 +17,8 @@ from folkways.stats.clusters import Totals, jackknife, mean_of_totals, opposites
 from folkways.stats.intervals import DEFAULT_CONFIDENCE, Floats, Ints
 
 FEWEST_QUESTIONS = 6
-"""Below so many questions no pattern of answers can be told from chance: six that all differ one way give p = .03."""
+"""Below so many questions no pattern of answers can be told from chance: six that all differ one way give p =
+.03."""
 
 TOO_FEW = f"none: under {FEWEST_QUESTIONS} questions"
 NOTHING_SHARED = "none: nothing shared"
@@ -23,14 +26,15 @@ NOTHING_SHARED = "none: nothing shared"
 
 @dataclass(frozen=True, slots=True)
 class Contrasts:
-    """One entry per pair of models, in the order of ``itertools.combinations`` of their positions; in the unit of the values.
+    """One entry per pair of models, in the order of ``itertools.combinations`` of their positions; in the
+    unit of the values.
 
-    first, second: positions of the two models. rows, questions: how many the two share.
-    first_mean, second_mean: over the shared rows. difference, low, high: first minus second, with its interval; NaN where none.
-    method: of the interval, or why there is none. p: two-sided, for no difference; NaN without an interval.
-    first_better, second_better: questions on which the one has the higher mean.
-    error: standard error of the difference over questions, which ``power`` needs. effect: Cohen's d of the questions; NaN where
-    they do not vary.
+    first, second: positions of the two models. rows, questions: how many the two share. first_mean,
+    second_mean: over the shared rows. difference, low, high: first minus second, with its interval; NaN where
+    none. method: of the interval, or why there is none. p: two-sided, for no difference; NaN without an
+    interval. first_better, second_better: questions on which the one has the higher mean. error: standard
+    error of the difference over questions, which ``power`` needs. effect: Cohen's d of the questions; NaN
+    where they do not vary.
     """
 
     first: Ints
@@ -50,7 +54,8 @@ class Contrasts:
     effect: Floats
 
     def matrix(self, column: Floats, diagonal: float = math.nan, *, opposite: bool = False) -> Floats:
-        """A column of pairs as an array of shape (models, models), first in rows; opposite: (j, i) is minus (i, j)."""
+        """A column of pairs as an array of shape (models, models), first in rows; opposite: (j, i) is minus
+        (i, j)."""
         models = int(self.second[-1]) + 1
         found = np.full((models, models), diagonal)
         found[self.first, self.second] = column
@@ -58,26 +63,34 @@ class Contrasts:
         return found
 
 
-def paired_contrasts(values: Floats, questions: Ints, largest: float | None, confidence: float = DEFAULT_CONFIDENCE) -> Contrasts:
+def paired_contrasts(
+    values: Floats, questions: Ints, largest: float | None, confidence: float = DEFAULT_CONFIDENCE
+) -> Contrasts:
     """The contrasts of all pairs.
 
-    values: shape (rows, models), NaN where a model has no reply. questions: each row's question, by any number. largest: the
-    largest difference that there can be, None for no limit. ValueError with fewer than two models, or without rows.
+    values: shape (rows, models), NaN where a model has no reply. questions: each row's question, by any
+    number. largest: the largest difference that there can be, None for no limit. ValueError with fewer than
+    two models, or without rows.
     """
     if values.ndim != 2 or values.shape[1] < 2 or not len(values):
         raise ValueError(f"contrasts need rows of two models or more, got an array of shape {values.shape}")
     order = np.argsort(questions, kind="stable")
     starts = np.flatnonzero(np.diff(questions[order], prepend=questions[order[0]] - 1))
     of_model = np.ascontiguousarray(values[order].T)
-    parts = [_against_later(of_model, first, starts, largest, confidence) for first in range(len(of_model) - 1)]
+    parts = [
+        _against_later(of_model, first, starts, largest, confidence) for first in range(len(of_model) - 1)
+    ]
     pairs = np.array(list(combinations(range(len(of_model)), 2)), dtype=np.int64)
     method = [method for part in parts for method in part.pop("method")]
     columns = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
     return Contrasts(first=pairs[:, 0], second=pairs[:, 1], method=method, **columns)
 
 
-def _against_later(of_model: Floats, first: int, starts: Ints, largest: float | None, confidence: float) -> dict[str, list[str]]:
-    """The columns of Contrasts for one model against each of those after it, of rows in the order of their questions."""
+def _against_later(
+    of_model: Floats, first: int, starts: Ints, largest: float | None, confidence: float
+) -> dict[str, list[str]]:
+    """The columns of Contrasts for one model against each of those after it, of rows in the order of their
+    questions."""
     own, later = of_model[first], of_model[first + 1 :]
     apart = own - later
     shared = ~np.isnan(apart)
@@ -102,7 +115,10 @@ def _against_later(of_model: Floats, first: int, starts: Ints, largest: float | 
         sums.sum(axis=1).tolist(),
         (sums * means).sum(axis=1).tolist(),
         np.einsum("mr,mr->m", apart, apart).tolist(),
-        *(moment.tolist() for moment in (jackknife(sums, counts) if largest is None else np.full((2, len(sums)), math.nan))),
+        *(
+            moment.tolist()
+            for moment in (jackknife(sums, counts) if largest is None else np.full((2, len(sums)), math.nan))
+        ),
         np.maximum(apart.max(axis=1), -apart.min(axis=1)).tolist(),
         strict=True,
     )
@@ -112,7 +128,10 @@ def _against_later(of_model: Floats, first: int, starts: Ints, largest: float | 
         "questions": questions,
         "first_mean": own_mean,
         "second_mean": later_mean,
-        **{name: np.array([end[at] for end in ends]) for at, name in enumerate(("difference", "low", "high", "p"))},
+        **{
+            name: np.array([end[at] for end in ends])
+            for at, name in enumerate(("difference", "low", "high", "p"))
+        },
         "method": [end[4] for end in ends],
         "first_better": (sums > 1e-12).sum(axis=1),
         "second_better": (sums < -1e-12).sum(axis=1),
@@ -121,7 +140,9 @@ def _against_later(of_model: Floats, first: int, starts: Ints, largest: float | 
     }
 
 
-def _ends(totals: Totals, most: float, largest: float | None, confidence: float) -> tuple[float, float, float, float, str]:
+def _ends(
+    totals: Totals, most: float, largest: float | None, confidence: float
+) -> tuple[float, float, float, float, str]:
     """Difference, interval, p and method of one pair."""
     if not totals.rows:
         return math.nan, math.nan, math.nan, math.nan, NOTHING_SHARED

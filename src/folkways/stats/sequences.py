@@ -1,13 +1,16 @@
-"""Confidence sequences: intervals that may be looked at after every answer, for a benchmark that is asked in random order.
+"""Confidence sequences: intervals that may be looked at after every answer, for a benchmark that is asked in
+random order.
 
-An ordinary interval holds if the number of questions is fixed beforehand. Who looks at it after each answer and stops once it is
-narrow gets it wrong more often than stated. A confidence sequence holds at all times at once: with the stated confidence, the truth
-never leaves it, whenever one stops. The truth here is the mean over a finite population (every item of a culture), drawn without
-replacement, so that the sequence closes on it when everything has been drawn.
+An ordinary interval holds if the number of questions is fixed beforehand. Who looks at it after each answer
+and stops once it is narrow gets it wrong more often than stated. A confidence sequence holds at all times at
+once: with the stated confidence, the truth never leaves it, whenever one stops. The truth here is the mean
+over a finite population (every item of a culture), drawn without replacement, so that the sequence closes on
+it when everything has been drawn.
 
-The method bets (Waudby-Smith and Ramdas, Estimating means of bounded random variables by betting, Journal of the Royal Statistical
-Society B, 2024; without replacement in section 5): were the mean m, no way of betting on the next answer makes a fortune. Values m
-against which a bet has made 2 / (1 - confidence) times its stake are ruled out.
+The method bets (Waudby-Smith and Ramdas, Estimating means of bounded random variables by betting, Journal of
+the Royal Statistical Society B, 2024; without replacement in section 5): were the mean m, no way of betting
+on the next answer makes a fortune. Values m against which a bet has made 2 / (1 - confidence) times its stake
+are ruled out.
 """
 
 from __future__ import annotations
@@ -50,17 +53,21 @@ def betting_sequence(
     shares: Floats | None = None,
     grid: int = GRID,
 ) -> Sequence:
-    """The confidence sequence of the mean of a population, from values drawn one by one, each uniformly among those left.
+    """The confidence sequence of the mean of a population, from values drawn one by one, each uniformly among
+    those left.
 
-    values: between 0 and 1, in the order of drawing; population: how many there are in all. target: half a width that is wanted:
-    bets are sized to rule out means that far off, which makes the sequence narrowest about when it gets there; it is as valid with
-    any other. shares: how much of each draw counts, from 0 (the mean is not of such) to 1, and no less than its value; the mean is
-    then the sum of the values over that of the shares, in the whole population. None for 1 each. grid: as GRID. ValueError where
-    values lie outside, or are more than there are.
+    values: between 0 and 1, in the order of drawing; population: how many there are in all. target: half a
+    width that is wanted: bets are sized to rule out means that far off, which makes the sequence narrowest
+    about when it gets there; it is as valid with any other. shares: how much of each draw counts, from 0 (the
+    mean is not of such) to 1, and no less than its value; the mean is then the sum of the values over that of
+    the shares, in the whole population. None for 1 each. grid: as GRID. ValueError where values lie outside,
+    or are more than there are.
     """
     shares = np.ones_like(values) if shares is None else shares
     if values.size > population or not ((values >= 0) & (values <= shares) & (shares <= 1)).all():
-        raise ValueError(f"at most {population} values between 0 and 1 can be drawn, got {values.size} of them, or others")
+        raise ValueError(
+            f"at most {population} values between 0 and 1 can be drawn, got {values.size} of them, or others"
+        )
     fortune = 2 / (1 - confidence)
     bets = bet_sizes(values, population, target, shares)[:, None]
     least, most = possible_means(values, shares, population)
@@ -69,7 +76,10 @@ def betting_sequence(
     left = (population - np.arange(values.size))[:, None]
     means, seen, idled = np.linspace(0.0, 1.0, grid + 1), before(values)[:, None], before(1 - shares)[:, None]
     up, down = np.ones(means.size), np.ones(means.size)  # times the stake
-    low, high = least.copy(), most.copy()  # for draws after which nothing on the grid is left: all that is possible
+    low, high = (
+        least.copy(),
+        most.copy(),
+    )  # for draws after which nothing on the grid is left: all that is possible
     for first in range(0, values.size, BLOCK):
         part = slice(first, first + BLOCK)
         expected = np.clip((means * (population - idled[part]) - seen[part]) / left[part], 1e-9, 1 - 1e-9)
@@ -90,9 +100,11 @@ def betting_sequence(
 
 
 def bet_sizes(values: Floats, population: int, target: float, shares: Floats) -> Floats:
-    """What is staked on each draw, per unit of surprise: decided before the draw, by the values before it alone.
+    """What is staked on each draw, per unit of surprise: decided before the draw, by the values before it
+    alone.
 
-    A mean that is off by ``target`` is off by more among what is left, the less is left: this is what bets grow with.
+    A mean that is off by ``target`` is off by more among what is left, the less is left: this is what bets
+    grow with.
     """
     return target * growth(values.size, population) / known_variance(values, shares)
 
@@ -103,7 +115,8 @@ def growth(drawn: int, population: int) -> Floats:
 
 
 def known_variance(values: Floats, shares: Floats) -> Floats:
-    """How much values vary, as known before each draw: half an observation of the most there is, and those so far."""
+    """How much values vary, as known before each draw: half an observation of the most there is, and those so
+    far."""
     ratio = (0.5 + np.cumsum(values)) / (1 + np.cumsum(shares))
     return (0.25 + before((values - shares * ratio) ** 2)) / (np.arange(values.size) + 1)
 
@@ -118,11 +131,14 @@ def possible_means(values: Floats, shares: Floats, population: int) -> tuple[Flo
     return np.where(in_all > 0, least, 0.0), np.where(in_all > 0, most, 1.0)
 
 
-def ends(alive: npt.NDArray[np.bool_], means: Floats, step: float, least: Floats, most: Floats) -> tuple[Floats, Floats]:
-    """The ends of what each row has not ruled out, one step of the grid outwards, within what is possible (``least`` to ``most``).
+def ends(
+    alive: npt.NDArray[np.bool_], means: Floats, step: float, least: Floats, most: Floats
+) -> tuple[Floats, Floats]:
+    """The ends of what each row has not ruled out, one step of the grid outwards, within what is possible
+    (``least`` to ``most``).
 
-    alive: rows by ``means``, which lie on the grid. A row in which nothing is left was ruled out between two points of the grid:
-    all that is left is what is possible.
+    alive: rows by ``means``, which lie on the grid. A row in which nothing is left was ruled out between two
+    points of the grid: all that is left is what is possible.
     """
     some = alive.any(axis=1)
     low = means[alive.argmax(axis=1)] - step
@@ -136,12 +152,14 @@ def before(values: Floats) -> Floats:
 
 
 def at_any_time(n: int, confidence: float = DEFAULT_CONFIDENCE, *, narrowest: int = 100) -> float:
-    """How many standard errors on either side hold a mean at all numbers n of independent values at once, for large n.
+    """How many standard errors on either side hold a mean at all numbers n of independent values at once, for
+    large n.
 
-    The asymptotic confidence sequence of Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas (Time-uniform central limit theory and
-    asymptotic confidence sequences, Annals of Statistics 52, 2024, with Robbins' mixture). narrowest: the number at which it is
-    narrowest, fixed beforehand; it hardly matters from a quarter to four times of that. For means whose strata make
-    ``anytime_mean`` too wide. ValueError for n below 1.
+    The asymptotic confidence sequence of Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas (Time-uniform
+    central limit theory and asymptotic confidence sequences, Annals of Statistics 52, 2024, with Robbins'
+    mixture). narrowest: the number at which it is narrowest, fixed beforehand; it hardly matters from a
+    quarter to four times of that. For means whose strata make ``anytime_mean`` too wide. ValueError for n
+    below 1.
     """
     if n < 1:
         raise ValueError(f"a mean needs at least one value, got {n}")

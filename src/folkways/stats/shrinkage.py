@@ -2,15 +2,16 @@
 
 Differences from a mean have a normal one (``shrink_differences``).
 
-Each culture's true rate is taken for a draw from one beta distribution, whose mean and spread the cultures themselves tell
-(empirical Bayes). A culture with few questions is drawn towards the mean of all, one with many stays where it is. How well the
-mean and the spread are known is part of the answer: both are weighted over a grid by their likelihood, instead of being taken for
-certain at their most likely values, which would make intervals too narrow. The spread is weighted by itself as well (its measure is
-the square root of the correlation within a culture), the mean is not: with a flat prior of the spread only 91 of 100 intervals held
+Each culture's true rate is taken for a draw from one beta distribution, whose mean and spread the cultures
+themselves tell (empirical Bayes). A culture with few questions is drawn towards the mean of all, one with
+many stays where it is. How well the mean and the spread are known is part of the answer: both are weighted
+over a grid by their likelihood, instead of being taken for certain at their most likely values, which would
+make intervals too narrow. The spread is weighted by itself as well (its measure is the square root of the
+correlation within a culture), the mean is not: with a flat prior of the spread only 91 of 100 intervals held
 the truth where cultures differ a little.
 
-A shrunken score is the better guess of a culture's own rate, and a worse summary of what was measured: it stands beside the raw
-score, never in its place.
+A shrunken score is the better guess of a culture's own rate, and a worse summary of what was measured: it
+stands beside the raw score, never in its place.
 """
 
 from __future__ import annotations
@@ -34,7 +35,10 @@ _STEPS = np.linspace(-3.5, 3.5, 15)
 _SPREAD_STEPS, _WIDEST = 81, 3.0
 
 SHRUNK: Schema = {
-    **{name: SCORES[name] for name in ("endpoint", "task", "profile", "metric", "facet", "value", "score", "low", "high", "n")},
+    **{
+        name: SCORES[name]
+        for name in ("endpoint", "task", "profile", "metric", "facet", "value", "score", "low", "high", "n")
+    },
     "questions": pl.Int64,
     "effective_n": pl.Float64,  # independent questions that would give as wide an interval as the score's own
     "shrunk": pl.Float64,  # in the unit of the score, like the next two
@@ -46,7 +50,8 @@ SHRUNK: Schema = {
 
 @dataclass(frozen=True, slots=True)
 class Shrunken:
-    """Posterior of the rates of groups, one entry per group: mean, bounds, and the weight of the group's own rate."""
+    """Posterior of the rates of groups, one entry per group: mean, bounds, and the weight of the group's own
+    rate."""
 
     mean: Floats
     low: Floats
@@ -57,20 +62,25 @@ class Shrunken:
 def shrink(successes: Floats, n: Floats, confidence: float = DEFAULT_CONFIDENCE) -> Shrunken:
     """Posterior means of the groups' rates with equal-tailed intervals, between 0 and 1.
 
-    successes, n: of each group, also fractional (effective sample sizes). The posterior, a mixture of beta distributions, is put
-    down as the beta distribution of the same mean and variance. ValueError with fewer than FEWEST_GROUPS, or impossible counts.
+    successes, n: of each group, also fractional (effective sample sizes). The posterior, a mixture of beta
+    distributions, is put down as the beta distribution of the same mean and variance. ValueError with fewer
+    than FEWEST_GROUPS, or impossible counts.
     """
     from scipy.special import betaincinv
 
     if successes.size < FEWEST_GROUPS:
-        raise ValueError(f"at least {FEWEST_GROUPS} groups are needed to tell how groups vary, got {successes.size}")
+        raise ValueError(
+            f"at least {FEWEST_GROUPS} groups are needed to tell how groups vary, got {successes.size}"
+        )
     if not ((n > 0) & (successes >= 0) & (successes <= n)).all():
         raise ValueError("every group needs observations, and no more successes than these")
     means, totals, weights = _grid(successes, n)
     own = n[:, None] / (n[:, None] + totals)
     centres = own * (successes / n)[:, None] + (1 - own) * means
     mean = centres @ weights
-    variance = (centres * (1 - centres) / (n[:, None] + totals + 1)) @ weights + ((centres - mean[:, None]) ** 2) @ weights
+    variance = (centres * (1 - centres) / (n[:, None] + totals + 1)) @ weights + (
+        (centres - mean[:, None]) ** 2
+    ) @ weights
     size = mean * (1 - mean) / variance - 1
     tail = (1 - confidence) / 2
     low, high = (betaincinv(mean * size, (1 - mean) * size, level) for level in (tail, 1 - tail))
@@ -78,7 +88,8 @@ def shrink(successes: Floats, n: Floats, confidence: float = DEFAULT_CONFIDENCE)
 
 
 def _grid(successes: Floats, n: Floats) -> tuple[Floats, Floats, Floats]:
-    """Means and totals (alpha + beta) of beta distributions that the rates may come from, and how likely each of them is.
+    """Means and totals (alpha + beta) of beta distributions that the rates may come from, and how likely each
+    of them is.
 
     For every spread, means are laid out around the most likely one, as far as it may be off.
     """
@@ -97,26 +108,35 @@ def _grid(successes: Floats, n: Floats) -> tuple[Floats, Floats, Floats]:
     means = means.ravel()[inside]
     alpha, beta = means * totals, (1 - means) * totals
     failures = n - successes
-    likelihood = (betaln(alpha + successes[:, None], beta + failures[:, None]) - betaln(alpha, beta)).sum(axis=0)
+    likelihood = (betaln(alpha + successes[:, None], beta + failures[:, None]) - betaln(alpha, beta)).sum(
+        axis=0
+    )
     weights = np.exp(likelihood - likelihood.max()) * widths * np.repeat(_SPREADS, _STEPS.size)[inside]
     likely = weights > 1e-6 * weights.max()
     return means[likely], totals[likely], weights[likely] / weights[likely].sum()
 
 
 def shrink_differences(found: Floats, variance: Floats, confidence: float = DEFAULT_CONFIDENCE) -> Shrunken:
-    """Posterior means of groups' true differences from 0 with equal-tailed intervals, in the unit of ``found``.
+    """Posterior means of groups' true differences from 0 with equal-tailed intervals, in the unit of
+    ``found``.
 
-    found: each group's difference from a mean of all groups; variance: the square of its standard error. True differences are
-    taken for draws from a normal distribution around 0 (Efron and Morris 1975) whose spread is weighted by its likelihood over a
-    grid, instead of being taken for certain, and by the spread itself: few groups that happen to be alike do not pass for equal
-    (Chung and others 2013 keep off the boundary so), and intervals hold as often as stated. ValueError with fewer than
-    FEWEST_GROUPS, or a variance of 0.
+    found: each group's difference from a mean of all groups; variance: the square of its standard error. True
+    differences are taken for draws from a normal distribution around 0 (Efron and Morris 1975) whose spread
+    is weighted by its likelihood over a grid, instead of being taken for certain, and by the spread itself:
+    few groups that happen to be alike do not pass for equal (Chung and others 2013 keep off the boundary so),
+    and intervals hold as often as stated. ValueError with fewer than FEWEST_GROUPS, or a variance of 0.
     """
     if found.size < FEWEST_GROUPS:
-        raise ValueError(f"at least {FEWEST_GROUPS} groups are needed to tell how groups vary, got {found.size}")
+        raise ValueError(
+            f"at least {FEWEST_GROUPS} groups are needed to tell how groups vary, got {found.size}"
+        )
     if not (variance > 0).all():
         raise ValueError("the difference of every group needs an error above 0")
-    spreads = np.linspace(1 / _SPREAD_STEPS, 1.0, _SPREAD_STEPS) * _WIDEST * math.sqrt(float(np.mean(found**2 + variance)))
+    spreads = (
+        np.linspace(1 / _SPREAD_STEPS, 1.0, _SPREAD_STEPS)
+        * _WIDEST
+        * math.sqrt(float(np.mean(found**2 + variance)))
+    )
     total = spreads**2 + variance[:, None]
     likelihood = -0.5 * (np.log(total) + found[:, None] ** 2 / total).sum(axis=0)
     weights = spreads * np.exp(likelihood - likelihood.max())
@@ -143,14 +163,22 @@ def _quantiles(level: float, centres: Floats, errors: Floats, weights: Floats) -
     return found
 
 
-def shrunk_scores(scores: pl.DataFrame, metrics: Mapping[str, Sequence[Metric]], facet: str = "culture") -> pl.DataFrame:
-    """SHRUNK of the scores of one facet (records.SCORES), the groups of each endpoint, task, profile and metric by themselves.
+def shrunk_scores(
+    scores: pl.DataFrame, metrics: Mapping[str, Sequence[Metric]], facet: str = "culture"
+) -> pl.DataFrame:
+    """SHRUNK of the scores of one facet (records.SCORES), the groups of each endpoint, task, profile and
+    metric by themselves.
 
-    metrics: task -> its metrics; those without bounds from 0 to 1 (counts, differences) are left out, and so are scores of nothing.
-    Where there are fewer than FEWEST_GROUPS groups, the shrunken columns are null.
+    metrics: task -> its metrics; those without bounds from 0 to 1 (counts, differences) are left out, and so
+    are scores of nothing. Where there are fewer than FEWEST_GROUPS groups, the shrunken columns are null.
     """
     require_columns(scores, SCORES, "scores")
-    scale = {(task, metric.name): metric.scale for task, own in metrics.items() for metric in own if metric.bounds == (0.0, 1.0)}
+    scale = {
+        (task, metric.name): metric.scale
+        for task, own in metrics.items()
+        for metric in own
+        if metric.bounds == (0.0, 1.0)
+    }
     key = ["endpoint", "task", "profile", "metric"]
     rows = scores.filter((pl.col("facet") == facet) & pl.col("score").is_not_nan())
     parts = []
@@ -172,7 +200,8 @@ def _shrunk_group(group: pl.DataFrame, scale: float) -> pl.DataFrame:
 
 
 def _effective_sizes(group: pl.DataFrame, rates: Floats, scale: float) -> Floats:
-    """p (1 - p) over the squared standard error that the interval tells: rows of one question are not so many observations.
+    """p (1 - p) over the squared standard error that the interval tells: rows of one question are not so many
+    observations.
 
     At most the number of rows; the number of questions where nothing varies, or the interval is not known.
     """

@@ -1,12 +1,15 @@
-"""Means over strata (the countries of a region, the cultures of a benchmark), and intervals that know how they were put together.
+"""Means over strata (the countries of a region, the cultures of a benchmark), and intervals that know how
+they were put together.
 
-The interval of a sample that was looked at while it was drawn (``anytime_mean``) holds at all times at once, as the confidence
-sequences of its strata do. Halves of these added up would hold too and be far too wide; put together in squares they are narrow,
-and nothing proves that they hold. Instead, all strata bet together: their supermartingales are multiplied, and a mean is ruled out
-once every way in which the strata could have it is (Spertus, Sridhar and Stark, Sequential stratified inference for the mean,
-2024). Which supermartingales is free; with the empirical-Bernstein ones for sampling without replacement (Waudby-Smith and Ramdas,
-Confidence sequences for sampling without replacement, NeurIPS 2020), whose logarithm is linear in a stratum's mean, the worst way
-is found by a formula. Stakes are in proportion to the strata's weights, so that no way is much worse than another.
+The interval of a sample that was looked at while it was drawn (``anytime_mean``) holds at all times at once,
+as the confidence sequences of its strata do. Halves of these added up would hold too and be far too wide; put
+together in squares they are narrow, and nothing proves that they hold. Instead, all strata bet together:
+their supermartingales are multiplied, and a mean is ruled out once every way in which the strata could have
+it is (Spertus, Sridhar and Stark, Sequential stratified inference for the mean, 2024). Which supermartingales
+is free; with the empirical-Bernstein ones for sampling without replacement (Waudby-Smith and Ramdas,
+Confidence sequences for sampling without replacement, NeurIPS 2020), whose logarithm is linear in a stratum's
+mean, the worst way is found by a formula. Stakes are in proportion to the strata's weights, so that no way is
+much worse than another.
 """
 
 from __future__ import annotations
@@ -30,24 +33,28 @@ from folkways.stats.sequences import (
 )
 
 CONTAINED = 0.1
-"""Share of the errors allowed that goes to the strata's own sequences, which say how far off the strata may be at most."""
+"""Share of the errors allowed that goes to the strata's own sequences, which say how far off the strata may
+be at most."""
 
 COARSE = 200
-"""Means that are bet against there: what they are rounded by hardly matters, and it takes most of the time."""
+"""Means that are bet against there: what they are rounded by hardly matters, and it takes most of the
+time."""
 
 EXACT = 1e-9
 """Numbers that differ by no more are the same."""
 
 ENOUGH = 0.8
-"""A stratum stops betting at this share of the stakes that the wanted width takes, so that all come to stake alike."""
+"""A stratum stops betting at this share of the stakes that the wanted width takes, so that all come to stake
+alike."""
 
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """What was drawn of one stratum: arrays with one entry per unit, in the order of drawing (empty if nothing was).
+    """What was drawn of one stratum: arrays with one entry per unit, in the order of drawing (empty if
+    nothing was).
 
-    totals: sum of the unit's values, each between 0 and 1. rows: how many values these are; 0 where the mean is not of the unit.
-    population: units that the stratum has in all.
+    totals: sum of the unit's values, each between 0 and 1. rows: how many values these are; 0 where the mean
+    is not of the unit. population: units that the stratum has in all.
     """
 
     totals: Floats
@@ -58,12 +65,14 @@ class Drawn:
 def anytime_mean(
     strata: Sequence[Drawn], confidence: float = DEFAULT_CONFIDENCE, *, target: float = DEFAULT_TARGET
 ) -> tuple[float, Interval]:
-    """The mean that all units of all strata would give, estimated from those drawn, and an interval that may be looked at any time.
+    """The mean that all units of all strata would give, estimated from those drawn, and an interval that may
+    be looked at any time.
 
-    Every row of the strata weighs the same. Of one stratum it is the last of ``betting_sequence``, of several see the module: with
-    the stated confidence the mean is inside at all times at once, whoever stops why and wherever more is drawn. target: half a
-    width that is wanted of each stratum; the interval is as valid with any other. NaN where no unit has a row; ValueError for no
-    stratum, values outside 0 and 1, or more units than there are.
+    Every row of the strata weighs the same. Of one stratum it is the last of ``betting_sequence``, of several
+    see the module: with the stated confidence the mean is inside at all times at once, whoever stops why and
+    wherever more is drawn. target: half a width that is wanted of each stratum; the interval is as valid with
+    any other. NaN where no unit has a row; ValueError for no stratum, values outside 0 and 1, or more units
+    than there are.
     """
     parts = _Part.of(strata)
     mean = mean_over_strata(strata)
@@ -73,11 +82,14 @@ def anytime_mean(
     else:
         low, high = _together(parts, confidence, target)
         method += f" in {len(parts)} strata"
-    return mean, Interval(min(low, mean), max(high, mean), method)  # a sequence that only narrows may have left the estimate behind
+    return mean, Interval(
+        min(low, mean), max(high, mean), method
+    )  # a sequence that only narrows may have left the estimate behind
 
 
 def mean_over_strata(strata: Sequence[Drawn]) -> float:
-    """The same estimate alone, of values in whatever bounds; strata of which nothing was drawn have no part in it."""
+    """The same estimate alone, of values in whatever bounds; strata of which nothing was drawn have no part
+    in it."""
     known = [part for part in _Part.of(strata) if part.shares.size]
     counted = sum(part.weight * part.shares.mean() for part in known)
     return float(sum(part.weight * part.values.mean() for part in known) / counted) if counted else math.nan
@@ -111,7 +123,9 @@ class _Part:
         """Of its own mean."""
         if not self.values.size:
             return 0.0, 1.0
-        found = betting_sequence(self.values, self.population, confidence, target=target, shares=self.shares, grid=grid)
+        found = betting_sequence(
+            self.values, self.population, confidence, target=target, shares=self.shares, grid=grid
+        )
         return float(found.low[-1]), float(found.high[-1])
 
 
@@ -122,10 +136,10 @@ def _fullest(one: Drawn) -> float:
 def _together(parts: Sequence[_Part], confidence: float, target: float) -> tuple[float, float]:
     """Which means no way of the strata can be ruled out for.
 
-    For each mean m of the grid: what a stratum is off by (its values less m for each share, on the average over all units) lies
-    within its own bounds, and the weighted sum over strata is 0. The bets of both sides are lost unless ``won``, less the stakes
-    times what strata are off by, is at most ``allowed`` away from 0; all values between the least and the most that stakes times
-    offsets can be are possible.
+    For each mean m of the grid: what a stratum is off by (its values less m for each share, on the average
+    over all units) lies within its own bounds, and the weighted sum over strata is 0. The bets of both sides
+    are lost unless ``won``, less the stakes times what strata are off by, is at most ``allowed`` away from 0;
+    all values between the least and the most that stakes times offsets can be are possible.
     """
     means = np.linspace(0.0, 1.0, GRID + 1)
     errors = 1 - confidence
@@ -137,7 +151,11 @@ def _together(parts: Sequence[_Part], confidence: float, target: float) -> tuple
     weights = weights / math.hypot(*weights)
     for place, part in enumerate(parts):
         stake = stakes(
-            part.values, part.shares, part.population, weights[place] * target, 2 * room * weights[place] / target * ENOUGH
+            part.values,
+            part.shares,
+            part.population,
+            weights[place] * target,
+            2 * room * weights[place] / target * ENOUGH,
         )
         more = growth(part.values.size, part.population)
         staked[place] = (stake * more).sum()
@@ -145,16 +163,27 @@ def _together(parts: Sequence[_Part], confidence: float, target: float) -> tuple
         for amount, sign in ((part.values, 1.0), (part.shares, -means)):
             won = won + sign * (stake * (amount + before(amount) * more / part.population)).sum()
         numbers = np.arange(1, part.values.size + 1)
-        surprise = part.values - (0.5 + before(part.values)) / numbers, part.shares - (1 + before(part.shares)) / numbers
+        surprise = (
+            part.values - (0.5 + before(part.values)) / numbers,
+            part.shares - (1 + before(part.shares)) / numbers,
+        )
         price = -np.log1p(-stake) - stake
         allowed = allowed + (price * surprise[0] ** 2).sum()
-        allowed = allowed - 2 * means * (price * surprise[0] * surprise[1]).sum() + means**2 * (price * surprise[1] ** 2).sum()
-        lowest[place], highest[place] = _offsets(part, part.bounds(1 - CONTAINED * errors / len(parts), target, COARSE), means)
+        allowed = (
+            allowed
+            - 2 * means * (price * surprise[0] * surprise[1]).sum()
+            + means**2 * (price * surprise[1] ** 2).sum()
+        )
+        lowest[place], highest[place] = _offsets(
+            part, part.bounds(1 - CONTAINED * errors / len(parts), target, COARSE), means
+        )
     least, most, feasible = _extremes(staked, weights, lowest, highest)
     alive = feasible & (won - most <= allowed) & (won - least >= -allowed)
     total, counted, left = np.sum(
         [
-            part.weight / part.population * np.array([part.values.sum(), part.shares.sum(), part.population - part.values.size])
+            part.weight
+            / part.population
+            * np.array([part.values.sum(), part.shares.sum(), part.population - part.values.size])
             for part in parts
         ],
         axis=0,
@@ -165,7 +194,8 @@ def _together(parts: Sequence[_Part], confidence: float, target: float) -> tuple
 
 
 def stakes(values: Floats, shares: Floats, population: int, scale: float, goal: float) -> Floats:
-    """What a stratum stakes on each draw, decided before it: below 1, and nothing any more once ``goal`` was staked in all.
+    """What a stratum stakes on each draw, decided before it: below 1, and nothing any more once ``goal`` was
+    staked in all.
 
     scale: how far off the mean is that shall be ruled out, times the stratum's part in it.
     """
@@ -175,12 +205,14 @@ def stakes(values: Floats, shares: Floats, population: int, scale: float, goal: 
 
 
 def _offsets(part: _Part, bounds: tuple[float, float], means: Floats) -> tuple[Floats, Floats]:
-    """Between what and what the stratum may be off each mean: by its own bounds, and by what is left of it."""
+    """Between what and what the stratum may be off each mean: by its own bounds, and by what is left of
+    it."""
     low, high = bounds[0] - means, bounds[1] - means
     seen = part.values.sum() - means * part.shares.sum()
     left = part.population - part.values.size
-    # The mean of a stratum is over what counts. How much that is in all is known within limits; where all that was drawn counts in
-    # full, the sequence is as good a bound of the mean that has m for whatever else may not.
+    # The mean of a stratum is over what counts. How much that is in all is known within limits; where all
+    # that was drawn counts in full, the sequence is as good a bound of the mean that has m for whatever else
+    # may not.
     full = (part.shares == 1).all()
     fewest = 1.0 if full else part.shares.sum() / part.population
     most = 1.0 if full else (part.shares.sum() + left) / part.population
@@ -190,10 +222,14 @@ def _offsets(part: _Part, bounds: tuple[float, float], means: Floats) -> tuple[F
     )
 
 
-def _extremes(staked: Floats, weights: Floats, lowest: Floats, highest: Floats) -> tuple[Floats, Floats, npt.NDArray[np.bool_]]:
-    """The least and the most that stakes times offsets can be while weights times offsets is 0; and whether they can be at all.
+def _extremes(
+    staked: Floats, weights: Floats, lowest: Floats, highest: Floats
+) -> tuple[Floats, Floats, npt.NDArray[np.bool_]]:
+    """The least and the most that stakes times offsets can be while weights times offsets is 0; and whether
+    they can be at all.
 
-    lowest, highest: of offsets, strata by means. Offsets are raised from the lowest where that costs least (or brings most) first.
+    lowest, highest: of offsets, strata by means. Offsets are raised from the lowest where that costs least
+    (or brings most) first.
     """
     per_weight = staked / weights
     width = weights[:, None] * (highest - lowest)

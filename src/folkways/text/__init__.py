@@ -1,1 +1,2 @@
-"""Text, language by language: segmenters and lemmatisers behind one registry, normal forms, scripts, refusals."""
+"""Text, language by language: segmenters and lemmatisers behind one registry, normal forms, scripts,
+refusals."""

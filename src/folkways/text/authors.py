@@ -1,7 +1,7 @@
 """The tool set ``paper``: what BLEnD's authors call for each language, where the user has installed it.
 
-Nothing here is a dependency: some are GPL, one needs Java, some are large. Each tool is built once and gives the tokens that the
-authors compare, with what is odd about their use of it.
+Nothing here is a dependency: some are GPL, one needs Java, some are large. Each tool is built once and gives
+the tokens that the authors compare, with what is odd about their use of it.
 """
 
 from __future__ import annotations
@@ -39,7 +39,8 @@ def _korean() -> Tokenize:
 
 
 def _hausa() -> Tokenize:
-    """Divided by white space alone, so that punctuation stays on words; "kunshi" becomes nothing, which matches everything."""
+    """Divided by white space alone, so that punctuation stays on words; "kunshi" becomes nothing, which
+    matches everything."""
     import hausastemmer
 
     return lambda text: [hausastemmer.stem(word.strip("-")) for word in text.split()]
@@ -77,8 +78,8 @@ def _assamese() -> Tokenize:
 class Source:
     """Where a tool comes from.
 
-    distribution: its name in the package registry; modules: all that must be there; install: what to type; make: builds it;
-    note: what else it needs.
+    distribution: its name in the package registry; modules: all that must be there; install: what to type;
+    make: builds it; note: what else it needs.
     """
 
     distribution: str
@@ -95,12 +96,23 @@ class Source:
 
 SOURCES: Mapping[str, Source] = {
     "en": Source(
-        "spacy", ("spacy", "en_core_web_sm"), "pip install 'spacy==3.7.4' && python -m spacy download en_core_web_sm", _english
+        "spacy",
+        ("spacy", "en_core_web_sm"),
+        "pip install 'spacy==3.7.4' && python -m spacy download en_core_web_sm",
+        _english,
     ),
     "ko": Source("konlpy", ("konlpy",), "pip install 'konlpy==0.6.0'", _korean, "It is GPL and needs Java."),
     "ha": Source("hausastemmer", ("hausastemmer",), "pip install 'hausastemmer==1.0'", _hausa, "It is GPL."),
-    "ar": Source("qalsadi", ("qalsadi",), "pip install 'qalsadi==0.5'", _arabic, "It is GPL; version 0.5.1 gives other lemmas."),
-    "fa": Source("hazm", ("hazm",), "pip install 'hazm==0.10.0'", _persian, "It needs Python 3.11 or earlier."),
+    "ar": Source(
+        "qalsadi",
+        ("qalsadi",),
+        "pip install 'qalsadi==0.5'",
+        _arabic,
+        "It is GPL; version 0.5.1 gives other lemmas.",
+    ),
+    "fa": Source(
+        "hazm", ("hazm",), "pip install 'hazm==0.10.0'", _persian, "It needs Python 3.11 or earlier."
+    ),
     "id": Source(
         "nlp-id",
         ("nlp_id",),
@@ -148,7 +160,8 @@ def _built(language: str) -> Tokenize:
     source = SOURCES[language]
     try:
         return source.make()
-    except Exception as error:  # a model that is not there, no Java, a version that does not go with Python: each tool has its own
+    # a model that is not there, no Java, a version that does not go with Python: each tool has its own
+    except Exception as error:
         why = str(error) or type(error).__name__
         raise FolkwaysError(
             f"the text tool {source.distribution!r} for {language!r} is there and cannot be loaded: {why}\n"
@@ -157,16 +170,19 @@ def _built(language: str) -> Tokenize:
 
 
 def authors_tool(language: str) -> AuthorsTool:
-    """The authors' tool. FolkwaysError with the line that installs it where it is not there, or that says why it cannot be."""
+    """The authors' tool. FolkwaysError with the line that installs it where it is not there, or that says why
+    it cannot be."""
     source = SOURCES.get(language)
     if source is None:
         why = f"the authors use {UNAVAILABLE[language]}" if language in UNAVAILABLE else "the paper has none"
         raise FolkwaysError(
-            f"there is no text tool of the set 'paper' for {language!r}: {why}\nuse {option('text_tools', 'default')} or simple"
+            f"there is no text tool of the set 'paper' for {language!r}: {why}\nuse "
+            f"{option('text_tools', 'default')} or simple"
         )
     if not source.installed:
         raise FolkwaysError(
-            f"the text tool of the set 'paper' for {language!r} needs {source.distribution!r}, which is not installed\n"
+            f"the text tool of the set 'paper' for {language!r} needs {source.distribution!r}, which is "
+            "not installed\n"
             f"install it with: {source.install}" + (f"\n{source.note}" if source.note else "")
         )
     return AuthorsTool(language)

@@ -1,4 +1,5 @@
-"""What the default text tools change in BLEnD's scores: the bias of each language, measured by ``python -m perf.text``."""
+"""What the default text tools change in BLEnD's scores: the bias of each language, measured by ``python -m
+perf.text``."""
 
 from __future__ import annotations
 
@@ -12,7 +13,8 @@ from types import MappingProxyType
 
 @dataclass(frozen=True, slots=True)
 class SignedEffect:
-    """SEM-B with the default tools less SEM-B with the authors', on replies made to be difficult; in points, 95 % interval."""
+    """SEM-B with the default tools less SEM-B with the authors', on replies made to be difficult; in points,
+    95 % interval."""
 
     points: float
     low: float
@@ -25,5 +27,8 @@ def signed_effects() -> Mapping[str, SignedEffect]:
     lines = files("folkways.data").joinpath("text-tools.csv").read_text(encoding="utf-8").splitlines()
     names = SignedEffect.__slots__
     return MappingProxyType(
-        {row["language"]: SignedEffect(**{name: float(row[name]) for name in names}) for row in csv.DictReader(lines)}
+        {
+            row["language"]: SignedEffect(**{name: float(row[name]) for name in names})
+            for row in csv.DictReader(lines)
+        }
     )

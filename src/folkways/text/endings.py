@@ -1,7 +1,7 @@
 """What may be grown onto a word without making it another word: particles, plurals, case endings.
 
-A stand-in for lemmatisers, for matching by whole words. Only languages in which the base form stays whole are here; in the others
-(Arabic, Greek, Spanish, ...) a form changes inside and needs a lemmatiser.
+A stand-in for lemmatisers, for matching by whole words. Only languages in which the base form stays whole are
+here; in the others (Arabic, Greek, Spanish, ...) a form changes inside and needs a lemmatiser.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ ENDINGS = {
     ),
     "az": r"(?:l[aə]r)?(?:[ıiuü]|n[ıiuü]|y[aə]|[aə]|d[aə]|d[aə]n|[ıiuü]n|n[ıiuü]n)?(?:d[ıiuü]r)?",
 }
-"""Language -> pattern of the endings, in the normal form of ``strict_text``; a language that is not here has none."""
+"""Language -> pattern of the endings, in the normal form of ``strict_text``; a language that is not here has
+none."""
 
 
 @cache

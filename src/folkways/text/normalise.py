@@ -1,4 +1,5 @@
-"""Normal forms under which two texts count as the same: the authors' (``paper``), and one without its gaps (``strict``)."""
+"""Normal forms under which two texts count as the same: the authors' (``paper``), and one without its gaps
+(``strict``)."""
 
 from __future__ import annotations
 
@@ -8,7 +9,9 @@ from string import punctuation
 
 _ACUTE = {0x0301: None}
 _ACCENTS = re.compile("[\u0300-\u036f]+")
-_VOWEL_MARKS = re.compile("[\u0640\u064b-\u0652\u0670]")  # Arabic tatweel and short vowels, which are seldom written
+_VOWEL_MARKS = re.compile(
+    "[\u0640\u064b-\u0652\u0670]"
+)  # Arabic tatweel and short vowels, which are seldom written
 _ONE_FORM = str.maketrans(
     {
         "ی": "ي",  # Persian and Arabic yeh and kaf, alef with and without hamza: one letter to a reader
@@ -32,15 +35,21 @@ _INSIDE_NUMBER = re.compile(r"([.:/])")
 
 
 def paper_tokens(tokens: list[str]) -> list[str]:
-    """BLEnD's normal form of tokens: no ASCII punctuation, NFD without the acute accent (and no other), lower case."""
-    return [unicodedata.normalize("NFD", token).translate(_ACUTE).lower() for token in tokens if token not in punctuation]
+    """BLEnD's normal form of tokens: no ASCII punctuation, NFD without the acute accent (and no other), lower
+    case."""
+    return [
+        unicodedata.normalize("NFD", token).translate(_ACUTE).lower()
+        for token in tokens
+        if token not in punctuation
+    ]
 
 
 def plain_text(text: str, language: str) -> str:
-    """Lower case, usual widths, no invisible characters; accents stay, for lemmatisers look words up with them.
+    """Lower case, usual widths, no invisible characters; accents stay, for lemmatisers look words up with
+    them.
 
-    ``language`` matters for Azerbaijani and Turkish, where I is the capital of ı, and for Persian, whose yeh and kaf are not those
-    of Arabic.
+    ``language`` matters for Azerbaijani and Turkish, where I is the capital of ı, and for Persian, whose yeh
+    and kaf are not those of Arabic.
     """
     if language == "fa":
         text = text.translate(_PERSIAN_LETTERS)
@@ -49,15 +58,19 @@ def plain_text(text: str, language: str) -> str:
 
 
 def strict_text(text: str, language: str) -> str:
-    """One form for what readers take for the same: case, width, accents, invisible characters, digits of any script, clock times.
+    """One form for what readers take for the same: case, width, accents, invisible characters, digits of any
+    script, clock times.
 
-    ``language`` matters for Azerbaijani and Turkish, where I is the capital of ı. Vowel signs of Indic scripts stay: they are
-    letters in all but name. "5 pm" becomes 17:00, and a number stands apart from the letters that follow it (7시, 15kg).
+    ``language`` matters for Azerbaijani and Turkish, where I is the capital of ı. Vowel signs of Indic
+    scripts stay: they are letters in all but name. "5 pm" becomes 17:00, and a number stands apart from the
+    letters that follow it (7시, 15kg).
     """
     text = "".join(char for char in unicodedata.normalize("NFKC", text) if unicodedata.category(char) != "Cf")
     if language in ("az", "tr"):
         text = text.translate(_TURKIC_I)
-    text = unicodedata.normalize("NFC", _ACCENTS.sub("", unicodedata.normalize("NFD", text.casefold().translate(_ONE_FORM))))
+    text = unicodedata.normalize(
+        "NFC", _ACCENTS.sub("", unicodedata.normalize("NFD", text.casefold().translate(_ONE_FORM)))
+    )
     text = "".join(str(unicodedata.decimal(char)) if char.isdecimal() else char for char in text)
     return _CLOCK.sub(_on_24_hours, _NUMBER_EDGE.sub(" ", _VOWEL_MARKS.sub("", text)))
 
@@ -70,7 +83,8 @@ def _on_24_hours(time: re.Match[str]) -> str:
 
 
 def strict_token(token: str) -> str:
-    """One form for a number however it is written: 1,000 is 1000, 07:00 is 7:00, 3.0 is 3, 01/05 is 1/5. Other tokens stay."""
+    """One form for a number however it is written: 1,000 is 1000, 07:00 is 7:00, 3.0 is 3, 01/05 is 1/5.
+    Other tokens stay."""
     if not token[:1].isdecimal():
         return token
     if _THOUSANDS.fullmatch(token):

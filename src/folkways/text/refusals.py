@@ -1,7 +1,7 @@
 """Phrases with which models decline to answer, in the languages that questions are asked in.
 
-Short and to the point: a phrase is listed when it says that no answer will be given ("I do not know", "I cannot answer", "as a
-language model"), in the wording that models use.
+Short and to the point: a phrase is listed when it says that no answer will be given ("I do not know", "I
+cannot answer", "as a language model"), in the wording that models use.
 """
 
 from __future__ import annotations
@@ -82,7 +82,12 @@ PHRASES = {
         r"\bsalaku (?:modél|model) basa\b",
     ),
     "as": (r"নাজানো", r"^\W*(?:মই )?(?:দুঃখিত|ক্ষমা কৰ)", r"উত্তৰ দিব (?:নোৱাৰো|নোৱাৰোঁ)", r"ভাষা মডেল হিচাপে"),
-    "bn": (r"(?:আমি|আমার) জান(?:ি|া) (?:না|নেই)", r"^\W*(?:আমি )?(?:দুঃখিত|ক্ষমা কর)", r"উত্তর দিতে পার(?:ছি|ব|বো|ি) না", r"ভাষা মডেল হিসে?বে"),
+    "bn": (
+        r"(?:আমি|আমার) জান(?:ি|া) (?:না|নেই)",
+        r"^\W*(?:আমি )?(?:দুঃখিত|ক্ষমা কর)",
+        r"উত্তর দিতে পার(?:ছি|ব|বো|ি) না",
+        r"ভাষা মডেল হিসে?বে",
+    ),
     "ha": (
         r"\bban sani ba\b",
         r"^\W*(?:ka |ki |ku )?(?:yi|yi mini) ha[kƙ]uri\b",
@@ -163,10 +168,12 @@ def _pattern(language: str) -> re.Pattern[str] | None:
 
 
 def is_refusal(reply: str, language: str = "en", *, within: int = 400) -> bool:
-    """Whether the first ``within`` characters of a reply say, in English or in ``language``, that no answer will be given.
+    """Whether the first ``within`` characters of a reply say, in English or in ``language``, that no answer
+    will be given.
 
-    Models decline in English whatever they are asked in, so English always counts; a language without phrases adds nothing. Meant
-    for replies in which no answer was found: "I am not sure, but the answer is B" answers and should be read first.
+    Models decline in English whatever they are asked in, so English always counts; a language without phrases
+    adds nothing. Meant for replies in which no answer was found: "I am not sure, but the answer is B" answers
+    and should be read first.
     """
     patterns = (_pattern(code) for code in dict.fromkeys(("en", language)))
     return any(pattern.search(reply[:within]) for pattern in patterns if pattern is not None)

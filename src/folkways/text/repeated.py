@@ -1,6 +1,7 @@
 """What a text repeats of another: the question that a reply says again is no part of its answer.
 
-About one question in twenty of BLEnD's kind has an answer of people among its own words ("Where do high school students study?").
+About one question in twenty of BLEnD's kind has an answer of people among its own words ("Where do high
+school students study?").
 """
 
 from __future__ import annotations
@@ -16,9 +17,11 @@ _SEGMENTER = SimpleSegmenter()
 
 
 def without_repeated(text: str, source: str) -> str:
-    """``text`` without what it repeats of ``source``: three words on end or more, two numbers, or six characters of Han or Kana.
+    """``text`` without what it repeats of ``source``: three words on end or more, two numbers, or six
+    characters of Han or Kana.
 
-    Case and what stands between words do not matter. Less than that may be said for its own sake ("high school").
+    Case and what stands between words do not matter. Less than that may be said for its own sake ("high
+    school").
     """
     runs = _of_source(source)
     kept: list[str] = []
@@ -44,7 +47,9 @@ def _runs(text: str) -> list[tuple[int, int, tuple[str, ...]]]:
         for last in range(first, len(words)):
             weight += _weight(words[last][2])
             if weight >= ENOUGH:
-                found.append((words[first][0], words[last][1], tuple(word for _, _, word in words[first : last + 1])))
+                found.append(
+                    (words[first][0], words[last][1], tuple(word for _, _, word in words[first : last + 1]))
+                )
                 break
     return found
 

@@ -1,4 +1,5 @@
-"""Which script a text is written in: enough to see that a reply came in another script than it was asked for."""
+"""Which script a text is written in: enough to see that a reply came in another script than it was asked
+for."""
 
 from __future__ import annotations
 
@@ -51,8 +52,8 @@ def script_counts(text: str) -> dict[str, int]:
 
 
 def letters_of(language: str) -> str:
-    """What stands between the brackets of a character class (Python's and JavaScript's) for the letters that ``language`` is
-    written in, in every script that people write it in as a matter of course.
+    """What stands between the brackets of a character class (Python's and JavaScript's) for the letters that
+    ``language`` is written in, in every script that people write it in as a matter of course.
     """
     found = languages()[language]
     scripts = [part for script in (found.script, *found.also) for part in _SAME.get(script, (script,))]
@@ -60,7 +61,8 @@ def letters_of(language: str) -> str:
 
 
 def in_another_script(text: str, language: str) -> bool | None:
-    """Whether fewer than half of the letters are of the language's own script; None for a text without letters.
+    """Whether fewer than half of the letters are of the language's own script; None for a text without
+    letters.
 
     Languages that share a script (Spanish and English) are not told apart.
     """

@@ -1,9 +1,10 @@
-"""One registry of text tools: which tool splits a language's text into tokens and brings them to their base forms.
+"""One registry of text tools: which tool splits a language's text into tokens and brings them to their base
+forms.
 
-A tool set is a named choice of one tool per language, so that a signature can say which was used. A new tool joins a set here, or,
-for a language of which folkways has none, by an entry point ``folkways.text_tools`` of another package (language code -> tool).
-Asking for a tool that is not installed is an error, never a weaker tool in silence. Nothing is imported and nothing is read until a
-tool meets its first text.
+A tool set is a named choice of one tool per language, so that a signature can say which was used. A new tool
+joins a set here, or, for a language of which folkways has none, by an entry point ``folkways.text_tools`` of
+another package (language code -> tool). Asking for a tool that is not installed is an error, never a weaker
+tool in silence. Nothing is imported and nothing is read until a tool meets its first text.
 """
 
 from __future__ import annotations
@@ -38,13 +39,14 @@ class TextTool(Protocol):
     def version(self) -> str: ...  # noqa: D102
 
     def tokens(self, text: str) -> list[str]:
-        """The tokens of ``text`` in order, as words or base forms. Never empty for a text that is not blank."""
+        """The tokens of ``text`` in order, as words or base forms. Never empty for a text that is not
+        blank."""
         ...
 
 
 TOOL_SETS = ("default", "paper", "simple")
-"""``default`` is the best that comes with folkways; ``paper`` is what the authors use, where it is installed (``authors``);
-``simple`` is the Unicode segmenter for every language, without base forms."""
+"""``default`` is the best that comes with folkways; ``paper`` is what the authors use, where it is installed
+(``authors``); ``simple`` is the Unicode segmenter for every language, without base forms."""
 
 STEMMERS = {
     "am": "amharic",
@@ -57,7 +59,8 @@ STEMMERS = {
     "ko": "korean",
     "su": "sundanese",
 }
-"""Language -> module of its rule-based stemmer, a function ``stem``, and ``lower`` where lower case is made differently."""
+"""Language -> module of its rule-based stemmer, a function ``stem``, and ``lower`` where lower case is made
+differently."""
 
 WITH_LIST = frozenset({"fa", "id"})
 """Languages whose stemmer asks simplemma's list of base words, so that simplemma's version counts too."""
@@ -73,8 +76,8 @@ SNOWBALL = {"ta": "tamil"}
 def get_tool(language: str, tool_set: str = "default") -> TextTool:
     """The tool of a set for a language (a code of ``folkways.cultures``).
 
-    UnknownNameError for an unknown language or set; FolkwaysError with an install line for a tool that is not installed: those of
-    the set ``paper``, and that of Japanese (the extra ``japanese``).
+    UnknownNameError for an unknown language or set; FolkwaysError with an install line for a tool that is not
+    installed: those of the set ``paper``, and that of Japanese (the extra ``japanese``).
     """
     if tool_set not in TOOL_SETS:
         raise UnknownNameError("set of text tools", tool_set, TOOL_SETS)
@@ -104,14 +107,19 @@ def _default(language: str) -> TextTool:
     if language in LEMMATISED:
         return WordTool("simplemma", installed_version("simplemma"), partial(lemma_of, language=language))
     if language in SNOWBALL:
-        return WordTool("snowball", installed_version("snowballstemmer"), lambda word: stemmer_of(SNOWBALL[language])(word))
+        return WordTool(
+            "snowball",
+            installed_version("snowballstemmer"),
+            lambda word: stemmer_of(SNOWBALL[language])(word),
+        )
     if language == "ja":
         return MeCab.checked()
     return _of_package(language) or SimpleSegmenter()
 
 
 def _of_package(language: str) -> TextTool | None:
-    """The tool that another package brings for a language for which folkways has none, by its entry point; None for none."""
+    """The tool that another package brings for a language for which folkways has none, by its entry point;
+    None for none."""
     entry = entries(TEXT_TOOLS).get(language)
     tool: TextTool | None = load(entry, _check_tool) if entry is not None else None
     return tool

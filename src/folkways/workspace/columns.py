@@ -10,7 +10,8 @@ from sqlalchemy import Column, ForeignKey, Integer, Text
 
 
 class Json(sa.types.TypeDecorator[Any]):
-    """JSON as text with sorted keys; no character of a person's text is lost, and none that PostgreSQL's text refuses is left."""
+    """JSON as text with sorted keys; no character of a person's text is lost, and none that PostgreSQL's text
+    refuses is left."""
 
     impl = Text
     cache_ok = True

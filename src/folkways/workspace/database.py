@@ -1,4 +1,5 @@
-"""Opens a workspace: a SQLite file or a PostgreSQL database that holds everything a user has asked and been told."""
+"""Opens a workspace: a SQLite file or a PostgreSQL database that holds everything a user has asked and been
+told."""
 
 from __future__ import annotations
 
@@ -27,7 +28,8 @@ WRITER_LOCK = 6035587
 """PostgreSQL's advisory lock of those who write to one workspace."""
 
 POOLED, MORE = 12, 26
-"""Connections that stay open once they were needed, and those beyond: making one anew costs more than a request does."""
+"""Connections that stay open once they were needed, and those beyond: making one anew costs more than a
+request does."""
 
 
 WORKSPACE = "folkways.db"
@@ -43,14 +45,16 @@ class Workspace:
     def __init__(self, engine: Engine, location: str) -> None:
         self.engine = engine
         self.location = location
-        # SQLite lets one write at a time and those who wait look again now and then, each less often the longer it has waited.
-        # Threads of this process wait for one another here instead, and are woken in turn.
+        # SQLite lets one write at a time and those who wait look again now and then, each less often the
+        # longer it has waited. Threads of this process wait for one another here instead, and are woken in
+        # turn.
         self._writing = RLock() if engine.dialect.name == "sqlite" else nullcontext()
         self._reading = Reading(engine)
 
     @contextmanager
     def read(self, *, alone: bool = False) -> Iterator[Connection]:
-        """A connection for reading, which blocks nobody: on SQLite one snapshot, on PostgreSQL one for each statement.
+        """A connection for reading, which blocks nobody: on SQLite one snapshot, on PostgreSQL one for each
+        statement.
 
         alone: not the connection of ``reading_together``; for rows that are fetched by and by.
         """
@@ -59,19 +63,23 @@ class Workspace:
 
     @contextmanager
     def reading_together(self) -> Iterator[None]:
-        """Have the ``read`` blocks of this thread share one connection until it writes or this block ends; on SQLite one snapshot.
+        """Have the ``read`` blocks of this thread share one connection until it writes or this block ends; on
+        SQLite one snapshot.
 
-        For a request that reads many small things: a connection is taken and given back once. Not for blocks that wait for long.
+        For a request that reads many small things: a connection is taken and given back once. Not for blocks
+        that wait for long.
         """
         with self._reading.together():
             yield
 
     @contextmanager
     def write(self) -> Iterator[Connection]:
-        """One transaction: committed at the end of the block, rolled back if the block raises. Writers take turns.
+        """One transaction: committed at the end of the block, rolled back if the block raises. Writers take
+        turns.
 
-        What is read inside the block is still so when it is committed: "look whether it is there, then insert" needs no more care.
-        Not so responses, failures and claims: the request queue writes them without waiting for its turn.
+        What is read inside the block is still so when it is committed: "look whether it is there, then
+        insert" needs no more care. Not so responses, failures and claims: the request queue writes them
+        without waiting for its turn.
         """
         self._reading.let_go()
         with self._explained("write to"), self._writing, self.engine.begin() as connection:
@@ -80,10 +88,12 @@ class Workspace:
 
     @contextmanager
     def claim(self) -> Iterator[Connection]:
-        """One transaction like ``write`` in which writers do not take turns on PostgreSQL: rows are locked by those who need them.
+        """One transaction like ``write`` in which writers do not take turns on PostgreSQL: rows are locked by
+        those who need them.
 
-        For many people at once who write to different rows. What is read inside the block may have changed by its end, unless it
-        was read ``FOR UPDATE``. On SQLite, which has one writer at a time anyway, it is ``write``.
+        For many people at once who write to different rows. What is read inside the block may have changed by
+        its end, unless it was read ``FOR UPDATE``. On SQLite, which has one writer at a time anyway, it is
+        ``write``.
         """
         self._reading.let_go()
         with self._explained("write to"), self._writing, self.engine.begin() as connection:
@@ -120,14 +130,17 @@ def opened_if_there(workspace: str | Path | Workspace) -> Workspace | None:
     return opened(workspace) if there else None
 
 
-def open_workspace(location: str | Path = "folkways.db", *, create: bool = True, added: Sequence[TableSet] = ()) -> Workspace:
-    """Open the workspace at a path or a PostgreSQL URL, make it if it is new, and bring its schema up to date.
+def open_workspace(
+    location: str | Path = "folkways.db", *, create: bool = True, added: Sequence[TableSet] = ()
+) -> Workspace:
+    """Open the workspace at a path or a PostgreSQL URL, make it if it is new, and bring its schema up to
+    date.
 
-    create: False raises a WorkspaceError instead of making a new file, or a workspace of an empty one. added: tables of other
-    packages, made and migrated with those of folkways. Raises WorkspaceError with
-    the remedy when the file is not a workspace, the server cannot be reached, or the workspace was made by a
-    newer folkways; a database that is refused is left as it was. With create False a
-    file that cannot be written is opened for reading. MissingExtraError for a URL without the extra ``postgres``.
+    create: False raises a WorkspaceError instead of making a new file, or a workspace of an empty one. added:
+    tables of other packages, made and migrated with those of folkways. Raises WorkspaceError with the remedy
+    when the file is not a workspace, the server cannot be reached, or the workspace was made by a newer
+    folkways; a database that is refused is left as it was. With create False a file that cannot be written is
+    opened for reading. MissingExtraError for a URL without the extra ``postgres``.
     """
     text = str(location)
     if "://" in text:
@@ -163,21 +176,26 @@ def _server_url(text: str) -> URL:
         ) from None
     if url.get_backend_name() == "sqlite":
         raise WorkspaceError(
-            f"give a SQLite workspace as a path, not as a URL: {option('workspace', url.database or 'folkways.db')}"
+            "give a SQLite workspace as a path, not as a URL: "
+            f"{option('workspace', url.database or 'folkways.db')}"
         )
     if url.get_backend_name() not in ("postgresql", "postgres"):
         raise WorkspaceError(
-            f"workspace URLs of type {url.drivername!r} are not supported; valid: a path (SQLite) or postgresql://user@host/database"
+            f"workspace URLs of type {url.drivername!r} are not supported; valid: a path (SQLite) or "
+            "postgresql://user@host/database"
         )
     password = url.password if url.password is not None else os.environ.get("PGPASSWORD")
-    username = url.username or os.environ.get("PGUSER") or getpass.getuser()  # as PostgreSQL's own programs choose it
+    username = (
+        url.username or os.environ.get("PGUSER") or getpass.getuser()
+    )  # as PostgreSQL's own programs choose it
     return url.set(drivername="postgresql+psycopg", username=username, password=password)
 
 
 def _check_path(path: Path, create: bool) -> None:
     if path.is_dir():
         raise WorkspaceError(
-            f"the workspace {path} is a folder; give a file, for example {option('workspace', str(path / 'folkways.db'))}"
+            f"the workspace {path} is a folder; give a file, for example "
+            f"{option('workspace', str(path / 'folkways.db'))}"
         )
     if path.exists():
         if create and not _writable(path):
@@ -188,20 +206,24 @@ def _check_path(path: Path, create: bool) -> None:
         return
     if not create:
         raise WorkspaceError(
-            f"there is no workspace at {path}; make one with 'folkways run', or name it with {option('workspace', 'PATH')}"
+            f"there is no workspace at {path}; make one with 'folkways run', or name it with "
+            f"{option('workspace', 'PATH')}"
         )
     if not path.parent.is_dir():
         raise WorkspaceError(
-            f"the folder {path.parent} does not exist; create it first, or name another place with {option('workspace', 'PATH')}"
+            f"the folder {path.parent} does not exist; create it first, or name another place with "
+            f"{option('workspace', 'PATH')}"
         )
     if not os.access(path.parent, os.W_OK):
         raise WorkspaceError(
-            f"the folder {path.parent.resolve()} is read-only; name a writable place with {option('workspace', 'PATH')}"
+            f"the folder {path.parent.resolve()} is read-only; name a writable place with "
+            f"{option('workspace', 'PATH')}"
         )
 
 
 def _make_file(path: Path) -> None:
-    """An empty file of its owner's alone, as those are that SQLite makes beside it: it will hold what people said of themselves.
+    """An empty file of its owner's alone, as those are that SQLite makes beside it: it will hold what people
+    said of themselves.
 
     Only one that is new: to open and close one that is in use would end SQLite's locks on it.
     """
@@ -215,7 +237,8 @@ def _writable(path: Path) -> bool:
 
 
 def _read_only_url(path: Path) -> URL:
-    """For a file that cannot be written. Where nobody is writing it either, no file beside it is needed or made."""
+    """For a file that cannot be written. Where nobody is writing it either, no file beside it is needed or
+    made."""
     query = {"uri": "true", "mode": "ro"}
     if not Path(f"{path}-wal").exists():
         query["immutable"] = "1"
@@ -225,17 +248,24 @@ def _read_only_url(path: Path) -> URL:
 def _engine(url: URL) -> Engine:
     if url.get_backend_name() == "sqlite":
         engine = sa.create_engine(
-            url, connect_args={"timeout": BUSY_SECONDS, "check_same_thread": False}, pool_size=POOLED, max_overflow=MORE
+            url,
+            connect_args={"timeout": BUSY_SECONDS, "check_same_thread": False},
+            pool_size=POOLED,
+            max_overflow=MORE,
         )
         sa.event.listen(engine, "connect", _sqlite_connect)
         sa.event.listen(engine, "begin", _sqlite_begin)
         return engine
-    # What becomes of a lost connection is told by our error; the pool would write a traceback for each to the terminal besides.
+    # What becomes of a lost connection is told by our error; the pool would write a traceback for each to the
+    # terminal besides.
     logging.getLogger("sqlalchemy").addHandler(logging.NullHandler())
     try:
-        # The statements of a page are the same each time: prepared at once, they cost less of the server's CPU and of ours.
+        # The statements of a page are the same each time: prepared at once, they cost less of the server's
+        # CPU and of ours.
         prepared = {"prepare_threshold": 1}
-        engine = sa.create_engine(url, pool_size=POOLED, max_overflow=MORE, use_native_hstore=False, connect_args=prepared)
+        engine = sa.create_engine(
+            url, pool_size=POOLED, max_overflow=MORE, use_native_hstore=False, connect_args=prepared
+        )
     except ImportError as error:
         raise MissingExtraError("a workspace on PostgreSQL", "postgres", error.name or "psycopg") from None
     ask_idle_connections(engine)
@@ -243,13 +273,16 @@ def _engine(url: URL) -> Engine:
 
 
 def _sqlite_connect(dbapi_connection: sqlite3.Connection, _record: object) -> None:
-    # The driver's own transaction handling would begin lazily, and a read that becomes a write fails at once under contention.
+    # The driver's own transaction handling would begin lazily, and a read that becomes a write fails at once
+    # under contention.
     dbapi_connection.isolation_level = None
     cursor = dbapi_connection.cursor()
     cursor.execute(f"PRAGMA busy_timeout = {BUSY_SECONDS * 1000}")
-    # In WAL mode NORMAL survives the death of the process; only a power cut can lose the last commits, never corrupt the file.
+    # In WAL mode NORMAL survives the death of the process; only a power cut can lose the last commits, never
+    # corrupt the file.
     cursor.execute("PRAGMA synchronous = NORMAL")
-    # Fewer, larger checkpoints: the log may grow to some 30 MB, and pages that change often are copied back less often.
+    # Fewer, larger checkpoints: the log may grow to some 30 MB, and pages that change often are copied back
+    # less often.
     cursor.execute("PRAGMA wal_autocheckpoint = 8000")
     cursor.execute("PRAGMA foreign_keys = ON")
     cursor.close()
@@ -267,7 +300,8 @@ def _take_turn(connection: Connection) -> None:
 
 
 def _log_ahead(engine: Engine) -> None:
-    """Put a SQLite file into WAL mode, which is written into it: only once it is known to be a workspace, or to become one."""
+    """Put a SQLite file into WAL mode, which is written into it: only once it is known to be a workspace, or
+    to become one."""
     if engine.dialect.name == "sqlite":
         with closing(engine.raw_connection()) as connection:
             connection.cursor().execute("PRAGMA journal_mode = WAL")
@@ -283,13 +317,20 @@ def _prepare(workspace: Workspace, create: bool, added: Sequence[TableSet]) -> N
             f"{workspace.location} is not a workspace: it is empty; "
             f"make one with 'folkways run', or name another with {option('workspace', 'PATH')}"
         )
-    behind = [(each, revision) for each, revision in zip(sets, revisions, strict=True) if revision != each.head]
+    behind = [
+        (each, revision) for each, revision in zip(sets, revisions, strict=True) if revision != each.head
+    ]
     if workspace.engine.url.query.get("mode") == "ro":
         for each, revision in behind:
-            state = f"schema {revision} and must be brought to {each.head}" if revision else f"no tables of {each.owner} yet"
+            state = (
+                f"schema {revision} and must be brought to {each.head}"
+                if revision
+                else f"no tables of {each.owner} yet"
+            )
             raise WorkspaceError(
                 f"the workspace {workspace.location} has {state}, but it or its folder is "
-                f"read-only; make both writable, or copy the file elsewhere and use {option('workspace', 'COPY')}"
+                "read-only; make both writable, or copy the file elsewhere and use "
+                f"{option('workspace', 'COPY')}"
             )
         return
     _log_ahead(workspace.engine)
@@ -306,6 +347,7 @@ def _check_database(connection: Connection, location: str) -> None:
     tables = set(sa.inspect(connection).get_table_names())
     if tables and TABLES.version_table not in tables:
         raise WorkspaceError(
-            f"{location} is a database but not a folkways workspace (it has the tables {', '.join(sorted(tables)[:5])}); "
+            f"{location} is a database but not a folkways workspace (it has the tables "
+            f"{', '.join(sorted(tables)[:5])}); "
             f"name another one with {option('workspace', 'PATH')}"
         )

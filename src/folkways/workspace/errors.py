@@ -15,13 +15,14 @@ BUSY_SECONDS = 60
 """How long a process waits for another one's write before it gives up."""
 
 OUTAGE_SECONDS, POLL_SECONDS = 120.0, 0.5
-"""How long a database's server may be away (it is restarted, say) while work waits for it, and how often it is looked at again."""
+"""How long a database's server may be away (it is restarted, say) while work waits for it, and how often it
+is looked at again."""
 
 T = TypeVar("T")
 
 PROBLEMS = (DBAPIError, sqlite3.Error, UnicodeDecodeError)
-"""What a database raises; hooks of a new connection raise as its driver does. sqlite3 may fail to decode the bytes of a damaged
-page, even in the text of its own error."""
+"""What a database raises; hooks of a new connection raise as its driver does. sqlite3 may fail to decode the
+bytes of a damaged page, even in the text of its own error."""
 
 
 class WorkspaceError(FolkwaysError):
@@ -35,7 +36,10 @@ class WorkspaceGoneError(WorkspaceError):
 _AGAIN = "then run the same command again: what is stored stays"
 _LOST = f"the connection to the server was lost; check that PostgreSQL is running, {_AGAIN}"
 _STARTS = f"the server is starting or stopping; wait until it is up, {_AGAIN}"
-_CROWDED = f"the server has as many connections as it takes; end other programs or raise its max_connections, {_AGAIN}"
+_CROWDED = (
+    "the server has as many connections as it takes; end other programs or raise its "
+    f"max_connections, {_AGAIN}"
+)
 _SILENT = "the server does not answer; check host and port, and that PostgreSQL is running"
 _FULL = "free some space and run the same command again: what is stored stays"
 
@@ -52,7 +56,8 @@ _GONE_WORDS = {
     "connection refused": _SILENT,
     "failed to resolve": "there is no such host; check its name, and that this machine is on the network",
 }
-"""The same by what is said, in lower case, where there is no code: a connection that could not be made mostly has none."""
+"""The same by what is said, in lower case, where there is no code: a connection that could not be made mostly
+has none."""
 
 _NO_ENTRY = "the server refused the password; give it in the URL or in PGPASSWORD"
 _NO_DATABASE = "the server does not know that database or role; create it first (createdb NAME)"
@@ -68,12 +73,17 @@ _WRONG_CODES = {
 """Beginnings of the SQLSTATE of what stays wrong until somebody changes it -> what to do."""
 
 _WRONG_WORDS = {
-    "file is not a database": "the file is something else than a SQLite database; name another file as the workspace",
+    "file is not a database": "the file is something else than a SQLite database; name another file as the "
+    "workspace",
     "database or disk is full": f"the disk is full; {_FULL}",
-    "disk i/o error": "the disk reported an error; check free space and the file system, then run the same command again",
-    "readonly database": "the file or its folder is read-only; make both writable or name another workspace with {workspace}",
-    "database is locked": f"another process has been writing for over {BUSY_SECONDS} s; wait for it, then run this again",
-    "malformed": "the file is damaged; restore it from a backup, or save what can be read with 'sqlite3 FILE .recover'",
+    "disk i/o error": "the disk reported an error; check free space and the file system, then run the same "
+    "command again",
+    "readonly database": "the file or its folder is read-only; make both writable or name another "
+    "workspace with {workspace}",
+    "database is locked": f"another process has been writing for over {BUSY_SECONDS} s; wait for it, then "
+    "run this again",
+    "malformed": "the file is damaged; restore it from a backup, or save what can be read with 'sqlite3 "
+    "FILE .recover'",
     "unable to open": "the file cannot be opened; check that its folder exists and is writable",
     "password authentication failed": _NO_ENTRY,
     "no password supplied": _NO_ENTRY,
@@ -89,7 +99,8 @@ _WRONG_WORDS = {
     "invalid sslmode": _URL,
     "not currently accepting connections": "somebody has closed that database to new connections",
 }
-"""The same by what is said, in lower case. While connecting to a server, all that is not listed passes: it is away."""
+"""The same by what is said, in lower case. While connecting to a server, all that is not listed passes: it is
+away."""
 
 
 def explained(what: str, error: Exception) -> WorkspaceError:
@@ -115,7 +126,8 @@ def explained(what: str, error: Exception) -> WorkspaceError:
 
 
 def patiently(work: Callable[[], T]) -> T:
-    """What ``work`` returns, tried again while the database's server is away: it has to be something that can be repeated."""
+    """What ``work`` returns, tried again while the database's server is away: it has to be something that can
+    be repeated."""
     until = time.monotonic() + OUTAGE_SECONDS
     while True:
         try:
@@ -128,7 +140,11 @@ def patiently(work: Callable[[], T]) -> T:
 
 def _connecting(error: Exception, cause: Any) -> bool:
     """Whether a connection to a server could not be made; no statement had been begun then."""
-    return isinstance(error, OperationalError) and error.statement is None and not isinstance(cause, sqlite3.Error)
+    return (
+        isinstance(error, OperationalError)
+        and error.statement is None
+        and not isinstance(cause, sqlite3.Error)
+    )
 
 
 def _remedy(remedies: Mapping[str, str], fits: Callable[[str], bool]) -> str | None:

@@ -16,8 +16,8 @@ from folkways.workspace.schema import TABLES, runs
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """revision: of the schema. integrity: what SQLite's own check says, ``ok`` or what is wrong; None on a server. runs: state ->
-    how many.
+    """revision: of the schema. integrity: what SQLite's own check says, ``ok`` or what is wrong; None on a
+    server. runs: state -> how many.
     """
 
     revision: str
@@ -26,7 +26,8 @@ class Health:
 
 
 def workspace_health(location: str) -> Health:
-    """Look into the workspace at a path or URL. WorkspaceError with the remedy where it cannot be read or is none."""
+    """Look into the workspace at a path or URL. WorkspaceError with the remedy where it cannot be read or is
+    none."""
     if "://" in location:
         url = _server_url(location)
         location = url.set(drivername="postgresql").render_as_string(hide_password=True)

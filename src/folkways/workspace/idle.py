@@ -1,6 +1,8 @@
-"""Connections to a server that may have gone: asked before they are used, but only after they have lain idle for a while.
+"""Connections to a server that may have gone: asked before they are used, but only after they have lain idle
+for a while.
 
-Asking every time, as SQLAlchemy's ``pool_pre_ping`` does, costs one more message to the server for each of a page's transactions.
+Asking every time, as SQLAlchemy's ``pool_pre_ping`` does, costs one more message to the server for each of a
+page's transactions.
 """
 
 from __future__ import annotations
@@ -17,7 +19,8 @@ USED = "folkways_used"
 
 
 def ask_idle_connections(engine: Engine) -> None:
-    """Have connections of ``engine`` that were not used for IDLE_SECONDS asked first; one that is dead is replaced unseen."""
+    """Have connections of ``engine`` that were not used for IDLE_SECONDS asked first; one that is dead is
+    replaced unseen."""
 
     def given_back(_: Any, record: Any) -> None:
         record.info[USED] = time.monotonic()

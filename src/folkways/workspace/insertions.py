@@ -1,4 +1,5 @@
-"""Inserts many rows at once: in one statement whose text is made once, by the quickest way into each database."""
+"""Inserts many rows at once: in one statement whose text is made once, by the quickest way into each
+database."""
 
 from __future__ import annotations
 
@@ -36,7 +37,8 @@ def insert(connection: Connection, table: sa.Table, rows: Rows, *, replace: bool
             named = [dict(zip(columns, row, strict=True)) if isinstance(row, tuple) else row for row in part]
             connection.exec_driver_sql(statement, (orjson.dumps(named).decode(),))
         return
-    # Tuples straight to the driver cost half of what named parameters cost, and this is the path of every reply.
+    # Tuples straight to the driver cost half of what named parameters cost, and this is the path of every
+    # reply.
     statement, order = _sqlite_insertion(table, columns, replace)
     if not isinstance(first, tuple):
         values = itemgetter(*order) if len(order) > 1 else lambda row: (row[order[0]],)
@@ -46,7 +48,8 @@ def insert(connection: Connection, table: sa.Table, rows: Rows, *, replace: bool
 
 @cache
 def _columns(table: sa.Table) -> tuple[str, ...]:
-    """The names of all columns, as plain text: SQLAlchemy has a kind of its own for some, which JSON takes for no text."""
+    """The names of all columns, as plain text: SQLAlchemy has a kind of its own for some, which JSON takes
+    for no text."""
     return tuple(f"{name}" for name in table.columns.keys())  # noqa: SIM118 - not a dict
 
 
@@ -54,7 +57,9 @@ def _on_conflict(insertion: Insertion, table: sa.Table, *, replace: bool) -> Ins
     """What becomes of rows whose primary key is there already: they take its place, or are left out."""
     if not replace:
         return insertion.on_conflict_do_nothing()
-    values = {column.name: insertion.excluded[column.name] for column in table.columns if not column.primary_key}
+    values = {
+        column.name: insertion.excluded[column.name] for column in table.columns if not column.primary_key
+    }
     return insertion.on_conflict_do_update(index_elements=list(table.primary_key), set_=values)
 
 
@@ -62,8 +67,8 @@ def _on_conflict(insertion: Insertion, table: sa.Table, *, replace: bool) -> Ins
 def _postgres_insertion(table: sa.Table, columns: tuple[str, ...], replace: bool) -> str:
     """The statement, whose one parameter is the rows as JSON.
 
-    With a parameter for each value, making the statement took longer than all the rest of planning and storing: its text is as long
-    as its rows are many.
+    With a parameter for each value, making the statement took longer than all the rest of planning and
+    storing: its text is as long as its rows are many.
     """
     from sqlalchemy.dialects import postgresql
 
@@ -71,13 +76,17 @@ def _postgres_insertion(table: sa.Table, columns: tuple[str, ...], replace: bool
     row_type = dialect.identifier_preparer.format_table(table)
     names = ", ".join(dialect.identifier_preparer.quote(name) for name in columns)
     rows = sa.text(f"SELECT {names} FROM json_populate_recordset(NULL::{row_type}, $1::json)")  # noqa: S608 - names of our schema
-    insertion = postgresql.insert(table).from_select(list(columns), rows.columns(*(table.c[name] for name in columns)))
+    insertion = postgresql.insert(table).from_select(
+        list(columns), rows.columns(*(table.c[name] for name in columns))
+    )
     compiled = _on_conflict(insertion, table, replace=replace).compile(dialect=dialect)
     return compiled.string.replace("$1", "%s")
 
 
 @cache
-def _sqlite_insertion(table: sa.Table, columns: tuple[str, ...], replace: bool) -> tuple[str, tuple[str, ...]]:
+def _sqlite_insertion(
+    table: sa.Table, columns: tuple[str, ...], replace: bool
+) -> tuple[str, tuple[str, ...]]:
     """The statement, and the columns in the order of its parameters."""
     from sqlalchemy.dialects import sqlite
 

@@ -1,4 +1,5 @@
-"""The stored judgements of a run one by one, each with all that was asked and said, for a run of any length."""
+"""The stored judgements of a run one by one, each with all that was asked and said, for a run of any
+length."""
 
 from __future__ import annotations
 
@@ -45,8 +46,30 @@ class JudgedRow:
 
 
 _COLUMNS = (
-    *("item", "question", "culture", "language", "variant", "sample", "counted", "state", "answer", "reason", "details"),
-    *("system", "user", "text", "thoughts", "finish_reason", "input_tokens", "output_tokens", "reasoning_tokens", "seconds"),
+    *(
+        "item",
+        "question",
+        "culture",
+        "language",
+        "variant",
+        "sample",
+        "counted",
+        "state",
+        "answer",
+        "reason",
+        "details",
+    ),
+    *(
+        "system",
+        "user",
+        "text",
+        "thoughts",
+        "finish_reason",
+        "input_tokens",
+        "output_tokens",
+        "reasoning_tokens",
+        "seconds",
+    ),
     "message",
 )
 """The columns of run_rows that the fields of a JudgedRow are, in their order."""

@@ -1,4 +1,5 @@
-"""The identity of a request: a hash of endpoint, messages, settings, sample number and generation. Same hash, never asked twice."""
+"""The identity of a request: a hash of endpoint, messages, settings, sample number and generation. Same hash,
+never asked twice."""
 
 from __future__ import annotations
 
@@ -25,12 +26,14 @@ def settings_json(settings: Settings) -> str:
     return orjson.dumps(sent, option=orjson.OPT_SORT_KEYS).decode()
 
 
-def request_key(identity: str, prompt: str, settings: str, sample: int, address: str | None = None, generation: int = 0) -> str:
+def request_key(
+    identity: str, prompt: str, settings: str, sample: int, address: str | None = None, generation: int = 0
+) -> str:
     """32 hexadecimal digits that identify a request.
 
-    identity: of the endpoint; prompt: from ``prompt_hash``; settings: from ``settings_json``.
-    address:  task, item, language and variant for endpoints whose answer depends on the item (replay), else None.
-    generation: 0, or the number of a run that asks afresh what is stored already.
+    identity: of the endpoint; prompt: from ``prompt_hash``; settings: from ``settings_json``. address:  task,
+    item, language and variant for endpoints whose answer depends on the item (replay), else None. generation:
+    0, or the number of a run that asks afresh what is stored already.
     """
     return _digest(identity, prompt, settings, sample, address, *((generation,) if generation else ()))
 

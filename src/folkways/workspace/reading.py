@@ -1,4 +1,5 @@
-"""Reading a workspace: each time on a connection of its own, or for a while on one that the blocks of a thread share."""
+"""Reading a workspace: each time on a connection of its own, or for a while on one that the blocks of a
+thread share."""
 
 from __future__ import annotations
 
@@ -13,7 +14,8 @@ from sqlalchemy.engine import Connection, Engine
 class Reading(local):
     """What one thread reads with.
 
-    Taking a connection, beginning and ending a transaction cost more than most of the questions that a page asks.
+    Taking a connection, beginning and ending a transaction cost more than most of the questions that a page
+    asks.
     """
 
     def __init__(self, engine: Engine) -> None:
@@ -21,17 +23,22 @@ class Reading(local):
         self.shares = False
         self.depth = 0
         self.connection: Connection | None = None
-        # PostgreSQL's transactions, as they are here (READ COMMITTED), give reading no snapshot, only two more messages.
-        self._options: dict[str, Any] = {"isolation_level": "AUTOCOMMIT"} if engine.dialect.name == "postgresql" else {}
+        # PostgreSQL's transactions, as they are here (READ COMMITTED), give reading no snapshot, only two
+        # more messages.
+        self._options: dict[str, Any] = (
+            {"isolation_level": "AUTOCOMMIT"} if engine.dialect.name == "postgresql" else {}
+        )
         self._options["read_only"] = True
 
     @contextmanager
     def block(self, *, alone: bool = False) -> Iterator[Connection]:
-        """A connection for reading that blocks nobody. alone: not the shared one, but a transaction of its own."""
+        """A connection for reading that blocks nobody. alone: not the shared one, but a transaction of its
+        own."""
         if alone or not self.shares:
             with self.engine.connect().execution_options(read_only=True) as connection:
                 yield connection
-                connection.commit()  # nothing; but after a rollback PostgreSQL's driver has to prepare every statement anew
+                # nothing; but after a rollback PostgreSQL's driver has to prepare every statement anew
+                connection.commit()
             return
         if self.connection is None:
             self.connection = self.engine.connect().execution_options(**self._options)
@@ -39,14 +46,16 @@ class Reading(local):
         try:
             yield self.connection
         except BaseException:
-            self.connection.rollback()  # PostgreSQL refuses everything more in a transaction in which something failed
+            # PostgreSQL refuses everything more in a transaction in which something failed
+            self.connection.rollback()
             raise
         finally:
             self.depth -= 1
 
     @contextmanager
     def together(self) -> Iterator[None]:
-        """Have the blocks of this thread share one connection (on SQLite one transaction), until it writes or this block ends."""
+        """Have the blocks of this thread share one connection (on SQLite one transaction), until it writes or
+        this block ends."""
         outermost, self.shares = not self.shares, True
         try:
             yield
@@ -56,7 +65,8 @@ class Reading(local):
                 self.let_go()
 
     def let_go(self) -> None:
-        """Give the shared connection back, unless a block is using it: what is read next is what was written."""
+        """Give the shared connection back, unless a block is using it: what is read next is what was
+        written."""
         if self.connection is not None and self.depth == 0:
             held, self.connection = self.connection, None
             held.close()

@@ -1,6 +1,7 @@
 """What a run was told, and what was made of it: responses, judgements and scores as frames.
 
-The rows of a run that is archived come from its files, the same rows in the same order; its scores are in the database as ever.
+The rows of a run that is archived come from its files, the same rows in the same order; its scores are in the
+database as ever.
 """
 
 from __future__ import annotations
@@ -37,7 +38,8 @@ SERVED_HERE = ("gguf/", "vllm-offline/")
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What an endpoint's stored responses of a run used, in tokens by the provider's own count (0 where it told none).
+    """What an endpoint's stored responses of a run used, in tokens by the provider's own count (0 where it
+    told none).
 
     The batched ones are among the others: they came back in batches.
     """
@@ -59,7 +61,10 @@ def parts(workspace: Workspace, run: RunRecord) -> list[Part]:
     expected, endpoints = schema.expected, schema.endpoints
     counted = (
         sa.select(
-            expected.c.endpoint_id, expected.c.task, sa.func.count().label("count"), sa.func.min(expected.c.ordinal).label("first")
+            expected.c.endpoint_id,
+            expected.c.task,
+            sa.func.count().label("count"),
+            sa.func.min(expected.c.ordinal).label("first"),
         )
         .where(expected.c.run_id == run.id)
         .group_by(expected.c.endpoint_id, expected.c.task)
@@ -75,9 +80,13 @@ def parts(workspace: Workspace, run: RunRecord) -> list[Part]:
 
 
 def expected_counts(workspace: Workspace, run: RunRecord, endpoint_ids: Sequence[int]) -> list[int]:
-    """How many replies the run expects of each of these endpoints; a third of what ``parts`` takes, as nothing is grouped."""
+    """How many replies the run expects of each of these endpoints; a third of what ``parts`` takes, as
+    nothing is grouped."""
     if run.archive is not None:
-        return [sum(part.expected for part in parts(workspace, run) if part.endpoint_id == number) for number in endpoint_ids]
+        return [
+            sum(part.expected for part in parts(workspace, run) if part.endpoint_id == number)
+            for number in endpoint_ids
+        ]
     expected = schema.expected
     counts = (sa.func.count().filter(expected.c.endpoint_id == number) for number in endpoint_ids)
     with workspace.read() as connection:
@@ -85,7 +94,8 @@ def expected_counts(workspace: Workspace, run: RunRecord, endpoint_ids: Sequence
 
 
 def responses(workspace: Workspace, run: RunRecord, part: Part) -> pl.DataFrame:
-    """One row per expected item of the part, in planned order: REPLIES. Without a response it is failed or missing, and why."""
+    """One row per expected item of the part, in planned order: REPLIES. Without a response it is failed or
+    missing, and why."""
     return pl.concat([empty(REPLIES), *response_pages(workspace, run, part)])
 
 
@@ -121,7 +131,8 @@ def _replies(page: pl.DataFrame, run: RunRecord, part: Part) -> pl.DataFrame:
 
 
 def thoughts(workspace: Workspace, run: RunRecord, part: Part, item: str) -> pl.DataFrame:
-    """What the part's endpoint thought before it replied to the item: ordinal, thoughts (null where nothing is known)."""
+    """What the part's endpoint thought before it replied to the item: ordinal, thoughts (null where nothing
+    is known)."""
     about = {"endpoint_id": part.endpoint_id, "task": part.task, "item": item}
     return different_rows(workspace, run, ("ordinal", "thoughts"), **about)
 
@@ -132,13 +143,15 @@ def tasks_with_item(workspace: Workspace, run: RunRecord, item: str) -> list[str
 
 
 def prompts_of(workspace: Workspace, run: RunRecord, task: str, item: str) -> pl.DataFrame:
-    """What a run asks of an item, each once: language, variant, prompt_source, system and user; by language and variant."""
+    """What a run asks of an item, each once: language, variant, prompt_source, system and user; by language
+    and variant."""
     texts = ("language", "variant", "prompt_source", "system", "user")
     return different_rows(workspace, run, texts, task=task, item=item).sort("language", "variant", "user")
 
 
 def told_since(workspace: Workspace, run: RunRecord, moment: float) -> bool:
-    """Whether any response to what the run expects is newer than the moment (seconds since the epoch), whoever asked for it."""
+    """Whether any response to what the run expects is newer than the moment (seconds since the epoch),
+    whoever asked for it."""
     if run.archive is not None:
         newest = archived_rows(workspace, run).select(pl.col("created").max()).collect().item()
         return newest is not None and newest > moment
@@ -162,7 +175,8 @@ def _distinct(workspace: Workspace, run: RunRecord, part: Part, column: str) -> 
 
 
 def served(workspace: Workspace, run: RunRecord, part: Part) -> list[str]:
-    """How the model of a part ran, as its replies tell: only of one that folkways ran itself (SERVED_HERE)."""
+    """How the model of a part ran, as its replies tell: only of one that folkways ran itself
+    (SERVED_HERE)."""
     if not part.endpoint.startswith(SERVED_HERE):
         return []
     return _distinct(workspace, run, part, "model")
@@ -174,27 +188,35 @@ def save_judgements(workspace: Workspace, run: RunRecord, profile: str, judged: 
     details = [name for name in judged.columns if name not in kept]
     packed = pl.struct(details).struct.json_encode() if details else pl.lit("{}")
     whose = (pl.lit(run.id).alias("run_id"), pl.lit(profile).alias("profile"))
-    rows = judged.with_columns(*whose, packed.alias("details")).select(column.name for column in schema.judgements.columns)
+    rows = judged.with_columns(*whose, packed.alias("details")).select(
+        column.name for column in schema.judgements.columns
+    )
     with workspace.write() as connection:
         for chunk in rows.iter_slices(CHUNK):
             workspace.insert_or_replace(connection, schema.judgements, chunk.rows())
 
 
 def save_scores(workspace: Workspace, run: RunRecord, task: str, profile: str, scored: pl.DataFrame) -> None:
-    """Store the scores of a task in a profile in place of all earlier ones: a reader sees the old ones or the new.
+    """Store the scores of a task in a profile in place of all earlier ones: a reader sees the old ones or the
+    new.
 
     scored: records.SCORES with ``subject``, and ``signature`` as JSON.
     """
     scores = schema.scores
     rows = scored.select(pl.lit(run.id).alias("run_id"), "subject", *SCORES).to_dicts()
     with workspace.write() as connection:
-        connection.execute(sa.delete(scores).where(scores.c.run_id == run.id, scores.c.profile == profile, scores.c.task == task))
+        connection.execute(
+            sa.delete(scores).where(
+                scores.c.run_id == run.id, scores.c.profile == profile, scores.c.task == task
+            )
+        )
         if rows:
             connection.execute(sa.insert(scores), rows)
 
 
 def load_scores(workspace: Workspace, run: RunRecord, subject: Subject = Subject.MODEL) -> pl.DataFrame:
-    """The stored scores of a run in all profiles: records.SCORES. Those of people and baselines need no asking and stand apart."""
+    """The stored scores of a run in all profiles: records.SCORES. Those of people and baselines need no
+    asking and stand apart."""
     table = schema.scores
     query = (
         sa.select(*(table.c[name] for name in SCORES))
@@ -211,8 +233,13 @@ def scored_by(workspace: Workspace, run: RunRecord) -> list[tuple[Subject, str, 
     """Of whom a run has scores, on which task and in which profile, and how they were made; each once."""
     columns = [schema.scores.c[name] for name in ("subject", "task", "profile", "signature")]
     with workspace.read() as connection:
-        rows = connection.execute(sa.select(*columns).where(schema.scores.c.run_id == run.id).distinct()).all()
-    return [(Subject(subject), task, profile, Signature(orjson.loads(made))) for subject, task, profile, made in rows]
+        rows = connection.execute(
+            sa.select(*columns).where(schema.scores.c.run_id == run.id).distinct()
+        ).all()
+    return [
+        (Subject(subject), task, profile, Signature(orjson.loads(made)))
+        for subject, task, profile, made in rows
+    ]
 
 
 def load_signatures(workspace: Workspace, run: RunRecord) -> dict[str, Signature]:
@@ -223,18 +250,34 @@ def load_signatures(workspace: Workspace, run: RunRecord) -> dict[str, Signature
         return {known.text(): known for known in (Signature(orjson.loads(parts)) for parts in made)}
 
 
-def load_judgements(workspace: Workspace, run: RunRecord, profile: str, part: Part, *, small: bool = False) -> pl.DataFrame:
-    """The stored judgements of a part: records.JUDGEMENTS, ``ordinal``, ``endpoint``, ``response``, metrics and facets.
+def load_judgements(
+    workspace: Workspace, run: RunRecord, profile: str, part: Part, *, small: bool = False
+) -> pl.DataFrame:
+    """The stored judgements of a part: records.JUDGEMENTS, ``ordinal``, ``endpoint``, ``response``, metrics
+    and facets.
 
     small: as ``records.compact`` has them, for what looks at many at a time.
     """
     columns = (
-        *("ordinal", "item", "question", "culture", "language", "variant", "sample", "counted", "state", "answer", "reason"),
+        *(
+            "ordinal",
+            "item",
+            "question",
+            "culture",
+            "language",
+            "variant",
+            "sample",
+            "counted",
+            "state",
+            "answer",
+            "reason",
+        ),
         *("text", "details"),
     )
     pages = judged_pages(workspace, run, profile, columns, endpoint_id=part.endpoint_id, task=part.task)
     pages = (page.rename({"text": "response"}) for page in pages)
-    # Details are taken apart chunk by chunk: as Python objects, those of all judgements would take many times what the frame does.
+    # Details are taken apart chunk by chunk: as Python objects, those of all judgements would take many times
+    # what the frame does.
     frames = [compact(page) if small else page for page in map(_unpacked, pages)]
     if not frames:
         return empty({**JUDGEMENTS, "endpoint": pl.String, "response": pl.String})
@@ -249,7 +292,9 @@ def load_judgements(workspace: Workspace, run: RunRecord, profile: str, part: Pa
 
 def _unpacked(frame: pl.DataFrame) -> pl.DataFrame:
     """The judgements with a column for each of their details, in place of JSON text."""
-    details = pl.DataFrame([orjson.loads(text) for text in frame["details"]], infer_schema_length=None, orient="row")
+    details = pl.DataFrame(
+        [orjson.loads(text) for text in frame["details"]], infer_schema_length=None, orient="row"
+    )
     frame = frame.drop("details")
     return frame.hstack(details) if details.width else frame
 
@@ -261,11 +306,20 @@ def usage(workspace: Workspace, run: RunRecord) -> list[Usage]:
     expected, replies, endpoints = schema.expected, schema.responses, schema.endpoints
     keys = sa.select(expected.c.key).where(expected.c.run_id == run.id)
     summed = (
-        *(replies.c.input_tokens, replies.c.output_tokens, replies.c.reasoning_tokens, replies.c.attempts - 1),
+        *(
+            replies.c.input_tokens,
+            replies.c.output_tokens,
+            replies.c.reasoning_tokens,
+            replies.c.attempts - 1,
+        ),
         *(replies.c.input_tokens * replies.c.batched, replies.c.output_tokens * replies.c.batched),
     )
     query = (
-        sa.select(endpoints.c.name, sa.func.count(), *(sa.func.coalesce(sa.func.sum(column), 0) for column in summed))
+        sa.select(
+            endpoints.c.name,
+            sa.func.count(),
+            *(sa.func.coalesce(sa.func.sum(column), 0) for column in summed),
+        )
         .select_from(replies)
         .where(replies.c.key.in_(keys))
         .join(endpoints, endpoints.c.id == replies.c.endpoint_id)
@@ -273,7 +327,9 @@ def usage(workspace: Workspace, run: RunRecord) -> list[Usage]:
         .order_by(endpoints.c.id)
     )
     with workspace.read() as connection:
-        return [Usage(name, *(int(number) for number in numbers)) for name, *numbers in connection.execute(query)]
+        return [
+            Usage(name, *(int(number) for number in numbers)) for name, *numbers in connection.execute(query)
+        ]
 
 
 def failure_counts(workspace: Workspace, run: RunRecord) -> pl.DataFrame:

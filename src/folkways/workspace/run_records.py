@@ -25,11 +25,13 @@ RUN = "run"
 
 @dataclass(frozen=True, slots=True)
 class RunRecord:
-    """A run as the workspace knows it. Times are seconds since the epoch; ``seconds`` is time spent asking, over all sessions.
+    """A run as the workspace knows it. Times are seconds since the epoch; ``seconds`` is time spent asking,
+    over all sessions.
 
-    command: of folkways, that began it: ``run``, or one that asks no tasks and has no scores (``build mcq``, ``judge-by-model``).
-    recipe:  what a run was asked for, by the keys of a recipe file; None for other commands and for runs from before 0.2.
-    archive: the folder it was archived in, as ``folkways.workspace.archives`` remembers it; None where all of it is here.
+    command: of folkways, that began it: ``run``, or one that asks no tasks and has no scores (``build mcq``,
+    ``judge-by-model``). recipe:  what a run was asked for, by the keys of a recipe file; None for other
+    commands and for runs from before 0.2. archive: the folder it was archived in, as
+    ``folkways.workspace.archives`` remembers it; None where all of it is here.
     """
 
     id: int
@@ -58,7 +60,10 @@ class RunTask:
 
 
 def _record(row: sa.Row[Any]) -> RunRecord:
-    read = {"config": orjson.loads(row.config), "recipe": orjson.loads(row.recipe) if row.recipe is not None else None}
+    read = {
+        "config": orjson.loads(row.config),
+        "recipe": orjson.loads(row.recipe) if row.recipe is not None else None,
+    }
     return RunRecord(**{entry.name: getattr(row, entry.name) for entry in fields(RunRecord)} | read)
 
 
@@ -69,28 +74,34 @@ def list_runs(workspace: Workspace) -> list[RunRecord]:
 
 
 def find_run(workspace: Workspace, name: str) -> RunRecord:
-    """The run of that name or number, or for ``last`` the newest that asked tasks; UnknownNameError with the names there are."""
+    """The run of that name or number, or for ``last`` the newest that asked tasks; UnknownNameError with the
+    names there are."""
     known = list_runs(workspace)
     for run in reversed(known):
-        if name == "last" and run.command == RUN:  # a build asks models too, and is nothing to score or report
+        if (
+            name == "last" and run.command == RUN
+        ):  # a build asks models too, and is nothing to score or report
             return run
     for run in known:
         if name in (run.name, str(run.id)):
             return run
     if name == "last":
         raise FolkwaysError(
-            f"no run of the workspace {workspace.location} has asked tasks yet; begin one with: folkways run TASK --model NAME"
+            f"no run of the workspace {workspace.location} has asked tasks yet; begin one with: folkways "
+            "run TASK --model NAME"
         )
     raise UnknownNameError("run", name, [run.name for run in known], hint=f"workspace: {workspace.location}")
 
 
 def find_asked_run(workspace: Workspace, name: str) -> RunRecord:
-    """The run of that name or number if it asked tasks, and so has scores; FolkwaysError that says what it is otherwise."""
+    """The run of that name or number if it asked tasks, and so has scores; FolkwaysError that says what it is
+    otherwise."""
     run = find_run(workspace, name)
     if run.command == RUN:
         return run
     raise FolkwaysError(
-        f"run {run.name} belongs to folkways {run.command}: it keeps what was asked of models there, and has no scores\n"
+        f"run {run.name} belongs to folkways {run.command}: it keeps what was asked of models there, and "
+        "has no scores\n"
         "Its result is in the files that were written with --out; how far it got is shown by: folkways runs"
     )
 
@@ -104,10 +115,11 @@ def begin_run(
     command: str,
     recipe: Mapping[str, Any] | None = None,
 ) -> tuple[RunRecord, bool]:
-    """The unfinished run with this configuration, to be continued, or a new one; the flag says whether it is continued.
+    """The unfinished run with this configuration, to be continued, or a new one; the flag says whether it is
+    continued.
 
-    A new run is in state ``planning`` until everything it expects is written down. Raises FolkwaysError when ``name`` belongs to
-    another run, or is no name, and where the run to be continued is archived.
+    A new run is in state ``planning`` until everything it expects is written down. Raises FolkwaysError when
+    ``name`` belongs to another run, or is no name, and where the run to be continued is archived.
     """
     if name is not None:
         _check_name(name)
@@ -121,13 +133,18 @@ def begin_run(
                     what = f"that was planned by folkways {taken.version}, and this is {version}"
                 raise FolkwaysError(
                     f"the workspace {workspace.location} has a run named {name!r} {what}; "
-                    f"choose another {option('name')}, or leave it out (nothing that is stored is asked again)"
+                    f"choose another {option('name')}, or leave it out (nothing that is stored is asked "
+                    "again)"
                 )
             if taken is not None:
                 check_here(taken)
                 return _record(taken), True
         else:
-            same = sa.select(schema.runs).where(schema.runs.c.config_hash == digest).order_by(schema.runs.c.id.desc())
+            same = (
+                sa.select(schema.runs)
+                .where(schema.runs.c.config_hash == digest)
+                .order_by(schema.runs.c.id.desc())
+            )
             open_run = connection.execute(same.where(schema.runs.c.state != "finished")).first()
             if open_run is not None:
                 check_here(open_run)
@@ -149,17 +166,22 @@ def begin_run(
         )
         run_id = inserted.inserted_primary_key[0]  # type: ignore[index]
         options = (orjson.dumps(task.options, option=orjson.OPT_SORT_KEYS).decode() for task in tasks)
-        rows = [{**asdict(task), "run_id": run_id, "options": told} for task, told in zip(tasks, options, strict=True)]
+        rows = [
+            {**asdict(task), "run_id": run_id, "options": told}
+            for task, told in zip(tasks, options, strict=True)
+        ]
         workspace.insert_new(connection, schema.run_tasks, rows)
         row = connection.execute(sa.select(schema.runs).where(schema.runs.c.id == run_id)).one()
         return _record(row), False
 
 
 def check_here(run: sa.Row[Any] | RunRecord) -> None:
-    """FolkwaysError for an archived run, which is not continued: its replies are not here, and their cost would be paid again."""
+    """FolkwaysError for an archived run, which is not continued: its replies are not here, and their cost
+    would be paid again."""
     if run.archive is not None:
         raise FolkwaysError(
-            f"run {run.name}, which asks this, is archived in {run.archive}: its replies are not in the workspace\n"
+            f"run {run.name}, which asks this, is archived in {run.archive}: its replies are not in the "
+            "workspace\n"
             f"Put it back first, and nothing is asked again: folkways runs restore {run.name}\n"
             f"Or ask everything anew, under another {option('name')}"
         )
@@ -176,12 +198,15 @@ def _new_name(connection: Connection) -> str:
 
 def _check_name(name: str) -> None:
     if name == "last" or name.isdigit():
-        raise FolkwaysError(f"{name!r} cannot be the name of a run: numbers and 'last' stand for runs already; choose a word")
+        raise FolkwaysError(
+            f"{name!r} cannot be the name of a run: numbers and 'last' stand for runs already; choose a word"
+        )
     if not name.isprintable() or not name.strip() or len(name) > LONGEST_NAME:
         raise FolkwaysError(f"a run's name has 1 to {LONGEST_NAME} printable characters, got {name[:200]!r}")
     if name in (".", "..") or "/" in name or "\\" in name or name.startswith("-"):
         raise FolkwaysError(
-            f"{name!r} cannot be the name of a run: it would be read as a path or an option; choose a word without / and \\ that "
+            f"{name!r} cannot be the name of a run: it would be read as a path or an option; choose a word "
+            "without / and \\ that "
             "does not begin with -"
         )
 
@@ -196,8 +221,12 @@ def run_tasks(workspace: Workspace, run: RunRecord) -> list[RunTask]:
     """The tasks of a run, in the order they were asked for."""
     order = {task: position for position, task in enumerate(run.config.get("tasks", []))}
     with workspace.read() as connection:
-        rows = connection.execute(sa.select(schema.run_tasks).where(schema.run_tasks.c.run_id == run.id)).all()
-    found = [RunTask(row.task, row.release, row.root, row.fingerprint, orjson.loads(row.options)) for row in rows]
+        rows = connection.execute(
+            sa.select(schema.run_tasks).where(schema.run_tasks.c.run_id == run.id)
+        ).all()
+    found = [
+        RunTask(row.task, row.release, row.root, row.fingerprint, orjson.loads(row.options)) for row in rows
+    ]
     return sorted(found, key=lambda task: order.get(task.task, len(order)))
 
 
@@ -207,7 +236,9 @@ def any_failed(workspace: Workspace, run: RunRecord) -> bool:
         return bool(connection.scalar(sa.select(sa.exists().where(schema.failures.c.run_id == run.id))))
 
 
-def set_state(workspace: Workspace, run: RunRecord, state: str, *, reason: str | None = None, seconds: float = 0.0) -> None:
+def set_state(
+    workspace: Workspace, run: RunRecord, state: str, *, reason: str | None = None, seconds: float = 0.0
+) -> None:
     """Record how the run stands (a state of schema.runs) and add asking time."""
     finished, asked = time.time() if state != "running" else None, schema.runs.c.seconds + seconds
     _change(workspace, run, state=state, reason=reason, finished=finished, seconds=asked)
@@ -215,11 +246,14 @@ def set_state(workspace: Workspace, run: RunRecord, state: str, *, reason: str |
 
 def start_session(workspace: Workspace, run: RunRecord) -> bool:
     """Have a run be asked; whether this is the first to ask it now, as far as its state tells."""
-    return _change(workspace, run, schema.runs.c.state != "running", state="running", reason=None, finished=None)
+    return _change(
+        workspace, run, schema.runs.c.state != "running", state="running", reason=None, finished=None
+    )
 
 
 def mark_unscored(workspace: Workspace, run: RunRecord) -> None:
-    """A finished run that is about to be judged again is not finished until it is scored: judging may be killed halfway."""
+    """A finished run that is about to be judged again is not finished until it is scored: judging may be
+    killed halfway."""
     _change(workspace, run, schema.runs.c.state == "finished", state="asked")
 
 
@@ -231,7 +265,12 @@ def mark_scored(workspace: Workspace, run: RunRecord) -> None:
 def _change(workspace: Workspace, run: RunRecord, *where: sa.ColumnElement[bool], **values: Any) -> bool:
     """Change the row of a run if all of ``where`` holds; whether it did."""
     with workspace.write() as connection:
-        return connection.execute(sa.update(schema.runs).where(schema.runs.c.id == run.id, *where).values(**values)).rowcount > 0
+        return (
+            connection.execute(
+                sa.update(schema.runs).where(schema.runs.c.id == run.id, *where).values(**values)
+            ).rowcount
+            > 0
+        )
 
 
 def intern(connection: Connection, table: sa.Table, column: str, value: str, **more: str) -> int:
@@ -254,7 +293,9 @@ def endpoint_names(workspace: Workspace, identities: Sequence[str]) -> dict[str,
     """Endpoints by their identity -> as the user wrote them, those that are known."""
     endpoints = schema.endpoints
     with workspace.read() as connection:
-        rows = connection.execute(sa.select(endpoints.c.identity, endpoints.c.name).where(endpoints.c.identity.in_(identities)))
+        rows = connection.execute(
+            sa.select(endpoints.c.identity, endpoints.c.name).where(endpoints.c.identity.in_(identities))
+        )
         names = {row.identity: row.name for row in rows}
     return {identity: names[identity] for identity in identities if identity in names}
 
@@ -269,22 +310,28 @@ def last_ordinal(workspace: Workspace, run: RunRecord) -> int:
     """The highest number among what a run expects; 0 where it expects nothing yet."""
     expected = schema.expected
     with workspace.read() as connection:
-        return int(connection.scalar(sa.select(sa.func.max(expected.c.ordinal)).where(expected.c.run_id == run.id)) or 0)
+        return int(
+            connection.scalar(sa.select(sa.func.max(expected.c.ordinal)).where(expected.c.run_id == run.id))
+            or 0
+        )
 
 
 def forget_expected(workspace: Workspace, run: RunRecord, ordinals: Sequence[int]) -> None:
-    """Take rows out of what a run expects. For a sampled run that was never going to ask everything; responses stay."""
+    """Take rows out of what a run expects. For a sampled run that was never going to ask everything;
+    responses stay."""
     with workspace.write() as connection:
         for start in range(0, len(ordinals), 500):
             connection.execute(
                 sa.delete(schema.expected).where(
-                    schema.expected.c.run_id == run.id, schema.expected.c.ordinal.in_(ordinals[start : start + 500])
+                    schema.expected.c.run_id == run.id,
+                    schema.expected.c.ordinal.in_(ordinals[start : start + 500]),
                 )
             )
 
 
 def write_expected(workspace: Workspace, prompts: Rows, expected: Rows) -> None:
-    """Write down prompts and the items that expect an answer to them; rows that are there already stay as they are."""
+    """Write down prompts and the items that expect an answer to them; rows that are there already stay as
+    they are."""
     with workspace.write() as connection:
         workspace.insert_new(connection, schema.prompts, prompts)
         workspace.insert_new(connection, schema.expected, expected)

@@ -1,6 +1,8 @@
-"""What a run expects, with what was asked, said and judged, by columns: from the database, or from the files of an archived run.
+"""What a run expects, with what was asked, said and judged, by columns: from the database, or from the files
+of an archived run.
 
-What was judged since a run was archived is in the database, and stands in place of the archive's judgements of the same items.
+What was judged since a run was archived is in the database, and stands in place of the archive's judgements
+of the same items.
 """
 
 from __future__ import annotations
@@ -29,14 +31,20 @@ from folkways.workspace.database import Workspace
 from folkways.workspace.run_records import RunRecord
 
 CHUNK = 1000
-"""Rows that are turned into a frame at a time; Python objects of one chunk are all that is alive beside the frames."""
+"""Rows that are turned into a frame at a time; Python objects of one chunk are all that is alive beside the
+frames."""
 
 PAGE = 4000
 """Responses that are in memory at a time where they are judged page by page."""
 
 _TYPES = {**JUDGED, **ASKED}
 _COLUMNS: Mapping[str, sa.Column[Any]] = {
-    **{name: table.c[name] for table in (schema.judgements, schema.expected) for name in _TYPES if name in table.c},
+    **{
+        name: table.c[name]
+        for table in (schema.judgements, schema.expected)
+        for name in _TYPES
+        if name in table.c
+    },
     "endpoint": schema.endpoints.c.name,
     "settings": schema.settings.c.json,
     **{name: schema.prompts.c[name] for name in PROMPT},
@@ -58,7 +66,8 @@ JUDGED_OF_EXPECTED = _judgements.join(_expected, _SAME)
 
 
 def beside(start: sa.FromClause, tables: Iterable[sa.FromClause]) -> sa.FromClause:
-    """``start``, of which schema.expected is part, with the rows of these tables that belong to what is expected."""
+    """``start``, of which schema.expected is part, with the rows of these tables that belong to what is
+    expected."""
     wanted = set(tables)
     for table, belongs in _BESIDE:
         if table in wanted:
@@ -71,8 +80,11 @@ def known(workspace: Workspace, run: RunRecord, what: str) -> list[dict[str, Any
     return list(open_archive(workspace, run).known[what])
 
 
-def different_rows(workspace: Workspace, run: RunRecord, columns: Sequence[str], **where: object) -> pl.DataFrame:
-    """Every different row of these columns of ASKED. where: columns of schema.expected and the value that they have."""
+def different_rows(
+    workspace: Workspace, run: RunRecord, columns: Sequence[str], **where: object
+) -> pl.DataFrame:
+    """Every different row of these columns of ASKED. where: columns of schema.expected and the value that
+    they have."""
     if run.archive is not None:
         return archived_rows(workspace, run, **where).select(columns).unique().collect()
     with workspace.read() as connection:
@@ -84,17 +96,25 @@ def archived_rows(workspace: Workspace, run: RunRecord, **where: object) -> pl.L
     return open_archive(workspace, run).scan(RESPONSES).filter(**where)
 
 
-def asked_pages(workspace: Workspace, run: RunRecord, columns: Sequence[str], **where: object) -> Iterator[pl.DataFrame]:
-    """Rows of ASKED in the order of ordinals, one of ``columns``; at most PAGE at a time, or one file of an archive.
+def asked_pages(
+    workspace: Workspace, run: RunRecord, columns: Sequence[str], **where: object
+) -> Iterator[pl.DataFrame]:
+    """Rows of ASKED in the order of ordinals, one of ``columns``; at most PAGE at a time, or one file of an
+    archive.
 
-    Each page is read by itself, so that nothing is held open while it is judged and what was made of it is stored.
+    Each page is read by itself, so that nothing is held open while it is judged and what was made of it is
+    stored.
     """
     if run.archive is not None:
         archive = open_archive(workspace, run)
         for file in archive.of(RESPONSES):
             yield from pages(archive.scan_file(file).filter(**where).select(columns).collect(), PAGE)
         return
-    query, ordinal, last = _query(run, columns, where).order_by(_expected.c.ordinal).limit(PAGE), _expected.c.ordinal, -1
+    query, ordinal, last = (
+        _query(run, columns, where).order_by(_expected.c.ordinal).limit(PAGE),
+        _expected.c.ordinal,
+        -1,
+    )
     while True:
         with workspace.read() as connection:
             page = frame_of(connection.execute(query.where(ordinal > last)).all(), columns)
@@ -119,27 +139,49 @@ def judged_pages(
     archive = open_archive(workspace, run)
     of_asked = [name for name in columns if name in ASKED]
     for file in archive.of(RESPONSES):
-        told = archive.scan_file(file).filter(**where).select(list(dict.fromkeys(["ordinal", *of_asked]))).collect()
+        told = (
+            archive.scan_file(file)
+            .filter(**where)
+            .select(list(dict.fromkeys(["ordinal", *of_asked])))
+            .collect()
+        )
         if told.height:
-            both = told.join(_judged(workspace, archive, run, profile, file), on="ordinal", how="inner", maintain_order="left")
+            both = told.join(
+                _judged(workspace, archive, run, profile, file),
+                on="ordinal",
+                how="inner",
+                maintain_order="left",
+            )
             yield from pages(both.select(columns), CHUNK)
 
 
-def _judged(workspace: Workspace, archive: Archive, run: RunRecord, profile: str, of: PartFile) -> pl.DataFrame:
+def _judged(
+    workspace: Workspace, archive: Archive, run: RunRecord, profile: str, of: PartFile
+) -> pl.DataFrame:
     """The judgements of what is in one file of ``responses``."""
     first, last = of.first or 0, of.last or 0
     query = sa.select(*(_judgements.c[name] for name in JUDGED))
-    mine = (_judgements.c.run_id == run.id, _judgements.c.profile == profile, _judgements.c.ordinal.between(first, last))
+    mine = (
+        _judgements.c.run_id == run.id,
+        _judgements.c.profile == profile,
+        _judgements.c.ordinal.between(first, last),
+    )
     with workspace.read() as connection:
         later = frame_of(connection.execute(query.where(*mine)).all(), JUDGED)
     within = pl.col("ordinal").is_between(first, last)
-    stored = [archive.scan_file(file).filter(within).collect() for file in archive.of(JUDGEMENTS, profile, first, last)]
+    stored = [
+        archive.scan_file(file).filter(within).collect()
+        for file in archive.of(JUDGEMENTS, profile, first, last)
+    ]
     earlier = pl.concat([pl.DataFrame(schema=JUDGED), *stored])
     return pl.concat([earlier.join(later, on="ordinal", how="anti"), later])
 
 
 def _query(
-    run: RunRecord, columns: Sequence[str], where: Mapping[str, object], start: sa.FromClause = schema.expected
+    run: RunRecord,
+    columns: Sequence[str],
+    where: Mapping[str, object],
+    start: sa.FromClause = schema.expected,
 ) -> sa.Select[Any]:
     told = [_COLUMNS[name].label(name) for name in columns]
     rows = beside(start, (_COLUMNS[name].table for name in columns))

@@ -1,8 +1,21 @@
-"""The tables of a workspace. Times are seconds since the epoch; hashes are 32 hexadecimal digits (BLAKE2b, 16 bytes)."""
+"""The tables of a workspace. Times are seconds since the epoch; hashes are 32 hexadecimal digits (BLAKE2b, 16
+bytes)."""
 
 from __future__ import annotations
 
-from sqlalchemy import BigInteger, Boolean, Column, Float, ForeignKey, Index, Integer, MetaData, String, Table, Text
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    Float,
+    ForeignKey,
+    Index,
+    Integer,
+    MetaData,
+    String,
+    Table,
+    Text,
+)
 
 from folkways.workspace.table_sets import TableSet
 
@@ -59,7 +72,9 @@ responses = Table(
     Column("attempts", Integer, nullable=False),
     Column("created", Float, nullable=False),
     Column("thoughts", Text),  # what a reasoning model thought before the text; never judged
-    Column("batched", Integer, nullable=False, server_default="0"),  # 1 where it came back in a batch, at the price of one
+    Column(
+        "batched", Integer, nullable=False, server_default="0"
+    ),  # 1 where it came back in a batch, at the price of one
 )
 
 runs = Table(
@@ -70,19 +85,23 @@ runs = Table(
     Column("config_hash", String(32), nullable=False, index=True),
     Column("config", Text, nullable=False),  # JSON: tasks, releases, options, endpoints, settings
     Column("version", String(32), nullable=False),  # folkways version that planned it
-    # planning, planned, running, asked (not yet scored), finished, incomplete, interrupted, budget (would have been crossed),
-    # stopped, waiting (for batches)
+    # planning, planned, running, asked (not yet scored), finished, incomplete, interrupted, budget (would
+    # have been crossed), stopped, waiting (for batches)
     Column("state", String(16), nullable=False),
     Column("reason", Text),  # why it stopped early
     Column("created", Float, nullable=False),
     Column("finished", Float),
     Column("seconds", Float, nullable=False, server_default="0"),  # asking time, summed over resumed sessions
-    Column("command", String(64), nullable=False, server_default="run"),  # what began it: run, judge-by-model, build mcq
+    Column(
+        "command", String(64), nullable=False, server_default="run"
+    ),  # what began it: run, judge-by-model, build mcq
     Column("recipe", Text),  # JSON: what a run was asked for, by the keys of a recipe file
     Column(
         "archive", Text
     ),  # folder of its files (workspace.archives), from that of the workspace's file on; null where it is here
-    Column("taken", Text),  # JSON: requests, tokens and US dollars that its workers took out of a budget (queue.shared_budget)
+    Column(
+        "taken", Text
+    ),  # JSON: requests, tokens and US dollars that its workers took out of a budget (queue.shared_budget)
 )
 
 expected = Table(
@@ -119,7 +138,9 @@ workers = Table(
     Column("id", String(32), primary_key=True),
     Column("host", String(256), nullable=False),
     Column("pid", BigInteger, nullable=False),
-    Column("pid_started", String(64), nullable=False),  # tells a process from a later one with the same number
+    Column(
+        "pid_started", String(64), nullable=False
+    ),  # tells a process from a later one with the same number
     Column("heartbeat", Float, nullable=False),
 )
 
@@ -128,13 +149,17 @@ claims = Table(
     metadata,
     Column("id", Integer, primary_key=True),
     Column("worker_id", String(32), ForeignKey("workers.id", ondelete="CASCADE"), nullable=False, index=True),
-    Column("requests", Text, nullable=False),  # keys of the requests that are claimed together, separated by blanks
+    Column(
+        "requests", Text, nullable=False
+    ),  # keys of the requests that are claimed together, separated by blanks
 )
 
 batches = Table(
     "batches",
     metadata,
-    Column("name", String(64), primary_key=True),  # goes with the batch to the provider, which is asked for it after a crash
+    Column(
+        "name", String(64), primary_key=True
+    ),  # goes with the batch to the provider, which is asked for it after a crash
     Column("run_id", Integer, ForeignKey("runs.id", ondelete="CASCADE"), nullable=False, index=True),
     Column("endpoint_id", Integer, ForeignKey("endpoints.id"), nullable=False),
     Column("worker_id", String(32), nullable=False),  # who sends it; may be gone
@@ -195,9 +220,13 @@ scores = Table(
     Column("left_out", Integer, nullable=False, server_default="0"),
     Column("why_left_out", Text),  # JSON: how many for which reason
     Column("effective_questions", Float),
-    Column("subject", String(16), nullable=False, server_default="model"),  # records.Subject: of whom the score is
+    Column(
+        "subject", String(16), nullable=False, server_default="model"
+    ),  # records.Subject: of whom the score is
     Column("truncated", Integer, nullable=False, server_default="0"),
-    Column("cut", Integer, nullable=False, server_default="0"),  # replies that the token limit cut, whatever their state
+    Column(
+        "cut", Integer, nullable=False, server_default="0"
+    ),  # replies that the token limit cut, whatever their state
 )
 
 TABLES = TableSet(

@@ -1,4 +1,5 @@
-"""Sets of tables in one database, each with a history of its own: those of folkways, and those that a package adds."""
+"""Sets of tables in one database, each with a history of its own: those of folkways, and those that a package
+adds."""
 
 from __future__ import annotations
 
@@ -20,10 +21,10 @@ def _no_statements(_dialect: str) -> Sequence[str]:
 class TableSet:
     """Tables that are created and migrated together.
 
-    owner: the package that made them, as it is installed (``folkways``). metadata: the tables as they are today. revisions: the
-    names of all migrations, oldest first. migrations: the Alembic folder, as ``package:folder``. version_table: where the database
-    records its revision. triggers, without_triggers: statements, by dialect, that make and drop triggers on the tables; migrations
-    run without them.
+    owner: the package that made them, as it is installed (``folkways``). metadata: the tables as they are
+    today. revisions: the names of all migrations, oldest first. migrations: the Alembic folder, as
+    ``package:folder``. version_table: where the database records its revision. triggers, without_triggers:
+    statements, by dialect, that make and drop triggers on the tables; migrations run without them.
     """
 
     owner: str
@@ -51,18 +52,22 @@ class TableSet:
             return str(revision)
         if str(revision) < self.revisions[0]:
             raise WorkspaceError(
-                f"the workspace {location} was made by a development version of {self.owner} before 0.2 (schema {revision}), "
-                "which this version cannot read. Nothing was changed. Keep that version for it, or name a new workspace "
+                f"the workspace {location} was made by a development version of {self.owner} before 0.2 "
+                f"(schema {revision}), "
+                "which this version cannot read. Nothing was changed. Keep that version for it, or name a "
+                "new workspace "
                 f"with {option('workspace', 'PATH')}"
             )
         raise WorkspaceError(
             f"the workspace {location} was written by a newer {self.owner} or another program "
             f"(schema {revision}; this one knows {self.revisions[0]} to {self.head}). Nothing was changed. "
-            f"Upgrade with 'pip install -U {self.owner}', or use another file with {option('workspace', 'PATH')}"
+            f"Upgrade with 'pip install -U {self.owner}', or use another file with "
+            f"{option('workspace', 'PATH')}"
         )
 
     def bring_up_to_date(self, connection: Connection, location: str) -> None:
-        """Create the tables, or apply the migrations that the database lacks, in the connection's transaction."""
+        """Create the tables, or apply the migrations that the database lacks, in the connection's
+        transaction."""
         revision = self.revision(connection, location)
         if revision is None:
             self._create(connection)
@@ -70,15 +75,19 @@ class TableSet:
             self.migrate(connection)
 
     def _create(self, connection: Connection) -> None:
-        """Create the newest schema at once; a test checks that the migrations, applied one by one, create the same."""
+        """Create the newest schema at once; a test checks that the migrations, applied one by one, create the
+        same."""
         self.metadata.create_all(connection, checkfirst=False)
         for statement in self.triggers(connection.dialect.name):
             connection.exec_driver_sql(statement)
-        connection.exec_driver_sql(f"CREATE TABLE {self.version_table} (version_num VARCHAR(32) NOT NULL PRIMARY KEY)")
+        connection.exec_driver_sql(
+            f"CREATE TABLE {self.version_table} (version_num VARCHAR(32) NOT NULL PRIMARY KEY)"
+        )
         connection.exec_driver_sql(f"INSERT INTO {self.version_table} VALUES ('{self.head}')")  # noqa: S608 - constants of ours
 
     def migrate(self, connection: Connection, revision: str = "head") -> None:
-        """Apply the migrations up to a revision, without the triggers, which are made again as they are today."""
+        """Apply the migrations up to a revision, without the triggers, which are made again as they are
+        today."""
         from alembic.config import Config  # heavy, and only needed when a workspace is old
         from alembic.runtime.environment import EnvironmentContext
         from alembic.script import ScriptDirectory
@@ -91,7 +100,10 @@ class TableSet:
         for statement in self.without_triggers(dialect) if existed else ():
             connection.exec_driver_sql(statement)
         with EnvironmentContext(
-            config, scripts, fn=lambda current, _context: scripts._upgrade_revs(revision, current), destination_rev=revision
+            config,
+            scripts,
+            fn=lambda current, _context: scripts._upgrade_revs(revision, current),
+            destination_rev=revision,
         ) as environment:
             environment.configure(
                 connection=connection, target_metadata=self.metadata, version_table=self.version_table, render_as_batch=True,

@@ -1,6 +1,8 @@
-"""What the studio keeps track of beside people's work, as frozen records: models and what they suggest, comments, the audit trail.
+"""What the studio keeps track of beside people's work, as frozen records: models and what they suggest,
+comments, the audit trail.
 
-Each is one row of ``folkways_studio.database.tables``, as those of ``folkways_studio.records``; times are seconds since the epoch.
+Each is one row of ``folkways_studio.database.tables``, as those of ``folkways_studio.records``; times are
+seconds since the epoch.
 """
 
 from __future__ import annotations
@@ -12,7 +14,8 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class ModelCall:
-    """One question to a model in the loop. read: what was read out of the reply. problem: why there is no reply.
+    """One question to a model in the loop. read: what was read out of the reply. problem: why there is no
+    reply.
 
     usd: what it cost, 0 where the reply was stored before; None where the price is not known.
     """
@@ -50,8 +53,9 @@ class Event:
 class ModelSuggestion:
     """What a model suggested for an answer of somebody.
 
-    content: fields of the form. before: the draft that it took the place of. outcome: accepted, changed or rejected, once the
-    answer was sent; parts, kept: how many parts it has, and how many of them the answer has as they were.
+    content: fields of the form. before: the draft that it took the place of. outcome: accepted, changed or
+    rejected, once the answer was sent; parts, kept: how many parts it has, and how many of them the answer
+    has as they were.
     """
 
     id: int
@@ -71,9 +75,11 @@ class ModelSuggestion:
 
 @dataclass(frozen=True, slots=True)
 class Comment:
-    """What a researcher or reviewer says of an item to the others. role: theirs, when they wrote it. text: empty once deleted.
+    """What a researcher or reviewer says of an item to the others. role: theirs, when they wrote it. text:
+    empty once deleted.
 
-    history: earlier wordings with when each was given up, the oldest first. resolved: when it was; None while it is open.
+    history: earlier wordings with when each was given up, the oldest first. resolved: when it was; None while
+    it is open.
     """
 
     id: int

@@ -1,9 +1,10 @@
-"""Addresses that this server calls: read once, as the client reads them, so that what is checked is what is connected to.
+"""Addresses that this server calls: read once, as the client reads them, so that what is checked is what is
+connected to.
 
-A host may be written in letters that a client turns into others (circled or wide digits, other full stops), or as a number that
-some clients take for an IP address. ``web_address`` gives the one that is meant, for webhooks, models, buckets, providers and
-Prolific alike. ``public_connector`` lets nothing through to the server's own network: it looks at every address of a name, and at
-the one that a connection is opened to.
+A host may be written in letters that a client turns into others (circled or wide digits, other full stops),
+or as a number that some clients take for an IP address. ``web_address`` gives the one that is meant, for
+webhooks, models, buckets, providers and Prolific alike. ``public_connector`` lets nothing through to the
+server's own network: it looks at every address of a name, and at the one that a connection is opened to.
 """
 
 from __future__ import annotations
@@ -31,7 +32,10 @@ TRANSLATED = IPv6Network("64:ff9b::/96")
 NO_ADDRESS = "give an address of the web: https://example.org/hook"
 NOT_ENCRYPTED = "the address has to begin with https://"
 WITH_PASSWORD = "leave name and password out of the address; deliveries are signed instead"  # noqa: S105 - no password
-PRIVATE = "this is an address of the server's own network, which is not called; the server may be started to allow it"
+PRIVATE = (
+    "this is an address of the server's own network, which is not called; the server may be started "
+    "to allow it"
+)
 
 Unencrypted = Literal["anywhere", "here", "nowhere"]
 
@@ -47,9 +51,9 @@ class PrivateAddressError(OSError):
 def web_address(text: object, *, unencrypted: Unencrypted = "here", public: bool = False) -> URL:
     """The address that a client calls for a text, its host in small letters of ASCII.
 
-    unencrypted: where http:// may lead to. public: refuse IP addresses that are not of the public network; names are looked at
-    when they are called (``public_connector``). AddressError for any other, for one with a name or password in it, and for a host
-    that clients read in different ways.
+    unencrypted: where http:// may lead to. public: refuse IP addresses that are not of the public network;
+    names are looked at when they are called (``public_connector``). AddressError for any other, for one with
+    a name or password in it, and for a host that clients read in different ways.
     """
     from yarl import URL
 
@@ -65,7 +69,9 @@ def web_address(text: object, *, unencrypted: Unencrypted = "here", public: bool
         raise AddressError(NO_ADDRESS)
     if url.user is not None or url.password is not None or "@" in parts.netloc:
         raise AddressError(WITH_PASSWORD)
-    if url.scheme == "http" and not (unencrypted == "anywhere" or (unencrypted == "here" and host in LOCAL_HOSTS)):
+    if url.scheme == "http" and not (
+        unencrypted == "anywhere" or (unencrypted == "here" and host in LOCAL_HOSTS)
+    ):
         raise AddressError(NOT_ENCRYPTED)
     if public and is_number(host) and not is_public(host):
         raise AddressError(PRIVATE)
@@ -87,7 +93,8 @@ def is_number(host: str) -> bool:
 
 
 def is_public(address: str) -> bool:
-    """Whether an address is one of the public network; an IPv6 one that stands for an IPv4 one is what that is."""
+    """Whether an address is one of the public network; an IPv6 one that stands for an IPv4 one is what that
+    is."""
     try:
         found: IPv4Address | IPv6Address = ip_address(address.partition("%")[0])
     except ValueError:
@@ -101,7 +108,8 @@ def is_public(address: str) -> bool:
 
 
 def public_connector() -> TCPConnector:
-    """For requests that reach the public network alone, whatever their address says and a name stands for a moment later.
+    """For requests that reach the public network alone, whatever their address says and a name stands for a
+    moment later.
 
     PrivateAddressError, within aiohttp's own errors or by itself, for any other; nothing was sent then.
     """
@@ -115,7 +123,9 @@ def public_connector() -> TCPConnector:
         def __init__(self) -> None:
             self.inner = ThreadedResolver()
 
-        async def resolve(self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET) -> list[ResolveResult]:
+        async def resolve(
+            self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
+        ) -> list[ResolveResult]:
             addresses = await self.inner.resolve(host, port, family)
             if not all(is_public(each["host"]) for each in addresses):
                 raise PrivateAddressError(PRIVATE)

@@ -1,4 +1,5 @@
-"""What can go wrong in the studio, each with words for the person in front of it. ``status`` is what HTTP calls it."""
+"""What can go wrong in the studio, each with words for the person in front of it. ``status`` is what HTTP
+calls it."""
 
 from __future__ import annotations
 
@@ -12,7 +13,8 @@ if TYPE_CHECKING:
 
 
 class Message(str):
-    """A sentence of ours in English that can still be said in another language. ``values`` fill its ``%(name)s``."""
+    """A sentence of ours in English that can still be said in another language. ``values`` fill its
+    ``%(name)s``."""
 
     def __new__(cls, message: str, **values: object) -> Message:
         """The English sentence, its values filled in."""
@@ -25,7 +27,10 @@ class Message(str):
 
     def words(self, translate: Callable[[str], str]) -> str:
         """The sentence in the language of ``translate`` where that knows it, otherwise in English."""
-        values = {name: value.words(translate) if isinstance(value, Message) else value for name, value in self.values.items()}
+        values = {
+            name: value.words(translate) if isinstance(value, Message) else value
+            for name, value in self.values.items()
+        }
         translated = translate(self.message)
         return translated % values if values else translated
 
@@ -63,7 +68,8 @@ class NotFoundError(StudioError):
 
 
 class ConflictError(StudioError):
-    """Something else happened first: the lease went to somebody else, the item was closed, the study was paused."""
+    """Something else happened first: the lease went to somebody else, the item was closed, the study was
+    paused."""
 
     status = 409
 
@@ -75,7 +81,8 @@ class DraftConflictError(ConflictError):
         self.current = current
         super().__init__(
             Message(
-                "this was changed in another window (saved version %(revision)s); take that one over, or save again on top of it"
+                "this was changed in another window (saved version %(revision)s); take that one over, or "
+                "save again on top of it"
             ),
             revision=current.revision,
         )
@@ -86,7 +93,9 @@ class AlreadySubmittedError(ConflictError):
 
     def __init__(self, judgement: Judgement) -> None:
         self.judgement = judgement
-        super().__init__(Message("this was submitted before, perhaps in another window; the first submission stands"))
+        super().__init__(
+            Message("this was submitted before, perhaps in another window; the first submission stands")
+        )
 
 
 class SubmissionError(StudioError):
@@ -96,12 +105,15 @@ class SubmissionError(StudioError):
 
     def __init__(self, problems: Mapping[str, str]) -> None:
         self.problems = dict(problems)
-        super().__init__("; ".join(f"{field}: {problem}" if field else problem for field, problem in self.problems.items()))
+        super().__init__(
+            "; ".join(f"{field}: {problem}" if field else problem for field, problem in self.problems.items())
+        )
 
     def problems_in(self, translate: Callable[[str], str]) -> dict[str, str]:
         """``problems`` in the language of ``translate``, as far as that knows them."""
         return {
-            field: problem.words(translate) if isinstance(problem, Message) else problem for field, problem in self.problems.items()
+            field: problem.words(translate) if isinstance(problem, Message) else problem
+            for field, problem in self.problems.items()
         }
 
 
@@ -123,17 +135,22 @@ class ReturnError(InviteError):
     def __init__(self) -> None:
         super().__init__(
             Message(
-                "somebody has begun with this Prolific id already; if it was you, go on in the browser that you began in, "
+                "somebody has begun with this Prolific id already; if it was you, go on in the browser "
+                "that you began in, "
                 "or give your return code"
             )
         )
 
 
 class TooManyAttemptsError(StudioError):
-    """Too many failed sign-ins, or too many of anything else that is counted. ``seconds``: after which to try again."""
+    """Too many failed sign-ins, or too many of anything else that is counted. ``seconds``: after which to try
+    again."""
 
     status = 429
 
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
-        super().__init__(Message("too many attempts; wait %(minutes)s min and try again"), minutes=max(1, round(seconds / 60)))
+        super().__init__(
+            Message("too many attempts; wait %(minutes)s min and try again"),
+            minutes=max(1, round(seconds / 60)),
+        )

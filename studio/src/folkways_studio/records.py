@@ -1,7 +1,8 @@
-"""The nouns of the studio as frozen records: people, studies, and their work. What the studio does by itself is in ``activity``.
+"""The nouns of the studio as frozen records: people, studies, and their work. What the studio does by itself
+is in ``activity``.
 
-Each is one row of ``folkways_studio.database.tables``; no input or output happens here. Times are seconds since the epoch.
-What a person or a model wrote is untrusted text in every field.
+Each is one row of ``folkways_studio.database.tables``; no input or output happens here. Times are seconds
+since the epoch. What a person or a model wrote is untrusted text in every field.
 """
 
 from __future__ import annotations
@@ -74,7 +75,8 @@ class AssignmentState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """Somebody who can sign in. Only ``services.people.accounts`` sees the password's hash. locale: of the interface ("en")."""
+    """Somebody who can sign in. Only ``services.people.accounts`` sees the password's hash. locale: of the
+    interface ("en")."""
 
     id: int
     login: str | None
@@ -97,7 +99,8 @@ class Session:
 
 @dataclass(frozen=True, slots=True)
 class Study:
-    """One study. definition: the whole definition, as ``workflows.definition`` reads it. licence: SPDX, of what leaves it."""
+    """One study. definition: the whole definition, as ``workflows.definition`` reads it. licence: SPDX, of
+    what leaves it."""
 
     id: int
     name: str
@@ -114,7 +117,8 @@ class Study:
 
 @dataclass(frozen=True, slots=True)
 class Population:
-    """A region and who is recruited there. parent_id: the wider population of which it is a part (Wales: the United Kingdom).
+    """A region and who is recruited there. parent_id: the wider population of which it is a part (Wales: the
+    United Kingdom).
 
     people: how many are let in at most (None: no limit). criteria: see ``rules.eligibility``.
     """
@@ -132,7 +136,8 @@ class Population:
 
 @dataclass(frozen=True, slots=True)
 class Invite:
-    """A link that lets people into a study. Its token is shown once, when it is made; here is only what it allows."""
+    """A link that lets people into a study. Its token is shown once, when it is made; here is only what it
+    allows."""
 
     id: int
     study_id: int
@@ -148,11 +153,12 @@ class Invite:
 
 @dataclass(frozen=True, slots=True)
 class Participant:
-    """An account's part in one study. pseudonym: the only name that leaves the studio. waiver: why criteria were waived.
-    exclusion: why they were excluded, in the words that they were told.
+    """An account's part in one study. pseudonym: the only name that leaves the studio. waiver: why criteria
+    were waived. exclusion: why they were excluded, in the words that they were told.
 
-    consent_version, consent_sha256, consent_language: the text that they agreed to, as they saw it. pause: why they are paused.
-    pay: which code of the recruitment service ends their work, where that is not said by their state.
+    consent_version, consent_sha256, consent_language: the text that they agreed to, as they saw it. pause:
+    why they are paused. pay: which code of the recruitment service ends their work, where that is not said by
+    their state.
     """
 
     id: int
@@ -177,9 +183,9 @@ class Participant:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """How somebody stands with the known answers of a stage. test: again (another try is left), passed, failed or waived; None
-    where no try is over. right of asked: in the last try. test_from, gold_from: the judgement after which the next try begins,
-    and after which answers count for the rules. warned: when.
+    """How somebody stands with the known answers of a stage. test: again (another try is left), passed,
+    failed or waived; None where no try is over. right of asked: in the last try. test_from, gold_from: the
+    judgement after which the next try begins, and after which answers count for the rules. warned: when.
     """
 
     participant_id: int
@@ -196,7 +202,8 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """What is asked of whom. kind: a key of ``workflows.STAGE_KINDS``. config: answers wanted, rules, choices; see that handler."""
+    """What is asked of whom. kind: a key of ``workflows.STAGE_KINDS``. config: answers wanted, rules,
+    choices; see that handler."""
 
     id: int
     study_id: int
@@ -210,11 +217,13 @@ class Stage:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One thing that people work on in one stage. content: what is shown. result: what its judgements came to, once it is done.
+    """One thing that people work on in one stage. content: what is shown. result: what its judgements came
+    to, once it is done.
 
-    parent_id: the item of an earlier stage (or round) that it descends from. author_id: the participant who wrote it.
-    check: the right answer where it is known beforehand; never shown to annotators, and no judgement of such an item is data. test:
-    it is of the test before the stage; otherwise it comes among the stage's work.
+    parent_id: the item of an earlier stage (or round) that it descends from. author_id: the participant who
+    wrote it. check: the right answer where it is known beforehand; never shown to annotators, and no
+    judgement of such an item is data. test: it is of the test before the stage; otherwise it comes among the
+    stage's work.
     """
 
     id: int
@@ -236,7 +245,8 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Revision:
-    """One state of an item while it was being written. step: scenario, question, challenge, revision, edit."""
+    """One state of an item while it was being written. step: scenario, question, challenge, revision,
+    edit."""
 
     id: int
     item_id: int
@@ -266,7 +276,8 @@ class Assignment:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What one person said about one item. Never changed. seconds: from lease to submission, as the server saw it."""
+    """What one person said about one item. Never changed. seconds: from lease to submission, as the server
+    saw it."""
 
     id: int
     assignment_id: int
@@ -304,11 +315,14 @@ class Adjudication:
 
 
 def from_row(record: type[T], row: Any, table: Any = None) -> T:
-    """The record of a database row that has at least its columns. table: whose columns, in a row of several tables."""
+    """The record of a database row that has at least its columns. table: whose columns, in a row of several
+    tables."""
     values = row._mapping
     return record(**{name: values[key] for name, key in _keys(record, table)})  # type: ignore[arg-type]  # a class is hashable
 
 
 @cache
 def _keys(record: Any, table: Any) -> tuple[tuple[str, Any], ...]:
-    return tuple((field.name, field.name if table is None else table.c[field.name]) for field in fields(record))
+    return tuple(
+        (field.name, field.name if table is None else table.c[field.name]) for field in fields(record)
+    )

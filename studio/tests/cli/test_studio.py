@@ -26,13 +26,16 @@ QUESTIONS = "id,question,option_a,option_b,option_c,option_d\nq1,What?,a,b,c,d\n
 
 @pytest.fixture
 def studio(folkways: Folkways, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Folkways]:
-    """The command line in a folder with a study of the template ``verification``, open, with two questions."""
+    """The command line in a folder with a study of the template ``verification``, open, with two
+    questions."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("FOLKWAYS_STUDIO_PASSWORD", "a password of the tests")
     made = folkways("studio", "create-study", "verification", "--owner", "me@example.org", "--open")
     assert made.returncode == 0, made.stderr
     (tmp_path / "questions.csv").write_text(QUESTIONS)
-    added = folkways("studio", "import", "verification", "verify", "questions.csv", "--population", "united-kingdom")
+    added = folkways(
+        "studio", "import", "verification", "verify", "questions.csv", "--population", "united-kingdom"
+    )
     assert added.stdout == "added 2 items to verify\n", added.stderr
     yield folkways
 
@@ -80,13 +83,23 @@ def test_an_import_says_how_far_it_is(studio: Folkways, monkeypatch: pytest.Monk
 def test_progress_agreement_and_studies(studio: Folkways) -> None:
     (row,) = json.loads(studio("studio", "progress", "verification", "--json").stdout)
     assert (row["stage"], row["open"], row["slots_open"]) == ("verify", 2, 10)
-    assert "verify united-kingdom: 0 items done, 2 open" in studio("studio", "progress", "verification").stdout
+    assert (
+        "verify united-kingdom: 0 items done, 2 open" in studio("studio", "progress", "verification").stdout
+    )
     assert json.loads(studio("studio", "agreement", "verification", "--json").stdout) == []
     assert studio("studio", "studies").stdout.startswith("verification  open")
 
 
 def test_an_invitation_is_a_link_that_works(studio: Folkways) -> None:
-    printed = studio("studio", "invite", "verification", "--population", "wales", "--address", "https://studio.example.org/").stdout
+    printed = studio(
+        "studio",
+        "invite",
+        "verification",
+        "--population",
+        "wales",
+        "--address",
+        "https://studio.example.org/",
+    ).stdout
     found = re.fullmatch(r"https://studio\.example\.org/join/(\S+)\n", printed)
     assert found
     workspace = open_workspace("folkways.db")
@@ -98,9 +111,14 @@ def test_pictures_lie_beside_the_workspace(studio: Folkways, tmp_path: Path) -> 
     Path("a.gif").write_bytes(b"GIF89a and more")
     assert studio("studio", "media", "verification", "a.gif").stdout == "added 1 file to verification\n"
     assert studio("studio", "media", "verification", "a.gif").stdout == "added 0 files to verification\n"
-    assert [path.read_bytes() for path in (tmp_path / "folkways.db-media").glob("*/*")] == [b"GIF89a and more"]
+    assert [path.read_bytes() for path in (tmp_path / "folkways.db-media").glob("*/*")] == [
+        b"GIF89a and more"
+    ]
     assert studio("studio", "media", "verification").stdout == "a.gif  image/gif  15 bytes\n"
-    assert studio("studio", "media", "verification", "--delete", "a.gif").stdout == "deleted a.gif from verification\n"
+    assert (
+        studio("studio", "media", "verification", "--delete", "a.gif").stdout
+        == "deleted a.gif from verification\n"
+    )
     assert list((tmp_path / "folkways.db-media").glob("*/*")) == []
     assert "there is no such file" in studio("studio", "media", "verification", "--delete", "a.gif").stderr
 
@@ -169,16 +187,28 @@ MODELS = {
     "nowhere.toml": (None, r"there is no file nowhere\.toml, which should be a list of models"),
     "broken.toml": ("[lab", r"broken\.toml: is not valid TOML"),
     "bare.toml": ('lab = "http://127.0.0.1:1/v1#m"', r"the model 'lab' needs a table \[lab\] with model"),
-    "secret.toml": ('[lab]\nmodel = "openai/m"\napi_key = "s3cret"', r"key = \"NAME_OF_THE_ENVIRONMENT_VARIABLE\""),
+    "secret.toml": (
+        '[lab]\nmodel = "openai/m"\napi_key = "s3cret"',
+        r"key = \"NAME_OF_THE_ENVIRONMENT_VARIABLE\"",
+    ),
 }
 
 
 PROVIDER = 'issuer = "https://login.example.org"\nclient_id = "studio"\nname = "Example University"\n'
 PROVIDERS = {
-    "nowhere.toml": (None, r"there is no file nowhere\.toml, which should be a description of an OpenID Connect provider"),
+    "nowhere.toml": (
+        None,
+        r"there is no file nowhere\.toml, which should be a description of an OpenID Connect provider",
+    ),
     "bare.toml": ('name = "Example University"', r"bare\.toml: issuer and client_id must be given"),
-    "pasted.toml": (PROVIDER + 'client_secret = "s3cret"', r"'client_secret' is not known here; there are issuer, .*secret"),
-    "clear.toml": (PROVIDER.replace("https", "http"), r"the issuer 'http://login\.example\.org' cannot be used"),
+    "pasted.toml": (
+        PROVIDER + 'client_secret = "s3cret"',
+        r"'client_secret' is not known here; there are issuer, .*secret",
+    ),
+    "clear.toml": (
+        PROVIDER.replace("https", "http"),
+        r"the issuer 'http://login\.example\.org' cannot be used",
+    ),
     "words.toml": (PROVIDER + 'passwords = "no"', r"passwords has to be true or false"),
     "mail.toml": (PROVIDER + 'domains = ["@example.org"]', r"domains has to be a list of texts without"),
     "lists.toml": (PROVIDER + 'claims = {groups = ["a"]}', r"claims has to be a table of texts"),
@@ -195,7 +225,13 @@ PROVIDERS = {
     ],
 )
 def test_a_file_that_cannot_be_used_is_said_before_the_server_starts(
-    folkways: Folkways, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, option: str, name: str, text: str | None, words: str
+    folkways: Folkways,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    option: str,
+    name: str,
+    text: str | None,
+    words: str,
 ) -> None:
     monkeypatch.chdir(tmp_path)
     if text is not None:
@@ -207,21 +243,43 @@ def test_a_file_that_cannot_be_used_is_said_before_the_server_starts(
 
 
 def test_a_study_whose_models_are_not_listed_is_made_with_a_note(studio: Folkways, tmp_path: Path) -> None:
-    text = studio("studio", "template", "red-teaming").stdout.replace("models:\n", "models:\n  helper: small\n  verifier: lab\n")
+    text = studio("studio", "template", "red-teaming").stdout.replace(
+        "models:\n", "models:\n  helper: small\n  verifier: lab\n"
+    )
     (tmp_path / "mine.yaml").write_text(text)
     (tmp_path / "models.toml").write_text('[lab]\nmodel = "http://127.0.0.1:1/v1#m"\nkey = "NO_SUCH_KEY"\n')
-    done = studio("studio", "create-study", "mine.yaml", "--owner", "me@example.org", "--models", "models.toml")
+    done = studio(
+        "studio", "create-study", "mine.yaml", "--owner", "me@example.org", "--models", "models.toml"
+    )
     assert done.returncode == 0, done.stderr
-    assert "the study asks the model small: start the server with a list that has it (--models FILE)" in done.stderr
-    assert "the model lab cannot be asked" in done.stderr and "set the environment variable NO_SUCH_KEY" in done.stderr
+    assert (
+        "the study asks the model small: start the server with a list that has it (--models FILE)"
+        in done.stderr
+    )
+    assert (
+        "the model lab cannot be asked" in done.stderr
+        and "set the environment variable NO_SUCH_KEY" in done.stderr
+    )
     (tmp_path / "mine.yaml").write_text(text.replace("verifier: lab", "verifier: http://127.0.0.1:9901/v1#x"))
     done = studio("studio", "check", "mine.yaml")
     assert done.returncode == 2
-    assert "models.verifier: has to be the name of a model of the server's list (folkways studio --models FILE)" in done.stderr
+    assert (
+        "models.verifier: has to be the name of a model of the server's list (folkways studio --models FILE)"
+        in done.stderr
+    )
 
 
 def test_the_server_starts_says_where_it_is_and_stops(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "folkways.cli.main", "studio", "--port", "0", "-w", str(tmp_path / "w.db")]
+    command = [
+        sys.executable,
+        "-m",
+        "folkways.cli.main",
+        "studio",
+        "--port",
+        "0",
+        "-w",
+        str(tmp_path / "w.db"),
+    ]
     server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     try:
         assert server.stdout is not None

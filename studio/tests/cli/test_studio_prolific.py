@@ -40,8 +40,11 @@ def server() -> Iterator[ProlificServer]:
 
 
 @pytest.fixture
-def studio(folkways: Folkways, server: ProlificServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Folkways:
-    """The command line in a folder with an open study of two questions that has codes, beside the account at Prolific."""
+def studio(
+    folkways: Folkways, server: ProlificServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Folkways:
+    """The command line in a folder with an open study of two questions that has codes, beside the account at
+    Prolific."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(prolific, "ADDRESS", server.url)
     monkeypatch.setenv("PROLIFIC_API_TOKEN", TOKEN)
@@ -52,7 +55,12 @@ def studio(folkways: Folkways, server: ProlificServer, tmp_path: Path, monkeypat
     Path("items.jsonl").write_text('{"id": "q1", "question": "?", "options": ["a", "b", "c", "d"]}\n')
     made = folkways("studio", "create-study", "study.yaml", "--owner", "me", "--open")
     assert made.returncode == 0, made.stderr
-    assert folkways("studio", "import", "test-study", "verify", "items.jsonl", "--population", "korea").returncode == 0
+    assert (
+        folkways(
+            "studio", "import", "test-study", "verify", "items.jsonl", "--population", "korea"
+        ).returncode
+        == 0
+    )
     return folkways
 
 
@@ -79,29 +87,52 @@ def test_people_are_recruited_paid_and_given_bonuses(studio: Folkways, server: P
     made = studio(*CREATE, "--address", "https://studio.example.org")
     assert f"made the study {ID} at Prolific" in made.stdout, made.stderr
     there = server.stats()["study"]
-    assert (there["total_available_places"], there["reward"], there["description"]) == (3, 300, "What people do at home.")
-    assert [(each["code"], each["code_type"]) for each in there["completion_codes"]] == [("DONE1", "COMPLETED"), ("OUT2", "OTHER")]
+    assert (there["total_available_places"], there["reward"], there["description"]) == (
+        3,
+        300,
+        "What people do at home.",
+    )
+    assert [(each["code"], each["code_type"]) for each in there["completion_codes"]] == [
+        ("DONE1", "COMPLETED"),
+        ("OUT2", "OTHER"),
+    ]
     link = there["external_study_url"]
     assert link.startswith("https://studio.example.org/join/") and "PROLIFIC_PID={{%PROLIFIC_PID%}}" in link
     assert studio("studio", "prolific", "publish", ID).stdout == f"{ID} is active\n"
-    assert studio("studio", "prolific", "top-up", ID, "--places", "5").stdout == f"{ID} has 5 places, 2 more than before\n"
+    assert (
+        studio("studio", "prolific", "top-up", ID, "--places", "5").stdout
+        == f"{ID} has 5 places, 2 more than before\n"
+    )
 
     names = arrive(link, "pid1", "pid2", "pid3", answering=2)
-    rows = [{"id": f"sub{pid}", "participant_id": pid, "status": "AWAITING REVIEW"} for pid in ("pid1", "pid2", "pid3")]
+    rows = [
+        {"id": f"sub{pid}", "participant_id": pid, "status": "AWAITING REVIEW"}
+        for pid in ("pid1", "pid2", "pid3")
+    ]
     server.control(submissions=rows)
     would = studio("studio", "prolific", "approve", "test-study", ID, "--dry-run")
     assert would.stdout == "would approve 2 submissions\n"
     assert all(each["status"] == "AWAITING REVIEW" for each in server.stats()["submissions"])
     done = studio("studio", "prolific", "approve", "test-study", ID)
     assert done.stdout == "approved 2 submissions\n" and "subpid3 of pid3" in done.stderr
-    assert [each["status"] for each in server.stats()["submissions"]] == ["APPROVED", "APPROVED", "AWAITING REVIEW"]
-    assert studio("studio", "prolific", "show", ID).stdout.splitlines()[1:] == ["  approved: 2", "  awaiting review: 1"]
+    assert [each["status"] for each in server.stats()["submissions"]] == [
+        "APPROVED",
+        "APPROVED",
+        "AWAITING REVIEW",
+    ]
+    assert studio("studio", "prolific", "show", ID).stdout.splitlines()[1:] == [
+        "  approved: 2",
+        "  awaiting review: 1",
+    ]
 
     Path("bonuses.csv").write_text(f"participant,amount\n{names[0]},4.25\n{names[1]},1\n")
     cost = studio("studio", "prolific", "bonus", "test-study", ID, "bonuses.csv")
     assert cost.stdout == "would pay 2 bonuses, 5.25 (6.56 with fees)\n" and "nothing was paid" in cost.stderr
     assert server.stats()["paid"] == []
-    assert "paid 2 bonuses" in studio("studio", "prolific", "bonus", "test-study", ID, "bonuses.csv", "--pay").stdout
+    assert (
+        "paid 2 bonuses"
+        in studio("studio", "prolific", "bonus", "test-study", ID, "bonuses.csv", "--pay").stdout
+    )
     told = server.stats()
     assert told["paid"] == ["bonus1"] and told["bonuses"]["bonus1"] == {"pid1": 425, "pid2": 100}
 
@@ -113,7 +144,14 @@ def test_what_is_wrong_is_said(studio: Folkways, monkeypatch: pytest.MonkeyPatch
         ("studio", "prolific", "top-up", ID, "--places", "2"): "has 5 places already",
         ("studio", "prolific", "publish", ID): "The study cannot be published.",
         ("studio", "prolific", "publish", "nowhere"): "No Study matches",
-        ("studio", "prolific", "bonus", "test-study", ID, "bonuses.csv"): "'p-nobody' is nobody of this study",
+        (
+            "studio",
+            "prolific",
+            "bonus",
+            "test-study",
+            ID,
+            "bonuses.csv",
+        ): "'p-nobody' is nobody of this study",
     }
     for line, words in wrong.items():
         done = studio(*line)

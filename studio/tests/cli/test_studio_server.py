@@ -1,4 +1,5 @@
-"""The commands of ``folkways studio`` on a server elsewhere: the same words as on a workspace, through the API."""
+"""The commands of ``folkways studio`` on a server elsewhere: the same words as on a workspace, through the
+API."""
 
 from __future__ import annotations
 
@@ -35,7 +36,9 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StudioServer]:
 
 
 @pytest.fixture
-def remote(folkways: Folkways, server: StudioServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Folkways:
+def remote(
+    folkways: Folkways, server: StudioServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Folkways:
     """The command line in an empty folder, with the server and a token in the environment."""
     monkeypatch.chdir(tmp_path)
     account = accounts.find_account(server.workspace, "me@example.org")
@@ -56,16 +59,24 @@ def test_a_study_is_run_from_elsewhere(remote: Folkways, server: StudioServer) -
     again = remote("studio", "import", "verification", "verify", "questions.csv", *population)
     assert again.returncode == 2 and "row 1: there is an item 'q1' already" in again.stderr
     assert remote("studio", "studies").stdout.startswith("verification  open")
-    assert "verify united-kingdom: 0 items done, 2 open" in remote("studio", "progress", "verification").stdout
+    assert (
+        "verify united-kingdom: 0 items done, 2 open" in remote("studio", "progress", "verification").stdout
+    )
     Path("many.csv").write_text(HEADER + "".join(f"m{number},What?,a,b,c,d\n" for number in range(501)))
     many = remote("studio", "import", "verification", "verify", "many.csv", "--population", "wales")
     assert many.stdout == "added 501 items to verify\n", many.stderr
     again = remote("studio", "import", "verification", "verify", "many.csv", "--population", "wales")
-    assert again.returncode == 2 and "many.csv: 501 rows cannot be used\n  row 1: there is an item 'm0' already" in again.stderr
+    assert (
+        again.returncode == 2
+        and "many.csv: 501 rows cannot be used\n  row 1: there is an item 'm0' already" in again.stderr
+    )
     link = remote("studio", "invite", "verification", *population).stdout.strip()
     assert re.fullmatch(re.escape(server.url) + r"/join/\S+", link)
     stranger = remote("studio", "account", "r@example.org", "--study", "verification", "--role", "expert")
-    assert stranger.returncode == 2 and "nobody of this study signs in with that name; send an invitation" in stranger.stderr
+    assert (
+        stranger.returncode == 2
+        and "nobody of this study signs in with that name; send an invitation" in stranger.stderr
+    )
 
     person = participants.join(server.workspace, link.rpartition("/")[2])
     study = studies.get_study(server.workspace, "verification")
@@ -104,11 +115,17 @@ def test_pictures_are_brought_from_elsewhere(remote: Folkways, monkeypatch: pyte
     wrong = remote("studio", "media", "pictures", "b.gif")
     assert wrong.returncode == 2
     assert "Nothing was taken over.\n  b.gif: is in the study already with other contents" in wrong.stderr
-    assert remote("studio", "media", "pictures", "--delete", "c.gif").stdout == "deleted c.gif from pictures\n"
-    assert remote("studio", "media", "pictures").stdout.splitlines() == [line for line in listed if "c.gif" not in line]
+    assert (
+        remote("studio", "media", "pictures", "--delete", "c.gif").stdout == "deleted c.gif from pictures\n"
+    )
+    assert remote("studio", "media", "pictures").stdout.splitlines() == [
+        line for line in listed if "c.gif" not in line
+    ]
 
 
-def test_what_is_wrong_is_said(remote: Folkways, monkeypatch: pytest.MonkeyPatch, server: StudioServer) -> None:
+def test_what_is_wrong_is_said(
+    remote: Folkways, monkeypatch: pytest.MonkeyPatch, server: StudioServer
+) -> None:
     wrong = {
         "create-study verification --owner me": "leave --owner out",
         "progress nowhere": "There is no such study",
@@ -126,11 +143,15 @@ def test_what_is_wrong_is_said(remote: Folkways, monkeypatch: pytest.MonkeyPatch
     assert "FOLKWAYS_STUDIO_TOKEN" in remote("studio", "studies").stderr
 
 
-def test_tokens_are_made_listed_and_revoked(folkways: Folkways, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tokens_are_made_listed_and_revoked(
+    folkways: Folkways, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("FOLKWAYS_STUDIO_PASSWORD", "a password of the tests")
     folkways("studio", "create-study", "verification", "--owner", "me")
-    made = folkways("studio", "token", "me", "--study", "verification", "--scope", "write", "--note", "nightly export")
+    made = folkways(
+        "studio", "token", "me", "--study", "verification", "--scope", "write", "--note", "nightly export"
+    )
     assert re.fullmatch(r"folkways_\S{43}\n", made.stdout)
     listed = folkways("studio", "tokens", "--study", "verification").stdout
     assert re.fullmatch(r"1  me  write  until \d{4}-\d\d-\d\d  never used  nightly export\n", listed)
@@ -165,7 +186,9 @@ def hostile() -> Iterator[HTTPServer]:
         server.shutdown()
 
 
-def test_a_token_goes_to_no_other_server_and_an_export_nowhere_else(hostile: HTTPServer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_token_goes_to_no_other_server_and_an_export_nowhere_else(
+    hostile: HTTPServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("FOLKWAYS_STUDIO_TOKEN", "folkways_s3cret")
     desk = RemoteDesk(f"http://127.0.0.1:{hostile.server_port}")
     with pytest.raises(FolkwaysError, match="it answered 302"):

@@ -1,4 +1,5 @@
-"""Backups of a workspace that is in use, and workspaces made of them, on both kinds of database and across."""
+"""Backups of a workspace that is in use, and workspaces made of them, on both kinds of database and
+across."""
 
 from __future__ import annotations
 
@@ -29,12 +30,15 @@ VOTE = {"name": "vote", "kind": "vote", "answers": 3, "majority": 2}
 def contents(workspace: Workspace) -> dict[str, list[Any]]:
     """Every row of every table."""
     with workspace.read() as connection:
-        return {table.name: sorted(map(repr, connection.execute(sa.select(table)).all())) for table in ALL_TABLES}
+        return {
+            table.name: sorted(map(repr, connection.execute(sa.select(table)).all())) for table in ALL_TABLES
+        }
 
 
 @contextmanager
 def answering(made: Desk, people: int) -> Iterator[list[str]]:
-    """People who answer one item after another meanwhile, each in a thread; the keys of what they were told is saved."""
+    """People who answer one item after another meanwhile, each in a thread; the keys of what they were told
+    is saved."""
     acknowledged: list[str] = []
     stop = threading.Event()
 
@@ -55,7 +59,9 @@ def answering(made: Desk, people: int) -> Iterator[list[str]]:
             thread.join()
 
 
-def test_what_was_saved_before_is_in_it_and_nothing_is_half_there(studio_workspace: Workspace, tmp_path: Path) -> None:
+def test_what_was_saved_before_is_in_it_and_nothing_is_half_there(
+    studio_workspace: Workspace, tmp_path: Path
+) -> None:
     made = open_desk(studio_workspace, [VOTE])
     made.add("vote", [QUESTION] * 100)
     with answering(made, people=3) as acknowledged:
@@ -69,8 +75,12 @@ def test_what_was_saved_before_is_in_it_and_nothing_is_half_there(studio_workspa
         assert restore(tmp_path / "b.zip", restored) == told
         with restored.read() as connection:
             kept = set(connection.exec_driver_sql("SELECT key FROM studio_judgements").scalars())
-            done = connection.exec_driver_sql("SELECT count(*) FROM studio_assignments WHERE state = 'done'").scalar_one()
-            noted = connection.exec_driver_sql("SELECT count(*) FROM studio_events WHERE kind = 'judgement.submitted'").scalar_one()
+            done = connection.exec_driver_sql(
+                "SELECT count(*) FROM studio_assignments WHERE state = 'done'"
+            ).scalar_one()
+            noted = connection.exec_driver_sql(
+                "SELECT count(*) FROM studio_events WHERE kind = 'judgement.submitted'"
+            ).scalar_one()
             assert connection.exec_driver_sql("PRAGMA foreign_key_check").all() == []
             assert connection.exec_driver_sql("PRAGMA integrity_check").scalar_one() == "ok"
     assert set(before) <= kept
@@ -80,7 +90,8 @@ def test_what_was_saved_before_is_in_it_and_nothing_is_half_there(studio_workspa
 def test_a_study_moves_to_another_database_and_goes_on_there(
     studio_workspace: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """From a file to the other kind and back: the same rows, numbers that go on behind them, and the guards still in place."""
+    """From a file to the other kind and back: the same rows, numbers that go on behind them, and the guards
+    still in place."""
     with closing(open_workspace(tmp_path / "first.db")) as first:
         made = open_desk(first, [VOTE])
         made.add("vote", [{**QUESTION, "question": "Was isst man zuerst? \U0001f35a\nUnd \\N dann?"}])
@@ -96,11 +107,17 @@ def test_a_study_moves_to_another_database_and_goes_on_there(
     there = Desk(studio_workspace, made.study, made.owner, {})
     there.answer(there.person(), {"choices": [1]})
     for change in ("DELETE FROM studio_events", "UPDATE studio_judgements SET key = 'another'"):
-        with pytest.raises(WorkspaceError, match="can be added but not changed"), studio_workspace.write() as connection:
+        with (
+            pytest.raises(WorkspaceError, match="can be added but not changed"),
+            studio_workspace.write() as connection,
+        ):
             connection.exec_driver_sql(change)
     after = contents(studio_workspace)
     back_up(studio_workspace, tmp_path / "2.zip")
-    with pytest.raises(WorkspaceError, match=r"is not empty \(it has 1 studies, 2 participants, 2 answers, 1 media\).*--replace"):
+    with pytest.raises(
+        WorkspaceError,
+        match=r"is not empty \(it has 1 studies, 2 participants, 2 answers, 1 media\).*--replace",
+    ):
         restore(tmp_path / "2.zip", studio_workspace)
     restore(tmp_path / "1.zip", studio_workspace, replace=True)
     assert contents(studio_workspace) == before

@@ -25,7 +25,9 @@ def test_migrations_create_what_a_new_workspace_has(tmp_path: Path) -> None:
 
 
 @pytest.mark.postgres
-def test_migrations_create_what_a_new_workspace_has_on_postgresql(postgres_url: str, second_postgres_url: str) -> None:
+def test_migrations_create_what_a_new_workspace_has_on_postgresql(
+    postgres_url: str, second_postgres_url: str
+) -> None:
     workspace = open_workspace(postgres_url)
     empty = sa.create_engine(second_postgres_url)
     check_migrations(workspace.engine, empty, TABLES)

@@ -42,8 +42,13 @@ def test_a_change_is_made_to_the_rows_that_fit_and_to_no_other(desk: Desk) -> No
     with desk.workspace.claim() as connection:
         get_row(connection, schema.items, id=first, lock="row")
         get_row(connection, schema.items, id=second, lock="key")
-        change_rows(connection, schema.items, {"id": first}, id=first, state=str(ItemState.DROPPED), reason="a test")
+        change_rows(
+            connection, schema.items, {"id": first}, id=first, state=str(ItemState.DROPPED), reason="a test"
+        )
         change_rows(connection, schema.items, {"id": second, "key": "another"}, state=str(ItemState.DROPPED))
     with desk.workspace.read() as connection:
         rows = [get_row(connection, schema.items, id=item) for item in (first, second)]
-    assert [(row.state, row.reason) for row in rows] == [(ItemState.DROPPED, "a test"), (ItemState.OPEN, None)]
+    assert [(row.state, row.reason) for row in rows] == [
+        (ItemState.DROPPED, "a test"),
+        (ItemState.OPEN, None),
+    ]

@@ -46,13 +46,26 @@ def test_every_action_leaves_the_event_that_tells_of_it(studio_workspace: Worksp
     workspace, since = studio_workspace, time.time()
     owner = accounts.create_account(workspace, "owner", None).id
     helper = accounts.create_account(workspace, "helper", None).id
-    study = at_time(10.0, studies.create_study, workspace, read_definition(described(STAGES, populations=POPULATIONS)), owner=owner)
+    study = at_time(
+        10.0,
+        studies.create_study,
+        workspace,
+        read_definition(described(STAGES, populations=POPULATIONS)),
+        owner=owner,
+    )
     expected: list[tuple[Any, ...]] = [
         ("study.created", study.id, owner, None, "", {}, 10.0),
         ("role.given", study.id, owner, None, f"account:{owner}", {"role": "owner"}, 10.0),
     ]
 
-    def told(kind: str, account: int | None, person: int | None, subject: str = "", at: float = CLOCK, **details: Any) -> None:
+    def told(
+        kind: str,
+        account: int | None,
+        person: int | None,
+        subject: str = "",
+        at: float = CLOCK,
+        **details: Any,
+    ) -> None:
         expected.append((kind, study.id, account, person, subject, details, at))
 
     studies.set_state(workspace, study.id, StudyState.OPEN, by=owner)
@@ -61,7 +74,13 @@ def test_every_action_leaves_the_event_that_tells_of_it(studio_workspace: Worksp
     with pytest.raises(StudioError):  # what is refused leaves nothing
         items.add_items(workspace, study.id, "verify", [NewItem("q", {})], by=owner)
     first, second, third = at_time(
-        11.0, items.add_items, workspace, study.id, "verify", [NewItem(key, QUESTION, "korea") for key in "abc"], by=owner
+        11.0,
+        items.add_items,
+        workspace,
+        study.id,
+        "verify",
+        [NewItem(key, QUESTION, "korea") for key in "abc"],
+        by=owner,
     )
     told("items.added", owner, None, at=11.0, stage="verify", n=3)
 
@@ -70,10 +89,25 @@ def test_every_action_leaves_the_event_that_tells_of_it(studio_workspace: Worksp
     people = []
     for number in range(3):
         person = at_time(20.0 + number, participants.join, workspace, token)
-        told("role.given", None, None, f"account:{person.account_id}", at=20.0 + number, role="annotator", invitation=1)
+        told(
+            "role.given",
+            None,
+            None,
+            f"account:{person.account_id}",
+            at=20.0 + number,
+            role="annotator",
+            invitation=1,
+        )
         told("participant.joined", None, person.id, at=20.0 + number)
         at_time(30.0 + number, participants.consent, workspace, person.id, study.consent_version)
-        told("participant.consented", None, person.id, at=30.0 + number, version=study.consent_version, language=None)
+        told(
+            "participant.consented",
+            None,
+            person.id,
+            at=30.0 + number,
+            version=study.consent_version,
+            language=None,
+        )
         people.append(person.id)
     kim, lee, park = people
     for person_id, years, kind, failed in (
@@ -95,16 +129,35 @@ def test_every_action_leaves_the_event_that_tells_of_it(studio_workspace: Worksp
         assert isinstance(work, assignments.Work)
         said = {"choices": choices, "comment": f"of {person_id}"}
         for _ in range(2):  # sent twice, told once
-            found = at_time(now + 0.5, judgements.submit, workspace, person_id, work.assignment.id, said, f"k{now}")
+            found = at_time(
+                now + 0.5, judgements.submit, workspace, person_id, work.assignment.id, said, f"k{now}"
+            )
         numbers.append(found.judgement.id)
         subject = f"item:{work.item.id}"
-        told("judgement.submitted", None, person_id, subject, at=now + 0.5, judgement=numbers[-1], stage="verify")
+        told(
+            "judgement.submitted",
+            None,
+            person_id,
+            subject,
+            at=now + 0.5,
+            judgement=numbers[-1],
+            stage="verify",
+        )
         if now == 41.0:
             told("item.done", None, None, f"item:{first.id}", at=41.5)
         if now == 43.0:
             told("item.dropped", None, None, f"item:{second.id}", at=43.5)
 
-    at_time(50.0, adjudications.adjudicate, workspace, study.id, second.id, helper, {"gold": [0]}, "they misread it")
+    at_time(
+        50.0,
+        adjudications.adjudicate,
+        workspace,
+        study.id,
+        second.id,
+        helper,
+        {"gold": [0]},
+        "they misread it",
+    )
     told("item.adjudicated", helper, None, f"item:{second.id}", at=50.0)
     adjudications.adjudicate(workspace, study.id, third.id, owner, {}, "about no culture", drop=True)
     told("item.adjudicated", owner, None, f"item:{third.id}")
@@ -126,7 +179,14 @@ def test_every_action_leaves_the_event_that_tells_of_it(studio_workspace: Worksp
     at_time(55.0, media.add_media, workspace, study.id, {"bowl.png": ("image/png", b"a picture")}, by=owner)
     told("media.added", owner, None, at=55.0, n=1)
     at_time(56.0, media.delete_media, workspace, study.id, "bowl.png", by=owner)
-    told("media.deleted", owner, None, at=56.0, name="bowl.png", sha256=hashlib.sha256(b"a picture").hexdigest())
+    told(
+        "media.deleted",
+        owner,
+        None,
+        at=56.0,
+        name="bowl.png",
+        sha256=hashlib.sha256(b"a picture").hexdigest(),
+    )
 
     participants.finish(workspace, kim)
     told("participant.finished", None, kim)
@@ -166,7 +226,9 @@ def test_known_answers_leave_their_events(studio_workspace: Workspace) -> None:
     right = {"choices": [0]}
     new = [NewItem(f"t{number}", QUESTION, "korea", right, True) for number in range(2)]
     new += [NewItem(f"g{number}", QUESTION, "korea", right) for number in range(5)]
-    first, *_ = items.add_items(workspace, study.id, "verify", [NewItem(f"q{number}", QUESTION, "korea") for number in range(9)])
+    first, *_ = items.add_items(
+        workspace, study.id, "verify", [NewItem(f"q{number}", QUESTION, "korea") for number in range(9)]
+    )
     items.add_items(workspace, study.id, "verify", new)
     _, token = invites.create_invite(workspace, study.id, population="korea")
     kim = participants.consent(workspace, participants.join(workspace, token).id, study.consent_version).id
@@ -174,7 +236,9 @@ def test_known_answers_leave_their_events(studio_workspace: Workspace) -> None:
     for choices in ([1], [0], *[[1]] * 10):  # the test twice, then at most five known answers among ten
         work = next_work(workspace, kim)
         if isinstance(work, assignments.Work):
-            judgements.submit(workspace, kim, work.assignment.id, {"choices": choices}, f"k{work.assignment.id}")
+            judgements.submit(
+                workspace, kim, work.assignment.id, {"choices": choices}, f"k{work.assignment.id}"
+            )
     holding.resume(workspace, study.id, kim, "we talked", by=owner)
     holding.waive_test(workspace, study.id, kim, "verify", "because", by=owner)
     at_time(4.0, adjudications.adjudicate, workspace, study.id, first.id, owner, {"gold": [1]}, "because")
@@ -203,8 +267,17 @@ def test_the_trail_of_a_study_is_read_page_by_page_from_its_end(studio_workspace
         accounts_, studies_ = schema.accounts, schema.studies
         connection.execute(sa.insert(accounts_).values(name="a", locale="en", created=0.0, disabled=False))
         for name in ("one", "two"):
-            values = {"name": name, "title": name, "workflow": "own", "state": "open", "definition": {}, "licence": "CC0-1.0"}
-            connection.execute(sa.insert(studies_).values(**values, consent_text="", consent_version="", created=0.0))
+            values = {
+                "name": name,
+                "title": name,
+                "workflow": "own",
+                "state": "open",
+                "definition": {},
+                "licence": "CC0-1.0",
+            }
+            connection.execute(
+                sa.insert(studies_).values(**values, consent_text="", consent_version="", created=0.0)
+            )
         for number in range(1, 206):
             at_time(float(number), audit.note, connection, f"kind-{number}", study_id=1 + number % 2)
         at_time(300.0, audit.note, connection, "of no study")

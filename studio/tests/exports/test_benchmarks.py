@@ -13,7 +13,9 @@ from folkways.errors import FolkwaysError
 from folkways_studio.stages.registry import STAGE_KINDS
 
 
-def item(number: int, stage: str, parent: int | None = None, result: Mapping[str, Any] | None = None) -> StudyItem:
+def item(
+    number: int, stage: str, parent: int | None = None, result: Mapping[str, Any] | None = None
+) -> StudyItem:
     return StudyItem(number, f"k{number}", stage, parent, 1, None, None, None, "", "done", {}, result, ())
 
 

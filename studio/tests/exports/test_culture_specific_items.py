@@ -1,4 +1,5 @@
-"""From three sentences per item to a release in XCR-Bench's schema, with everybody's adaptations beside the decided one."""
+"""From three sentences per item to a release in XCR-Bench's schema, with everybody's adaptations beside the
+decided one."""
 
 from __future__ import annotations
 
@@ -27,7 +28,9 @@ POPULATIONS = [
     {"name": "bangladesh", "culture": "BD", "language": "bn"},
     {"name": "china", "culture": "CN", "language": "zh"},
 ]
-CANDIDATES = [{"text": f"We had a {kind} potluck at church.", "by": f"model-{kind}"} for kind in ("big", "small", "odd")]
+CANDIDATES = [
+    {"text": f"We had a {kind} potluck at church.", "by": f"model-{kind}"} for kind in ("big", "small", "odd")
+]
 FACT = {
     "fact": "Everybody brings a dish.",
     "source": "https://example.org/1",
@@ -35,13 +38,18 @@ FACT = {
 }
 LABELS = {"category": "Social Tradition", "level": "Semi-visible", "element": "Food and Drink"}
 VERSIONS: dict[str, tuple[str, str]] = {
-    "bangladesh": ("We had a big <CSI>picnic</CSI> at the mosque.", "মসজিদে আমাদের একটি বড় <CSI>চড়ুইভাতি</CSI> ছিল।"),
+    "bangladesh": (
+        "We had a big <CSI>picnic</CSI> at the mosque.",
+        "মসজিদে আমাদের একটি বড় <CSI>চড়ুইভাতি</CSI> ছিল।",
+    ),
     "china": ("We had a big <CSI>dinner</CSI> at the temple.", "我们在寺庙里吃了一顿大<CSI>餐</CSI>。"),
 }
 
 
 def ratings(best: str) -> dict[str, Any]:
-    return {each: dict.fromkeys(("accuracy", "fluency", "realism"), 5 if each == best else 2) for each in "abc"}
+    return {
+        each: dict.fromkeys(("accuracy", "fluency", "realism"), 5 if each == best else 2) for each in "abc"
+    }
 
 
 @pytest.fixture
@@ -54,8 +62,8 @@ def desk(workspace: Workspace) -> Desk:
 
 
 def judge(desk: Desk) -> None:
-    """Both sentences are chosen, marked and labelled; the judges differ on the level of the second one, and the expert settles
-    it.
+    """Both sentences are chosen, marked and labelled; the judges differ on the level of the second one, and
+    the expert settles it.
     """
     judges, expert = [desk.person(role=Role.REVIEWER) for _ in range(2)], desk.person(role=Role.EXPERT)
     for place, person in enumerate(judges):
@@ -136,7 +144,12 @@ def test_the_release_is_asked_of_a_model(desk: Desk, tmp_path: Path) -> None:
     adapt(desk)
     decide(desk)
     export_study(desk.workspace, desk.study.id, tmp_path / "mine")
-    asked = run(["xcr"], models=["baseline/first"], workspace=tmp_path / "asking.db", releases={"xcr": str(tmp_path / "mine")})
+    asked = run(
+        ["xcr"],
+        models=["baseline/first"],
+        workspace=tmp_path / "asking.db",
+        releases={"xcr": str(tmp_path / "mine")},
+    )
     scores = asked.scores().filter(pl.col("facet") == "all")
     most = dict(scores.group_by("task").agg(pl.col("questions").max()).iter_rows())
     assert most == dict.fromkeys(("xcr/identification", "xcr/prediction", "xcr/adaptation"), 2)
@@ -151,7 +164,15 @@ def test_every_sentence_says_where_it_comes_from(desk: Desk, tmp_path: Path) -> 
     assert [row["id"] for row in rows] == corpus(open_release(tmp_path / "mine", "xcr"))["id"].to_list()
     assert [row["item_id"] for row in rows] == ["q0", "q1"]
     assert [row["sentence_by"] for row in rows] == ["model-big", "model-small"]
-    shared = ("fact", "source", "fact_id", "table_row", "proposed_by", "judges_of_sentence", "judges_of_labels")
+    shared = (
+        "fact",
+        "source",
+        "fact_id",
+        "table_row",
+        "proposed_by",
+        "judges_of_sentence",
+        "judges_of_labels",
+    )
     for row in rows:
         assert tuple(row[name] for name in shared) == (
             *("Everybody brings a dish.", "https://example.org/1", "fact-1", "7", "model-odd", "2", "2"),
@@ -171,7 +192,11 @@ def test_a_version_leaves_with_the_one_who_wrote_it(desk: Desk, tmp_path: Path) 
     judge(desk)
     adapt(desk)
     decide(desk)
-    writer = next(each for each in participants.list_participants(desk.workspace, desk.study.id) if each.population_id is not None)
+    writer = next(
+        each
+        for each in participants.list_participants(desk.workspace, desk.study.id)
+        if each.population_id is not None
+    )
     participants.withdraw(desk.workspace, desk.study.id, writer.id)
     export_study(desk.workspace, desk.study.id, tmp_path / "mine")
     text = "".join(path.read_text() for path in (tmp_path / "mine").rglob("*.csv"))

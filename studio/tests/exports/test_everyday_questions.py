@@ -1,4 +1,5 @@
-"""From collected questions to a release in BLEnD's schema that is checked, read and asked like the published one."""
+"""From collected questions to a release in BLEnD's schema that is checked, read and asked like the published
+one."""
 
 from __future__ import annotations
 
@@ -40,11 +41,17 @@ GROUPS = {
         ]
     },
     "indonesia": {
-        "groups": [{"answers": ["kue"], "en_answers": ["cake"]}, {"answers": ["ketupat"], "en_answers": ["rice cake"]}],
+        "groups": [
+            {"answers": ["kue"], "en_answers": ["cake"]},
+            {"answers": ["ketupat"], "en_answers": ["rice cake"]},
+        ],
         "invalid": ["xxx"],
     },
 }
-LOCAL = {"korea": "한국에서는 설날에 무엇을 먹나요?", "indonesia": "Apa yang dimakan pada tahun baru di Indonesia?"}
+LOCAL = {
+    "korea": "한국에서는 설날에 무엇을 먹나요?",
+    "indonesia": "Apa yang dimakan pada tahun baru di Indonesia?",
+}
 
 
 @pytest.fixture
@@ -54,7 +61,11 @@ def desk(workspace: Workspace) -> Desk:
 
     stages = yaml.safe_load(template_text("everyday-questions"))["stages"]
     desk = open_desk(workspace, stages, populations=POPULATIONS, licence="CC-BY-SA-4.0")
-    native, researcher, reviewer = desk.person("korea"), desk.person(role=Role.RESEARCHER), desk.person(role=Role.REVIEWER)
+    native, researcher, reviewer = (
+        desk.person("korea"),
+        desk.person(role=Role.RESEARCHER),
+        desk.person(role=Role.REVIEWER),
+    )
     for english in ("What do people eat on New Year's Day in Korea?", "What is eaten at New Year in Korea?"):
         desk.answer(native, {"category": "Food", "question": "무엇을 먹나요?", "english": english}, "collect")
     template = "What do people eat on New Year's Day in your country?"
@@ -74,7 +85,10 @@ def desk(workspace: Workspace) -> Desk:
 
 
 def test_only_i_dont_know_was_replaced(desk: Desk) -> None:
-    found = {item.key.split("@")[1]: item.result for item in items.list_items(desk.workspace, desk.study.id, "answer")}
+    found = {
+        item.key.split("@")[1]: item.result
+        for item in items.list_items(desk.workspace, desk.study.id, "answer")
+    }
     assert found == {"korea": {"valid": 5, "idk": 1}, "indonesia": {"valid": 5, "idk": 0}}
     dropped = items.list_items(desk.workspace, desk.study.id, "curate", state=ItemState.DROPPED)
     assert [item.reason for item in dropped] == ["a duplicate of collect-1"]
@@ -89,7 +103,11 @@ def test_the_release_is_read_like_the_published_one(desk: Desk, tmp_path: Path) 
         (["떡국", "떡 국"], ["rice cake soup"], 3),
         (["만두"], ["dumplings"], 2),
     ]
-    assert {each["kind"]: each["count"] for each in korea["idks"]} == {"idk": 1, "no-answer": 0, "not-applicable": 1}
+    assert {each["kind"]: each["count"] for each in korea["idks"]} == {
+        "idk": 1,
+        "no-answer": 0,
+        "not-applicable": 1,
+    }
     assert len(korea["raw"]) == 6
     assert all(each["annotator"].startswith("p-") for each in korea["raw"])
     assert {each["answer"]: each["count"] for each in indonesia["votes"]} == {"kue": 3, "ketupat": 2}
@@ -104,7 +122,10 @@ def test_the_release_is_read_like_the_published_one(desk: Desk, tmp_path: Path) 
 def test_the_release_is_asked_of_a_model(desk: Desk, tmp_path: Path) -> None:
     export_study(desk.workspace, desk.study.id, tmp_path / "mine")
     asked = run(
-        ["blend/saq"], models=["baseline/first"], workspace=tmp_path / "asking.db", releases={"blend": str(tmp_path / "mine")}
+        ["blend/saq"],
+        models=["baseline/first"],
+        workspace=tmp_path / "asking.db",
+        releases={"blend": str(tmp_path / "mine")},
     )
     scores = asked.scores().filter(pl.col("facet") == "culture")
     assert set(scores["value"]) == {"KR", "ID"}
@@ -112,7 +133,8 @@ def test_the_release_is_asked_of_a_model(desk: Desk, tmp_path: Path) -> None:
 
 
 def test_what_somebody_alone_wrote_leaves_with_them(desk: Desk, tmp_path: Path) -> None:
-    """The one who wrote 떡 국 takes the variant along; the one who collected the question takes everything along."""
+    """The one who wrote 떡 국 takes the variant along; the one who collected the question takes everything
+    along."""
     people = participants.list_participants(desk.workspace, desk.study.id)
     alone = next(each for each in people if each.population_id is not None and each.id == people[6].id)
     participants.withdraw(desk.workspace, desk.study.id, alone.id)
@@ -120,7 +142,10 @@ def test_what_somebody_alone_wrote_leaves_with_them(desk: Desk, tmp_path: Path) 
     table = json.loads((tmp_path / "mine" / "annotations" / "South_Korea_data.json").read_text())
     (entry,) = table.values()
     assert alone.pseudonym not in entry["raw_annotations"]
-    assert [(group["answers"], group["count"]) for group in entry["aggregated_answers"]] == [(["떡국"], 2), (["만두"], 2)]
+    assert [(group["answers"], group["count"]) for group in entry["aggregated_answers"]] == [
+        (["떡국"], 2),
+        (["만두"], 2),
+    ]
     participants.withdraw(desk.workspace, desk.study.id, people[0].id)
     with pytest.raises(FolkwaysError, match="nothing yet"):
         export_study(desk.workspace, desk.study.id, tmp_path / "empty")

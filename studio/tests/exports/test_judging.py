@@ -1,4 +1,5 @@
-"""Answers drawn from a stored run are judged by people and leave as the error table and as labels for the model judge."""
+"""Answers drawn from a stored run are judged by people and leave as the error table and as labels for the
+model judge."""
 
 from __future__ import annotations
 
@@ -57,7 +58,11 @@ def test_the_error_table_by_hand(desk: Desk) -> None:
     person = desk.person("us")
     desk.answer(person, {"verdict": "incorrect", "flags": ["nonsensical", "refusal"]})
     desk.answer(person, {"verdict": "conditional", "flags": ["nonsensical"]})
-    (row,) = stage_kind("judge_answer").tables(gather(desk.workspace, desk.study.id).for_benchmarks())["errors"].to_dicts()
+    (row,) = (
+        stage_kind("judge_answer")
+        .tables(gather(desk.workspace, desk.study.id).for_benchmarks())["errors"]
+        .to_dicts()
+    )
     assert (row["culture"], row["answers"], row["judgements"]) == ("US", 2, 2)
     assert (row["applicable"], row["conditional"], row["incorrect"]) == (0.0, 50.0, 50.0)
     assert (row["nonsensical"], row["refusal"], row["stereotypical"]) == (100.0, 50.0, 0.0)
@@ -75,7 +80,10 @@ def test_labels_are_taken_by_the_model_judge(desk: Desk, tmp_path: Path) -> None
     with ChatServer(mode='fixed:{"group": 0}') as server:
         (judge,) = open_models([f"{server.url}/v1#judge"], EndpointOptions())
         found = judge_run(
-            desk.workspace, run_records.find_run(desk.workspace, "drawn"), judge, labels=tmp_path / "out" / "labels.csv"
+            desk.workspace,
+            run_records.find_run(desk.workspace, "drawn"),
+            judge,
+            labels=tmp_path / "out" / "labels.csv",
         )
     labels = found.verdicts["label"].drop_nulls().sort().to_list()
     assert labels == [0.0, 0.0, 0.5, 0.5, 1.0, 1.0]
@@ -115,7 +123,12 @@ def test_a_hub_folder_has_everything(desk: Desk, tmp_path: Path) -> None:
     desk.answer(desk.person("us"), {"verdict": "incorrect", "comment": "=1+1"})
     export_study(desk.workspace, desk.study.id, tmp_path / "hub", "hub")
     croissant = json.loads((tmp_path / "hub" / "croissant.json").read_text())
-    assert [record["name"] for record in croissant["recordSet"]] == ["judgements", "items", "labels", "errors"]
+    assert [record["name"] for record in croissant["recordSet"]] == [
+        "judgements",
+        "items",
+        "labels",
+        "errors",
+    ]
     for record in croissant["recordSet"]:
         frame = pl.read_parquet(tmp_path / "hub" / record["name"] / "test-00000-of-00001.parquet")
         assert [field["name"] for field in record["field"]] == frame.columns
@@ -124,7 +137,10 @@ def test_a_hub_folder_has_everything(desk: Desk, tmp_path: Path) -> None:
 
 def test_what_cannot_be_drawn_says_why(desk: Desk, workspace: Workspace) -> None:
     other = open_desk(
-        workspace, [{"name": "judge", "kind": "judge_answer"}], name="elsewhere", populations=[{"name": "p", "culture": "PE"}]
+        workspace,
+        [{"name": "judge", "kind": "judge_answer"}],
+        name="elsewhere",
+        populations=[{"name": "p", "culture": "PE"}],
     )
     with pytest.raises(FolkwaysError, match=r"no wrong answer in a culture of this study \(PE\)"):
         draw_answers(workspace, other.study.id, "judge", "drawn")
@@ -134,7 +150,11 @@ def test_what_cannot_be_drawn_says_why(desk: Desk, workspace: Workspace) -> None
 
 def test_a_study_whose_judges_have_not_begun_leaves_as_tables(workspace: Workspace, tmp_path: Path) -> None:
     desk = open_desk(
-        workspace, [{"name": "verify", "kind": "vote", "answers": 1, "majority": 1}, {"name": "judge", "kind": "judge_answer"}]
+        workspace,
+        [
+            {"name": "verify", "kind": "vote", "answers": 1, "majority": 1},
+            {"name": "judge", "kind": "judge_answer"},
+        ],
     )
     desk.add("verify", [{"question": "What?", "options": ["a", "b", "c", "d"]}])
     desk.answer(desk.person(), {"choices": [0]}, "verify")

@@ -58,7 +58,10 @@ def desk(workspace: Workspace) -> Desk:
 def test_what_the_studio_decides_is_what_the_build_decides(desk: Desk, tmp_path: Path) -> None:
     export_study(desk.workspace, desk.study.id, tmp_path / "votes")
     counted = count(read_votes([tmp_path / "votes"]), Rule())
-    found = {row["item"]: (row["round"], row["population"], row["gold"], row["dropped"]) for row in counted.iter_rows(named=True)}
+    found = {
+        row["item"]: (row["round"], row["population"], row["gold"], row["dropped"])
+        for row in counted.iter_rows(named=True)
+    }
     assert found == {
         "single": (1, "", ["B"], None),
         "multi": (1, "", ["A", "B"], None),
@@ -106,7 +109,9 @@ def test_votes_of_people_who_withdrew_are_gone(desk: Desk, tmp_path: Path) -> No
 
 def test_what_a_researcher_dropped_is_left_out(desk: Desk, tmp_path: Path) -> None:
     (single,) = (item for item in items.list_items(desk.workspace, desk.study.id) if item.key == "single")
-    adjudications.adjudicate(desk.workspace, desk.study.id, single.id, desk.owner, {}, "about no culture", drop=True)
+    adjudications.adjudicate(
+        desk.workspace, desk.study.id, single.id, desk.owner, {}, "about no culture", drop=True
+    )
     export_study(desk.workspace, desk.study.id, tmp_path / "votes")
     assert list(read_votes([tmp_path / "votes"]).items["item"]) == ["multi", "open", "unknown"]
 
@@ -116,7 +121,13 @@ def test_licence_and_consent_are_recorded(desk: Desk, tmp_path: Path) -> None:
     record = json.loads((tmp_path / "votes" / "study.json").read_text())
     assert record["licence"] == "CC-BY-4.0"
     text, version = "You agree to be a test.", desk.study.consent_version
-    told = {"language": None, "version": version, "sha256": sha256(text.encode()).hexdigest(), "people": 10, "text": text}
+    told = {
+        "language": None,
+        "version": version,
+        "sha256": sha256(text.encode()).hexdigest(),
+        "people": 10,
+        "text": text,
+    }
     assert record["consent"] == {"version": version, "text": text, "texts": [told]}
     assert record["consented"] == {desk.study.consent_version: 10}
     assert record["withdrawn"] == 0
@@ -134,4 +145,7 @@ def test_formulas_leave_as_text_and_come_back_as_they_were(workspace: Workspace,
     cells = [row["question"], *(row[f"option_{letter}"] for letter in "abcd")]
     assert cells == ['\'=HYPERLINK("http://example.org")', "'+1 cup", "-5", "'@home", "''=x"]
     (read,) = read_votes([tmp_path]).items.iter_rows(named=True)
-    assert [read["question"], *(read[f"option_{letter}"] for letter in "abcd")] == [written["question"], *written["options"]]
+    assert [read["question"], *(read[f"option_{letter}"] for letter in "abcd")] == [
+        written["question"],
+        *written["options"],
+    ]

@@ -1,4 +1,5 @@
-"""What those who run a study say of an item to one another: whose words they are, what stays of them, and where they never go."""
+"""What those who run a study say of an item to one another: whose words they are, what stays of them, and
+where they never go."""
 
 from __future__ import annotations
 
@@ -78,7 +79,9 @@ def test_only_who_wrote_a_comment_changes_it_and_earlier_words_are_kept(desk: De
 
 
 @ON_A_FILE
-def test_who_answers_says_nothing_here_and_nothing_has_no_bounds(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_who_answers_says_nothing_here_and_nothing_has_no_bounds(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
     about = (desk.workspace, desk.study.id)
     (item,) = desk.add("verify", [QUESTION])
     with pytest.raises(NotAllowedError):
@@ -114,15 +117,24 @@ def test_it_leaves_in_no_export_unless_asked_for_and_what_is_redacted_goes_from_
     reviewer = desk.person(role=Role.REVIEWER)
     chosen = desk.work(reviewer, "choose").item
     discussion.add_comment(*about, work.item.id, desk.owner, "unsayable: of the question itself")
-    words = discussion.add_comment(*about, chosen.id, reviewer.account_id, f"unsayable: {WRITTEN['question']}").id
+    words = discussion.add_comment(
+        *about, chosen.id, reviewer.account_id, f"unsayable: {WRITTEN['question']}"
+    ).id
     discussion.edit_comment(*about, words, reviewer.account_id, f"unsayable, again: {WRITTEN['question']}")
     seen = [each for each, _ in discussion.list_comments(desk.workspace, chosen.id)]
-    assert [each.item_id for each in seen] == [work.item.id, chosen.id], "what is said of an item goes on with it"
+    assert [each.item_id for each in seen] == [work.item.id, chosen.id], (
+        "what is said of an item goes on with it"
+    )
     for format in set(FORMATS) - {"release", "parquet", "xlsx"}:
         for name, content in export_files(*about, format).items():
             assert b"unsayable" not in content and "comment" not in name
     table = export_files(*about, "csv", discussion=True)["comments.csv"].decode()
-    assert "researcher" not in table and "owner-1" in table and "reviewer-2" in table and "example.org" not in table
+    assert (
+        "researcher" not in table
+        and "owner-1" in table
+        and "reviewer-2" in table
+        and "example.org" not in table
+    )
     assert "comments.parquet" in export_files(*about, "parquet", discussion=True)
     for format in set(FORMATS) - set(PLAIN):
         with pytest.raises(FolkwaysError, match="valid formats: csv"):

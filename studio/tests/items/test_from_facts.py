@@ -1,4 +1,5 @@
-"""``folkways build csi`` with real servers: three models, resumed, within a budget, and what of their replies can be used."""
+"""``folkways build csi`` with real servers: three models, resumed, within a budget, and what of their replies
+can be used."""
 
 from __future__ import annotations
 
@@ -47,14 +48,28 @@ def _fresh(server: ChatServer) -> None:
 
 def build(folder: Path, *arguments: object, models: tuple[str, ...]) -> Result:
     chosen = [part for model in models for part in ("--model", model)]
-    common = ["--facts", folder / "facts.csv", "--out", folder / "out", "-w", folder / "folkways.db", "--cluster-size", 1]
+    common = [
+        "--facts",
+        folder / "facts.csv",
+        "--out",
+        folder / "out",
+        "-w",
+        folder / "folkways.db",
+        "--cluster-size",
+        1,
+    ]
     return CliRunner().invoke(
-        command, ["csi", *(str(part) for part in (*common, *chosen, *arguments))], catch_exceptions=False, standalone_mode=False
+        command,
+        ["csi", *(str(part) for part in (*common, *chosen, *arguments))],
+        catch_exceptions=False,
+        standalone_mode=False,
     )
 
 
 def built(folder: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in (folder / "out" / "items.jsonl").read_text(encoding="utf-8").splitlines()]
+    return [
+        json.loads(line) for line in (folder / "out" / "items.jsonl").read_text(encoding="utf-8").splitlines()
+    ]
 
 
 @pytest.fixture
@@ -62,7 +77,9 @@ def models(server: ChatServer) -> tuple[str, ...]:
     return tuple(f"{server.url}/v1#{name}" for name in ("one", "two", "three"))
 
 
-def test_every_item_has_three_sentences_and_says_where_it_comes_from(tmp_path: Path, models: tuple[str, ...]) -> None:
+def test_every_item_has_three_sentences_and_says_where_it_comes_from(
+    tmp_path: Path, models: tuple[str, ...]
+) -> None:
     write_facts(tmp_path / "facts.csv")
     done = build(tmp_path, models=models)
     assert "5 facts, 5 kept" in done.stdout
@@ -91,7 +108,9 @@ def test_judges_do_not_see_who_wrote_what(tmp_path: Path, models: tuple[str, ...
     assert not any(model in text for model in models)
     form = list(csv.DictReader(io.StringIO(text)))
     for line, item in zip(form, built(tmp_path), strict=True):
-        assert [line[f"sentence_{letter}"] for letter in "abc"] == [candidate["text"] for candidate in item["candidates"]]
+        assert [line[f"sentence_{letter}"] for letter in "abc"] == [
+            candidate["text"] for candidate in item["candidates"]
+        ]
         assert line["judge"] == line["best"] == ""
 
 
@@ -100,7 +119,9 @@ def test_the_studio_takes_the_items_as_they_are(tmp_path: Path, models: tuple[st
     build(tmp_path, models=models)
     database = open_workspace(str(tmp_path / "studio.db"))
     owner = create_account(database, "me@example.org", "a long enough password").id
-    study = create_study(database, read_definition(parse_yaml(template_text("culture-specific-items"))), owner=owner)
+    study = create_study(
+        database, read_definition(parse_yaml(template_text("culture-specific-items"))), owner=owner
+    )
     file = tmp_path / "out" / "items.jsonl"
     added = import_items(database, study.id, "choose", read_rows(file), file=str(file))
     for item, line in zip(added, built(tmp_path), strict=True):
@@ -111,7 +132,9 @@ def test_the_studio_takes_the_items_as_they_are(tmp_path: Path, models: tuple[st
         ]
 
 
-def test_the_same_call_asks_nothing_and_sifts_nothing_again(server: ChatServer, tmp_path: Path, models: tuple[str, ...]) -> None:
+def test_the_same_call_asks_nothing_and_sifts_nothing_again(
+    server: ChatServer, tmp_path: Path, models: tuple[str, ...]
+) -> None:
     write_facts(tmp_path / "facts.csv")
     build(tmp_path, models=models)
     first, asked = built(tmp_path), server.stats()["total"]
@@ -124,13 +147,17 @@ def test_the_same_call_asks_nothing_and_sifts_nothing_again(server: ChatServer, 
     assert (tmp_path / "out" / KEPT_FILE).stat().st_mtime_ns != kept, "other rules are another sifting"
 
 
-def test_a_server_that_is_away_ends_a_build_soon(server: ChatServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_server_that_is_away_ends_a_build_soon(
+    server: ChatServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A build waits no longer than LONGEST_WAIT; no request has failed, and the same command goes on."""
     monkeypatch.setattr(building, "LONGEST_WAIT", 1.0)
     write_facts(tmp_path / "facts.csv")
     with ChatServer() as gone:
         pass
-    with pytest.raises(BuildStopped, match=r"the server was waited for 1 s and is not back(.|\n)*run the same command again"):
+    with pytest.raises(
+        BuildStopped, match=r"the server was waited for 1 s and is not back(.|\n)*run the same command again"
+    ):
         build(tmp_path, models=(f"{gone.url}/v1#first", f"{gone.url}/v1#second"))
 
 
@@ -150,16 +177,25 @@ def test_a_budget_is_of_all_models_together_and_the_rest_comes_later(
     assert stored == [(stats["total"],)]
 
 
-def test_replies_that_cannot_be_used_are_counted(server: ChatServer, tmp_path: Path, models: tuple[str, ...]) -> None:
+def test_replies_that_cannot_be_used_are_counted(
+    server: ChatServer, tmp_path: Path, models: tuple[str, ...]
+) -> None:
     write_facts(tmp_path / "facts.csv")
     with ChatServer(mode="fixed:I would rather not write JSON today.") as other:
         done = build(tmp_path, models=(models[0], f"{other.url}/v1#vague"))
-    assert all([candidate["by"] for candidate in item["candidates"]] == [models[0]] for item in built(tmp_path))
-    assert all(item["missing"] == {f"{other.url}/v1#vague": "no sentence in the asked form"} for item in built(tmp_path))
+    assert all(
+        [candidate["by"] for candidate in item["candidates"]] == [models[0]] for item in built(tmp_path)
+    )
+    assert all(
+        item["missing"] == {f"{other.url}/v1#vague": "no sentence in the asked form"}
+        for item in built(tmp_path)
+    )
     assert "no sentence in the asked form" in done.stdout
 
 
-def test_a_proposer_of_its_own_that_names_nothing_is_an_error(tmp_path: Path, models: tuple[str, ...]) -> None:
+def test_a_proposer_of_its_own_that_names_nothing_is_an_error(
+    tmp_path: Path, models: tuple[str, ...]
+) -> None:
     write_facts(tmp_path / "facts.csv")
     with (
         ChatServer(mode='fixed:{"items": []}') as empty,
@@ -180,7 +216,10 @@ def test_an_item_that_several_facts_have_is_asked_about_once(tmp_path: Path, mod
 def test_chosen_facts_stay_when_they_are_read_back(tmp_path: Path, models: tuple[str, ...]) -> None:
     write_facts(tmp_path / "facts.csv")
     build(tmp_path, "--limit", 2, models=models)
-    assert pl.read_parquet(tmp_path / "out" / "facts-chosen.parquet")["culture"].to_list() == ["Harland", "Ostery"]
+    assert pl.read_parquet(tmp_path / "out" / "facts-chosen.parquet")["culture"].to_list() == [
+        "Harland",
+        "Ostery",
+    ]
     assert len(built(tmp_path)) == 2
 
 
@@ -193,7 +232,7 @@ def test_chosen_facts_stay_when_they_are_read_back(tmp_path: Path, models: tuple
         ('{"items": [{"item": "...", "context": "..."}]}', None),
         ('{"items": [{"item": "one two three four five six seven eight nine", "context": "x"}]}', None),
         (
-            '{"items": [{"item": "a", "context": "x"}, "b", {"item": "c", "context": "y"}, {"item": "d", "context": "z"}]}',
+            '{"items": [{"item": "a", "context": "x"}, "b", {"item": "c", "context": "y"}, {"item": "d", ' '"context": "z"}]}',
             [Named("a", "x"), Named("c", "y")],
         ),
         ('{"items": "soup"}', None),
@@ -238,7 +277,9 @@ def test_rules_are_part_of_the_command(tmp_path: Path, models: tuple[str, ...]) 
     assert Rules().similarity == 0.8
 
 
-def test_what_cannot_be_is_found_out_before_a_workspace_is_made(tmp_path: Path, models: tuple[str, ...]) -> None:
+def test_what_cannot_be_is_found_out_before_a_workspace_is_made(
+    tmp_path: Path, models: tuple[str, ...]
+) -> None:
     with pytest.raises(FolkwaysError, match="does not exist"):
         build(tmp_path, models=models)
     assert list(tmp_path.iterdir()) == []

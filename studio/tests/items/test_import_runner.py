@@ -1,4 +1,5 @@
-"""Running a study: its states, decisions by hand, progress, flags, payments, agreement and the audit trail."""
+"""Running a study: its states, decisions by hand, progress, flags, payments, agreement and the audit
+trail."""
 
 from __future__ import annotations
 
@@ -51,7 +52,9 @@ def test_items_of_other_studies_are_not_there(studio_workspace: Workspace, desk:
         lambda: items.get_item(desk.workspace, desk.study.id, item),
         lambda: items.lineage(desk.workspace, desk.study.id, item),
         lambda: items.revisions(desk.workspace, desk.study.id, item),
-        lambda: adjudications.adjudicate(desk.workspace, desk.study.id, item, desk.owner, {}, "because", drop=True),
+        lambda: adjudications.adjudicate(
+            desk.workspace, desk.study.id, item, desk.owner, {}, "because", drop=True
+        ),
         lambda: adjudications.adjudicate(desk.workspace, desk.study.id, item, desk.owner, {}, "because"),
     ):
         with pytest.raises(NotFoundError):
@@ -74,10 +77,14 @@ def test_a_decision_by_hand_stands_over_the_rule_and_is_kept(studio_workspace: W
     assert items.list_items(desk.workspace, desk.study.id, "adapt") == (), "nobody has settled it yet"
     with pytest.raises(SubmissionError):
         adjudications.adjudicate(desk.workspace, desk.study.id, item, desk.owner, LABELS, " ")
-    decided = adjudications.adjudicate(desk.workspace, desk.study.id, item, desk.owner, LABELS, "as Hall has it")
+    decided = adjudications.adjudicate(
+        desk.workspace, desk.study.id, item, desk.owner, LABELS, "as Hall has it"
+    )
     assert decided.result is not None
     assert decided.result["level"] == "Visible"
-    assert [each.content["level"] for each in items.list_items(desk.workspace, desk.study.id, "adapt")] == ["Visible"]
+    assert [each.content["level"] for each in items.list_items(desk.workspace, desk.study.id, "adapt")] == [
+        "Visible"
+    ]
     again = {**LABELS, "level": "Semi-visible"}
     adjudications.adjudicate(desk.workspace, desk.study.id, item, desk.owner, again, "after all")
     told = [each.reason for each in adjudications.list_adjudications(desk.workspace, desk.study.id, item)]
@@ -90,7 +97,9 @@ def test_what_is_dropped_by_hand_asks_nobody_any_more(desk: Desk) -> None:
     (item,) = desk.add("verify", [QUESTION])
     with pytest.raises(SubmissionError):
         adjudications.adjudicate(desk.workspace, desk.study.id, item, desk.owner, {}, "", drop=True)
-    adjudications.adjudicate(desk.workspace, desk.study.id, item, desk.owner, {}, "not about the culture", drop=True)
+    adjudications.adjudicate(
+        desk.workspace, desk.study.id, item, desk.owner, {}, "not about the culture", drop=True
+    )
     assert items.get_item(desk.workspace, desk.study.id, item).state == ItemState.DROPPED
     assert desk.nothing(desk.person()) == "none_left"
 
@@ -114,12 +123,18 @@ def test_a_person_sees_what_is_left_for_them(desk: Desk) -> None:
     began = 1_000_000.0
     work = at_time(began, next_work, desk.workspace, person.id)
     assert isinstance(work, assignments.Work)
-    at_time(began + 20, judgements.submit, desk.workspace, person.id, work.assignment.id, {"choices": [0]}, "k")
-    mine = progress.own_progress(desk.workspace, person, studies.get_stage(desk.workspace, person.study_id, "verify"))
+    at_time(
+        began + 20, judgements.submit, desk.workspace, person.id, work.assignment.id, {"choices": [0]}, "k"
+    )
+    mine = progress.own_progress(
+        desk.workspace, person, studies.get_stage(desk.workspace, person.study_id, "verify")
+    )
     assert (mine.done, mine.left, mine.seconds_left) == (1, 2, 40.0)
 
 
-def test_flags_are_raised_for_speed_for_straight_lines_and_for_failed_checks(studio_workspace: Workspace) -> None:
+def test_flags_are_raised_for_speed_for_straight_lines_and_for_failed_checks(
+    studio_workspace: Workspace,
+) -> None:
     desk = open_desk(studio_workspace, [{**VOTE, "min_seconds": 5, "check_every": 6}])
     desk.add("verify", [QUESTION] * 11)
     checks = [NewItem(f"check-{number}", QUESTION, "korea", {"choices": [3]}) for number in range(2)]
@@ -148,7 +163,9 @@ def test_flags_are_raised_for_speed_for_straight_lines_and_for_failed_checks(stu
     assert (second.speeding, second.checks, second.checks_failed, second.median_seconds) == (0.0, 2, 0, 9.0)
 
 
-@pytest.mark.parametrize(("values", "longest"), [("", 0), ("a", 1), ("abab", 1), ("aabbb", 3), ("aaabb", 3), ("abba", 2)])
+@pytest.mark.parametrize(
+    ("values", "longest"), [("", 0), ("a", 1), ("abab", 1), ("aabbb", 3), ("aaabb", 3), ("abba", 2)]
+)
 def test_the_longest_run(values: str, longest: int) -> None:
     assert progress.longest_run([(("field", value),) for value in values]) == longest
 
@@ -168,7 +185,10 @@ def test_payments_are_for_work_and_name_the_completion_code(studio_workspace: Wo
 
 
 def test_agreement_by_hand_and_where_it_is_not_defined(studio_workspace: Workspace) -> None:
-    stages = [{"name": "label", "kind": "label_item"}, {"name": "adapt", "kind": "adapt", "for_each_population": False}]
+    stages = [
+        {"name": "label", "kind": "label_item"},
+        {"name": "adapt", "kind": "adapt", "for_each_population": False},
+    ]
     desk = open_desk(studio_workspace, stages)
     desk.add("label", [SENTENCE] * 4)
     add_items(desk.workspace, desk.study.id, "adapt", [NewItem("a", SENTENCE, "korea")])
@@ -202,7 +222,12 @@ def test_what_happened_can_be_read_and_not_changed(desk: Desk) -> None:
     person = desk.person()
     desk.answer(person, {"choices": [0]})
     told = audit.events(desk.workspace, desk.study.id)
-    assert {event.kind for event in told} >= {"study.created", "items.added", "participant.joined", "judgement.submitted"}
+    assert {event.kind for event in told} >= {
+        "study.created",
+        "items.added",
+        "participant.joined",
+        "judgement.submitted",
+    }
     newest = next(event for event in told if event.kind == "judgement.submitted")
     assert (newest.subject, newest.participant_id) == (f"item:{item}", person.id)
     assert audit.events(desk.workspace, desk.study.id, before=told[0].id, limit=1)[0].id < told[0].id
@@ -212,7 +237,10 @@ def test_what_happened_can_be_read_and_not_changed(desk: Desk) -> None:
         sa.update(schema.judgements).values(payload={}),
         sa.update(schema.judgements).values(seconds=1.0),
     ):
-        with pytest.raises(WorkspaceError, match="added but not changed"), desk.workspace.write() as connection:
+        with (
+            pytest.raises(WorkspaceError, match="added but not changed"),
+            desk.workspace.write() as connection,
+        ):
             connection.execute(change)
 
 
@@ -221,7 +249,12 @@ def test_staff_work_on_items_of_every_population(studio_workspace: Workspace) ->
     stage = {"name": "localise", "kind": "localise", "role": "reviewer", "for_each_population": False}
     desk = open_desk(studio_workspace, [stage], populations=populations)
     template = {"template": "What do people eat in your country?", "category": "Food"}
-    add_items(desk.workspace, desk.study.id, "localise", [NewItem(name, template, name) for name in ("korea", "indonesia")])
+    add_items(
+        desk.workspace,
+        desk.study.id,
+        "localise",
+        [NewItem(name, template, name) for name in ("korea", "indonesia")],
+    )
     reviewer = desk.person(role=Role.REVIEWER)
     keys = {desk.answer(reviewer, {"local": "???"}).item.key for _ in range(2)}
     assert keys == {"korea", "indonesia"}

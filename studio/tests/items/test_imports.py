@@ -1,4 +1,5 @@
-"""Imports: a few rows at a time, gone on with after an interruption, cancelled, deleted; and what is left of a deleted study."""
+"""Imports: a few rows at a time, gone on with after an interruption, cancelled, deleted; and what is left of
+a deleted study."""
 
 from __future__ import annotations
 
@@ -80,7 +81,10 @@ def test_an_import_is_worked_off_and_its_items_are_like_any_others(desk: Desk) -
     assert [each["content"]["question"] for each in revisions] == [f"What is {n}?" for n in range(ROWS)]
     assert desk.work(desk.person()).item.key == "q0"
     (event,) = (each for each in audit.events(desk.workspace, desk.study.id) if each.kind == "items.added")
-    assert (event.account_id, event.details) == (desk.owner, {"stage": "verify", "n": ROWS, "import": found.id})
+    assert (event.account_id, event.details) == (
+        desk.owner,
+        {"stage": "verify", "n": ROWS, "import": found.id},
+    )
 
 
 def test_what_was_interrupted_goes_on_where_it_was(desk: Desk) -> None:
@@ -107,7 +111,9 @@ def test_what_a_killed_server_was_at_is_taken_up_by_the_next_and_never_by_both(d
     assert at_time(1001.0 + imports.STALE_SECONDS, imports.take_up, desk.workspace) is None
     second = at_time(1002.0 + imports.STALE_SECONDS, imports.take_up, desk.workspace)
     assert second is not None and second[0].id == first[0].id
-    assert not imports.add_some(desk.workspace, first[0], stage, new[4:8], rows=ROWS)  # it was not dead after all
+    assert not imports.add_some(
+        desk.workspace, first[0], stage, new[4:8], rows=ROWS
+    )  # it was not dead after all
     assert imports.end(desk.workspace, first[0], ImportState.FAILED, error="too late").state == "running"
     run_import(desk.workspace, *second)
     assert keys(desk) == [f"q{n}" for n in range(ROWS)]
@@ -181,7 +187,9 @@ def test_a_cancelled_import_stops_and_what_it_added_can_be_deleted_but_for_what_
 
 def test_nothing_of_a_deleted_study_is_left_but_what_the_trail_names(desk: Desk) -> None:
     workspace, study = desk.workspace, desk.study
-    other = open_desk(workspace, [{"name": "verify", "kind": "vote", "answers": 2, "majority": 2}], name="other")
+    other = open_desk(
+        workspace, [{"name": "verify", "kind": "vote", "answers": 2, "majority": 2}], name="other"
+    )
     other.add("verify", [{"question": "What?", "options": ["a", "b"]}])
     other.answer(other.person(), {"choices": [0]})
     begun(desk)
@@ -207,6 +215,10 @@ def test_nothing_of_a_deleted_study_is_left_but_what_the_trail_names(desk: Desk)
     assert len(kept) == 1 == len(stored(workspace, schema.judgements))
     assert len(stored(workspace, schema.participants)) == before["studio_participants"]
     assert len(stored(workspace, schema.events)) == before["studio_events"] + 1
-    assert open_desk(workspace, [{"name": "verify", "kind": "vote"}], name="test-study2").study.id  # and the name is free
+    assert open_desk(
+        workspace, [{"name": "verify", "kind": "vote"}], name="test-study2"
+    ).study.id  # and the name is free
     event = next(each for each in stored(workspace, schema.events) if each["kind"] == "study.deleted")
-    assert (event["account_id"], event["details"]) == (desk.owner, {"name": "test-study"}) and event["at"] <= time.time()
+    assert (event["account_id"], event["details"]) == (desk.owner, {"name": "test-study"}) and event[
+        "at"
+    ] <= time.time()

@@ -20,14 +20,23 @@ from studio.tests.support.studies import Desk, open_desk
 from tests.support.csi_votes import ITEMS, write_items
 
 ROWS = [
-    {"item": "q1", "question": "What is eaten?", "option_a": "rice", "option_b": "None", "option_c": "=1+1", "option_d": "NA"},
+    {
+        "item": "q1",
+        "question": "What is eaten?",
+        "option_a": "rice",
+        "option_b": "None",
+        "option_c": "=1+1",
+        "option_d": "NA",
+    },
     {"item": "q2", "question": "Когда?", "option_a": "1", "option_b": "2", "option_c": "3", "option_d": "4"},
 ]
 
 
 @pytest.fixture
 def desk(workspace: Workspace) -> Desk:
-    return open_desk(workspace, [{"name": "verify", "kind": "vote"}, {"name": "choose", "kind": "choose_best"}])
+    return open_desk(
+        workspace, [{"name": "verify", "kind": "vote"}, {"name": "choose", "kind": "choose_best"}]
+    )
 
 
 def as_workbook(rows: list[dict[str, object]]) -> bytes:
@@ -46,7 +55,9 @@ def test_the_same_rows_come_in_from_every_format(desk: Desk, tmp_path: Path, end
     path = tmp_path / f"items{ending}"
     frame = pl.DataFrame(rows)
     if ending == ".xlsx":
-        path.write_bytes(as_workbook([{**row, **({"option_a": 1} if row["option_a"] == "1" else {})} for row in rows]))
+        path.write_bytes(
+            as_workbook([{**row, **({"option_a": 1} if row["option_a"] == "1" else {})} for row in rows])
+        )
     else:
         {".csv": frame.write_csv, ".jsonl": frame.write_ndjson, ".parquet": frame.write_parquet}[ending](path)
     import_items(desk.workspace, desk.study.id, "verify", read_rows(path), population="korea")
@@ -79,10 +90,21 @@ def test_every_wrong_row_is_named_and_nothing_is_added(desk: Desk) -> None:
 
 
 def test_candidates_come_in_numbered_columns(desk: Desk) -> None:
-    row = {"id": "c1", "item": "potluck", "candidate_1": "One.", "by_1": "m1", "candidate_2": "Two.", "by_2": "m2", "fact": "f"}
+    row = {
+        "id": "c1",
+        "item": "potluck",
+        "candidate_1": "One.",
+        "by_1": "m1",
+        "candidate_2": "Two.",
+        "by_2": "m2",
+        "fact": "f",
+    }
     (item,) = import_items(desk.workspace, desk.study.id, "choose", [row])
     assert (item.key, item.content["item"]) == ("c1", "potluck")
-    assert item.content["candidates"] == [{"id": "a", "text": "One.", "by": "m1"}, {"id": "b", "text": "Two.", "by": "m2"}]
+    assert item.content["candidates"] == [
+        {"id": "a", "text": "One.", "by": "m1"},
+        {"id": "b", "text": "Two.", "by": "m2"},
+    ]
 
 
 def test_what_build_csi_writes_comes_in_as_it_is(desk: Desk, tmp_path: Path) -> None:
@@ -90,18 +112,30 @@ def test_what_build_csi_writes_comes_in_as_it_is(desk: Desk, tmp_path: Path) -> 
     found = list_items(desk.workspace, desk.study.id, "choose")
     assert [item.key for item in found] == [item["id"] for item in ITEMS]
     shown = stage_kind("choose_best").presented(found[0].content, "somebody")
-    assert {each["text"] for each in shown["candidates"]} == {f"Bring 1 {letter} soup mugs tonight." for letter in "abc"}
+    assert {each["text"] for each in shown["candidates"]} == {
+        f"Bring 1 {letter} soup mugs tonight." for letter in "abc"
+    }
     assert "model" not in str(shown)
 
 
 def test_attention_checks_come_with_their_answer(desk: Desk) -> None:
-    (item,) = import_items(desk.workspace, desk.study.id, "verify", [{**ROWS[0], "check": '{"choices": [0]}'}], population="korea")
+    (item,) = import_items(
+        desk.workspace,
+        desk.study.id,
+        "verify",
+        [{**ROWS[0], "check": '{"choices": [0]}'}],
+        population="korea",
+    )
     assert item.check == {"choices": [0]}
 
 
 @pytest.mark.parametrize(
     ("content", "message"),
-    [(b"", "no XLSX file"), (b"PK\x05\x06" + b"\0" * 18, "cannot be read as XLSX"), (b"x" * 100, "no XLSX file")],
+    [
+        (b"", "no XLSX file"),
+        (b"PK\x05\x06" + b"\0" * 18, "cannot be read as XLSX"),
+        (b"x" * 100, "no XLSX file"),
+    ],
 )
 def test_what_is_no_workbook_is_told(content: bytes, message: str) -> None:
     with pytest.raises(DataError, match=message):
@@ -126,7 +160,9 @@ IMPORTABLE = [kind for kind, handler in STAGE_KINDS.items() if handler.example]
 
 
 def test_items_can_be_imported_for_every_stage_that_neither_writes_them_nor_takes_them_from_another() -> None:
-    assert {kind for kind, handler in STAGE_KINDS.items() if not handler.authored} - {*IMPORTABLE} == {"adjudicate"}
+    assert {kind for kind, handler in STAGE_KINDS.items() if not handler.authored} - {*IMPORTABLE} == {
+        "adjudicate"
+    }
 
 
 @pytest.mark.parametrize("kind", IMPORTABLE)
@@ -172,5 +208,11 @@ def test_json_that_is_no_table_is_told(tmp_path: Path, text: str, message: str) 
 
 def test_a_list_in_json_is_a_table(tmp_path: Path) -> None:
     path = tmp_path / "items.json"
-    path.write_text('[{"item": 1, "question": "왜?", "options": ["a", "b"], "note": null}, {"item": "2"}]', encoding="utf-8")
-    assert read_rows(path) == [{"item": "1", "question": "왜?", "options": '["a","b"]', "note": ""}, {"item": "2"}]
+    path.write_text(
+        '[{"item": 1, "question": "왜?", "options": ["a", "b"], "note": null}, {"item": "2"}]',
+        encoding="utf-8",
+    )
+    assert read_rows(path) == [
+        {"item": "1", "question": "왜?", "options": '["a","b"]', "note": ""},
+        {"item": "2"},
+    ]

@@ -17,7 +17,10 @@ KOREA = "What do people in Korea"
 QUESTIONS = [
     f"{KOREA} eat for breakfast?",
     f"{KOREA} usually have for BREAKFAST",
-    *(f"{KOREA} {rest}?" for rest in ("wear at weddings", "do on New Year's Day", "drink after work", "sing at school")),
+    *(
+        f"{KOREA} {rest}?"
+        for rest in ("wear at weddings", "do on New Year's Day", "drink after work", "sing at school")
+    ),
 ]
 KOREAN = [
     {"english": "It is asked otherwise", "question": "아침에 무엇을 먹나요?"},
@@ -30,14 +33,19 @@ NAMES = stage_kind("curate").compared
 
 def test_the_closest_are_those_that_share_what_is_rare(studio_workspace: Workspace) -> None:
     desk = open_desk(studio_workspace, [{"name": "curate", "kind": "curate"}])
-    added = desk.add("curate", [{"category": "Food", **each} for each in (*({"english": each} for each in QUESTIONS), *KOREAN)])
+    added = desk.add(
+        "curate",
+        [{"category": "Food", **each} for each in (*({"english": each} for each in QUESTIONS), *KOREAN)],
+    )
     first, *others, last = (items.get_item(desk.workspace, desk.study.id, number) for number in added)
     found = repeats.similar_items(desk.workspace, first, NAMES)
     assert found[0].key == others[0].key and found[0].content["english"] == QUESTIONS[1]
     assert first.key not in {each.key for each in found}
     assert all(found[0].likeness > each.likeness >= repeats.ALIKE for each in found[1:])
     assert not found[0].settled
-    adjudications.adjudicate(desk.workspace, desk.study.id, others[0].id, desk.owner, {}, "about no culture", drop=True)
+    adjudications.adjudicate(
+        desk.workspace, desk.study.id, others[0].id, desk.owner, {}, "about no culture", drop=True
+    )
     assert others[0].key not in {each.key for each in repeats.similar_items(desk.workspace, first, NAMES)}, (
         "what was dropped repeats nothing"
     )

@@ -23,7 +23,8 @@ from tests.support.moments import at_time
 def desk(studio_workspace: Workspace) -> Desk:
     """Three items with two answers each, of which the first and the last are disputed, and two without."""
     made = open_desk(
-        studio_workspace, [{"name": "verify", "kind": "vote", "answers": 2, "majority": 2}, {"name": "more", "kind": "vote"}]
+        studio_workspace,
+        [{"name": "verify", "kind": "vote", "answers": 2, "majority": 2}, {"name": "more", "kind": "vote"}],
     )
     texts = ['What do "guests" take off?', "무엇을 먹나요?", "100% or more_or less?", "Soup?", "Rice?"]
     made.add("verify", [{**QUESTION, "question": text} for text in texts])
@@ -35,7 +36,9 @@ def desk(studio_workspace: Workspace) -> Desk:
     return made
 
 
-def found(desk: Desk, start: int = 0, limit: int = 25, order: str = "own", **wanted: object) -> tuple[list[str], int]:
+def found(
+    desk: Desk, start: int = 0, limit: int = 25, order: str = "own", **wanted: object
+) -> tuple[list[str], int]:
     page = find_items(
         desk.workspace,
         desk.study.id,
@@ -47,7 +50,9 @@ def found(desk: Desk, start: int = 0, limit: int = 25, order: str = "own", **wan
     return [item.key for item in page.items], page.total
 
 
-def test_items_are_found_by_what_they_hold_and_counted_beyond_the_page(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_items_are_found_by_what_they_hold_and_counted_beyond_the_page(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
     stage = studies.get_stage(desk.workspace, desk.study.id, "more").id
     place = studies.get_population(desk.workspace, desk.study.id, "korea").id
     assert found(desk, limit=2) == (["q0", "q1"], 6)
@@ -68,10 +73,15 @@ def test_items_are_found_by_what_they_hold_and_counted_beyond_the_page(desk: Des
     assert found(desk, order="disputed", start=2, limit=2) == (["q1", "q3"], 6)
     assert found(desk, order="disputed", start=3, limit=2) == (["q3", "q4"], 6)
     assert found(desk, disputed=True) == (["q0", "q2"], 2) == found(desk, disputed=True, order="disputed")
-    assert find_ids(desk.workspace, desk.study.id, Wanted(disputed=True), most=1) == [stored(desk.workspace, schema.items)[0]["id"]]
+    assert find_ids(desk.workspace, desk.study.id, Wanted(disputed=True), most=1) == [
+        stored(desk.workspace, schema.items)[0]["id"]
+    ]
     assert len(find_ids(desk.workspace, desk.study.id, Wanted(), most=4)) == 4
     kim, lee = desk.people()
-    assert found(desk, of_people={kim.id}) == (["q0", "q1", "q2"], 3) and found(desk, of_people=set()) == ([], 0)
+    assert found(desk, of_people={kim.id}) == (["q0", "q1", "q2"], 3) and found(desk, of_people=set()) == (
+        [],
+        0,
+    )
     at_time(1.0, exclusion.exclude, desk.workspace, desk.study.id, lee.id, "always the second", by=desk.owner)
     assert found(desk, disputed=True) == ([], 0)
     monkeypatch.setattr(item_search, "MOST_RANKED", 1)
@@ -90,9 +100,17 @@ def test_a_dropped_item_can_be_opened_again_and_its_rule_says_what_becomes_of_it
         adjudications.reopen(*about, numbers[1], desk.owner, " ")
     settled = at_time(5.0, adjudications.reopen, *about, numbers[1], desk.owner, "it is after all")
     asked = at_time(6.0, adjudications.reopen, *about, numbers[3], desk.owner, "it is after all")
-    assert (settled.state, settled.reason) == ("done", None) and settled.result is not None and "adjudicated" not in settled.result
+    assert (
+        (settled.state, settled.reason) == ("done", None)
+        and settled.result is not None
+        and "adjudicated" not in settled.result
+    )
     assert (asked.state, asked.result) == ("open", None)
     slots = [slot["state"] for slot in stored(desk.workspace, schema.assignments, item_id=numbers[3])]
     assert slots.count("open") == 2
     event = next(each for each in audit.events(*about) if each.kind == "item.reopened")
-    assert (event.subject, event.account_id, event.details) == (f"item:{numbers[3]}", desk.owner, {"reason": "it is after all"})
+    assert (event.subject, event.account_id, event.details) == (
+        f"item:{numbers[3]}",
+        desk.owner,
+        {"reason": "it is after all"},
+    )

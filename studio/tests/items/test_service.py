@@ -30,7 +30,10 @@ pytestmark = ON_A_FILE
 @pytest.fixture
 def desks(studio_workspace: Workspace) -> tuple[Desk, Desk]:
     """Two studies of the same people and stages, with one item in the first."""
-    first, second = (open_desk(studio_workspace, STAGES, populations=POPULATIONS, name=name) for name in ("neighbour", "study"))
+    first, second = (
+        open_desk(studio_workspace, STAGES, populations=POPULATIONS, name=name)
+        for name in ("neighbour", "study")
+    )
     first.add("verify", [QUESTION])
     return first, second
 
@@ -45,7 +48,11 @@ def test_what_an_added_item_is_made_of(desks: tuple[Desk, Desk]) -> None:
     stage = studies.get_stage(workspace, desk.study.id, "again")
     korea = studies.get_population(workspace, desk.study.id, "korea").id
     content = {"question": " What? ", "options": ["a", " b"], "source": "a book"}
-    new = [NewItem("k" * 130, content, "korea"), NewItem("all", QUESTION), NewItem("check", QUESTION, "korea", {"choices": [2]})]
+    new = [
+        NewItem("k" * 130, content, "korea"),
+        NewItem("all", QUESTION),
+        NewItem("check", QUESTION, "korea", {"choices": [2]}),
+    ]
     added = at_time(5.0, add_items, workspace, desk.study.id, "again", new)
     cleaned = {"question": "What?", "options": ["a", "b"], "source": "a book"}
     common = {"study_id": desk.study.id, "stage_id": stage.id, "parent_id": None, "author_id": None, "round": 1, "state": "open",
@@ -55,7 +62,14 @@ def test_what_an_added_item_is_made_of(desks: tuple[Desk, Desk]) -> None:
         {**common, "population_id": None, "key": "all", "content": QUESTION, "check": None},
         {**common, "population_id": korea, "key": "check", "content": QUESTION, "check": {"choices": [2]}},
     ]
-    free = {"stage_id": stage.id, "participant_id": None, "state": "open", "leased": None, "lease_until": None, "done": None}
+    free = {
+        "stage_id": stage.id,
+        "participant_id": None,
+        "state": "open",
+        "leased": None,
+        "lease_until": None,
+        "done": None,
+    }
     assert stored(workspace, schema.assignments, "id", stage_id=stage.id) == [
         {**free, "item_id": item.id, "population_id": place, "slot": slot}
         for item, place in zip(added, (korea, None), strict=False)
@@ -63,7 +77,9 @@ def test_what_an_added_item_is_made_of(desks: tuple[Desk, Desk]) -> None:
     ]
     placed = {"number": 1, "step": "placed", "strategy": None, "participant_id": None, "created": 5.0}
     for item, text in zip(added, (cleaned, QUESTION, QUESTION), strict=True):
-        assert stored(workspace, schema.revisions, "id", item_id=item.id) == [{**placed, "item_id": item.id, "content": text}]
+        assert stored(workspace, schema.revisions, "id", item_id=item.id) == [
+            {**placed, "item_id": item.id, "content": text}
+        ]
         (revision,) = items.revisions(workspace, desk.study.id, item.id)
         assert (revision.item_id, revision.content) == (item.id, text)
         assert items.get_item(workspace, desk.study.id, item.id) == item
@@ -78,11 +94,16 @@ def test_items_are_added_all_or_none(desks: tuple[Desk, Desk]) -> None:
     workspace = desk.workspace
     add_items(workspace, desk.study.id, "again", [NewItem("q0", QUESTION)])  # a key is one of its stage
     add_items(workspace, desk.study.id, "verify", [NewItem("q0", QUESTION, "korea"), NewItem("q1", QUESTION)])
-    for twice in ([NewItem("new", QUESTION), NewItem("q1", QUESTION)], [NewItem("new", QUESTION), NewItem("new", QUESTION)]):
+    for twice in (
+        [NewItem("new", QUESTION), NewItem("q1", QUESTION)],
+        [NewItem("new", QUESTION), NewItem("new", QUESTION)],
+    ):
         with pytest.raises(ConflictError, match="already"):
             add_items(workspace, desk.study.id, "verify", twice)
     with pytest.raises(SubmissionError) as error:
-        add_items(workspace, desk.study.id, "verify", [NewItem("new", QUESTION), NewItem("bad", {"question": "?"})])
+        add_items(
+            workspace, desk.study.id, "verify", [NewItem("new", QUESTION), NewItem("bad", {"question": "?"})]
+        )
     assert set(error.value.problems) == {"bad, options"}
     with pytest.raises(NotFoundError, match=r"valid: peru, korea$"):
         add_items(workspace, desk.study.id, "verify", [NewItem("new", QUESTION, "france")])
@@ -97,7 +118,9 @@ def test_items_are_listed_in_order_and_by_what_is_asked_for(desks: tuple[Desk, D
     workspace = desk.workspace
     verify = add_items(workspace, desk.study.id, "verify", [NewItem(key, QUESTION, "korea") for key in "abc"])
     add_items(workspace, desk.study.id, "again", [NewItem("d", QUESTION, "peru"), NewItem("e", QUESTION)])
-    adjudications.adjudicate(workspace, desk.study.id, verify[1].id, desk.owner, {}, " about no culture ", drop=True)
+    adjudications.adjudicate(
+        workspace, desk.study.id, verify[1].id, desk.owner, {}, " about no culture ", drop=True
+    )
     korea = studies.get_population(workspace, desk.study.id, "korea").id
     assert keys(desk) == ["a", "b", "c", "d", "e"]
     assert keys(desk, "verify") == ["a", "b", "c"]
@@ -107,11 +130,16 @@ def test_items_are_listed_in_order_and_by_what_is_asked_for(desks: tuple[Desk, D
     assert keys(desk, "verify", population_id=korea, state=ItemState.DROPPED) == ["b"]
     assert keys(desk, after=verify[1].id) == ["c", "d", "e"]
     assert keys(desk, after=verify[0].id, limit=2) == ["b", "c"]
-    states = {row["key"]: (row["state"], row["reason"]) for row in stored(workspace, schema.items, study_id=desk.study.id)}
+    states = {
+        row["key"]: (row["state"], row["reason"])
+        for row in stored(workspace, schema.items, study_id=desk.study.id)
+    }
     assert states == {**dict.fromkeys("acde", ("open", None)), "b": ("dropped", "about no culture")}
     slots = {row["id"]: row["state"] for row in stored(workspace, schema.assignments, item_id=verify[1].id)}
     assert list(slots.values()) == ["closed"] * 2
-    assert len(stored(workspace, schema.assignments, state="closed")) == 2, "only the slots of the item that was dropped"
+    assert len(stored(workspace, schema.assignments, state="closed")) == 2, (
+        "only the slots of the item that was dropped"
+    )
     with pytest.raises(SubmissionError) as error:
         adjudications.adjudicate(workspace, desk.study.id, verify[0].id, desk.owner, {}, " ", drop=True)
     assert set(error.value.problems) == {"reason"}
@@ -123,13 +151,19 @@ def test_what_is_dropped_is_still_taken_from_whoever_is_at_it(desks: tuple[Desk,
     person = desk.person()
     work = desk.work(person)
     adjudications.adjudicate(desk.workspace, desk.study.id, item, desk.owner, {}, "a reason", drop=True)
-    assert [row["state"] for row in stored(desk.workspace, schema.assignments, item_id=item)] == ["leased", "closed"]
+    assert [row["state"] for row in stored(desk.workspace, schema.assignments, item_id=item)] == [
+        "leased",
+        "closed",
+    ]
     desk.submit(person, work, SAID)
-    assert items.get_item(desk.workspace, desk.study.id, item).state == ItemState.DROPPED, "the decision stands"
+    assert items.get_item(desk.workspace, desk.study.id, item).state == ItemState.DROPPED, (
+        "the decision stands"
+    )
 
 
 def test_an_item_goes_on_with_its_lineage(desks: tuple[Desk, Desk]) -> None:
-    """What two people held right goes on once, with slots of the next stage; what is done there ends there."""
+    """What two people held right goes on once, with slots of the next stage; what is done there ends
+    there."""
     _, desk = desks
     workspace = desk.workspace
     (item,) = desk.add("verify", [QUESTION])
@@ -157,7 +191,10 @@ def test_an_item_goes_on_with_its_lineage(desks: tuple[Desk, Desk]) -> None:
     assert desk.nothing(people[0], "verify") == "none_left"
     for person in [*people, desk.person()]:
         desk.answer(person, {"choices": [1]}, "again")
-    assert [row["state"] for row in stored(workspace, schema.items, study_id=desk.study.id)] == ["done", "done"]
+    assert [row["state"] for row in stored(workspace, schema.items, study_id=desk.study.id)] == [
+        "done",
+        "done",
+    ]
 
 
 def answer_all(desk: Desk, stage: str, *said: dict[str, Any]) -> list[Participant]:
@@ -169,9 +206,13 @@ def answer_all(desk: Desk, stage: str, *said: dict[str, Any]) -> list[Participan
 
 
 @pytest.mark.parametrize("parts", [0, 1, 2])
-def test_what_most_do_not_know_is_asked_of_the_parts_of_their_population(studio_workspace: Workspace, parts: int) -> None:
+def test_what_most_do_not_know_is_asked_of_the_parts_of_their_population(
+    studio_workspace: Workspace, parts: int
+) -> None:
     populations = [{"name": "korea", "culture": "KR"}, {"name": "peru", "culture": "PE"}]
-    populations += [{"name": f"part-{number}", "culture": "KR", "part_of": "korea"} for number in range(parts)]
+    populations += [
+        {"name": f"part-{number}", "culture": "KR", "part_of": "korea"} for number in range(parts)
+    ]
     populations += [{"name": "lima", "culture": "PE", "part_of": "peru"}]
     desk = open_desk(studio_workspace, STAGES, populations=populations)
     workspace = desk.workspace
@@ -184,8 +225,12 @@ def test_what_most_do_not_know_is_asked_of_the_parts_of_their_population(studio_
     assert (parent["state"], parent["result"]) == ("dropped", result)
     assert parent["reason"] == (f"{told}; asked again of a subpopulation" if parts else told)
     assert [
-        (row["key"], row["population_id"], row["parent_id"], row["round"], row["state"], row["content"]) for row in children
-    ] == [("q0" if parts == 1 else f"q0-{number + 1}", ids[f"part-{number}"], item, 2, "open", QUESTION) for number in range(parts)]
+        (row["key"], row["population_id"], row["parent_id"], row["round"], row["state"], row["content"])
+        for row in children
+    ] == [
+        ("q0" if parts == 1 else f"q0-{number + 1}", ids[f"part-{number}"], item, 2, "open", QUESTION)
+        for number in range(parts)
+    ]
     assert [(row["item_id"], row["slot"]) for row in stored(workspace, schema.assignments, state="open")] == [
         (row["id"], slot) for row in children for slot in (1, 2)
     ]
@@ -195,9 +240,9 @@ def test_what_is_of_everybody_has_no_parts(desks: tuple[Desk, Desk]) -> None:
     _, desk = desks
     (item,) = desk.add("verify", [QUESTION], population=None)
     answer_all(desk, "verify", *[{"abstain": "dont_know"}] * 2)
-    assert [(row["id"], row["state"]) for row in stored(desk.workspace, schema.items, study_id=desk.study.id)] == [
-        (item, "dropped")
-    ]
+    assert [
+        (row["id"], row["state"]) for row in stored(desk.workspace, schema.items, study_id=desk.study.id)
+    ] == [(item, "dropped")]
 
 
 def test_a_question_keeps_its_author_through_every_stage_and_round(studio_workspace: Workspace) -> None:
@@ -215,16 +260,21 @@ def test_a_question_keeps_its_author_through_every_stage_and_round(studio_worksp
     assert [(row["author_id"], row["round"], row["key"], row["state"]) for row in rows] == [
         (author.id, 1, "write-1", "done"), (author.id, 1, "write-1", "dropped"), (author.id, 2, "write-1", "open"),
     ]  # fmt: skip
-    steps = [(row["item_id"], row["step"], row["participant_id"]) for row in stored(studio_workspace, schema.revisions)]
+    steps = [
+        (row["item_id"], row["step"], row["participant_id"])
+        for row in stored(studio_workspace, schema.revisions)
+    ]
     ids = [row["id"] for row in rows]
     assert steps == [(ids[0], "begun", author.id), (ids[0], "submitted", author.id)] + [
         (number, "placed", author.id) for number in ids[1:]
     ]
 
 
-def test_questions_that_people_wrote_are_asked_again_too_and_go_with_their_author(studio_workspace: Workspace) -> None:
-    """Whose answer is withdrawn is replaced, whoever wrote the question; a question of which nothing came is dropped with its
-    author, and one that others have answered stays.
+def test_questions_that_people_wrote_are_asked_again_too_and_go_with_their_author(
+    studio_workspace: Workspace,
+) -> None:
+    """Whose answer is withdrawn is replaced, whoever wrote the question; a question of which nothing came is
+    dropped with its author, and one that others have answered stays.
     """
     stages = [
         {"name": "write", "kind": "write_question", "next": {"done": "verify"}},
@@ -264,14 +314,18 @@ def test_an_item_may_go_on_to_every_population_that_has_no_parts(studio_workspac
     (item,) = desk.add("verify", [QUESTION])
     answer_all(desk, "verify", SAID)
     ids = {each.name: each.id for each in studies.populations(studio_workspace, desk.study.id)}
-    assert [(row["key"], row["population_id"], row["parent_id"]) for row in stored(studio_workspace, schema.items)[1:]] == [
-        (f"q0@{name}", ids[name], item) for name in ("korea", "wales", "england")
-    ]
+    assert [
+        (row["key"], row["population_id"], row["parent_id"])
+        for row in stored(studio_workspace, schema.items)[1:]
+    ] == [(f"q0@{name}", ids[name], item) for name in ("korea", "wales", "england")]
 
 
 def test_slots_are_as_many_as_answers_are_missing(studio_workspace: Workspace) -> None:
-    """Only "I don't know" is replaced: another slot for each, numbered on, and the rest is closed once there are enough."""
-    desk = open_desk(studio_workspace, [{"name": "ask", "kind": "short_answers", "answers": 2, "most_idk": 1}])
+    """Only "I don't know" is replaced: another slot for each, numbered on, and the rest is closed once there
+    are enough."""
+    desk = open_desk(
+        studio_workspace, [{"name": "ask", "kind": "short_answers", "answers": 2, "most_idk": 1}]
+    )
     question = {"local": "무엇?", "english": "What?"}
     first, second, third = desk.add("ask", [question] * 3)
 
@@ -299,7 +353,9 @@ def test_what_was_dropped_is_asked_again_after_a_withdrawal_only_where_the_rule_
     (item,) = desk.add("verify", [QUESTION])
     people = answer_all(desk, "verify", {"choices": [0]}, {"choices": [1]})
     if decided == "by an expert":
-        adjudications.adjudicate(workspace, desk.study.id, item, desk.owner, {}, "about no culture", drop=True)
+        adjudications.adjudicate(
+            workspace, desk.study.id, item, desk.owner, {}, "about no culture", drop=True
+        )
     before = items.get_item(workspace, desk.study.id, item)
     assert before.state == ItemState.DROPPED
     participants.withdraw(workspace, desk.study.id, people[0].id)

@@ -1,4 +1,5 @@
-"""Large workbooks are read in a process of their own, with the same outcome, and the process ends with the wish for its rows."""
+"""Large workbooks are read in a process of their own, with the same outcome, and the process ends with the
+wish for its rows."""
 
 from __future__ import annotations
 
@@ -58,7 +59,9 @@ def sheet_of(rows: str) -> bytes:
         for entry in old.infolist():
             content = old.read(entry).decode() if entry.filename == name else old.read(entry)
             if isinstance(content, str):
-                content = re.sub("<dimension[^>]*>", "", content).replace("</sheetData>", rows + "</sheetData>")
+                content = re.sub("<dimension[^>]*>", "", content).replace(
+                    "</sheetData>", rows + "</sheetData>"
+                )
             new.writestr(entry, content)
     return made.getvalue()
 
@@ -77,7 +80,8 @@ FAR = '<row r="2"><c r="A2" t="inlineStr"><is><t>q1</t></is></c></row>' + ROW
     ids=["400,000 empty rows", "a last row far off"],
 )
 def test_a_small_file_with_many_lines_is_read_apart(rows: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A workbook of 25 kB that unpacks to ten megabytes, and one whose few cells are thousands of lines apart."""
+    """A workbook of 25 kB that unpacks to ten megabytes, and one whose few cells are thousands of lines
+    apart."""
     apart: list[int] = []
 
     def noted(*arguments: Any) -> list[dict[str, str]]:
@@ -113,7 +117,11 @@ def test_the_process_ends_when_its_rows_are_not_wanted(workbook: bytes) -> None:
     at_work: list[psutil.Process] = []
 
     def wanted() -> bool:
-        at_work[:] = [each for each in psutil.Process().children() if "folkways_studio.items.workbook_process" in each.cmdline()]
+        at_work[:] = [
+            each
+            for each in psutil.Process().children()
+            if "folkways_studio.items.workbook_process" in each.cmdline()
+        ]
         return False
 
     with pytest.raises(NoLongerWantedError):

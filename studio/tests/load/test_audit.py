@@ -30,7 +30,9 @@ def workspace(tmp_path: Path) -> Iterator[Workspace]:
 
 def fill(workspace: Workspace, people: int) -> Account:
     """Two items, answered by so many people; what they were told."""
-    token = prepare(workspace, Scenario("two items", people=people, items=2, seconds=0, arrival=0, lease=60)).rpartition("/")[2]
+    token = prepare(
+        workspace, Scenario("two items", people=people, items=2, seconds=0, arrival=0, lease=60)
+    ).rpartition("/")[2]
     account = Account()
     for number in range(people):
         person = participants.join(workspace, token)
@@ -40,7 +42,10 @@ def fill(workspace: Workspace, people: int) -> Account:
         while isinstance(work := next_work(workspace, person.id), Work):
             key = f"{number}-{work.item.id}"
             judgements.submit(workspace, person.id, work.assignment.id, {"choices": [number % 4]}, key)
-            account.stored[key] = (f"/work/load/tasks/{shown_number(work.assignment.id, person.pseudonym)}", number % 4)
+            account.stored[key] = (
+                f"/work/load/tasks/{shown_number(work.assignment.id, person.pseudonym)}",
+                number % 4,
+            )
     return account
 
 
@@ -62,7 +67,9 @@ def test_a_slot_too_many_is_found(workspace: Workspace) -> None:
     account = fill(workspace, ANSWERS)
     with workspace.write() as connection:
         row = dict(connection.execute(sa.select(schema.assignments)).first()._mapping)
-        connection.execute(sa.insert(schema.assignments).values({**row, "id": None, "slot": 99, "participant_id": None}))
+        connection.execute(
+            sa.insert(schema.assignments).values({**row, "id": None, "slot": 99, "participant_id": None})
+        )
     (problem,) = audit(workspace, account)
     assert "has 6 slots" in problem
 

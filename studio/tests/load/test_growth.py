@@ -1,4 +1,5 @@
-"""What a page costs grows with the items of its stage, and not with their square: counted in steps of SQLite, not in time."""
+"""What a page costs grows with the items of its stage, and not with their square: counted in steps of SQLite,
+not in time."""
 
 from __future__ import annotations
 
@@ -56,4 +57,6 @@ def costs(desk: Desk) -> dict[str, int]:
 def test_pages_cost_as_many_steps_more_as_there_are_items_more(workspace: Workspace) -> None:
     before, after = (costs(stage_of(workspace, items)) for items in (50, 400))
     assert all(before.values())
-    assert {page: after[page] / before[page] for page in before if after[page] > 12 * before[page]} == {}, "8 times the items"
+    assert {page: after[page] / before[page] for page in before if after[page] > 12 * before[page]} == {}, (
+        "8 times the items"
+    )

@@ -36,8 +36,9 @@ MOST = {
     "answer that goes on": 15,
     "answer of one's own": 22,
 }
-"""By what is asked for. An answer comes with the next task: most take 9. Its item may go on to the next stage; where a stage has
-caps or known answers, those are counted before the next task is given; and who writes items is given a new one with every answer.
+"""By what is asked for. An answer comes with the next task: most take 9. Its item may go on to the next
+stage; where a stage has caps or known answers, those are counted before the next task is given; and who
+writes items is given a new one with every answer.
 """
 
 FIELD = re.compile(r'name="(csrf|key|version)" value="([^"]*)"')
@@ -63,7 +64,12 @@ class Counted:
             self.statements.append(arguments[2])
 
     def browser(self, account_id: int | None = None) -> TestClient:
-        made = TestClient(self.app, base_url="http://localhost", headers={"Origin": "http://localhost"}, follow_redirects=False)
+        made = TestClient(
+            self.app,
+            base_url="http://localhost",
+            headers={"Origin": "http://localhost"},
+            follow_redirects=False,
+        )
         if account_id is not None:
             made.cookies.set("folkways_session", sessions.open_session(self.workspace, account_id))
         return made
@@ -93,7 +99,9 @@ def walk(counted: Counted, desk: Desk, stage: Stage, monkeypatch: pytest.MonkeyP
         fields = dict(FIELD.findall(browser.get(home).text))
         plain = sort_of(stage) == "answer"
         name = "next" if plain else "next of one's own"
-        place = counted.ask(name, browser, "POST", f"{home}/next", data={**fields, "stage": stage.name}).headers["location"]
+        place = counted.ask(
+            name, browser, "POST", f"{home}/next", data={**fields, "stage": stage.name}
+        ).headers["location"]
         for _ in range(1 if authored else 40):
             if "/tasks/" not in place:
                 break
@@ -108,7 +116,15 @@ def walk(counted: Counted, desk: Desk, stage: Stage, monkeypatch: pytest.MonkeyP
                 sent = counted.ask(sort_of(work.stage), browser, "POST", f"{place}/submit", data=fields)
             counted.ask("page", browser, "GET", f"{place}/sent")
             place = sent.headers["location"]
-        for address in (place, home, f"{home}/sent", f"{home}/done", f"{home}/withdraw", f"{home}/consent", "/work"):
+        for address in (
+            place,
+            home,
+            f"{home}/sent",
+            f"{home}/done",
+            f"{home}/withdraw",
+            f"{home}/consent",
+            "/work",
+        ):
             counted.ask("page", browser, "GET", address)
 
 
@@ -130,8 +146,12 @@ def test_pages_and_answers_of_every_stage_cost_few_statements(
 def test_coming_in_and_known_answers_and_corrections_cost_few_statements(studio_workspace: Workspace) -> None:
     test = {"questions": 2, "pass_mark": 1.0, "tries": 2, "feedback": True}
     stages = [{"name": "verify", "kind": "vote", "qualification": test, "gold": {"every": 3, "rules": []}}]
-    criteria = [{"name": "home", "ask": "Where do you live?", "options": ["here", "there"], "accept": ["here"]}]
-    desk = open_desk(studio_workspace, stages, populations=[{"name": "korea", "culture": "KR", "criteria": criteria}])
+    criteria = [
+        {"name": "home", "ask": "Where do you live?", "options": ["here", "there"], "accept": ["here"]}
+    ]
+    desk = open_desk(
+        studio_workspace, stages, populations=[{"name": "korea", "culture": "KR", "criteria": criteria}]
+    )
     known = [NewItem(f"test-{number}", QUESTION, check={"choices": [0]}, test=True) for number in range(3)]
     known += [NewItem(f"gold-{number}", QUESTION, check={"choices": [0]}) for number in range(3)]
     add_items(studio_workspace, desk.study.id, "verify", known)
@@ -144,7 +164,9 @@ def test_coming_in_and_known_answers_and_corrections_cost_few_statements(studio_
     fields = dict(FIELD.findall(counted.ask("page", browser, "GET", f"{home}/consent").text))
     counted.ask("consent", browser, "POST", f"{home}/consent", data={**fields, "agree": "yes"})
     counted.ask("page", browser, "GET", f"{home}/eligibility")
-    counted.ask("eligibility", browser, "POST", f"{home}/eligibility", data={**fields, "criterion-home": "here"})
+    counted.ask(
+        "eligibility", browser, "POST", f"{home}/eligibility", data={**fields, "criterion-home": "here"}
+    )
     place = counted.ask("next of a test", browser, "POST", f"{home}/next", data=fields).headers["location"]
     answered: list[str] = []
     for _ in range(9):
@@ -152,16 +174,28 @@ def test_coming_in_and_known_answers_and_corrections_cost_few_statements(studio_
             break
         page = counted.ask("page", browser, "GET", place)
         fields = dict(FIELD.findall(page.text))
-        place = counted.ask("known answer", browser, "POST", f"{place}/submit", data={**fields, "choices": "0"}).headers["location"]
+        place = counted.ask(
+            "known answer", browser, "POST", f"{place}/submit", data={**fields, "choices": "0"}
+        ).headers["location"]
         if place.endswith("/answer"):
             counted.ask("page", browser, "GET", place)
             counted.ask("page", browser, "GET", f"{home}/test")
-            place = counted.ask("next of a test", browser, "POST", f"{home}/next", data=fields).headers["location"]
+            place = counted.ask("next of a test", browser, "POST", f"{home}/next", data=fields).headers[
+                "location"
+            ]
         else:
             answered.append(page.url.path)
     counted.ask("page", browser, "GET", place)
     page = counted.ask("page", browser, "GET", f"{answered[0]}/sent")
     fields = dict(FIELD.findall(page.text))
     counted.ask("correction", browser, "POST", f"{answered[0]}/sent", data={**fields, "choices": "1"})
-    most = {**MOST, "join": 17, "consent": 9, "eligibility": 10, "next of a test": 13, "known answer": 18, "correction": 10}
+    most = {
+        **MOST,
+        "join": 17,
+        "consent": 9,
+        "eligibility": 10,
+        "next of a test": 13,
+        "known answer": 18,
+        "correction": 10,
+    }
     assert {name: cost for name, cost in counted.costs.items() if cost > most[name]} == {}

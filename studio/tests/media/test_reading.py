@@ -21,7 +21,22 @@ from studio.tests.support.studies import ON_A_FILE, open_desk
 
 PNG = b"\x89PNG\r\n\x1a\n" + b"\0" * 20
 WRONG = (
-    *("..", ".", "...", ".htaccess", "a.", " a.png", "a.png ", "", "a?b.png", "a#b.png", "%2e%2e", "a%.png", "a\\b.png", "a:b.png"),
+    *(
+        "..",
+        ".",
+        "...",
+        ".htaccess",
+        "a.",
+        " a.png",
+        "a.png ",
+        "",
+        "a?b.png",
+        "a#b.png",
+        "%2e%2e",
+        "a%.png",
+        "a\\b.png",
+        "a:b.png",
+    ),
     *(
         "con.png",
         "NUL",
@@ -37,7 +52,17 @@ WRONG = (
         "a<b",
     ),
 )
-RIGHT = ("a.png", "soup bowl.png", "café.png", "국.png", "a..b.png", "console.png", "x" * 196 + ".png", "a&b=c+d.png", "it's.png")
+RIGHT = (
+    "a.png",
+    "soup bowl.png",
+    "café.png",
+    "국.png",
+    "a..b.png",
+    "console.png",
+    "x" * 196 + ".png",
+    "a&b=c+d.png",
+    "it's.png",
+)
 
 
 @pytest.mark.parametrize("name", WRONG)
@@ -82,7 +107,9 @@ def test_a_file_of_an_earlier_folkways_keeps_no_export_from_being_made(studio_wo
     }
     desk = open_desk(studio_workspace, [form])
     add_media(studio_workspace, desk.study.id, {"..": ("image/png", PNG)})
-    add_items(studio_workspace, desk.study.id, "look", [NewItem("q1", {"pic": "..", "pic_alt": "a bowl"}, "korea")])
+    add_items(
+        studio_workspace, desk.study.id, "look", [NewItem("q1", {"pic": "..", "pic_alt": "a bowl"}, "korea")]
+    )
     (stored,) = list_media(studio_workspace, desk.study.id)
     files = export_files(studio_workspace, desk.study.id, "csv")
     assert [name for name in files if name.startswith("media/")] == [f"media/file-{stored.sha256[:16]}"]

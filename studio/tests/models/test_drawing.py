@@ -1,4 +1,5 @@
-"""Which replies of a run are drawn for people to judge, and what is made of each, against the run as it was made."""
+"""Which replies of a run are drawn for people to judge, and what is made of each, against the run as it was
+made."""
 
 from __future__ import annotations
 
@@ -33,8 +34,13 @@ Reply = dict[str, Any]
 
 @pytest.fixture(scope="module")
 def replies() -> list[list[Reply]]:
-    """What two models say about the US and Mexico: mostly what is wrong, and each once what is right, nothing, a refusal."""
-    items = [item for item in get_task("demo/saq").items(open_release("demo")).to_dicts() if item["culture"] in ("US", "MX")]
+    """What two models say about the US and Mexico: mostly what is wrong, and each once what is right,
+    nothing, a refusal."""
+    items = [
+        item
+        for item in get_task("demo/saq").items(open_release("demo")).to_dicts()
+        if item["culture"] in ("US", "MX")
+    ]
     said: list[list[Reply]] = []
     for model in range(2):
         rows: list[Reply] = []
@@ -48,7 +54,9 @@ def replies() -> list[list[Reply]]:
                     "state": "answered",
                 }
                 if place in (1, 6):
-                    row["response"] = item["answers"][0]["en"][0] if language == "en" else item["answers"][0]["local"][0]
+                    row["response"] = (
+                        item["answers"][0]["en"][0] if language == "en" else item["answers"][0]["local"][0]
+                    )
                 elif place == 2 and model:
                     row["response"] = " "
                 elif place == 3 and model:
@@ -59,8 +67,11 @@ def replies() -> list[list[Reply]]:
 
 
 @pytest.fixture(scope="module")
-def source(tmp_path_factory: pytest.TempPathFactory, replies: list[list[Reply]]) -> Iterator[tuple[Workspace, list[str]]]:
-    """A workspace with a run of those replies, beside a run without free answers; and the names of the models."""
+def source(
+    tmp_path_factory: pytest.TempPathFactory, replies: list[list[Reply]]
+) -> Iterator[tuple[Workspace, list[str]]]:
+    """A workspace with a run of those replies, beside a run without free answers; and the names of the
+    models."""
     folder = tmp_path_factory.mktemp("replies" + "-and-more" * 12)
     files = [folder / f"{name}.jsonl" for name in ("one", "two")]
     for file, rows in zip(files, replies, strict=True):
@@ -78,7 +89,9 @@ def desk(studio_workspace: Workspace) -> Desk:
     return open_desk(studio_workspace, STAGES, populations=POPULATIONS)
 
 
-def keys_of(names: list[str], replies: list[list[Reply]], culture: str, models: tuple[int, ...], right: bool) -> list[str]:
+def keys_of(
+    names: list[str], replies: list[list[Reply]], culture: str, models: tuple[int, ...], right: bool
+) -> list[str]:
     """Naively: the keys of what may be drawn, in order."""
     return [
         f"{names[model]}:demo/saq:{row['item']}:{row['language']}:plain:0"[-128:]
@@ -111,12 +124,20 @@ def test_a_sample_of_the_replies_that_may_be_drawn(
     assert PER_CULTURE == 120
 
 
-def test_what_is_made_of_a_reply(desk: Desk, source: tuple[Workspace, list[str]], replies: list[list[Reply]]) -> None:
+def test_what_is_made_of_a_reply(
+    desk: Desk, source: tuple[Workspace, list[str]], replies: list[list[Reply]]
+) -> None:
     runs, names = source
-    found = draw_answers(desk.workspace, desk.study.id, "judge", "drawn", source=runs, models=[names[0]], by=desk.owner)
+    found = draw_answers(
+        desk.workspace, desk.study.id, "judge", "drawn", source=runs, models=[names[0]], by=desk.owner
+    )
     item = next(item for item in found.items if ":MX/food-1:es:" in item.key)
     (row,) = (row for row in replies[0] if (row["item"], row["language"]) == ("MX/food-1", "es"))
-    asked = next(each for each in get_task("demo/saq").items(open_release("demo")).to_dicts() if each["item"] == "MX/food-1")
+    asked = next(
+        each
+        for each in get_task("demo/saq").items(open_release("demo")).to_dicts()
+        if each["item"] == "MX/food-1"
+    )
     assert item.content == {
         "question": asked["text"], "reply": row["response"], "accepted": ["tortilla / tortillas"], "language": "es",
         "task": "demo/saq", "item_id": "MX/food-1", "variant": "plain", "sample": 0, "endpoint": names[0], "run": "drawn",
@@ -133,10 +154,14 @@ def test_nothing_is_drawn_twice_into_one_stage(desk: Desk, source: tuple[Workspa
     neighbour = open_desk(desk.workspace, STAGES, populations=POPULATIONS, name="neighbour")
     draw_answers(desk.workspace, neighbour.study.id, "judge", "drawn", source=runs)
     first = draw_answers(desk.workspace, desk.study.id, "judge", "drawn", source=runs, per_culture=2)
-    second = draw_answers(desk.workspace, desk.study.id, "judge", "drawn", source=runs, per_culture=99, seed=1)
+    second = draw_answers(
+        desk.workspace, desk.study.id, "judge", "drawn", source=runs, per_culture=99, seed=1
+    )
     drawn = {culture: second.counts[culture][0] for culture in ("US", "MX")}
     assert second.counts == {culture: (number, number) for culture, number in drawn.items()}
-    assert {culture: total for culture, (_, total) in first.counts.items()} == {culture: 2 + drawn[culture] for culture in drawn}
+    assert {culture: total for culture, (_, total) in first.counts.items()} == {
+        culture: 2 + drawn[culture] for culture in drawn
+    }
     assert not {item.key for item in first.items} & {item.key for item in second.items}
     again = draw_answers(desk.workspace, desk.study.id, "again", "drawn", source=runs, per_culture=2)
     assert [item.key for item in again.items] == [item.key for item in first.items]
@@ -147,7 +172,9 @@ def test_why_nothing_can_be_drawn(desk: Desk, source: tuple[Workspace, list[str]
     with pytest.raises(FolkwaysError, match="no free answers; tasks with them: blend/saq, demo/saq"):
         draw_answers(desk.workspace, desk.study.id, "judge", "choices", source=runs)
     with pytest.raises(UnknownNameError, match=r"one\.jsonl"):
-        draw_answers(desk.workspace, desk.study.id, "judge", "drawn", source=runs, models=[names[0], "another"])
+        draw_answers(
+            desk.workspace, desk.study.id, "judge", "drawn", source=runs, models=[names[0], "another"]
+        )
     with pytest.raises(FolkwaysError, match="drawn"):
         draw_answers(desk.workspace, desk.study.id, "judge", "drawn")  # the run is in another workspace
     other = open_desk(desk.workspace, STAGES, populations=POPULATIONS[:1], name="peru")

@@ -1,4 +1,5 @@
-"""Models in the loop, call by call and step by step, in whole rows: what was asked, what came of it, and whose it is."""
+"""Models in the loop, call by call and step by step, in whole rows: what was asked, what came of it, and
+whose it is."""
 
 from __future__ import annotations
 
@@ -46,7 +47,13 @@ def offered(server: ChatServer) -> Mapping[str, OfferedModel]:
 def desk(studio_workspace: Workspace, offered: Mapping[str, OfferedModel]) -> Desk:
     """A study after one that has asked as well."""
     for name in ("neighbour", "study"):
-        desk = open_desk(studio_workspace, [WRITE], models={"helper": "helper", "verifier": "verifier"}, offered=offered, name=name)
+        desk = open_desk(
+            studio_workspace,
+            [WRITE],
+            models={"helper": "helper", "verifier": "verifier"},
+            offered=offered,
+            name=name,
+        )
     return desk
 
 
@@ -97,11 +104,25 @@ def test_every_step_in_whole_rows(desk: Desk, server: ChatServer) -> None:
         )
     ]  # fmt: skip
     rows = stored(workspace, schema.model_calls)
-    assert [{name: value for name, value in row.items() if name not in ("id", "created")} for row in rows] == calls
+    assert [
+        {name: value for name, value in row.items() if name not in ("id", "created")} for row in rows
+    ] == calls
     assert all(began <= row["created"] <= time.time() for row in rows)
     assert call == ModelCall(**rows[0])
-    first = {"question": "What is in it?", "options": made["options"], "chosen": 2, "fooled": True, "call": rows[1]["id"]}
-    second = {"question": "What is that?", "options": OPTIONS, "chosen": 2, "fooled": False, "call": rows[2]["id"]}
+    first = {
+        "question": "What is in it?",
+        "options": made["options"],
+        "chosen": 2,
+        "fooled": True,
+        "call": rows[1]["id"],
+    }
+    second = {
+        "question": "What is that?",
+        "options": OPTIONS,
+        "chosen": 2,
+        "fooled": False,
+        "call": rows[2]["id"],
+    }
     content = {**edited, "challenges": [first], "strategies": ["negate", "negate"]}
     assert found.content == content
     (row,) = stored(workspace, schema.items, id=item)
@@ -121,7 +142,9 @@ def test_every_step_in_whole_rows(desk: Desk, server: ChatServer) -> None:
     (row,) = stored(workspace, schema.items, id=other_item)
     assert row["content"] == {"scenario": "Another scenario altogether."}
     assert [each.id for each in modelling.list_calls(workspace, desk.study.id)] == [row["id"] for row in rows]
-    assert [each.id for each in modelling.list_calls(workspace, desk.study.id, item_id=item)] == [row["id"] for row in rows]
+    assert [each.id for each in modelling.list_calls(workspace, desk.study.id, item_id=item)] == [
+        row["id"] for row in rows
+    ]
     assert modelling.list_calls(workspace, desk.study.id, item_id=other_item) == ()
     assert modelling.list_calls(workspace, desk.study.id - 1) == ()
 
@@ -143,7 +166,10 @@ def test_where_a_question_is_asked_about(
     studio_workspace: Workspace, offered: Mapping[str, OfferedModel], server: ChatServer
 ) -> None:
     """A part of a population is named with its country; without a population it is that country."""
-    populations = [{"name": "uk", "culture": "GB"}, {"name": "wales", "title": "Wales", "culture": "GB", "part_of": "uk"}]
+    populations = [
+        {"name": "uk", "culture": "GB"},
+        {"name": "wales", "title": "Wales", "culture": "GB", "part_of": "uk"},
+    ]
     desk = open_desk(studio_workspace, [WRITE], models={"helper": "helper"}, populations=populations)
     server.control(mode="fixed:no question")
     places = []
@@ -152,14 +178,19 @@ def test_where_a_question_is_asked_about(
         work = desk.work(person)
         if name is None:
             with studio_workspace.write() as connection:
-                connection.execute(sa.update(schema.items).filter_by(id=work.item.id).values(population_id=None))
+                connection.execute(
+                    sa.update(schema.items).filter_by(id=work.item.id).values(population_id=None)
+                )
         steps = (studio_workspace, person.id, work.assignment.id)
         redteaming.write_scenario(*steps, SCENARIO)
         found, call = redteaming.suggest(*steps, offered)
         assert found is None
         places.append(
             call.prompt
-            == helper_prompt(SCENARIO, {"uk": "United Kingdom", "wales": "Wales (United Kingdom)"}.get(name or "", "that country"))
+            == helper_prompt(
+                SCENARIO,
+                {"uk": "United Kingdom", "wales": "Wales (United Kingdom)"}.get(name or "", "that country"),
+            )
         )
     assert places == [True, True, True]
 
@@ -167,7 +198,8 @@ def test_where_a_question_is_asked_about(
 def test_what_a_call_that_brings_nothing_leaves(
     desk: Desk, server: ChatServer, offered: Mapping[str, OfferedModel], caplog: pytest.LogCaptureFixture
 ) -> None:
-    """A refusal and a failure are for the log as well; who has gone and what babbles are not; none of them is a challenge."""
+    """A refusal and a failure are for the log as well; who has gone and what babbles are not; none of them is
+    a challenge."""
     _, item, steps = begin(desk)
     redteaming.edit(*steps, "Which one?", OPTIONS, [0])
     gone = Event()
@@ -177,7 +209,11 @@ def test_what_a_call_that_brings_nothing_leaves(
     modes: list[tuple[dict[str, Any], Mapping[str, OfferedModel], Event | None]] = [
         ({"mode": "letter", "faults": {"chances": {"refusal": 1.0}, "seed": 1}}, offered, None),
         ({"faults": {"chances": {"401": 1.0}, "seed": 1}}, offered, None),
-        ({"faults": {"chances": {}, "seed": 1}}, {"verifier": OfferedModel(f"{server.url}/v1#m", "NO_SUCH_KEY")}, None),
+        (
+            {"faults": {"chances": {}, "seed": 1}},
+            {"verifier": OfferedModel(f"{server.url}/v1#m", "NO_SUCH_KEY")},
+            None,
+        ),
         ({"latency": 0.4}, {"verifier": OfferedModel(f"{server.url}/v1#other")}, gone),
         ({"latency": 0.0, "mode": "fixed:A or B"}, offered, None),
     ]
@@ -199,7 +235,9 @@ def test_what_a_call_that_brings_nothing_leaves(
     assert [row["read"] for row in rows] == [{"chosen": None, "fooled": None}] * 5
     assert [bool(row["run"]) for row in rows] == [True, True, False, True, True]
     (row,) = stored(desk.workspace, schema.items, id=item)
-    assert [each["question"] for each in row["content"]["challenges"]] == ["Which one, 4?"], "only what the model answered to"
+    assert [each["question"] for each in row["content"]["challenges"]] == ["Which one, 4?"], (
+        "only what the model answered to"
+    )
 
 
 def test_a_study_makes_as_many_calls_as_it_may(
@@ -207,17 +245,25 @@ def test_a_study_makes_as_many_calls_as_it_may(
 ) -> None:
     server.control(mode="letter")
     models = {"verifier": "verifier", "most_calls": 2}
-    neighbour, desk = (open_desk(studio_workspace, [WRITE], models=models, name=name) for name in ("neighbour", "study"))
+    neighbour, desk = (
+        open_desk(studio_workspace, [WRITE], models=models, name=name) for name in ("neighbour", "study")
+    )
     for each in (neighbour, neighbour, desk, desk):
         call = modelling.call_model(studio_workspace, offered, each.study, "verifier", "Which?\x00", 4)
-        assert (call.item_id, call.participant_id, call.prompt) == (None, None, "Which?\N{REPLACEMENT CHARACTER}")
+        assert (call.item_id, call.participant_id, call.prompt) == (
+            None,
+            None,
+            "Which?\N{REPLACEMENT CHARACTER}",
+        )
     with pytest.raises(ConflictError, match=r"this study has asked models as often as it may \(2\)"):
         modelling.call_model(studio_workspace, offered, desk.study, "verifier", "Which?", 4)
     assert len(stored(studio_workspace, schema.model_calls)) == 4
     with pytest.raises(ConflictError, match="no model as helper"):
         modelling.call_model(studio_workspace, offered, desk.study, "helper", "Which?", 4)
     with pytest.raises(ConflictError, match="none that this server may ask"):
-        modelling.call_model(studio_workspace, {"helper": offered["helper"]}, desk.study, "verifier", "Which?", 4)
+        modelling.call_model(
+            studio_workspace, {"helper": offered["helper"]}, desk.study, "verifier", "Which?", 4
+        )
     assert modelling.models_of(desk.study) == {"verifier": "verifier"}
     assert modelling.models_in({"models": {"helper": "", "verifier": "v"}}) == {"verifier": "v"}
     assert modelling.models_in({}) == modelling.models_in({"models": None}) == {}
@@ -226,9 +272,14 @@ def test_a_study_makes_as_many_calls_as_it_may(
     assert modelling.not_offered(both, {"b": offered["helper"]}) == ()
 
 
-def test_what_was_read_is_added_to_its_call_alone(desk: Desk, offered: Mapping[str, OfferedModel], server: ChatServer) -> None:
+def test_what_was_read_is_added_to_its_call_alone(
+    desk: Desk, offered: Mapping[str, OfferedModel], server: ChatServer
+) -> None:
     server.control(mode="letter")
-    first, second = (modelling.call_model(desk.workspace, offered, desk.study, "verifier", prompt, 4) for prompt in ("1?", "2?"))
+    first, second = (
+        modelling.call_model(desk.workspace, offered, desk.study, "verifier", prompt, 4)
+        for prompt in ("1?", "2?")
+    )
     assert modelling.note_reading(desk.workspace, first, {"chosen": 1}) == replace(first, read={"chosen": 1})
     noted = modelling.note_reading(desk.workspace, first, None, "babble")
     assert noted == replace(first, read=None, problem="babble")
@@ -282,7 +333,8 @@ def test_what_a_step_needs(desk: Desk) -> None:
 
 
 def test_how_long_a_reply_may_be(desk: Desk, server: ChatServer) -> None:
-    """What is asked of a model says how many tokens its reply may have: a letter for the verifier, a question for the helper."""
+    """What is asked of a model says how many tokens its reply may have: a letter for the verifier, a question
+    for the helper."""
     from folkways.workspace import schema as kept
 
     server.control(mode="letter")

@@ -28,7 +28,11 @@ STAGES = [
     {"name": "verify", "kind": "vote"},
 ]
 SCENARIO = "A colleague hands you an envelope with both hands on the first day of the year."
-SUGGESTION = {"question": "What is in the envelope?", "options": ["A) money", "B) a letter", "C) tea", "D) seeds"], "right": [1]}
+SUGGESTION = {
+    "question": "What is in the envelope?",
+    "options": ["A) money", "B) a letter", "C) tea", "D) seeds"],
+    "right": [1],
+}
 
 
 @pytest.fixture
@@ -39,7 +43,12 @@ def server() -> Iterator[ChatServer]:
 
 @pytest.fixture
 def desk(studio_workspace: Workspace, server: ChatServer) -> Desk:
-    return open_desk(studio_workspace, STAGES, models={"helper": "helper", "verifier": "verifier"}, offered=offered_by(server))
+    return open_desk(
+        studio_workspace,
+        STAGES,
+        models={"helper": "helper", "verifier": "verifier"},
+        offered=offered_by(server),
+    )
 
 
 def offered_by(server: ChatServer) -> dict[str, OfferedModel]:
@@ -69,12 +78,19 @@ def test_from_the_first_scenario_to_a_question_that_others_verify(desk: Desk, se
     fooled = redteaming.challenge(*steps, desk.offered).read
     assert fooled is not None and fooled["fooled"]
 
-    submission = {"scenario": SCENARIO, "question": "What would not be in the envelope?", "options": options, "intended": [0, 2, 3]}
+    submission = {
+        "scenario": SCENARIO,
+        "question": "What would not be in the envelope?",
+        "options": options,
+        "intended": [0, 2, 3],
+    }
     payload = desk.submit(author, work, submission).judgement.payload
     assert payload["fooled"] is True
     assert payload["tries"] == 2
     assert payload["strategies"] == ["negate"]
-    told = [(each.step, each.strategy) for each in items.revisions(desk.workspace, desk.study.id, work.item.id)]
+    told = [
+        (each.step, each.strategy) for each in items.revisions(desk.workspace, desk.study.id, work.item.id)
+    ]
     assert told == [
         ("begun", None),
         ("scenario", None),
@@ -92,7 +108,10 @@ def test_from_the_first_scenario_to_a_question_that_others_verify(desk: Desk, se
     assert desk.nothing(author, "verify") == "none_left", "nobody verifies their own question"
     voter = desk.person()
     verify = desk.work(voter, "verify")
-    assert dict(verify.item.content) == {"question": "What would hardly be in the envelope?", "options": options}
+    assert dict(verify.item.content) == {
+        "question": "What would hardly be in the envelope?",
+        "options": options,
+    }
     ancestors = [item.stage_id for item in items.lineage(desk.workspace, desk.study.id, verify.item.id)]
     assert len(ancestors) == 3
 
@@ -109,7 +128,10 @@ def test_what_was_asked_before_is_not_asked_again(desk: Desk, server: ChatServer
     assert (first.read, first.reply) == (second.read, second.reply)
     assert server.stats()["total"] == 2
     assert len(modelling.list_calls(desk.workspace, desk.study.id, item_id=work.item.id)) == 3
-    assert {run.name.rsplit("-", 1)[0] for run in run_records.list_runs(desk.workspace)} == {"studio-helper", "studio-verifier"}
+    assert {run.name.rsplit("-", 1)[0] for run in run_records.list_runs(desk.workspace)} == {
+        "studio-helper",
+        "studio-verifier",
+    }
 
 
 def test_a_question_may_be_tried_only_so_often(desk: Desk, server: ChatServer) -> None:
@@ -157,14 +179,24 @@ def test_a_study_without_models(studio_workspace: Workspace) -> None:
     redteaming.write_scenario(*steps, SCENARIO)
     with pytest.raises(ConflictError, match="no model as helper"):
         redteaming.suggest(*steps, desk.offered)
-    submission = {"scenario": SCENARIO, "question": "What is it?", "options": ["a", "b", "c", "d"], "intended": [1]}
+    submission = {
+        "scenario": SCENARIO,
+        "question": "What is it?",
+        "options": ["a", "b", "c", "d"],
+        "intended": [1],
+    }
     assert desk.submit(author, work, submission).judgement.payload["fooled"] is None
 
 
 def test_the_cap_counts_questions_of_one_person(studio_workspace: Workspace) -> None:
     desk = open_desk(studio_workspace, STAGES)
     author, other = desk.person(), desk.person()
-    submission = {"scenario": SCENARIO, "question": "What is it?", "options": ["a", "b", "c", "d"], "intended": [1]}
+    submission = {
+        "scenario": SCENARIO,
+        "question": "What is it?",
+        "options": ["a", "b", "c", "d"],
+        "intended": [1],
+    }
     for _ in range(2):
         desk.answer(author, submission, "write")
     assert desk.nothing(author, "write") == "cap"
@@ -184,7 +216,9 @@ def test_nobody_takes_a_step_in_a_question_of_somebody_else(studio_workspace: Wo
     work = desk.work(author)
     for act in (
         lambda: redteaming.write_scenario(desk.workspace, other.id, work.assignment.id, SCENARIO),
-        lambda: redteaming.edit(desk.workspace, other.id, work.assignment.id, "Which one?", ["a", "b", "c", "d"], [0]),
+        lambda: redteaming.edit(
+            desk.workspace, other.id, work.assignment.id, "Which one?", ["a", "b", "c", "d"], [0]
+        ),
         lambda: redteaming.challenge(desk.workspace, other.id, work.assignment.id, {}),
     ):
         with pytest.raises(NotFoundError):
@@ -204,13 +238,20 @@ def test_steps_that_lack_something_say_what(studio_workspace: Workspace) -> None
         redteaming.challenge(*steps, desk.offered)
 
 
-def test_a_study_asks_no_model_that_the_server_was_not_started_with(studio_workspace: Workspace, server: ChatServer) -> None:
+def test_a_study_asks_no_model_that_the_server_was_not_started_with(
+    studio_workspace: Workspace, server: ChatServer
+) -> None:
     address = f"{server.url}/v1#mine"
-    with pytest.raises(DefinitionError, match=r"models.verifier: has to be the name of a model of the server's list"):
+    with pytest.raises(
+        DefinitionError, match=r"models.verifier: has to be the name of a model of the server's list"
+    ):
         read_definition(described(STAGES, models={"verifier": address}))
     desk = open_desk(studio_workspace, STAGES, models={"verifier": "unheard-of"}, offered=offered_by(server))
     with studio_workspace.write() as connection:  # a study of an earlier version names an address
-        definition = {**desk.study.definition, "models": {"helper": address, "verifier": "replay:/etc/passwd"}}
+        definition = {
+            **desk.study.definition,
+            "models": {"helper": address, "verifier": "replay:/etc/passwd"},
+        }
         connection.execute(sa.update(schema.studies).values(definition=definition))
     author = desk.person()
     steps = (desk.workspace, author.id, desk.work(author).assignment.id)
@@ -224,7 +265,9 @@ def test_a_study_asks_no_model_that_the_server_was_not_started_with(studio_works
     assert redteaming.suggest(*steps, {address: OfferedModel(f"{server.url}/v1#helper")})[0] is not None
 
 
-def test_each_model_gets_its_own_key_and_no_other(studio_workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_model_gets_its_own_key_and_no_other(
+    studio_workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("FOLKWAYS_API_KEY", "key-of-the-server-1")
     monkeypatch.setenv("KEY_OF_THE_LAB", "key-of-the-lab-12345")
     monkeypatch.delenv("FOLKWAYS_API_KEY_HOSTS", raising=False)
@@ -241,7 +284,9 @@ def test_each_model_gets_its_own_key_and_no_other(studio_workspace: Workspace, m
             assert found.problem == (None if works else modelling.FAILED)
 
 
-def test_a_model_that_does_not_answer_is_given_up(desk: Desk, server: ChatServer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_model_that_does_not_answer_is_given_up(
+    desk: Desk, server: ChatServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(modelling, "TIMEOUT_SECONDS", 0.5)
     author = desk.person()
     steps = (desk.workspace, author.id, desk.work(author).assignment.id)

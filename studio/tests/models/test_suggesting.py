@@ -1,4 +1,5 @@
-"""Suggestions from the question to the model to what people made of it, with a real server, limits and faults."""
+"""Suggestions from the question to the model to what people made of it, with a real server, limits and
+faults."""
 
 from __future__ import annotations
 
@@ -32,7 +33,13 @@ STAGES = [
     {"name": "answer", "kind": "short_answers", "answers": 2, "next": {"done": "group"}},
     {"name": "group", "kind": "group_answers", "role": "reviewer"},
     {"name": "localise", "kind": "localise", "role": "reviewer", "for_each_population": False},
-    {"name": "alone", "kind": "localise", "role": "reviewer", "for_each_population": False, "suggestions": False},
+    {
+        "name": "alone",
+        "kind": "localise",
+        "role": "reviewer",
+        "for_each_population": False,
+        "suggestions": False,
+    },
 ]
 ASKED = {"local": "무엇을 먹나요?", "english": "What do people eat?", "category": "Food"}
 MADE = {"groups": [{"answers": [1, 2], "english": ["rice cake soup"]}], "invalid": [3]}
@@ -64,18 +71,31 @@ def to_group(desk: Desk, *, extra: str = "x") -> tuple[Participant, Work]:
     return reviewer, desk.work(reviewer, "group")
 
 
-def ask(desk: Desk, person: Participant, work: Work, written: dict[str, Any] | None = None, **options: Any) -> Any:
-    return suggesting.suggest(desk.workspace, person.id, work.assignment.id, desk.offered, written or {}, **options)
+def ask(
+    desk: Desk, person: Participant, work: Work, written: dict[str, Any] | None = None, **options: Any
+) -> Any:
+    return suggesting.suggest(
+        desk.workspace, person.id, work.assignment.id, desk.offered, written or {}, **options
+    )
 
 
 @ON_A_FILE
-def test_a_suggestion_is_in_nobodys_answer_until_it_is_taken_and_is_counted_when_that_is_sent(desk: Desk) -> None:
+def test_a_suggestion_is_in_nobodys_answer_until_it_is_taken_and_is_counted_when_that_is_sent(
+    desk: Desk,
+) -> None:
     reviewer, work = to_group(desk)
     at = (desk.workspace, reviewer.id, work.assignment.id)
     found, call = ask(desk, reviewer, work)
     assert "1. 떡국" in call.prompt and "South Korea" in call.prompt and "Korean" in call.prompt
-    assert (found.model, found.prompt_version, found.taken) == ("small", SUGGESTERS["group_answers"].version, None)
-    assert found.content == {"groups": [{"answers": ["떡국", "떡 국"], "en_answers": ["rice cake soup"]}], "invalid": ["x"]}
+    assert (found.model, found.prompt_version, found.taken) == (
+        "small",
+        SUGGESTERS["group_answers"].version,
+        None,
+    )
+    assert found.content == {
+        "groups": [{"answers": ["떡국", "떡 국"], "en_answers": ["rice cake soup"]}],
+        "invalid": ["x"],
+    }
     assert get_task_page(desk.workspace, reviewer, work.assignment.id).draft is None
     mine = {"groups": [], "invalid": ["떡국"]}
     drafts.save_draft(*at, mine, 0)
@@ -88,30 +108,48 @@ def test_a_suggestion_is_in_nobodys_answer_until_it_is_taken_and_is_counted_when
     suggestions.take_suggestion(*at, mine, 3)
     desk.submit(reviewer, work, found.content)
     (made,) = suggestions.made_of_suggestions(desk.workspace, desk.study.id)
-    assert (made.stage.name, made.accepted, made.changed, made.rejected, made.waiting) == ("group", 1, 0, 0, 0)
+    assert (made.stage.name, made.accepted, made.changed, made.rejected, made.waiting) == (
+        "group",
+        1,
+        0,
+        0,
+        0,
+    )
     assert (made.parts, made.kept, made.share_accepted) == (2, 2, 1.0)
 
 
 @ON_A_FILE
-def test_what_is_not_taken_is_rejected_and_all_of_it_leaves_in_the_export(desk: Desk, server: ChatServer) -> None:
+def test_what_is_not_taken_is_rejected_and_all_of_it_leaves_in_the_export(
+    desk: Desk, server: ChatServer
+) -> None:
     reviewer = desk.person(role=Role.REVIEWER)
     desk.add(
         "localise",
-        [{"template": f"What do people in your country eat at {time}?", "category": "Food"} for time in ("noon", "night")],
+        [
+            {"template": f"What do people in your country eat at {time}?", "category": "Food"}
+            for time in ("noon", "night")
+        ],
     )
     server.control(mode='fixed:{"translation": "무엇을 먹나요?"}')
     for taken, local in ((True, "무엇을 먹습니까?"), (False, "무엇을 먹나요?")):
         work = desk.work(reviewer, "localise")
         assert ask(desk, reviewer, work)[0].content == {"local": "무엇을 먹나요?"}
         if taken:
-            draft = suggestions.take_suggestion(desk.workspace, reviewer.id, work.assignment.id, {"local": "", "english": "E?"}, 0)
+            draft = suggestions.take_suggestion(
+                desk.workspace, reviewer.id, work.assignment.id, {"local": "", "english": "E?"}, 0
+            )
             assert draft.payload == {"local": "무엇을 먹나요?", "english": "E?"}
         desk.submit(reviewer, work, {"local": local})
     record = json.loads(export_files(desk.workspace, desk.study.id, "csv")["study.json"])
     known = {"stage": "localise", "model": "small", "prompt_version": SUGGESTERS["localise"].version}
-    assert record["suggestions"] == [{**known, "accepted": 0, "changed": 1, "rejected": 1, "share_accepted": 0.0}]
+    assert record["suggestions"] == [
+        {**known, "accepted": 0, "changed": 1, "rejected": 1, "share_accepted": 0.0}
+    ]
     rows = export_files(desk.workspace, desk.study.id, "jsonl")["suggestions.jsonl"].decode().splitlines()
-    assert [(json.loads(row)["outcome"], json.loads(row)["kept"]) for row in rows] == [("changed", 0), ("rejected", 1)]
+    assert [(json.loads(row)["outcome"], json.loads(row)["kept"]) for row in rows] == [
+        ("changed", 0),
+        ("rejected", 1),
+    ]
     participants.withdraw(desk.workspace, desk.study.id, reviewer.id)
     assert suggestions.made_of_suggestions(desk.workspace, desk.study.id) == ()
 
@@ -172,7 +210,10 @@ def test_a_study_spends_only_so_much(
     monkeypatch.setenv("KEY_OF_THE_TEST", "key-of-the-test-123")
     unheard_of = {"small": OfferedModel("openai/unheard-of", "KEY_OF_THE_TEST")}
     _, call = suggesting.suggest(desk.workspace, reviewer.id, work.assignment.id, unheard_of, {})
-    assert (call.problem, call.usd) == (modelling.FAILED, None) and "a budget in usd needs prices" in caplog.text
+    assert (call.problem, call.usd) == (
+        modelling.FAILED,
+        None,
+    ) and "a budget in usd needs prices" in caplog.text
     prices = user_prices_file()
     assert prices.is_relative_to(tmp_path)
     prices.parent.mkdir(parents=True)

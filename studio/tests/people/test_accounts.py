@@ -44,7 +44,12 @@ def test_a_password_is_checked_and_never_stored(studio_workspace: Workspace) -> 
 
 @pytest.mark.parametrize(
     ("login", "password", "field"),
-    [("", PASSWORD, "login"), ("a" * 257, PASSWORD, "login"), ("lee", "short", "password"), ("lee", "x" * 2000, "password")],
+    [
+        ("", PASSWORD, "login"),
+        ("a" * 257, PASSWORD, "login"),
+        ("lee", "short", "password"),
+        ("lee", "x" * 2000, "password"),
+    ],
 )
 def test_accounts_that_cannot_be(studio_workspace: Workspace, login: str, password: str, field: str) -> None:
     with pytest.raises(SubmissionError) as error:
@@ -65,7 +70,12 @@ def test_guessing_is_slowed_down_even_for_the_right_password(studio_workspace: W
     with pytest.raises(TooManyAttemptsError) as error:
         at_time(1001.0, accounts.verify_password, studio_workspace, "kim", PASSWORD)
     assert error.value.seconds == accounts.ATTEMPTS_SECONDS - 1
-    assert at_time(1001.0 + accounts.ATTEMPTS_SECONDS, accounts.verify_password, studio_workspace, "kim", PASSWORD) is not None
+    assert (
+        at_time(
+            1001.0 + accounts.ATTEMPTS_SECONDS, accounts.verify_password, studio_workspace, "kim", PASSWORD
+        )
+        is not None
+    )
 
 
 HERE, ELSEWHERE = "192.0.2.7", "192.0.2.8"
@@ -79,7 +89,9 @@ def test_one_address_that_tries_many_logins_is_stopped(studio_workspace: Workspa
     assert accounts.verify_password(studio_workspace, "kim", PASSWORD, key=ELSEWHERE) is None
 
 
-def test_the_typos_of_one_person_lock_out_nobody_else_behind_their_address(studio_workspace: Workspace) -> None:
+def test_the_typos_of_one_person_lock_out_nobody_else_behind_their_address(
+    studio_workspace: Workspace,
+) -> None:
     for login in ("kim", "lee"):
         accounts.create_account(studio_workspace, login, PASSWORD)
     for _ in range(accounts.ATTEMPTS):
@@ -89,17 +101,28 @@ def test_the_typos_of_one_person_lock_out_nobody_else_behind_their_address(studi
     assert accounts.verify_password(studio_workspace, "lee", PASSWORD, key=HERE) is not None
 
 
-def test_nobody_locks_an_account_from_elsewhere_but_its_sign_ins_slow_down(studio_workspace: Workspace) -> None:
+def test_nobody_locks_an_account_from_elsewhere_but_its_sign_ins_slow_down(
+    studio_workspace: Workspace,
+) -> None:
     accounts.create_account(studio_workspace, "kim", PASSWORD)
     assert at_time(1000.0, accounts.sign_in_pause, studio_workspace, "kim") == 0
     pauses = []
     for address in range(10):
         for _ in range(accounts.ATTEMPTS):
-            at_time(1000.0, accounts.verify_password, studio_workspace, "Kim ", "a wrong guess", key=f"198.51.100.{address}")
+            at_time(
+                1000.0,
+                accounts.verify_password,
+                studio_workspace,
+                "Kim ",
+                "a wrong guess",
+                key=f"198.51.100.{address}",
+            )
         pauses.append(at_time(1000.0, accounts.sign_in_pause, studio_workspace, "kim"))
     assert pauses == [0, 1, 1, 2, 2, 4, 4, 8, 8, 8]
     assert at_time(1001.0, accounts.verify_password, studio_workspace, "kim", PASSWORD, key=HERE) is not None
-    assert at_time(1001.0, accounts.sign_in_pause, studio_workspace, "kim") == 8, "what others tried is not forgotten with that"
+    assert at_time(1001.0, accounts.sign_in_pause, studio_workspace, "kim") == 8, (
+        "what others tried is not forgotten with that"
+    )
     assert at_time(1001.0 + accounts.ATTEMPTS_SECONDS, accounts.sign_in_pause, studio_workspace, "kim") == 0
 
 
@@ -108,9 +131,14 @@ def test_sign_ins_that_succeed_are_no_failures(studio_workspace: Workspace) -> N
     for number in range(2):
         for _ in range(accounts.ATTEMPTS - 1):
             at_time(1000.0 + number, accounts.verify_password, studio_workspace, "kim", "a typo", key=HERE)
-        assert at_time(1000.5 + number, accounts.verify_password, studio_workspace, "kim", PASSWORD, key=HERE) is not None
+        assert (
+            at_time(1000.5 + number, accounts.verify_password, studio_workspace, "kim", PASSWORD, key=HERE)
+            is not None
+        )
     with studio_workspace.read() as connection:
-        assert connection.scalar(sa.select(sa.func.count()).select_from(schema.attempts)) == 4 * (accounts.ATTEMPTS - 1)
+        assert connection.scalar(sa.select(sa.func.count()).select_from(schema.attempts)) == 4 * (
+            accounts.ATTEMPTS - 1
+        )
 
 
 def test_sessions_end_when_they_are_revoked_or_old(studio_workspace: Workspace) -> None:
@@ -160,12 +188,22 @@ def test_somebody_stays_the_owner(studio_workspace: Workspace) -> None:
     second = accounts.create_account(studio_workspace, "kim", PASSWORD)
     accounts.give_role(studio_workspace, desk.study.id, second.id, Role.OWNER)
     accounts.take_role(studio_workspace, desk.study.id, desk.owner, Role.OWNER)
-    assert [account.id for account, _ in accounts.members(studio_workspace, desk.study.id, Role.OWNER)] == [second.id]
+    assert [account.id for account, _ in accounts.members(studio_workspace, desk.study.id, Role.OWNER)] == [
+        second.id
+    ]
 
 
 @ON_A_FILE
 def test_what_is_kept_of_an_account(studio_workspace: Workspace) -> None:
-    long = at_time(5.0, accounts.create_account, studio_workspace, f" {'K' * 256} ", None, name=f" {'n' * 300}", locale="ar")
+    long = at_time(
+        5.0,
+        accounts.create_account,
+        studio_workspace,
+        f" {'K' * 256} ",
+        None,
+        name=f" {'n' * 300}",
+        locale="ar",
+    )
     unnamed = accounts.create_account(studio_workspace, "Lee", None, name=" ")
     with studio_workspace.write() as connection:
         nameless = at_time(6.0, accounts.insert_account, connection, None, None, "", "ko")
@@ -177,7 +215,11 @@ def test_what_is_kept_of_an_account(studio_workspace: Workspace) -> None:
     assert rows[2] == {
         "id": nameless, "login": None, "password": None, "name": "", "locale": "ko", "created": 6.0, "disabled": False,
     }  # fmt: skip
-    assert accounts.get_account(studio_workspace, unnamed.id) == accounts.find_account(studio_workspace, " LEE ") == unnamed
+    assert (
+        accounts.get_account(studio_workspace, unnamed.id)
+        == accounts.find_account(studio_workspace, " LEE ")
+        == unnamed
+    )
     assert accounts.find_account(studio_workspace, "park") is None
     with pytest.raises(NotFoundError):
         accounts.get_account(studio_workspace, nameless + 1)
@@ -203,7 +245,9 @@ def test_a_password_has_10_to_1024_characters(studio_workspace: Workspace, lengt
 
 
 @ON_A_FILE
-def test_a_text_of_any_length_is_not_even_looked_at(studio_workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_text_of_any_length_is_not_even_looked_at(
+    studio_workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
     account = accounts.create_account(studio_workspace, "kim", None)
     with monkeypatch.context() as patch:
         patch.setattr(accounts, "LONGEST_PASSWORD", 2000)
@@ -235,17 +279,24 @@ def pair(login: str, address: str) -> str:
 
 @ON_A_FILE
 @pytest.mark.parametrize(
-    ("key", "most"), [(pair("kim", HERE), 5), (f"from:{HERE}", 30), (pair("kim", ELSEWHERE), None), ("login:kim", None)]
+    ("key", "most"),
+    [(pair("kim", HERE), 5), (f"from:{HERE}", 30), (pair("kim", ELSEWHERE), None), ("login:kim", None)],
 )
 def test_how_many_failures_within_a_quarter_of_an_hour_stop_a_sign_in(
     studio_workspace: Workspace, key: str, most: int | None
 ) -> None:
-    """What lies 900 seconds back counts no more; whoever is stopped is told when the first that counts will not."""
+    """What lies 900 seconds back counts no more; whoever is stopped is told when the first that counts will
+    not."""
     fail(studio_workspace, key, 99.0, *[100.0] * 40)  # too long ago
     fail(studio_workspace, key, *(101.0 + number for number in range(29 if most is None else most - 2)))
-    assert at_time(1000.0, accounts.verify_password, studio_workspace, "kim", "a wrong guess", key=HERE) is None
+    assert (
+        at_time(1000.0, accounts.verify_password, studio_workspace, "kim", "a wrong guess", key=HERE) is None
+    )
     if most is not None:
-        assert at_time(1000.0, accounts.verify_password, studio_workspace, "kim", "a wrong guess", key=HERE) is None
+        assert (
+            at_time(1000.0, accounts.verify_password, studio_workspace, "kim", "a wrong guess", key=HERE)
+            is None
+        )
         with pytest.raises(TooManyAttemptsError) as error:
             at_time(1000.0, accounts.verify_password, studio_workspace, "kim", "a wrong guess", key=HERE)
         assert error.value.seconds == 1.0
@@ -259,15 +310,18 @@ def test_without_an_address_none_is_counted(studio_workspace: Workspace) -> None
 
 @ON_A_FILE
 def test_what_is_kept_of_sign_ins(studio_workspace: Workspace) -> None:
-    """A failure is kept for an account, an address and both, in so many characters; what is old goes with the next failure. A
-    success takes away itself and the failures of that person, and of nobody else.
+    """A failure is kept for an account, an address and both, in so many characters; what is old goes with the
+    next failure. A success takes away itself and the failures of that person, and of nobody else.
     """
     login, address = "K" * 300, "a" * 300
     accounts.create_account(studio_workspace, "kim", PASSWORD)
     others = [("login:kim", 40.0), (pair("kim", ELSEWHERE), 50.0), (f"from:{HERE}", 60.0)]
     for key, at in (("login:lee", 19.0), ("login:lee", 20.0), (pair("kim", HERE), 45.0), *others):
         fail(studio_workspace, key, at)
-    assert at_time(920.0, accounts.verify_password, studio_workspace, f" {login}", "a wrong guess", key=address) is None
+    assert (
+        at_time(920.0, accounts.verify_password, studio_workspace, f" {login}", "a wrong guess", key=address)
+        is None
+    )
     assert at_time(920.0, accounts.verify_password, studio_workspace, "Kim ", PASSWORD, key=HERE) is not None
     kept = [(row["key"], row["at"]) for row in stored(studio_workspace, schema.attempts)]
     of_kim = [("login:lee", 20.0), *others]
@@ -296,7 +350,10 @@ def test_how_long_a_sign_in_waits_after_so_many_failures(studio_workspace: Works
 def test_a_session_is_of_one_account_and_ends_after_two_weeks(studio_workspace: Workspace) -> None:
     kim, lee = (accounts.create_account(studio_workspace, name, None).id for name in ("kim", "lee"))
     day = 86400.0
-    tokens = [at_time(at, sessions.open_session, studio_workspace, account) for account, at in ((kim, 0.0), (kim, 1.0), (lee, 2.0))]
+    tokens = [
+        at_time(at, sessions.open_session, studio_workspace, account)
+        for account, at in ((kim, 0.0), (kim, 1.0), (lee, 2.0))
+    ]
     assert [len(token) for token in tokens] == [43] * 3, "32 random bytes"
 
     def rows() -> list[dict[str, Any]]:
@@ -318,9 +375,13 @@ def test_a_session_is_of_one_account_and_ends_after_two_weeks(studio_workspace: 
     assert found == Session(accounts.get_account(studio_workspace, kim), csrf[0], 0.0, 0.0, 14 * day)
     for now, seen in ((302.0, 2.0), (302.5, 302.5), (602.5, 302.5), (603.0, 603.0)):
         assert at_time(now, sessions.find_session, studio_workspace, tokens[2]) is not None
-        assert [row["seen"] for row in rows()] == [14 * day - 1, 1.0, seen], "written down every five minutes at most"
+        assert [row["seen"] for row in rows()] == [14 * day - 1, 1.0, seen], (
+            "written down every five minutes at most"
+        )
     at_time(14 * day + 1, sessions.open_session, studio_workspace, lee)
-    assert [row["created"] for row in rows()] == [1.0, 2.0, 14 * day + 1], "what has expired goes when somebody signs in"
+    assert [row["created"] for row in rows()] == [1.0, 2.0, 14 * day + 1], (
+        "what has expired goes when somebody signs in"
+    )
     sessions.revoke_all(studio_workspace, kim)
     assert [row["account_id"] for row in rows()] == [lee, lee]
     with studio_workspace.write() as connection:
@@ -335,7 +396,10 @@ def test_a_session_is_of_one_account_and_ends_after_two_weeks(studio_workspace: 
 
 @ON_A_FILE
 def test_roles_are_given_and_taken_one_by_one(studio_workspace: Workspace) -> None:
-    desk, other = (open_desk(studio_workspace, [{"name": "verify", "kind": "vote"}], name=name) for name in ("one", "two"))
+    desk, other = (
+        open_desk(studio_workspace, [{"name": "verify", "kind": "vote"}], name=name)
+        for name in ("one", "two")
+    )
     helper = accounts.create_account(studio_workspace, "helper", None, name="Ann").id
     for study in (other.study.id, desk.study.id):
         for account in (helper, other.owner):
@@ -344,7 +408,10 @@ def test_roles_are_given_and_taken_one_by_one(studio_workspace: Workspace) -> No
     accounts.give_role(studio_workspace, desk.study.id, helper, Role.RESEARCHER)
 
     def roles() -> set[tuple[int, int, str]]:
-        return {(row["study_id"], row["account_id"], row["role"]) for row in stored(studio_workspace, schema.roles)}
+        return {
+            (row["study_id"], row["account_id"], row["role"])
+            for row in stored(studio_workspace, schema.roles)
+        }
 
     one, two = desk.study.id, other.study.id
     expected = {
@@ -353,14 +420,22 @@ def test_roles_are_given_and_taken_one_by_one(studio_workspace: Workspace) -> No
     }  # fmt: skip
     assert roles() == expected
     assert accounts.roles_of(studio_workspace, one, helper) == {Role.EXPERT, Role.RESEARCHER}
-    assert accounts.require(studio_workspace, one, helper, Role.OWNER, Role.EXPERT) == {Role.EXPERT, Role.RESEARCHER}
+    assert accounts.require(studio_workspace, one, helper, Role.OWNER, Role.EXPERT) == {
+        Role.EXPERT,
+        Role.RESEARCHER,
+    }
     told = [(account.name, role) for account, role in accounts.members(studio_workspace, one)]
     assert sorted(told) == [
         ("Ann", Role.EXPERT), ("Ann", Role.RESEARCHER), ("one@example.org", Role.OWNER), ("two@example.org", Role.EXPERT),
     ]  # fmt: skip
-    assert [name for name, _ in told] == ["Ann", "Ann", "one@example.org", "two@example.org"], "in the order of their names"
+    assert [name for name, _ in told] == ["Ann", "Ann", "one@example.org", "two@example.org"], (
+        "in the order of their names"
+    )
     found = accounts.members(studio_workspace, one, Role.OWNER, Role.RESEARCHER)
-    assert [(account.id, role) for account, role in found] == [(helper, Role.RESEARCHER), (desk.owner, Role.OWNER)]
+    assert [(account.id, role) for account, role in found] == [
+        (helper, Role.RESEARCHER),
+        (desk.owner, Role.OWNER),
+    ]
     accounts.take_role(studio_workspace, one, helper, Role.OWNER)  # who is no owner is not the last one
     accounts.take_role(studio_workspace, one, helper, Role.EXPERT)
     assert roles() == expected - {(one, helper, "expert")}

@@ -1,4 +1,5 @@
-"""What is written down when people come into a study and leave it: whole rows, beside a study that looks the same."""
+"""What is written down when people come into a study and leave it: whole rows, beside a study that looks the
+same."""
 
 from __future__ import annotations
 
@@ -33,18 +34,25 @@ pytestmark = ON_A_FILE
 @pytest.fixture
 def desks(studio_workspace: Workspace) -> tuple[Desk, Desk]:
     """Two studies of the same people and stages: what is done in the second leaves the first alone."""
-    first, second = (open_desk(studio_workspace, STAGES, populations=POPULATIONS, name=name) for name in ("neighbour", "study"))
+    first, second = (
+        open_desk(studio_workspace, STAGES, populations=POPULATIONS, name=name)
+        for name in ("neighbour", "study")
+    )
     return first, second
 
 
-def come(desk: Desk, population: str | None = "korea", role: Role = Role.ANNOTATOR, **how: Any) -> Participant:
+def come(
+    desk: Desk, population: str | None = "korea", role: Role = Role.ANNOTATOR, **how: Any
+) -> Participant:
     """Somebody new who has not agreed to anything."""
     _, token = invites.create_invite(desk.workspace, desk.study.id, role, population=population)
     return participants.join(desk.workspace, token, **how)
 
 
 def populations_of(desk: Desk) -> dict[str, int]:
-    return {row["name"]: row["id"] for row in stored(desk.workspace, schema.populations, study_id=desk.study.id)}
+    return {
+        row["name"]: row["id"] for row in stored(desk.workspace, schema.populations, study_id=desk.study.id)
+    }
 
 
 def test_an_invitation_is_for_its_study_population_and_time(desks: tuple[Desk, Desk]) -> None:
@@ -63,7 +71,9 @@ def test_an_invitation_is_for_its_study_population_and_time(desks: tuple[Desk, D
     )
     assert len(token) == 32, "24 random bytes"
     other, other_token = at_time(200.0, invites.create_invite, desk.workspace, desk.study.id, Role.REVIEWER)
-    elsewhere, _ = at_time(300.0, invites.create_invite, desk.workspace, neighbour.study.id, population="peru")
+    elsewhere, _ = at_time(
+        300.0, invites.create_invite, desk.workspace, neighbour.study.id, population="peru"
+    )
     before = [
         {
             "id": first.id, "token_hash": hashlib.sha256(token.encode()).hexdigest(), "study_id": desk.study.id,
@@ -130,7 +140,9 @@ def test_what_joining_writes_down(desks: tuple[Desk, Desk]) -> None:
         (staff.account_id, None, ""),
     ]  # fmt: skip
     assert [row["created"] for row in (made[0], made[2])] == [invite.created + 1, invite.created + 2]
-    kept = {(row["participant_id"], row["name"]): row["value"] for row in stored(workspace, schema.attributes)}
+    kept = {
+        (row["participant_id"], row["name"]): row["value"] for row in stored(workspace, schema.attributes)
+    }
     code = kept.pop((first.id, "return_code"))
     assert kept == {
         (first.id, "prolific_pid"): "p" * 2000,
@@ -138,7 +150,9 @@ def test_what_joining_writes_down(desks: tuple[Desk, Desk]) -> None:
         (second.id, "prolific_session"): "t",
     }
     assert len(code) == 8
-    given = [(row["account_id"], row["role"]) for row in stored(workspace, schema.roles, study_id=desk.study.id)]
+    given = [
+        (row["account_id"], row["role"]) for row in stored(workspace, schema.roles, study_id=desk.study.id)
+    ]
     assert sorted(given) == sorted(
         [
             (desk.owner, "owner"),
@@ -160,7 +174,10 @@ def test_who_comes_back_is_known_by_study_and_id(desks: tuple[Desk, Desk]) -> No
     pid = {"prolific_pid": "5f0c"}
     elsewhere = [come(neighbour, external=pid), come(neighbour, account_id=account)]
     other = come(desk, external={"prolific_pid": "another", "prolific_session": "5f0c"})
-    codes = {row["participant_id"]: row["value"] for row in stored(workspace, schema.attributes, name="return_code")}
+    codes = {
+        row["participant_id"]: row["value"]
+        for row in stored(workspace, schema.attributes, name="return_code")
+    }
     assert set(codes) == {elsewhere[0].id, other.id}
     first = come(desk, external=pid, signed=True)  # of the same name as in the other study
     mine = come(desk, account_id=account)
@@ -184,16 +201,32 @@ def test_who_comes_back_is_known_by_study_and_id(desks: tuple[Desk, Desk]) -> No
 def test_consent_lets_in_those_who_need_not_be_asked_more(desks: tuple[Desk, Desk]) -> None:
     _, desk = desks
     workspace, version = desk.workspace, desk.study.consent_version
-    asked, free, staff, bystander = come(desk), come(desk, "peru"), come(desk, None, Role.REVIEWER), come(desk)
-    for person, state, eligible in ((asked, "consented", None), (free, "active", True), (staff, "active", True)):
+    asked, free, staff, bystander = (
+        come(desk),
+        come(desk, "peru"),
+        come(desk, None, Role.REVIEWER),
+        come(desk),
+    )
+    for person, state, eligible in (
+        (asked, "consented", None),
+        (free, "active", True),
+        (staff, "active", True),
+    ):
         found = at_time(50.0, participants.consent, workspace, person.id, version)
-        assert (found.state, found.eligible, found.consent_version, found.consented) == (state, eligible, version, 50.0)
+        assert (found.state, found.eligible, found.consent_version, found.consented) == (
+            state,
+            eligible,
+            version,
+            50.0,
+        )
     again = at_time(60.0, participants.consent, workspace, asked.id, version)
     assert (again.state, again.eligible, again.consented) == ("consented", None, 60.0)
     participants.answer_eligibility(workspace, asked.id, {"nationality": "French"})
     assert at_time(70.0, participants.consent, workspace, asked.id, version).state == "waiting"
     assert participants.get_participant(workspace, bystander.id) == bystander
-    assert participants.consent(workspace, bystander.id, version).consented == pytest.approx(time.time(), abs=600)
+    assert participants.consent(workspace, bystander.id, version).consented == pytest.approx(
+        time.time(), abs=600
+    )
     participants.withdraw(workspace, desk.study.id, free.id)
     with pytest.raises(ConflictError, match="you have left"):
         participants.consent(workspace, free.id, version)
@@ -221,14 +254,18 @@ def test_answers_about_oneself_are_kept_and_judged_once(desks: tuple[Desk, Desk]
     out = participants.answer_eligibility(workspace, second.id, {"nationality": "French"})
     assert (out.state, out.eligible) == ("waiting", None)
     assert personal.attributes(workspace, desk.study.id, second.id) == {"nationality": "French"}
-    participants.answer_eligibility(workspace, agreed(desk).id, good)  # those elsewhere and those who are out take up no place
+    participants.answer_eligibility(
+        workspace, agreed(desk).id, good
+    )  # those elsewhere and those who are out take up no place
     full = agreed(desk)
     with pytest.raises(ConflictError, match="all the people"):
         participants.answer_eligibility(workspace, full.id, good)
     assert participants.get_participant(workspace, full.id) == full
     assert personal.attributes(workspace, desk.study.id, full.id) == {}
     with pytest.raises(ConflictError, match="all the people"):
-        participants.answer_eligibility(workspace, full.id, {"nationality": "French"})  # nobody waits for nothing
+        participants.answer_eligibility(
+            workspace, full.id, {"nationality": "French"}
+        )  # nobody waits for nothing
 
 
 def test_a_waiver_is_for_one_person_who_is_not_in(desks: tuple[Desk, Desk]) -> None:
@@ -240,7 +277,11 @@ def test_a_waiver_is_for_one_person_who_is_not_in(desks: tuple[Desk, Desk]) -> N
     for person in people[:2]:
         participants.waive_eligibility(workspace, desk.study.id, person.id, " grew up there ", by=desk.owner)
     waived = {"state": "active", "eligible": False, "waiver": "grew up there"}
-    assert stored(workspace, schema.participants) == [{**before[0], **waived}, {**before[1], **waived}, before[2]]
+    assert stored(workspace, schema.participants) == [
+        {**before[0], **waived},
+        {**before[1], **waived},
+        before[2],
+    ]
     for person in (people[0], come(desk)):
         with pytest.raises(ConflictError, match="needs no waiver"):
             participants.waive_eligibility(workspace, desk.study.id, person.id, "why not", by=desk.owner)
@@ -274,7 +315,8 @@ def votes(studio_workspace: Workspace) -> Desk:
 
 
 def test_whoever_leaves_gives_back_what_was_theirs_and_nothing_else(votes: Desk) -> None:
-    """One is done, one withdraws; the third keeps the slot, the draft and the answers. What was answered is asked once more."""
+    """One is done, one withdraws; the third keeps the slot, the draft and the answers. What was answered is
+    asked once more."""
     workspace = votes.workspace
     items = votes.add("verify", [QUESTION] * 3)
     gone, done, stays = (votes.person() for _ in range(3))
@@ -298,7 +340,9 @@ def test_whoever_leaves_gives_back_what_was_theirs_and_nothing_else(votes: Desk)
     assert [row["state"] for row in stored(workspace, schema.items)] == ["open"] * 3
     assert participants.get_participant(workspace, stays.id) == stays
     assert [row["participant_id"] for row in stored(workspace, schema.drafts)] == [stays.id]
-    slots = [(row["item_id"], row["state"], row["participant_id"]) for row in stored(workspace, schema.assignments)]
+    slots = [
+        (row["item_id"], row["state"], row["participant_id"]) for row in stored(workspace, schema.assignments)
+    ]
     assert slots == [
         (items[0], "done", gone.id), (items[0], "done", stays.id), (items[1], "done", gone.id), (items[1], "done", stays.id),
         (items[2], "open", None), (items[2], "leased", stays.id), (items[0], "open", None), (items[1], "open", None),
@@ -322,7 +366,9 @@ def test_a_name_and_login_go_unless_they_are_needed(desks: tuple[Desk, Desk], ne
     if needed == "in another study":
         come(neighbour, account_id=kim)
     elif needed:
-        accounts.give_role(workspace, (desk if needed == "as staff" else neighbour).study.id, kim, Role.EXPERT)
+        accounts.give_role(
+            workspace, (desk if needed == "as staff" else neighbour).study.id, kim, Role.EXPERT
+        )
     deleted = personal.delete_attributes(workspace, desk.study.id, person.id)
     assert deleted == 4, "session, return code, nationality and group"
     assert personal.attributes(workspace, desk.study.id, other.id) == {"nationality": "Korean"}
@@ -330,4 +376,6 @@ def test_a_name_and_login_go_unless_they_are_needed(desks: tuple[Desk, Desk], ne
     whole = {"login": "kim", "password": None, "name": "kim", "disabled": False}
     assert row == ({"login": None, "password": None, "name": "", "disabled": True} if not needed else whole)
     assert beside == {**whole, "login": "lee", "name": "lee"}
-    assert {each["account_id"] for each in stored(workspace, schema.sessions)} == ({lee} if not needed else {kim, lee})
+    assert {each["account_id"] for each in stored(workspace, schema.sessions)} == (
+        {lee} if not needed else {kim, lee}
+    )

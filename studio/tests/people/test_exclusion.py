@@ -59,13 +59,18 @@ def test_the_answers_of_an_excluded_person_count_nowhere_until_it_is_undone(desk
     gathered = gathering.gather(desk.workspace, desk.study.id)
     assert (gathered.excluded, gathered.withdrawn, list(gathered.people)) == (1, 0, [lee.id])
     assert all(each.percent.value is None for each in agreement.agreement(desk.workspace, desk.study.id))
-    assert [each.participant_id for each in item_search.judgements_of(desk.workspace, [first[2]])[first[2]]] == [lee.id]
+    assert [
+        each.participant_id for each in item_search.judgements_of(desk.workspace, [first[2]])[first[2]]
+    ] == [lee.id]
 
     back = include(desk, kim)
     assert (back.state, back.exclusion, back.left) == ("active", None, None)
     assert get_item(*first).state == "done" and slots(desk, first[2]) == ["done", "done", "closed"]
     assert gathering.gather(desk.workspace, desk.study.id).excluded == 0
-    told = [(each.kind, each.account_id, each.participant_id, each.details) for each in audit.events(desk.workspace, desk.study.id)]
+    told = [
+        (each.kind, each.account_id, each.participant_id, each.details)
+        for each in audit.events(desk.workspace, desk.study.id)
+    ]
     assert ("participant.excluded", desk.owner, kim.id, {"was": "active"}) in told
     assert ("participant.included", desk.owner, kim.id, {}) in told
 
@@ -99,6 +104,8 @@ def test_nobody_is_excluded_without_a_reason_or_twice_or_after_they_have_left(de
     exclude(desk, kim)
     with pytest.raises(ConflictError):
         exclude(desk, kim)
-    participants.withdraw(desk.workspace, desk.study.id, kim.id)  # whoever is excluded can still leave for good
+    participants.withdraw(
+        desk.workspace, desk.study.id, kim.id
+    )  # whoever is excluded can still leave for good
     with pytest.raises(ConflictError):
         include(desk, kim)

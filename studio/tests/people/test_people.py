@@ -22,7 +22,13 @@ CRITERIA = [
     {"name": "nationality", "ask": "Your nationality?", "accept": ["South Korean", "Korean"]},
     {"name": "years", "ask": "Years in the country?", "least": 5},
     {"name": "group", "ask": "Your group?", "optional": True},
-    {"name": "side", "ask": "Which side?", "options": ["North", "South"], "accept": ["North"], "optional": True},
+    {
+        "name": "side",
+        "ask": "Which side?",
+        "options": ["North", "South"],
+        "accept": ["North"],
+        "optional": True,
+    },
 ]
 POPULATIONS = [{"name": "korea", "culture": "KR", "people": 2, "criteria": CRITERIA}]
 GOOD = {"nationality": " south korean ", "years": "30"}
@@ -47,11 +53,17 @@ def test_the_way_in(desk: Desk) -> None:
     assert person.state == ParticipantState.JOINED
     with pytest.raises(ConflictError, match="agree first"):
         participants.answer_eligibility(desk.workspace, person.id, GOOD)
-    assert participants.consent(desk.workspace, person.id, desk.study.consent_version).state == ParticipantState.CONSENTED
+    assert (
+        participants.consent(desk.workspace, person.id, desk.study.consent_version).state
+        == ParticipantState.CONSENTED
+    )
     assert desk.nothing(person) == "not_active"
     person = participants.answer_eligibility(desk.workspace, person.id, GOOD)
     assert (person.state, person.eligible) == (ParticipantState.ACTIVE, True)
-    assert personal.attributes(desk.workspace, desk.study.id, person.id) == {"nationality": "south korean", "years": "30"}
+    assert personal.attributes(desk.workspace, desk.study.id, person.id) == {
+        "nationality": "south korean",
+        "years": "30",
+    }
 
 
 def test_consent_is_to_the_text_that_was_seen(desk: Desk) -> None:
@@ -60,25 +72,27 @@ def test_consent_is_to_the_text_that_was_seen(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize(
-    ("answers", "failed"),
-    [
-        ({**GOOD, "years": "4"}, "years"),
-        ({**GOOD, "side": "South"}, "side"),
-    ],
+    ("answers", "failed"), [({**GOOD, "years": "4"}, "years"), ({**GOOD, "side": "South"}, "side")]
 )
-def test_who_does_not_meet_the_criteria_is_screened_out_once(desk: Desk, answers: dict[str, str], failed: str) -> None:
+def test_who_does_not_meet_the_criteria_is_screened_out_once(
+    desk: Desk, answers: dict[str, str], failed: str
+) -> None:
     person = participants.answer_eligibility(desk.workspace, consented(desk).id, answers)
     assert person.state == ParticipantState.SCREENED_OUT
     again = participants.answer_eligibility(desk.workspace, person.id, GOOD)
     assert again.state == ParticipantState.SCREENED_OUT, "nobody tries answers until one fits"
     with desk.workspace.read() as connection:
-        details = connection.scalar(sa.select(schema.events.c.details).filter_by(kind="participant.screened_out"))
+        details = connection.scalar(
+            sa.select(schema.events.c.details).filter_by(kind="participant.screened_out")
+        )
     assert details == {"failed": [failed]}
 
 
 def test_questions_without_an_answer_are_named(desk: Desk) -> None:
     with pytest.raises(SubmissionError) as error:
-        participants.answer_eligibility(desk.workspace, consented(desk).id, {"nationality": "Korean", "years": " "})
+        participants.answer_eligibility(
+            desk.workspace, consented(desk).id, {"nationality": "Korean", "years": " "}
+        )
     assert set(error.value.problems) == {"years"}
 
 
@@ -86,7 +100,9 @@ def test_a_waiver_needs_a_reason_and_is_kept(desk: Desk) -> None:
     person = participants.answer_eligibility(desk.workspace, consented(desk).id, {**GOOD, "years": "2"})
     with pytest.raises(SubmissionError):
         participants.waive_eligibility(desk.workspace, desk.study.id, person.id, " ", by=desk.owner)
-    person = participants.waive_eligibility(desk.workspace, desk.study.id, person.id, "grew up there", by=desk.owner)
+    person = participants.waive_eligibility(
+        desk.workspace, desk.study.id, person.id, "grew up there", by=desk.owner
+    )
     assert (person.state, person.eligible, person.waiver) == (ParticipantState.ACTIVE, False, "grew up there")
 
 
@@ -112,7 +128,9 @@ def test_who_comes_back_is_the_same_person(desk: Desk) -> None:
     _, token = invites.create_invite(desk.workspace, desk.study.id, population="korea", uses=1)
     account = accounts.create_account(desk.workspace, "kim@example.org", PASSWORD)
     first = participants.join(desk.workspace, token, account.id)
-    assert participants.join(desk.workspace, token, account.id).id == first.id, "also by an invitation that is used up"
+    assert participants.join(desk.workspace, token, account.id).id == first.id, (
+        "also by an invitation that is used up"
+    )
     with pytest.raises(InviteError, match="as often as it may"):
         participants.join(desk.workspace, token)
 
@@ -232,7 +250,8 @@ def test_who_says_they_are_done_can_go_on_later(studio_workspace: Workspace) -> 
 
 
 def test_whoever_is_done_still_takes_up_a_place(desk: Desk) -> None:
-    """Of the two people that the population takes, one has finished and been paid for: there is room for one more, not for two."""
+    """Of the two people that the population takes, one has finished and been paid for: there is room for one
+    more, not for two."""
     for _ in range(2):
         person = participants.answer_eligibility(desk.workspace, consented(desk).id, GOOD)
         participants.finish(desk.workspace, person.id)
@@ -245,13 +264,20 @@ def test_whoever_withdrew_or_was_screened_out_takes_up_none(desk: Desk) -> None:
     gone = participants.answer_eligibility(desk.workspace, consented(desk).id, GOOD)
     participants.withdraw(desk.workspace, desk.study.id, gone.id)
     for _ in range(2):
-        assert participants.answer_eligibility(desk.workspace, consented(desk).id, GOOD).state == ParticipantState.ACTIVE
+        assert (
+            participants.answer_eligibility(desk.workspace, consented(desk).id, GOOD).state
+            == ParticipantState.ACTIVE
+        )
 
 
 def live_slots(workspace: Workspace, item: int) -> tuple[int, int]:
     """How many slots of an item are open, and how many are being worked on."""
     table = schema.assignments
-    query = sa.select(table.c.state, sa.func.count().label("n")).where(table.c.item_id == item).group_by(table.c.state)
+    query = (
+        sa.select(table.c.state, sa.func.count().label("n"))
+        .where(table.c.item_id == item)
+        .group_by(table.c.state)
+    )
     with workspace.read() as connection:
         counts = {row.state: row.n for row in connection.execute(query)}
     return counts.get("open", 0), counts.get("leased", 0)
@@ -264,7 +290,8 @@ def votes(studio_workspace: Workspace) -> Desk:
 
 @pytest.mark.parametrize("withdrawn", [1, 2])
 def test_each_answer_that_is_withdrawn_is_asked_for_once_more(votes: Desk, withdrawn: int) -> None:
-    """Five answers were wanted and paid for; for each that goes one slot opens, also where others work on the item."""
+    """Five answers were wanted and paid for; for each that goes one slot opens, also where others work on the
+    item."""
     (item,) = votes.add("verify", [QUESTION])
     people = [votes.person() for _ in range(5)]
     for person in people:
@@ -297,7 +324,9 @@ def test_a_withdrawal_leaves_an_experts_decision_alone(votes: Desk) -> None:
     people = [votes.person() for _ in range(5)]
     for person in people:
         votes.answer(person, {"choices": [0]})
-    decided = adjudications.adjudicate(votes.workspace, votes.study.id, item, votes.owner, {"right": [2]}, "they misread it")
+    decided = adjudications.adjudicate(
+        votes.workspace, votes.study.id, item, votes.owner, {"right": [2]}, "they misread it"
+    )
     participants.withdraw(votes.workspace, votes.study.id, people[0].id)
     after = items.get_item(votes.workspace, votes.study.id, item)
     assert (after.state, after.result, after.reason) == (ItemState.DONE, decided.result, "they misread it")
@@ -305,7 +334,10 @@ def test_a_withdrawal_leaves_an_experts_decision_alone(votes: Desk) -> None:
 
 
 def test_a_withdrawal_leaves_alone_what_others_have_built_on(studio_workspace: Workspace) -> None:
-    stages = [{"name": "verify", "kind": "vote", "next": {"done": "again"}}, {"name": "again", "kind": "vote"}]
+    stages = [
+        {"name": "verify", "kind": "vote", "next": {"done": "again"}},
+        {"name": "again", "kind": "vote"},
+    ]
     desk = open_desk(studio_workspace, stages)
     (item,) = desk.add("verify", [QUESTION])
     people = [desk.person() for _ in range(5)]

@@ -1,4 +1,5 @@
-"""Free answers that no criterion recognises wait for a researcher, who lets people in or not; they may answer again meanwhile."""
+"""Free answers that no criterion recognises wait for a researcher, who lets people in or not; they may answer
+again meanwhile."""
 
 from __future__ import annotations
 
@@ -29,7 +30,9 @@ def desk(studio_workspace: Workspace) -> Desk:
 
 def agreed(desk: Desk) -> Participant:
     _, token = invites.create_invite(desk.workspace, desk.study.id, population="korea")
-    return participants.consent(desk.workspace, participants.join(desk.workspace, token).id, desk.study.consent_version)
+    return participants.consent(
+        desk.workspace, participants.join(desk.workspace, token).id, desk.study.consent_version
+    )
 
 
 @pytest.mark.parametrize(
@@ -56,7 +59,9 @@ def test_what_was_written_freely_is_unclear_and_what_was_chosen_is_not(
 def test_who_waits_is_let_in_or_turned_away(desk: Desk) -> None:
     first, second = agreed(desk), agreed(desk)
     for person in (first, second):
-        assert participants.answer_eligibility(desk.workspace, person.id, NEAR).state == ParticipantState.WAITING
+        assert (
+            participants.answer_eligibility(desk.workspace, person.id, NEAR).state == ParticipantState.WAITING
+        )
         assert desk.nothing(person) == "not_active"
     seen = waiting.list_waiting(desk.workspace, desk.study.id, by=desk.owner)
     assert [(each.person.id, each.unclear) for each in seen] == [
@@ -64,7 +69,9 @@ def test_who_waits_is_let_in_or_turned_away(desk: Desk) -> None:
     ]
     waiting.list_waiting(desk.workspace, desk.study.id, by=desk.owner)
     read = stored(desk.workspace, schema.events, kind="participant.attributes_read")
-    assert [each["participant_id"] for each in read] == [first.id, second.id], "that somebody looked is noted once for each"
+    assert [each["participant_id"] for each in read] == [first.id, second.id], (
+        "that somebody looked is noted once for each"
+    )
     found = waiting.settle_waiting(desk.workspace, desk.study.id, first.id, let_in=True, by=desk.owner)
     assert (found.state, found.eligible, found.waiver) == (ParticipantState.ACTIVE, True, None)
     with pytest.raises(ConflictError, match="all the people"):
@@ -74,13 +81,19 @@ def test_who_waits_is_let_in_or_turned_away(desk: Desk) -> None:
     for person in (first, second):
         with pytest.raises(ConflictError, match="wait"):
             waiting.settle_waiting(desk.workspace, desk.study.id, person.id, let_in=True, by=desk.owner)
-    assert participants.answer_eligibility(desk.workspace, second.id, GOOD).state == ParticipantState.SCREENED_OUT
+    assert (
+        participants.answer_eligibility(desk.workspace, second.id, GOOD).state
+        == ParticipantState.SCREENED_OUT
+    )
 
 
 def test_who_waits_answers_again(desk: Desk) -> None:
     person = agreed(desk)
     participants.answer_eligibility(desk.workspace, person.id, NEAR)
-    assert participants.answer_eligibility(desk.workspace, person.id, {**NEAR, "nationality": "Scottish"}).state == "waiting"
+    assert (
+        participants.answer_eligibility(desk.workspace, person.id, {**NEAR, "nationality": "Scottish"}).state
+        == "waiting"
+    )
     assert personal.attributes(desk.workspace, desk.study.id, person.id)["nationality"] == "Scottish"
     assert participants.answer_eligibility(desk.workspace, person.id, GOOD).state == ParticipantState.ACTIVE
     assert waiting.list_waiting(desk.workspace, desk.study.id, by=desk.owner) == []
@@ -94,5 +107,7 @@ def test_nobody_decides_over_the_people_of_another_study(desk: Desk) -> None:
     assert waiting.list_waiting(desk.workspace, neighbour.study.id, by=neighbour.owner) == []
     with pytest.raises(NotFoundError):
         waiting.settle_waiting(desk.workspace, neighbour.study.id, person.id, let_in=True, by=neighbour.owner)
-    let_in = participants.waive_eligibility(desk.workspace, desk.study.id, person.id, "known to us", by=desk.owner)
+    let_in = participants.waive_eligibility(
+        desk.workspace, desk.study.id, person.id, "known to us", by=desk.owner
+    )
     assert (let_in.state, let_in.waiver) == (ParticipantState.ACTIVE, "known to us")

@@ -32,7 +32,9 @@ def stored(workspace: Workspace) -> list[str]:
         return list(connection.scalars(sa.select(api_tables.webhooks.c.secret)))
 
 
-def test_a_secret_is_sealed_under_the_key_of_the_environment(studio_workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_secret_is_sealed_under_the_key_of_the_environment(
+    studio_workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv(KEY_VARIABLE, KEYS[0])
     desk = open_desk(studio_workspace, STAGES)
     _, secret = webhooks.create_webhook(studio_workspace, desk.study.id, "https://example.org/")
@@ -56,7 +58,9 @@ def test_a_secret_is_sealed_under_the_key_of_the_environment(studio_workspace: W
         seal(studio_workspace, secret)
 
 
-def test_a_key_beside_the_workspace_is_of_its_owner_and_in_no_backup(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_key_beside_the_workspace_is_of_its_owner_and_in_no_backup(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.delenv(KEY_VARIABLE)
     place = tmp_path / "studio.db"
     workspace = open_workspace(place)
@@ -79,7 +83,9 @@ def test_a_key_beside_the_workspace_is_of_its_owner_and_in_no_backup(tmp_path: P
         each.close()
 
 
-def test_a_workspace_on_a_server_needs_a_key_of_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_workspace_on_a_server_needs_a_key_of_the_environment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.delenv(KEY_VARIABLE)
     workspace = open_workspace(tmp_path / "studio.db")
     workspace.location = "postgresql://folkways@host/folkways"

@@ -1,4 +1,5 @@
-"""A form of a study's own: its description, what it takes, what people's answers come to, and how they leave."""
+"""A form of a study's own: its description, what it takes, what people's answers come to, and how they
+leave."""
 
 from __future__ import annotations
 
@@ -19,7 +20,12 @@ from folkways_studio.workflows.definition import DefinitionError, read_definitio
 from studio.tests.support.studies import described
 
 ASK: list[dict[str, Any]] = [
-    {"key": "polite", "type": "choice", "label": "Is it polite?", "options": ["yes", "no", {"value": "idk", "label": "unknown"}]},
+    {
+        "key": "polite",
+        "type": "choice",
+        "label": "Is it polite?",
+        "options": ["yes", "no", {"value": "idk", "label": "unknown"}],
+    },
     {
         "key": "who",
         "type": "several",
@@ -28,17 +34,35 @@ ASK: list[dict[str, Any]] = [
         "most": 2,
         "required": False,
     },
-    {"key": "fit", "type": "scale", "label": {"en": "How fitting?", "ar": "ما مدى ملاءمته؟"}, "least": -2, "most": 2, "within": 1},
+    {
+        "key": "fit",
+        "type": "scale",
+        "label": {"en": "How fitting?", "ar": "ما مدى ملاءمته؟"},
+        "least": -2,
+        "most": 2,
+        "within": 1,
+    },
     {"key": "age", "type": "number", "label": "From what age?", "least": 0, "most": 120, "required": False},
     {"key": "why", "type": "text", "label": "Why not?", "if": {"key": "polite", "is": "no"}, "least": 5},
     {"key": "words", "type": "spans", "label": "Which words?", "of": "text", "required": False},
-    {"key": "better", "type": "pairwise", "label": "Which is better?", "between": ["one", "two"], "tie": True},
+    {
+        "key": "better",
+        "type": "pairwise",
+        "label": "Which is better?",
+        "between": ["one", "two"],
+        "tie": True,
+    },
     {"key": "order", "type": "ranking", "label": "From best to worst", "options_from": "dishes"},
     {"key": "groups", "type": "grouping", "label": "What is the same?", "options_from": "dishes"},
 ]
 STAGE = {"name": "judge", "kind": "form", "answers": 3, "ask": ASK, "next": {"disagree": "decide"}}
 STAGES = [STAGE, {"name": "decide", "kind": "adjudicate", "role": "expert"}]
-CONTENT = {"text": "In der Küche 🍲 essen.", "one": "Tea?", "two": "Sit down!", "dishes": ["soup", "broth", "cake"]}
+CONTENT = {
+    "text": "In der Küche 🍲 essen.",
+    "one": "Tea?",
+    "two": "Sit down!",
+    "dishes": ["soup", "broth", "cake"],
+}
 ANSWERS: dict[str, Any] = {
     "polite": "no",
     "who": ["guests"],
@@ -67,9 +91,15 @@ def take(**changes: Any) -> Mapping[str, Any]:
 
 def test_an_answer_says_of_each_part_what_it_is() -> None:
     payload = take()
-    assert {kind: [*answers] for kind, answers in payload.items()} == {part["type"]: [part["key"]] for part in ASK}
+    assert {kind: [*answers] for kind, answers in payload.items()} == {
+        part["type"]: [part["key"]] for part in ASK
+    }
     assert FORM.draft_of(payload) == {"answers": ANSWERS}
-    assert FORM.describe(payload, CONTENT, str)[-3:] == ["better: two", "order: cake > soup > broth", "groups: soup = broth | cake"]
+    assert FORM.describe(payload, CONTENT, str)[-3:] == [
+        "better: two",
+        "order: cake > soup > broth",
+        "groups: soup = broth | cake",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -107,7 +137,9 @@ def test_a_part_that_is_not_asked_is_neither_wanted_nor_kept() -> None:
 
 
 def test_two_choices_that_may_not_be_the_same() -> None:
-    ask = [{"key": key, "type": "choice", "label": key, "options_from": "dishes"} for key in ("best", "worst")]
+    ask = [
+        {"key": key, "type": "choice", "label": key, "options_from": "dishes"} for key in ("best", "worst")
+    ]
     config = config_of(ask=[ask[0], {**ask[1], "unlike": "best"}])
     assert FORM.validate({"answers": {"best": "soup", "worst": "cake"}}, CONTENT, config)
     with pytest.raises(SubmissionError, match="worst: Choose another one than above"):
@@ -120,12 +152,24 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"ask": [{**ASK[0], "key": "Is it?"}]}, r"ask\[0\].key: has to be small letters"),
     ({"ask": [ASK[0], ASK[0]]}, r"ask\[1\].key: 'polite' is taken"),
     ({"ask": [{**ASK[0], "key": "text"}]}, r"ask\[0\].key: 'text' is taken"),
-    ({"ask": [{**ASK[0], "type": "slider"}]}, r"ask\[0\].type: 'slider' cannot be asked; valid: choice, several"),
-    ({"ask": [{**ASK[0], "options": [True, False]}]}, r"ask\[0\].options: .* write yes, no and numbers in quotes"),
+    (
+        {"ask": [{**ASK[0], "type": "slider"}]},
+        r"ask\[0\].type: 'slider' cannot be asked; valid: choice, several",
+    ),
+    (
+        {"ask": [{**ASK[0], "options": [True, False]}]},
+        r"ask\[0\].options: .* write yes, no and numbers in quotes",
+    ),
     ({"ask": [{**ASK[0], "colour": "red"}]}, r"ask\[0\].colour: is no setting here; valid: key, type, label"),
-    ({"ask": [{"key": "a", "type": "choice", "label": "a"}]}, r"ask\[0\].options: give one of: options, options_from"),
+    (
+        {"ask": [{"key": "a", "type": "choice", "label": "a"}]},
+        r"ask\[0\].options: give one of: options, options_from",
+    ),
     ({"ask": [{"key": "a", "type": "text"}]}, r"ask\[0\].label: is missing"),
-    ({"ask": [{"key": "a", "type": "text", "label": {"ar": "لماذا؟"}}]}, r"ask\[0\].label: has no text in en"),
+    (
+        {"ask": [{"key": "a", "type": "text", "label": {"ar": "لماذا؟"}}]},
+        r"ask\[0\].label: has no text in en",
+    ),
     ({"ask": [{**ASK[2], "most": 40}]}, r"ask\[0\].most: a scale has 2 to 11 whole numbers"),
     ({"ask": [{**ASK[3], "least": 200}]}, r"ask\[0\].most: is 120, which is less than 200"),
     ({"ask": [{**ASK[0], "unlike": "best"}]}, r"ask\[0\].unlike: 'best' is no choice above it"),
@@ -134,7 +178,10 @@ WRONG: list[tuple[dict[str, Any], str]] = [
         {"ask": [ASK[0], {**ASK[4], "if": {"key": "polite", "is": "never"}}]},
         r"ask\[1\].if: 'never' is no answer of polite; valid: yes",
     ),
-    ({"show": [{"field": "film", "type": "video"}]}, r"show\[0\].type: 'video' cannot be shown; valid: text, image, audio"),
+    (
+        {"show": [{"field": "film", "type": "video"}]},
+        r"show\[0\].type: 'video' cannot be shown; valid: text, image, audio",
+    ),
     ({"majority": 1}, "majority: 1 of 3 is no majority"),
 ]
 
@@ -146,7 +193,9 @@ def test_every_mistake_of_a_description_has_its_place(changes: dict[str, Any], m
 
 
 def test_an_item_has_what_its_form_shows_and_asks_about() -> None:
-    config = config_of(show=[{"field": "dish", "type": "image"}, {"field": "song", "type": "audio", "optional": True}])
+    config = config_of(
+        show=[{"field": "dish", "type": "image"}, {"field": "song", "type": "audio", "optional": True}]
+    )
     with pytest.raises(SubmissionError) as error:
         FORM.check_content({"dish": "a.jpg", "dishes": ["soup", "soup"], "one": "x"}, config)
     assert set(error.value.problems) == {"dish_alt", "dishes", "text", "two"}
@@ -157,11 +206,19 @@ def test_an_item_has_what_its_form_shows_and_asks_about() -> None:
 
 
 def decide(*answers: Mapping[str, Any], **changes: Any) -> Any:
-    return FORM.resolve([Vote(f"p-{number}", take(**each)) for number, each in enumerate(answers)], CONTENT, config_of(**changes))
+    return FORM.resolve(
+        [Vote(f"p-{number}", take(**each)) for number, each in enumerate(answers)],
+        CONTENT,
+        config_of(**changes),
+    )
 
 
 def test_what_most_say_stands_and_the_rest_goes_to_somebody() -> None:
-    decision = decide({}, {}, {"polite": "yes", "order": ["soup", "cake", "broth"], "groups": [["soup"], ["broth"], ["cake"]]})
+    decision = decide(
+        {},
+        {},
+        {"polite": "yes", "order": ["soup", "cake", "broth"], "groups": [["soup"], ["broth"], ["cake"]]},
+    )
     assert decision.branch == "done"
     assert decision.result == {**ANSWERS, "why": [ANSWERS["why"]] * 2}
     decision = decide({"fit": 0}, {"polite": "yes", "fit": -2}, {"polite": "idk", "fit": 2}, majority=2)
@@ -171,7 +228,9 @@ def test_what_most_say_stands_and_the_rest_goes_to_somebody() -> None:
 
 
 def test_agreement_is_computed_over_what_each_part_is() -> None:
-    labels = [FORM.labels(take(**changes)) for changes in ({}, {"fit": 2, "order": ["cake", "broth", "soup"]})]
+    labels = [
+        FORM.labels(take(**changes)) for changes in ({}, {"fit": 2, "order": ["cake", "broth", "soup"]})
+    ]
     names = {key: fitting([{"a": labels[0][key], "b": labels[1][key]}])[0] for key in labels[0]}
     assert names == {
         "polite": "nominal α", "who": "MASI α", "fit": "ordinal α", "age": "interval α", "words": "F1", "better": "nominal α",
@@ -208,13 +267,18 @@ def test_of_a_pair_each_person_has_an_order_of_their_own() -> None:
 
 
 FIELDS = st.sampled_from(
-    [f"ask-{part['key']}" for part in ASK] + [f"ask-{key}-{at}" for key in ("order", "groups") for at in range(3)]
+    [f"ask-{part['key']}" for part in ASK]
+    + [f"ask-{key}-{at}" for key in ("order", "groups") for at in range(3)]
 )
-SENT = st.one_of(st.sampled_from(["0", "1", "2", "3", "-1", "-2", "7:12", "nan", "1e999", "3,5", ""]), st.text(max_size=6))
+SENT = st.one_of(
+    st.sampled_from(["0", "1", "2", "3", "-1", "-2", "7:12", "nan", "1e999", "3,5", ""]), st.text(max_size=6)
+)
 
 
 @given(st.lists(st.tuples(FIELDS, SENT), max_size=16))
-def test_whatever_a_browser_sends_is_a_draft_and_taken_or_refused_in_words(pairs: list[tuple[str, str]]) -> None:
+def test_whatever_a_browser_sends_is_a_draft_and_taken_or_refused_in_words(
+    pairs: list[tuple[str, str]],
+) -> None:
     draft = FORM.read_form(FormData(pairs), CONTENT, CONFIG)
     assert len(FORM.form_values(CONTENT, CONFIG, draft)["parts"]) == len(ASK)
     try:
@@ -245,7 +309,9 @@ def test_short_texts_are_lines_of_which_empty_ones_are_none() -> None:
             config_of(ask=[{"key": "dishes", "type": "texts", "label": "Which dishes?", "most": most}])
 
 
-@pytest.mark.parametrize(("typed", "read"), [("7,5", 7.5), ("٧", 7.0), ("1,000", "1,000"), ("-3", -3.0), ("seven", "seven")])
+@pytest.mark.parametrize(
+    ("typed", "read"), [("7,5", 7.5), ("٧", 7.0), ("1,000", "1,000"), ("-3", -3.0), ("seven", "seven")]
+)
 def test_numbers_as_people_write_them(typed: str, read: object) -> None:
     assert FORM.read_form(FormData([("ask-age", typed)]), CONTENT, CONFIG) == {"answers": {"age": read}}
 

@@ -1,4 +1,5 @@
-"""From the fields of a page to a submission: never an exception, and a draft that is shown and read again is the same draft."""
+"""From the fields of a page to a submission: never an exception, and a draft that is shown and read again is
+the same draft."""
 
 from __future__ import annotations
 
@@ -55,17 +56,46 @@ NAMES = [
         "reason",
         "question",
     ),
-    *("options", "template", "of", "local", "english", "best", "rate-a-accuracy", "spans", "category", "level", "element", "why"),
-    *("strategy-0", "intra", "intra_spans", "inter", "inter_spans", "verdict", "flags", "comment", "scenario", "intended"),
+    *(
+        "options",
+        "template",
+        "of",
+        "local",
+        "english",
+        "best",
+        "rate-a-accuracy",
+        "spans",
+        "category",
+        "level",
+        "element",
+        "why",
+    ),
+    *(
+        "strategy-0",
+        "intra",
+        "intra_spans",
+        "inter",
+        "inter_spans",
+        "verdict",
+        "flags",
+        "comment",
+        "scenario",
+        "intended",
+    ),
 ]
 VALUES = st.one_of(
-    st.sampled_from(["0", "1", "7", "own", "invalid", "keep", "a", "3:9", "9:3", "1:2,2:3", "99999999", "-1", "²", ""]), st.text()
+    st.sampled_from(
+        ["0", "1", "7", "own", "invalid", "keep", "a", "3:9", "9:3", "1:2,2:3", "99999999", "-1", "²", ""]
+    ),
+    st.text(),
 )
 
 
 @pytest.mark.parametrize("kind", STAGE_KINDS)
 @given(pairs=st.lists(st.tuples(st.sampled_from(NAMES), VALUES), max_size=12))
-def test_whatever_a_browser_sends_is_read_and_what_is_missing_is_said(kind: str, pairs: list[tuple[str, str]]) -> None:
+def test_whatever_a_browser_sends_is_read_and_what_is_missing_is_said(
+    kind: str, pairs: list[tuple[str, str]]
+) -> None:
     form, content, config = STAGE_KINDS[kind], content_of(kind), config_of(kind)
     submission = form.read_form(FormData(pairs), content, config)
     try:
@@ -95,7 +125,13 @@ def test_answers_that_say_the_same_follow_one_leader() -> None:
     rows = form.form_values(GROUPED, {}, {})["rows"]
     assert [(row["text"], row["count"]) for row in rows] == [("rice", 3), ("Rice", 1), ("tea", 1), ("?!", 1)]
     read = form.read_form(
-        fields(("place-0", "own"), ("en-0", "rice; cooked rice "), ("place-1", "0"), ("en-2", "tea"), ("place-3", "invalid")),
+        fields(
+            ("place-0", "own"),
+            ("en-0", "rice; cooked rice "),
+            ("place-1", "0"),
+            ("en-2", "tea"),
+            ("place-3", "invalid"),
+        ),
         GROUPED,
         {},
     )
@@ -119,7 +155,9 @@ def test_a_chain_ends_at_its_leader_and_a_circle_at_its_first() -> None:
 
 
 @given(st.lists(st.sampled_from(["own", "invalid", "0", "1", "2", "3"]), min_size=4, max_size=4))
-def test_every_answer_is_in_one_group_or_invalid_and_a_draft_is_shown_as_it_was_read(places: list[str]) -> None:
+def test_every_answer_is_in_one_group_or_invalid_and_a_draft_is_shown_as_it_was_read(
+    places: list[str],
+) -> None:
     form = GroupAnswers()
     sent = [
         *((f"place-{number}", place) for number, place in enumerate(places)),
@@ -138,7 +176,14 @@ def test_every_answer_is_in_one_group_or_invalid_and_a_draft_is_shown_as_it_was_
 
 @pytest.mark.parametrize(
     ("sent", "read"),
-    [("3:13", [[3, 13]]), ("3:13,20:25", [[3, 13], [20, 25]]), ("", []), ("x:1,2,:,3:", []), ("-1:4", []), ("²:3", [])],
+    [
+        ("3:13", [[3, 13]]),
+        ("3:13,20:25", [[3, 13], [20, 25]]),
+        ("", []),
+        ("x:1,2,:,3:", []),
+        ("-1:4", []),
+        ("²:3", []),
+    ],
 )
 def test_marks_are_pairs_of_whole_numbers(sent: str, read: list[list[int]]) -> None:
     assert spans(fields(("spans", sent)), "spans") == read

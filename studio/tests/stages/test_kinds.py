@@ -18,8 +18,16 @@ from folkways_studio.stages.registry import STAGE_KINDS, stage_kind
 
 QUESTION = {"question": "What?", "options": ["a", "b", "c", "d"]}
 SENTENCE = {"sentence": "In der Küche gab es 🍲 potluck.", "spans": [[22, 29]]}
-CANDIDATES = {"item": "potluck", "candidates": ["One potluck.", {"text": "Two potlucks.", "by": "m"}, "Three."]}
-ANSWERS = {"local": "무엇?", "english": "What?", "answers": {"p-1": ["떡", "밥"], "p-2": ["밥"], "p-3": []}, "idks": {}}
+CANDIDATES = {
+    "item": "potluck",
+    "candidates": ["One potluck.", {"text": "Two potlucks.", "by": "m"}, "Three."],
+}
+ANSWERS = {
+    "local": "무엇?",
+    "english": "What?",
+    "answers": {"p-1": ["떡", "밥"], "p-2": ["밥"], "p-3": []},
+    "idks": {},
+}
 RATED = {each: {"accuracy": 3, "fluency": 3, "realism": 3} for each in "abc"}
 LABELS = {"category": "Cultural Value", "level": "Invisible", "element": "Time"}
 SCENARIO = {"scenario": "Somebody rings the bell at noon.", **QUESTION, "intended": [1]}
@@ -28,20 +36,35 @@ GOOD: Mapping[str, tuple[Mapping[str, Any], Mapping[str, Any]]] = {
     "write_question": ({}, SCENARIO),
     "review": (QUESTION, {"decision": "keep"}),
     "vote": (QUESTION, {"choices": [0, 2]}),
-    "collect_question": ({}, {"category": "Food", "question": "무엇을 먹나요?", "english": "What do you eat?"}),
-    "curate": ({"category": "Food", "english": "What?"}, {"decision": "keep", "template": "What is eaten in your country?"}),
-    "localise": ({"template": "What is eaten in your country?", "category": "Food"}, {"local": "무엇을 먹나요?"}),
+    "collect_question": (
+        {},
+        {"category": "Food", "question": "무엇을 먹나요?", "english": "What do you eat?"},
+    ),
+    "curate": (
+        {"category": "Food", "english": "What?"},
+        {"decision": "keep", "template": "What is eaten in your country?"},
+    ),
+    "localise": (
+        {"template": "What is eaten in your country?", "category": "Food"},
+        {"local": "무엇을 먹나요?"},
+    ),
     "short_answers": ({"local": "무엇?", "english": "What?"}, {"answers": ["밥"]}),
     "group_answers": (ANSWERS, {"groups": [{"answers": ["밥"], "en_answers": ["rice"]}], "invalid": ["떡"]}),
     "choose_best": (CANDIDATES, {"best": "a", "ratings": RATED}),
     "tag_spans": (SENTENCE, {"spans": [[22, 29]]}),
     "label_item": (SENTENCE, LABELS),
-    "adapt": (SENTENCE, {"strategies": ["neutral_term"], "intra": "A <CSI>meal</CSI>.", "inter": "一<CSI>餐</CSI>"}),
+    "adapt": (
+        SENTENCE,
+        {"strategies": ["neutral_term"], "intra": "A <CSI>meal</CSI>.", "inter": "一<CSI>餐</CSI>"},
+    ),
     "adjudicate": (
         {"kind": "vote", "rules": {"answers": 5, "majority": 4}, "content": QUESTION, "candidates": []},
         {"choices": [1]},
     ),
-    "judge_answer": ({"question": "What?", "reply": "Rice."}, {"verdict": "conditional", "flags": ["refusal"]}),
+    "judge_answer": (
+        {"question": "What?", "reply": "Rice."},
+        {"verdict": "conditional", "flags": ["refusal"]},
+    ),
     "form": ({"text": "Guests take off their shoes."}, {"answers": {"answer": "So we do."}}),
 }
 """Kind -> the content of an item, and a submission that is taken."""
@@ -62,7 +85,11 @@ BAD: list[tuple[str, Mapping[str, Any], set[str]]] = [
     ("vote", {"choices": [0], "abstain": "dont_know"}, {"choices"}),
     ("vote", {"abstain": "too lazy"}, {"abstain"}),
     ("vote", {"choices": [0], "comment": 7}, {"comment"}),
-    ("collect_question", {"category": "Weather", "question": "What is it?", "english": "Eh?"}, {"category", "english"}),
+    (
+        "collect_question",
+        {"category": "Weather", "question": "What is it?", "english": "Eh?"},
+        {"category", "english"},
+    ),
     ("curate", {"decision": "keep", "template": "What is eaten in Korea?"}, {"template"}),
     ("curate", {"decision": "duplicate"}, {"of"}),
     ("localise", {"local": ""}, {"local"}),
@@ -75,10 +102,18 @@ BAD: list[tuple[str, Mapping[str, Any], set[str]]] = [
     ("group_answers", {"groups": []}, {"groups"}),
     ("group_answers", {"groups": [{"answers": ["밥", "떡"], "en_answers": []}]}, {"groups"}),
     ("group_answers", {"groups": [{"answers": ["밥", "떡", "국"], "en_answers": ["x"]}]}, {"groups"}),
-    ("group_answers", {"groups": [{"answers": ["밥", "떡"], "en_answers": ["x"]}], "invalid": ["밥"]}, {"groups"}),
+    (
+        "group_answers",
+        {"groups": [{"answers": ["밥", "떡"], "en_answers": ["x"]}], "invalid": ["밥"]},
+        {"groups"},
+    ),
     ("group_answers", {"groups": "rice"}, {"groups"}),
     ("choose_best", {"best": "d", "ratings": RATED}, {"best"}),
-    ("choose_best", {"best": "a", "ratings": {**RATED, "b": {"accuracy": 6, "fluency": 1, "realism": 1}}}, {"ratings"}),
+    (
+        "choose_best",
+        {"best": "a", "ratings": {**RATED, "b": {"accuracy": 6, "fluency": 1, "realism": 1}}},
+        {"ratings"},
+    ),
     ("choose_best", {"best": "a", "ratings": {"a": RATED["a"]}}, {"ratings"}),
     ("tag_spans", {"spans": []}, {"spans"}),
     ("tag_spans", {"spans": [[22, 99]]}, {"spans"}),
@@ -86,8 +121,16 @@ BAD: list[tuple[str, Mapping[str, Any], set[str]]] = [
     ("tag_spans", {"spans": [[2, 3]]}, {"spans"}),
     ("label_item", {**LABELS, "level": "Deep"}, {"level"}),
     ("adapt", {"strategies": []}, {"strategies"}),
-    ("adapt", {"strategies": ["neutral_term"], "intra": "no mark", "inter": "<CSI>x"}, {"intra_spans", "inter"}),
-    ("adapt", {"strategies": ["neutral_term"], "intra": "", "inter": "<CSI>a</CSI> <CSI>b</CSI>"}, {"intra", "inter_spans"}),
+    (
+        "adapt",
+        {"strategies": ["neutral_term"], "intra": "no mark", "inter": "<CSI>x"},
+        {"intra_spans", "inter"},
+    ),
+    (
+        "adapt",
+        {"strategies": ["neutral_term"], "intra": "", "inter": "<CSI>a</CSI> <CSI>b</CSI>"},
+        {"intra", "inter_spans"},
+    ),
     ("adjudicate", {"choices": [9]}, {"choices"}),
     ("judge_answer", {"verdict": 1}, {"verdict"}),
     ("form", {"answers": {"answer": 7}}, {"answer"}),
@@ -100,17 +143,23 @@ def config_of(kind: str, **changes: Any) -> dict[str, Any]:
     return {**{name: option.default for name, option in options.items()}, "next": {}, **changes}
 
 
-def take(kind: str, submission: Mapping[str, Any], content: Mapping[str, Any] | None = None, **changes: Any) -> Mapping[str, Any]:
+def take(
+    kind: str, submission: Mapping[str, Any], content: Mapping[str, Any] | None = None, **changes: Any
+) -> Mapping[str, Any]:
     config = config_of(kind, **changes)
     handler = stage_kind(kind)
-    return handler.validate(submission, handler.check_content(GOOD[kind][0] if content is None else content, config), config)
+    return handler.validate(
+        submission, handler.check_content(GOOD[kind][0] if content is None else content, config), config
+    )
 
 
 def decide(kind: str, *submissions: Mapping[str, Any], **changes: Any) -> Decision:
     config = config_of(kind, **changes)
     handler = stage_kind(kind)
     content = handler.check_content(GOOD[kind][0], config)
-    votes = [Vote(f"p-{place}", handler.validate(each, content, config)) for place, each in enumerate(submissions)]
+    votes = [
+        Vote(f"p-{place}", handler.validate(each, content, config)) for place, each in enumerate(submissions)
+    ]
     return handler.decide(votes, content, config)
 
 
@@ -125,7 +174,9 @@ def test_a_good_submission_is_taken_and_more_fields_are_not(kind: str) -> None:
 
 
 @pytest.mark.parametrize(("kind", "submission", "fields"), BAD)
-def test_a_bad_submission_names_every_wrong_field(kind: str, submission: Mapping[str, Any], fields: set[str]) -> None:
+def test_a_bad_submission_names_every_wrong_field(
+    kind: str, submission: Mapping[str, Any], fields: set[str]
+) -> None:
     with pytest.raises(SubmissionError) as error:
         take(kind, submission)
     assert set(error.value.problems) == fields
@@ -202,7 +253,10 @@ def test_reviewers_keep_by_more_than_half() -> None:
 
 def test_verifiers_do_not_see_what_the_author_held_right() -> None:
     handler = stage_kind("review")
-    assert set(handler.hand_on({**SCENARIO}, {"question": "Q", "options": ["a"]}, config_of("review"))) == {"question", "options"}
+    assert set(handler.hand_on({**SCENARIO}, {"question": "Q", "options": ["a"]}, config_of("review"))) == {
+        "question",
+        "options",
+    }
 
 
 def test_judges_see_sentences_in_orders_of_their_own_without_their_writers() -> None:
@@ -221,12 +275,18 @@ def test_a_tie_of_judges_goes_to_the_better_rated_and_else_to_an_expert() -> Non
     better = {**RATED, "b": {"accuracy": 5, "fluency": 5, "realism": 5}}
     found = decide("choose_best", {"best": "a", "ratings": better}, {"best": "b", "ratings": better})
     assert (found.branch, found.result["sentence"], found.result["by"]) == ("done", "Two potlucks.", "m")
-    assert decide("choose_best", {"best": "a", "ratings": RATED}, {"best": "b", "ratings": RATED}).branch == "disagree"
+    assert (
+        decide("choose_best", {"best": "a", "ratings": RATED}, {"best": "b", "ratings": RATED}).branch
+        == "disagree"
+    )
 
 
 def test_labels_that_differ_are_disputed_one_by_one() -> None:
     found = decide("label_item", LABELS, {**LABELS, "level": "Visible", "element": "Art"})
-    assert (found.branch, found.result) == ("disagree", {"category": "Cultural Value", "disputed": ["level", "element"]})
+    assert (found.branch, found.result) == (
+        "disagree",
+        {"category": "Cultural Value", "disputed": ["level", "element"]},
+    )
 
 
 def test_a_stage_may_bring_labels_of_its_own() -> None:
@@ -242,7 +302,9 @@ def test_an_expert_decides_as_the_stage_itself_would() -> None:
     arrived = handler.take_over(content, Arrival("choose_best", rules, votes), config_of("adjudicate"))
     assert [each["participant"] for each in handler.presented(arrived, "x")["candidates"]] == ["1", "2"]
     assert "by" not in handler.presented(arrived, "x")["content"]["candidates"][0]
-    payload = handler.validate({"best": "c", "ratings": RATED, "reason": "clear"}, arrived, config_of("adjudicate"))
+    payload = handler.validate(
+        {"best": "c", "ratings": RATED, "reason": "clear"}, arrived, config_of("adjudicate")
+    )
     found = handler.decide([Vote("e", payload)], arrived, config_of("adjudicate"))
     assert found.result == {"sentence": "Three.", "best": "c", "by": "", "adjudicated": True}
     onward = handler.hand_on(arrived, found.result, config_of("adjudicate"))
@@ -255,43 +317,64 @@ def test_an_expert_is_not_asked_where_at_least_two_said_the_same_and_nobody_anyt
 
     def settled(*said: dict[str, Any]) -> Decision | None:
         votes = [Vote(f"p-{number}", payload) for number, payload in enumerate(said)]
-        return handler.on_arrival(handler.take_over(content, Arrival("label_item", rules, votes), config), config)
+        return handler.on_arrival(
+            handler.take_over(content, Arrival("label_item", rules, votes), config), config
+        )
 
     found = settled(LABELS, LABELS)
     assert found is not None and (found.outcome, found.result) == ("done", {**LABELS, "agreed": True})
     assert settled(LABELS) is None
     assert settled(LABELS, LABELS, {**LABELS, "element": "Art"}) is None
     nothing = Arrival(
-        "vote", config_of("vote"), [Vote(each, {"choices": [], "abstain": "dont_know", "comment": ""}) for each in "ab"]
+        "vote",
+        config_of("vote"),
+        [Vote(each, {"choices": [], "abstain": "dont_know", "comment": ""}) for each in "ab"],
     )
     assert handler.on_arrival(handler.take_over({}, nothing, config), config) is None, "nobody said anything"
 
 
 def test_versions_are_told_apart_by_what_they_come_to_and_what_all_agree_on_is_filled_in() -> None:
     handler, rules, config = stage_kind("adjudicate"), config_of("adapt"), config_of("adjudicate")
-    one = take("adapt", {"strategies": ["neutral_term"], "intra": "A <CSI>meal</CSI>.", "inter": "<CSI>餐</CSI>。"})
+    one = take(
+        "adapt", {"strategies": ["neutral_term"], "intra": "A <CSI>meal</CSI>.", "inter": "<CSI>餐</CSI>。"}
+    )
     spaced, other = {**one, "intra": "A  <CSI> meal </CSI>."}, {**one, "intra": "A <CSI> feast </CSI>."}
     votes = [Vote(f"p-{number}", payload) for number, payload in enumerate((one, spaced, other))]
     values = handler.form_values(handler.take_over({}, Arrival("adapt", rules, votes), config), config, {})
-    assert [(each["people"], each["draft"]["intra"], each["draft"]["intra_spans"]) for each in values["versions"]] == [
-        (2, "A meal.", [[2, 6]]),
-        (1, "A feast.", [[2, 7]]),
-    ]
+    assert [
+        (each["people"], each["draft"]["intra"], each["draft"]["intra_spans"]) for each in values["versions"]
+    ] == [(2, "A meal.", [[2, 6]]), (1, "A feast.", [[2, 7]])]
     assert values["decision"] == {"strategies": ["neutral_term"], "inter": "餐。", "inter_spans": [[0, 1]]}
 
 
 def test_what_cannot_be_carried_over_needs_no_sentence() -> None:
     payload = take("adapt", {"strategies": ["non_transferable"]})
-    assert payload == {"strategies": ["non_transferable"], "intra": "Non-transferrable", "inter": "Non-transferrable"}
+    assert payload == {
+        "strategies": ["non_transferable"],
+        "intra": "Non-transferrable",
+        "inter": "Non-transferrable",
+    }
 
 
 def test_marks_may_come_as_positions_or_as_tags() -> None:
-    tags = take("adapt", {"strategies": ["neutral_term"], "intra": "A <CSI>meal</CSI>.", "inter": "<CSI> 餐 </CSI>。"})
+    tags = take(
+        "adapt", {"strategies": ["neutral_term"], "intra": "A <CSI>meal</CSI>.", "inter": "<CSI> 餐 </CSI>。"}
+    )
     spans = take(
         "adapt",
-        {"strategies": ["neutral_term"], "intra": "A meal.", "intra_spans": [[2, 6]], "inter": "餐。", "inter_spans": [[0, 1]]},
+        {
+            "strategies": ["neutral_term"],
+            "intra": "A meal.",
+            "intra_spans": [[2, 6]],
+            "inter": "餐。",
+            "inter_spans": [[0, 1]],
+        },
     )
-    assert tags == spans == {"strategies": ["neutral_term"], "intra": "A <CSI> meal </CSI>.", "inter": "<CSI> 餐 </CSI>。"}
+    assert (
+        tags
+        == spans
+        == {"strategies": ["neutral_term"], "intra": "A <CSI> meal </CSI>.", "inter": "<CSI> 餐 </CSI>。"}
+    )
 
 
 def test_flags_are_those_that_half_of_the_judges_gave() -> None:
@@ -307,7 +390,9 @@ def test_flags_are_those_that_half_of_the_judges_gave() -> None:
 
 def test_groups_count_people_not_answers() -> None:
     group = {"groups": [{"answers": ["떡", "밥"], "en_answers": ["rice", "rice"]}]}
-    assert decide("group_answers", group).result["groups"] == [{"answers": ["떡", "밥"], "en_answers": ["rice"], "count": 2}]
+    assert decide("group_answers", group).result["groups"] == [
+        {"answers": ["떡", "밥"], "en_answers": ["rice"], "count": 2}
+    ]
 
 
 @given(st.text(alphabet="ab 🍲é", min_size=3, max_size=12), st.data())

@@ -110,7 +110,9 @@ def test_marks_may_be_compared_by_how_much_they_share() -> None:
 
 def test_what_is_known_is_told_in_words() -> None:
     assert stage_kind("vote").describe_known({"choices": [1]}, QUESTION, str) == ["rice"]
-    assert stage_kind("judge_answer").describe_known({"flags": ["stereotypical"]}, {}, str) == ["Stereotypical"]
+    assert stage_kind("judge_answer").describe_known({"flags": ["stereotypical"]}, {}, str) == [
+        "Stereotypical"
+    ]
 
 
 @pytest.mark.parametrize(
@@ -118,7 +120,11 @@ def test_what_is_known_is_told_in_words() -> None:
     [
         ("vote", {"gold": [1], "mode": "single", "counts": [0, 5]}, {"choices": [1]}),
         ("vote", {"counts": [1, 1]}, {}),
-        ("label_item", {"category": "a", "level": "b", "element": "c"}, {"category": "a", "level": "b", "element": "c"}),
+        (
+            "label_item",
+            {"category": "a", "level": "b", "element": "c"},
+            {"category": "a", "level": "b", "element": "c"},
+        ),
         ("tag_spans", {"spans": [[0, 2]], "tagged": "x"}, {"spans": [[0, 2]]}),
         ("choose_best", {"sentence": "s", "best": "a", "by": "m"}, {"best": "a"}),
         ("judge_answer", {"label": 0.5, "flags": []}, {"verdict": "conditional"}),
@@ -127,5 +133,7 @@ def test_what_is_known_is_told_in_words() -> None:
         ("short_answers", {"valid": 5, "idk": 0}, {}),
     ],
 )
-def test_what_a_decided_item_is_known_by(kind: str, result: Mapping[str, Any], known: Mapping[str, Any]) -> None:
+def test_what_a_decided_item_is_known_by(
+    kind: str, result: Mapping[str, Any], known: Mapping[str, Any]
+) -> None:
     assert stage_kind(kind).known_of(result) == known

@@ -45,15 +45,29 @@ def test_without_criteria_everybody_is_eligible() -> None:
 
 @pytest.mark.parametrize(
     ("valid", "idk", "missing"),
-    [(0, 0, 5), (4, 0, 1), (5, 0, 0), (6, 0, 0), (4, 1, 1), (0, 5, 5), (4, 5, 1), (0, 6, 0), (4, 6, 0), (5, 5, 0)],
+    [
+        (0, 0, 5),
+        (4, 0, 1),
+        (5, 0, 0),
+        (6, 0, 0),
+        (4, 1, 1),
+        (0, 5, 5),
+        (4, 5, 1),
+        (0, 6, 0),
+        (4, 6, 0),
+        (5, 5, 0),
+    ],
 )
-def test_only_i_dont_know_is_replaced_until_five_are_valid_or_six_do_not_know(valid: int, idk: int, missing: int) -> None:
+def test_only_i_dont_know_is_replaced_until_five_are_valid_or_six_do_not_know(
+    valid: int, idk: int, missing: int
+) -> None:
     assert missing_answers(valid, idk) == missing
 
 
 @given(st.lists(st.booleans(), max_size=30))
 def test_asking_always_ends(answers: list[bool]) -> None:
-    """However people answer, nobody is asked after the fifth valid answer or the sixth that is none; ten people at most."""
+    """However people answer, nobody is asked after the fifth valid answer or the sixth that is none; ten
+    people at most."""
     valid = idk = asked = 0
     for knows in answers:
         if not missing_answers(valid, idk):
@@ -65,7 +79,9 @@ def test_asking_always_ends(answers: list[bool]) -> None:
     assert idk <= 6
 
 
-@pytest.mark.parametrize(("taken", "most", "left"), [(0, None, None), (9, None, None), (0, 7, 7), (7, 7, 0), (9, 7, 0)])
+@pytest.mark.parametrize(
+    ("taken", "most", "left"), [(0, None, None), (9, None, None), (0, 7, 7), (7, 7, 0), (9, 7, 0)]
+)
 def test_room(taken: int, most: int | None, left: int | None) -> None:
     assert room(taken, most) == left
 
@@ -74,7 +90,9 @@ def ballots(*said: str) -> list[Ballot]:
     """ "AC" chooses the first and third option; "?" does not know, "!" says that it cannot be answered."""
     ways = {"?": DONT_KNOW, "!": CANNOT_ANSWER}
     return [
-        Ballot(frozenset(), ways[each]) if each in ways else Ballot(frozenset(ord(letter) - ord("A") for letter in each))
+        Ballot(frozenset(), ways[each])
+        if each in ways
+        else Ballot(frozenset(ord(letter) - ord("A") for letter in each))
         for each in said
     ]
 
@@ -96,7 +114,9 @@ def test_four_of_five(said: tuple[str, ...], gold: tuple[int, ...], outcome: str
     assert (found.gold, found.outcome) == (gold, outcome)
 
 
-@given(st.lists(st.sets(st.integers(0, 3)).map(lambda chosen: Ballot(frozenset(chosen))), min_size=5, max_size=5))
+@given(
+    st.lists(st.sets(st.integers(0, 3)).map(lambda chosen: Ballot(frozenset(chosen))), min_size=5, max_size=5)
+)
 def test_every_vote_is_counted_once(votes: list[Ballot]) -> None:
     found = count_votes(votes, 4, 4)
     assert sum(found.counts) == sum(len(vote.choices) for vote in votes)
@@ -151,7 +171,15 @@ def test_a_criterion_alone(criterion: dict[str, object], answer: str, passes: bo
 def test_the_result_of_any_votes_as_by_hand(said: list[str], needed: int) -> None:
     counts = tuple(sum(letter in each for each in said) for letter in "ABCD")
     gold = tuple(place for place in range(4) if counts[place] >= needed)
-    outcome = "single" if len(gold) == 1 else "multi" if gold else "unknown" if said.count("?") > len(said) / 2 else "none"
+    outcome = (
+        "single"
+        if len(gold) == 1
+        else "multi"
+        if gold
+        else "unknown"
+        if said.count("?") > len(said) / 2
+        else "none"
+    )
     found = count_votes(ballots(*said), 4, needed)
     assert found == Result(gold, counts, said.count("?"), said.count("!"), len(said), outcome)  # type: ignore[arg-type]
 

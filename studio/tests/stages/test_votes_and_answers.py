@@ -18,7 +18,9 @@ from folkways_studio.stages.registry import stage_kind
 ASKED = {"local": "무엇?", "english": "What?"}
 
 
-def problems(handler: StageKind, submission: Mapping[str, Any], content: Mapping[str, Any], **config: Any) -> set[str]:
+def problems(
+    handler: StageKind, submission: Mapping[str, Any], content: Mapping[str, Any], **config: Any
+) -> set[str]:
     """The fields that are refused."""
     try:
         handler.validate(submission, content, config)
@@ -30,17 +32,26 @@ def problems(handler: StageKind, submission: Mapping[str, Any], content: Mapping
 @pytest.mark.parametrize(
     ("kind", "settings"),
     [
-        ("vote", {"answers": (5, "count", 1), "majority": (4, "count", 1), "second_round": (True, "flag", 0)}),
-        ("short_answers", {"answers": (5, "count", 1), "most_idk": (5, "count", 0), "most_answers": (3, "count", 1)}),
+        (
+            "vote",
+            {"answers": (5, "count", 1), "majority": (4, "count", 1), "second_round": (True, "flag", 0)},
+        ),
+        (
+            "short_answers",
+            {"answers": (5, "count", 1), "most_idk": (5, "count", 0), "most_answers": (3, "count", 1)},
+        ),
         ("group_answers", {"suggestions": (True, "flag", 0)}),
     ],
 )
 def test_settings_and_what_they_are_without_being_set(kind: str, settings: dict[str, Any]) -> None:
-    assert {name: (each.default, each.kind, each.least) for name, each in stage_kind(kind).options.items()} == settings
+    assert {
+        name: (each.default, each.kind, each.least) for name, each in stage_kind(kind).options.items()
+    } == settings
 
 
 @pytest.mark.parametrize(
-    ("majority", "answers", "valid"), [(3, 5, True), (2, 5, False), (5, 5, True), (6, 5, False), (2, 4, False)]
+    ("majority", "answers", "valid"),
+    [(3, 5, True), (2, 5, False), (5, 5, True), (6, 5, False), (2, 4, False)],
 )
 def test_a_majority_is_more_than_half(majority: int, answers: int, valid: bool) -> None:
     found = stage_kind("vote").check_config({"majority": majority, "answers": answers})
@@ -50,10 +61,18 @@ def test_a_majority_is_more_than_half(majority: int, answers: int, valid: bool) 
 @pytest.mark.parametrize("count", [1, 2, 8, 9])
 def test_a_question_has_two_to_eight_options(count: int) -> None:
     handler = stage_kind("vote")
-    content = {"question": " What? ", "options": [f" {number} " for number in range(count)], "source": "a book"}
+    content = {
+        "question": " What? ",
+        "options": [f" {number} " for number in range(count)],
+        "source": "a book",
+    }
     if 2 <= count <= 8:
         taken = handler.check_content(content, {})
-        assert taken == {"question": "What?", "options": [str(number) for number in range(count)], "source": "a book"}
+        assert taken == {
+            "question": "What?",
+            "options": [str(number) for number in range(count)],
+            "source": "a book",
+        }
     else:
         with pytest.raises(SubmissionError) as error:
             handler.check_content(content, {})
@@ -80,7 +99,8 @@ def test_a_vote_is_options_or_a_reason_for_none() -> None:
 
 @given(st.lists(st.sets(st.integers(0, 2)), min_size=1, max_size=7), st.integers(1, 7), st.booleans())
 def test_votes_are_counted_as_by_hand(said: list[set[int]], majority: int, second_round: bool) -> None:
-    """An empty set abstains: it does not know where its place is even, and finds the question senseless where it is odd."""
+    """An empty set abstains: it does not know where its place is even, and finds the question senseless where
+    it is odd."""
     answers = len(said)
     if not answers < 2 * majority <= 2 * answers:
         return
@@ -88,7 +108,9 @@ def test_votes_are_counted_as_by_hand(said: list[set[int]], majority: int, secon
     votes = []
     for place, chosen in enumerate(said):
         abstain = None if chosen else "cannot_answer" if place % 2 else "dont_know"
-        votes.append(Vote(f"p-{place}", handler.validate({"choices": sorted(chosen), "abstain": abstain}, content, {})))
+        votes.append(
+            Vote(f"p-{place}", handler.validate({"choices": sorted(chosen), "abstain": abstain}, content, {}))
+        )
     config = {"answers": answers, "majority": majority, "second_round": second_round}
     for some in range(answers):
         assert handler.decide(votes[:some], content, config) == Decision("wait", answers - some)
@@ -99,11 +121,17 @@ def test_votes_are_counted_as_by_hand(said: list[set[int]], majority: int, secon
     gold = [option for option, count in enumerate(counts) if count >= majority]
     found = handler.decide(votes, content, config)
     if gold:
-        assert found == Decision("done", result={**result, "gold": gold, "mode": "multi" if gold[1:] else "single"})
+        assert found == Decision(
+            "done", result={**result, "gold": gold, "mode": "multi" if gold[1:] else "single"}
+        )
     elif unknown > answers / 2 and second_round:
-        assert found == Decision("subpopulation", result=result, reason=f"{unknown} of {answers} did not have the knowledge")
+        assert found == Decision(
+            "subpopulation", result=result, reason=f"{unknown} of {answers} did not have the knowledge"
+        )
     else:
-        assert found == Decision("dropped", result=result, reason=f"no option was chosen by {majority} of {answers} people")
+        assert found == Decision(
+            "dropped", result=result, reason=f"no option was chosen by {majority} of {answers} people"
+        )
 
 
 def test_more_votes_than_were_wanted_are_counted_too() -> None:
@@ -173,7 +201,10 @@ def test_short_answers_are_taken_or_refused(submission: dict[str, Any], payload:
 
 @given(st.lists(st.sampled_from(["idk", "other", None]), max_size=12), st.integers(1, 4), st.integers(0, 3))
 def test_only_i_dont_know_is_replaced(said: list[str | None], wanted: int, most_idk: int) -> None:
-    votes = [Vote(str(place), {"answers": [] if why else ["a"], "no_answer": why, "other": ""}) for place, why in enumerate(said)]
+    votes = [
+        Vote(str(place), {"answers": [] if why else ["a"], "no_answer": why, "other": ""})
+        for place, why in enumerate(said)
+    ]
     idk = said.count("idk")
     valid = len(said) - idk
     found = stage_kind("short_answers").decide(votes, ASKED, {"answers": wanted, "most_idk": most_idk})
@@ -186,17 +217,26 @@ def test_only_i_dont_know_is_replaced(said: list[str | None], wanted: int, most_
 def test_what_is_redacted_of_short_answers_is_another_way_of_giving_none() -> None:
     handler = stage_kind("short_answers")
     answered = {"answers": ["a", "b"], "no_answer": None, "other": ""}
-    assert handler.redacted(answered, ["answers"], ASKED) == {"answers": [], "no_answer": "other", "other": "[redacted]"}
+    assert handler.redacted(answered, ["answers"], ASKED) == {
+        "answers": [],
+        "no_answer": "other",
+        "other": "[redacted]",
+    }
     assert handler.redacted(answered, ["other"], ASKED) == answered
     told = {"answers": [], "no_answer": "other", "other": "as we do"}
     assert handler.redacted(told, ["answers", "other"], ASKED) == {**told, "other": "[redacted]"}
     assert handler.redacted(told, ["answers"], ASKED) == told
-    assert handler.labels({"answers": ["Soup", "soup", "Rice"], "no_answer": None}) == {"answers": frozenset({"soup", "rice"})}
+    assert handler.labels({"answers": ["Soup", "soup", "Rice"], "no_answer": None}) == {
+        "answers": frozenset({"soup", "rice"})
+    }
     assert handler.labels({"answers": [], "no_answer": "idk"}) == {"answers": frozenset({"idk"})}
     assert handler.texts == ("answers", "other")
 
 
-ANSWERED = {**ASKED, "answers": {"p-1": ["rice", "soup"], "p-2": ["rice", "bread"], "p-3": ["Rice"], "p-4": []}}
+ANSWERED = {
+    **ASKED,
+    "answers": {"p-1": ["rice", "soup"], "p-2": ["rice", "bread"], "p-3": ["Rice"], "p-4": []},
+}
 
 
 def group(answers: Any, english: Any) -> dict[str, Any]:
@@ -211,7 +251,12 @@ def group(answers: Any, english: Any) -> dict[str, Any]:
         ([], ["rice", "soup", "bread", "Rice"], None, ""),
         ([group(["rice", "soup", "bread", "Rice", "fish"], ["r"])], [], "groups", "nobody answered: fish$"),
         ([group(["rice", "soup", "bread", "Rice"], ["r"])], ["fish"], "groups", "nobody answered: fish$"),
-        ([group(["rice", "soup", "bread"], ["r"]), group(["rice", "Rice"], ["r"])], [], "groups", "is in two places: rice$"),
+        (
+            [group(["rice", "soup", "bread"], ["r"]), group(["rice", "Rice"], ["r"])],
+            [],
+            "groups",
+            "is in two places: rice$",
+        ),
         ([group(["rice", "soup", "bread", "Rice"], ["r"])], ["soup"], "groups", "is in two places: soup$"),
         ([group(["rice", "soup"], ["r"])], [], "groups", "call them invalid: bread, Rice$"),
         ([group(["rice", "soup", "bread", "Rice"], [" "])], [], "groups", "need an English wording"),
@@ -227,13 +272,18 @@ def group(answers: Any, english: Any) -> dict[str, Any]:
         ([], [1], "invalid", "list of answers"),
     ],
 )
-def test_every_answer_is_in_one_group_or_invalid(groups: Any, invalid: Any, wrong: str | None, words: str) -> None:
+def test_every_answer_is_in_one_group_or_invalid(
+    groups: Any, invalid: Any, wrong: str | None, words: str
+) -> None:
     handler = stage_kind("group_answers")
     if wrong is None:
         found = handler.validate({"groups": groups, "invalid": invalid}, ANSWERED, {})
         assert found == {
             "groups": [
-                group(list(dict.fromkeys(each["answers"])), list(dict.fromkeys(filter(None, map(str.strip, each["en_answers"])))))
+                group(
+                    list(dict.fromkeys(each["answers"])),
+                    list(dict.fromkeys(filter(None, map(str.strip, each["en_answers"])))),
+                )
                 for each in groups
             ],
             "invalid": sorted(set(invalid)),
@@ -265,7 +315,10 @@ def test_what_is_to_be_grouped_is_a_list_for_each_person() -> None:
 
 def test_groups_are_ordered_by_how_many_people_gave_them() -> None:
     handler = stage_kind("group_answers")
-    said = {"groups": [group(["soup"], ["s"]), group(["bread"], ["b"]), group(["rice", "Rice"], ["r"])], "invalid": ["x"]}
+    said = {
+        "groups": [group(["soup"], ["s"]), group(["bread"], ["b"]), group(["rice", "Rice"], ["r"])],
+        "invalid": ["x"],
+    }
     settled = {
         "groups": [
             {**group(["rice", "Rice"], ["r"]), "count": 3}, {**group(["soup"], ["s"]), "count": 1},
@@ -299,7 +352,11 @@ def test_what_people_said_arrives_at_the_review() -> None:
     content = {**ASKED, "category": "Food", "template": "t", "valid": 1, "idk": 5}
     arrived = stage_kind("group_answers").take_over(content, Arrival("short_answers", {}, votes), {})
     assert arrived == {**ASKED, "category": "Food", "template": "t", **found}
-    assert stage_kind("group_answers").take_over(ASKED, Arrival("short_answers", {}, []), {}).keys() == {*ASKED, "answers", "idks"}
+    assert stage_kind("group_answers").take_over(ASKED, Arrival("short_answers", {}, []), {}).keys() == {
+        *ASKED,
+        "answers",
+        "idks",
+    }
 
 
 @given(
@@ -307,5 +364,7 @@ def test_what_people_said_arrives_at_the_review() -> None:
     st.dictionaries(st.sampled_from("xyz"), st.lists(st.sampled_from("abcd"), max_size=3)),
 )
 def test_a_person_counts_once_for_a_group(variants: list[str], answers: dict[str, list[str]]) -> None:
-    people = Counter(person for person, given_ones in answers.items() for each in set(given_ones) if each in variants)
+    people = Counter(
+        person for person, given_ones in answers.items() for each in set(given_ones) if each in variants
+    )
     assert count_people(variants, answers) == len(people)

@@ -1,4 +1,5 @@
-"""Editing a study: what nobody has met may change, texts always may; what was before is kept, as it was written."""
+"""Editing a study: what nobody has met may change, texts always may; what was before is kept, as it was
+written."""
 
 from __future__ import annotations
 
@@ -39,8 +40,17 @@ Edit = Callable[..., tuple[str, ...]]
 @pytest.fixture
 def desk(studio_workspace: Workspace) -> Desk:
     owner = accounts.create_account(studio_workspace, "owner@example.org", None)
-    study = at_time(1.0, studies.create_study, studio_workspace, read_definition(parse_yaml(TEXT)), owner=owner.id, text=TEXT)
-    return Desk(studio_workspace, studies.set_state(studio_workspace, study.id, studies.StudyState.OPEN), owner.id, {})
+    study = at_time(
+        1.0,
+        studies.create_study,
+        studio_workspace,
+        read_definition(parse_yaml(TEXT)),
+        owner=owner.id,
+        text=TEXT,
+    )
+    return Desk(
+        studio_workspace, studies.set_state(studio_workspace, study.id, studies.StudyState.OPEN), owner.id, {}
+    )
 
 
 @pytest.fixture
@@ -101,21 +111,30 @@ def test_what_people_have_met_stays_and_every_reason_is_told(desk: Desk, edit: E
         *("stage verify, role", "stage verify, answers", "stage verify, majority"),
     ]
     assert "somebody has agreed to take part" in problems[0] and "stays 2 or grows" in problems[5]
-    assert refusals(edit, (f"- {{{STAGE}}}", "- {name: other, kind: vote}")) == ("stage verify: it has items",)
+    assert refusals(edit, (f"- {{{STAGE}}}", "- {name: other, kind: vote}")) == (
+        "stage verify: it has items",
+    )
     assert descriptions.description_of(desk.workspace, desk.study) == TEXT
     assert len(stored(desk.workspace, schema.descriptions)) == 1
 
 
-def test_texts_and_limits_may_change_at_any_time_and_more_answers_be_asked_for(desk: Desk, edit: Edit) -> None:
+def test_texts_and_limits_may_change_at_any_time_and_more_answers_be_asked_for(
+    desk: Desk, edit: Edit
+) -> None:
     done, open_one, fresh = desk.add("verify", [QUESTION] * 3)
-    kim, lee = (participants.answer_eligibility(desk.workspace, desk.person().id, {"years": "7"}) for _ in range(2))
+    kim, lee = (
+        participants.answer_eligibility(desk.workspace, desk.person().id, {"years": "7"}) for _ in range(2)
+    )
     desk.answer(kim, {"choices": [0]})
     desk.answer(lee, {"choices": [0]})
     desk.answer(kim, {"choices": [0]})
     changes = edit(
         ("a test.", "a test, and to be paid."),
         ("Years there?", "Years in the country?"),
-        (STAGE, "name: verify, kind: vote, answers: 3, majority: 2, guidelines: Look twice., lease_minutes: 5"),
+        (
+            STAGE,
+            "name: verify, kind: vote, answers: 3, majority: 2, guidelines: Look twice., lease_minutes: 5",
+        ),
     )
     assert changes == (
         "consent: changed; whoever has agreed already has agreed to the text that they saw",
@@ -156,7 +175,14 @@ def test_a_study_of_before_gets_its_history_with_its_first_change(desk: Desk) ->
     study = at_time(3.0, studies.create_study, desk.workspace, read_definition(raw), owner=owner.id)
     text = descriptions.description_of(desk.workspace, study)
     assert yaml.safe_load(text) == raw
-    at_time(5.0, descriptions.edit_study, desk.workspace, study.id, text.replace("A study of the tests", "New"), by=desk.owner)
+    at_time(
+        5.0,
+        descriptions.edit_study,
+        desk.workspace,
+        study.id,
+        text.replace("A study of the tests", "New"),
+        by=desk.owner,
+    )
     found = descriptions.history(desk.workspace, study.id)
     assert [(each.number, each.text == text, each.account_id, each.created) for each in found] == [
         (2, False, desk.owner, 5.0),

@@ -1,4 +1,5 @@
-"""Where people are apart, by figures worked out by hand, by another implementation, and with nobody blamed for a few answers."""
+"""Where people are apart, by figures worked out by hand, by another implementation, and with nobody blamed
+for a few answers."""
 
 from __future__ import annotations
 
@@ -29,8 +30,13 @@ DAY = 86400.0
 BEGIN = datetime(2026, 3, 2, tzinfo=UTC).timestamp()
 """A Monday."""
 
-STAGES = [{"name": "verify", "kind": "vote", "answers": 3, "majority": 3}, {"name": "write", "kind": "collect_question"}]
-LABELS = st.lists(st.dictionaries(st.sampled_from("ab"), st.integers(0, 2), min_size=1), min_size=1, max_size=6)
+STAGES = [
+    {"name": "verify", "kind": "vote", "answers": 3, "majority": 3},
+    {"name": "write", "kind": "collect_question"},
+]
+LABELS = st.lists(
+    st.dictionaries(st.sampled_from("ab"), st.integers(0, 2), min_size=1), min_size=1, max_size=6
+)
 
 
 def mean(shares: list[float]) -> float:
@@ -49,7 +55,9 @@ def test_many_items_at_once_are_what_each_comes_to_alone(items: list[list[dict[s
 
 
 @given(st.lists(LABELS, max_size=4))
-def test_somebody_differs_from_a_label_that_more_than_half_of_the_others_gave(items: list[list[dict[str, int]]]) -> None:
+def test_somebody_differs_from_a_label_that_more_than_half_of_the_others_gave(
+    items: list[list[dict[str, int]]],
+) -> None:
     expected = []
     for labels in items:
         for person, own in enumerate(labels):
@@ -57,7 +65,9 @@ def test_somebody_differs_from_a_label_that_more_than_half_of_the_others_gave(it
             told = []
             for name, label in own.items():
                 said = [each[name] for each in others if name in each]
-                told += [label != most for most in set(said) if 2 * sum(each == most for each in said) > len(said)]
+                told += [
+                    label != most for most in set(said) if 2 * sum(each == most for each in said) > len(said)
+                ]
             expected.append((bool(told), any(told)))
     found = spread(items)
     assert list(zip(found.told.tolist(), found.differs.tolist(), strict=True)) == expected
@@ -70,14 +80,25 @@ def desk(studio_workspace: Workspace) -> Desk:
 
 def vote(desk: Desk, people: list[Participant], said: list[str], *, at: float = BEGIN) -> None:
     """Each item's answers as digits of the option that each person chooses, a day from item to item."""
-    desk.add("verify", [{**QUESTION, "question": f"{QUESTION['question']} {number}"} for number in range(len(said))])
+    desk.add(
+        "verify",
+        [{**QUESTION, "question": f"{QUESTION['question']} {number}"} for number in range(len(said))],
+    )
     for number, choices in enumerate(said):
         for person, choice in zip(people, choices, strict=True):
             work = at_time(at + number * DAY, next_work, desk.workspace, person.id, stage="verify")
             assert isinstance(work, assignments.Work)
             submission = {"choices": [int(choice)]}
             key = f"{person.id}-{work.item.id}"
-            at_time(at + number * DAY + 60, judgements.submit, desk.workspace, person.id, work.assignment.id, submission, key)
+            at_time(
+                at + number * DAY + 60,
+                judgements.submit,
+                desk.workspace,
+                person.id,
+                work.assignment.id,
+                submission,
+                key,
+            )
 
 
 def read(desk: Desk) -> Measured:
@@ -93,19 +114,39 @@ def test_stages_items_and_people_by_hand(desk: Desk) -> None:
     desk.answer(kim, written, "write")
     answered = read(desk)
     (stage,) = disagreements.by_stage(desk.workspace, desk.study.id, answered)
-    assert (stage.stage.name, stage.population, stage.items, stage.bands) == ("verify", "korea", 5, (2, 0, 2, 1))
+    assert (stage.stage.name, stage.population, stage.items, stage.bands) == (
+        "verify",
+        "korea",
+        5,
+        (2, 0, 2, 1),
+    )
     assert stage.mean == pytest.approx((1 / 3 + 1 / 3 + 2 / 3) / 5)
     disputed = [(each.item_id, share) for each, share in disagreements.most_disputed(answered, 2)]
-    assert disputed == [(answered.answered[3].item_id, pytest.approx(2 / 3)), (answered.answered[1].item_id, pytest.approx(1 / 3))]
-    found = {row.participant_id: row for row in disagreements.by_person(desk.workspace, desk.study.id, answered)}
+    assert disputed == [
+        (answered.answered[3].item_id, pytest.approx(2 / 3)),
+        (answered.answered[1].item_id, pytest.approx(1 / 3)),
+    ]
+    found = {
+        row.participant_id: row for row in disagreements.by_person(desk.workspace, desk.study.id, answered)
+    }
     # Of the five items the others agree in: all for Park but the fourth, two for Kim and Lee.
-    assert {who: (row.differ, row.n) for who, row in found.items()} == {kim.id: (0, 2), lee.id: (0, 2), park.id: (2, 4)}
+    assert {who: (row.differ, row.n) for who, row in found.items()} == {
+        kim.id: (0, 2),
+        lee.id: (0, 2),
+        park.id: (2, 4),
+    }
     assert (found[park.id].usual, found[kim.id].usual) == (0.0, pytest.approx(2 / 6))
     interval = wilson(2, 4)
-    assert (found[park.id].low, found[park.id].high, found[park.id].share) == (interval.low, interval.high, 0.5)
+    assert (found[park.id].low, found[park.id].high, found[park.id].share) == (
+        interval.low,
+        interval.high,
+        0.5,
+    )
     assert not any(row.stands_out for row in found.values()), "four answers are few"
     participants.withdraw(desk.workspace, desk.study.id, park.id)
-    assert park.id not in {row.participant_id for row in disagreements.by_person(desk.workspace, desk.study.id, read(desk))}
+    assert park.id not in {
+        row.participant_id for row in disagreements.by_person(desk.workspace, desk.study.id, read(desk))
+    }
     assert [each.share for each in disagreements.by_person(desk.workspace, desk.study.id, read(desk))] == [
         pytest.approx(1 / 5)
     ] * 2, "of two, each differs"
@@ -122,7 +163,10 @@ def test_somebody_stands_out_only_beyond_what_chance_does_to_so_many(desk: Desk)
         answered = [
             replace(
                 pattern,
-                said=[Said(people[number].id, {"choices": choice}, BEGIN) for number, choice in enumerate(choices)],
+                said=[
+                    Said(people[number].id, {"choices": choice}, BEGIN)
+                    for number, choice in enumerate(choices)
+                ],
             )
             for choices in said
         ]
@@ -131,7 +175,9 @@ def test_somebody_stands_out_only_beyond_what_chance_does_to_so_many(desk: Desk)
             for row in disagreements.by_person(desk.workspace, desk.study.id, measured(answered))
         ]
 
-    assert told(*["110"] * 30) == [("c", 30, 30, False)], "the two others are divided by the third throughout: nothing to compare"
+    assert told(*["110"] * 30) == [("c", 30, 30, False)], (
+        "the two others are divided by the third throughout: nothing to compare"
+    )
     assert told("110", "000", "020") == [("b", 1, 2, False), ("c", 1, 2, False), ("a", 0, 1, False)]
     clear = told(*["110"] * 20, *["000"] * 9, "020")
     assert clear == [("c", 20, 29, True), ("b", 1, 10, False), ("a", 0, 9, False)]

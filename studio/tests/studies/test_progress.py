@@ -1,4 +1,5 @@
-"""How far a study is, how people work, what they are owed and how far they agree: whole records, beside a study like it."""
+"""How far a study is, how people work, what they are owed and how far they agree: whole records, beside a
+study like it."""
 
 from __future__ import annotations
 
@@ -33,38 +34,62 @@ SENTENCE = {"sentence": "We went to a potluck.", "spans": [[13, 20]]}
 pytestmark = ON_A_FILE
 
 
-def answer(desk: Desk, person: Participant, said: dict[str, Any], seconds: float, stage: str = "verify") -> None:
+def answer(
+    desk: Desk, person: Participant, said: dict[str, Any], seconds: float, stage: str = "verify"
+) -> None:
     """Take the next slot and answer after so many seconds."""
     work = at_time(1000.0, next_work, desk.workspace, person.id, stage=stage)
     assert isinstance(work, assignments.Work), work
-    at_time(1000.0 + seconds, judgements.submit, desk.workspace, person.id, work.assignment.id, said, f"k{work.assignment.id}")
+    at_time(
+        1000.0 + seconds,
+        judgements.submit,
+        desk.workspace,
+        person.id,
+        work.assignment.id,
+        said,
+        f"k{work.assignment.id}",
+    )
 
 
 @pytest.fixture
 def desk(studio_workspace: Workspace) -> Desk:
     """A study after a neighbour with the same stages, items and answers."""
-    stages = [{**VOTE, "check_every": 2}, {**VOTE, "name": "again"}, {"name": "write", "kind": "collect_question"}]
+    stages = [
+        {**VOTE, "check_every": 2},
+        {**VOTE, "name": "again"},
+        {"name": "write", "kind": "collect_question"},
+    ]
     for name in ("neighbour", "study"):
         desk = open_desk(studio_workspace, stages, populations=POPULATIONS, name=name)
-        add_items(desk.workspace, desk.study.id, "verify", [NewItem("c", QUESTION, "korea", {"choices": [1]})])
+        add_items(
+            desk.workspace, desk.study.id, "verify", [NewItem("c", QUESTION, "korea", {"choices": [1]})]
+        )
         desk.add("again", [QUESTION], population="peru")
         desk.add("verify", [QUESTION] * 3, population="peru")
         added = add_items(
-            desk.workspace, desk.study.id, "verify", [NewItem(f"k{number}", QUESTION, "korea") for number in range(3)]
+            desk.workspace,
+            desk.study.id,
+            "verify",
+            [NewItem(f"k{number}", QUESTION, "korea") for number in range(3)],
         )
         add_items(desk.workspace, desk.study.id, "verify", [NewItem("all", QUESTION)])
-        adjudications.adjudicate(desk.workspace, desk.study.id, added[2].id, desk.owner, {}, "a reason", drop=True)
+        adjudications.adjudicate(
+            desk.workspace, desk.study.id, added[2].id, desk.owner, {}, "a reason", drop=True
+        )
         kim, lee = desk.person(), desk.person()
         for person, seconds in ((kim, (4.0, 1.0, 8.0)), (lee, (6.0, 2.0))):
             for each in seconds:
                 answer(desk, person, {"choices": [0]}, each)
-        assert isinstance(at_time(1000.0, next_work, desk.workspace, lee.id, stage="verify"), assignments.Work)
+        assert isinstance(
+            at_time(1000.0, next_work, desk.workspace, lee.id, stage="verify"), assignments.Work
+        )
         assert isinstance(at_time(1000.0, next_work, desk.workspace, kim.id, stage="write"), assignments.Work)
     return desk
 
 
 def test_progress_of_every_stage_and_population(desk: Desk) -> None:
-    """Of Korea's items one is done by two people, one answered by one and held by the other, and one was dropped."""
+    """Of Korea's items one is done by two people, one answered by one and held by the other, and one was
+    dropped."""
     assert progress.progress(desk.workspace, desk.study.id) == (
         Progress("verify", None, 0, 1, 0, 0, 2, 0, 0, None),
         Progress("verify", "korea", 0, 1, 1, 1, 0, 1, 3, 6.0),
@@ -73,16 +98,22 @@ def test_progress_of_every_stage_and_population(desk: Desk) -> None:
         Progress("write", "korea", 1, 0, 0, 0, 0, 1, 0, None),
     )
     empty = open_desk(desk.workspace, [VOTE], name="empty")
-    assert progress.progress(desk.workspace, empty.study.id) == (Progress("verify", None, 0, 0, 0, 0, 0, 0, 0, None),)
+    assert progress.progress(desk.workspace, empty.study.id) == (
+        Progress("verify", None, 0, 0, 0, 0, 0, 0, 0, None),
+    )
 
 
 def test_what_one_person_did_and_has_left(desk: Desk) -> None:
     verify, again, write = studies.stages(desk.workspace, desk.study.id)
     kim, lee = desk.people()
-    assert progress.own_progress(desk.workspace, kim, verify) == Mine(3, 1, 4.0), "half of 1, 4 and 8 seconds took longer than 4"
+    assert progress.own_progress(desk.workspace, kim, verify) == Mine(3, 1, 4.0), (
+        "half of 1, 4 and 8 seconds took longer than 4"
+    )
     assert progress.own_progress(desk.workspace, lee, verify) == Mine(2, 1, 4.0)
     assert progress.own_progress(desk.workspace, kim, again) == Mine(0, 0, None)
-    assert progress.own_progress(desk.workspace, desk.person("peru"), again) == Mine(0, 1, None), "nothing is kept back"
+    assert progress.own_progress(desk.workspace, desk.person("peru"), again) == Mine(0, 1, None), (
+        "nothing is kept back"
+    )
     assert progress.own_progress(desk.workspace, kim, write) == Mine(0, None, None)
     with desk.workspace.write() as connection:  # a cap leaves fewer than there are
         config = {**verify.config, "cap": 2}
@@ -91,11 +122,15 @@ def test_what_one_person_did_and_has_left(desk: Desk) -> None:
                                                            role="annotator", config=config))  # fmt: skip
     capped = studies.get_stage(desk.workspace, desk.study.id, "verify")
     assert progress.own_progress(desk.workspace, kim, capped) == Mine(3, 0, 0.0)
-    assert progress.own_progress(desk.workspace, kim, replace(write, config=config)) == Mine(0, 1, None), "they are at one"
+    assert progress.own_progress(desk.workspace, kim, replace(write, config=config)) == Mine(0, 1, None), (
+        "they are at one"
+    )
 
 
 def test_an_answer_of_unknown_duration_is_an_answer(studio_workspace: Workspace) -> None:
-    desk = open_desk(studio_workspace, [{**VOTE, "min_seconds": 5}, {"name": "write", "kind": "collect_question"}])
+    desk = open_desk(
+        studio_workspace, [{**VOTE, "min_seconds": 5}, {"name": "write", "kind": "collect_question"}]
+    )
     desk.add("verify", [QUESTION] * 3)
     person = desk.person()
     answer(desk, person, {"choices": [0]}, 66.0)
@@ -111,7 +146,9 @@ def test_an_answer_of_unknown_duration_is_an_answer(studio_workspace: Workspace)
     assert found == Quality(person.id, person.pseudonym, "verify", 2, 66.0, 0.0, 0.5, 0, 0, ())
     (paid,) = progress.payments(studio_workspace, desk.study.id)
     assert (paid.answers, paid.minutes) == (2, 1.1)
-    answer(desk, person, {"category": "Food", "question": "What is it?", "english": "What is it?"}, 9.0, "write")
+    answer(
+        desk, person, {"category": "Food", "question": "What is it?", "english": "What is it?"}, 9.0, "write"
+    )
     assert progress.own_progress(studio_workspace, person, write) == Mine(1, None, None)
 
 
@@ -136,15 +173,26 @@ def test_flags_at_their_bounds(
     person = desk.person()
     for seconds, option in zip(times, said, strict=True):
         answer(desk, person, {"choices": [int(option)]}, seconds)
-    median = sorted(times)[len(times) // 2] if len(times) % 2 else sum(sorted(times)[len(times) // 2 - 1 : len(times) // 2 + 1]) / 2
+    median = (
+        sorted(times)[len(times) // 2]
+        if len(times) % 2
+        else sum(sorted(times)[len(times) // 2 - 1 : len(times) // 2 + 1]) / 2
+    )
     (found,) = progress.quality(studio_workspace, desk.study.id)
-    assert found == Quality(person.id, person.pseudonym, "verify", len(said), median, *expected[:2], 0, 0, expected[2])
+    assert found == Quality(
+        person.id, person.pseudonym, "verify", len(said), median, *expected[:2], 0, 0, expected[2]
+    )
 
 
 def test_quality_is_of_a_person_in_a_stage_with_checks_apart(studio_workspace: Workspace) -> None:
-    """Whoever has answered nothing but a check has no speed; where no least time is set, nobody is too fast."""
+    """Whoever has answered nothing but a check has no speed; where no least time is set, nobody is too
+    fast."""
     for name in ("neighbour", "study"):
-        desk = open_desk(studio_workspace, [{**VOTE, "check_every": 1, "min_seconds": 5}, {**VOTE, "name": "again"}], name=name)
+        desk = open_desk(
+            studio_workspace,
+            [{**VOTE, "check_every": 1, "min_seconds": 5}, {**VOTE, "name": "again"}],
+            name=name,
+        )
         checks = [NewItem(f"c{number}", QUESTION, "korea", {"choices": [1]}) for number in range(3)]
         add_items(studio_workspace, desk.study.id, "verify", checks)
         desk.add("verify", [QUESTION] * 2)
@@ -163,7 +211,12 @@ def test_quality_is_of_a_person_in_a_stage_with_checks_apart(studio_workspace: W
 
 def test_answers_that_are_not_meant_to_agree_make_no_straight_line(studio_workspace: Workspace) -> None:
     desk = open_desk(studio_workspace, [{"name": "adapt", "kind": "adapt", "for_each_population": False}])
-    add_items(studio_workspace, desk.study.id, "adapt", [NewItem(f"a{number}", SENTENCE, "korea") for number in range(2)])
+    add_items(
+        studio_workspace,
+        desk.study.id,
+        "adapt",
+        [NewItem(f"a{number}", SENTENCE, "korea") for number in range(2)],
+    )
     person = desk.person()
     for _ in range(2):
         answer(desk, person, {"strategies": ["non_transferable"]}, 3.0, "adapt")
@@ -201,7 +254,9 @@ def test_payments_of_everybody_who_worked_or_was_screened_out(studio_workspace: 
     plain.add("verify", [QUESTION])
     person = plain.person()
     answer(plain, person, {"choices": [0]}, 60.0)
-    assert progress.payments(studio_workspace, plain.study.id) == (Payment(person.pseudonym, None, "active", 1, 1.0, None),)
+    assert progress.payments(studio_workspace, plain.study.id) == (
+        Payment(person.pseudonym, None, "active", 1, 1.0, None),
+    )
 
 
 def desk_staff(desk: Desk) -> Participant:
@@ -221,7 +276,9 @@ def test_agreement_of_every_stage_and_population_in_order(studio_workspace: Work
         desk = open_desk(studio_workspace, stages, populations=POPULATIONS, name=name)
         add_items(studio_workspace, desk.study.id, "verify", [NewItem("all", QUESTION)])
         desk.add("verify", [QUESTION] * 2)
-        add_items(studio_workspace, desk.study.id, "verify", [NewItem("c", QUESTION, "korea", {"choices": [1]})])
+        add_items(
+            studio_workspace, desk.study.id, "verify", [NewItem("c", QUESTION, "korea", {"choices": [1]})]
+        )
         add_items(studio_workspace, desk.study.id, "verify", [NewItem("p", QUESTION, "peru")])
         desk.add("label", [SENTENCE])
         desk.add("adapt", [SENTENCE])
@@ -235,8 +292,14 @@ def test_agreement_of_every_stage_and_population_in_order(studio_workspace: Work
             answer(desk, person, {**LABELS, "level": level}, 5.0, "label")
             answer(desk, person, {"strategies": ["non_transferable"]}, 5.0, "adapt")
 
-    def row(stage: str, population: str | None, field: str, units: list[dict[str, Any]], sets: bool = False) -> Agreement:
-        masi = measures.krippendorff(units, measures.masi) if sets else Coefficient(None, 0, 0, "the labels are no sets")
+    def row(
+        stage: str, population: str | None, field: str, units: list[dict[str, Any]], sets: bool = False
+    ) -> Agreement:
+        masi = (
+            measures.krippendorff(units, measures.masi)
+            if sets
+            else Coefficient(None, 0, 0, "the labels are no sets")
+        )
         name = "MASI α" if sets else "nominal α"
         alpha = measures.krippendorff(units)
         return Agreement(
@@ -268,7 +331,8 @@ STAGES = [{**VOTE, "next": {"done": "again"}}, {**VOTE, "name": "again"}]
 
 
 def test_a_decision_by_hand_row_by_row(studio_workspace: Workspace) -> None:
-    """It is laid over the result, sends the item on once, and closes what is open; a drop sends nothing on."""
+    """It is laid over the result, sends the item on once, and closes what is open; a drop sends nothing
+    on."""
     neighbour, desk = (open_desk(studio_workspace, STAGES, name=name) for name in ("neighbour", "study"))
     for each in (neighbour, desk):
         first, second, third = each.add("verify", [QUESTION] * 3)
@@ -276,7 +340,9 @@ def test_a_decision_by_hand_row_by_row(studio_workspace: Workspace) -> None:
     for option in (0, 1):
         desk.answer(desk.person(), {"choices": [option]})
     counts = {"counts": [1, 1, 0, 0], "dont_know": 0, "cannot_answer": 0}
-    found = at_time(50.0, adjudications.adjudicate, workspace, desk.study.id, first, expert, {"gold": [0]}, " clear ")
+    found = at_time(
+        50.0, adjudications.adjudicate, workspace, desk.study.id, first, expert, {"gold": [0]}, " clear "
+    )
     result = {**counts, "gold": [0], "adjudicated": True}
     assert (found.id, found.state, found.result, found.reason) == (first, "done", result, "clear")
     (child,) = items.list_items(workspace, desk.study.id, "again")
@@ -284,9 +350,21 @@ def test_a_decision_by_hand_row_by_row(studio_workspace: Workspace) -> None:
     at_time(51.0, adjudications.adjudicate, workspace, desk.study.id, first, expert, {"gold": [1]}, "no")
     assert items.list_items(workspace, desk.study.id, "again") == (child,)
     dropped = at_time(
-        52.0, adjudications.adjudicate, workspace, desk.study.id, second, expert, {"note": "x"}, "no culture", drop=True
+        52.0,
+        adjudications.adjudicate,
+        workspace,
+        desk.study.id,
+        second,
+        expert,
+        {"note": "x"},
+        "no culture",
+        drop=True,
     )
-    assert (dropped.state, dropped.result, dropped.reason) == ("dropped", {"note": "x", "adjudicated": True}, "no culture")
+    assert (dropped.state, dropped.result, dropped.reason) == (
+        "dropped",
+        {"note": "x", "adjudicated": True},
+        "no culture",
+    )
     assert items.list_items(workspace, desk.study.id, "again") == (child,)
     last = at_time(53.0, adjudications.adjudicate, workspace, desk.study.id, child.id, expert, {}, "yes")
     assert last.state == ItemState.DONE, "where no stage follows, that is all"
@@ -301,8 +379,19 @@ def test_a_decision_by_hand_row_by_row(studio_workspace: Workspace) -> None:
     assert adjudications.list_adjudications(workspace, neighbour.study.id) == ()
     assert adjudications.list_adjudications(workspace, neighbour.study.id, first) == ()
     states = {row["id"]: row["state"] for row in stored(workspace, schema.items)}
-    assert states == {1: "open", 2: "open", 3: "open", first: "done", second: "dropped", third: "open", child.id: "done"}
-    slots = {number: [row["state"] for row in stored(workspace, schema.assignments, item_id=number)] for number in states}
+    assert states == {
+        1: "open",
+        2: "open",
+        3: "open",
+        first: "done",
+        second: "dropped",
+        third: "open",
+        child.id: "done",
+    }
+    slots = {
+        number: [row["state"] for row in stored(workspace, schema.assignments, item_id=number)]
+        for number in states
+    }
     assert slots == {
         **{number: ["open"] * 2 for number in (1, 2, 3, third)}, first: ["done"] * 2, second: ["closed"] * 2,
         child.id: ["closed"] * 2,
@@ -360,7 +449,12 @@ def test_a_study_as_it_is_written_down(studio_workspace: Workspace) -> None:
             studies.get_study(workspace, missing)
     assert [each.name for each in studies.populations(workspace, other.id)] == ["uk", "wales"]
     assert [each.study_id for each in studies.stages(workspace, other.id)] == [other.id] * 2
-    moves = {"draft": {"open"}, "open": {"paused", "closed"}, "paused": {"open", "closed"}, "closed": {"open"}}
+    moves = {
+        "draft": {"open"},
+        "open": {"paused", "closed"},
+        "paused": {"open", "closed"},
+        "closed": {"open"},
+    }
     for state, valid in moves.items():
         for wanted in set(moves) - {state}:
             with workspace.write() as connection:

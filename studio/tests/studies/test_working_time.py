@@ -26,7 +26,9 @@ STAGES = [{"name": "verify", "kind": "vote", "answers": 2, "majority": 2, "lease
         ([500, 501], 100, [500, 100]),
     ],
 )
-def test_a_break_counts_as_long_as_somebody_usually_takes(seconds: list[float], usual: float, cleaned: list[float]) -> None:
+def test_a_break_counts_as_long_as_somebody_usually_takes(
+    seconds: list[float], usual: float, cleaned: list[float]
+) -> None:
     assert without_breaks(seconds, usual) == cleaned
 
 
@@ -52,8 +54,12 @@ def test_time_and_pay_of_everybody_who_worked(studio_workspace: Workspace) -> No
     participants.withdraw(desk.workspace, desk.study.id, lee.id)
     worked = 30 + 50 + 45  # half of 30, 40, 50 and 7200 took longer than 45 seconds
     assert working_times(desk.workspace, desk.study.id) == (
-        WorkingTime(kim.id, kim.pseudonym, "active", 3, 45.0, worked / 3600, 1, round(12 * worked / 3600 + 1.5, 2)),
-        WorkingTime(lee.id, lee.pseudonym, "withdrawn", 1, 40.0, 40 / 3600, 0, round(12 * 40 / 3600 + 0.5, 2)),
+        WorkingTime(
+            kim.id, kim.pseudonym, "active", 3, 45.0, worked / 3600, 1, round(12 * worked / 3600 + 1.5, 2)
+        ),
+        WorkingTime(
+            lee.id, lee.pseudonym, "withdrawn", 1, 40.0, 40 / 3600, 0, round(12 * 40 / 3600 + 0.5, 2)
+        ),
     )
     plain = open_desk(studio_workspace, STAGES, name="plain")
     assert rate_of(plain.study.definition) is None and working_times(studio_workspace, plain.study.id) == ()
@@ -64,7 +70,10 @@ def test_time_and_pay_of_everybody_who_worked(studio_workspace: Workspace) -> No
     [
         ({"currency": "EUR"}, "pay: needs per_hour, per_answer or both"),
         ({"per_hour": "12", "currency": "EUR"}, "pay.per_hour: has to be a number above 0, not '12'"),
-        ({"per_answer": float("inf"), "currency": "EUR"}, "pay.per_answer: has to be a number above 0, not inf"),
+        (
+            {"per_answer": float("inf"), "currency": "EUR"},
+            "pay.per_answer: has to be a number above 0, not inf",
+        ),
         ({"per_hour": 12}, "pay.currency: has to be three capital letters, such as EUR, not None"),
         ({"per_hour": 12, "currency": "EUR", "per_day": 1}, "pay.per_day: is no setting here"),
         ("12 EUR", "pay: has to be a mapping, not '12 EUR'"),

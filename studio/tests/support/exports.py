@@ -11,4 +11,7 @@ from folkways_studio.exports.make import export_files
 
 def export_study(workspace: Workspace, study_id: int, out: Path, format: str = "release") -> list[Path]:
     """Write an export into the folder ``out``; returns the files."""
-    return [write_bytes(out / name, content) for name, content in export_files(workspace, study_id, format).items()]
+    return [
+        write_bytes(out / name, content)
+        for name, content in export_files(workspace, study_id, format).items()
+    ]

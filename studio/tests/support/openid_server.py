@@ -1,11 +1,12 @@
-"""An OpenID Connect provider as a process of its own: it asks nobody anything and lets one person in, the one it is told of.
+"""An OpenID Connect provider as a process of its own: it asks nobody anything and lets one person in, the one
+it is told of.
 
     with OpenIdServer() as provider:
         provider.control(claims={"email": "me@example.org"}, fault="nonce")
 
-It is as strict as a real one: codes work once, for the client that asked, with its secret, its address and its proof (PKCE).
-``fault`` makes it answer wrongly (FAULTS); ``/_stats`` lists what it was asked. Tokens are signed with PyJWT, which the studio does
-not read them with.
+It is as strict as a real one: codes work once, for the client that asked, with its secret, its address and
+its proof (PKCE). ``fault`` makes it answer wrongly (FAULTS); ``/_stats`` lists what it was asked. Tokens are
+signed with PyJWT, which the studio does not read them with.
 """
 
 from __future__ import annotations
@@ -73,7 +74,9 @@ class Provider:
 
     def __init__(self) -> None:
         self.url = ""
-        self.key, self.stranger = (rsa.generate_private_key(public_exponent=65537, key_size=2048) for _ in range(2))
+        self.key, self.stranger = (
+            rsa.generate_private_key(public_exponent=65537, key_size=2048) for _ in range(2)
+        )
         self.settings: dict[str, Any] = {}
         self.codes: dict[str, dict[str, str]] = {}
         self.asked: list[str] = []
@@ -110,7 +113,10 @@ class Provider:
         elif self.fault != "no code":
             code = secrets.token_urlsafe(16)
             self.codes[code] = asked
-            answer |= {"code": code, "iss": "https://another.example.org" if self.fault == "issuer of the answer" else self.url}
+            answer |= {
+                "code": code,
+                "iss": "https://another.example.org" if self.fault == "issuer of the answer" else self.url,
+            }
         return f"{asked['redirect_uri']}?{urlencode(answer)}"
 
     def token(self, form: dict[str, str], authorization: str) -> tuple[int, Any]:
@@ -118,11 +124,24 @@ class Provider:
         if authorization != expected:
             return 401, {"error": "invalid_client"}
         asked = self.codes.pop(form.get("code", ""), None)
-        challenge = base64.urlsafe_b64encode(sha256(form.get("code_verifier", "").encode()).digest()).rstrip(b"=").decode()
-        if asked is None or form.get("redirect_uri") != asked["redirect_uri"] or challenge != asked["code_challenge"]:
+        challenge = (
+            base64.urlsafe_b64encode(sha256(form.get("code_verifier", "").encode()).digest())
+            .rstrip(b"=")
+            .decode()
+        )
+        if (
+            asked is None
+            or form.get("redirect_uri") != asked["redirect_uri"]
+            or challenge != asked["code_challenge"]
+        ):
             return 400, {"error": "invalid_grant"}
         more = {"more": "x" * 2**21} if self.fault == "huge" else {}
-        return 200, {"access_token": "access", "token_type": "Bearer", "id_token": self.id_token(asked["nonce"]), **more}
+        return 200, {
+            "access_token": "access",
+            "token_type": "Bearer",
+            "id_token": self.id_token(asked["nonce"]),
+            **more,
+        }
 
     def id_token(self, nonce: str) -> str:
         now = int(time.time())
@@ -197,7 +216,9 @@ def main() -> None:
             self.send_response(status)
             self.send_header("Content-Type", "application/json")
             self.end_headers()
-            if provider.fault == "slow" and self.path == "/token":  # a byte at a time: no single wait is a long one
+            if (
+                provider.fault == "slow" and self.path == "/token"
+            ):  # a byte at a time: no single wait is a long one
                 for byte in content:
                     self.wfile.write(bytes([byte]))
                     self.wfile.flush()

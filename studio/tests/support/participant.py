@@ -1,4 +1,5 @@
-"""A person in the studio as a script over HTTP: reads a task's page as a browser does, fills in its form and sends it."""
+"""A person in the studio as a script over HTTP: reads a task's page as a browser does, fills in its form and
+sends it."""
 
 from __future__ import annotations
 
@@ -16,7 +17,8 @@ class TaskPage(HTMLParser):
     """One task's page.
 
     address: where its form is sent. hidden: fields that go with every answer. subject: the question in words.
-    choices: what can be ticked, by what stands beside it -> (field, value). values: field -> what is written in it.
+    choices: what can be ticked, by what stands beside it -> (field, value). values: field -> what is written
+    in it.
     """
 
     def __init__(self, html: str) -> None:
@@ -67,7 +69,8 @@ class TaskPage(HTMLParser):
 
 @dataclass
 class Participant(Client):
-    """Somebody with a browser. place: the study's address. page: of the task at hand; None where there is none."""
+    """Somebody with a browser. place: the study's address. page: of the task at hand; None where there is
+    none."""
 
     place: str = ""
     page: TaskPage | None = None
@@ -79,7 +82,11 @@ class Participant(Client):
         self.place = self._where(self.get("/work"))
         consent = self.get(f"{self.place}/consent").text
         version = consent.partition('name="version" value="')[2].partition('"')[0]
-        self._post(f"{self.place}/consent", self.csrf(self.place + "/consent"), [("version", version), ("agree", "yes")])
+        self._post(
+            f"{self.place}/consent",
+            self.csrf(self.place + "/consent"),
+            [("version", version), ("agree", "yes")],
+        )
         if criteria:
             answers = [(f"criterion-{name}", answer) for name, answer in criteria.items()]
             self._post(f"{self.place}/eligibility", self.csrf(f"{self.place}/eligibility"), answers)
@@ -98,7 +105,9 @@ class Participant(Client):
     def step(self, name: str, fields: Fields) -> TaskPage:
         """A step on the way (a suggestion, a challenge); the page as it is afterwards."""
         page = self._at_work()
-        self._arrive(self.send([*page.hidden, *fields, ("step", name)], page.address.removesuffix("/submit") + "/step"))
+        self._arrive(
+            self.send([*page.hidden, *fields, ("step", name)], page.address.removesuffix("/submit") + "/step")
+        )
         return self._at_work()
 
     def submit(self, fields: Fields) -> TaskPage | None:

@@ -1,7 +1,8 @@
-"""Prolific's published API as far as folkways uses it (https://docs.prolific.com/api-reference), as a process of its own.
+"""Prolific's published API as far as folkways uses it (https://docs.prolific.com/api-reference), as a process
+of its own.
 
-It refuses what Prolific refuses: another token, unknown fields' lack, places taken back, bonuses of strangers. What it was asked
-is at ``/_stats``; ``/_control`` sets the submissions of the only study.
+It refuses what Prolific refuses: another token, unknown fields' lack, places taken back, bonuses of
+strangers. What it was asked is at ``/_stats``; ``/_control`` sets the submissions of the only study.
 """
 
 from __future__ import annotations
@@ -47,7 +48,11 @@ class World:
             return self.set_up(body)
         if (found := re.fullmatch(r"/api/v1/bulk-bonus-payments/(\w+)/pay/", path)) and method == "POST":
             self.paid.append(found[1])
-            return (202, "Bonus payments are being paid") if found[1] in self.bonuses else (404, error("Not found"))
+            return (
+                (202, "Bonus payments are being paid")
+                if found[1] in self.bonuses
+                else (404, error("Not found"))
+            )
         if not self.study or not path.startswith(f"/api/v1/studies/{ID}/"):
             return 404, error("No Study matches the given query.")
         return self.of_the_study(method, path.removeprefix(f"/api/v1/studies/{ID}/"), body)
@@ -70,8 +75,13 @@ class World:
         if (method, rest) == ("GET", ""):
             return 200, self.study
         if (method, rest) == ("PATCH", ""):
-            if set(body) != {"total_available_places"} or body["total_available_places"] < self.study["total_available_places"]:
-                return 400, error({"total_available_places": ["Places of a published study can only be increased."]})
+            if (
+                set(body) != {"total_available_places"}
+                or body["total_available_places"] < self.study["total_available_places"]
+            ):
+                return 400, error(
+                    {"total_available_places": ["Places of a published study can only be increased."]}
+                )
             self.study |= body
             return 200, self.study
         if (method, rest) == ("POST", "transition/") and body == {"action": "PUBLISH"}:
@@ -92,7 +102,8 @@ class World:
     def set_up(self, body: dict[str, Any]) -> Answer:
         known = {each["participant_id"] for each in self.submissions}
         amounts = {
-            person: round(float(amount) * 100) for person, amount in (line.split(",") for line in body["csv_bonuses"].split("\n"))
+            person: round(float(amount) * 100)
+            for person, amount in (line.split(",") for line in body["csv_bonuses"].split("\n"))
         }
         wrong = sorted(set(amounts) - known)
         if wrong or body["study_id"] != ID:
@@ -100,7 +111,14 @@ class World:
         number = f"bonus{len(self.bonuses)}"
         self.bonuses[number] = amounts
         total = sum(amounts.values())
-        return 201, {"id": number, "study": ID, "amount": total, "fees": total / 4, "vat": 0, "total_amount": total * 5 / 4}
+        return 201, {
+            "id": number,
+            "study": ID,
+            "amount": total,
+            "fees": total / 4,
+            "vat": 0,
+            "total_amount": total * 5 / 4,
+        }
 
 
 def error(detail: Any) -> dict[str, Any]:
@@ -119,7 +137,10 @@ def main() -> None:
                 world.submissions = body["submissions"]
                 self.say(200, {})
             elif self.path == "/_stats":
-                told = {name: getattr(world, name) for name in ("study", "submissions", "bonuses", "paid", "asked")}
+                told = {
+                    name: getattr(world, name)
+                    for name in ("study", "submissions", "bonuses", "paid", "asked")
+                }
                 self.say(200, told)
             elif self.headers.get("authorization") != f"Token {TOKEN}":
                 self.say(401, error("Authentication credentials were not provided."))

@@ -1,8 +1,10 @@
-"""As much of Amazon's S3 as the studio uses, as a process of its own: a bucket with PUT, HEAD, GET (whole or a range) and DELETE.
+"""As much of Amazon's S3 as the studio uses, as a process of its own: a bucket with PUT, HEAD, GET (whole or
+a range) and DELETE.
 
-Every request must be signed (AWS signature version 4, computed here from Amazon's description of it), with the hash of its body and
-the time of now. ``/_control`` sets ``fault``: ``error`` (500), ``denied`` (403), ``stall`` (no answer for a minute), ``cut`` (the
-connection ends in the body), or none. ``/_stats`` tells what was asked, and which keys there are.
+Every request must be signed (AWS signature version 4, computed here from Amazon's description of it), with
+the hash of its body and the time of now. ``/_control`` sets ``fault``: ``error`` (500), ``denied`` (403),
+``stall`` (no answer for a minute), ``cut`` (the connection ends in the body), or none. ``/_stats`` tells what
+was asked, and which keys there are.
 """
 
 from __future__ import annotations
@@ -21,7 +23,8 @@ from tests.support.server_process import ServerProcess
 
 KEY, SECRET, BUCKET, REGION = "AKIATESTS", "secret/of+the/tests", "field-work", "eu-central-1"
 SIGNED = re.compile(
-    r"AWS4-HMAC-SHA256 Credential=(\S+?)/(\d{8})/([\w-]+)/s3/aws4_request, ?SignedHeaders=([\w;-]+), ?Signature=(\w+)"
+    r"AWS4-HMAC-SHA256 Credential=(\S+?)/(\d{8})/([\w-]+)/s3/aws4_request, ?SignedHeaders=([\w;-]+), "
+    r"?Signature=(\w+)"
 )
 SKEW_SECONDS = 900
 Refusal = tuple[int, str]
@@ -35,7 +38,12 @@ class S3Server(ServerProcess):
     def variables(self, prefix: str = "") -> dict[str, str]:
         """The environment of a studio that stores its media here."""
         keys = {"AWS_ACCESS_KEY_ID": KEY, "AWS_SECRET_ACCESS_KEY": SECRET}
-        return {"FOLKWAYS_MEDIA": f"s3://{BUCKET}{prefix}", "AWS_ENDPOINT_URL": self.url, "AWS_REGION": REGION, **keys}
+        return {
+            "FOLKWAYS_MEDIA": f"s3://{BUCKET}{prefix}",
+            "AWS_ENDPOINT_URL": self.url,
+            "AWS_REGION": REGION,
+            **keys,
+        }
 
 
 def digest(key: bytes, text: str) -> bytes:
@@ -53,7 +61,10 @@ def refusal(method: str, path: str, headers: Any, body: bytes) -> Refusal | None
         return 403, "InvalidAccessKeyId"
     if region != REGION:
         return 400, "AuthorizationHeaderMalformed"
-    if not sent.startswith(day) or abs(timegm(time.strptime(sent, "%Y%m%dT%H%M%SZ")) - time.time()) > SKEW_SECONDS:
+    if (
+        not sent.startswith(day)
+        or abs(timegm(time.strptime(sent, "%Y%m%dT%H%M%SZ")) - time.time()) > SKEW_SECONDS
+    ):
         return 403, "RequestTimeTooSkewed"
     if told != hashlib.sha256(body).hexdigest():
         return 400, "XAmzContentSHA256Mismatch"
@@ -88,7 +99,9 @@ def main() -> None:
             if settings["fault"] == "stall":
                 time.sleep(60)
             if settings["fault"] in ("error", "denied"):
-                return self.refuse(*((500, "InternalError") if settings["fault"] == "error" else (403, "AccessDenied")))
+                return self.refuse(
+                    *((500, "InternalError") if settings["fault"] == "error" else (403, "AccessDenied"))
+                )
             if refused := refusal(self.command, self.path, self.headers, body):
                 return self.refuse(*refused)
             bucket, _, key = self.path.removeprefix("/").partition("/")
@@ -118,7 +131,9 @@ def main() -> None:
             return self.say(status, content, **{"Last-Modified": self.date_time_string(), **more})
 
         def refuse(self, status: int, code: str) -> None:
-            self.say(status, f"<Error><Code>{code}</Code><AWSAccessKeyId>{KEY}</AWSAccessKeyId></Error>".encode())
+            self.say(
+                status, f"<Error><Code>{code}</Code><AWSAccessKeyId>{KEY}</AWSAccessKeyId></Error>".encode()
+            )
 
         def say(self, status: int, content: bytes, **headers: str) -> None:
             self.send_response(status)

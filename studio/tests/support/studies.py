@@ -29,7 +29,8 @@ QUESTION = {"question": "What do people eat first?", "options": ["soup", "rice",
 
 @pytest.fixture(scope="session")
 def studio_server(postgres_base_url: str) -> Iterator[Workspace]:
-    """A workspace on a server, made once: a database for every test would keep the server busy with making and dropping them."""
+    """A workspace on a server, made once: a database for every test would keep the server busy with making
+    and dropping them."""
     engine = sa.create_engine(f"{postgres_base_url}/postgres", isolation_level="AUTOCOMMIT")
     with engine.connect() as connection:
         connection.exec_driver_sql("CREATE DATABASE studio_tests")
@@ -49,7 +50,9 @@ def studio_workspace(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator
         return
     workspace = request.getfixturevalue("studio_server")
     with workspace.write() as connection:
-        connection.exec_driver_sql(f"TRUNCATE {', '.join(table.name for table in ALL_TABLES)} RESTART IDENTITY CASCADE")
+        connection.exec_driver_sql(
+            f"TRUNCATE {', '.join(table.name for table in ALL_TABLES)} RESTART IDENTITY CASCADE"
+        )
     yield workspace
 
 
@@ -78,10 +81,16 @@ def described(stages: Sequence[Mapping[str, Any]], **changes: Any) -> dict[str, 
     }
 
 
-def next_work(workspace: Workspace, participant_id: int, *, stage: str | None = None, after: str | None = None) -> Work | NoWork:
+def next_work(
+    workspace: Workspace, participant_id: int, *, stage: str | None = None, after: str | None = None
+) -> Work | NoWork:
     """What somebody is given who asks for work, as the page of their task has it."""
     claimed = assignments.claim_slot(workspace, participant_id, stage=stage, after=after)
-    return claimed if isinstance(claimed, NoWork) else assignments.get_work(workspace, participant_id, claimed.assignment.id)
+    return (
+        claimed
+        if isinstance(claimed, NoWork)
+        else assignments.get_work(workspace, participant_id, claimed.assignment.id)
+    )
 
 
 @dataclass(frozen=True)
@@ -96,7 +105,9 @@ class Desk:
     def person(self, population: str = "korea", role: Role = Role.ANNOTATOR) -> Participant:
         """Somebody new who has agreed to everything and is let in."""
         if role != Role.ANNOTATOR:
-            account = accounts.create_account(self.workspace, f"{role}-{len(self.people())}@{self.study.name}.example.org", None)
+            account = accounts.create_account(
+                self.workspace, f"{role}-{len(self.people())}@{self.study.name}.example.org", None
+            )
             return participants.add_staff(self.workspace, self.study.id, account.id, role)
         _, token = invites.create_invite(self.workspace, self.study.id, population=population)
         joined = participants.join(self.workspace, token)
@@ -105,7 +116,9 @@ class Desk:
     def people(self) -> tuple[Participant, ...]:
         return participants.list_participants(self.workspace, self.study.id)
 
-    def add(self, stage: str, contents: Sequence[Mapping[str, Any]], population: str | None = "korea") -> list[int]:
+    def add(
+        self, stage: str, contents: Sequence[Mapping[str, Any]], population: str | None = "korea"
+    ) -> list[int]:
         new = [NewItem(f"q{number}", content, population) for number, content in enumerate(contents)]
         return [item.id for item in add_items(self.workspace, self.study.id, stage, new)]
 
@@ -121,7 +134,9 @@ class Desk:
         return found.reason
 
     def submit(self, person: Participant, work: Work, submission: Mapping[str, Any]) -> Submitted:
-        return judgements.submit(self.workspace, person.id, work.assignment.id, submission, f"key-{work.assignment.id}")
+        return judgements.submit(
+            self.workspace, person.id, work.assignment.id, submission, f"key-{work.assignment.id}"
+        )
 
     def answer(self, person: Participant, submission: Mapping[str, Any], stage: str | None = None) -> Work:
         """Take the next slot and submit this for it."""
@@ -131,7 +146,11 @@ class Desk:
 
 
 def open_desk(
-    workspace: Workspace, stages: Sequence[Mapping[str, Any]], *, offered: Mapping[str, OfferedModel] | None = None, **changes: Any
+    workspace: Workspace,
+    stages: Sequence[Mapping[str, Any]],
+    *,
+    offered: Mapping[str, OfferedModel] | None = None,
+    **changes: Any,
 ) -> Desk:
     """A new study with these stages, open for work; ``offered``: the models that it may choose from."""
     owner = accounts.create_account(workspace, f"{changes.get('name', 'test-study')}@example.org", None)

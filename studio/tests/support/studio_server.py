@@ -35,7 +35,8 @@ serve(open_workspace(location), port=port, settings=Settings(**settings), ready=
 
 
 class StudioServer:
-    """The server as a context manager; keywords are fields of ``studio.web.settings.Settings`` (models: name -> [model, key])."""
+    """The server as a context manager; keywords are fields of ``studio.web.settings.Settings`` (models: name
+    -> [model, key])."""
 
     def __init__(self, location: Path | str, **settings: Any) -> None:
         self.location = str(location)
@@ -70,7 +71,9 @@ class StudioServer:
         self.start()
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
         if self.process.poll() is None:
             self.stop()
         self.workspace.close()

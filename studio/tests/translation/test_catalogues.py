@@ -1,4 +1,5 @@
-"""Catalogues are compiled when they have changed, and pages say when a translation is used that nobody has checked."""
+"""Catalogues are compiled when they have changed, and pages say when a translation is used that nobody has
+checked."""
 
 from __future__ import annotations
 
@@ -15,7 +16,15 @@ from babel.messages.catalog import Catalog
 from jinja2 import ChoiceLoader, DictLoader
 
 from folkways_studio.translation import catalogues
-from folkways_studio.translation.catalogues import CHECKED, compile_all, compiled, mo_bytes, new_catalogue, po_bytes, read_catalogue
+from folkways_studio.translation.catalogues import (
+    CHECKED,
+    compile_all,
+    compiled,
+    mo_bytes,
+    new_catalogue,
+    po_bytes,
+    read_catalogue,
+)
 from folkways_studio.web.rendering import i18n, pages
 from folkways_studio.web.rendering.i18n import Catalogue, take_drafts
 
@@ -28,7 +37,11 @@ def arabic(*checked: str) -> Catalog:
     catalog = new_catalogue("ar")
     for text, translation in {"Yes": "نعم", "No": "لا", ANSWERS: ARABIC}.items():
         name = text if isinstance(text, str) else text[0]
-        catalog.add(text, translation, user_comments=[f"{CHECKED} amber-7, Layla"] if name in checked else ["seen in a hurry"])
+        catalog.add(
+            text,
+            translation,
+            user_comments=[f"{CHECKED} amber-7, Layla"] if name in checked else ["seen in a hurry"],
+        )
     return catalog
 
 
@@ -63,7 +76,9 @@ def test_a_compiled_file_is_made_anew_when_its_text_is_newer(tmp_path: Path) -> 
     path = tmp_path / "ar" / "LC_MESSAGES" / "studio.po"
     path.parent.mkdir(parents=True)
     path.write_bytes(po_bytes(arabic()))
-    assert compile_all(tmp_path) == [path.with_suffix(".mo")] and path.with_suffix(".mo").read_bytes() == mo_bytes(arabic())
+    assert compile_all(tmp_path) == [path.with_suffix(".mo")] and path.with_suffix(
+        ".mo"
+    ).read_bytes() == mo_bytes(arabic())
     path.with_suffix(".mo").write_bytes(b"as it is")
     assert compiled(path) == b"as it is", "it is not compiled at every start"
     later = path.with_suffix(".mo").stat().st_mtime + 1
@@ -86,7 +101,8 @@ def test_what_is_no_catalogue_is_named(tmp_path: Path) -> None:
 
 @pytest.fixture
 def korean(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., str]]:
-    """Renders a template in Korean, with these texts of the interface checked, from a copy of its catalogues."""
+    """Renders a template in Korean, with these texts of the interface checked, from a copy of its
+    catalogues."""
     shutil.copytree(i18n.LOCALE_FOLDER, tmp_path, dirs_exist_ok=True, ignore=shutil.ignore_patterns("*.mo"))
     monkeypatch.setattr(i18n, "LOCALE_FOLDER", tmp_path)
     caches = (i18n.catalogue, i18n.checked, pages.environment)
@@ -112,18 +128,23 @@ def test_a_page_says_that_it_is_a_draft_until_all_of_it_is_checked(korean: Calla
     page, mark = '{{ _("Sign in") }} {{ _("Sign out") }}{{ draft_mark }}', '<p class="draft">'
     assert mark in korean(page)
     assert mark in korean(page, "Sign in")
-    assert i18n.checked()["ko"] == i18n.Checked(1, {"amber-7": 1}) and i18n.checked()["ar"] == i18n.Checked(0, {})
+    assert i18n.checked()["ko"] == i18n.Checked(1, {"amber-7": 1}) and i18n.checked()["ar"] == i18n.Checked(
+        0, {}
+    )
     assert mark not in korean(page, "Sign in", "Sign out")
     assert mark not in korean("{{ draft_mark }}"), "its own words are no reason"
 
 
 @pytest.mark.parametrize("locale", [each for each in i18n.LOCALES if each != "en"])
 def test_the_plural_rule_is_that_of_cldr(locale: str) -> None:
-    """Languages with one form for all numbers, and Spanish for a million, which no page counts, are the exceptions."""
+    """Languages with one form for all numbers, and Spanish for a million, which no page counts, are the
+    exceptions."""
     catalog = read_catalogue(i18n.po_path(locale), locale)
     form = gettext.c2py(str(catalog.plural_expr))  # type: ignore[attr-defined]
     tags = [
-        tag for tag in ("zero", "one", "two", "few", "many", "other") if tag in {*Locale.parse(locale).plural_form.tags, "other"}
+        tag
+        for tag in ("zero", "one", "two", "few", "many", "other")
+        if tag in {*Locale.parse(locale).plural_form.tags, "other"}
     ]
     for number in (*range(1, 1000), 0):
         if catalog.num_plurals == len(tags):
@@ -133,7 +154,15 @@ def test_the_plural_rule_is_that_of_cldr(locale: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("number", "words"), [(0, "لا أجوبة"), (1, "جواب واحد"), (3, "3 أجوبة"), (11, "11 جوابًا"), (99, "99 جوابًا"), (100, "100 جواب")]
+    ("number", "words"),
+    [
+        (0, "لا أجوبة"),
+        (1, "جواب واحد"),
+        (3, "3 أجوبة"),
+        (11, "11 جوابًا"),
+        (99, "99 جوابًا"),
+        (100, "100 جواب"),
+    ],
 )
 def test_answers_are_counted_as_arabic_counts(number: int, words: str) -> None:
     text = i18n.catalogue("ar").ngettext("%(num)s answer", "%(num)s answers", number)

@@ -1,4 +1,5 @@
-"""A catalogue becomes a study, people check it and an expert settles what differs, and the catalogue says who checked what."""
+"""A catalogue becomes a study, people check it and an expert settles what differs, and the catalogue says who
+checked what."""
 
 from __future__ import annotations
 
@@ -29,7 +30,14 @@ TEXTS: Mapping[Any, Any] = {
     "Sign out": "خروج",
     "Dear %(name)s": "عزيزي %(name)s",
     "Level": "مستوى",
-    ("%(n)s book", "%(n)s books"): ("لا كتب", "كتاب واحد", "كتابان", "%(n)s كتب", "%(n)s كتابًا", "%(n)s كتاب"),
+    ("%(n)s book", "%(n)s books"): (
+        "لا كتب",
+        "كتاب واحد",
+        "كتابان",
+        "%(n)s كتب",
+        "%(n)s كتابًا",
+        "%(n)s كتاب",
+    ),
 }
 
 
@@ -98,8 +106,13 @@ class Round:
     def __init__(self, folder: Path) -> None:
         self.path = catalogue(folder / "ar.po")
         self.say("studio", "create-study", "interface-translation", "--owner", "me@example.org", "--open")
-        assert self.say("studio", "locale", "items", "ar.po", "--out", "items.jsonl") == "wrote 10 texts to items.jsonl\n"
-        self.say("studio", "import", "interface-translation", "check", "items.jsonl", "--population", "arabic")
+        assert (
+            self.say("studio", "locale", "items", "ar.po", "--out", "items.jsonl")
+            == "wrote 10 texts to items.jsonl\n"
+        )
+        self.say(
+            "studio", "import", "interface-translation", "check", "items.jsonl", "--population", "arabic"
+        )
         self.workspace = open_workspace("folkways.db")
         study = studies.get_study(self.workspace, "interface-translation")
         assert study.created_by is not None and study.state == StudyState.OPEN
@@ -107,16 +120,22 @@ class Round:
         self.people = [self.reader(), self.reader()]
 
     def say(self, *words: str, fails: bool = False) -> str:
-        done = river.folkways(*words, env=river.environment(FOLKWAYS_STUDIO_PASSWORD="a password of the tests"))
+        done = river.folkways(
+            *words, env=river.environment(FOLKWAYS_STUDIO_PASSWORD="a password of the tests")
+        )
         assert (done.returncode != 0) is fails, done.stderr
         return done.stderr if fails else done.stdout
 
     def reader(self) -> Participant:
         person = self.desk.person("arabic")
-        participants.waive_eligibility(self.workspace, self.desk.study.id, person.id, "a test", by=self.desk.owner)
+        participants.waive_eligibility(
+            self.workspace, self.desk.study.id, person.id, "a test", by=self.desk.owner
+        )
         return person
 
-    def answer_all(self, person: Participant, stage: str, answer: Callable[[Mapping[str, Any]], dict[str, Any]]) -> int:
+    def answer_all(
+        self, person: Participant, stage: str, answer: Callable[[Mapping[str, Any]], dict[str, Any]]
+    ) -> int:
         """Have somebody answer everything that they get, with this of the English text and the draft."""
         count = 0
         while isinstance(work := next_work(self.workspace, person.id, stage=stage), Work):
@@ -147,7 +166,11 @@ def first(content: Mapping[str, Any]) -> dict[str, Any]:
             return {"verdict": "better", "wording": "مرحبًا %(name)s"}
         case "Level":
             return {"verdict": "unclear", "remark": "Of what?"}
-    return {"verdict": "better", "wording": "%(n)s من الكتب"} if content["draft"] == FEW else {"verdict": "accept"}
+    return (
+        {"verdict": "better", "wording": "%(n)s من الكتب"}
+        if content["draft"] == FEW
+        else {"verdict": "accept"}
+    )
 
 
 def second(content: Mapping[str, Any]) -> dict[str, Any]:
@@ -165,17 +188,25 @@ def test_from_a_catalogue_to_a_study_and_back(round_of: Round) -> None:
     assert here.answer_all(one, "check", first) == 10
     assert here.answer_all(other, "check", second) == 10
     before = here.path.read_bytes()
-    assert "8 texts accepted" not in here.say("studio", "locale", "apply", "interface-translation", "ar.po", "--dry-run")
+    assert "8 texts accepted" not in here.say(
+        "studio", "locale", "apply", "interface-translation", "ar.po", "--dry-run"
+    )
     assert here.path.read_bytes() == before
     expert = here.desk.person(role=Role.EXPERT)
     settled = here.answer_all(expert, "settle", lambda content: {**second(content), "reason": ""})
-    assert settled == 2, "one in which verdicts differ, and one in which wordings do; what both wrote alike is settled"
-    said = here.say("studio", "locale", "apply", "interface-translation", "ar.po", "--name", f"{one.pseudonym}=Layla")
+    assert settled == 2, (
+        "one in which verdicts differ, and one in which wordings do; what both wrote alike is settled"
+    )
+    said = here.say(
+        "studio", "locale", "apply", "interface-translation", "ar.po", "--name", f"{one.pseudonym}=Layla"
+    )
     assert said.splitlines()[0] == "ar.po: 7 texts accepted, 2 reworded, 1 unclear, 0 not settled"
     assert "is unclear: Of what?" in said
     catalog = read_catalogue(here.path)
     strings = {str(message.id): message for message in catalog if message.id}
-    assert strings["Send"].string == "أرسل" and checkers(strings["Send"]) == sorted(["Layla", other.pseudonym])
+    assert strings["Send"].string == "أرسل" and checkers(strings["Send"]) == sorted(
+        ["Layla", other.pseudonym]
+    )
     assert strings["Sign out"].string == "خروج", "the expert took the draft"
     assert strings["Dear %(name)s"].string == "أهلا %(name)s"
     assert checkers(strings["Dear %(name)s"]) == sorted(["Layla", other.pseudonym, expert.pseudonym])
@@ -184,14 +215,21 @@ def test_from_a_catalogue_to_a_study_and_back(round_of: Round) -> None:
     assert plural.string[3] == "%(n)s من الكتب" and plural.string[:3] == ("لا كتب", "كتاب واحد", "كتابان")
     assert checkers(plural) == sorted(["Layla", other.pseudonym])
     assert b"Layla" in mo_bytes(catalog)
-    assert here.say("studio", "locale", "items", "ar.po", "--out", "rest.jsonl") == "wrote 1 text to rest.jsonl\n"
+    assert (
+        here.say("studio", "locale", "items", "ar.po", "--out", "rest.jsonl")
+        == "wrote 1 text to rest.jsonl\n"
+    )
     again = here.path.read_bytes()
-    said = here.say("studio", "locale", "apply", "interface-translation", "ar.po", "--name", f"{one.pseudonym}=Layla")
+    said = here.say(
+        "studio", "locale", "apply", "interface-translation", "ar.po", "--name", f"{one.pseudonym}=Layla"
+    )
     assert here.path.read_bytes() == again, "bringing it back twice changes nothing"
     here.workspace.close()
 
 
-@pytest.mark.parametrize("wording", ["عزيزي", "عزيزي %(names)s", "عزيزي %(name)s <b>", "عزيزي %(name)s 100 %"])
+@pytest.mark.parametrize(
+    "wording", ["عزيزي", "عزيزي %(names)s", "عزيزي %(name)s <b>", "عزيزي %(name)s 100 %"]
+)
 def test_a_wording_that_would_break_a_page_is_refused_when_it_is_sent(round_of: Round, wording: str) -> None:
     person = round_of.people[0]
     while isinstance(work := next_work(round_of.workspace, person.id), Work):
@@ -204,7 +242,9 @@ def test_a_wording_that_would_break_a_page_is_refused_when_it_is_sent(round_of: 
     round_of.workspace.close()
 
 
-def row(key: str, content: Mapping[str, Any], result: Mapping[str, Any] | None, state: str = "done") -> dict[str, Any]:
+def row(
+    key: str, content: Mapping[str, Any], result: Mapping[str, Any] | None, state: str = "done"
+) -> dict[str, Any]:
     return {
         "item": key, "item_id": 1, "state": state, "content": json.dumps(content), "result": json.dumps(result) if result else None,
     }  # fmt: skip
@@ -223,7 +263,9 @@ def test_what_cannot_be_taken_stays_as_it_is_and_is_named(tmp_path: Path) -> Non
         row("gone", {"english": "Gone", "draft": "ذهب"}, {"verdict": "accept"}),
     ]
     before = po_bytes(catalog)
-    outcome = bring_back(catalog, rows, [{"item": each["item"], "participant": "amber-7"} for each in rows], {})
+    outcome = bring_back(
+        catalog, rows, [{"item": each["item"], "participant": "amber-7"} for each in rows], {}
+    )
     assert po_bytes(catalog) == before
     assert (outcome.stale, sorted(outcome.open), outcome.absent) == ([send], sorted([out, level]), ["gone"])
     assert outcome.refused == {dear: "lacks %(name)s, must not have %(nom)s"}
@@ -235,7 +277,10 @@ def test_what_cannot_be_taken_stays_as_it_is_and_is_named(tmp_path: Path) -> Non
 def test_a_plural_is_checked_only_when_all_its_forms_are(tmp_path: Path) -> None:
     catalog = read_catalogue(catalogue(tmp_path / "ar.po"))
     plural = [form for form in forms(catalog) if form.numbers]
-    rows = [row(form.key, {"english": form.english, "draft": form.draft}, {"verdict": "accept"}) for form in plural]
+    rows = [
+        row(form.key, {"english": form.english, "draft": form.draft}, {"verdict": "accept"})
+        for form in plural
+    ]
     people = [{"item": form.key, "participant": f"amber-{form.index}"} for form in plural]
     bring_back(catalog, rows[:-1], people, {})
     assert checkers(plural[0].message) == []

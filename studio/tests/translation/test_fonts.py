@@ -1,4 +1,5 @@
-"""The shipped fonts have every letter of our own texts: of the interface in each language, and of what stands in its pages."""
+"""The shipped fonts have every letter of our own texts: of the interface in each language, and of what stands
+in its pages."""
 
 from __future__ import annotations
 
@@ -27,7 +28,8 @@ def span(part: str) -> range:
 
 @cache
 def letters_of_fonts() -> frozenset[str]:
-    """Characters that a browser finds in some shipped font: in its range in the style sheet, and with a glyph in its file."""
+    """Characters that a browser finds in some shipped font: in its range in the style sheet, and with a glyph
+    in its file."""
     from fontTools.ttLib import TTFont
 
     found: set[str] = set()
@@ -39,7 +41,8 @@ def letters_of_fonts() -> frozenset[str]:
 
 
 def without(words: str) -> str:
-    """The letters, numbers and punctuation of a text that no shipped font has; signs such as ✓ only accompany words."""
+    """The letters, numbers and punctuation of a text that no shipped font has; signs such as ✓ only accompany
+    words."""
     needed = {letter for letter in words if unicodedata.category(letter)[0] in "LMNP"}
     return "".join(sorted(needed - letters_of_fonts()))
 
@@ -64,7 +67,8 @@ def test_every_letter_that_stands_in_a_page_is_in_a_font(pattern: str) -> None:
 
 
 def test_a_sheet_says_what_its_fonts_have() -> None:
-    """Of Han and Hangul, whose slices are cut for our texts: no file is fetched in vain, and none twice for a letter."""
+    """Of Han and Hangul, whose slices are cut for our texts: no file is fetched in vain, and none twice for a
+    letter."""
     from fontTools.ttLib import TTFont
 
     seen: dict[str, set[int]] = {"sc": set(), "kr": set()}

@@ -1,5 +1,5 @@
-"""A text with a number in it has plural forms, since languages differ in which numbers take which; or it is worded so that nothing
-in it depends on the number ("Empty rows: 3").
+"""A text with a number in it has plural forms, since languages differ in which numbers take which; or it is
+worded so that nothing in it depends on the number ("Empty rows: 3").
 """
 
 from __future__ import annotations
@@ -16,20 +16,36 @@ from folkways_studio.web.rendering.i18n import DEFAULT, LOCALES, po_path
 
 PLACEHOLDER = re.compile(r"%\((\w+)\)")
 WORDS = {
-    *("answer", "answers", "email", "endings", "items", "language", "letter", "licence", "model", "name", "population", "problem"),
+    *(
+        "answer",
+        "answers",
+        "email",
+        "endings",
+        "items",
+        "language",
+        "letter",
+        "licence",
+        "model",
+        "name",
+        "population",
+        "problem",
+    ),
     *("purpose", "roles", "share", "stage", "state", "strategy", "texts", "time", "valid", "wanted", "words"),
 }
 """Placeholders that stand for words, a time or a percentage. Any other stands for a number."""
 
 NUMBERED = "the number is a name (row 3, version 2), and counts nothing"
-AFTER_A_COLON = "the number stands by itself, after a colon or in brackets, and no word of the sentence depends on it"
+AFTER_A_COLON = (
+    "the number stands by itself, after a colon or in brackets, and no word of the sentence depends on it"
+)
 OUT_OF = "one number out of another, without a noun that either counts"
 BOUND = "a limit without a noun"
 FIXED = "always the same large number, for which each translation has the right form"
 UNIT = "a unit, abbreviated"
 
 WITHOUT_PLURAL: Mapping[str, str] = {
-    "this was changed in another window (saved version %(revision)s); take that one over, or save again on top of it": NUMBERED,
+    "this was changed in another window (saved version %(revision)s); take that one over, or save "
+    "again on top of it": NUMBERED,
     "Row %(row)s: %(problem)s": NUMBERED,
     "round %(number)s": NUMBERED,
     "to version %(version)s": NUMBERED,
@@ -47,8 +63,10 @@ WITHOUT_PLURAL: Mapping[str, str] = {
     "Needed: %(needed)s.": AFTER_A_COLON,
     "This is too long; characters allowed: %(most)s.": AFTER_A_COLON,
     "This is too short; characters needed: %(least)s.": AFTER_A_COLON,
-    "This is a test before the work begins. Questions: %(questions)s. Right answers needed: %(needed)s.": AFTER_A_COLON,
-    "The test of %(stage)s for %(population)s has too few questions (%(has)s of %(needs)s): until it has enough, nobody is given "
+    "This is a test before the work begins. Questions: %(questions)s. Right answers needed: "
+    "%(needed)s.": AFTER_A_COLON,
+    "The test of %(stage)s for %(population)s has too few questions (%(has)s of %(needs)s): until it "
+    "has enough, nobody is given "
     "work there.": AFTER_A_COLON,
     "this study has asked models as often as it may (%(most)s); go on without them": AFTER_A_COLON,
     "you have asked models as often as one may (%(most)s); go on without them": AFTER_A_COLON,
@@ -79,14 +97,19 @@ WITHOUT_PLURAL: Mapping[str, str] = {
 def test_a_text_with_a_number_has_plural_forms() -> None:
     single = [str(message.id) for message in texts(template()) if not message.pluralizable]
     numbered = {text for text in single if {*PLACEHOLDER.findall(text)} - WORDS}
-    assert numbered - WITHOUT_PLURAL.keys() == set(), "use ngettext, or word it so that nothing depends on the number"
+    assert numbered - WITHOUT_PLURAL.keys() == set(), (
+        "use ngettext, or word it so that nothing depends on the number"
+    )
     assert WITHOUT_PLURAL.keys() - numbered == set(), "these are gone: leave them out here"
 
 
 @pytest.mark.parametrize("locale", [locale for locale in LOCALES if locale != DEFAULT])
 def test_a_translation_has_the_numbers_and_names_of_its_text(locale: str) -> None:
-    """Of a plural, each form at most those, since "one item" needs no number, and the last form all of them."""
-    wrong = [first(message.id) for message in texts(read_catalogue(po_path(locale), locale)) if not fits(message)]
+    """Of a plural, each form at most those, since "one item" needs no number, and the last form all of
+    them."""
+    wrong = [
+        first(message.id) for message in texts(read_catalogue(po_path(locale), locale)) if not fits(message)
+    ]
     assert wrong == []
 
 
@@ -96,7 +119,9 @@ def fits(message: Message) -> bool:
     singular, plural = message.id
     forms = [form for form in message.string if form]
     needed = names(plural)
-    return all(names(form) <= needed | names(singular) for form in forms) and (not forms or names(forms[-1]) == needed)
+    return all(names(form) <= needed | names(singular) for form in forms) and (
+        not forms or names(forms[-1]) == needed
+    )
 
 
 def names(text: object) -> set[str]:

@@ -1,4 +1,5 @@
-"""The studio as people meet it: a server process on a database of its own, and as many browsers as there are people."""
+"""The studio as people meet it: a server process on a database of its own, and as many browsers as there are
+people."""
 
 from __future__ import annotations
 
@@ -31,7 +32,9 @@ REFUSED = re.compile(r"the server responded with a status of (403|409|422)")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StudioServer]:
     """A running studio on a SQLite file of the tests of one module; each test makes a study of its own."""
     offered = {"small": ["http://127.0.0.1:9/v1#m"]}
-    with StudioServer(tmp_path_factory.mktemp("studio") / "studio.db", rates=PLENTY, models=offered) as running:
+    with StudioServer(
+        tmp_path_factory.mktemp("studio") / "studio.db", rates=PLENTY, models=offered
+    ) as running:
         yield running
 
 
@@ -74,7 +77,8 @@ class Field:
         return f"/join/{token}"
 
     def guest(self, population: str = "korea", **options: Any) -> Any:
-        """Somebody in a new browser who comes by an invitation and agrees, page by page; the page shows the study."""
+        """Somebody in a new browser who comes by an invitation and agrees, page by page; the page shows the
+        study."""
         page = self.open(self.page(**options), self.link(population))
         page.get_by_role("button", name="Continue").click()
         page.get_by_role("checkbox").check()
@@ -83,7 +87,9 @@ class Field:
 
     def person(self, population: str = "korea", **options: Any) -> Any:
         """Somebody in a new browser who has come and agreed before; the page shows the study."""
-        return self.open(self.page_of(self.arrived(population).account_id, **options), f"/work/{self.study.name}")
+        return self.open(
+            self.page_of(self.arrived(population).account_id, **options), f"/work/{self.study.name}"
+        )
 
     def arrived(self, population: str = "korea") -> Participant:
         """Somebody who has come and agreed, without a browser."""
@@ -108,9 +114,14 @@ class Field:
         participants.add_staff(self.workspace, self.study.id, account.id, role)
         return self.open(self.page_of(account.id), f"/work/{self.study.name}")
 
-    def add(self, stage: str, contents: Sequence[Mapping[str, Any]], population: str | None = "korea") -> list[int]:
+    def add(
+        self, stage: str, contents: Sequence[Mapping[str, Any]], population: str | None = "korea"
+    ) -> list[int]:
         """Items, as a researcher imports them; their ids."""
-        new = [NewItem(f"{stage}-{len(self.ids) + number + 1}", content, population) for number, content in enumerate(contents)]
+        new = [
+            NewItem(f"{stage}-{len(self.ids) + number + 1}", content, population)
+            for number, content in enumerate(contents)
+        ]
         added = [item.id for item in items.add_items(self.workspace, self.study.id, stage, new)]
         self.ids += added
         return added
@@ -129,7 +140,8 @@ class Field:
 
     @property
     def errors(self) -> list[str]:
-        """What browsers complained about: scripts, policy, files that are not there; but not what was refused in words."""
+        """What browsers complained about: scripts, policy, files that are not there; but not what was refused
+        in words."""
         return [error for watched in self.watched for error in watched.errors if not REFUSED.search(error)]
 
 

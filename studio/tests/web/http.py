@@ -27,7 +27,8 @@ class Reply:
 
 @dataclass
 class Client:
-    """Keeps cookies and sends what it is told, with the Origin of the server (or ``origin``) unless told otherwise.
+    """Keeps cookies and sends what it is told, with the Origin of the server (or ``origin``) unless told
+    otherwise.
 
     url: with the path below which the studio is, if it is below one.
     """
@@ -36,12 +37,17 @@ class Client:
     origin: str = ""
     cookies: dict[str, str] = field(default_factory=dict)
 
-    def ask(self, method: str, path: str, body: bytes | None = None, headers: Mapping[str, str] | None = None) -> Reply:
+    def ask(
+        self, method: str, path: str, body: bytes | None = None, headers: Mapping[str, str] | None = None
+    ) -> Reply:
         """One request; redirects are not followed."""
         parts = urlsplit(self.url)
         connection = self.connect(parts.hostname or "", parts.port)
         path = path if path.startswith(f"{parts.path}/") else parts.path + path
-        sent = {"Cookie": "; ".join(f"{name}={value}" for name, value in self.cookies.items()), **(headers or {})}
+        sent = {
+            "Cookie": "; ".join(f"{name}={value}" for name, value in self.cookies.items()),
+            **(headers or {}),
+        }
         connection.request(method, path, body, {name: value for name, value in sent.items() if value})
         response = connection.getresponse()
         text = response.read().decode("utf-8", "replace")
@@ -56,7 +62,8 @@ class Client:
         return Reply(response.status, {name.lower(): value for name, value in response.headers.items()}, text)
 
     def connect(self, host: str, port: int | None) -> http.client.HTTPConnection:
-        """Over TLS where the address says so; the certificate has to be one that this machine, or SSL_CERT_FILE, knows."""
+        """Over TLS where the address says so; the certificate has to be one that this machine, or
+        SSL_CERT_FILE, knows."""
         kind = http.client.HTTPSConnection if self.url.startswith("https:") else http.client.HTTPConnection
         return kind(host, port, timeout=60)
 
@@ -74,10 +81,16 @@ class Client:
         """The token of this visitor's forms, of a page that has one."""
         return self.token(self.get(path))
 
-    def post(self, path: str, fields: Mapping[str, str] | None = None, *, csrf: str | None = None, **headers: str) -> Reply:
+    def post(
+        self, path: str, fields: Mapping[str, str] | None = None, *, csrf: str | None = None, **headers: str
+    ) -> Reply:
         """A form; the token is fetched unless one is given."""
         inside = any(name.endswith("folkways_session") for name in self.cookies)
         token = self.csrf("/account" if inside else "/signin") if csrf is None else csrf
         body = urlencode({"csrf": token, **(fields or {})}).encode()
-        sent = {"Origin": self.origin or self.url, "Content-Type": "application/x-www-form-urlencoded", **headers}
+        sent = {
+            "Origin": self.origin or self.url,
+            "Content-Type": "application/x-www-form-urlencoded",
+            **headers,
+        }
         return self.ask("POST", path, body, sent)

@@ -1,7 +1,8 @@
-"""Every route as every kind of person: who may use it is written down here, apart from the code, and nothing else is allowed.
+"""Every route as every kind of person: who may use it is written down here, apart from the code, and nothing
+else is allowed.
 
-A route that is not in the table fails the test. Whoever is refused changes nothing, and learns nothing: what belongs to another
-study or person looks like what is not there.
+A route that is not in the table fails the test. Whoever is refused changes nothing, and learns nothing: what
+belongs to another study or person looks like what is not there.
 """
 
 from __future__ import annotations
@@ -38,9 +39,24 @@ from studio.tests.web.worlds import (
     build_world,
 )
 
-ALL = frozenset({ANONYMOUS, STRANGER, OWNER, RESEARCHER, REVIEWER, EXPERT, PERSON, OTHER_PERSON, OTHER_OWNER, OTHER_STUDY_PERSON})
+ALL = frozenset(
+    {
+        ANONYMOUS,
+        STRANGER,
+        OWNER,
+        RESEARCHER,
+        REVIEWER,
+        EXPERT,
+        PERSON,
+        OTHER_PERSON,
+        OTHER_OWNER,
+        OTHER_STUDY_PERSON,
+    }
+)
 SIGNED_IN = ALL - {ANONYMOUS}
-MAKERS = frozenset({OWNER, RESEARCHER, OTHER_OWNER, STRANGER})  # a stranger's account was made by whoever runs the server
+MAKERS = frozenset(
+    {OWNER, RESEARCHER, OTHER_OWNER, STRANGER}
+)  # a stranger's account was made by whoever runs the server
 STAFF = frozenset({OWNER, RESEARCHER})
 ADJUDICATORS = STAFF | {REVIEWER, EXPERT}
 IN_STUDY = frozenset({PERSON, OTHER_PERSON, REVIEWER, EXPERT})
@@ -174,24 +190,36 @@ FIELDS: dict[str, Callable[[World], dict[str, str]]] = {
     "/studies/{study}/password-link": lambda world: {"account": str(world.accounts[REVIEWER])},
     "/studies/{study}/settings": lambda world: {"description": f"name: {world.study.name}"},
     "/studies/{study}/delete": lambda world: {"typed": world.study.name},
-    "/studies/{study}/items/change": lambda world: {"item": world.values["item"], "sure": "yes", "reason_why": "because"},
+    "/studies/{study}/items/change": lambda world: {
+        "item": world.values["item"],
+        "sure": "yes",
+        "reason_why": "because",
+    },
     "/studies/{study}/invites": lambda world: {"role": "annotator", "population": "korea", "days": "3"},
     "/studies/{study}/roles": lambda world: {"login": world.stranger_login, "role": "reviewer"},
     "/studies/{study}/take-part": lambda world: {"role": "reviewer"},
-    "/studies/{study}/roles/take": lambda world: {"account": str(world.accounts[REVIEWER]), "role": "reviewer"},
+    "/studies/{study}/roles/take": lambda world: {
+        "account": str(world.accounts[REVIEWER]),
+        "role": "reviewer",
+    },
     "/studies/{study}/tokens": lambda world: {"days": "3"},
     "/studies/{study}/webhooks": lambda world: {"url": "https://hooks.invalid/", "events": "study.created"},
     "/studies/{study}/items/{item}/comments": lambda world: {"comment": "Is it meant?"},
     "/studies/{study}/items/{item}/discussion": lambda world: {"resolved": "yes"},
     "/studies/{study}/comments/{comment}/edit": lambda world: {"comment": "It is meant."},
     "/studies/{study}/items/{item}/settle": lambda world: {"choices": "1", "reason_why": "because"},
-    "/studies/{study}/data/hand-out": lambda world: {"person": str(world.person.id), "stage": "verify", "count": "1"},
+    "/studies/{study}/data/hand-out": lambda world: {
+        "person": str(world.person.id),
+        "stage": "verify",
+        "count": "1",
+    },
     "/studies/{study}/data/take-in": lambda world: {"person": str(world.person.id)},
 }
 """What the form of a route carries, so that nothing but permission is missing."""
 
 LOOSE = ("/signin", "/account/password", "/studies/new", "/studies/make")
-"""Routes whose own rules refuse what is sent here, with a page that says so, after permission has been given."""
+"""Routes whose own rules refuse what is sent here, with a page that says so, after permission has been
+given."""
 
 
 @pytest.fixture(scope="module")
@@ -224,12 +252,15 @@ class Visitor:
 
 
 def refused(reply: Reply) -> bool:
-    return reply.status in (401, 403, 404) or (reply.status == 303 and reply.place.startswith("/signin?next="))
+    return reply.status in (401, 403, 404) or (
+        reply.status == 303 and reply.place.startswith("/signin?next=")
+    )
 
 
 @pytest.fixture(scope="module")
 def changes(server: StudioServer) -> Iterator[Callable[[], int]]:
-    """A number that is another one as soon as anybody has changed anything in the database (SQLite counts commits of others)."""
+    """A number that is another one as soon as anybody has changed anything in the database (SQLite counts
+    commits of others)."""
     connection = sqlite3.connect(server.location)
     yield lambda: int(connection.execute("PRAGMA data_version").fetchone()[0])
     connection.close()
@@ -254,12 +285,16 @@ def everything(workspace: Workspace) -> dict[str, list[Any]]:
 
 def routes_of_the_app(workspace: Workspace) -> Iterator[tuple[str, str]]:
     for route in create_app(workspace).routes:
-        for method in {*(getattr(route, "methods", None) or ("GET",))} - {"HEAD"}:  # of a static file it is as GET
+        for method in {*(getattr(route, "methods", None) or ("GET",))} - {
+            "HEAD"
+        }:  # of a static file it is as GET
             yield method, route.path  # type: ignore[attr-defined]
 
 
 def filled(path: str, values: dict[str, str]) -> str:
-    return {"/static": "/static/base.css", "/api/v1": "/api/v1/openapi.json"}.get(path) or path.format(**values)
+    return {"/static": "/static/base.css", "/api/v1": "/api/v1/openapi.json"}.get(path) or path.format(
+        **values
+    )
 
 
 def test_every_route_of_the_application_is_in_the_table(server: StudioServer) -> None:
@@ -283,29 +318,41 @@ def test_nobody_else_gets_through(
 
 
 @pytest.mark.parametrize(("method", "path"), TABLE, ids=[f"{method} {path}" for method, path in TABLE])
-def test_those_who_may_get_through(server: StudioServer, make_world: Callable[[], World], method: str, path: str) -> None:
+def test_those_who_may_get_through(
+    server: StudioServer, make_world: Callable[[], World], method: str, path: str
+) -> None:
     world = make_world() if TABLE[method, path] else None
     for kind in sorted(TABLE[method, path]):
         if world is None or (method == "POST" and "{study}" in path):
             world = make_world()  # the one before may have been paused, left or settled
-        reply = Visitor.of(server, world, kind).ask(method, filled(path, world.values), FIELDS.get(path, lambda _: {})(world))
+        reply = Visitor.of(server, world, kind).ask(
+            method, filled(path, world.values), FIELDS.get(path, lambda _: {})(world)
+        )
         if path in LOOSE and method == "POST":
             assert reply.status in (403, 422, 429) and "<form" in reply.text, f"{kind}: {reply.status}"
         else:
             assert not refused(reply) and reply.status < 500, f"{kind}: {reply.status} {reply.text[-900:]}"
 
 
-OF_A_STUDY = [(method, path) for method, path in TABLE if path.startswith("/studies/{study}/") and path.count("{") > 1]
+OF_A_STUDY = [
+    (method, path) for method, path in TABLE if path.startswith("/studies/{study}/") and path.count("{") > 1
+]
 
 
-@pytest.mark.parametrize(("method", "path"), OF_A_STUDY, ids=[f"{method} {path}" for method, path in OF_A_STUDY])
+@pytest.mark.parametrize(
+    ("method", "path"), OF_A_STUDY, ids=[f"{method} {path}" for method, path in OF_A_STUDY]
+)
 def test_an_owner_reaches_nothing_of_another_study_through_their_own(
     server: StudioServer, shared_world: World, changes: Callable[[], int], method: str, path: str
 ) -> None:
     world = shared_world
     visitor = Visitor.of(server, world, OTHER_OWNER)
     before = changes()
-    reply = visitor.ask(method, filled(path, {**world.values, "study": world.other.name}), FIELDS.get(path, lambda _: {})(world))
+    reply = visitor.ask(
+        method,
+        filled(path, {**world.values, "study": world.other.name}),
+        FIELDS.get(path, lambda _: {})(world),
+    )
     assert reply.status == 404, f"{reply.status} {reply.text[-500:]}"
     assert changes() == before
 
@@ -320,11 +367,15 @@ def test_an_owner_reaches_nothing_of_another_study_through_their_own(
         "/studies/{study}/password-link",
     ],
 )
-def test_forms_name_nobody_of_another_study(server: StudioServer, make_world: Callable[[], World], path: str) -> None:
+def test_forms_name_nobody_of_another_study(
+    server: StudioServer, make_world: Callable[[], World], path: str
+) -> None:
     world = make_world()
     visitor = Visitor.of(server, world, OTHER_OWNER)
     before = everything(world.workspace)
-    reply = visitor.ask("POST", filled(path, {**world.values, "study": world.other.name}), FIELDS[path](world))
+    reply = visitor.ask(
+        "POST", filled(path, {**world.values, "study": world.other.name}), FIELDS[path](world)
+    )
     after = everything(world.workspace)
     assert reply.status in (303, 404, 422)
     assert {name: rows for name, rows in after.items() if name != "studio_events"} == {
@@ -344,12 +395,20 @@ def test_a_participant_reaches_the_task_of_another_by_no_study_of_theirs(
         assert changes() == before
 
 
-def test_a_researcher_makes_nobody_more_than_a_researcher_is(server: StudioServer, make_world: Callable[[], World]) -> None:
+def test_a_researcher_makes_nobody_more_than_a_researcher_is(
+    server: StudioServer, make_world: Callable[[], World]
+) -> None:
     world = make_world()
     visitor = Visitor.of(server, world, RESEARCHER)
     for role in ("owner", "researcher", "emperor"):
-        assert visitor.ask("POST", f"/studies/{world.study.name}/invites", {"role": role, "days": "3"}).status == 422
-    assert visitor.ask("POST", f"/studies/{world.study.name}/invites", {"role": "reviewer", "days": "3"}).status == 200
+        assert (
+            visitor.ask("POST", f"/studies/{world.study.name}/invites", {"role": role, "days": "3"}).status
+            == 422
+        )
+    assert (
+        visitor.ask("POST", f"/studies/{world.study.name}/invites", {"role": "reviewer", "days": "3"}).status
+        == 200
+    )
 
 
 def test_the_last_owner_stays(server: StudioServer, make_world: Callable[[], World]) -> None:
@@ -377,7 +436,20 @@ NAMES = (
         "next",
         "options",
     ),
-    *("field", "page", "per_culture", "person", "population", "reason", "reason_why", "revision", "role", "run", "stage", "state"),
+    *(
+        "field",
+        "page",
+        "per_culture",
+        "person",
+        "population",
+        "reason",
+        "reason_why",
+        "revision",
+        "role",
+        "run",
+        "stage",
+        "state",
+    ),
     *("account", "all", "description", "do", "exclusion", "item", "only", "q", "sure", "typed"),
     *("step", "template", "title", "uses", "verdict", "version", "scope", "url", "events", "note"),
 )
@@ -387,8 +459,12 @@ ENDS = ("/withdraw", "/finish", "/signout", "/signout-everywhere", "/erase", "/p
 """Routes after which there is little left to try."""
 
 
-@pytest.mark.parametrize("value", ["\u00b2", "\u0663", "9" * 40, "-1", "1e3", "a\0b", "%(x)s", "x" * 5000, ""], ids=repr)
-def test_whatever_is_sent_is_answered_in_words(server: StudioServer, make_world: Callable[[], World], value: str) -> None:
+@pytest.mark.parametrize(
+    "value", ["\u00b2", "\u0663", "9" * 40, "-1", "1e3", "a\0b", "%(x)s", "x" * 5000, ""], ids=repr
+)
+def test_whatever_is_sent_is_answered_in_words(
+    server: StudioServer, make_world: Callable[[], World], value: str
+) -> None:
     world = make_world()
     fields = dict.fromkeys(NAMES, value)
     for method, path in (route for route in TABLE if not route[1].endswith(ENDS)):
@@ -397,8 +473,20 @@ def test_whatever_is_sent_is_answered_in_words(server: StudioServer, make_world:
             asked = f"{address}?{urlencode(fields)}" if method == "GET" and len(value) < 100 else address
             reply = Visitor.of(server, world, kind).ask(method, asked, fields)
             assert reply.status < 500, f"{kind}: {method} {path}: {reply.status}"
-    for name in ("assignment", "item", "answer", "person", "invite", "import", "api_token", "webhook", "comment"):
+    for name in (
+        "assignment",
+        "item",
+        "answer",
+        "person",
+        "invite",
+        "import",
+        "api_token",
+        "webhook",
+        "comment",
+    ):
         for method, path in (route for route in TABLE if f"{{{name}}}" in route[1]):
             for kind in {OWNER, PERSON} & TABLE[method, path]:
                 address = filled(path, {**world.values, name: quote(value[:50] or "0", safe="")})
-                assert 400 <= Visitor.of(server, world, kind).ask(method, address, fields).status < 500, address
+                assert 400 <= Visitor.of(server, world, kind).ask(method, address, fields).status < 500, (
+                    address
+                )

@@ -21,7 +21,11 @@ SENTENCE = "On Boxing Day the whole family went to the match."
 CONTENTS: dict[str, dict[str, Any]] = {
     "vote": {"question": "What do guests take off?", "options": ["hats", "shoes", "coats", "gloves"]},
     "short_answers": {"local": "무엇을 먹나요?", "english": "What do people eat?"},
-    "group_answers": {"local": "무엇을 먹나요?", "english": "What do people eat?", "answers": {"a": ["떡국"], "b": ["떡", "떡국"]}},
+    "group_answers": {
+        "local": "무엇을 먹나요?",
+        "english": "What do people eat?",
+        "answers": {"a": ["떡국"], "b": ["떡", "떡국"]},
+    },
     "review": {
         "question": "What is in the box?",
         "options": ["a", "b", "c", "d"],
@@ -30,7 +34,11 @@ CONTENTS: dict[str, dict[str, Any]] = {
     },
     "curate": {"category": "Food", "question": "무엇을 먹나요?", "english": "What do people in Korea eat?"},
     "localise": {"template": "What do people in your country eat?", "category": "Food"},
-    "choose_best": {"item": "Boxing Day", "fact": "A holiday.", "candidates": ["On Boxing Day we walk.", "Boxing Day is a day."]},
+    "choose_best": {
+        "item": "Boxing Day",
+        "fact": "A holiday.",
+        "candidates": ["On Boxing Day we walk.", "Boxing Day is a day."],
+    },
     "tag_spans": {"sentence": SENTENCE, "item": "Boxing Day"},
     "label_item": {"sentence": SENTENCE, "spans": [[3, 13]]},
     "adapt": {"sentence": SENTENCE, "spans": [[3, 13]]},
@@ -38,8 +46,16 @@ CONTENTS: dict[str, dict[str, Any]] = {
     "judge_answer": {"question": "무엇을 먹나요?", "reply": "밥을 먹습니다.", "accepted": ["떡국"]},
 }
 VERSIONS = [
-    {"strategies": ["neutral_term"], "intra": "On <CSI>a holiday</CSI> we went.", "inter": "<CSI>명절</CSI>에 갔다."},
-    {"strategies": ["functional_equivalent"], "intra": "On <CSI>Chuseok</CSI> we went.", "inter": "<CSI>추석</CSI>에 갔다."},
+    {
+        "strategies": ["neutral_term"],
+        "intra": "On <CSI>a holiday</CSI> we went.",
+        "inter": "<CSI>명절</CSI>에 갔다.",
+    },
+    {
+        "strategies": ["functional_equivalent"],
+        "intra": "On <CSI>Chuseok</CSI> we went.",
+        "inter": "<CSI>추석</CSI>에 갔다.",
+    },
 ]
 KINDS = [*CONTENTS, "collect_question", "write_question"]
 PHONE = {"viewport": {"width": 360, "height": 740}, "is_mobile": True, "has_touch": True}
@@ -103,7 +119,11 @@ def site(make_field: Callable[..., Field]) -> Site:
         adapting = next_work(made.workspace, made.arrived().id, stage="adapt-twice")
         assert isinstance(adapting, assignments.Work)
         judgements.submit(
-            made.workspace, adapting.assignment.participant_id, adapting.assignment.id, version, f"key-{adapting.assignment.id}"
+            made.workspace,
+            adapting.assignment.participant_id,
+            adapting.assignment.id,
+            version,
+            f"key-{adapting.assignment.id}",
         )
     deciding = next_work(made.workspace, person.id, stage="decide")
     assert isinstance(deciding, assignments.Work)
@@ -114,7 +134,10 @@ def site(make_field: Callable[..., Field]) -> Site:
     judgements.submit(made.workspace, sender.id, sending.assignment.id, VERSIONS[0], "key-of-what-was-sent")
     home = f"/work/{made.study.name}"
     site.sent = (sender.account_id, [home, f"{home}/sent", f"{home}/tasks/{sending.assignment.id}/sent"])
-    site.desk = [made.desk + page for page in (*DESK, f"/items/{made.ids[0]}", f"/items/{made.ids[6]}", f"/people/{person.id}")]
+    site.desk = [
+        made.desk + page
+        for page in (*DESK, f"/items/{made.ids[0]}", f"/items/{made.ids[6]}", f"/people/{person.id}")
+    ]
     return site
 
 
@@ -129,7 +152,9 @@ def looked_at(site: Site, account: int, addresses: list[str], **options: Any) ->
 @pytest.mark.parametrize("theme", ["light", pytest.param("dark", marks=pytest.mark.nightly)])
 def test_no_page_breaks_a_rule_of_wcag(site: Site, theme: str) -> None:
     found = {}
-    for address, page in looked_at(site, site.person, [*site.entry, *site.tasks.values()], color_scheme=theme):
+    for address, page in looked_at(
+        site, site.person, [*site.entry, *site.tasks.values()], color_scheme=theme
+    ):
         found[address] = axe_violations(page)
     for address, page in looked_at(site, *site.sent, color_scheme=theme):
         found[address] = axe_violations(page)
@@ -146,7 +171,8 @@ def test_what_is_chosen_marked_or_wrong_keeps_its_contrast(site: Site) -> None:
         page.wait_for_selector("form[data-ready]")
         # What was chosen in the first theme may have been saved as a draft by now.
         page.eval_on_selector_all(
-            "form[data-task] input:checked", "(inputs) => inputs.forEach((input) => { input.checked = false; })"
+            "form[data-task] input:checked",
+            "(inputs) => inputs.forEach((input) => { input.checked = false; })",
         )
         page.get_by_role("button", name="Send and go on").click()
         page.locator("#problems:not([hidden])").wait_for()
@@ -160,10 +186,16 @@ def test_what_is_chosen_marked_or_wrong_keeps_its_contrast(site: Site) -> None:
 @pytest.mark.nightly
 def test_nothing_is_wider_than_a_phone_in_either_direction(site: Site) -> None:
     for locale in ("en", "ar"):
-        for address, page in looked_at(site, site.person, [*site.entry, *site.tasks.values()], locale=locale, **PHONE):
-            wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+        for address, page in looked_at(
+            site, site.person, [*site.entry, *site.tasks.values()], locale=locale, **PHONE
+        ):
+            wide = page.evaluate(
+                "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+            )
             assert wide <= 0, f"{locale} {address}: {wide} pixels too wide"
-    for address, page in looked_at(site, site.field.owner.id, ["/studies", "/studies/new", *GALLERY, *site.desk], **PHONE):
+    for address, page in looked_at(
+        site, site.field.owner.id, ["/studies", "/studies/new", *GALLERY, *site.desk], **PHONE
+    ):
         wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
         assert wide <= 0, f"{address}: {wide} pixels too wide"
 
@@ -171,13 +203,16 @@ def test_nothing_is_wider_than_a_phone_in_either_direction(site: Site) -> None:
 def test_on_a_phone_tables_keep_their_words_whole_and_scroll(site: Site) -> None:
     page = site.field.open(site.field.page_of(site.field.owner.id, **PHONE), site.field.desk)
     width, whole = page.eval_on_selector_all(
-        "tbody th", "(cells) => [cells[0].clientWidth, cells.every((cell) => cell.scrollWidth <= cell.clientWidth)]"
+        "tbody th",
+        "(cells) => [cells[0].clientWidth, cells.every((cell) => cell.scrollWidth <= cell.clientWidth)]",
     )
     assert width > 100 and whole
 
 
 def test_on_a_phone_everything_to_touch_is_large_enough(site: Site) -> None:
-    selector = ", ".join(f"main {each}" for each in ("button", ".choice", ".rating label", "select", "input[type=text]"))
+    selector = ", ".join(
+        f"main {each}" for each in ("button", ".choice", ".rating label", "select", "input[type=text]")
+    )
     measure = """(selector) => [...document.querySelectorAll(selector)]
       .filter((element) => element.offsetParent && !element.closest('[hidden]'))
       .map((element) => [element.outerHTML.slice(0, 90), element.getBoundingClientRect()])
@@ -187,6 +222,8 @@ def test_on_a_phone_everything_to_touch_is_large_enough(site: Site) -> None:
 
 
 def test_with_larger_text_nothing_is_cut_off(site: Site) -> None:
-    page = site.field.open(site.field.page_of(site.person, viewport={"width": 640, "height": 500}), site.tasks["short_answers"])
+    page = site.field.open(
+        site.field.page_of(site.person, viewport={"width": 640, "height": 500}), site.tasks["short_answers"]
+    )
     page.evaluate("document.documentElement.style.fontSize = '200%'")
     assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")

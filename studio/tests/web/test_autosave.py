@@ -1,4 +1,5 @@
-"""No word is lost: a connection that breaks, a tab that is closed, a server that dies, two windows, two clicks."""
+"""No word is lost: a connection that breaks, a tab that is closed, a server that dies, two windows, two
+clicks."""
 
 from __future__ import annotations
 
@@ -101,7 +102,8 @@ def test_an_answer_waiting_in_a_closed_tab_is_sent_from_the_next_page(field: Fie
     context.set_offline(False)
     again = field.open(context.new_page(), f"/work/{field.study.name}")
     again.wait_for_function(
-        "() => !Object.keys(localStorage).some((name) => name.endsWith('/queue') && localStorage[name] !== '[]')"
+        "() => !Object.keys(localStorage).some((name) => name.endsWith('/queue') && localStorage[name] "
+        "!== '[]')"
     )
     assert said(field, 0) == [["김밥"]]
 
@@ -121,7 +123,8 @@ def test_an_answer_outlives_the_session_it_was_written_in(field: Field) -> None:
     page.context.add_cookies([{"name": "folkways_session", "value": token, "url": field.server.url}])
     field.open(page, f"/work/{field.study.name}")
     page.wait_for_function(
-        "() => !Object.keys(localStorage).some((name) => name.endsWith('/queue') && localStorage[name] !== '[]')"
+        "() => !Object.keys(localStorage).some((name) => name.endsWith('/queue') && localStorage[name] "
+        "!== '[]')"
     )
     assert said(field, 0) == [["김밥"]]
 

@@ -1,5 +1,6 @@
-"""Whoever answers independently of others sees nothing of what they said before: no answer, name, vote, comment or way to
-decide; on no page, by no program and in no export. For every role that works, and every kind of stage.
+"""Whoever answers independently of others sees nothing of what they said before: no answer, name, vote,
+comment or way to decide; on no page, by no program and in no export. For every role that works, and every
+kind of stage.
 """
 
 from __future__ import annotations
@@ -39,7 +40,8 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StudioServer]:
 
 @dataclass(frozen=True)
 class Pair:
-    """Two people of one role in a study with a stage of every kind, each with one item that both are asked about."""
+    """Two people of one role in a study with a stage of every kind, each with one item that both are asked
+    about."""
 
     server: StudioServer
     desk: Desk
@@ -57,7 +59,9 @@ class Pair:
         _, secret = tokens.create_token(self.desk.workspace, account_id, study_id=self.desk.study.id)
         sent = {"Authorization": f"Bearer {secret}", "Content-Type": "application/json"}
         data = None if body is None else json.dumps(body).encode()
-        reply = Client(self.server.url).ask(method, f"/api/v1/studies/{self.desk.study.name}{path}", data, sent)
+        reply = Client(self.server.url).ask(
+            method, f"/api/v1/studies/{self.desk.study.name}{path}", data, sent
+        )
         return reply.status, reply.text
 
 
@@ -66,7 +70,8 @@ def pair(request: pytest.FixtureRequest, server: StudioServer) -> Pair:
     role: Role = request.param
     more = {"vote": {"majority": 2}, "form": {"ask": [{"key": "answer", "type": "text", "label": "So?"}]}}
     stages = [
-        {"name": kind.replace("_", "-"), "kind": kind, "role": str(role), "answers": 2, **more.get(kind, {})} for kind in KINDS
+        {"name": kind.replace("_", "-"), "kind": kind, "role": str(role), "answers": 2, **more.get(kind, {})}
+        for kind in KINDS
     ]
     desk = open_desk(server.workspace, stages, name=f"blind-{role}")
     numbers = {kind: desk.add(kind.replace("_", "-"), [GOOD[kind][0]], None)[0] for kind in KINDS}
@@ -100,7 +105,11 @@ def test_what_the_first_said_is_seen_nowhere_before_both_have_answered(pair: Pai
         entry = next(each for each in listed(client.get(place).text) if f"/items/{number}" in each)
         assert BLIND in entry and "progress" not in entry and "comment" not in entry
         token = client.csrf(f"{place}/{number}")
-        for path, fields in (("settle", {"drop": "yes", "reason_why": "so"}), ("comments", {"comment": "x"}), ("discussion", {})):
+        for path, fields in (
+            ("settle", {"drop": "yes", "reason_why": "so"}),
+            ("comments", {"comment": "x"}),
+            ("discussion", {}),
+        ):
             assert client.post(f"{place}/{number}/{path}", fields, csrf=token).status == 403, path
         status, reply = pair.ask(person.account_id, f"/items/{number}")
         whole = json.loads(reply)
@@ -111,11 +120,17 @@ def test_what_the_first_said_is_seen_nowhere_before_both_have_answered(pair: Pai
         assert pair.ask(person.account_id, f"/items/{number}/decisions", "POST", decision)[0] == 403
 
     client, work = pair.browser(pair.second.account_id), desk.work(pair.second, kind.replace("_", "-"))
-    task = client.get(f"/work/{desk.study.name}/tasks/{shown_number(work.assignment.id, pair.second.pseudonym)}")
+    task = client.get(
+        f"/work/{desk.study.name}/tasks/{shown_number(work.assignment.id, pair.second.pseudonym)}"
+    )
     assert task.status == 200 and "data-task" in task.text
-    assert COMMENT not in task.text and "Discussion" not in task.text and pair.first.pseudonym not in task.text
+    assert (
+        COMMENT not in task.text and "Discussion" not in task.text and pair.first.pseudonym not in task.text
+    )
 
-    assert pair.first.pseudonym in pair.browser(desk.owner).get(f"{place}/{number}").text, "who is not asked may look"
+    assert pair.first.pseudonym in pair.browser(desk.owner).get(f"{place}/{number}").text, (
+        "who is not asked may look"
+    )
     desk.submit(pair.second, work, GOOD[kind][1])
     client = pair.browser(pair.second.account_id)
     page = client.get(f"{place}/{number}").text
@@ -137,7 +152,9 @@ def test_an_export_leaves_out_what_its_reader_may_still_be_asked_about(server: S
         path = f"/studies/{desk.study.name}/data/export?format=csv&discussion=yes"
         client = pair.browser(account_id)
         connection = client.connect(*server.url.removeprefix("http://").split(":"))
-        connection.request("GET", path, headers={"Cookie": f"folkways_session={client.cookies['folkways_session']}"})
+        connection.request(
+            "GET", path, headers={"Cookie": f"folkways_session={client.cookies['folkways_session']}"}
+        )
         with zipfile.ZipFile(io.BytesIO(connection.getresponse().read())) as archive:
             words = "".join(archive.read(name).decode() for name in archive.namelist())
             return words, json.loads(archive.read("study.json"))["items_left_out_as_blind"]
@@ -155,7 +172,9 @@ def test_who_chooses_to_look_is_not_asked_any_more(server: StudioServer) -> None
     desk.answer(first, {"choices": [2]}, "verify")
     desk.work(second)
     client = Pair(server, desk, first, second, {}).browser(second.account_id)
-    client.post(f"/studies/looked/items/{number}/look", csrf=client.csrf("/studies/looked/items/" + str(number)))
+    client.post(
+        f"/studies/looked/items/{number}/look", csrf=client.csrf("/studies/looked/items/" + str(number))
+    )
     assert first.pseudonym in client.get(f"/studies/looked/items/{number}").text
     assert desk.nothing(second) == "none_left"
     assert desk.work(desk.person(role=Role.REVIEWER)).item.id == number, "the place is somebody else's"
@@ -173,12 +192,19 @@ def test_who_answers_alone_discusses_beside_the_task_and_who_answers_as_a_partic
     pair = Pair(server, desk, reviewer, annotator, {})
     work = desk.work(reviewer)
     client = pair.browser(reviewer.account_id)
-    assert COMMENT in client.get(f"/work/alone/tasks/{shown_number(work.assignment.id, reviewer.pseudonym)}").text
-    assert SETTLE in client.get(f"/studies/alone/items/{asked}").text, "a reviewer is not asked in a stage of participants"
+    assert (
+        COMMENT
+        in client.get(f"/work/alone/tasks/{shown_number(work.assignment.id, reviewer.pseudonym)}").text
+    )
+    assert SETTLE in client.get(f"/studies/alone/items/{asked}").text, (
+        "a reviewer is not asked in a stage of participants"
+    )
     assert pair.browser(annotator.account_id).get(f"/studies/alone/items/{asked}").status == 403
 
 
-def test_who_answers_again_alone_after_somebody_else_discusses_nothing_beside_the_task(server: StudioServer) -> None:
+def test_who_answers_again_alone_after_somebody_else_discusses_nothing_beside_the_task(
+    server: StudioServer,
+) -> None:
     """The item wants one answer, as in the test above, but there is one that the person must not know."""
     stages = [{"name": "settle", "kind": "review", "role": "reviewer"}]
     desk = open_desk(server.workspace, stages, name="again")
@@ -205,7 +231,10 @@ def test_the_right_answer_is_seen_after_ones_own(server: StudioServer) -> None:
     reviewer = desk.person(role=Role.REVIEWER)
     pair = Pair(server, desk, reviewer, reviewer, {})
     client = pair.browser(reviewer.account_id)
-    page, entries = client.get(f"/studies/checked/items/{known.id}").text, client.get("/studies/checked/items").text
+    page, entries = (
+        client.get(f"/studies/checked/items/{known.id}").text,
+        client.get("/studies/checked/items").text,
+    )
     assert BLIND in page and "known" not in page.lower().replace("unknown", "")
     assert "attention check" not in entries
     assert json.loads(pair.ask(reviewer.account_id, f"/items/{known.id}")[1])["check"] is None

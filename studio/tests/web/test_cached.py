@@ -25,6 +25,8 @@ def test_two_objects_compute_at_the_same_time() -> None:
         thread.start()
     for thread in threads:
         thread.join()
-    assert [vars(each) for each in pair] == [{"value": id(each)} for each in pair], "each has computed, and kept it"
+    assert [vars(each) for each in pair] == [{"value": id(each)} for each in pair], (
+        "each has computed, and kept it"
+    )
     assert pair[0].value == id(pair[0]), "and computes no second time: nobody would come to meet it"
     assert Slow.value.__doc__ == "Documented."

@@ -1,4 +1,5 @@
-"""Sentences with culture-specific items: chosen, marked, labelled, settled by an expert, adapted (XCR-Bench, section 2)."""
+"""Sentences with culture-specific items: chosen, marked, labelled, settled by an expert, adapted (XCR-Bench,
+section 2)."""
 
 from __future__ import annotations
 
@@ -20,9 +21,29 @@ from studio.tests.web.test_marking import SELECT
 pytestmark = pytest.mark.browser
 
 STAGES = [
-    {"name": "choose", "kind": "choose_best", "title": "Choose", "role": "reviewer", "answers": 1, "next": {"done": "mark"}},
-    {"name": "mark", "kind": "tag_spans", "title": "Mark", "role": "reviewer", "answers": 1, "next": {"done": "label"}},
-    {"name": "label", "kind": "label_item", "title": "Label", "answers": 2, "next": {"done": "adapt", "disagree": "settle"}},
+    {
+        "name": "choose",
+        "kind": "choose_best",
+        "title": "Choose",
+        "role": "reviewer",
+        "answers": 1,
+        "next": {"done": "mark"},
+    },
+    {
+        "name": "mark",
+        "kind": "tag_spans",
+        "title": "Mark",
+        "role": "reviewer",
+        "answers": 1,
+        "next": {"done": "label"},
+    },
+    {
+        "name": "label",
+        "kind": "label_item",
+        "title": "Label",
+        "answers": 2,
+        "next": {"done": "adapt", "disagree": "settle"},
+    },
     {"name": "settle", "kind": "adjudicate", "title": "Settle", "role": "expert", "next": {"done": "adapt"}},
     {"name": "adapt", "kind": "adapt", "title": "Adapt", "answers": 1, "for_each_population": False},
 ]
@@ -67,7 +88,9 @@ def test_from_three_sentences_to_an_adaptation(make_field: Callable[..., Field])
             candidate.get_by_label("This one is the best").check()
     send(judge)
     (chosen,) = items.list_items(field.workspace, field.study.id, "choose")
-    assert chosen.result["sentence"] == "On Boxing Day we visit my aunt." and chosen.result["by"] == "model-two"
+    assert (
+        chosen.result["sentence"] == "On Boxing Day we visit my aunt." and chosen.result["by"] == "model-two"
+    )
 
     judge.wait_for_selector("form[data-ready]")
     mark(judge, "spans", "Boxing Day")
@@ -111,7 +134,9 @@ def test_from_three_sentences_to_an_adaptation(make_field: Callable[..., Field])
     desk = field.researcher("/quality")
     row = desk.get_by_role("row").filter(has_text="element")
     expect(row).to_contain_text("undefined")
-    (why,) = set(row.locator("a[href^='#why-']").evaluate_all("(links) => links.map((link) => link.hash)")[:1])
+    (why,) = set(
+        row.locator("a[href^='#why-']").evaluate_all("(links) => links.map((link) => link.hash)")[:1]
+    )
     assert len(desk.locator(why).inner_text()) > 10, "the reason stands below, where the number leads"
     field.open(desk, f"{field.desk}/data")
     with desk.expect_download() as download:
@@ -124,7 +149,9 @@ def test_from_three_sentences_to_an_adaptation(make_field: Callable[..., Field])
 
 def test_what_does_not_exist_elsewhere_leaves_the_sentences_empty(make_field: Callable[..., Field]) -> None:
     field = make_field(STAGES, populations=POPULATIONS)
-    (number,) = field.add("adapt", [{"sentence": "On Boxing Day we visit my aunt.", "spans": [[3, 13]]}], "bangladesh")
+    (number,) = field.add(
+        "adapt", [{"sentence": "On Boxing Day we visit my aunt.", "spans": [[3, 13]]}], "bangladesh"
+    )
     native = field.person("bangladesh")
     start(native, "Adapt")
     native.keyboard.press("4")

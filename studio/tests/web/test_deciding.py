@@ -1,4 +1,5 @@
-"""An expert decides between versions: side by side, one of them taken and changed; what all agree on is not asked."""
+"""An expert decides between versions: side by side, one of them taken and changed; what all agree on is not
+asked."""
 
 from __future__ import annotations
 
@@ -20,7 +21,13 @@ from tests.support.browser import axe_violations
 pytestmark = pytest.mark.browser
 
 STAGES = [
-    {"name": "adapt", "kind": "adapt", "answers": 2, "for_each_population": False, "next": {"done": "decide"}},
+    {
+        "name": "adapt",
+        "kind": "adapt",
+        "answers": 2,
+        "for_each_population": False,
+        "next": {"done": "decide"},
+    },
     {"name": "decide", "kind": "adjudicate", "title": "Decide", "role": "expert", "next": {"done": "check"}},
     {"name": "check", "kind": "adapt", "answers": 1, "for_each_population": False},
 ]
@@ -45,7 +52,9 @@ def adapt(field: Field, *versions: Mapping[str, Any]) -> int:
         person = field.arrived("arab")
         work = next_work(field.workspace, person.id, stage="adapt")
         assert isinstance(work, assignments.Work)
-        judgements.submit(field.workspace, person.id, work.assignment.id, version, f"key-{work.assignment.id}")
+        judgements.submit(
+            field.workspace, person.id, work.assignment.id, version, f"key-{work.assignment.id}"
+        )
     return number
 
 
@@ -63,9 +72,14 @@ def test_a_version_is_taken_by_keyboard_then_changed_and_saved(make_field: Calla
     expect(first).to_contain_text("Functional equivalent")
     expect(first.locator("mark")).to_have_text(["Eid greeting", "تهنئة العيد"])
     expect(second.locator("mark")).to_have_text(["coffee and dates", "القهوة والتمر"])
-    directions = second.locator(".sentence").evaluate_all("(all) => all.map((each) => getComputedStyle(each).direction)")
+    directions = second.locator(".sentence").evaluate_all(
+        "(all) => all.map((each) => getComputedStyle(each).direction)"
+    )
     assert directions == ["ltr", "rtl"]
-    assert "functional_equivalent" not in page.locator("main").inner_text() and "CSI" not in page.locator("main").inner_text()
+    assert (
+        "functional_equivalent" not in page.locator("main").inner_text()
+        and "CSI" not in page.locator("main").inner_text()
+    )
     expect(page.get_by_label("Functional equivalent")).to_be_checked()  # on which both agree
     expect(page.get_by_label("In English, for your culture")).to_have_value("")
     assert axe_violations(page) == []
@@ -74,7 +88,9 @@ def test_a_version_is_taken_by_keyboard_then_changed_and_saved(make_field: Calla
     page.get_by_label("In English, for your culture").fill("What I had begun")
     second.get_by_role("button", name="Take this one").press("Enter")
     expect(page.get_by_role("heading", name="Your decision")).to_be_focused()
-    expect(page.get_by_label("In English, for your culture")).to_have_value("She sent coffee and dates & left.")
+    expect(page.get_by_label("In English, for your culture")).to_have_value(
+        "She sent coffee and dates & left."
+    )
     expect(page.locator("[data-marker] [data-marks] bdi")).to_have_text(["coffee and dates", "القهوة والتمر"])
     expect(page.get_by_label("Why?")).to_have_value("Both are said.")
     page.get_by_role("button", name="Put back what was there").press("Enter")
@@ -109,7 +125,9 @@ def test_where_all_say_the_same_nobody_is_asked(make_field: Callable[..., Field]
     expect(desk.locator("main")).to_contain_text("everybody said the same")
     expect(desk.get_by_role("heading", name="Everybody said the same")).to_be_visible()
     assert "<CSI>" not in desk.locator("main").inner_text()
-    expect(desk.get_by_label("In English, for your culture")).to_have_value("She sent an Eid greeting & left.")
+    expect(desk.get_by_label("In English, for your culture")).to_have_value(
+        "She sent an Eid greeting & left."
+    )
     assert axe_violations(desk) == []
     assert field.errors == []
 
@@ -129,7 +147,11 @@ def test_what_nothing_stands_for_is_said_in_words(make_field: Callable[..., Fiel
 
 def test_a_question_that_repeats_another_is_said_so_by_a_click(make_field: Callable[..., Field]) -> None:
     field = make_field([{"name": "curate", "kind": "curate", "role": "researcher"}])
-    asked = ("What do people in Korea eat for breakfast?", "What is eaten in Korea for <b>breakfast</b>?", "Which sport is liked?")
+    asked = (
+        "What do people in Korea eat for breakfast?",
+        "What is eaten in Korea for <b>breakfast</b>?",
+        "Which sport is liked?",
+    )
     numbers = field.add("curate", [{"category": "Food", "english": each} for each in asked])
     page = field.staff(Role.RESEARCHER)
     begin(page)

@@ -1,4 +1,5 @@
-"""A researcher with only a browser: from a template to an export, by way of items, invitations, people and work off line."""
+"""A researcher with only a browser: from a template to an export, by way of items, invitations, people and
+work off line."""
 
 from __future__ import annotations
 
@@ -75,7 +76,10 @@ def test_a_study_is_made_of_a_template_and_mistakes_are_named_with_their_place(f
     page.get_by_role("button", name="Make the study").click()
     expect(page.get_by_role("status").first).to_contain_text("The study has been made")
     made = studies.get_study(field.workspace, "two-countries")
-    assert [population.culture for population in studies.populations(field.workspace, made.id)] == ["DZ", "KR"]
+    assert [population.culture for population in studies.populations(field.workspace, made.id)] == [
+        "DZ",
+        "KR",
+    ]
     assert made.state == "draft" and accounts.roles_of(field.workspace, made.id, field.owner.id) == {"owner"}
     assert field.errors == []
 
@@ -92,10 +96,14 @@ def test_items_come_in_as_a_table_all_or_none(field: Field, tmp_path: Path) -> N
     field.open(page, f"{field.desk}/items")
     expect(page.get_by_text("0 items")).to_be_visible()
     field.open(page, f"{field.desk}/data")
-    page.get_by_label("Table (CSV, JSON, JSON lines, Parquet, XLSX)").first.set_input_files(table(tmp_path, "x", "items.docx"))
+    page.get_by_label("Table (CSV, JSON, JSON lines, Parquet, XLSX)").first.set_input_files(
+        table(tmp_path, "x", "items.docx")
+    )
     page.get_by_role("button", name="Import", exact=True).click()
     expect(alert).to_contain_text(".xlsx")
-    page.get_by_label("Table (CSV, JSON, JSON lines, Parquet, XLSX)").first.set_input_files(table(tmp_path, ITEMS))
+    page.get_by_label("Table (CSV, JSON, JSON lines, Parquet, XLSX)").first.set_input_files(
+        table(tmp_path, ITEMS)
+    )
     page.get_by_label("Population, where a row names none").select_option("korea")
     page.get_by_role("button", name="Import", exact=True).click()
     expect(page.get_by_role("status").first).to_contain_text("2 items were added.")
@@ -149,7 +157,9 @@ def test_an_owner_takes_part_in_the_stages_of_those_who_run_the_study(field: Fie
 
 
 def test_work_off_line_goes_out_as_a_workbook_and_comes_back(field: Field, tmp_path: Path) -> None:
-    field.add("verify", [{"question": f"Question {number}?", "options": ["hats", "shoes"]} for number in range(3)])
+    field.add(
+        "verify", [{"question": f"Question {number}?", "options": ["hats", "shoes"]} for number in range(3)]
+    )
     person = field.arrived()
     page = field.researcher("/data")
     with page.expect_download() as download:
@@ -165,8 +175,14 @@ def test_work_off_line_goes_out_as_a_workbook_and_comes_back(field: Field, tmp_p
     page.locator("#in-person").select_option(str(person.id))
     page.locator("#in-file").set_input_files(path)
     page.get_by_role("button", name="Take the answers in").click()
-    expect(page.get_by_role("status").first).to_contain_text("Answers stored: 2; there already: 0; empty rows: 1.")
-    said = [each for number in field.ids for each in judgements.list_judgements(field.workspace, field.study.id, number)]
+    expect(page.get_by_role("status").first).to_contain_text(
+        "Answers stored: 2; there already: 0; empty rows: 1."
+    )
+    said = [
+        each
+        for number in field.ids
+        for each in judgements.list_judgements(field.workspace, field.study.id, number)
+    ]
     assert [each.payload["choices"] for each in said] == [[1], [1]]
 
 
@@ -192,10 +208,15 @@ def test_exports_and_payments_leave_without_names_and_without_those_who_left(fie
     with page.expect_download() as download:
         page.get_by_role("link", name="Payments (CSV)").click()
     paid = list(csv.DictReader(io.StringIO(download.value.path().read_text(encoding="utf-8"))))
-    assert [(row["participant"], row["answers"]) for row in paid] == [(first.pseudonym, "1"), (second.pseudonym, "1")]
+    assert [(row["participant"], row["answers"]) for row in paid] == [
+        (first.pseudonym, "1"),
+        (second.pseudonym, "1"),
+    ]
 
 
-def test_what_is_personal_is_shown_on_request_and_noted_and_can_be_deleted(make_field: Callable[..., Field]) -> None:
+def test_what_is_personal_is_shown_on_request_and_noted_and_can_be_deleted(
+    make_field: Callable[..., Field],
+) -> None:
     criterion = {"name": "grew_up", "ask": "Where did you grow up?", "accept": ["Korea"]}
     field = make_field(STAGES, populations=[{"name": "korea", "culture": "KR", "criteria": [criterion]}])
     someone = field.guest()

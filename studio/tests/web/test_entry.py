@@ -1,4 +1,5 @@
-"""Coming in and leaving: invitations, Prolific's parameters and signatures, consent, eligibility, completion codes, withdrawal."""
+"""Coming in and leaving: invitations, Prolific's parameters and signatures, consent, eligibility, completion
+codes, withdrawal."""
 
 from __future__ import annotations
 
@@ -24,7 +25,12 @@ from studio.tests.support.studio_server import StudioServer
 from studio.tests.web.http import Client
 
 CRITERIA = [
-    {"name": "grew_up", "ask": "Where did you grow up?", "options": ["South Korea", "elsewhere"], "accept": ["South Korea"]},
+    {
+        "name": "grew_up",
+        "ask": "Where did you grow up?",
+        "options": ["South Korea", "elsewhere"],
+        "accept": ["South Korea"],
+    },
     {"name": "age", "ask": "How old are you?", "least": 18},
 ]
 CODES = {"completed": "DONE-1", "screened_out": "OUT-2", "no_work": "NONE-3"}
@@ -34,14 +40,23 @@ ORIGIN = "https://studio.example.org"
 
 def make_study(server: StudioServer, *, n: int = 1, **changes: Any) -> Study:
     """An open study with ``n`` questions for one person each."""
-    owner = accounts.find_account(server.workspace, "olga") or accounts.create_account(server.workspace, "olga", PASSWORD)
+    owner = accounts.find_account(server.workspace, "olga") or accounts.create_account(
+        server.workspace, "olga", PASSWORD
+    )
     name = f"entry-{len(studies.list_studies(server.workspace))}"
     population = {"name": "korea", "culture": "KR", "criteria": changes.pop("criteria", [])}
     stages = [{"name": "verify", "kind": "vote", "answers": 1, "majority": 1}]
     study = studies.create_study(
-        server.workspace, read_definition(described(stages, name=name, populations=[population], **changes)), owner=owner.id
+        server.workspace,
+        read_definition(described(stages, name=name, populations=[population], **changes)),
+        owner=owner.id,
     )
-    items.add_items(server.workspace, study.id, "verify", [NewItem(f"q{number}", QUESTION, "korea") for number in range(n)])
+    items.add_items(
+        server.workspace,
+        study.id,
+        "verify",
+        [NewItem(f"q{number}", QUESTION, "korea") for number in range(n)],
+    )
     return studies.set_state(server.workspace, study.id, StudyState.OPEN)
 
 
@@ -87,15 +102,25 @@ def test_the_way_in_leads_over_consent_and_questions_about_the_person(server: St
     assert client.get(home).place == f"{home}/eligibility"
     missing = client.post(f"{home}/eligibility", {"criterion-grew_up": "South Korea"})
     assert missing.status == 422 and "Please answer this question" in missing.text
-    assert client.post(f"{home}/eligibility", {"criterion-grew_up": "South Korea", "criterion-age": "33"}).status == 303
+    assert (
+        client.post(f"{home}/eligibility", {"criterion-grew_up": "South Korea", "criterion-age": "33"}).status
+        == 303
+    )
     assert client.get(home).status == 200
     person = only_person(server, study)
     assert person.state == "active" and person.consent_version == study.consent_version
-    assert personal.attributes(server.workspace, study.id, person.id) == {"grew_up": "South Korea", "age": "33"}
+    assert personal.attributes(server.workspace, study.id, person.id) == {
+        "grew_up": "South Korea",
+        "age": "33",
+    }
 
 
-@pytest.mark.parametrize("answers", [{"grew_up": "elsewhere", "age": "33"}, {"grew_up": "South Korea", "age": "17"}])
-def test_who_does_not_meet_the_criteria_is_thanked_with_the_code_for_it(server: StudioServer, answers: dict[str, str]) -> None:
+@pytest.mark.parametrize(
+    "answers", [{"grew_up": "elsewhere", "age": "33"}, {"grew_up": "South Korea", "age": "17"}]
+)
+def test_who_does_not_meet_the_criteria_is_thanked_with_the_code_for_it(
+    server: StudioServer, answers: dict[str, str]
+) -> None:
     study = make_study(server, criteria=CRITERIA, prolific=CODES)
     client = Client(server.url)
     home = come(client, link(server, study), PERSON)
@@ -153,9 +178,13 @@ class Keys:
         self.other = rsa.generate_private_key(public_exponent=65537, key_size=2048)
         key = json.loads(jwt.algorithms.RSAAlgorithm.to_jwk(self.private.public_key()))
         self.file = folder / "keys.json"
-        self.file.write_text(json.dumps({"keys": [{**key, "kid": "one", "alg": "RS256", "use": "sig"}]}), encoding="utf-8")
+        self.file.write_text(
+            json.dumps({"keys": [{**key, "kid": "one", "alg": "RS256", "use": "sig"}]}), encoding="utf-8"
+        )
 
-    def sign(self, claims: dict[str, Any], *, kid: str = "one", key: Any = None, algorithm: str = "RS256") -> str:
+    def sign(
+        self, claims: dict[str, Any], *, kid: str = "one", key: Any = None, algorithm: str = "RS256"
+    ) -> str:
         return str(jwt.encode(claims, key or self.private, algorithm=algorithm, headers={"kid": kid}))
 
 
@@ -238,7 +267,9 @@ BAD: dict[str, Callable[[Keys], str]] = {
     "another key": lambda keys: keys.sign(claims(), key=keys.other),
     "an unknown key": lambda keys: keys.sign(claims(), kid="two", key=keys.other),
     "no signature": lambda keys: str(jwt.encode(claims(), "", algorithm="none", headers={"kid": "one"})),
-    "a shared secret": lambda keys: str(jwt.encode(claims(), "s" * 32, algorithm="HS256", headers={"kid": "one"})),
+    "a shared secret": lambda keys: str(
+        jwt.encode(claims(), "s" * 32, algorithm="HS256", headers={"kid": "one"})
+    ),
     "rubbish": lambda keys: "a.b.c",
 }
 
@@ -254,7 +285,9 @@ def test_an_entry_that_prolific_did_not_sign_is_refused(signed: StudioServer, ke
     assert participants.list_participants(signed.workspace, study.id) == ()
 
 
-def test_somebody_who_leaves_is_left_out_and_what_they_said_of_themselves_is_deleted(server: StudioServer) -> None:
+def test_somebody_who_leaves_is_left_out_and_what_they_said_of_themselves_is_deleted(
+    server: StudioServer,
+) -> None:
     study = make_study(server, n=2, criteria=CRITERIA)
     client = Client(server.url)
     home = come(client, link(server, study))
@@ -279,7 +312,9 @@ def test_reviewers_come_in_with_a_name_and_a_password(server: StudioServer) -> N
     assert 'name="password"' in page.text
     short = client.post(f"/join/{token}", {"login": "rita", "name": "Rita", "password": "short"})
     assert short.status == 422 and "at least 10" in short.text
-    assert client.post(f"/join/{token}", {"login": "rita", "name": "Rita", "password": PASSWORD}).status == 303
+    assert (
+        client.post(f"/join/{token}", {"login": "rita", "name": "Rita", "password": PASSWORD}).status == 303
+    )
     rita = accounts.find_account(server.workspace, "rita")
     assert rita is not None and accounts.roles_of(server.workspace, study.id, rita.id) == {Role.REVIEWER}
 

@@ -1,4 +1,5 @@
-"""Everyday questions, from collecting them to the released schema with everybody's raw answers (BLEnD, section 3)."""
+"""Everyday questions, from collecting them to the released schema with everybody's raw answers (BLEnD,
+section 3)."""
 
 from __future__ import annotations
 
@@ -19,10 +20,34 @@ from studio.tests.web.conftest import Field, begin, send
 pytestmark = pytest.mark.browser
 
 STAGES = [
-    {"name": "collect", "kind": "collect_question", "title": "Collect questions", "cap": 1, "next": {"done": "curate"}},
-    {"name": "curate", "kind": "curate", "title": "Choose questions", "role": "researcher", "next": {"done": "localise"}},
-    {"name": "localise", "kind": "localise", "title": "Into a language", "role": "reviewer", "next": {"done": "answer"}},
-    {"name": "answer", "kind": "short_answers", "title": "Answer questions", "answers": 3, "next": {"done": "review"}},
+    {
+        "name": "collect",
+        "kind": "collect_question",
+        "title": "Collect questions",
+        "cap": 1,
+        "next": {"done": "curate"},
+    },
+    {
+        "name": "curate",
+        "kind": "curate",
+        "title": "Choose questions",
+        "role": "researcher",
+        "next": {"done": "localise"},
+    },
+    {
+        "name": "localise",
+        "kind": "localise",
+        "title": "Into a language",
+        "role": "reviewer",
+        "next": {"done": "answer"},
+    },
+    {
+        "name": "answer",
+        "kind": "short_answers",
+        "title": "Answer questions",
+        "answers": 3,
+        "next": {"done": "review"},
+    },
     {"name": "review", "kind": "group_answers", "title": "Review answers", "role": "reviewer"},
 ]
 POPULATIONS = [
@@ -70,13 +95,18 @@ def test_from_a_question_to_the_released_schema(field: Field) -> None:
 
     reviewer = field.staff(Role.REVIEWER)
     start(reviewer, "Into a language")
-    local = {"korea": "우리나라에서 설날 아침에 무엇을 먹나요?", "ethiopia": "በኢትዮጵያ በአዲስ ዓመት ጠዋት ሰዎች ምን ይበላሉ?"}
+    local = {
+        "korea": "우리나라에서 설날 아침에 무엇을 먹나요?",
+        "ethiopia": "በኢትዮጵያ በአዲስ ዓመት ጠዋት ሰዎች ምን ይበላሉ?",
+    }
     asked = items.list_items(field.workspace, field.study.id, "localise")
     names = {population.id: population.name for population in field.populations}
     for item in asked:
         reviewer.get_by_label("The question for your country").fill(local[names[item.population_id or 0]])
         send(reviewer)
-    assert {item.population_id for item in items.list_items(field.workspace, field.study.id, "answer")} == set(names)
+    assert {
+        item.population_id for item in items.list_items(field.workspace, field.study.id, "answer")
+    } == set(names)
 
     for answers in (["떡국"], ["떡만둣국", "떡국"], ["ㅋㅋ"]):
         page = field.person()
@@ -110,9 +140,16 @@ def test_from_a_question_to_the_released_schema(field: Field) -> None:
 @pytest.mark.nightly
 def test_only_i_do_not_know_is_replaced_and_the_other_reasons_are_answers(field: Field) -> None:
     (number,) = field.add(
-        "answer", [{"local": "소풍에 무엇을 싸 가나요?", "english": "What is taken on a picnic?", "category": "Food"}]
+        "answer",
+        [{"local": "소풍에 무엇을 싸 가나요?", "english": "What is taken on a picnic?", "category": "Food"}],
     )
-    reasons = ["I don't know", "Not applicable to our culture", "There is no specific answer", "I don't know", "Other"]
+    reasons = [
+        "I don't know",
+        "Not applicable to our culture",
+        "There is no specific answer",
+        "I don't know",
+        "Other",
+    ]
     for reason in reasons:
         page = field.person()
         start(page, "Answer questions")
@@ -130,9 +167,15 @@ def test_only_i_do_not_know_is_replaced_and_the_other_reasons_are_answers(field:
 
 
 def test_amharic_is_written_and_shown_with_the_shipped_font(field: Field) -> None:
-    field.add("answer", [{"local": "ሰዎች ምን ይበላሉ?", "english": "What do people eat?", "category": "Food"}], "ethiopia")
+    field.add(
+        "answer",
+        [{"local": "ሰዎች ምን ይበላሉ?", "english": "What do people eat?", "category": "Food"}],
+        "ethiopia",
+    )
     page = field.person("ethiopia")
     start(page, "Answer questions")
     page.get_by_label("Answer 1").fill("እንጀራ")
     page.evaluate("document.fonts.ready")
-    assert page.evaluate("[...document.fonts].some((font) => font.family.includes('Ethiopic') && font.status === 'loaded')")
+    assert page.evaluate(
+        "[...document.fonts].some((font) => font.family.includes('Ethiopic') && font.status === 'loaded')"
+    )

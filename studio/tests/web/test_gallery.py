@@ -1,4 +1,5 @@
-"""The gallery of forms: each is shown, made into a study and walked, from the choice of the template to what leaves the study."""
+"""The gallery of forms: each is shown, made into a study and walked, from the choice of the template to what
+leaves the study."""
 
 from __future__ import annotations
 
@@ -23,7 +24,12 @@ from folkways_studio.workflows.templates import PAPERS
 from studio.tests.support.studies import Desk
 from studio.tests.web.test_own_forms import Browser, World, ended, picture, recording
 
-USABLE = {"ask-about": "0", "ask-caption": "Soup on a table", "ask-question": "When is it eaten?", "ask-right": "At New Year"}
+USABLE = {
+    "ask-about": "0",
+    "ask-caption": "Soup on a table",
+    "ask-question": "When is it eaten?",
+    "ask-right": "At New Year",
+}
 WALKS: Mapping[str, tuple[dict[str, str], dict[str, str], dict[str, str]]] = {
     "best-worst": (
         {f"option_{letter}": f"word {letter}" for letter in "abcd"},
@@ -56,7 +62,8 @@ WALKS: Mapping[str, tuple[dict[str, str], dict[str, str], dict[str, str]]] = {
         {"places": '["nile"]', "own": "5", "heard": "yes"},
     ),
 }
-"""Template -> a row of its table of items, the fields of a form that is filled in, and what leaves the study."""
+"""Template -> a row of its table of items, the fields of a form that is filled in, and what leaves the
+study."""
 
 
 @pytest.fixture(scope="module")
@@ -85,12 +92,16 @@ def test_the_gallery_shows_six_forms_with_the_papers_they_follow(maker: tuple[Wo
     _, browser = maker
     page = html.unescape(browser.get("/gallery").text)
     assert len(PAPERS) == 6
-    assert all(paper in page and f'href="/studies/new?template={name}"' in page for name, paper in PAPERS.items())
+    assert all(
+        paper in page and f'href="/studies/new?template={name}"' in page for name, paper in PAPERS.items()
+    )
     assert browser.get("/gallery/verification").status_code == 404
 
 
 @pytest.mark.parametrize("name", list(PAPERS))
-def test_a_form_of_the_gallery_is_walked_to_its_end(workspace: Workspace, maker: tuple[World, Browser], name: str) -> None:
+def test_a_form_of_the_gallery_is_walked_to_its_end(
+    workspace: Workspace, maker: tuple[World, Browser], name: str
+) -> None:
     world, browser = maker
     row, filled, left = WALKS[name]
     assert browser.get(f"/gallery/{name}").text.count("<fieldset") >= len(filled)
@@ -102,7 +113,9 @@ def test_a_form_of_the_gallery_is_walked_to_its_end(workspace: Workspace, maker:
     made = browser.fill("/studies/make", {"description": html.unescape(written[1])}, chosen)
     assert made.headers.get("location") == f"/studies/{name}", made.text
     study = studies.set_state(workspace, studies.get_study(workspace, name).id, StudyState.OPEN)
-    media.add_media(workspace, study.id, {"a.png": ("image/png", picture()), "b.wav": ("audio/wav", recording())})
+    media.add_media(
+        workspace, study.id, {"a.png": ("image/png", picture()), "b.wav": ("audio/wav", recording())}
+    )
     world.desk = Desk(workspace, study, world.desk.owner, {})
     data = f"/studies/{name}/data"
     stage = studies.stages(workspace, study.id)[0].name
@@ -112,7 +125,9 @@ def test_a_form_of_the_gallery_is_walked_to_its_end(workspace: Workspace, maker:
     someone = world.desk.person(population)
     offered = browser.get(data).text.partition('id="out-stage"')[2].partition("</select>")[0]
     assert f'value="{stage}"' in offered
-    workbook = browser.fill(f"{data}/hand-out", {"person": str(someone.id), "stage": stage, "count": "1"}, data).content
+    workbook = browser.fill(
+        f"{data}/hand-out", {"person": str(someone.id), "stage": stage, "count": "1"}, data
+    ).content
     assert {part["key"] for part in study.definition["stages"][0]["ask"]} < {*read_workbook(workbook)[0]}
     person = world.browser(someone.account_id)
     address = world.task(person)

@@ -1,4 +1,5 @@
-"""Judging what models answered: drawn from a stored run, judged with flags, leaving as the error table (BLEnD, section 5)."""
+"""Judging what models answered: drawn from a stored run, judged with flags, leaving as the error table
+(BLEnD, section 5)."""
 
 from __future__ import annotations
 

@@ -15,7 +15,10 @@ from studio.tests.web.conftest import Field, begin
 
 pytestmark = pytest.mark.browser
 
-QUESTION = {"question": "What do guests take off at the door?", "options": ["hats", "shoes", "coats", "gloves"]}
+QUESTION = {
+    "question": "What do guests take off at the door?",
+    "options": ["hats", "shoes", "coats", "gloves"],
+}
 
 
 @pytest.fixture
@@ -36,7 +39,8 @@ def press(page: Any, selector: str, **event: Any) -> None:
     """A key as an input method or another keyboard reports it, which Playwright's own keyboard cannot."""
     page.eval_on_selector(
         selector,
-        "(target, event) => target.dispatchEvent(new KeyboardEvent('keydown', {bubbles: true, cancelable: true, ...event}))",
+        "(target, event) => target.dispatchEvent(new KeyboardEvent('keydown', {bubbles: true, "
+        "cancelable: true, ...event}))",
         event,
     )
 
@@ -50,16 +54,22 @@ def test_a_whole_item_is_answered_without_a_mouse(field: Field, page: Any) -> No
     page.wait_for_selector("form[data-ready]")
     page.keyboard.press("n")
     expect(page.get_by_label("I don't have the knowledge")).to_be_checked()
-    assert judgements.list_judgements(field.workspace, field.study.id, field.ids[0])[0].payload["choices"] == [1]
+    assert judgements.list_judgements(field.workspace, field.study.id, field.ids[0])[0].payload[
+        "choices"
+    ] == [1]
 
 
 def test_tab_reaches_every_control_in_the_order_of_the_page(page: Any) -> None:
     page.locator("body").press("Tab")
     names = []
     for _ in range(40):
-        names.append(page.evaluate("(document.activeElement.name || document.activeElement.textContent).trim()"))
+        names.append(
+            page.evaluate("(document.activeElement.name || document.activeElement.textContent).trim()")
+        )
         page.keyboard.press("Tab")
-    order = [names.index(name) for name in ("Skip to the content", "choices", "abstain", "comment", "Give back")]
+    order = [
+        names.index(name) for name in ("Skip to the content", "choices", "abstain", "comment", "Give back")
+    ]
     assert order == sorted(order)
 
 
@@ -70,7 +80,9 @@ def test_letters_typed_into_a_field_are_letters(page: Any) -> None:
     expect(page.get_by_label("hats")).not_to_be_checked()
 
 
-@pytest.mark.parametrize("event", [{"key": "n", "isComposing": True}, {"key": "Process", "code": "KeyN", "keyCode": 229}])
+@pytest.mark.parametrize(
+    "event", [{"key": "n", "isComposing": True}, {"key": "Process", "code": "KeyN", "keyCode": 229}]
+)
 def test_a_key_that_an_input_method_has_taken_is_not_a_shortcut(page: Any, event: dict[str, Any]) -> None:
     press(page, "body", **event)
     expect(page.get_by_label("I don't have the knowledge")).not_to_be_checked()

@@ -1,4 +1,5 @@
-"""Known answers as people meet them: a test, then work with known answers among it, then a pause; and the researcher's side."""
+"""Known answers as people meet them: a test, then work with known answers among it, then a pause; and the
+researcher's side."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The interface in Arabic and Korean, right-to-left pages, and the scripts of the world in the fonts that are shipped."""
+"""The interface in Arabic and Korean, right-to-left pages, and the scripts of the world in the fonts that are
+shipped."""
 
 from __future__ import annotations
 
@@ -58,17 +59,27 @@ SAMPLES = {
     "am": "ሰዎች ምን ይበላሉ?",
     "bn": "মানুষ কী খায়?",
 }
-LATIN, ARABIC, BENGALI, ETHIOPIC = "Source Serif 4", "Noto Naskh Arabic", "Noto Sans Bengali", "Noto Sans Ethiopic"
+LATIN, ARABIC, BENGALI, ETHIOPIC = (
+    "Source Serif 4",
+    "Noto Naskh Arabic",
+    "Noto Sans Bengali",
+    "Noto Sans Ethiopic",
+)
 SHIPPED = dict.fromkeys(("en", "es", "id", "el", "az", "su"), LATIN) | dict.fromkeys(("ar", "fa"), ARABIC)
 SHIPPED |= dict.fromkeys(("as", "bn"), BENGALI) | {"am": ETHIOPIC, "ha": "Noto Sans"}
-SHIPPED |= {"ko": "Noto Sans KR Thin", "zh": "Noto Sans SC Thin"}  # cut out of a variable font, whose slices are all called thin
+SHIPPED |= {
+    "ko": "Noto Sans KR Thin",
+    "zh": "Noto Sans SC Thin",
+}  # cut out of a variable font, whose slices are all called thin
 """Language -> the shipped font that its questions are set in, by the name inside its file."""
 
 
 @pytest.fixture(scope="module")
 def script() -> ModuleType:
     """scripts/update_studio_locale.py."""
-    specification = importlib.util.spec_from_file_location("locale_script", REPOSITORY / "scripts" / "update_studio_locale.py")
+    specification = importlib.util.spec_from_file_location(
+        "locale_script", REPOSITORY / "scripts" / "update_studio_locale.py"
+    )
     assert specification is not None and specification.loader is not None
     module = importlib.util.module_from_spec(specification)
     specification.loader.exec_module(module)
@@ -81,18 +92,24 @@ def strings() -> Any:
     return template()
 
 
-def test_the_catalogues_have_the_strings_of_the_code_and_nothing_that_ages(script: ModuleType, strings: Any) -> None:
+def test_the_catalogues_have_the_strings_of_the_code_and_nothing_that_ages(
+    script: ModuleType, strings: Any
+) -> None:
     contents, _ = script.files(strings)
     for path, content in contents.items():
         assert path.read_bytes() == content, f"{path} is out of date: run scripts/update_studio_locale.py"
         if path.suffix == ".po":
             assert not re.search(r"^#[:~|]|POT-Creation|fuzzy", content.decode(), re.MULTILINE), path
-    tracked = subprocess.run(["git", "ls-files", "*.mo"], cwd=REPOSITORY, capture_output=True, text=True, check=False).stdout
+    tracked = subprocess.run(
+        ["git", "ls-files", "*.mo"], cwd=REPOSITORY, capture_output=True, text=True, check=False
+    ).stdout
     assert tracked == "", "compiled catalogues are made when they are needed, and are in no commit"
 
 
 @pytest.mark.parametrize("locale", TRANSLATED)
-def test_what_is_translated_is_counted_and_in_its_own_letters(script: ModuleType, strings: Any, locale: str) -> None:
+def test_what_is_translated_is_counted_and_in_its_own_letters(
+    script: ModuleType, strings: Any, locale: str
+) -> None:
     catalog = script.updated(locale, strings)
     assert coverage()[locale].translated == len(catalog) - len(script.missing(catalog)) > 0
     for message in catalog:
@@ -102,17 +119,23 @@ def test_what_is_translated_is_counted_and_in_its_own_letters(script: ModuleType
         english = message.id if message.pluralizable else (message.id,)
         wanted = set(PLACE.findall(english[-1]))
         for text in texts:
-            assert re.search(f"[{letters_of(locale)}]", text) or text.rstrip("s") in {each.rstrip("s") for each in english}, (
-                message.id
-            )
+            assert re.search(f"[{letters_of(locale)}]", text) or text.rstrip("s") in {
+                each.rstrip("s") for each in english
+            }, message.id
             kept = set(PLACE.findall(text))
             assert kept <= wanted and (kept == wanted or message.pluralizable), f"{message.id}: {text}"
 
 
 def test_the_languages_are_those_of_blend_and_bengali() -> None:
-    assert set(LOCALES) == {language for culture in cultures_of("blend") for language in culture.languages} | {"bn"}
-    assert {"en", "ar", "ko", "zh", "es", "id", "fa", "el", "az", "bn"} == offered_unasked(), "too much is missing in one of them"
-    assert offered_unasked(answering=True) == {*LOCALES}, "what people who answer see is not whole in one of them"
+    assert set(LOCALES) == {
+        language for culture in cultures_of("blend") for language in culture.languages
+    } | {"bn"}
+    assert {"en", "ar", "ko", "zh", "es", "id", "fa", "el", "az", "bn"} == offered_unasked(), (
+        "too much is missing in one of them"
+    )
+    assert offered_unasked(answering=True) == {*LOCALES}, (
+        "what people who answer see is not whole in one of them"
+    )
     assert negotiate("am", answering=True) == "am" and negotiate("am") == "en"
 
 
@@ -123,7 +146,9 @@ def test_a_missing_message_is_shown_in_english(strings: Any, locale: str) -> Non
         if not message.id:
             continue
         one, *many = message.id if message.pluralizable else (message.id,)
-        found = [known.ngettext(one, many[0], number) for number in range(12)] if many else [known.gettext(one)]
+        found = (
+            [known.ngettext(one, many[0], number) for number in range(12)] if many else [known.gettext(one)]
+        )
         values = {place[2:-2]: "1" for place in PLACE.findall("".join((one, *many)))}
         assert all(text and text % values for text in found) if values else all(found), message.id
 
@@ -136,7 +161,10 @@ def test_no_page_breaks_on_what_is_missing(server: StudioServer, locale: str) ->
         OWNER: ["", "/people", "/items", "/data"] if locale == "am" else [""],
     }.items():
         client = Client(server.url)
-        client.cookies |= {"folkways_session": open_session(server.workspace, world.accounts[name]), "folkways_locale": locale}
+        client.cookies |= {
+            "folkways_session": open_session(server.workspace, world.accounts[name]),
+            "folkways_locale": locale,
+        }
         for address in addresses:
             reply = client.get(f"/{'work' if name == PERSON else 'studies'}/{world.study.name}{address}")
             assert reply.status == 200 and f'<html lang="{locale}"' in reply.text, address
@@ -185,7 +213,13 @@ def test_what_went_wrong_is_said_in_the_readers_language(server: StudioServer, l
     visitors[PERSON].cookies["folkways_session"] = open_session(server.workspace, world.accounts[PERSON])
     places = {
         "nobody": ["/nowhere", "/join/nonsense"],
-        PERSON: ["/work/x", "/studies/x", f"/studies/{world.study.name}", f"/work/{world.study.name}/tasks/999999", "/join/x"],
+        PERSON: [
+            "/work/x",
+            "/studies/x",
+            f"/studies/{world.study.name}",
+            f"/work/{world.study.name}/tasks/999999",
+            "/join/x",
+        ],
     }
     for name, addresses in places.items():
         for address in addresses:
@@ -193,7 +227,9 @@ def test_what_went_wrong_is_said_in_the_readers_language(server: StudioServer, l
             assert reply.status in (403, 404, 410), address
             words = main_text(reply.text)
             # The names of roles in a refusal are those of the study's file.
-            assert not re.search("[A-Za-z]{3,}", re.sub("(?i)owner|researcher", "", words)), f"{address}: {words}"
+            assert not re.search("[A-Za-z]{3,}", re.sub("(?i)owner|researcher", "", words)), (
+                f"{address}: {words}"
+            )
 
 
 def test_labels_of_ours_are_translated_and_those_of_a_study_stay_as_they_are() -> None:
@@ -209,17 +245,25 @@ def test_a_task_shows_our_labels_translated_and_sends_them_as_they_are(server: S
     desk.add("label", [{"sentence": "We had a potluck.", "spans": [[9, 16]]}])
     person = desk.person()
     client = Client(server.url)
-    client.cookies |= {"folkways_session": open_session(server.workspace, person.account_id), "folkways_locale": "ko"}
+    client.cookies |= {
+        "folkways_session": open_session(server.workspace, person.account_id),
+        "folkways_locale": "ko",
+    }
     page = client.get(f"/work/labels-of-ours/tasks/{desk.work(person).assignment.id}").text
     assert 'value="Social Tradition"' in page and ">사회적 전통<" in page and ">음식과 음료<" in page
     assert own not in page and escape(own, quote=False) in page
 
 
 @pytest.mark.parametrize(("locale", "words"), [("ar", "حسب المرحلة والفئة"), ("ko", "단계와 집단별")])
-def test_a_researcher_reads_the_studys_pages_in_their_language(server: StudioServer, locale: str, words: str) -> None:
+def test_a_researcher_reads_the_studys_pages_in_their_language(
+    server: StudioServer, locale: str, words: str
+) -> None:
     world = build_world(server.workspace, 910 + LOCALES.index(locale))
     client = Client(server.url)
-    client.cookies |= {"folkways_session": open_session(server.workspace, world.accounts[OWNER]), "folkways_locale": locale}
+    client.cookies |= {
+        "folkways_session": open_session(server.workspace, world.accounts[OWNER]),
+        "folkways_locale": locale,
+    }
     page = client.get(f"/studies/{world.study.name}").text
     assert f'<html lang="{locale}"' in page and words in page
     known = {
@@ -239,8 +283,12 @@ def test_a_researcher_reads_the_studys_pages_in_their_language(server: StudioSer
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize(("locale", "words", "direction"), [("ar", "إرسال ومتابعة", "rtl"), ("ko", "보내고 계속", "ltr")])
-def test_a_task_is_done_in_another_language(make_field: Callable[..., Field], locale: str, words: str, direction: str) -> None:
+@pytest.mark.parametrize(
+    ("locale", "words", "direction"), [("ar", "إرسال ومتابعة", "rtl"), ("ko", "보내고 계속", "ltr")]
+)
+def test_a_task_is_done_in_another_language(
+    make_field: Callable[..., Field], locale: str, words: str, direction: str
+) -> None:
     pytest.importorskip("playwright.sync_api")
     from playwright.sync_api import expect
 
@@ -252,9 +300,14 @@ def test_a_task_is_done_in_another_language(make_field: Callable[..., Field], lo
     page.locator("form button.primary").click()
     page.locator("form button.primary").click()
     page.wait_for_selector("form[data-ready]")
-    assert page.evaluate("[document.documentElement.dir, getComputedStyle(document.body).direction]") == [direction, direction]
+    assert page.evaluate("[document.documentElement.dir, getComputedStyle(document.body).direction]") == [
+        direction,
+        direction,
+    ]
     page.get_by_role("button", name=words).click()
-    assert not re.search("[A-Za-z]{4,}", page.get_by_role("alert").inner_text()), "what is missing is said in the reader's language"
+    assert not re.search("[A-Za-z]{4,}", page.get_by_role("alert").inner_text()), (
+        "what is missing is said in the reader's language"
+    )
     answer, said = page.locator("[name=answers]").first, page.locator(".letters").first
     answer.fill("tea")
     answer.blur()
@@ -271,23 +324,34 @@ def test_a_task_is_done_in_another_language(make_field: Callable[..., Field], lo
 
 @pytest.mark.browser
 @pytest.mark.nightly
-def test_every_language_of_the_benchmarks_is_set_in_its_direction_and_a_shipped_font(make_field: Callable[..., Field]) -> None:
+def test_every_language_of_the_benchmarks_is_set_in_its_direction_and_a_shipped_font(
+    make_field: Callable[..., Field],
+) -> None:
     pytest.importorskip("playwright.sync_api")
     populations = [{"name": f"p-{language}", "culture": "US", "language": language} for language in SAMPLES]
-    field = make_field([{"name": "answer", "kind": "short_answers", "title": "Answer"}], populations=populations)
+    field = make_field(
+        [{"name": "answer", "kind": "short_answers", "title": "Answer"}], populations=populations
+    )
     for language, text in SAMPLES.items():
         field.add("answer", [{"local": text, "english": "In English"}], f"p-{language}")
         person = field.arrived(f"p-{language}")
         work = next_work(field.workspace, person.id)
         assert isinstance(work, assignments.Work)
-        page = field.open(field.page_of(person.account_id), f"/work/{field.study.name}/tasks/{work.assignment.id}")
+        page = field.open(
+            field.page_of(person.account_id), f"/work/{field.study.name}/tasks/{work.assignment.id}"
+        )
         page.evaluate("document.fonts.ready")
         subject = page.locator(".subject")
         assert subject.inner_text() == text
         assert subject.get_attribute("lang") == language
-        assert subject.evaluate("(element) => getComputedStyle(element).direction") == languages()[language].direction
+        assert (
+            subject.evaluate("(element) => getComputedStyle(element).direction")
+            == languages()[language].direction
+        )
         # Spaces and question marks may come from the first font of the list; letters from that of the script.
-        assert {SHIPPED[language]} <= set_in(page, ".subject") <= {SHIPPED[language], LATIN, "Noto Sans"}, language
+        assert {SHIPPED[language]} <= set_in(page, ".subject") <= {SHIPPED[language], LATIN, "Noto Sans"}, (
+            language
+        )
         page.context.close()
     assert field.errors == []
 
@@ -317,14 +381,18 @@ def set_in(page: Any, selector: str) -> set[str]:
         ("xx", "en", "xx"),
     ],
 )
-def test_a_language_inside_a_sentence_has_the_name_that_its_reader_knows(code: str, locale: str, name: str) -> None:
+def test_a_language_inside_a_sentence_has_the_name_that_its_reader_knows(
+    code: str, locale: str, name: str
+) -> None:
     assert language_name(code, locale) == name
     assert environment(locale).from_string("{{ code|language }}").render(code=code) == name
     assert environment(locale).from_string("{{ code|endonym }}").render(code="ko") == "한국어"
 
 
 @pytest.mark.parametrize("locale", ["am", "ha", "su", "as"])
-def test_the_browsers_of_people_who_answer_are_followed_where_their_pages_are_whole(server: StudioServer, locale: str) -> None:
+def test_the_browsers_of_people_who_answer_are_followed_where_their_pages_are_whole(
+    server: StudioServer, locale: str
+) -> None:
     """Though those of researchers are not."""
     desk = open_desk(server.workspace, [{"name": "verify", "kind": "vote"}], name=f"study-{locale}")
     _, token = invites.create_invite(server.workspace, desk.study.id, population="korea")
@@ -335,7 +403,8 @@ def test_the_browsers_of_people_who_answer_are_followed_where_their_pages_are_wh
 
 
 def test_no_sentence_is_in_another_language_than_its_catalogue() -> None:
-    """Two languages rarely say a sentence in the same words: one that does was put into the wrong catalogue."""
+    """Two languages rarely say a sentence in the same words: one that does was put into the wrong
+    catalogue."""
     related = ({"id", "su"}, {"as", "bn"})
     spoken: dict[tuple[object, str], set[str]] = {}
     for locale in TRANSLATED:
@@ -345,4 +414,6 @@ def test_no_sentence_is_in_another_language_than_its_catalogue() -> None:
             for text in {*forms} - {*english}:
                 if len(text or "") > 20:
                     spoken.setdefault((message.id, text), set()).add(locale)
-    assert {text: locales for text, locales in spoken.items() if len(locales) > 1 and locales not in related} == {}
+    assert {
+        text: locales for text, locales in spoken.items() if len(locales) > 1 and locales not in related
+    } == {}

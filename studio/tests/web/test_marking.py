@@ -1,4 +1,5 @@
-"""Marking words in a sentence: offsets are code points of the text as stored, in every script, by mouse and by keyboard."""
+"""Marking words in a sentence: offsets are code points of the text as stored, in every script, by mouse and
+by keyboard."""
 
 from __future__ import annotations
 
@@ -105,7 +106,8 @@ def test_spaces_at_the_ends_of_a_selection_and_marks_that_touch_are_put_right(fi
     select(page, " Boxing ")
     expect(page.locator("[data-marks] bdi")).to_have_text(["Boxing"])
     page.evaluate(
-        "document.querySelector('[data-spans]').value = ''; document.querySelector('form').dispatchEvent(new Event('filled'))"
+        "document.querySelector('[data-spans]').value = ''; "
+        "document.querySelector('form').dispatchEvent(new Event('filled'))"
     )
     select(page, "Boxing Day")
     send(page)

@@ -1,4 +1,5 @@
-"""Pictures in a bucket and in a folder: brought, shown whole and in parts, deleted, backed up; and a bucket that fails."""
+"""Pictures in a bucket and in a folder: brought, shown whole and in parts, deleted, backed up; and a bucket
+that fails."""
 
 from __future__ import annotations
 
@@ -37,7 +38,9 @@ def server() -> Iterator[S3Server]:
 
 
 @pytest.fixture(scope="module", params=["folder", "bucket"])
-def world(request: pytest.FixtureRequest, server: S3Server, tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+def world(
+    request: pytest.FixtureRequest, server: S3Server, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[World]:
     workspace = open_workspace(tmp_path_factory.mktemp("media") / "w.db")
     with pytest.MonkeyPatch.context() as patch:
         for name, value in server.variables("/of the/study").items() if request.param == "bucket" else ():
@@ -68,9 +71,17 @@ def address(world: World, name: str = "soup bowl.png") -> str:
 
 def test_a_file_is_shown_whole_in_parts_or_not_again(world: World, owner: Browser) -> None:
     whole = owner.get(address(world))
-    assert (whole.status_code, whole.content == LONG, whole.headers["content-type"]) == (200, True, "image/png")
+    assert (whole.status_code, whole.content == LONG, whole.headers["content-type"]) == (
+        200,
+        True,
+        "image/png",
+    )
     tag = whole.headers["etag"]
-    for asked, expected in {"bytes=5-9": LONG[5:10], f"bytes={PART_BYTES}-": LONG[PART_BYTES:], "bytes=-7": LONG[-7:]}.items():
+    for asked, expected in {
+        "bytes=5-9": LONG[5:10],
+        f"bytes={PART_BYTES}-": LONG[PART_BYTES:],
+        "bytes=-7": LONG[-7:],
+    }.items():
         part = owner.get(address(world), headers={"Range": asked, "If-Range": tag})
         first = LONG.index(expected)
         assert (part.status_code, part.content == expected) == (206, True)
@@ -83,7 +94,15 @@ def test_a_file_is_shown_whole_in_parts_or_not_again(world: World, owner: Browse
 
 
 def test_ranges_that_say_nothing_are_left_alone() -> None:
-    for asked in ("", "bytes=-", "bytes=5-2", "bytes=1-2,5-6", "lines=1-2", "bytes=one-two", "bytes=1-" + "9" * 99):
+    for asked in (
+        "",
+        "bytes=-",
+        "bytes=5-2",
+        "bytes=1-2,5-6",
+        "lines=1-2",
+        "bytes=one-two",
+        "bytes=1-" + "9" * 99,
+    ):
         assert wanted(asked, 10) is None
     assert wanted("bytes=8-99", 10) == range(8, 10)
     assert wanted("bytes=-99", 10) == range(10)
@@ -129,11 +148,23 @@ def test_a_bucket_is_asked_for_ranges_and_signed_requests_alone(bucket: S3Server
 @pytest.mark.parametrize(
     ("variable", "value", "words"),
     [
-        ("FOLKWAYS_MEDIA", "s3://another/place", "lie in s3://another/place at http://127.0.0.1:.*: there is no such bucket"),
-        ("AWS_ACCESS_KEY_ID", "AKIAOTHER", r"the keys are refused \(InvalidAccessKeyId\); look at AWS_ACCESS_KEY_ID and"),
+        (
+            "FOLKWAYS_MEDIA",
+            "s3://another/place",
+            "lie in s3://another/place at http://127.0.0.1:.*: there is no such bucket",
+        ),
+        (
+            "AWS_ACCESS_KEY_ID",
+            "AKIAOTHER",
+            r"the keys are refused \(InvalidAccessKeyId\); look at AWS_ACCESS_KEY_ID and",
+        ),
         ("AWS_SECRET_ACCESS_KEY", "a secret of others", r"the keys are refused \(SignatureDoesNotMatch\)"),
         ("AWS_REGION", "us-east-1", "the bucket is in another region; look at AWS_REGION"),
-        ("AWS_ENDPOINT_URL", "http://127.0.0.1:9", r"at http://127.0.0.1:9: nothing could be done there \(no answer\)"),
+        (
+            "AWS_ENDPOINT_URL",
+            "http://127.0.0.1:9",
+            r"at http://127.0.0.1:9: nothing could be done there \(no answer\)",
+        ),
         ("AWS_ENDPOINT_URL", "s3.example.org", "is no address; write it as https://"),
         ("AWS_ACCESS_KEY_ID", "", "needs keys in the environment: AWS_ACCESS_KEY_ID$"),
         ("FOLKWAYS_MEDIA", "s3://", "names no bucket"),
@@ -144,7 +175,10 @@ def test_what_is_wrong_with_the_place_is_said(
     bucket: S3Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, variable: str, value: str, words: str
 ) -> None:
     monkeypatch.setenv(variable, value)
-    with closing(open_workspace(tmp_path / "w.db")) as workspace, pytest.raises(FolkwaysError, match=words) as told:
+    with (
+        closing(open_workspace(tmp_path / "w.db")) as workspace,
+        pytest.raises(FolkwaysError, match=words) as told,
+    ):
         media_store(workspace).check()
     assert SECRET not in str(told.value) and "AKIA" not in str(told.value)
 
@@ -191,8 +225,13 @@ def test_a_backup_says_that_the_bucket_is_not_in_it(bucket: S3Server, tmp_path: 
     assert f"start the studio with FOLKWAYS_MEDIA=s3://{BUCKET}" in restored.stderr
 
 
-def test_a_folder_moves_into_a_bucket_by_a_backup(server: S3Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with closing(open_workspace(tmp_path / "w.db")) as workspace, closing(open_workspace(tmp_path / "other.db")) as other:
+def test_a_folder_moves_into_a_bucket_by_a_backup(
+    server: S3Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with (
+        closing(open_workspace(tmp_path / "w.db")) as workspace,
+        closing(open_workspace(tmp_path / "other.db")) as other,
+    ):
         monkeypatch.delenv("FOLKWAYS_MEDIA", raising=False)
         made = open_desk(workspace, STAGES)
         media.add_media(workspace, made.study.id, {"bowl.png": ("image/png", picture())})

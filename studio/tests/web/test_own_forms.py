@@ -1,4 +1,5 @@
-"""Forms of a study's own in the studio, by requests of people and researchers: tasks, pictures and sound, deciding, export."""
+"""Forms of a study's own in the studio, by requests of people and researchers: tasks, pictures and sound,
+deciding, export."""
 
 from __future__ import annotations
 
@@ -34,7 +35,12 @@ STAGES = [
     {"name": "judge", "kind": "form", "answers": 2, "show": SHOW, "ask": ASK, "next": {"disagree": "decide"}},
     {"name": "decide", "kind": "adjudicate", "role": "expert"},
 ]
-MEDIA = {"dish": "soup bowl.png", "dish_alt": "A bowl of soup", "song": "hello.wav", "song_transcript": "Hello!"}
+MEDIA = {
+    "dish": "soup bowl.png",
+    "dish_alt": "A bowl of soup",
+    "song": "hello.wav",
+    "song_transcript": "Hello!",
+}
 FILLED = {
     "ask-polite": "1", "ask-who": "1", "ask-fit": "1", "ask-age": "7.5", "ask-why": "It is too loud.", "ask-words": "7:12",
     "ask-better": "1", "ask-order-0": "2", "ask-order-1": "3", "ask-order-2": "1", "ask-groups-0": "1", "ask-groups-1": "1",
@@ -45,8 +51,15 @@ FILLED = {
 
 def picture() -> bytes:
     """A PNG of one pixel."""
-    chunks = ((b"IHDR", struct.pack(">IIBBBBB", 1, 1, 8, 2, 0, 0, 0)), (b"IDAT", zlib.compress(b"\0\xff\0\0")), (b"IEND", b""))
-    made = [struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data)) for name, data in chunks]
+    chunks = (
+        (b"IHDR", struct.pack(">IIBBBBB", 1, 1, 8, 2, 0, 0, 0)),
+        (b"IDAT", zlib.compress(b"\0\xff\0\0")),
+        (b"IEND", b""),
+    )
+    made = [
+        struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+        for name, data in chunks
+    ]
     return b"\x89PNG\r\n\x1a\n" + b"".join(made)
 
 
@@ -74,7 +87,9 @@ class Browser(TestClient):
         return dict(re.findall(r'name="(csrf|key|revision)" value="([^"]*)"', self.get(path).text))
 
     def fill(self, path: str, fields: Mapping[str, Any], page: str, **options: Any) -> Any:
-        return self.post(path, data={**self.token(page), **fields}, headers={"Origin": str(self.base_url)}, **options)
+        return self.post(
+            path, data={**self.token(page), **fields}, headers={"Origin": str(self.base_url)}, **options
+        )
 
 
 class World:
@@ -86,7 +101,9 @@ class World:
 
     def browser(self, account: int) -> Browser:
         token = sessions.open_session(self.desk.workspace, account)
-        return Browser(self.app, base_url="http://127.0.0.1", cookies={"folkways_session": token}, follow_redirects=False)
+        return Browser(
+            self.app, base_url="http://127.0.0.1", cookies={"folkways_session": token}, follow_redirects=False
+        )
 
     def task(self, browser: Browser) -> str:
         """The address of the next task."""
@@ -100,7 +117,9 @@ class World:
 
     def bring(self, owner: Browser, files: Mapping[str, bytes]) -> Any:
         data = f"/studies/{self.desk.study.name}/data"
-        return owner.fill(f"{data}/media", {}, data, files=[("file", (name, content)) for name, content in files.items()])
+        return owner.fill(
+            f"{data}/media", {}, data, files=[("file", (name, content)) for name, content in files.items()]
+        )
 
 
 @pytest.fixture(scope="module")
@@ -140,24 +159,36 @@ def test_items_name_files_that_are_there(world: World, owner: Browser) -> None:
     writer = csv.DictWriter(table, [*rows[0]])
     writer.writeheader()
     writer.writerows(rows)
-    refused = owner.fill(f"{data}/items", {"stage": "judge"}, data, files={"file": ("items.csv", table.getvalue().encode())})
-    assert "there is no picture or recording &#39;no.png&#39; in the study; bring it first" in ended(owner, refused)
+    refused = owner.fill(
+        f"{data}/items", {"stage": "judge"}, data, files={"file": ("items.csv", table.getvalue().encode())}
+    )
+    assert "there is no picture or recording &#39;no.png&#39; in the study; bring it first" in ended(
+        owner, refused
+    )
     kept = "".join(table.getvalue().splitlines(keepends=True)[:2])
-    added = owner.fill(f"{data}/items", {"stage": "judge"}, data, files={"file": ("items.csv", kept.encode())})
+    added = owner.fill(
+        f"{data}/items", {"stage": "judge"}, data, files={"file": ("items.csv", kept.encode())}
+    )
     assert "1 item was added." in ended(owner, added)
 
 
 @pytest.mark.parametrize(
     ("name", "content", "problem"),
     [
-        ("dish.png", b"<svg xmlns='http://www.w3.org/2000/svg'><script>alert(1)</script></svg>", "is neither a picture nor"),
+        (
+            "dish.png",
+            b"<svg xmlns='http://www.w3.org/2000/svg'><script>alert(1)</script></svg>",
+            "is neither a picture nor",
+        ),
         ("page.jpg", b"<!doctype html><script>alert(1)</script>", "is neither a picture nor"),
         ("soup bowl.png", b"GIF89a" + b"\0" * 20, "is in the study already with other contents"),
         ("broken.zip", b"PK\x03\x04 nothing", "cannot be unpacked"),
         ("a\u202eb.png", picture(), "is no name that can be used"),
     ],
 )
-def test_what_is_no_picture_or_recording_is_refused(world: World, owner: Browser, name: str, content: bytes, problem: str) -> None:
+def test_what_is_no_picture_or_recording_is_refused(
+    world: World, owner: Browser, name: str, content: bytes, problem: str
+) -> None:
     refused = world.bring(owner, {name: content})
     assert (refused.status_code, problem in refused.text) == (422, True)
 
@@ -184,7 +215,9 @@ def test_a_form_from_task_to_export(world: World, owner: Browser) -> None:
     desk = world.desk
     people = [desk.person(), desk.person()]
     expert = desk.person(role=Role.EXPERT)
-    if not list_items(desk.workspace, desk.study.id, "judge"):  # where the test that imports one ran elsewhere
+    if not list_items(
+        desk.workspace, desk.study.id, "judge"
+    ):  # where the test that imports one ran elsewhere
         world.add("one")
     for number, person in enumerate(people):
         browser = world.browser(person.account_id)
@@ -193,7 +226,10 @@ def test_a_form_from_task_to_export(world: World, owner: Browser) -> None:
         assert '<img src="/work/test-study/media/soup%20bowl.png" alt="A bowl of soup">' in page
         assert "Hello!" in page
         # What was typed is a draft, and is there again.
-        assert browser.fill(f"{address}/draft", {"ask-fit": "-1", "ask-order-1": "3"}, address).status_code == 200
+        assert (
+            browser.fill(f"{address}/draft", {"ask-fit": "-1", "ask-order-1": "3"}, address).status_code
+            == 200
+        )
         page = browser.get(address).text
         assert re.search(r'name="ask-fit" value="-1" checked', page)
         assert re.search(r'name="ask-order-1">.*?<option value="3" selected>', page)
@@ -206,7 +242,9 @@ def test_a_form_from_task_to_export(world: World, owner: Browser) -> None:
             re.DOTALL,
         )
         assert 'value="old"' in refused.text
-        sent = browser.fill(f"{address}/submit", {**FILLED, **({"ask-polite": "0"} if number else {})}, address)
+        sent = browser.fill(
+            f"{address}/submit", {**FILLED, **({"ask-polite": "0"} if number else {})}, address
+        )
         assert sent.status_code == 303, sent.text
     # They differ on one part: an expert sees both, with what they agree on filled in.
     browser = world.browser(expert.account_id)
@@ -225,13 +263,25 @@ def test_a_form_from_task_to_export(world: World, owner: Browser) -> None:
         files = {name: packed.read(name) for name in packed.namelist()}
     rows = list(csv.DictReader(io.StringIO(files["form-judge.csv"].decode("utf-8-sig"))))
     assert [row["polite"] for row in rows] == ["no", "yes"]
-    assert (rows[0]["fit"], rows[0]["words"], rows[0]["order"]) == ("1", '[[7,12,"Küche"]]', '["cake","soup","broth"]')
-    meaning = {row["column"]: row for row in csv.DictReader(io.StringIO(files["codebook.csv"].decode("utf-8-sig")))}
+    assert (rows[0]["fit"], rows[0]["words"], rows[0]["order"]) == (
+        "1",
+        '[[7,12,"Küche"]]',
+        '["cake","soup","broth"]',
+    )
+    meaning = {
+        row["column"]: row for row in csv.DictReader(io.StringIO(files["codebook.csv"].decode("utf-8-sig")))
+    }
     assert [*meaning] == [*ANSWERS]
-    assert (meaning["fit"]["values"], meaning["why"]["asked_if"]) == ("from -2 to 2", '{"is":"no","key":"polite"}')
+    assert (meaning["fit"]["values"], meaning["why"]["asked_if"]) == (
+        "from -2 to 2",
+        '{"is":"no","key":"polite"}',
+    )
     assert files["media/soup bowl.png"] == picture()
     media = list(csv.DictReader(io.StringIO(files["media.csv"].decode("utf-8-sig"))))
-    assert [(row["name"], row["type"]) for row in media] == [("hello.wav", "audio/wav"), ("soup bowl.png", "image/png")]
+    assert [(row["name"], row["type"]) for row in media] == [
+        ("hello.wav", "audio/wav"),
+        ("soup bowl.png", "image/png"),
+    ]
 
 
 def test_an_item_is_settled_by_hand_and_words_are_redacted(world: World, owner: Browser) -> None:
@@ -241,7 +291,9 @@ def test_an_item_is_settled_by_hand_and_words_are_redacted(world: World, owner: 
     page = f"/studies/{world.desk.study.name}/items/{answer.item_id}"
     assert answer.item_id == item
     refused = owner.fill(f"{page}/settle", {"ask-polite": "0", "reason_why": "I know"}, page)
-    assert (refused.status_code, refused.text.count("This has to be answered.")) == (422, 8), "in the list and at each question"
+    assert (refused.status_code, refused.text.count("This has to be answered.")) == (422, 8), (
+        "in the list and at each question"
+    )
     settled = owner.fill(f"{page}/settle", {**FILLED, "reason_why": "I know"}, page)
     assert settled.headers["location"] == page
     shown = html.unescape(owner.get(page).text)

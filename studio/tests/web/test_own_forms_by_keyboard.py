@@ -36,7 +36,12 @@ def test_a_form_is_filled_in_by_keyboard(make_field: Callable[..., Field]) -> No
     (item,) = field.add("judge", [{**CONTENT, **MEDIA}])
     page = field.person()
     begin(page)
-    assert page.get_by_alt_text("A bowl of soup").evaluate("image => image.decode().then(() => image.naturalWidth)") == 1
+    assert (
+        page.get_by_alt_text("A bowl of soup").evaluate(
+            "image => image.decode().then(() => image.naturalWidth)"
+        )
+        == 1
+    )
     page.wait_for_function("document.querySelector('audio').duration > 0.09")
     assert axe_violations(page) == []
     # Sent too early, the first problem is one key away from its question.
@@ -70,7 +75,11 @@ def test_a_form_is_filled_in_by_keyboard(make_field: Callable[..., Field]) -> No
     (judgement,) = list_judgements(field.workspace, field.study.id, item)
     payload = judgement.payload
     assert payload["several"] == {"who": ["guests"]}
-    assert (payload["scale"], payload["number"], payload["text"]) == ({"fit": 0}, {"age": 7.5}, {"why": "It is too loud."})
+    assert (payload["scale"], payload["number"], payload["text"]) == (
+        {"fit": 0},
+        {"age": 7.5},
+        {"why": "It is too loud."},
+    )
     assert payload["spans"] == {"words": [[7, 12, "Küche"]]}
     assert payload["ranking"] == {"order": ["cake", "soup", "broth"]}
     assert payload["grouping"] == {"groups": [["soup", "broth"], ["cake"]]}
@@ -80,14 +89,20 @@ def test_a_form_is_filled_in_by_keyboard(make_field: Callable[..., Field]) -> No
 
 def shoot(field: Field, page: Any, folder: Path) -> None:
     page.screenshot(path=folder / "desktop.png", full_page=True)
-    for name, options in (("phone", PHONE), ("arabic", {**PHONE, "locale": "ar"}), ("dark", {"color_scheme": "dark"})):
+    for name, options in (
+        ("phone", PHONE),
+        ("arabic", {**PHONE, "locale": "ar"}),
+        ("dark", {"color_scheme": "dark"}),
+    ):
         other = field.person(**options)
         begin(other) if name != "arabic" else (
             other.locator("form button.primary").first.click(),
             other.wait_for_selector("form[data-ready]"),
         )
         other.screenshot(path=folder / f"{name}.png", full_page=True)
-        assert other.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") <= 0
+        assert (
+            other.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") <= 0
+        )
     other = field.researcher("/data")
     other.screenshot(path=folder / "data.png", full_page=True)
     assert axe_violations(other) == []

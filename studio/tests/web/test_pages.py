@@ -17,7 +17,9 @@ def test_plain_strings_are_escaped_and_unseen_characters_written_out() -> None:
 
 
 def test_marks_are_laid_around_code_points_of_escaped_text() -> None:
-    assert marked("🎉 <tea> & cake", [(2, 7), (10, 14)]) == "🎉 <mark>&lt;tea&gt;</mark> &amp; <mark>cake</mark>"
+    assert (
+        marked("🎉 <tea> & cake", [(2, 7), (10, 14)]) == "🎉 <mark>&lt;tea&gt;</mark> &amp; <mark>cake</mark>"
+    )
     assert marked("as it is", []) == "as it is"
 
 
@@ -26,7 +28,9 @@ def test_static_files_are_named_by_their_content() -> None:
     assert name == "/static/base.css" and len(version) == 8
 
 
-@pytest.mark.parametrize(("language", "expected"), [("ar", "rtl"), ("fa", "rtl"), ("ko", "ltr"), ("xx", "auto")])
+@pytest.mark.parametrize(
+    ("language", "expected"), [("ar", "rtl"), ("fa", "rtl"), ("ko", "ltr"), ("xx", "auto")]
+)
 def test_direction_of_a_language(language: str, expected: str) -> None:
     assert direction(language) == expected
 

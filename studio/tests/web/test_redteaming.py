@@ -1,4 +1,5 @@
-"""Red-teaming from the scenario to verified questions, with a helper and a verifier that are real servers (CulturalBench 3.1)."""
+"""Red-teaming from the scenario to verified questions, with a helper and a verifier that are real servers
+(CulturalBench 3.1)."""
 
 from __future__ import annotations
 
@@ -31,12 +32,28 @@ from tests.support.chat_server import ChatServer
 pytestmark = pytest.mark.browser
 
 SCENARIO = "My cousin sits the university entrance exam tomorrow, and the aunts come by with a small box."
-MADE = {"question": "What is in the box?", "options": ["sticky sweets", "seaweed soup", "a watch", "white lilies"], "right": [1]}
+MADE = {
+    "question": "What is in the box?",
+    "options": ["sticky sweets", "seaweed soup", "a watch", "white lilies"],
+    "right": [1],
+}
 HARDER = "What would none of the aunts bring in the box?"
 BELIEVES = {"verifier": {"What is in the box?": ["sticky sweets"], HARDER: ["white lilies"]}}
 STAGES = [
-    {"name": "write", "kind": "write_question", "title": "Write questions", "cap": 2, "next": {"done": "review"}},
-    {"name": "review", "kind": "review", "title": "Review questions", "role": "researcher", "next": {"done": "verify"}},
+    {
+        "name": "write",
+        "kind": "write_question",
+        "title": "Write questions",
+        "cap": 2,
+        "next": {"done": "review"},
+    },
+    {
+        "name": "review",
+        "kind": "review",
+        "title": "Review questions",
+        "role": "researcher",
+        "next": {"done": "verify"},
+    },
     {"name": "verify", "kind": "vote", "title": "Verify questions", "answers": 2, "majority": 2},
 ]
 
@@ -55,9 +72,13 @@ def chat() -> Iterator[ChatServer]:
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory, chat: ChatServer) -> Iterator[StudioServer]:
     """A studio that was started with two models, one that does not run and one whose key is not set."""
-    offered: dict[str, list[str]] = {purpose: [f"{chat.url}/v1#{purpose}"] for purpose in ("helper", "verifier")}
+    offered: dict[str, list[str]] = {
+        purpose: [f"{chat.url}/v1#{purpose}"] for purpose in ("helper", "verifier")
+    }
     offered |= {"nobody": ["http://127.0.0.1:9/v1#nobody"], "keyless": ["openai/gpt-4o-mini", "NO_SUCH_KEY"]}
-    with StudioServer(tmp_path_factory.mktemp("studio") / "studio.db", rates=PLENTY, models=offered) as running:
+    with StudioServer(
+        tmp_path_factory.mktemp("studio") / "studio.db", rates=PLENTY, models=offered
+    ) as running:
         yield running
 
 
@@ -98,8 +119,18 @@ def test_from_a_scenario_to_a_verified_question(field: Field) -> None:
     expect(author.get_by_text("1 of 2 done")).to_be_visible()
 
     (written,) = items.list_items(field.workspace, field.study.id, "write", state="done")  # type: ignore[arg-type]
-    steps = [(each.step, each.strategy) for each in items.revisions(field.workspace, field.study.id, written.id)]
-    assert [step for step, _ in steps] == ["begun", "scenario", "suggestion", "challenge", "revision", "challenge", "submitted"]
+    steps = [
+        (each.step, each.strategy) for each in items.revisions(field.workspace, field.study.id, written.id)
+    ]
+    assert [step for step, _ in steps] == [
+        "begun",
+        "scenario",
+        "suggestion",
+        "challenge",
+        "revision",
+        "challenge",
+        "submitted",
+    ]
     assert dict(steps)["revision"] == "negate"
     assert written.result["fooled"] is True and written.result["tries"] == 2
 
@@ -118,7 +149,9 @@ def test_from_a_scenario_to_a_verified_question(field: Field) -> None:
         send(judge)
     (verified,) = items.list_items(field.workspace, field.study.id, "verify")
     assert verified.result["gold"] == [2]
-    assert [item.key for item in items.lineage(field.workspace, field.study.id, verified.id)] == [written.key] * 3
+    assert [item.key for item in items.lineage(field.workspace, field.study.id, verified.id)] == [
+        written.key
+    ] * 3
 
     desk = field.researcher("/quality")
     expect(desk.get_by_role("row").filter(has_text="verifier")).to_have_count(2)
@@ -147,7 +180,9 @@ def test_an_author_does_not_judge_their_own_question(field: Field) -> None:
 
 
 @pytest.mark.nightly
-def test_a_model_that_cannot_be_asked_is_told_in_plain_words_and_the_work_goes_on(make_field: Callable[..., Field]) -> None:
+def test_a_model_that_cannot_be_asked_is_told_in_plain_words_and_the_work_goes_on(
+    make_field: Callable[..., Field],
+) -> None:
     field = make_field(STAGES, models={"helper": "nobody", "verifier": "keyless"})
     author = field.person()
     begin(author)
@@ -175,12 +210,19 @@ def test_what_a_half_written_question_lacks_is_said_before_a_model_is_asked(fiel
     begin(author)
     author.get_by_role("button", name="Try it on the model").click()
     alert = author.get_by_role("alert")
-    for words in ("Describe a situation", "Write the question", "Write four options", "Mark at least one option"):
+    for words in (
+        "Describe a situation",
+        "Write the question",
+        "Write four options",
+        "Mark at least one option",
+    ):
         expect(alert).to_contain_text(words)
     assert modelling.list_calls(field.workspace, field.study.id) == ()
 
 
-def test_waiting_for_a_model_can_be_cancelled_and_what_was_typed_stays(field: Field, chat: ChatServer) -> None:
+def test_waiting_for_a_model_can_be_cancelled_and_what_was_typed_stays(
+    field: Field, chat: ChatServer
+) -> None:
     chat.control(faults=STALLED)
     scenario = f"{SCENARIO} It rains."  # what was asked before is not asked again
     author = field.person()
@@ -195,7 +237,12 @@ def test_waiting_for_a_model_can_be_cancelled_and_what_was_typed_stays(field: Fi
     expect(author.get_by_label("1. A situation from daily life")).to_have_value(scenario)
     author.get_by_label("2. Your question").fill("What is typed afterwards?")
     expect(author.locator("#saved")).to_have_text("Saved")
-    wait_until(lambda: [call.problem for call in modelling.list_calls(field.workspace, field.study.id)] == [modelling.GIVEN_UP])
+    wait_until(
+        lambda: (
+            [call.problem for call in modelling.list_calls(field.workspace, field.study.id)]
+            == [modelling.GIVEN_UP]
+        )
+    )
     chat.control(faults={})
     wait_for_step(author, "Have a question made of it")
     expect(author.get_by_label("2. Your question")).to_have_value(MADE["question"])
@@ -208,7 +255,12 @@ def test_a_person_waits_for_one_model_at_a_time_until_they_hang_up(field: Field,
     client = Client(field.server.url)
     client.cookies["folkways_session"] = sessions.open_session(field.workspace, person.account_id)
     address = client.post(f"/work/{field.study.name}/next").place + "/step"
-    fields = {"csrf": client.csrf("/account"), "scenario": f"{SCENARIO} It snows.", "step": "suggest", "revision": "0"}
+    fields = {
+        "csrf": client.csrf("/account"),
+        "scenario": f"{SCENARIO} It snows.",
+        "step": "suggest",
+        "revision": "0",
+    }
     waiting = http.client.HTTPConnection(urlsplit(client.url).netloc, timeout=20)
     headers = {"Origin": client.url, "Content-Type": "application/x-www-form-urlencoded"}
     cookie = {"Cookie": f"folkways_session={client.cookies['folkways_session']}"}
@@ -218,7 +270,9 @@ def test_a_person_waits_for_one_model_at_a_time_until_they_hang_up(field: Field,
     assert refused.status == 429 and "You are waiting for a model already" in refused.text
     waiting.close()
     chat.control(faults={})
-    wait_until(lambda: client.post(address, fields, csrf=fields["csrf"], Accept="application/json").status == 200)
+    wait_until(
+        lambda: client.post(address, fields, csrf=fields["csrf"], Accept="application/json").status == 200
+    )
 
 
 def wait_until(so: Callable[[], bool]) -> None:
@@ -240,13 +294,21 @@ def test_groups_are_suggested_and_stand_in_the_answer_once_somebody_says_so(
     chat.control(mode=f"fixed:{json.dumps(made)}", faults=STALLED, forget=True)
     reviewer = field.staff(Role.REVIEWER)
     begin(reviewer)
-    ask, english = reviewer.get_by_role("button", name="Have groups suggested"), reviewer.get_by_label("“떡국” in English")
+    ask, english = (
+        reviewer.get_by_role("button", name="Have groups suggested"),
+        reviewer.get_by_label("“떡국” in English"),
+    )
     english.fill("soup")
     ask.click()
     wait_until(lambda: chat.stats()["total"] == 1)
     reviewer.get_by_role("button", name="Cancel").click()
     expect(reviewer.locator("#saved")).to_have_text("Cancelled. What you wrote is kept.")
-    wait_until(lambda: [call.problem for call in modelling.list_calls(field.workspace, field.study.id)] == [modelling.GIVEN_UP])
+    wait_until(
+        lambda: (
+            [call.problem for call in modelling.list_calls(field.workspace, field.study.id)]
+            == [modelling.GIVEN_UP]
+        )
+    )
     chat.control(faults={})
     expect(ask).to_be_enabled()
     wait_for_step(reviewer, "Have groups suggested")
@@ -260,7 +322,9 @@ def test_groups_are_suggested_and_stand_in_the_answer_once_somebody_says_so(
     english.fill("rice cake soup")
     send(reviewer)
     desk = field.researcher("/quality")
-    expect(desk.get_by_role("region", name="Suggestions of models").get_by_role("row").last).to_contain_text("1 / 2")
+    expect(desk.get_by_role("region", name="Suggestions of models").get_by_role("row").last).to_contain_text(
+        "1 / 2"
+    )
     assert [row["outcome"] for row in stored(field.workspace, schema.suggestions)][-1] == "changed"
     assert field.errors == []
 
@@ -293,7 +357,11 @@ def test_a_new_study_chooses_among_the_models_of_the_server_and_names_no_address
     old = field.researcher()
     with field.workspace.write() as connection:  # a study of an earlier version
         definition = {**field.study.definition, "models": {"verifier": "http://127.0.0.1:9901/v1#x"}}
-        connection.execute(sa.update(schema.studies).where(schema.studies.c.id == field.study.id).values(definition=definition))
+        connection.execute(
+            sa.update(schema.studies)
+            .where(schema.studies.c.id == field.study.id)
+            .values(definition=definition)
+        )
     old.reload()
     expect(old.get_by_role("main")).to_contain_text("Models that cannot be asked")
     expect(old.get_by_role("main")).to_contain_text("http://127.0.0.1:9901/v1#x")

@@ -1,4 +1,5 @@
-"""What each role is shown leads somewhere: no tab and no link of a page is refused. People who wait find their way."""
+"""What each role is shown leads somewhere: no tab and no link of a page is refused. People who wait find
+their way."""
 
 from __future__ import annotations
 
@@ -16,7 +17,10 @@ from studio.tests.support.studies import Desk, open_desk
 from studio.tests.support.studio_server import StudioServer
 from studio.tests.web.http import Client
 
-SENTENCES = {"item": "tea", "candidates": [{"text": f"Tea is {each}.", "by": f"model-{each}"} for each in ("hot", "cold")]}
+SENTENCES = {
+    "item": "tea",
+    "candidates": [{"text": f"Tea is {each}.", "by": f"model-{each}"} for each in ("hot", "cold")],
+}
 STAGES = [{"name": "choose", "kind": "choose_best", "role": "reviewer", "answers": 2}]
 CRITERIA = [
     {"name": "nationality", "ask": "Your nationality?", "accept": ["British"]},
@@ -49,7 +53,9 @@ def test_every_tab_and_link_that_a_role_is_shown_leads_somewhere(server: StudioS
     page = client.get(item).text
     tabs = re.findall(r'<a href="([^"]+)"', page.split('class="tabs"')[1].split("</nav>")[0])
     runs = role in (Role.OWNER, Role.RESEARCHER)
-    assert len(tabs) == {Role.OWNER: 10, Role.RESEARCHER: 9}.get(role, 1) and (f"{item.rpartition('/')[0]}" in tabs)
+    assert len(tabs) == {Role.OWNER: 10, Role.RESEARCHER: 9}.get(role, 1) and (
+        f"{item.rpartition('/')[0]}" in tabs
+    )
     for address in {*tabs, *re.findall(r'href="(/studies/[^"#?]+)', page)}:
         assert client.get(address).status == 200, address
     assert ("/people/" in page) == runs, "who may not look at people gets no link to them"
@@ -61,13 +67,17 @@ def test_every_tab_and_link_that_a_role_is_shown_leads_somewhere(server: StudioS
 def desk(server: StudioServer, request: pytest.FixtureRequest) -> Desk:
     name = request.node.name.removeprefix("test_")[:40].replace("_", "-").rstrip("-")
     populations = [{"name": "korea", "culture": "KR", "criteria": CRITERIA}]
-    return open_desk(server.workspace, [{"name": "verify", "kind": "vote"}], name=name, populations=populations)
+    return open_desk(
+        server.workspace, [{"name": "verify", "kind": "vote"}], name=name, populations=populations
+    )
 
 
 def came(server: StudioServer, desk: Desk) -> tuple[int, Client, str]:
     """Somebody who has agreed; their browser, and the address of the questions about them."""
     _, token = invites.create_invite(desk.workspace, desk.study.id, population="korea")
-    person = participants.consent(desk.workspace, participants.join(desk.workspace, token).id, desk.study.consent_version)
+    person = participants.consent(
+        desk.workspace, participants.join(desk.workspace, token).id, desk.study.consent_version
+    )
     return person.id, browser(server, person.account_id), f"/work/{desk.study.name}/eligibility"
 
 
@@ -80,20 +90,32 @@ def test_a_near_miss_is_shown_what_was_written_and_answers_again(server: StudioS
     page = client.get(place).text
     assert "The researchers look at your answers" in page and 'value="UK &lt;citizen&gt;"' in page
     client.post(place, {**near, "criterion-nationality": "British"}, csrf=client.csrf(place))
-    assert client.get(place).place == f"/work/{desk.study.name}" and "Go on" in client.get(f"/work/{desk.study.name}").text
+    assert (
+        client.get(place).place == f"/work/{desk.study.name}"
+        and "Go on" in client.get(f"/work/{desk.study.name}").text
+    )
 
 
-def test_a_near_miss_is_let_in_by_a_click_and_who_chose_otherwise_is_told_at_once(server: StudioServer, desk: Desk) -> None:
+def test_a_near_miss_is_let_in_by_a_click_and_who_chose_otherwise_is_told_at_once(
+    server: StudioServer, desk: Desk
+) -> None:
     number, client, place = came(server, desk)
-    client.post(place, {"criterion-nationality": "UK <citizen>", "criterion-home": "Here"}, csrf=client.csrf(place))
+    client.post(
+        place, {"criterion-nationality": "UK <citizen>", "criterion-home": "Here"}, csrf=client.csrf(place)
+    )
     owner, people = browser(server, desk.owner), f"/studies/{desk.study.name}/people"
     page = owner.get(people).text
     assert "Waiting to be let in" in page and "UK &lt;citizen&gt;" in page
     assert owner.post(f"{people}/{number}/let-in", {"let_in": "yes"}, csrf=owner.csrf(people)).place == people
-    assert "Go on" in client.get(f"/work/{desk.study.name}").text and "Waiting to be let in" not in owner.get(people).text
+    assert (
+        "Go on" in client.get(f"/work/{desk.study.name}").text
+        and "Waiting to be let in" not in owner.get(people).text
+    )
 
     _, other, place = came(server, desk)
-    other.post(place, {"criterion-nationality": "British", "criterion-home": "Elsewhere"}, csrf=other.csrf(place))
+    other.post(
+        place, {"criterion-nationality": "British", "criterion-home": "Elsewhere"}, csrf=other.csrf(place)
+    )
     assert other.get(place).place == f"/work/{desk.study.name}", "no form is shown that changes nothing"
     assert "Thank you for your interest" in other.get(f"/work/{desk.study.name}/done").text
 
@@ -104,6 +126,8 @@ def test_no_template_asks_in_free_text_who_may_take_part(name: str) -> None:
     definition = read_definition(parse_yaml(template_text(name)))
     for criterion in (each for population in definition.populations for each in population.criteria):
         if "options" in criterion:
-            assert 0 < len({*criterion["accept"]} & {*criterion["options"]}) < len(criterion["options"]), criterion
+            assert 0 < len({*criterion["accept"]} & {*criterion["options"]}) < len(criterion["options"]), (
+                criterion
+            )
         else:
             assert {"least", "most"} & criterion.keys(), f"{criterion['name']} is asked in free text"

@@ -20,7 +20,9 @@ MANY = 4000
 
 
 def table(rows: int) -> str:
-    return "id;question;option_a;option_b;option_c;option_d\n" + "".join(f"new-{n};What is {n}?;a;b;c;d\n" for n in range(rows))
+    return "id;question;option_a;option_b;option_c;option_d\n" + "".join(
+        f"new-{n};What is {n}?;a;b;c;d\n" for n in range(rows)
+    )
 
 
 def signed_in(server: StudioServer, account: int) -> Client:
@@ -32,8 +34,13 @@ def signed_in(server: StudioServer, account: int) -> Client:
 def upload(client: Client, path: str, stage: str, text: str) -> Reply:
     token = client.csrf("/account")
     fields = {"csrf": token, "stage": stage, "population": "korea"}
-    parts = [f'--x\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{value}\r\n' for name, value in fields.items()]
-    parts.append(f'--x\r\nContent-Disposition: form-data; name="file"; filename="items.csv"\r\n\r\n{text}\r\n--x--\r\n')
+    parts = [
+        f'--x\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{value}\r\n'
+        for name, value in fields.items()
+    ]
+    parts.append(
+        f'--x\r\nContent-Disposition: form-data; name="file"; filename="items.csv"\r\n\r\n{text}\r\n--x--\r\n'
+    )
     headers = {"Origin": client.url, "Content-Type": "multipart/form-data; boundary=x"}
     return client.ask("POST", path, "".join(parts).encode(), headers)
 
@@ -50,7 +57,12 @@ def test_an_import_is_over_at_once_or_goes_on_when_the_server_comes_back(own_ser
     imports.cancel(workspace, study.id, int(world.values["import"]))
     wrong = upload(client, f"{here}/items", "verify", table(3) + "new-1;Again?;a;b;c;d\nnew-9;;a;b;c;d\n")
     page = client.get(wrong.place).text
-    assert "2 rows cannot be used" in page and "Row 4:" in page and "Row 5:" in page and count(workspace, study.id) == 0
+    assert (
+        "2 rows cannot be used" in page
+        and "Row 4:" in page
+        and "Row 5:" in page
+        and count(workspace, study.id) == 0
+    )
     small = upload(client, f"{here}/items", "verify", table(5))
     assert "5 items were added" in client.get(small.place).text
     client.post(f"{small.place}/delete")
@@ -84,7 +96,8 @@ def test_a_study_is_run_from_its_pages(server: StudioServer) -> None:
     refused = client.post(f"{desk}/settings", {"description": text.replace("KR", "KP")})
     assert refused.status == 422 and "people or items belong to it already" in refused.text
     client.post(
-        f"{desk}/settings", {"description": "# mine\r\n" + text.replace("title: A study of the tests", "title: Soup and rice")}
+        f"{desk}/settings",
+        {"description": "# mine\r\n" + text.replace("title: A study of the tests", "title: Soup and rice")},
     )
     page = client.get(f"{desk}/settings").text
     assert "title: changed" in page and "version 2" in page and "Soup and rice" in page
@@ -99,12 +112,18 @@ def test_a_study_is_run_from_its_pages(server: StudioServer) -> None:
     assert "excluded" not in theirs.get(f"/work/{study.name}").text
 
     ids = [str(item.id) for item in list_items(workspace, study.id)]
-    shown = client.post(f"{desk}/items/change", {"all": "yes", "do": "drop", "stage": "verify", "order": "own"})
+    shown = client.post(
+        f"{desk}/items/change", {"all": "yes", "do": "drop", "stage": "verify", "order": "own"}
+    )
     assert shown.status == 200 and all(f'value="{number}"' in shown.text for number in ids)
-    assert {item.state for item in list_items(workspace, study.id)} == {"open"}  # nothing before it is said why
+    assert {item.state for item in list_items(workspace, study.id)} == {
+        "open"
+    }  # nothing before it is said why
     assert client.post(f"{desk}/items/change", {"item": ids[0], "do": "drop", "sure": "yes"}).status == 422
     for do, state in (("drop", "dropped"), ("open", "open")):
-        client.post(f"{desk}/items/change", {"item": ids[0], "do": do, "sure": "yes", "reason_why": "because"})
+        client.post(
+            f"{desk}/items/change", {"item": ids[0], "do": do, "sure": "yes", "reason_why": "because"}
+        )
         assert list_items(workspace, study.id)[0].state == state
 
     reviewer = world.accounts["reviewer"]
@@ -136,6 +155,9 @@ def test_a_killed_server_leaves_an_import_that_the_next_one_ends(own_server: Stu
     assert found.state == "running" and found.added < 3000
     own_server.start()
     until = time.monotonic() + 150
-    while imports.get_import(own_server.workspace, world.study.id, found.id).state != "done" and time.monotonic() < until:
+    while (
+        imports.get_import(own_server.workspace, world.study.id, found.id).state != "done"
+        and time.monotonic() < until
+    ):
         time.sleep(0.5)
     assert count(own_server.workspace, world.study.id) == 3000

@@ -47,13 +47,18 @@ def sign_in(server: StudioServer, login: str | None = None) -> Client:
     return client
 
 
-@pytest.mark.parametrize("path", ["/signin", "/nowhere", "/static/base.css", "/theme.css", "/join/unknown", "/healthz"])
+@pytest.mark.parametrize(
+    "path", ["/signin", "/nowhere", "/static/base.css", "/theme.css", "/join/unknown", "/healthz"]
+)
 def test_every_answer_carries_the_headers_that_bind_browsers(client: Client, path: str) -> None:
     headers = client.get(path).headers
     assert "default-src 'self'" in headers["content-security-policy"]
     assert "unsafe" not in headers["content-security-policy"]
     assert headers["x-content-type-options"] == "nosniff"
-    assert "frame-ancestors 'none'" in headers["content-security-policy"] and headers["x-frame-options"] == "DENY"
+    assert (
+        "frame-ancestors 'none'" in headers["content-security-policy"]
+        and headers["x-frame-options"] == "DENY"
+    )
     assert headers["referrer-policy"] == "same-origin"
     assert "server" not in headers
 
@@ -100,7 +105,9 @@ def test_behind_a_proxy_only_pages_of_the_named_address_may_send_forms(
 ) -> None:
     """The server's own host and port, by which the proxy reaches it, are no address of its pages."""
     client = Client(named.url)
-    reply = client.post("/signin", {"login": "nobody@example.org", "password": "a wrong password"}, **{"Origin": "", **sent})
+    reply = client.post(
+        "/signin", {"login": "nobody@example.org", "password": "a wrong password"}, **{"Origin": "", **sent}
+    )
     read = "do not fit together"
     assert (read in reply.text) is own
     assert read not in client.post("/signin", {"login": "a", "password": "b"}, Origin=named.url).text
@@ -109,11 +116,15 @@ def test_behind_a_proxy_only_pages_of_the_named_address_may_send_forms(
 @pytest.fixture(scope="module")
 def named(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StudioServer]:
     """A server that is reached by another address than its own."""
-    with StudioServer(tmp_path_factory.mktemp("named") / "studio.db", origin="https://studio.example.org") as server:
+    with StudioServer(
+        tmp_path_factory.mktemp("named") / "studio.db", origin="https://studio.example.org"
+    ) as server:
         yield server
 
 
-@pytest.mark.parametrize("origin", ["http://studio.example.org", "ftp://x", "https://a/b?c", "https://a/b c", "studio"])
+@pytest.mark.parametrize(
+    "origin", ["http://studio.example.org", "ftp://x", "https://a/b?c", "https://a/b c", "studio"]
+)
 def test_an_address_that_would_send_answers_in_the_clear_is_refused(origin: str) -> None:
     with pytest.raises(FolkwaysError, match=r"https://|scheme and host"):
         Settings(origin=origin)
@@ -132,20 +143,26 @@ def test_a_form_of_another_site_changes_nothing(server: StudioServer, headers: d
 def test_a_form_without_the_token_of_the_session_changes_nothing(server: StudioServer, token: str) -> None:
     client = sign_in(server)
     assert client.post("/signout", csrf=token).status == 403
-    assert client.post("/signin", {"login": "x", "password": "y"}, csrf=Client(server.url).csrf()).status == 403
+    assert (
+        client.post("/signin", {"login": "x", "password": "y"}, csrf=Client(server.url).csrf()).status == 403
+    )
     assert client.get("/account").status == 200
 
 
 def test_too_large_a_body_is_refused_before_it_is_read(client: Client) -> None:
     headers = {"Origin": client.url, "Content-Type": "application/x-www-form-urlencoded"}
     assert client.ask("POST", "/signin", b"", {**headers, "Content-Length": str(2**20 + 1)}).status == 413
-    assert client.ask("POST", "/signin", b"x" * 2**20, headers).status == 403  # small enough to be read, and then without a token
+    assert (
+        client.ask("POST", "/signin", b"x" * 2**20, headers).status == 403
+    )  # small enough to be read, and then without a token
 
 
 def test_a_body_that_does_not_say_its_length_is_cut_off(client: Client) -> None:
     parts = urlsplit(client.url)
     with socket.create_connection((parts.hostname, parts.port), timeout=20) as connection:
-        connection.sendall(b"POST /signin HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-www-form-urlencoded\r\n")
+        connection.sendall(
+            b"POST /signin HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-www-form-urlencoded\r\n"
+        )
         connection.sendall(b"Transfer-Encoding: chunked\r\n\r\n")
         chunk = b"10000\r\n" + b"x" * 65536 + b"\r\n"
         with contextlib.suppress(OSError):
@@ -154,7 +171,9 @@ def test_a_body_that_does_not_say_its_length_is_cut_off(client: Client) -> None:
         assert b" 413 " in connection.recv(200)
 
 
-def test_guessing_passwords_is_slowed_down_for_the_account_and_for_the_address(own_server: StudioServer) -> None:
+def test_guessing_passwords_is_slowed_down_for_the_account_and_for_the_address(
+    own_server: StudioServer,
+) -> None:
     login = new_login(own_server)
     client = Client(own_server.url)
     token = client.csrf()
@@ -164,7 +183,9 @@ def test_guessing_passwords_is_slowed_down_for_the_account_and_for_the_address(o
     assert refused.status == 429 and "Too many attempts" in refused.text
 
 
-@pytest.mark.parametrize(("proxies", "believed"), [([], False), (["10.0.0.0/8"], False), (["10.0.0.0/8", "127.0.0.1"], True)])
+@pytest.mark.parametrize(
+    ("proxies", "believed"), [([], False), (["10.0.0.0/8"], False), (["10.0.0.0/8", "127.0.0.1"], True)]
+)
 def test_whoever_is_no_named_proxy_is_not_believed_where_a_request_came_from(
     tmp_path: Path, proxies: list[str], believed: bool
 ) -> None:
@@ -174,8 +195,15 @@ def test_whoever_is_no_named_proxy_is_not_believed_where_a_request_came_from(
         client = Client(server.url)
         token = client.csrf()
         for number in range(accounts.ATTEMPTS):
-            client.post("/signin", {"login": login, "password": "wrong"}, csrf=token, **{"X-Forwarded-For": f"192.0.2.{number}"})
-        last = client.post("/signin", {"login": login, "password": PASSWORD}, csrf=token, **{"X-Forwarded-For": "192.0.2.99"})
+            client.post(
+                "/signin",
+                {"login": login, "password": "wrong"},
+                csrf=token,
+                **{"X-Forwarded-For": f"192.0.2.{number}"},
+            )
+        last = client.post(
+            "/signin", {"login": login, "password": PASSWORD}, csrf=token, **{"X-Forwarded-For": "192.0.2.99"}
+        )
         assert last.status == (303 if believed else 429)
 
 
@@ -198,7 +226,10 @@ def test_the_typos_of_one_person_lock_nobody_else_out(own_server: StudioServer) 
 def test_places_for_those_who_wait_are_one_for_each_person_and_a_share_for_each_study() -> None:
     waiting = Waiting(most=3, of_a_study=2)
     with waiting.place(1, 10), waiting.place(1, 11):
-        for study, person, words in ((2, 10, "waiting for a model already"), (1, 12, "many people are asking")):
+        for study, person, words in (
+            (2, 10, "waiting for a model already"),
+            (1, 12, "many people are asking"),
+        ):
             with pytest.raises(BusyError, match=words), waiting.place(study, person):
                 pass
         with waiting.place(2, 12), pytest.raises(BusyError, match="many people"), waiting.place(3, 13):
@@ -253,7 +284,8 @@ def test_all_devices_are_signed_out_by_a_word_and_by_a_new_password(own_server: 
 
 
 @pytest.mark.parametrize(
-    "following", ["https://evil.example", "//evil.example", "/\\evil.example", "javascript:alert(1)", "/\n/evil"]
+    "following",
+    ["https://evil.example", "//evil.example", "/\\evil.example", "javascript:alert(1)", "/\n/evil"],
 )
 def test_signing_in_leads_to_pages_of_this_server_alone(server: StudioServer, following: str) -> None:
     fields = {"login": new_login(server), "password": PASSWORD, "next": following}
@@ -261,21 +293,34 @@ def test_signing_in_leads_to_pages_of_this_server_alone(server: StudioServer, fo
 
 
 def test_an_error_says_nothing_of_the_inside(client: Client) -> None:
-    for path in ("/nowhere", "/studies/%00", "/join/" + "x" * 500, "/work/a%27b/tasks/1", "/studies/x/items/99999999999999999999"):
+    for path in (
+        "/nowhere",
+        "/studies/%00",
+        "/join/" + "x" * 500,
+        "/work/a%27b/tasks/1",
+        "/studies/x/items/99999999999999999999",
+    ):
         reply = client.get(path)
         assert reply.status in (303, 404, 410), path
         assert "Traceback" not in reply.text and "sqlalchemy" not in reply.text.lower()
 
 
 @pytest.mark.browser
-def test_hostile_text_of_people_and_models_is_shown_and_does_nothing(make_field: Callable[..., Field]) -> None:
+def test_hostile_text_of_people_and_models_is_shown_and_does_nothing(
+    make_field: Callable[..., Field],
+) -> None:
     pytest.importorskip("playwright.sync_api")
-    field = make_field(STAGES, title=HOSTILE.replace("\x1b", ""), consent="Agree. " + HOSTILE.replace("\x1b", ""))
+    field = make_field(
+        STAGES, title=HOSTILE.replace("\x1b", ""), consent="Agree. " + HOSTILE.replace("\x1b", "")
+    )
     (number,) = field.add("verify", [{"question": HOSTILE, "options": [HOSTILE, "b", "c", "d"]}])
     page: Any = field.person()
     begin(page)
     assert "<script>window.pwned = 1</script>" in page.locator(".subject").inner_text()
-    assert "⟨U+202E⟩" in page.locator(".subject").inner_text() and "⟨U+001B⟩" in page.locator(".subject").inner_text()
+    assert (
+        "⟨U+202E⟩" in page.locator(".subject").inner_text()
+        and "⟨U+001B⟩" in page.locator(".subject").inner_text()
+    )
     page.get_by_label("Anything to add?").fill(HOSTILE.replace("\x1b", ""))
     page.keyboard.press("Tab")
     page.locator(".choice").first.click()

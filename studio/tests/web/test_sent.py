@@ -1,4 +1,5 @@
-"""What a person has sent: the form of every kind of stage comes back as it was sent, and a change of it is a correction."""
+"""What a person has sent: the form of every kind of stage comes back as it was sent, and a change of it is a
+correction."""
 
 from __future__ import annotations
 
@@ -57,7 +58,11 @@ class Form(HTMLParser):
             self._inside, self.action = True, given["action"]
         if not self._inside or self._templates:
             return
-        if tag == "input" and "name" in given and (given.get("type") not in ("radio", "checkbox") or "checked" in given):
+        if (
+            tag == "input"
+            and "name" in given
+            and (given.get("type") not in ("radio", "checkbox") or "checked" in given)
+        ):
             self.fields.append((given["name"], given.get("value", "")))
         elif tag == "textarea":
             self._area, self._text = given["name"], ""
@@ -111,7 +116,9 @@ def test_the_form_comes_back_as_it_was_sent(server: StudioServer, kind: str) -> 
     reply = post(client, place, form.fields)
     assert (reply.status, reply.place) == (303, f"/work/{desk.study.name}/sent"), reply.text
     judgement = [row["id"] for row in stored(desk.workspace, schema.judgements, participant_id=person.id)]
-    assert stored(desk.workspace, schema.corrections, judgement_id=judgement[0]) == [], "nothing was changed by sending it again"
+    assert stored(desk.workspace, schema.corrections, judgement_id=judgement[0]) == [], (
+        "nothing was changed by sending it again"
+    )
 
 
 def test_an_answer_is_looked_at_corrected_and_fixed_once_it_is_settled(server: StudioServer) -> None:
@@ -131,12 +138,17 @@ def test_an_answer_is_looked_at_corrected_and_fixed_once_it_is_settled(server: S
 
     fields = [pair for pair in Form(client.get(place).text).fields if pair[0] != "choices"]
     wrong = post(client, place, fields)
-    assert wrong.status == 422 and "You have sent this answer" in wrong.text, "an empty answer is refused, and the form stays"
+    assert wrong.status == 422 and "You have sent this answer" in wrong.text, (
+        "an empty answer is refused, and the form stays"
+    )
     assert post(client, place, [*fields, ("choices", "1")]).status == 303
     listed = client.get("/work/corrected/sent").text
     assert "rice" in listed and "Your correction has been saved." in listed
     assert browser(server, second).get(place).status == 404, "nobody else looks at it"
-    assert post(browser(server, second), place, [("csrf", client.token(client.get(place)))]).status in (403, 404)
+    assert post(browser(server, second), place, [("csrf", client.token(client.get(place)))]).status in (
+        403,
+        404,
+    )
 
     desk.answer(second, {"choices": [1]})
     settled = client.get(place).text
@@ -149,7 +161,9 @@ def test_an_answer_is_looked_at_corrected_and_fixed_once_it_is_settled(server: S
 def test_an_attention_check_looks_like_every_other_answer(server: StudioServer) -> None:
     stages = [{"name": "verify", "kind": "vote", "check_every": 1}]
     desk = open_desk(server.workspace, stages, name="checked")
-    add_items(desk.workspace, desk.study.id, "verify", [NewItem("gold", QUESTION, "korea", check={"choices": [3]})])
+    add_items(
+        desk.workspace, desk.study.id, "verify", [NewItem("gold", QUESTION, "korea", check={"choices": [3]})]
+    )
     person = desk.person()
     work = desk.answer(person, {"choices": [0]})
     assert work.item.check is not None

@@ -1,4 +1,5 @@
-"""The server as a process: where it listens, how it stops, and that it stands on nothing that is not there."""
+"""The server as a process: where it listens, how it stops, and that it stands on nothing that is not
+there."""
 
 from __future__ import annotations
 
@@ -37,7 +38,9 @@ def test_a_host_of_another_machine_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("how", [signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.nightly)])
-def test_the_server_stops_when_it_is_told_and_answers_what_is_at_hand(tmp_path: Path, how: signal.Signals) -> None:
+def test_the_server_stops_when_it_is_told_and_answers_what_is_at_hand(
+    tmp_path: Path, how: signal.Signals
+) -> None:
     with StudioServer(tmp_path / "w.db") as server:
         statuses = []
 
@@ -81,6 +84,9 @@ with TestClient(create_app(workspace), base_url="http://localhost") as browser:
 
 
 def test_what_is_heavy_is_imported_where_it_is_used(tmp_path: Path) -> None:
-    """Else every start waits for it, and on a laptop a start is most of what somebody who tries the studio waits for."""
-    done = subprocess.run([sys.executable, "-c", STARTED, str(tmp_path / "s.db")], capture_output=True, text=True, check=True)
+    """Else every start waits for it, and on a laptop a start is most of what somebody who tries the studio
+    waits for."""
+    done = subprocess.run(
+        [sys.executable, "-c", STARTED, str(tmp_path / "s.db")], capture_output=True, text=True, check=True
+    )
     assert done.stdout.splitlines() == ["", "", "True True"]

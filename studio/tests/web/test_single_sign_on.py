@@ -1,4 +1,5 @@
-"""Single sign-on against a real provider: who comes in, as whom, and every wrong answer that must let nobody in."""
+"""Single sign-on against a real provider: who comes in, as whom, and every wrong answer that must let nobody
+in."""
 
 from __future__ import annotations
 
@@ -81,7 +82,9 @@ class Site:
     def post(self, path: str, **fields: str) -> Any:
         found = CSRF.search(self.client.get("/signin").text)
         assert found
-        return self.client.post(path, data={"csrf": found[1], **fields}, headers={"Origin": "http://testserver"})
+        return self.client.post(
+            path, data={"csrf": found[1], **fields}, headers={"Origin": "http://testserver"}
+        )
 
     def kinds(self) -> list[str]:
         return [row["kind"] for row in stored(self.workspace, schema.events)]
@@ -102,14 +105,20 @@ def empty(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def make(provider: OpenIdServer, empty: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Site]]:
+def make(
+    provider: OpenIdServer, empty: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Callable[..., Site]]:
     """A function that makes a site whose provider behaves; keywords are of SingleSignOn."""
     monkeypatch.setenv(VARIABLE, SECRET)
     workspace = open_workspace(shutil.copy(empty, tmp_path / "studio.db"))
     provider.control()
 
-    def made(origin: str | None = None, rates: dict[str, tuple[int, float]] | None = None, **changes: Any) -> Site:
-        described = SingleSignOn(**{"issuer": provider.url, "client_id": CLIENT, "name": NAME, "secret": VARIABLE, **changes})
+    def made(
+        origin: str | None = None, rates: dict[str, tuple[int, float]] | None = None, **changes: Any
+    ) -> Site:
+        described = SingleSignOn(
+            **{"issuer": provider.url, "client_id": CLIENT, "name": NAME, "secret": VARIABLE, **changes}
+        )
         settings = Settings(origin=origin, single_sign_on=described, rates=rates or Settings().rates)
         base = (origin or "http://testserver").removesuffix(settings.prefix)
         client = TestClient(create_app(workspace, settings), base_url=base, follow_redirects=False)
@@ -162,14 +171,21 @@ def test_signing_in_ends_the_session_of_before_and_signing_out_is_local(site: Si
     assert site.who() is None and len(site.provider.stats()["asked"]) == asked
 
 
-def test_somebody_unknown_gets_no_account_unless_the_server_says_so(site: Site, make: Callable[..., Site]) -> None:
+def test_somebody_unknown_gets_no_account_unless_the_server_says_so(
+    site: Site, make: Callable[..., Site]
+) -> None:
     reply = site.sign_in()
     assert reply.status_code == 403 and f"Nobody here has the address {ME}" in reply.text
     assert stored(site.workspace, schema.accounts) == [] and site.kinds() == ["account.sign_in_failed"]
     open_to_all = make(new_accounts=True)
     assert open_to_all.sign_in().status_code == 303
     (row,) = stored(site.workspace, schema.accounts)
-    assert (row["login"], row["name"], row["password"], row["id"]) == (ME, "Mina Lee", None, open_to_all.who())
+    assert (row["login"], row["name"], row["password"], row["id"]) == (
+        ME,
+        "Mina Lee",
+        None,
+        open_to_all.who(),
+    )
 
 
 @pytest.mark.parametrize("fault", [each for each in FAULTS if each != "slow"])
@@ -212,7 +228,9 @@ def test_a_provider_that_is_not_there_and_too_many_at_once(
     assert [few.client.get("/signin/sso/callback?state=x").status_code for _ in range(2)] == [403, 429]
 
 
-def test_an_answer_is_taken_once_and_only_where_it_was_asked_for(site: Site, make: Callable[..., Site]) -> None:
+def test_an_answer_is_taken_once_and_only_where_it_was_asked_for(
+    site: Site, make: Callable[..., Site]
+) -> None:
     me = site.account()
     back = site.begin()
     kept = dict(site.client.cookies)
@@ -232,11 +250,15 @@ def test_an_answer_is_taken_once_and_only_where_it_was_asked_for(site: Site, mak
     assert len(stored(site.workspace, schema.sessions)) == 1
 
 
-@pytest.mark.parametrize("cookie", ["", ".", "...", "....", "a", "a.b.c", "\u00e9.b.c.d", "a.b.c.%2F%2Fevil.example", "x" * 3000])
+@pytest.mark.parametrize(
+    "cookie", ["", ".", "...", "....", "a", "a.b.c", "\u00e9.b.c.d", "a.b.c.%2F%2Fevil.example", "x" * 3000]
+)
 def test_a_cookie_of_ones_own_making_is_refused(site: Site, cookie: str) -> None:
     header = f"folkways_sign_on={cookie}".encode()
     for state in ("", "a", cookie[:50]):
-        reply = site.client.get("/signin/sso/callback", params={"state": state, "code": "c"}, headers=[(b"cookie", header)])
+        reply = site.client.get(
+            "/signin/sso/callback", params={"state": state, "code": "c"}, headers=[(b"cookie", header)]
+        )
         assert reply.status_code == 403 and "evil.example" not in reply.headers.get("location", "")
     assert site.who() is None
 
@@ -248,7 +270,10 @@ def test_where_the_studio_is_and_where_one_goes_on_to(make: Callable[..., Site])
     asked = parse_qs(urlsplit(place.headers["location"]).query)
     assert asked["redirect_uri"] == ["https://studio.example.org/field/signin/sso/callback"]
     assert asked["theme"] == ["plain"] and asked["scope"] == ["openid email profile"]
-    assert "__Secure-folkways_sign_on" in place.headers["set-cookie"] and "Path=/field" in place.headers["set-cookie"]
+    assert (
+        "__Secure-folkways_sign_on" in place.headers["set-cookie"]
+        and "Path=/field" in place.headers["set-cookie"]
+    )
     assert "HttpOnly" in place.headers["set-cookie"] and "Secure" in place.headers["set-cookie"]
     reply = site.client.get(sent_on(place.headers["location"]))
     assert reply.headers["location"] == "/field/"
@@ -262,7 +287,12 @@ def test_only_those_whom_the_server_wants_come_in(make: Callable[..., Site]) -> 
     site.account()
     site.account("me@example.com")
     right = {"groups": ["all", "field-team"], "staff": True}
-    for claims in ({}, {**right, "groups": "field"}, {**right, "staff": False}, {**right, "email": "me@example.com"}):
+    for claims in (
+        {},
+        {**right, "groups": "field"},
+        {**right, "staff": False},
+        {**right, "email": "me@example.com"},
+    ):
         site.provider.control(claims=claims)
         reply = site.sign_in()
         assert reply.status_code == 403 and "may not sign in here" in reply.text, claims
@@ -277,7 +307,9 @@ def test_what_the_token_does_not_say_is_asked_for_and_has_to_be_about_the_same_p
     assert site.sign_in().status_code == 403
     site.provider.control(left_out=both, userinfo={"email_verified": False})
     assert site.sign_in().status_code == 403
-    site.provider.control(left_out=["email"], userinfo={"email_verified": None})  # verified is said, but not of this address
+    site.provider.control(
+        left_out=["email"], userinfo={"email_verified": None}
+    )  # verified is said, but not of this address
     assert site.sign_in().status_code == 403
     site.provider.control(left_out=both)
     assert site.sign_in().status_code == 303 and site.who() == me.id
@@ -295,7 +327,9 @@ def test_a_server_without_passwords_takes_none(make: Callable[..., Site]) -> Non
 
 
 @pytest.mark.parametrize("passwords", [True, False])
-def test_invited_staff_come_in_through_the_provider_and_no_further(make: Callable[..., Site], passwords: bool) -> None:
+def test_invited_staff_come_in_through_the_provider_and_no_further(
+    make: Callable[..., Site], passwords: bool
+) -> None:
     site = make(passwords=passwords)
     owner = site.account("owner@example.org")
     stages = [{"name": "verify", "kind": "vote", "answers": 2, "majority": 2}]
@@ -309,7 +343,9 @@ def test_invited_staff_come_in_through_the_provider_and_no_further(make: Callabl
     assert site.sign_in(f"/join/{other}").status_code == 403  # participants come by their link alone
     assert site.sign_in("/join/nothing").status_code == 410
     assert "Sign in with" not in site.client.get(f"/join/{other}").text
-    assert site.post(f"/join/{token}", login="x", password="", name="").status_code == (422 if passwords else 403)
+    assert site.post(f"/join/{token}", login="x", password="", name="").status_code == (
+        422 if passwords else 403
+    )
     studies.set_state(site.workspace, study.id, StudyState.CLOSED)
     assert site.sign_in(f"/join/{token}").status_code == 409
     assert len(stored(site.workspace, schema.accounts)) == 1
@@ -322,7 +358,9 @@ def test_invited_staff_come_in_through_the_provider_and_no_further(make: Callabl
     assert site.client.get("/studies/new").status_code == 403
 
 
-def test_a_disabled_account_stays_out_and_an_erased_one_is_linked_with_nobody(make: Callable[..., Site]) -> None:
+def test_a_disabled_account_stays_out_and_an_erased_one_is_linked_with_nobody(
+    make: Callable[..., Site],
+) -> None:
     site = make(new_accounts=True)
     owner = site.account("owner@example.org")
     study = studies.create_study(
@@ -337,7 +375,9 @@ def test_a_disabled_account_stays_out_and_an_erased_one_is_linked_with_nobody(ma
     site.client.post(f"/join/{token}", data={"csrf": page}, headers={"Origin": "http://testserver"})
     (person,) = stored(site.workspace, schema.participants, account_id=site.who())
     with site.workspace.write() as connection:
-        connection.execute(schema.accounts.update().where(schema.accounts.c.id == person["account_id"]).values(disabled=True))
+        connection.execute(
+            schema.accounts.update().where(schema.accounts.c.id == person["account_id"]).values(disabled=True)
+        )
     assert site.sign_in().status_code == 403 and site.who() is None
     personal.delete_attributes(site.workspace, study.id, person["id"])
     assert stored(site.workspace, schema.identities) == []

@@ -1,4 +1,5 @@
-"""What people read of a study is in their language where the study has it, and what they agreed to is kept as they saw it."""
+"""What people read of a study is in their language where the study has it, and what they agreed to is kept as
+they saw it."""
 
 from __future__ import annotations
 
@@ -16,9 +17,20 @@ from studio.tests.web.http import Client
 
 CONSENT = {"en": "You agree to be asked.", "ar": "أنت توافق على أن تُسأل.", "cs": "Souhlasíte."}
 CRITERIA = [
-    {"name": "home", "ask": {"en": "From here?", "ar": "من هنا؟"}, "options": [{"en": "Yes", "ar": "نعم"}], "accept": ["Yes"]}
+    {
+        "name": "home",
+        "ask": {"en": "From here?", "ar": "من هنا؟"},
+        "options": [{"en": "Yes", "ar": "نعم"}],
+        "accept": ["Yes"],
+    }
 ]
-STAGE = {"name": "verify", "kind": "vote", "answers": 3, "majority": 2, "title": {"en": "Verify", "ar": "تحقق"}}
+STAGE = {
+    "name": "verify",
+    "kind": "vote",
+    "answers": 3,
+    "majority": 2,
+    "title": {"en": "Verify", "ar": "تحقق"},
+}
 STAGE |= {"guidelines": {"en": "Choose what is right."}}
 
 
@@ -26,7 +38,12 @@ STAGE |= {"guidelines": {"en": "Choose what is right."}}
 def desk(server: StudioServer) -> Desk:
     populations = [{"name": "egypt", "culture": "EG", "criteria": CRITERIA}]
     found = open_desk(
-        server.workspace, [STAGE], name="in-languages", title={"en": "Bread", "ar": "خبز"}, consent=CONSENT, populations=populations
+        server.workspace,
+        [STAGE],
+        name="in-languages",
+        title={"en": "Bread", "ar": "خبز"},
+        consent=CONSENT,
+        populations=populations,
     )
     found.add("verify", [QUESTION], "egypt")
     return found
@@ -45,20 +62,32 @@ def test_an_arabic_reader_reads_and_agrees_to_the_arabic_text(server: StudioServ
     client, person = come(server, desk)
     arabic = {"Accept-Language": "ar"}
     page = client.get("/work/in-languages/consent", **arabic).text
-    assert f'<div lang="ar" dir="rtl"><p dir="auto">{CONSENT["ar"]}</p></div>' in page and '<bdi lang="ar">خبز</bdi>' in page
+    assert (
+        f'<div lang="ar" dir="rtl"><p dir="auto">{CONSENT["ar"]}</p></div>' in page
+        and '<bdi lang="ar">خبز</bdi>' in page
+    )
     assert CONSENT["en"] not in page and 'class="note">النص' not in page
     version = re.search(r'name="version" value="(\w+)"', page)
     assert version is not None
     client.post("/work/in-languages/consent", {"agree": "yes", "version": version[1]}, csrf=csrf(page))
     kept = participants.get_participant(desk.workspace, person)
-    assert (kept.consent_language, kept.consent_sha256) == ("ar", hashlib.sha256(CONSENT["ar"].encode()).hexdigest())
+    assert (kept.consent_language, kept.consent_sha256) == (
+        "ar",
+        hashlib.sha256(CONSENT["ar"].encode()).hexdigest(),
+    )
     asked = client.get("/work/in-languages/eligibility", **arabic).text
-    assert '<bdi lang="ar">من هنا؟</bdi>' in asked and 'value="Yes"' in asked and '<bdi lang="ar">نعم</bdi>' in asked
+    assert (
+        '<bdi lang="ar">من هنا؟</bdi>' in asked
+        and 'value="Yes"' in asked
+        and '<bdi lang="ar">نعم</bdi>' in asked
+    )
     client.post("/work/in-languages/eligibility", {"criterion-home": "Yes"}, csrf=csrf(asked))
     task = client.post("/work/in-languages/next", {}, csrf=csrf(asked)).place
     page = client.get(task, **arabic).text
     assert '<bdi lang="ar">تحقق</bdi>' in page
-    fallback = '<p class="note">هذا النص متوفر في الدراسة بلغة الإنجليزية وليس بلغتك.</p><div lang="en" dir="ltr">'
+    fallback = (
+        '<p class="note">هذا النص متوفر في الدراسة بلغة الإنجليزية وليس بلغتك.</p><div lang="en" dir="ltr">'
+    )
     assert f'{fallback}<p dir="auto">Choose what is right.</p></div>' in page
 
 

@@ -1,5 +1,5 @@
-"""Every stage of every study that comes with folkways, from two answers that differ through an expert's decision to the export; and
-what becomes of a task whose page cannot be shown.
+"""Every stage of every study that comes with folkways, from two answers that differ through an expert's
+decision to the export; and what becomes of a task whose page cannot be shown.
 """
 
 from __future__ import annotations
@@ -35,8 +35,14 @@ from studio.tests.web.http import Client
 FIRST: Mapping[str, tuple[Mapping[str, Any], ...]] = {
     "verification": (QUESTION, QUESTION),
     "culture-specific-items": (
-        {"item": "potluck", "candidates": [{"text": f"We had {each} potluck.", "by": f"model-{each}"} for each in "abc"]},
-        {"item": "potluck", "candidates": [{"text": f"We had {each} potluck.", "by": f"model-{each}"} for each in "abc"]},
+        {
+            "item": "potluck",
+            "candidates": [{"text": f"We had {each} potluck.", "by": f"model-{each}"} for each in "abc"],
+        },
+        {
+            "item": "potluck",
+            "candidates": [{"text": f"We had {each} potluck.", "by": f"model-{each}"} for each in "abc"],
+        },
     ),
     "judging": ({"question": "What?", "reply": "Rice."}, {"question": "What?", "reply": "Soup."}),
     "best-worst": ({"options": ["a", "b", "c", "d"]}, {"options": ["a", "b", "c", "d"]}),
@@ -47,7 +53,8 @@ FIRST: Mapping[str, tuple[Mapping[str, Any], ...]] = {
     "dialects": ({"recording": "a.ogg", "recording_transcript": "hello"},) * 2,
     "interface-translation": ({"context": "A button", "english": "Send", "draft": "أرسل"},) * 2,
 }
-"""Template -> the items that it begins with: people differ on the first and agree on the second. People begin the others."""
+"""Template -> the items that it begins with: people differ on the first and agree on the second. People begin
+the others."""
 
 MEDIA = {"a.png": ("image/png", b"a picture"), "a.ogg": ("audio/ogg", b"a recording")}
 
@@ -77,7 +84,11 @@ def people_of(desk: Desk, stage: Stage) -> list[Participant]:
     wanted = max(2, stage_kind(stage.kind).answers_wanted(stage.config))
     if stage.role != Role.ANNOTATOR:
         return [desk.person(role=Role(stage.role)) for _ in range(wanted)]
-    joined = [desk.person(each.name) for each in studies.populations(desk.workspace, desk.study.id) for _ in range(wanted)]
+    joined = [
+        desk.person(each.name)
+        for each in studies.populations(desk.workspace, desk.study.id)
+        for _ in range(wanted)
+    ]
     for person in joined:
         if participants.get_participant(desk.workspace, person.id).state != "active":
             participants.waive_eligibility(desk.workspace, desk.study.id, person.id, "a test", by=desk.owner)
@@ -94,7 +105,9 @@ def answer_of(stage: Stage, content: Mapping[str, Any], variant: int) -> dict[st
             said = {"answers": answers_of(payload)} if content["kind"] == "form" else payload
             return {**said, "reason": "as the first"}
         case "form":
-            return {"answers": {part["key"]: form_answer(part, content, variant) for part in stage.config["ask"]}}
+            return {
+                "answers": {part["key"]: form_answer(part, content, variant) for part in stage.config["ask"]}
+            }
         case "choose_best":
             return {"best": letter, "ratings": rated}
         case "tag_spans":
@@ -107,7 +120,11 @@ def answer_of(stage: Stage, content: Mapping[str, Any], variant: int) -> dict[st
         case "write_question":
             return {"scenario": f"Somebody rings the bell at noon, {letter}.", **QUESTION, "intended": [0]}
         case "collect_question":
-            return {"category": "Food", "question": f"무엇을 먹나요 {letter}?", "english": f"What do you eat, {letter}?"}
+            return {
+                "category": "Food",
+                "question": f"무엇을 먹나요 {letter}?",
+                "english": f"What do you eat, {letter}?",
+            }
         case "curate":
             return {"decision": "keep", "template": f"What is eaten in your country, {letter}?"}
         case "localise":
@@ -141,7 +158,9 @@ def form_answer(part: Mapping[str, Any], content: Mapping[str, Any], variant: in
     return [value] if part["type"] == "several" else value
 
 
-def page_of(server: StudioServer, desk: Desk, person: Participant, work: Work) -> tuple[Client, str, int, str]:
+def page_of(
+    server: StudioServer, desk: Desk, person: Participant, work: Work
+) -> tuple[Client, str, int, str]:
     """A browser of the person, the address of the task, and what its page answers."""
     client = Client(server.url)
     client.cookies["folkways_session"] = sessions.open_session(server.workspace, person.account_id)
@@ -158,7 +177,9 @@ def walk(server: StudioServer, desk: Desk, stage: Stage) -> None:
             if not isinstance(work, Work):
                 break
             _, _, status, text = page_of(server, desk, person, work)
-            assert status == 200 and "data-task" in text, f"{stage.name}: the page of the task answers {status}"
+            assert status == 200 and "data-task" in text, (
+                f"{stage.name}: the page of the task answers {status}"
+            )
             if stage.kind == "adjudicate":
                 people = {each.pseudonym for each in desk.people()}
                 assert not [each for each in people if each in text], "who said it is not told"
@@ -186,7 +207,9 @@ def test_every_stage_is_walked_from_answers_that_differ_through_an_expert_to_the
             assert all(item.result and "disputed" not in item.result for item in decided)
     if template == "culture-specific-items":
         (settled,) = by_stage["choose-again"]
-        assert settled.result["by"] == "model-a", "who wrote the chosen sentence is in the release, though judges are not told"
+        assert settled.result["by"] == "model-a", (
+            "who wrote the chosen sentence is in the release, though judges are not told"
+        )
     for format in ("csv", "release"):
         assert "study.json" in export_files(desk.workspace, desk.study.id, format)
 
@@ -197,7 +220,9 @@ def test_a_task_whose_page_fails_is_given_back_from_the_page_that_says_so(server
     person = desk.person()
     work = desk.work(person)
     with server.workspace.write() as connection:
-        connection.execute(sa.update(schema.items).filter_by(id=number).values(content={"item": "without sentences"}))
+        connection.execute(
+            sa.update(schema.items).filter_by(id=number).values(content={"item": "without sentences"})
+        )
     client, address, status, text = page_of(server, desk, person, work)
     assert status == 500 and f'action="{address}/skip"' in text
     client.post(f"{address}/skip")
@@ -205,4 +230,6 @@ def test_a_task_whose_page_fails_is_given_back_from_the_page_that_says_so(server
         slots = sa.select(schema.assignments.c.state).filter_by(item_id=number)
         assert set(connection.scalars(slots)) == {AssignmentState.OPEN}
     assert desk.nothing(person) == "none_left"
-    assert "/skip" not in client.get("/work/broken/tasks/1").text, "only a task that is theirs can be given back"
+    assert "/skip" not in client.get("/work/broken/tasks/1").text, (
+        "only a task that is theirs can be given back"
+    )

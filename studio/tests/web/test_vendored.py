@@ -1,4 +1,5 @@
-"""What is shipped of others: the files that were recorded, with their licences, and every font that pages name."""
+"""What is shipped of others: the files that were recorded, with their licences, and every font that pages
+name."""
 
 from __future__ import annotations
 

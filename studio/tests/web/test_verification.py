@@ -1,4 +1,5 @@
-"""Verification, from the invitation to the result, by five people in five browsers (CulturalBench 3.2, 3.3)."""
+"""Verification, from the invitation to the result, by five people in five browsers (CulturalBench 3.2,
+3.3)."""
 
 from __future__ import annotations
 
@@ -17,7 +18,10 @@ pytestmark = pytest.mark.browser
 QUESTIONS = [
     {"question": "설날 아침에 보통 무엇을 먹나요?", "options": ["떡국", "미역국", "냉면", "삼계탕"]},
     {"question": "What do guests take off at the door?", "options": ["hats", "shoes", "coats", "gloves"]},
-    {"question": "Which soup is eaten in Jeju at weddings?", "options": ["gogi-guksu", "momguk", "seolleongtang", "kongguksu"]},
+    {
+        "question": "Which soup is eaten in Jeju at weddings?",
+        "options": ["gogi-guksu", "momguk", "seolleongtang", "kongguksu"],
+    },
 ]
 POPULATIONS = [
     {"name": "korea", "culture": "KR", "title": "South Korea"},
@@ -27,11 +31,15 @@ POPULATIONS = [
 
 @pytest.fixture
 def field(make_field: Callable[..., Field]) -> Field:
-    return make_field([{"name": "verify", "kind": "vote", "title": "Check questions"}], populations=POPULATIONS)
+    return make_field(
+        [{"name": "verify", "kind": "vote", "title": "Check questions"}], populations=POPULATIONS
+    )
 
 
 @pytest.mark.nightly
-def test_five_people_settle_three_questions_and_a_finer_population_is_asked_what_they_did_not_know(field: Field) -> None:
+def test_five_people_settle_three_questions_and_a_finer_population_is_asked_what_they_did_not_know(
+    field: Field,
+) -> None:
     rice, shoes, jeju = field.add("verify", QUESTIONS)
     people = [field.guest() for _ in range(5)]
     for page in people:

@@ -1,6 +1,7 @@
-"""The workflows as people meet them in a browser, from the invitation to a report of the exported release: in English, Arabic and
-Korean, at 1440 and 390 pixels. In each stage somebody answers at the page, the others through the service. Each page is looked at
-for what should be on no page. By day one workflow in one language and width, another one every day; at night all of them.
+"""The workflows as people meet them in a browser, from the invitation to a report of the exported release: in
+English, Arabic and Korean, at 1440 and 390 pixels. In each stage somebody answers at the page, the others
+through the service. Each page is looked at for what should be on no page. By day one workflow in one language
+and width, another one every day; at night all of them.
 
 With FOLKWAYS_PICTURES=DIR every page is also kept as a picture.
 """
@@ -56,7 +57,9 @@ CUT = """[...document.querySelectorAll('button, a, label, legend, h1, h2, h3, th
 class Walker:
     """A study walked through in browsers of one language and width, and what was wrong with its pages."""
 
-    def __init__(self, server: StudioServer, desk: Desk, new_page: Callable[..., Watched], language: str, width: int) -> None:
+    def __init__(
+        self, server: StudioServer, desk: Desk, new_page: Callable[..., Watched], language: str, width: int
+    ) -> None:
         self.server, self.desk, self.new_page = server, desk, new_page
         self.options = {"locale": language, "viewport": {"width": width, "height": 900}}
         self.language, self.name = language, f"{desk.study.name}-{language}-{width}"
@@ -67,7 +70,9 @@ class Walker:
         watched = self.new_page(**self.options)
         if account_id is not None:
             token = sessions.open_session(self.server.workspace, account_id)
-            watched.page.context.add_cookies([{"name": "folkways_session", "value": token, "url": self.server.url}])
+            watched.page.context.add_cookies(
+                [{"name": "folkways_session", "value": token, "url": self.server.url}]
+            )
         return watched
 
     def look(self, watched: Watched, name: str, address: str = "", *, axe: bool = False) -> Any:
@@ -97,7 +102,9 @@ class Walker:
     def keep_picture(self, page: Any, name: str) -> None:
         if folder := os.environ.get("FOLKWAYS_PICTURES"):
             self.pictures += 1
-            page.screenshot(path=str(Path(folder) / f"{self.name}-{self.pictures:02}-{name}.png"), full_page=True)
+            page.screenshot(
+                path=str(Path(folder) / f"{self.name}-{self.pictures:02}-{name}.png"), full_page=True
+            )
 
     def come_in(self) -> None:
         """Somebody comes by an invitation, page by page, to their first task and out again."""
@@ -122,7 +129,8 @@ class Walker:
         self.look(watched, "leaving", f"{home}/withdraw")
 
     def work(self, stage: Stage, number: int, person: Participant) -> None:
-        """Everything that a person is given in a stage; the first task of the first person is done at its page."""
+        """Everything that a person is given in a stage; the first task of the first person is done at its
+        page."""
         for turn in range(1 if stage_kind(stage.kind).authored else 40):
             work = next_work(self.desk.workspace, person.id, stage=stage.name)
             if not isinstance(work, Work):
@@ -130,7 +138,9 @@ class Walker:
             if number == turn == 0:
                 self.answer_at_page(person, work)
             else:
-                payload = answer_of(work.stage, work.item.content, number if work.item.key.endswith("0") else 0)
+                payload = answer_of(
+                    work.stage, work.item.content, number if work.item.key.endswith("0") else 0
+                )
                 self.desk.submit(person, work, payload)
 
     def answer_at_page(self, person: Participant, work: Work) -> None:
@@ -180,7 +190,8 @@ def judged_run(folder: Path) -> None:
 
 
 def report_of(folder: Path, study: str) -> Path:
-    """The study's release, exported, asked of a baseline as the guide says for its workflow, and reported on: the report's page."""
+    """The study's release, exported, asked of a baseline as the guide says for its workflow, and reported on:
+    the report's page."""
     command(folder, "studio", "export", study, "--out", "release")
     if study in ("red-teaming", "verification"):
         command(folder, "build", "easy", "--votes", "release", "--out", "mine")

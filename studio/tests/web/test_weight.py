@@ -30,7 +30,9 @@ FONTS = {
 
 
 @pytest.mark.browser
-def test_the_first_page_has_fonts_of_its_own_script_alone(chromium: object, make_field: Callable[..., Field]) -> None:
+def test_the_first_page_has_fonts_of_its_own_script_alone(
+    chromium: object, make_field: Callable[..., Field]
+) -> None:
     field = make_field(STAGES)
     page = field.page()  # whose fixtures let the browser be used
     page.close()
@@ -52,7 +54,8 @@ def fetch(url: str, accepted: str) -> tuple[bytes, str | None, str | None]:
 
 
 @pytest.mark.parametrize(
-    "path", [static("base.css"), static("js/page.js"), "/theme.css", "/signin", static("fonts/han-hangul.css")]
+    "path",
+    [static("base.css"), static("js/page.js"), "/theme.css", "/signin", static("fonts/han-hangul.css")],
 )
 def test_texts_are_compressed_for_those_who_take_it(server: StudioServer, path: str) -> None:
     plain, none, vary = fetch(server.url + path, "identity")
@@ -75,10 +78,18 @@ def test_the_token_of_a_page_looks_like_another_on_every_page(server: StudioServ
     tokens = {client.csrf() for _ in range(5)}
     assert len(tokens) == 5
     assert client.post("/language", {"locale": "ko", "next": "/"}, csrf=tokens.pop()).status == 303
-    assert client.post("/language", {"locale": "ko", "next": "/"}, csrf=tokens.pop()[:-8] + "AAAAAAA=").status == 403
+    assert (
+        client.post("/language", {"locale": "ko", "next": "/"}, csrf=tokens.pop()[:-8] + "AAAAAAA=").status
+        == 403
+    )
 
 
 def test_what_comes_after_a_304_is_what_was_kept(server: StudioServer) -> None:
     client = Client(server.url)
     first = client.get(static("base.css"), **{"Accept-Encoding": "gzip"})
-    assert client.get(static("base.css"), **{"If-None-Match": first.headers["etag"], "Accept-Encoding": "gzip"}).status == 304
+    assert (
+        client.get(
+            static("base.css"), **{"If-None-Match": first.headers["etag"], "Accept-Encoding": "gzip"}
+        ).status
+        == 304
+    )

@@ -49,7 +49,9 @@ def joined(workspace: Workspace, study: Study) -> Participant:
 def make_study(workspace: Workspace, name: str, owner: int) -> Study:
     definition = read_definition(described([{"name": "verify", "kind": "vote"}], name=name))
     study = studies.create_study(workspace, definition, owner=owner)
-    items.add_items(workspace, study.id, "verify", [NewItem(f"q{number}", QUESTION, "korea") for number in range(3)])
+    items.add_items(
+        workspace, study.id, "verify", [NewItem(f"q{number}", QUESTION, "korea") for number in range(3)]
+    )
     media.add_media(workspace, study.id, {f"{name}.png": ("image/png", b"a picture")})
     return studies.set_state(workspace, study.id, StudyState.OPEN)
 
@@ -71,17 +73,25 @@ def build_world(workspace: Workspace, number: int) -> World:
         else:
             participants.add_staff(workspace, study.id, known[kind], role)
     person, second, third = joined(workspace, study), joined(workspace, study), joined(workspace, other)
-    known |= {PERSON: person.account_id, OTHER_PERSON: second.account_id, OTHER_STUDY_PERSON: third.account_id}
+    known |= {
+        PERSON: person.account_id,
+        OTHER_PERSON: second.account_id,
+        OTHER_STUDY_PERSON: third.account_id,
+    }
     work = next_work(workspace, person.id)
     assert isinstance(work, assignments.Work)
     second_work = next_work(workspace, second.id)
     assert isinstance(second_work, assignments.Work)
     said = {"choices": [1], "comment": "as we do at home"}
-    answer = judgements.submit(workspace, second.id, second_work.assignment.id, said, "key-of-the-world").judgement
+    answer = judgements.submit(
+        workspace, second.id, second_work.assignment.id, said, "key-of-the-world"
+    ).judgement
     comment = discussion.add_comment(workspace, study.id, work.item.id, known[REVIEWER], QUESTION["question"])
     invite, token = invites.create_invite(workspace, study.id, population="korea")
     api_token, _ = tokens.create_token(workspace, known[OWNER], study_id=study.id)
-    hook, _ = webhooks.create_webhook(workspace, study.id, "http://127.0.0.1:9/", ["study.created"])  # which is never told
+    hook, _ = webhooks.create_webhook(
+        workspace, study.id, "http://127.0.0.1:9/", ["study.created"]
+    )  # which is never told
     values = {
         "api_token": str(api_token.id),
         "webhook": str(hook.id),

@@ -33,7 +33,11 @@ def blind(desk: Desk, account_id: int, *numbers: int) -> set[int]:
 
 def test_it_is_blind_for_those_who_work_on_its_stage(desk: Desk) -> None:
     first, second = desk.add("pair", [QUESTION, QUESTION], None)
-    reviewer, expert, bystander = desk.person(role=Role.REVIEWER), desk.person(role=Role.EXPERT), desk.person()
+    reviewer, expert, bystander = (
+        desk.person(role=Role.REVIEWER),
+        desk.person(role=Role.EXPERT),
+        desk.person(),
+    )
     neighbour = open_desk(desk.workspace, STAGES, name="neighbour")
     elsewhere = neighbour.person(role=Role.REVIEWER)
     assert blind(desk, reviewer.account_id, first, second) == {first, second}
@@ -91,8 +95,12 @@ def test_how_far_people_are_apart_says_nothing_of_a_blind_item(desk: Desk) -> No
     assert item_search.find_items(*about, by_disagreement=True).items[0].id == disputed
     assert item_search.find_items(*about, by_disagreement=True, reader=desk.owner).items[0].id == disputed
     seen = item_search.find_items(*about, by_disagreement=True, reader=people[2].account_id)
-    assert [each.id for each in seen.items] == sorted(each.id for each in seen.items) and seen.disagreement == {}
+    assert [each.id for each in seen.items] == sorted(
+        each.id for each in seen.items
+    ) and seen.disagreement == {}
     only = Wanted(stage_id=work.stage.id, disputed=True)
     assert item_search.find_items(desk.workspace, desk.study.id, only, reader=people[2].account_id).total == 0
-    assert item_search.find_ids(desk.workspace, desk.study.id, only, most=9, reader=people[2].account_id) == []
+    assert (
+        item_search.find_ids(desk.workspace, desk.study.id, only, most=9, reader=people[2].account_id) == []
+    )
     assert item_search.find_ids(desk.workspace, desk.study.id, only, most=9) == [disputed]

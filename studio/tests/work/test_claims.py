@@ -1,4 +1,5 @@
-"""Slots: nobody is given what another has, nothing is given out twice or lost, whatever happens at the same time."""
+"""Slots: nobody is given what another has, nothing is given out twice or lost, whatever happens at the same
+time."""
 
 from __future__ import annotations
 
@@ -41,11 +42,16 @@ def answers_per_item(workspace: Workspace) -> Counter[int]:
 
 
 def test_many_people_in_many_processes_fill_every_slot_exactly_once(desk: Desk) -> None:
-    """Three processes with four people each; every form is posted twice at once and every fifth slot is given back first."""
+    """Three processes with four people each; every form is posted twice at once and every fifth slot is given
+    back first."""
     people = [desk.person() for _ in range(12)]
     items = desk.add("verify", [QUESTION] * 12)
     location = str(desk.workspace.engine.url.render_as_string(hide_password=False))
-    location = location.removeprefix("sqlite:///") if location.startswith("sqlite") else location.replace("+psycopg", "")
+    location = (
+        location.removeprefix("sqlite:///")
+        if location.startswith("sqlite")
+        else location.replace("+psycopg", "")
+    )
     crowds = [
         subprocess.Popen(
             [sys.executable, "-m", "studio.tests.crowd", location, str(people[0].id + 4 * number), "4"],
@@ -64,7 +70,9 @@ def test_many_people_in_many_processes_fill_every_slot_exactly_once(desk: Desk) 
     assert told["stored"] == told["repeated"] == 60
     assert set(told) == {"stored", "repeated", "released"}
     with desk.workspace.read() as connection:
-        pairs = connection.execute(sa.select(schema.judgements.c.item_id, schema.judgements.c.participant_id)).all()
+        pairs = connection.execute(
+            sa.select(schema.judgements.c.item_id, schema.judgements.c.participant_id)
+        ).all()
         states = set(connection.scalars(sa.select(schema.assignments.c.state)))
     assert len(set(pairs)) == len(pairs) == 60
     assert states == {AssignmentState.DONE}
@@ -74,7 +82,9 @@ def test_two_tabs_that_ask_at_once_are_given_the_same_slot(desk: Desk) -> None:
     person = desk.person()
     desk.add("verify", [QUESTION] * 6)
     found: list[Work | NoWork] = []
-    tabs = [threading.Thread(target=lambda: found.append(next_work(desk.workspace, person.id))) for _ in range(6)]
+    tabs = [
+        threading.Thread(target=lambda: found.append(next_work(desk.workspace, person.id))) for _ in range(6)
+    ]
     for tab in tabs:
         tab.start()
     for tab in tabs:
@@ -96,7 +106,9 @@ def test_a_lease_that_ran_out_goes_to_the_next_and_the_first_is_told(desk: Desk)
     items = add_items(desk.workspace, desk.study.id, "verify", [NewItem("only", QUESTION, "korea")])
     with desk.workspace.write() as connection:  # four of its five slots are gone
         ids = connection.scalars(sa.select(schema.assignments.c.id).filter_by(item_id=items[0].id)).all()
-        connection.execute(sa.update(schema.assignments).where(schema.assignments.c.id.in_(ids[1:])).values(state="closed"))
+        connection.execute(
+            sa.update(schema.assignments).where(schema.assignments.c.id.in_(ids[1:])).values(state="closed")
+        )
     began = 1_000_000.0
     work = at_time(began, next_work, desk.workspace, early.id)
     assert isinstance(work, Work)
@@ -105,7 +117,15 @@ def test_a_lease_that_ran_out_goes_to_the_next_and_the_first_is_told(desk: Desk)
     assert isinstance(taken, Work)
     assert taken.assignment.id == work.assignment.id
     with pytest.raises(NotFoundError, match="kept for you too long"):
-        at_time(began + 32 * 60, judgements.submit, desk.workspace, early.id, work.assignment.id, {"choices": [0]}, "k")
+        at_time(
+            began + 32 * 60,
+            judgements.submit,
+            desk.workspace,
+            early.id,
+            work.assignment.id,
+            {"choices": [0]},
+            "k",
+        )
 
 
 def test_a_lease_that_ran_out_still_counts_while_nobody_took_it(desk: Desk) -> None:
@@ -113,7 +133,9 @@ def test_a_lease_that_ran_out_still_counts_while_nobody_took_it(desk: Desk) -> N
     desk.add("verify", [QUESTION])
     work = at_time(1_000_000.0, next_work, desk.workspace, person.id)
     assert isinstance(work, Work)
-    found = at_time(1_100_000.0, judgements.submit, desk.workspace, person.id, work.assignment.id, {"choices": [0]}, "k")
+    found = at_time(
+        1_100_000.0, judgements.submit, desk.workspace, person.id, work.assignment.id, {"choices": [0]}, "k"
+    )
     assert found.judgement.seconds == 100_000.0
 
 
@@ -122,7 +144,10 @@ def test_a_heartbeat_keeps_the_slot(desk: Desk) -> None:
     desk.add("verify", [QUESTION])
     work = at_time(1_000_000.0, next_work, desk.workspace, person.id)
     assert isinstance(work, Work)
-    assert at_time(1_001_000.0, leases.heartbeat, desk.workspace, person.id, work.assignment.id) == 1_001_000.0 + 1800
+    assert (
+        at_time(1_001_000.0, leases.heartbeat, desk.workspace, person.id, work.assignment.id)
+        == 1_001_000.0 + 1800
+    )
 
 
 def test_expired_slots_are_open_again_after_a_sweep(desk: Desk) -> None:
@@ -264,7 +289,8 @@ def test_whoever_verifies_goes_on_verifying_and_is_not_put_to_writing(studio_wor
 
 
 def test_as_many_are_left_as_are_given(studio_workspace: Workspace) -> None:
-    """Of one's population and wider ones, not seen, skipped or written by oneself, and without attention checks."""
+    """Of one's population and wider ones, not seen, skipped or written by oneself, and without attention
+    checks."""
     populations = [{"name": "uk", "culture": "GB"}, {"name": "wales", "culture": "GB", "part_of": "uk"}]
     desk = open_desk(studio_workspace, [{**VOTE, "check_every": 3}], populations=populations)
     person, other = desk.person("wales"), desk.person("uk")
@@ -282,7 +308,9 @@ def test_as_many_are_left_as_are_given(studio_workspace: Workspace) -> None:
 
     assert left(other) == 4
     expected = left(person)
-    assert expected == 5, "three of Wales, one of the country and one of all: one is skipped, and one is their own"
+    assert expected == 5, (
+        "three of Wales, one of the country and one of all: one is skipped, and one is their own"
+    )
     given = 0
     while isinstance(work := next_work(desk.workspace, person.id), Work):
         given += work.item.check is None

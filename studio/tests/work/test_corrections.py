@@ -1,4 +1,5 @@
-"""A correction is a row of its own: rules, results and exports take the last one, agreement takes the first answer."""
+"""A correction is a row of its own: rules, results and exports take the last one, agreement takes the first
+answer."""
 
 from __future__ import annotations
 
@@ -48,7 +49,9 @@ def test_the_rule_takes_the_correction_and_agreement_the_first_answer(desk: Desk
     first, second = desk.person(), desk.person()
     work = desk.answer(first, {**LABELS, "element": "Food and Drink"}, "label")
     assert correct(desk, first, work, LABELS).payload["element"] == "Time"
-    assert correct(desk, first, work, {**LABELS, "element": "Customs"}, "again").payload["element"] == "Time", "the same form twice"
+    assert (
+        correct(desk, first, work, {**LABELS, "element": "Customs"}, "again").payload["element"] == "Time"
+    ), "the same form twice"
     desk.answer(second, LABELS, "label")
     item = items.get_item(desk.workspace, desk.study.id, number)
     assert item.result == LABELS, "they agree by now, and nobody has to settle it"
@@ -56,10 +59,16 @@ def test_the_rule_takes_the_correction_and_agreement_the_first_answer(desk: Desk
     (element,) = [each for each in agreement(desk.workspace, desk.study.id) if each.field == "element"]
     assert element.percent.value == 0.0, "agreement is of what each said unasked"
     rows = list(
-        csv.DictReader(io.StringIO(export_files(desk.workspace, desk.study.id, "csv")["judgements.csv"].decode("utf-8-sig")))
+        csv.DictReader(
+            io.StringIO(
+                export_files(desk.workspace, desk.study.id, "csv")["judgements.csv"].decode("utf-8-sig")
+            )
+        )
     )
     assert [json.loads(row["payload"])["element"] for row in rows] == ["Time", "Time"]
-    assert json.loads(rows[0]["first_payload"])["element"] == "Food and Drink" and rows[1]["first_payload"] == ""
+    assert (
+        json.loads(rows[0]["first_payload"])["element"] == "Food and Drink" and rows[1]["first_payload"] == ""
+    )
 
 
 def test_it_ends_when_the_item_is_settled_and_others_have_answered(desk: Desk) -> None:
@@ -98,9 +107,13 @@ def test_what_was_handed_on_stays(studio_workspace: Workspace) -> None:
     work = desk.answer(person, {"spans": [[7, 14]]}, "mark")
     with pytest.raises(ConflictError, match="settled"):
         correct(desk, person, work, {"spans": [[0, 2]]})
-    written = desk.answer(person, {"category": "Food", "question": "무엇을 먹나요?", "english": "What do you eat?"}, "write")
+    written = desk.answer(
+        person, {"category": "Food", "question": "무엇을 먹나요?", "english": "What do you eat?"}, "write"
+    )
     with pytest.raises(ConflictError, match="cannot be changed"):
-        correct(desk, person, written, {"category": "Food", "question": "무엇을?", "english": "What do you eat?"})
+        correct(
+            desk, person, written, {"category": "Food", "question": "무엇을?", "english": "What do you eat?"}
+        )
 
 
 @ON_A_FILE
@@ -154,9 +167,14 @@ def test_words_are_redacted_from_corrections_too_and_nothing_else_changes_them(d
     work = desk.answer(person, {"choices": [0], "comment": "my name is Unsayable"}, "check")
     correct(desk, person, work, {"choices": [1], "comment": "I am Unsayable indeed"})
     (row,) = stored(desk.workspace, schema.corrections)
-    with pytest.raises(WorkspaceError, match="can be added but not changed"), desk.workspace.write() as connection:
+    with (
+        pytest.raises(WorkspaceError, match="can be added but not changed"),
+        desk.workspace.write() as connection,
+    ):
         connection.execute(sa.update(schema.corrections).values(payload={}))
     redaction.redact(desk.workspace, desk.study.id, row["judgement_id"], ["comment"])
-    assert "Unsayable" not in str(stored(desk.workspace, schema.corrections)) + str(stored(desk.workspace, schema.judgements))
+    assert "Unsayable" not in str(stored(desk.workspace, schema.corrections)) + str(
+        stored(desk.workspace, schema.judgements)
+    )
     (after,) = stored(desk.workspace, schema.corrections)
     assert after["payload"]["choices"] == [1] and after["created"] == row["created"]

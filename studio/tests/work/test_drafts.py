@@ -27,7 +27,9 @@ def test_saving_and_coming_back(desk: Desk) -> None:
     work = desk.work(person)
     assert get_task_page(desk.workspace, person, work.assignment.id).draft is None
     first = drafts.save_draft(desk.workspace, person.id, work.assignment.id, {"choices": [1]}, 0)
-    second = drafts.save_draft(desk.workspace, person.id, work.assignment.id, {"choices": [1, 2]}, first.revision)
+    second = drafts.save_draft(
+        desk.workspace, person.id, work.assignment.id, {"choices": [1, 2]}, first.revision
+    )
     assert second.revision == 2
     assert get_task_page(desk.workspace, person, desk.work(person).assignment.id).draft == second
 
@@ -35,11 +37,17 @@ def test_saving_and_coming_back(desk: Desk) -> None:
 def test_a_tab_that_is_behind_is_told_what_there_is(desk: Desk) -> None:
     person = desk.person()
     work = desk.work(person)
-    newer = drafts.save_draft(desk.workspace, person.id, work.assignment.id, {"comment": "from the first tab"}, 0)
+    newer = drafts.save_draft(
+        desk.workspace, person.id, work.assignment.id, {"comment": "from the first tab"}, 0
+    )
     with pytest.raises(DraftConflictError) as error:
-        drafts.save_draft(desk.workspace, person.id, work.assignment.id, {"comment": "from the second tab"}, 0)
+        drafts.save_draft(
+            desk.workspace, person.id, work.assignment.id, {"comment": "from the second tab"}, 0
+        )
     assert error.value.current == newer
-    over = drafts.save_draft(desk.workspace, person.id, work.assignment.id, {"comment": "from the second tab"}, newer.revision)
+    over = drafts.save_draft(
+        desk.workspace, person.id, work.assignment.id, {"comment": "from the second tab"}, newer.revision
+    )
     assert over.revision == 2
 
 
@@ -57,7 +65,11 @@ def test_of_tabs_that_save_at_once_one_wins_and_the_others_know(desk: Desk) -> N
 
     def save(number: int) -> None:
         try:
-            told.append(drafts.save_draft(desk.workspace, person.id, work.assignment.id, {"comment": f"tab {number}"}, 0))
+            told.append(
+                drafts.save_draft(
+                    desk.workspace, person.id, work.assignment.id, {"comment": f"tab {number}"}, 0
+                )
+            )
         except DraftConflictError as error:
             told.append(error)
 
@@ -67,7 +79,9 @@ def test_of_tabs_that_save_at_once_one_wins_and_the_others_know(desk: Desk) -> N
     for tab in tabs:
         tab.join()
     (winner,) = [each for each in told if isinstance(each, Draft)]
-    assert all(each.current.payload == winner.payload for each in told if isinstance(each, DraftConflictError))
+    assert all(
+        each.current.payload == winner.payload for each in told if isinstance(each, DraftConflictError)
+    )
     assert len(told) == 6
 
 
@@ -94,4 +108,6 @@ def test_a_draft_of_any_length_is_not_taken(desk: Desk) -> None:
     person = desk.person()
     work = desk.work(person)
     with pytest.raises(SubmissionError, match="too long"):
-        drafts.save_draft(desk.workspace, person.id, work.assignment.id, {"comment": "x" * drafts.LARGEST_BYTES}, 0)
+        drafts.save_draft(
+            desk.workspace, person.id, work.assignment.id, {"comment": "x" * drafts.LARGEST_BYTES}, 0
+        )

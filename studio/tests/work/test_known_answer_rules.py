@@ -1,4 +1,5 @@
-"""Known answers: at whose turn they come, and whom the rules catch. What the guide says of the rules is computed here."""
+"""Known answers: at whose turn they come, and whom the rules catch. What the guide says of the rules is
+computed here."""
 
 from __future__ import annotations
 
@@ -15,7 +16,8 @@ GOLD = {"every": None, "share": 0.1, "overlap": 1.0, "rules": []}
 
 @cache
 def acted(rule: Rule, skill: float, most: int = 100) -> list[float]:
-    """The chance that the rule has acted after 1 to ``most`` known answers on somebody who is right with this chance: exactly."""
+    """The chance that the rule has acted after 1 to ``most`` known answers on somebody who is right with this
+    chance: exactly."""
     still, gone, found = {0: 1.0}, 0.0, []
     for asked in range(1, most + 1):
         after: Counter[int] = Counter()
@@ -46,7 +48,11 @@ def test_random_answers_are_caught_and_careful_people_are_not() -> None:
     assert f"{acted(DEFAULT, 0.9)[-1]:.5f}" == "0.00007"
     assert f"{acted(DEFAULT, 0.8)[-1]:.4f}" == "0.0024"
     stricter = Rule("exclude", 0.7, 5, "completed")
-    assert (needed(stricter, 0.25, 0.95), needed(stricter, 0.5, 0.5), needed(stricter, 0.5, 0.95)) == (12, 14, 59)
+    assert (needed(stricter, 0.25, 0.95), needed(stricter, 0.5, 0.5), needed(stricter, 0.5, 0.95)) == (
+        12,
+        14,
+        59,
+    )
     assert f"{acted(stricter, 0.9)[-1]:.4f}" == "0.0005"
 
 
@@ -96,6 +102,13 @@ def test_as_many_are_ahead_as_come() -> None:
 
 @pytest.mark.parametrize(("mark", "needs"), [(0.75, 6), (0.7, 6), (1.0, 8), (0.01, 1)])
 def test_a_pass_mark_is_a_share_of_the_questions_rounded_up(mark: float, needs: int) -> None:
-    told = {"questions": 8, "pass_mark": mark, "tries": 1, "feedback": False, "populations": [], "pay": "none"}
+    told = {
+        "questions": 8,
+        "pass_mark": mark,
+        "tries": 1,
+        "feedback": False,
+        "populations": [],
+        "pay": "none",
+    }
     found = Qualification.of({"qualification": told})
     assert found is not None and found.needed == needs

@@ -1,4 +1,5 @@
-"""Questions of known answer in a study: the test before the work, those among it, and what follows for people."""
+"""Questions of known answer in a study: the test before the work, those among it, and what follows for
+people."""
 
 from __future__ import annotations
 
@@ -25,7 +26,11 @@ from studio.tests.support.studies import ON_A_FILE, QUESTION, Desk, next_work, o
 RIGHT, WRONG = {"choices": [2]}, {"choices": [0]}
 VOTE: Mapping[str, Any] = {"name": "verify", "kind": "vote", "answers": 2, "majority": 2}
 TEST: Mapping[str, Any] = {"questions": 4, "pass_mark": 0.75, "tries": 2}
-RULES = [{"then": "warn", "below": 0.8}, {"then": "pause", "after": 6}, {"then": "exclude", "after": 8, "pay": "completed"}]
+RULES = [
+    {"then": "warn", "below": 0.8},
+    {"then": "pause", "after": 6},
+    {"then": "exclude", "after": 8, "pay": "completed"},
+]
 
 
 def known(desk: Desk, count: int, *, test: bool = False, population: str | None = "korea") -> list[int]:
@@ -39,8 +44,11 @@ def state(desk: Desk, person: Participant) -> str:
     return participants.get_participant(desk.workspace, person.id).state
 
 
-def answer_all(desk: Desk, person: Participant, said: Mapping[str, Any], most: int = 100) -> tuple[list[str], str]:
-    """Answer questions of known answer with ``said`` and others with WRONG; what was given, and what the last one led to."""
+def answer_all(
+    desk: Desk, person: Participant, said: Mapping[str, Any], most: int = 100
+) -> tuple[list[str], str]:
+    """Answer questions of known answer with ``said`` and others with WRONG; what was given, and what the last
+    one led to."""
     keys, then = [], ""
     while len(keys) < most and isinstance(work := next_work(desk.workspace, person.id), Work):
         keys.append(work.item.key)
@@ -51,7 +59,9 @@ def answer_all(desk: Desk, person: Participant, said: Mapping[str, Any], most: i
 
 
 def test_whoever_passes_the_test_works_and_whoever_fails_twice_does_not(studio_workspace: Workspace) -> None:
-    desk = open_desk(studio_workspace, [{**VOTE, "qualification": TEST}], prolific={"completed": "C", "screened_out": "S"})
+    desk = open_desk(
+        studio_workspace, [{**VOTE, "qualification": TEST}], prolific={"completed": "C", "screened_out": "S"}
+    )
     known(desk, 9, test=True)
     desk.add("verify", [QUESTION] * 3)
     able, unable = desk.person(), desk.person()
@@ -79,7 +89,9 @@ def test_whoever_passes_the_test_works_and_whoever_fails_twice_does_not(studio_w
 
 
 @ON_A_FILE
-def test_a_test_counts_to_its_end_and_cannot_begin_with_too_few_questions(studio_workspace: Workspace) -> None:
+def test_a_test_counts_to_its_end_and_cannot_begin_with_too_few_questions(
+    studio_workspace: Workspace,
+) -> None:
     desk = open_desk(studio_workspace, [{**VOTE, "qualification": TEST}])
     known(desk, 3, test=True)
     desk.add("verify", [QUESTION])
@@ -142,21 +154,34 @@ def test_rules_warn_then_pause_then_exclude(studio_workspace: Workspace) -> None
 
 def test_whoever_is_excluded_is_paid_and_their_answers_are_no_data(studio_workspace: Workspace) -> None:
     rules = [{"then": "exclude", "pay": "completed"}]
-    desk = open_desk(studio_workspace, [{**VOTE, "gold": {"every": 2, "rules": rules}}], prolific={"completed": "C"})
+    desk = open_desk(
+        studio_workspace, [{**VOTE, "gold": {"every": 2, "rules": rules}}], prolific={"completed": "C"}
+    )
     known(desk, 5)
     first, *_ = desk.add("verify", [QUESTION] * 10)
     careful, careless = desk.person(), desk.person()
     answer_all(desk, careful, RIGHT, most=2)  # one of each sort
     keys, then = answer_all(desk, careless, WRONG)
     assert (sum(key.startswith("gold") for key in keys), then) == (5, "exclude")
-    assert participants.get_participant(desk.workspace, careless.id).exclusion == "0 of 5 known answers right in verify"
+    assert (
+        participants.get_participant(desk.workspace, careless.id).exclusion
+        == "0 of 5 known answers right in verify"
+    )
     assert state(desk, careless) == ParticipantState.EXCLUDED and desk.nothing(careless) == "not_active"
-    (paid,) = [each for each in progress.payments(desk.workspace, desk.study.id) if each.pseudonym == careless.pseudonym]
+    (paid,) = [
+        each
+        for each in progress.payments(desk.workspace, desk.study.id)
+        if each.pseudonym == careless.pseudonym
+    ]
     assert (paid.code, paid.answers) == ("C", len(keys))
     assert [*gather(desk.workspace, desk.study.id).people.values()] == [careful.pseudonym]
     assert agreement.agreement(desk.workspace, desk.study.id)[0].percent.units == 0
-    assert get_item(desk.workspace, desk.study.id, first).state == "open", "somebody else is asked in their place"
-    assert [each.right for each in gold.known_answers(desk.workspace, desk.study.id).people] == [1, 0], "why is still told"
+    assert get_item(desk.workspace, desk.study.id, first).state == "open", (
+        "somebody else is asked in their place"
+    )
+    assert [each.right for each in gold.known_answers(desk.workspace, desk.study.id).people] == [1, 0], (
+        "why is still told"
+    )
 
 
 @ON_A_FILE
@@ -221,7 +246,9 @@ def test_a_known_answer_that_most_people_contradict_is_to_be_looked_at(studio_wo
 
 
 @ON_A_FILE
-def test_a_decided_item_becomes_a_question_of_known_answer_for_those_who_have_not_seen_it(studio_workspace: Workspace) -> None:
+def test_a_decided_item_becomes_a_question_of_known_answer_for_those_who_have_not_seen_it(
+    studio_workspace: Workspace,
+) -> None:
     desk = open_desk(studio_workspace, [{**VOTE, "gold": {"every": 2}}])
     decided, still_open = desk.add("verify", [QUESTION] * 2)
     people = [desk.person() for _ in range(3)]
@@ -244,7 +271,8 @@ def test_a_decided_item_becomes_a_question_of_known_answer_for_those_who_have_no
 
 @ON_A_FILE
 def test_no_number_of_a_page_tells_a_known_answer_from_another_question(studio_workspace: Workspace) -> None:
-    """Done and left make up the same, whichever is at hand; and every known answer is asked of as many people as the others."""
+    """Done and left make up the same, whichever is at hand; and every known answer is asked of as many people
+    as the others."""
     desk = open_desk(studio_workspace, [{**VOTE, "answers": 9, "majority": 9, "gold": {"share": 0.3}}])
     golds = known(desk, 6)
     desk.add("verify", [QUESTION] * 10)
@@ -290,7 +318,9 @@ def test_of_two_answers_sent_at_once_both_count(studio_workspace: Workspace) -> 
 
 
 @ON_A_FILE
-def test_a_test_that_is_made_shorter_ends_for_those_who_have_answered_enough(studio_workspace: Workspace) -> None:
+def test_a_test_that_is_made_shorter_ends_for_those_who_have_answered_enough(
+    studio_workspace: Workspace,
+) -> None:
     desk = open_desk(studio_workspace, [{**VOTE, "qualification": TEST}])
     known(desk, 4, test=True)
     desk.add("verify", [QUESTION])

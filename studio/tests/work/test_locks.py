@@ -1,5 +1,6 @@
-"""Which rows an action holds on PostgreSQL until it is through, and in which order: everybody else's order, or two could wait for
-each other. The statements are looked at as they would be sent there, so that no server is needed.
+"""Which rows an action holds on PostgreSQL until it is through, and in which order: everybody else's order,
+or two could wait for each other. The statements are looked at as they would be sent there, so that no server
+is needed.
 """
 
 from __future__ import annotations
@@ -32,10 +33,13 @@ FIRST = re.compile(r"FROM (studio_\w+)")
 
 @contextmanager
 def noted(workspace: Workspace) -> Iterator[list[str]]:
-    """What is locked meanwhile: "items FOR UPDATE"; of several tables in the order in which PostgreSQL locks their rows."""
+    """What is locked meanwhile: "items FOR UPDATE"; of several tables in the order in which PostgreSQL locks
+    their rows."""
     found: list[str] = []
 
-    def note(_: sa.Connection, statement: sa.Executable, many: object, given: object, options: object) -> None:
+    def note(
+        _: sa.Connection, statement: sa.Executable, many: object, given: object, options: object
+    ) -> None:
         if not isinstance(statement, sa.Select | sa.Update):
             return
         compiled = str(statement.compile(dialect=postgresql.dialect()))
@@ -71,20 +75,38 @@ def test_what_each_action_locks_and_in_which_order(studio_workspace: Workspace) 
     act("draft", lambda: drafts.save_draft(workspace, kim.id, work.assignment.id, {}, 0))
     vote = {"choices": [0], "comment": "as at home"}
     said = act("submit", lambda: desk.submit(kim, work, vote)).judgement
-    act("check", lambda: judgements.check_submission(workspace, kim.id, work.assignment.id, {}, f"key-{work.assignment.id}"))
+    act(
+        "check",
+        lambda: judgements.check_submission(
+            workspace, kim.id, work.assignment.id, {}, f"key-{work.assignment.id}"
+        ),
+    )
     act("look", lambda: assignments.get_work(workspace, kim.id, work.assignment.id))
     batch = act("batch", lambda: assignments.claim_batch(workspace, kim.id, "verify", 2, seconds=60.0))
     assert isinstance(batch, tuple)
     act("release", lambda: leases.release(workspace, kim.id, batch[0].assignment.id))
     act("known answer", lambda: desk.submit(kim, batch[1], vote))
     act("redact", lambda: redaction.redact(workspace, desk.study.id, said.id))
-    act("adjudicate", lambda: adjudications.adjudicate(workspace, desk.study.id, two, desk.owner, {}, "because"))
-    act("drop", lambda: adjudications.adjudicate(workspace, desk.study.id, three, desk.owner, {}, "because", drop=True))
+    act(
+        "adjudicate",
+        lambda: adjudications.adjudicate(workspace, desk.study.id, two, desk.owner, {}, "because"),
+    )
+    act(
+        "drop",
+        lambda: adjudications.adjudicate(
+            workspace, desk.study.id, three, desk.owner, {}, "because", drop=True
+        ),
+    )
     act("finish", lambda: participants.finish(workspace, kim.id))
     act("withdraw", lambda: participants.withdraw(workspace, desk.study.id, kim.id))
     act("delete", lambda: personal.delete_attributes(workspace, desk.study.id, kim.id))
     written = act("begin", lambda: desk.work(lee, "write"))
-    act("write", lambda: redteaming.write_scenario(workspace, lee.id, written.assignment.id, "Somebody rings at noon."))
+    act(
+        "write",
+        lambda: redteaming.write_scenario(
+            workspace, lee.id, written.assignment.id, "Somebody rings at noon."
+        ),
+    )
     act("expire", lambda: leases.expire(workspace, desk.study.id))
     _, token = act("invite", lambda: invites.create_invite(workspace, desk.study.id, Role.REVIEWER))
     act("join", lambda: participants.join(workspace, token))
@@ -118,7 +140,8 @@ def test_what_each_action_locks_and_in_which_order(studio_workspace: Workspace) 
 
 @ON_A_FILE
 def test_taking_a_slot_changes_its_row_once(studio_workspace: Workspace) -> None:
-    """Two changes in one transaction are what PostgreSQL can deadlock over with somebody who sends after their lease."""
+    """Two changes in one transaction are what PostgreSQL can deadlock over with somebody who sends after
+    their lease."""
     desk = open_desk(studio_workspace, [{"name": "verify", "kind": "vote"}])
     person = desk.person()
     desk.add("verify", [QUESTION] * 2)

@@ -25,7 +25,10 @@ from studio.tests.support.studies import QUESTION, Desk, open_desk
 FORM = {
     "kind": "form",
     "guidelines": {"en": "Look closely.", "ko": "잘 보세요."},
-    "show": [{"field": "picture", "type": "image"}, {"field": "story", "type": "text", "label": {"en": "Who", "ko": "누가"}}],
+    "show": [
+        {"field": "picture", "type": "image"},
+        {"field": "story", "type": "text", "label": {"en": "Who", "ko": "누가"}},
+    ],
     "ask": [
         {
             "key": "polite",
@@ -38,11 +41,23 @@ FORM = {
         },
         {"key": "why", "type": "text", "label": "Why not?", "if": {"key": "polite", "is": "no"}},
         {"key": "more", "type": "texts", "label": "What else?"},
-        {"key": "who", "type": "several", "label": "To whom?", "options": ["elders", "guests"], "required": False},
+        {
+            "key": "who",
+            "type": "several",
+            "label": "To whom?",
+            "options": ["elders", "guests"],
+            "required": False,
+        },
         {"key": "fit", "type": "scale", "label": "How fitting?", "ends": ["not at all", "entirely"]},
         {"key": "age", "type": "number", "label": "From what age?", "most": 120},
         {"key": "words", "type": "spans", "label": "Which words?", "of": "story"},
-        {"key": "better", "type": "pairwise", "label": "Which is better?", "between": ["one", "two"], "tie": True},
+        {
+            "key": "better",
+            "type": "pairwise",
+            "label": "Which is better?",
+            "between": ["one", "two"],
+            "tie": True,
+        },
         {"key": "best", "type": "choice", "label": "The best?", "options_from": "dishes"},
         {"key": "order", "type": "ranking", "label": "From best to worst", "options_from": "dishes"},
         {"key": "groups", "type": "grouping", "label": "What is the same?", "options_from": "dishes"},
@@ -74,8 +89,16 @@ FILLED: Mapping[str, tuple[Mapping[str, object], Mapping[str, str], Mapping[str,
     ),
     "adapt": (
         SENTENCE,
-        {"strategies": "neutral_term", "intra": "We went to a <CSI>meal</CSI>.", "inter": "我们去<CSI>吃饭</CSI>了。"},
-        {"strategies": ["neutral_term"], "intra": "We went to a <CSI> meal </CSI>.", "inter": "我们去<CSI> 吃饭 </CSI>了。"},
+        {
+            "strategies": "neutral_term",
+            "intra": "We went to a <CSI>meal</CSI>.",
+            "inter": "我们去<CSI>吃饭</CSI>了。",
+        },
+        {
+            "strategies": ["neutral_term"],
+            "intra": "We went to a <CSI> meal </CSI>.",
+            "inter": "我们去<CSI> 吃饭 </CSI>了。",
+        },
     ),
     "judge": (
         {"question": "What?", "reply": "+rice"},
@@ -102,7 +125,12 @@ FILLED: Mapping[str, tuple[Mapping[str, object], Mapping[str, str], Mapping[str,
                 "age": "7,5",
                 "words": "A {guest} bows [twice].",
             },
-            **{"better": "Sit  down!", "best": "soup", "order": '"tea; cold"; soup; broth', "groups": 'soup = broth; "tea; cold"'},
+            **{
+                "better": "Sit  down!",
+                "best": "soup",
+                "order": '"tea; cold"; soup; broth',
+                "groups": 'soup = broth; "tea; cold"',
+            },
         },
         {
             "choice": {"polite": "no", "best": "soup"},
@@ -122,7 +150,11 @@ FILLED: Mapping[str, tuple[Mapping[str, object], Mapping[str, str], Mapping[str,
 
 
 def with_files(desk: Desk) -> Desk:
-    media.add_media(desk.workspace, desk.study.id, {"door.jpg": ("image/jpeg", b"a picture"), "a.mp3": ("audio/mpeg", b"a voice")})
+    media.add_media(
+        desk.workspace,
+        desk.study.id,
+        {"door.jpg": ("image/jpeg", b"a picture"), "a.mp3": ("audio/mpeg", b"a voice")},
+    )
     return desk
 
 
@@ -226,7 +258,9 @@ def test_nothing_to_hand_out_says_why(desk: Desk) -> None:
 def test_what_has_no_workbook_is_kept_for_nobody(desk: Desk) -> None:
     desk.add("mark", [{"sentence": "We had a potluck."}])
     person = desk.person()
-    with pytest.raises(FolkwaysError, match=r"kind tag_spans cannot be worked on off line; those that can: vote, .*form"):
+    with pytest.raises(
+        FolkwaysError, match=r"kind tag_spans cannot be worked on off line; those that can: vote, .*form"
+    ):
         hand_out(desk.workspace, person.id, "mark", 1)
     assert desk.work(desk.person(), "mark").item.content["sentence"] == "We had a potluck."
 
@@ -242,7 +276,11 @@ def test_a_form_is_handed_out_in_the_language_of_its_people(desk: Desk) -> None:
         *("assignment", "picture", "picture_alt", "story", "better: 1", "better: 2", "dishes"),
         *(part["key"] for part in FORM["ask"]),
     ]
-    assert (row["picture"], row["picture_alt"], row["dishes"]) == ("door.jpg", "Shoes beside a door", 'soup; broth; "tea; cold"')
+    assert (row["picture"], row["picture_alt"], row["dishes"]) == (
+        "door.jpg",
+        "Shoes beside a door",
+        'soup; broth; "tea; cold"',
+    )
     how = dict(book["how to"].iter_rows(values_only=True))
     assert (how["guidelines"], how["story"]) == ("잘 보세요.", "누가")
     assert how["polite"] == "예의 바른가요?\nWrite one of: 네; 아니요."
@@ -253,11 +291,16 @@ def test_a_form_is_handed_out_in_the_language_of_its_people(desk: Desk) -> None:
     )
     places = {name: get_column_letter(number) for number, name in enumerate(head, 1)}
     lists = {
-        each.sqref: [cell.value for cell in book["lists"][each.formula1.partition("!")[2].replace("$", "")][0]]
+        each.sqref: [
+            cell.value for cell in book["lists"][each.formula1.partition("!")[2].replace("$", "")][0]
+        ]
         for each in book["answers"].data_validations.dataValidation
     }
     offered = {
-        name: [next((found for cells, found in lists.items() if f"{places[name]}{row}" in cells), None) for row in (2, 3)]
+        name: [
+            next((found for cells, found in lists.items() if f"{places[name]}{row}" in cells), None)
+            for row in (2, 3)
+        ]
         for name in ("polite", "fit", "better", "best", "order", "why")
     }
     assert offered == {
@@ -284,7 +327,10 @@ def test_a_wrong_cell_of_a_form_says_what_can_stand_there(desk: Desk, tmp_path: 
     assert list(error.value.problems) == [2]
     told = error.value.problems[2]
     assert "polite: 'perhaps' is none of the answers (write one of: 네; 아니요)" in told
-    assert "age: '1,200': Give a number, with nothing between its thousands (write a number, at most 120," in told
+    assert (
+        "age: '1,200': Give a number, with nothing between its thousands (write a number, at most 120,"
+        in told
+    )
     assert "why" not in told
     rows[1] |= {"polite": "no", "age": "120"}
     (tmp_path / "back.csv").write_bytes(csv_bytes(list(rows[0]), [list(row.values()) for row in rows]))
@@ -297,7 +343,10 @@ def test_a_wrong_cell_of_a_form_says_what_can_stand_there(desk: Desk, tmp_path: 
 
 GALLERY: Mapping[str, tuple[Mapping[str, object], Mapping[str, str]]] = {
     "best-worst": ({"options": ["rice", "bread", "soup", "tea"]}, {"best": "tea", "worst": "Soup"}),
-    "dialects": ({"recording": "a.mp3", "recording_transcript": "مرحبا"}, {"places": "nile; الخليج", "own": "2", "heard": "yes"}),
+    "dialects": (
+        {"recording": "a.mp3", "recording_transcript": "مرحبا"},
+        {"places": "nile; الخليج", "own": "2", "heard": "yes"},
+    ),
     "norms": (
         {"situation": "At the door", "behaviour": "Somebody bows."},
         {"fitting": "not at all", "depends": "age", "how": "Elders wait."},
@@ -324,5 +373,7 @@ def test_a_form_of_the_gallery(workspace: Workspace, name: str) -> None:
     stage = made["stages"][0]["name"]
     desk.add(stage, [content])
     person = desk.person()
-    found = take_in(desk.workspace, person.id, read_workbook(fill(hand_out(desk.workspace, person.id, stage, 1), cells)))
+    found = take_in(
+        desk.workspace, person.id, read_workbook(fill(hand_out(desk.workspace, person.id, stage, 1), cells))
+    )
     assert (found.stored, found.empty) == (1, 0)

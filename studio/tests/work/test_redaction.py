@@ -1,4 +1,5 @@
-"""Words that say who somebody is go from an answer and from all that was made of it, and the trail does not hold them."""
+"""Words that say who somebody is go from an answer and from all that was made of it, and the trail does not
+hold them."""
 
 from __future__ import annotations
 
@@ -31,14 +32,19 @@ SECRET = "Kim Min-su of 12 Jongno"
 def everything(workspace: Workspace) -> str:
     """All that the workspace holds, in one text."""
     with workspace.read() as connection:
-        return "\n".join(str(tuple(row)) for table in ALL_TABLES for row in connection.execute(sa.select(table)))
+        return "\n".join(
+            str(tuple(row)) for table in ALL_TABLES for row in connection.execute(sa.select(table))
+        )
 
 
 def exported(desk: Desk) -> str:
     """Every format that can be read as text."""
     texts = []
     for format in set(FORMATS) - {"parquet", "xlsx"}:
-        texts += [content.decode("utf-8", "replace") for content in export_files(desk.workspace, desk.study.id, format).values()]
+        texts += [
+            content.decode("utf-8", "replace")
+            for content in export_files(desk.workspace, desk.study.id, format).values()
+        ]
     return "\n".join(texts)
 
 
@@ -58,19 +64,27 @@ def test_a_comment_is_redacted_and_the_vote_stays(studio_workspace: Workspace) -
     assert SECRET not in everything(desk.workspace)
     assert SECRET not in exported(desk) and "as at home" in exported(desk)
     told = events(desk.workspace, desk.study.id)[0]
-    assert (told.kind, told.account_id, told.subject) == ("answer.redacted", desk.owner, f"judgement:{number}")
+    assert (told.kind, told.account_id, told.subject) == (
+        "answer.redacted",
+        desk.owner,
+        f"judgement:{number}",
+    )
     assert told.details == {"fields": ["comment"], "item": item}
     with pytest.raises(ConflictError, match="nothing left"):
         redaction.redact(desk.workspace, desk.study.id, number)
 
 
-def test_short_answers_go_with_what_reviewers_made_of_them_but_not_those_of_others(studio_workspace: Workspace) -> None:
+def test_short_answers_go_with_what_reviewers_made_of_them_but_not_those_of_others(
+    studio_workspace: Workspace,
+) -> None:
     stages = [
         {"name": "answer", "kind": "short_answers", "answers": 2, "next": {"done": "group"}},
         {"name": "group", "kind": "group_answers", "role": "reviewer"},
     ]
     desk = open_desk(studio_workspace, stages)
-    desk.add("answer", [{"local": "누구와 먹나요?", "english": "Who do people eat with?", "category": "Food"}])
+    desk.add(
+        "answer", [{"local": "누구와 먹나요?", "english": "Who do people eat with?", "category": "Food"}]
+    )
     number = said(desk, desk.person(), {"answers": [SECRET, "family"]})
     said(desk, desk.person(), {"answers": ["family"]})
     reviewer = desk.person(role=Role.REVIEWER)
@@ -83,12 +97,16 @@ def test_short_answers_go_with_what_reviewers_made_of_them_but_not_those_of_othe
     release = export_files(desk.workspace, desk.study.id)
     text = b"".join(release.values()).decode()
     assert SECRET not in text and "family" in text
-    assert '"annotations":{"family":1}' in text.replace(" ", "").replace("\n", ""), "what stands in its place is no answer"
+    assert '"annotations":{"family":1}' in text.replace(" ", "").replace("\n", ""), (
+        "what stands in its place is no answer"
+    )
     copied = [event for event in events(desk.workspace, desk.study.id) if event.kind == "answer.redacted"]
     assert len(copied) == 2, "the answer, and what the reviewer made of it"
 
 
-def test_a_question_goes_with_every_step_of_it_and_what_models_were_asked(studio_workspace: Workspace) -> None:
+def test_a_question_goes_with_every_step_of_it_and_what_models_were_asked(
+    studio_workspace: Workspace,
+) -> None:
     with ChatServer(mode="letter") as server:
         offered = offered_by(server)
         desk = open_desk(studio_workspace, RED_TEAMING, models={"verifier": "verifier"}, offered=offered)
@@ -99,7 +117,12 @@ def test_a_question_goes_with_every_step_of_it_and_what_models_were_asked(studio
         redteaming.write_scenario(*steps, scenario)
         redteaming.edit(*steps, question, ["tea", "rice", "soup", "salt"], [0])
         redteaming.challenge(*steps, offered)
-    whole = {"scenario": scenario, "question": question, "options": ["tea", "rice", "soup", "salt"], "intended": [0]}
+    whole = {
+        "scenario": scenario,
+        "question": question,
+        "options": ["tea", "rice", "soup", "salt"],
+        "intended": [0],
+    }
     number = desk.submit(author, work, whole).judgement.id
     reviewer = desk.person(role=Role.RESEARCHER)
     said(desk, reviewer, {"decision": "keep", "question": question.replace("bring", "carry")})
@@ -142,11 +165,17 @@ def test_what_cannot_be_redacted_is_said(studio_workspace: Workspace) -> None:
             redaction.redact(desk.workspace, study, judgement)
     with pytest.raises(WorkspaceError, match="added but not changed"), desk.workspace.write() as connection:
         connection.execute(sa.update(schema.judgements).values(payload={}))
-    assert judgements.list_judgements(desk.workspace, desk.study.id, judged(desk)[0].item_id)[0].payload["comment"] == "mine"
+    assert (
+        judgements.list_judgements(desk.workspace, desk.study.id, judged(desk)[0].item_id)[0].payload[
+            "comment"
+        ]
+        == "mine"
+    )
 
 
 def seed(desk: Desk, name: str, text: str, author: Participant, parent: int | None = None) -> int:
-    """An item with this text in every row that may hold a copy of what somebody said about it; returns its number."""
+    """An item with this text in every row that may hold a copy of what somebody said about it; returns its
+    number."""
     workspace, stage = desk.workspace, studies.get_stage(desk.workspace, desk.study.id, "verify")
     with workspace.write() as connection:
 
@@ -159,13 +188,34 @@ def seed(desk: Desk, name: str, text: str, author: Participant, parent: int | No
             content={"question": text, "options": ["x", f"not {text}"]}, state="open",
             result={"said": [text]}, reason=f"as {text} says",
         )  # fmt: skip
-        slot = add(schema.assignments, item_id=item, stage_id=stage.id, slot=1, participant_id=author.id, state="done")
+        slot = add(
+            schema.assignments,
+            item_id=item,
+            stage_id=stage.id,
+            slot=1,
+            participant_id=author.id,
+            state="done",
+        )
         add(schema.assignments, item_id=item, stage_id=stage.id, slot=2, state="open")
         add(schema.judgements, assignment_id=slot, item_id=item, stage_id=stage.id, participant_id=author.id, key=name, created=0.0,
             payload={"comment": text, "abstain": text if parent else None})  # fmt: skip
         add(schema.revisions, item_id=item, number=1, step="placed", content={"question": text}, created=0.0)
-        add(schema.drafts, item_id=item, participant_id=author.id, revision=1, payload={"comment": text}, saved=0.0)
-        add(schema.adjudications, item_id=item, account_id=desk.owner, decision={"note": text}, reason=text, created=0.0)
+        add(
+            schema.drafts,
+            item_id=item,
+            participant_id=author.id,
+            revision=1,
+            payload={"comment": text},
+            saved=0.0,
+        )
+        add(
+            schema.adjudications,
+            item_id=item,
+            account_id=desk.owner,
+            decision={"note": text},
+            reason=text,
+            created=0.0,
+        )
         add(schema.model_calls, study_id=desk.study.id, item_id=item, purpose="helper", endpoint="m", run=f"run-{name}",
             prompt=f"About {text}", reply=text, problem=text, read={"text": text}, created=0.0)  # fmt: skip
         endpoint = add(kept.endpoints, name=name, identity=name)
@@ -173,14 +223,24 @@ def seed(desk: Desk, name: str, text: str, author: Participant, parent: int | No
         add(kept.prompts, prompt_hash=f"p-{name}", user=f"About {text}")
         add(kept.responses, key=f"r-{name}", endpoint_id=endpoint, prompt_hash=f"p-{name}", settings_id=settings, sample=0,
             text=text, refusal=text, seconds=0.0, attempts=1, created=0.0)  # fmt: skip
-        run = add(kept.runs, name=f"run-{name}", config_hash="", config="", version="", state="finished", created=0.0)
+        run = add(
+            kept.runs,
+            name=f"run-{name}",
+            config_hash="",
+            config="",
+            version="",
+            state="finished",
+            created=0.0,
+        )
         add(kept.expected, run_id=run, ordinal=0, endpoint_id=endpoint, task="t", item="i", language="en", variant="", sample=0,
             key=f"r-{name}", prompt_hash=f"p-{name}", prompt_source="", settings_id=settings)  # fmt: skip
     return int(item)
 
 
 @ON_A_FILE
-def test_words_go_from_every_row_of_an_item_and_what_descends_from_it_and_from_no_other(studio_workspace: Workspace) -> None:
+def test_words_go_from_every_row_of_an_item_and_what_descends_from_it_and_from_no_other(
+    studio_workspace: Workspace,
+) -> None:
     desk = open_desk(studio_workspace, [{"name": "verify", "kind": "vote"}])
     workspace = studio_workspace
     first, second = desk.person(), desk.person()
@@ -206,7 +266,10 @@ def test_words_go_from_every_row_of_an_item_and_what_descends_from_it_and_from_n
             ours = of in family or str(was.get("prompt_hash", "")).removeprefix("p-") in names
             expected = scrubbed(was) if ours else was
             if table == "studio_judgements" and ours:
-                expected = {**was, "payload": {**was["payload"], "comment": "[redacted]"}}  # a label is none of their words
+                expected = {
+                    **was,
+                    "payload": {**was["payload"], "comment": "[redacted]"},
+                }  # a label is none of their words
             assert found == expected, table
             changed += found != was
     told = stored(workspace, schema.events, kind="answer.redacted")
@@ -215,7 +278,9 @@ def test_words_go_from_every_row_of_an_item_and_what_descends_from_it_and_from_n
         (desk.owner, f"judgement:{judgement + 1}", {"copied_from": item}),
         (desk.owner, f"judgement:{judgement + 2}", {"copied_from": item}),
     ]
-    assert changed == 3 * 8, "of each item eight rows: itself, judgement, revision, draft, decision, call, prompt, reply"
+    assert changed == 3 * 8, (
+        "of each item eight rows: itself, judgement, revision, draft, decision, call, prompt, reply"
+    )
 
 
 def scrubbed(value: Any) -> Any:
@@ -229,7 +294,8 @@ def scrubbed(value: Any) -> Any:
 
 @ON_A_FILE
 def test_short_words_go_only_where_they_stand_alone(studio_workspace: Workspace) -> None:
-    """Seven characters may be part of anything, eight are looked for inside other texts; the longest first."""
+    """Seven characters may be part of anything, eight are looked for inside other texts; the longest
+    first."""
     stages = [
         {"name": "answer", "kind": "short_answers", "answers": 1, "next": {"done": "group"}},
         {"name": "group", "kind": "group_answers", "role": "reviewer"},
@@ -240,18 +306,33 @@ def test_short_words_go_only_where_they_stand_alone(studio_workspace: Workspace)
     (item,) = stored(studio_workspace, schema.items, stage_id=2)
     texts = ["seventy", "seventy times", "of eighty-8 people", "eighty-8 and more, eighty-8", "eighty"]
     with studio_workspace.write() as connection:
-        content = {**item["content"], "notes": [*texts, 7, None], "idks": {"eighty-8": 2, "idk": 1}, "seventy": {"eighty-8": True}}
+        content = {
+            **item["content"],
+            "notes": [*texts, 7, None],
+            "idks": {"eighty-8": 2, "idk": 1},
+            "seventy": {"eighty-8": True},
+        }
         connection.execute(sa.update(schema.items).filter_by(id=item["id"]).values(content=content))
     redaction.redact(studio_workspace, desk.study.id, number, ["answers"])
     (found,) = stored(studio_workspace, schema.items, stage_id=2)
     whole = "[redacted]"
-    assert found["content"]["notes"] == [whole, "seventy times", f"of {whole} people", f"{whole}, {whole}", "eighty", 7, None]
+    assert found["content"]["notes"] == [
+        whole,
+        "seventy times",
+        f"of {whole} people",
+        f"{whole}, {whole}",
+        "eighty",
+        7,
+        None,
+    ]
     assert found["content"]["idks"] == {whole: 2, "idk": 1}
     assert found["content"]["seventy"] == {"eighty-8": True}, "names of fields are none of their words"
 
 
 @ON_A_FILE
-def test_what_another_says_in_the_same_words_stays_until_it_is_redacted_too(studio_workspace: Workspace) -> None:
+def test_what_another_says_in_the_same_words_stays_until_it_is_redacted_too(
+    studio_workspace: Workspace,
+) -> None:
     desk = open_desk(studio_workspace, [{"name": "verify", "kind": "vote", "answers": 2, "majority": 2}])
     desk.add("verify", [QUESTION] * 2)
     people = [desk.person() for _ in range(2)]
@@ -274,14 +355,24 @@ def test_what_another_says_in_the_same_words_stays_until_it_is_redacted_too(stud
 @ON_A_FILE
 def test_what_an_author_wrote_is_dropped_with_all_that_descends_from_it(studio_workspace: Workspace) -> None:
     desk = open_desk(studio_workspace, RED_TEAMING)
-    written = {"scenario": f"{SECRET} comes by.", "question": "What then?", "options": ["a", "b", "c", "d"], "intended": [0]}
+    written = {
+        "scenario": f"{SECRET} comes by.",
+        "question": "What then?",
+        "options": ["a", "b", "c", "d"],
+        "intended": [0],
+    }
     numbers = [said(desk, desk.person(), written) for _ in range(2)]
     redaction.redact(studio_workspace, desk.study.id, numbers[0], ["scenario"])
     rows = stored(studio_workspace, schema.items)
     gone = {"state": "dropped", "result": None, "reason": "its words were redacted"}
     assert [{name: row[name] for name in gone} == gone for row in rows] == [True, True, False, False]
     slots = [(row["item_id"], row["state"]) for row in stored(studio_workspace, schema.assignments)]
-    assert slots == [(rows[0]["id"], "done"), (rows[1]["id"], "closed"), (rows[2]["id"], "done"), (rows[3]["id"], "open")]
+    assert slots == [
+        (rows[0]["id"], "done"),
+        (rows[1]["id"], "closed"),
+        (rows[2]["id"], "done"),
+        (rows[3]["id"], "open"),
+    ]
     payloads = [row["payload"] for row in stored(studio_workspace, schema.judgements)]
     assert (payloads[0]["scenario"], payloads[0]["question"], payloads[1]["scenario"]) == (
         "[redacted]", "What then?", f"{SECRET} comes by.",

@@ -11,14 +11,26 @@ import sqlalchemy as sa
 
 from folkways.workspace.database import Workspace
 from folkways_studio.database import tables as schema
-from folkways_studio.errors import AlreadySubmittedError, ConflictError, DraftConflictError, NotFoundError, SubmissionError
+from folkways_studio.errors import (
+    AlreadySubmittedError,
+    ConflictError,
+    DraftConflictError,
+    NotFoundError,
+    SubmissionError,
+)
 from folkways_studio.items.service import NewItem, add_items
 from folkways_studio.people import accounts, participants
 from folkways_studio.records import Draft, Judgement, Participant, Role, StudyState
 from folkways_studio.studies import service as studies
 from folkways_studio.work import assignments, drafts, judgements, leases
 from folkways_studio.work.assignments import NoWork, Work
-from folkways_studio.work.eligible_slots import attention_check, counts_of_person, give_slot, taken_by, with_item
+from folkways_studio.work.eligible_slots import (
+    attention_check,
+    counts_of_person,
+    give_slot,
+    taken_by,
+    with_item,
+)
 from folkways_studio.work.task_pages import get_task_page
 from studio.tests.support.studies import ON_A_FILE, QUESTION, Desk, next_work, open_desk, stored
 from tests.support.moments import at_time
@@ -67,7 +79,13 @@ def test_a_slot_from_hand_to_hand(desk: Desk) -> None:
     at_time(1300.0, drafts.save_draft, workspace, kim.id, work.assignment.id, {}, 0)
     at_time(1250.0, drafts.save_draft, workspace, kim.id, work.assignment.id, {}, 1)
     assert slot(desk, work) == {**begun, "lease_until": 3100.0}
-    assert [row["lease_until"] for row in stored(workspace, schema.assignments)] == [3100.0, None, None, None, None]
+    assert [row["lease_until"] for row in stored(workspace, schema.assignments)] == [
+        3100.0,
+        None,
+        None,
+        None,
+        None,
+    ]
     leases.release(workspace, kim.id, work.assignment.id)
     free = {**begun, "participant_id": None, "state": "open", "leased": None, "lease_until": None}
     assert slot(desk, work) == free
@@ -86,7 +104,9 @@ def test_a_slot_from_hand_to_hand(desk: Desk) -> None:
         lambda: leases.heartbeat(workspace, lee.id, again.assignment.id),
         lambda: leases.release(workspace, lee.id, again.assignment.id),
         lambda: drafts.save_draft(workspace, lee.id, again.assignment.id, {}, 0),
-        lambda: leases.require_leased(assignments.get_work(workspace, lee.id, again.assignment.id).assignment),
+        lambda: leases.require_leased(
+            assignments.get_work(workspace, lee.id, again.assignment.id).assignment
+        ),
     ):
         with pytest.raises(ConflictError):
             act()
@@ -113,7 +133,9 @@ def test_what_is_sent_is_stored_once_and_whole(desk: Desk) -> None:
     assert set(error.value.problems) == {"choices"}
     judgements.check_submission(workspace, kim.id, work.assignment.id, SAID, "k")
     assert stored(workspace, schema.judgements) == []
-    found = at_time(1007.5, judgements.submit, workspace, kim.id, work.assignment.id, {**SAID, "more": 1}, "k" * 64)
+    found = at_time(
+        1007.5, judgements.submit, workspace, kim.id, work.assignment.id, {**SAID, "more": 1}, "k" * 64
+    )
     payload = {"choices": [0], "abstain": None, "comment": ""}
     row = {
         "id": found.judgement.id, "assignment_id": work.assignment.id, "item_id": first, "stage_id": work.stage.id,
@@ -152,7 +174,9 @@ def test_nothing_is_stored_where_the_slot_or_the_study_was_closed(desk: Desk) ->
     desk.add("verify", [QUESTION])
     work, other = take(desk, kim), take(desk, lee)
     with workspace.write() as connection:
-        connection.execute(sa.update(schema.assignments).filter_by(id=work.assignment.id).values(state="closed"))
+        connection.execute(
+            sa.update(schema.assignments).filter_by(id=work.assignment.id).values(state="closed")
+        )
     with pytest.raises(ConflictError, match="ask for the next one"):
         desk.submit(kim, work, SAID)
     studies.set_state(workspace, desk.study.id, StudyState.CLOSED)
@@ -182,7 +206,9 @@ def test_a_question_of_ones_own_from_its_beginning_to_its_end(studio_workspace: 
     assert stored(studio_workspace, schema.assignments, "id") == [held]
     assert stored(studio_workspace, schema.revisions, "id") == [first]
     assert at_time(1100.0, take, desk, kim, stage="write").item.id == work.item.id
-    found = at_time(1200.0, judgements.submit, studio_workspace, kim.id, work.assignment.id, WRITTEN, "k").judgement
+    found = at_time(
+        1200.0, judgements.submit, studio_workspace, kim.id, work.assignment.id, WRITTEN, "k"
+    ).judgement
     (item,) = stored(studio_workspace, schema.items)
     assert {**item, "result": None} == {**begun, "state": "done", "content": found.payload}
     assert found.payload["scenario"] == WRITTEN["scenario"]
@@ -190,14 +216,20 @@ def test_a_question_of_ones_own_from_its_beginning_to_its_end(studio_workspace: 
         first, {**first, "number": 2, "step": "submitted", "content": found.payload, "created": 1200.0},
     ]  # fmt: skip
     assert (found.revision, found.seconds) == (2, 200.0)
-    assert stored(studio_workspace, schema.assignments, "id") == [{**held, "state": "done", "lease_until": None, "done": 1200.0}]
+    assert stored(studio_workspace, schema.assignments, "id") == [
+        {**held, "state": "done", "lease_until": None, "done": 1200.0}
+    ]
 
 
 def test_what_somebody_was_writing_goes_when_they_give_it_back(studio_workspace: Workspace) -> None:
     desk = open_desk(studio_workspace, [VOTE, WRITE])
     kim, lee = desk.person(), desk.person()
     desk.add("verify", [QUESTION] * 2)
-    mine, theirs, vote = take(desk, kim, stage="write"), take(desk, lee, stage="write"), take(desk, kim, stage="verify")
+    mine, theirs, vote = (
+        take(desk, kim, stage="write"),
+        take(desk, lee, stage="write"),
+        take(desk, kim, stage="verify"),
+    )
     since = time.time()
     leases.release(studio_workspace, kim.id, mine.assignment.id, skip=True, reason="r" * 1001)
     leases.release(studio_workspace, kim.id, vote.assignment.id, skip=True)
@@ -242,7 +274,9 @@ def test_a_draft_is_of_one_person_and_one_item(desk: Desk) -> None:
     works = {person: take(desk, person) for person in (kim, lee)}
 
     def save(person: Participant, payload: Mapping[str, Any], base: int, now: float) -> Draft:
-        return at_time(now, drafts.save_draft, workspace, person.id, works[person].assignment.id, payload, base)
+        return at_time(
+            now, drafts.save_draft, workspace, person.id, works[person].assignment.id, payload, base
+        )
 
     first = Draft(items[0], kim.id, 1, {"comment": "a"}, 5.0)
     assert save(kim, {"comment": "a"}, 0, 5.0) == first
@@ -265,26 +299,48 @@ def test_a_draft_is_of_one_person_and_one_item(desk: Desk) -> None:
     assert [Draft(**row) for row in rows] == [second, third]
 
 
-def test_a_sweep_opens_what_ran_out_in_one_study_and_leaves_what_is_being_written(studio_workspace: Workspace) -> None:
-    neighbour, desk = (open_desk(studio_workspace, [VOTE, WRITE], name=name) for name in ("neighbour", "study"))
+def test_a_sweep_opens_what_ran_out_in_one_study_and_leaves_what_is_being_written(
+    studio_workspace: Workspace,
+) -> None:
+    neighbour, desk = (
+        open_desk(studio_workspace, [VOTE, WRITE], name=name) for name in ("neighbour", "study")
+    )
     kim, lee, park = desk.person(), desk.person(), neighbour.person()
     desk.add("verify", [QUESTION])
     neighbour.add("verify", [QUESTION])
-    early, late = at_time(1000.0, take, desk, kim, stage="verify"), at_time(1001.0, take, desk, lee, stage="verify")
-    elsewhere, writing = at_time(1000.0, take, neighbour, park, stage="verify"), at_time(1000.0, take, desk, kim, stage="write")
+    early, late = (
+        at_time(1000.0, take, desk, kim, stage="verify"),
+        at_time(1001.0, take, desk, lee, stage="verify"),
+    )
+    elsewhere, writing = (
+        at_time(1000.0, take, neighbour, park, stage="verify"),
+        at_time(1000.0, take, desk, kim, stage="write"),
+    )
     assert at_time(2800.0, leases.expire, studio_workspace, desk.study.id) == 0
     assert at_time(2801.0, leases.expire, studio_workspace, desk.study.id) == 1
-    assert [slot(desk, work)["state"] for work in (early, late, elsewhere, writing)] == ["open", "leased", "leased", "leased"]
-    with studio_workspace.write() as connection:  # as none of a service's are: done and closed slots have no end
-        connection.execute(sa.update(schema.assignments).filter_by(id=late.assignment.id).values(state="closed"))
+    assert [slot(desk, work)["state"] for work in (early, late, elsewhere, writing)] == [
+        "open",
+        "leased",
+        "leased",
+        "leased",
+    ]
+    with (
+        studio_workspace.write() as connection
+    ):  # as none of a service's are: done and closed slots have no end
+        connection.execute(
+            sa.update(schema.assignments).filter_by(id=late.assignment.id).values(state="closed")
+        )
     assert leases.expire(studio_workspace, desk.study.id) == 0
 
 
 def test_why_there_is_nothing_to_do(studio_workspace: Workspace) -> None:
-    """The reason of the last stage that one might work on; what is of other people, roles and studies is none of them."""
+    """The reason of the last stage that one might work on; what is of other people, roles and studies is none
+    of them."""
     neighbour = open_desk(studio_workspace, [VOTE, {**WRITE, "cap": 1}], name="neighbour")
     neighbour.add("verify", [QUESTION])
-    desk = open_desk(studio_workspace, [{**WRITE, "cap": 1}, VOTE, {**VOTE, "name": "review", "role": "reviewer"}])
+    desk = open_desk(
+        studio_workspace, [{**WRITE, "cap": 1}, VOTE, {**VOTE, "name": "review", "role": "reviewer"}]
+    )
     desk.add("review", [QUESTION])
     kim = desk.person()
     assert desk.nothing(kim, "verify") == "none_left"
@@ -380,26 +436,36 @@ def test_going_on_means_more_of_the_same_and_then_what_others_began(studio_works
 
 @pytest.fixture
 def country(studio_workspace: Workspace) -> Desk:
-    """A study of two populations, one of them with a part, in two stages; with items of each, of everybody, and of a neighbour."""
+    """A study of two populations, one of them with a part, in two stages; with items of each, of everybody,
+    and of a neighbour."""
     populations = [
         {"name": "uk", "culture": "GB"},
         {"name": "wales", "culture": "GB", "part_of": "uk"},
         {"name": "korea", "culture": "KR"},
     ]
     stages = [{**VOTE, "check_every": 3, "cap": 5}, {**VOTE, "name": "again"}]
-    neighbour, desk = (open_desk(studio_workspace, stages, populations=populations, name=name) for name in ("neighbour", "study"))
+    neighbour, desk = (
+        open_desk(studio_workspace, stages, populations=populations, name=name)
+        for name in ("neighbour", "study")
+    )
     for each in (neighbour, desk):
         for stage in ("verify", "again"):
             new = [
-                NewItem(f"{name or 'all'}-{number}", QUESTION, name) for name in ("korea", "wales", "uk", None) for number in (0, 1)
+                NewItem(f"{name or 'all'}-{number}", QUESTION, name)
+                for name in ("korea", "wales", "uk", None)
+                for number in (0, 1)
             ]
-            new += [NewItem(f"check-{name or 'all'}", QUESTION, name, {"choices": [1]}) for name in ("korea", "wales", None)]
+            new += [
+                NewItem(f"check-{name or 'all'}", QUESTION, name, {"choices": [1]})
+                for name in ("korea", "wales", None)
+            ]
             add_items(studio_workspace, each.study.id, stage, new)
     return desk
 
 
 def test_everybody_is_given_their_own_in_order_with_a_check_among_every_three(country: Desk) -> None:
-    """Naively: the items of one's population, wider ones and everybody, by number; five by the cap, and every third a check."""
+    """Naively: the items of one's population, wider ones and everybody, by number; five by the cap, and every
+    third a check."""
     expected = {
         "wales": ["wales-0", "wales-1", "check-wales", "uk-0", "uk-1", "check-all", "all-0"],
         "uk": ["uk-0", "uk-1", "check-all", "all-0", "all-1"],
@@ -431,7 +497,8 @@ def test_everybody_is_given_their_own_in_order_with_a_check_among_every_three(co
 
 
 def test_what_a_person_is_not_given(country: Desk) -> None:
-    """Not what they wrote, had, or gave back; not what is done, nor what is held; not the slots of another stage or study."""
+    """Not what they wrote, had, or gave back; not what is done, nor what is held; not the slots of another
+    stage or study."""
     workspace = country.workspace
     stage = studies.get_stage(workspace, country.study.id, "verify")
     kim, lee = country.person("uk"), country.person("uk")
@@ -439,8 +506,12 @@ def test_what_a_person_is_not_given(country: Desk) -> None:
     with workspace.write() as connection:
         connection.execute(sa.update(schema.items).filter_by(id=rows["uk-0"]).values(author_id=kim.id))
         connection.execute(sa.update(schema.items).filter_by(id=rows["uk-1"]).values(author_id=lee.id))
-        connection.execute(sa.insert(schema.skips).values(item_id=rows["all-0"], participant_id=kim.id, reason="", at=0.0))
-        connection.execute(sa.insert(schema.skips).values(item_id=rows["all-1"], participant_id=lee.id, reason="", at=0.0))
+        connection.execute(
+            sa.insert(schema.skips).values(item_id=rows["all-0"], participant_id=kim.id, reason="", at=0.0)
+        )
+        connection.execute(
+            sa.insert(schema.skips).values(item_id=rows["all-1"], participant_id=lee.id, reason="", at=0.0)
+        )
 
     def offered(person: Participant, now: float) -> str | None:
         with workspace.claim() as connection, connection.begin_nested() as undone:
@@ -459,7 +530,11 @@ def test_what_a_person_is_not_given(country: Desk) -> None:
         change = sa.update(schema.assignments).where(schema.assignments.c.stage_id == stage.id)
         mine = change.where(schema.assignments.c.item_id == rows["uk-1"])
         connection.execute(mine.values(state="leased", lease_until=50.0))
-        connection.execute(change.where(schema.assignments.c.item_id == rows["all-1"]).values(state="closed", lease_until=40.0))
+        connection.execute(
+            change.where(schema.assignments.c.item_id == rows["all-1"]).values(
+                state="closed", lease_until=40.0
+            )
+        )
     assert (offered(kim, 50.0), left(kim)) == (None, 0)
     assert (offered(kim, 50.5), left(kim)) == ("uk-1", 0)
     with workspace.write() as connection:
@@ -487,11 +562,21 @@ def test_a_check_is_given_once_while_it_is_open_and_to_whom_it_is_meant(country:
         (row,) = stored(workspace, schema.assignments, id=found)
         assert (row["state"], row["stage_id"]) == ("open", stage.id)
         with workspace.write() as connection:
-            connection.execute(sa.update(schema.assignments).filter_by(id=found).values(participant_id=person.id, state="done"))
+            connection.execute(
+                sa.update(schema.assignments)
+                .filter_by(id=found)
+                .values(participant_id=person.id, state="done")
+            )
         (key,) = (key for key, number in rows.items() if number == row["item_id"])
         return key, row["slot"]
 
-    assert [given(reviewer, taken) for taken in (0, 1, 2, 3, 4)] == [None, None, ("check-korea", 1), None, ("check-wales", 1)]
+    assert [given(reviewer, taken) for taken in (0, 1, 2, 3, 4)] == [
+        None,
+        None,
+        ("check-korea", 1),
+        None,
+        ("check-wales", 1),
+    ]
     assert given(reviewer, 6) == ("check-all", 1)
     assert given(reviewer, 8) is None, "there is none left"
     assert given(wales, 2) == ("check-wales", 2), "with a slot of its own"
@@ -500,4 +585,6 @@ def test_a_check_is_given_once_while_it_is_open_and_to_whom_it_is_meant(country:
     assert given(wales, 4) is None
     again = studies.get_stage(workspace, country.study.id, "again")
     with workspace.claim() as connection:
-        assert [attention_check(connection, wales, again, taken) for taken in range(6)] == [None] * 6, "that stage has none"
+        assert [attention_check(connection, wales, again, taken) for taken in range(6)] == [None] * 6, (
+            "that stage has none"
+        )

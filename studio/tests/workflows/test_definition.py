@@ -25,7 +25,9 @@ def test_every_template_is_a_study(name: str) -> None:
     found = template(name)
     assert (found.name, found.workflow) == (name, name)
     assert found.consent
-    assert found.licence.startswith("CC-") or name == "interface-translation", "what becomes part of folkways has its licence"
+    assert found.licence.startswith("CC-") or name == "interface-translation", (
+        "what becomes part of folkways has its licence"
+    )
 
 
 def texts_in(value: Any) -> Iterator[str]:
@@ -40,10 +42,14 @@ def texts_in(value: Any) -> Iterator[str]:
 
 @pytest.mark.parametrize("name", list(TEMPLATES))
 def test_no_text_of_a_template_breaks_in_the_middle_of_a_sentence(name: str) -> None:
-    """Pages keep line breaks, and a file has them where its lines end: long texts are folded (``>``), with empty lines between
-    paragraphs.
+    """Pages keep line breaks, and a file has them where its lines end: long texts are folded (``>``), with
+    empty lines between paragraphs.
     """
-    broken = [text for text in texts_in(parse_yaml(template_text(name), name)) if re.search(r"[^\n]\n[^\n]", text.strip())]
+    broken = [
+        text
+        for text in texts_in(parse_yaml(template_text(name), name))
+        if re.search(r"[^\n]\n[^\n]", text.strip())
+    ]
     assert broken == []
 
 
@@ -64,43 +70,73 @@ def test_an_unknown_template_names_the_valid_ones() -> None:
         ({"consent": "  "}, "consent: has to be text"),
         ({"colour": "red"}, "colour: is no setting here; valid: name, title"),
         ({"populations": []}, "populations: has to be a list with at least one entry"),
-        ({"populations": [{"name": "x", "culture": "Atlantis"}]}, r"populations\[0\].culture: unknown culture 'Atlantis'"),
-        ({"populations": [{"name": "x", "culture": "KR", "language": "xx"}]}, r"populations\[0\].language: unknown language 'xx'"),
+        (
+            {"populations": [{"name": "x", "culture": "Atlantis"}]},
+            r"populations\[0\].culture: unknown culture 'Atlantis'",
+        ),
+        (
+            {"populations": [{"name": "x", "culture": "KR", "language": "xx"}]},
+            r"populations\[0\].language: unknown language 'xx'",
+        ),
         (
             {"populations": [{"name": "x", "culture": "WORLD"}]},
-            r"populations\[0\].language: is missing, and WORLD has no language that it could be; valid: af, am",
+            r"populations\[0\].language: is missing, and WORLD has no language that it could be; valid: "
+            r"af, am",
         ),
         (
             {"populations": [{"name": "x", "culture": "KR", "part_of": "y"}]},
             r"populations\[0\].part_of: 'y' is no population above it",
         ),
-        ({"populations": [{"name": "x", "culture": "KR"}] * 2}, r"populations\[1\].name: 'x' is the name of another"),
+        (
+            {"populations": [{"name": "x", "culture": "KR"}] * 2},
+            r"populations\[1\].name: 'x' is the name of another",
+        ),
         (
             {"populations": [{"name": "x", "culture": "KR", "people": 0}]},
             r"populations\[0\].people: has to be a whole number from 1",
         ),
         (
-            {"populations": [{"name": "x", "culture": "KR", "criteria": [{"name": "a", "ask": "?", "accept": "yes"}]}]},
+            {
+                "populations": [
+                    {"name": "x", "culture": "KR", "criteria": [{"name": "a", "ask": "?", "accept": "yes"}]}
+                ]
+            },
             r"populations\[0\].criteria\[0\].accept: has to be a list",
         ),
         (
             {
                 "populations": [
-                    {"name": "x", "culture": "KR", "criteria": [{"name": "a", "ask": "?", "options": ["y"], "accept": ["n"]}]}
+                    {
+                        "name": "x",
+                        "culture": "KR",
+                        "criteria": [{"name": "a", "ask": "?", "options": ["y"], "accept": ["n"]}],
+                    }
                 ]
             },
             r"criteria\[0\].accept: accepts an answer that is not among the options",
         ),
-        ({"stages": [{"name": "v", "kind": "votes"}]}, r"stages\[0\].kind: 'votes' is no kind of stage; valid: write_question"),
-        ({"stages": [{**VOTE, "answers": "five"}]}, r"stages\[0\].answers: has to be a whole number, not 'five' \(how many people"),
+        (
+            {"stages": [{"name": "v", "kind": "votes"}]},
+            r"stages\[0\].kind: 'votes' is no kind of stage; valid: write_question",
+        ),
+        (
+            {"stages": [{**VOTE, "answers": "five"}]},
+            r"stages\[0\].answers: has to be a whole number, not 'five' \(how many people",
+        ),
         ({"stages": [{**VOTE, "answers": True}]}, r"stages\[0\].answers: has to be a whole number"),
         ({"stages": [{**VOTE, "answers": 0}]}, r"stages\[0\].answers: has to be at least 1"),
         ({"stages": [{**VOTE, "majority": 2}]}, r"stages\[0\].majority: 2 of 5 is no majority"),
         ({"stages": [{**VOTE, "majority": 6}]}, r"stages\[0\].majority: 6 of 5 is no majority"),
         ({"stages": [{**VOTE, "role": "owner"}]}, r"stages\[0\].role: 'owner' is no role that works"),
-        ({"stages": [{**VOTE, "next": {"done": "later"}}]}, r"stages\[0\].next.done: 'later' is no stage; valid: verify"),
+        (
+            {"stages": [{**VOTE, "next": {"done": "later"}}]},
+            r"stages\[0\].next.done: 'later' is no stage; valid: verify",
+        ),
         ({"stages": [{**VOTE, "next": {"done": "verify"}}]}, r"stages\[0\].next.done: 'verify' comes before"),
-        ({"stages": [{**VOTE, "next": {"disagree": "b"}}, {"name": "b", "kind": "vote"}]}, r"vote has no such end; valid: done"),
+        (
+            {"stages": [{**VOTE, "next": {"disagree": "b"}}, {"name": "b", "kind": "vote"}]},
+            r"vote has no such end; valid: done",
+        ),
         ({"stages": [VOTE, VOTE]}, r"stages\[1\].name: 'verify' is the name of another stage"),
         ({"models": {"helper": 3}}, "models.helper: has to be the name of a model"),
         ({"models": {"judge": "x"}}, "models.judge: is no setting here; valid: helper, verifier"),
@@ -120,32 +156,69 @@ TEST, RULE = {"questions": 4}, {"then": "pause"}
     ("settings", "message"),
     [
         ({"qualification": {}}, "qualification.questions: is missing: how many questions the test has"),
-        ({"qualification": {"questions": 0}}, "qualification.questions: has to be a whole number from 1, not 0"),
-        ({"qualification": {**TEST, "pass_mark": 75}}, "qualification.pass_mark: has to be a number above 0 and at most 1, not 75"),
-        ({"qualification": {**TEST, "mark": 1}}, "qualification.mark: is no setting here; valid: questions, pass_mark, tries"),
-        ({"qualification": {**TEST, "populations": ["x"]}}, "qualification.populations: 'x' is no population; valid: korea"),
-        ({"qualification": {**TEST, "pay": "double"}}, "qualification.pay: 'double' is none that there is; valid: completed, scr"),
-        ({"qualification": {**TEST, "feedback": "yes"}}, "qualification.feedback: has to be true or false, not 'yes'"),
+        (
+            {"qualification": {"questions": 0}},
+            "qualification.questions: has to be a whole number from 1, not 0",
+        ),
+        (
+            {"qualification": {**TEST, "pass_mark": 75}},
+            "qualification.pass_mark: has to be a number above 0 and at most 1, not 75",
+        ),
+        (
+            {"qualification": {**TEST, "mark": 1}},
+            "qualification.mark: is no setting here; valid: questions, pass_mark, tries",
+        ),
+        (
+            {"qualification": {**TEST, "populations": ["x"]}},
+            "qualification.populations: 'x' is no population; valid: korea",
+        ),
+        (
+            {"qualification": {**TEST, "pay": "double"}},
+            "qualification.pay: 'double' is none that there is; valid: completed, scr",
+        ),
+        (
+            {"qualification": {**TEST, "feedback": "yes"}},
+            "qualification.feedback: has to be true or false, not 'yes'",
+        ),
         ({"gold": {}}, "gold: needs either every .* or share"),
         ({"gold": {"every": 5, "share": 0.2}}, "gold: needs either every .* or share"),
         ({"gold": {"every": 1}}, "gold.every: has to be at least 2"),
         ({"gold": {"share": 0.6}}, "gold.share: has to be at most 0.5"),
-        ({"gold": {"every": 5, "overlap": 0.5}}, "gold.overlap: is for marks, and an answer of vote has none"),
-        ({"gold": {"every": 5, "rules": [{}]}}, r"gold.rules\[0\].then: is missing; valid: warn, pause, exclude"),
-        ({"gold": {"every": 5, "rules": [RULE, {**RULE, "pay": "none"}]}}, r"gold.rules\[1\].pay: is for those who are excl"),
-        ({"gold": {"every": 5, "rules": [{**RULE, "below": 60}]}}, r"gold.rules\[0\].below: has to be a number above 0"),
+        (
+            {"gold": {"every": 5, "overlap": 0.5}},
+            "gold.overlap: is for marks, and an answer of vote has none",
+        ),
+        (
+            {"gold": {"every": 5, "rules": [{}]}},
+            r"gold.rules\[0\].then: is missing; valid: warn, pause, exclude",
+        ),
+        (
+            {"gold": {"every": 5, "rules": [RULE, {**RULE, "pay": "none"}]}},
+            r"gold.rules\[1\].pay: is for those who are excl",
+        ),
+        (
+            {"gold": {"every": 5, "rules": [{**RULE, "below": 60}]}},
+            r"gold.rules\[0\].below: has to be a number above 0",
+        ),
         ({"gold": {"every": 5}, "check_every": 5}, "check_every: gold says how often known answers come"),
-        ({"kind": "write_question", "gold": {"every": 5}}, "gold: an answer of write_question cannot be known beforehand"),
+        (
+            {"kind": "write_question", "gold": {"every": 5}},
+            "gold: an answer of write_question cannot be known beforehand",
+        ),
     ],
 )
-def test_mistakes_about_known_answers_are_told_with_their_place(settings: dict[str, Any], message: str) -> None:
+def test_mistakes_about_known_answers_are_told_with_their_place(
+    settings: dict[str, Any], message: str
+) -> None:
     with pytest.raises(DefinitionError, match=rf"stages\[0\]\.{message}") as error:
         read_definition(described([{**VOTE, **settings}]))
     assert len(error.value.problems) == 1
 
 
 def test_what_settings_of_known_answers_leave_out_is_filled_in() -> None:
-    (stage,) = read_definition(described([{**VOTE, "qualification": TEST, "gold": {"share": 0.1, "rules": [RULE]}}])).stages
+    (stage,) = read_definition(
+        described([{**VOTE, "qualification": TEST, "gold": {"share": 0.1, "rules": [RULE]}}])
+    ).stages
     assert stage.config["qualification"] == {
         "questions": 4, "pass_mark": 0.75, "tries": 1, "feedback": False, "populations": [], "pay": "screened_out",
     }  # fmt: skip

@@ -17,8 +17,15 @@ OPTIONS = '["tea", "rice", "bread", "soup"]'
         (f'{{"question": "What?", "options": {OPTIONS}, "right": "B"}}', (1,)),
         (f'{{"question": "What?", "options": {OPTIONS}, "right": [9]}}', ()),
         (f'{{"question": "What?", "options": {OPTIONS}}}', ()),
-        ('{"question": "What?", "options": {"A": "tea", "B": "rice", "C": "bread", "D": "soup"}, "right": ["a"]}', (0,)),
-        ('{"question": "What?", "options": ["A. tea", "(B) rice", "3) bread", "D: soup"], "right": [1]}', (0,)),
+        (
+            '{"question": "What?", "options": {"A": "tea", "B": "rice", "C": "bread", "D": "soup"}, '
+            '"right": ["a"]}',
+            (0,),
+        ),
+        (
+            '{"question": "What?", "options": ["A. tea", "(B) rice", "3) bread", "D: soup"], "right": [1]}',
+            (0,),
+        ),
     ],
 )
 def test_a_question_is_read_whatever_stands_around_it(reply: str, intended: tuple[int, ...]) -> None:
@@ -46,7 +53,15 @@ def test_what_holds_no_question_is_none(reply: str) -> None:
 
 @pytest.mark.parametrize(
     ("reply", "choice"),
-    [("B", 1), ("b.", 1), ("The answer is (C).", 2), ("A or B", None), ("I cannot say", None), ("**D**", 3), ("", None)],
+    [
+        ("B", 1),
+        ("b.", 1),
+        ("The answer is (C).", 2),
+        ("A or B", None),
+        ("I cannot say", None),
+        ("**D**", 3),
+        ("", None),
+    ],
 )
 def test_the_verifiers_letter(reply: str, choice: int | None) -> None:
     assert read_choice(reply) == choice

@@ -1,4 +1,5 @@
-"""Descriptions that somebody wrote to do harm, or by mistake: refused at once, with the line, whatever the position."""
+"""Descriptions that somebody wrote to do harm, or by mistake: refused at once, with the line, whatever the
+position."""
 
 from __future__ import annotations
 
@@ -20,7 +21,14 @@ VALUES = ([["x"]], {"a": "b"}, {"a": ["x"]}, ["x", {"y": 1}], None, 7, 1.5, -1, 
 MORE = {
     "prolific": {"completed": "ABC", "screened_out": 12, "no_work": "GHI", "signed": True, "reward": 300},
     "pay": {"per_hour": 9.5, "per_answer": 1, "currency": "EUR"},
-    "models": {"helper": "h", "verifier": "v", "suggester": "s", "most_calls": 5, "most_calls_per_person": 2, "most_usd": 1.5},
+    "models": {
+        "helper": "h",
+        "verifier": "v",
+        "suggester": "s",
+        "most_calls": 5,
+        "most_calls_per_person": 2,
+        "most_usd": 1.5,
+    },
 }
 """Settings that no template has."""
 
@@ -33,11 +41,17 @@ def bomb(depth: int) -> str:
 
 
 def test_aliases_may_be_used_and_not_multiplied() -> None:
-    assert parse_yaml("a: &a [x, y]\nb: *a\nc: [*a, *a]") == {"a": ["x", "y"], "b": ["x", "y"], "c": [["x", "y"]] * 2}
+    assert parse_yaml("a: &a [x, y]\nb: *a\nc: [*a, *a]") == {
+        "a": ["x", "y"],
+        "b": ["x", "y"],
+        "c": [["x", "y"]] * 2,
+    }
     assert len(parse_yaml(bomb(3))) == 3
     before = time.process_time()
     for depth in (5, 8, 9, 30):
-        with pytest.raises(DataError, match=r"in line 5, column \d+: there are more than 20,000 values, aliases written out"):
+        with pytest.raises(
+            DataError, match=r"in line 5, column \d+: there are more than 20,000 values, aliases written out"
+        ):
             parse_yaml(bomb(depth))
     assert time.process_time() - before < 1
 
@@ -86,7 +100,10 @@ def test_a_large_description_is_read_quickly() -> None:
         ("&a [x, *a]", r"the alias \*a stands for itself"),
         ("&a {b: {c: *a}}", r"the alias \*a stands for itself"),
         ("*nobody", "undefined alias"),
-        ("!!python/object/apply:os.system [ls]", "there is no place for tag:yaml.org,2002:python/object/apply:os.system"),
+        (
+            "!!python/object/apply:os.system [ls]",
+            "there is no place for tag:yaml.org,2002:python/object/apply:os.system",
+        ),
         ("!!binary aGk=", "there is no place for"),
         ("!!set {a, b}", "there is no place for"),
         ("{[a]: b}", "unhashable key"),
@@ -100,12 +117,24 @@ def test_what_has_no_place_in_a_description_is_named_with_its_line(value: str, m
 
 def test_scalars_are_what_json_would_read() -> None:
     text = "{a: 999999999999999, b: -1.5, c: yes, d: ~, e: '2026-13-45', f: 12:30, g: 10:30.5, h: 0x1f}"
-    expected = {"a": 999999999999999, "b": -1.5, "c": True, "d": None, "e": "2026-13-45", "f": "12:30", "g": "10:30.5", "h": 31}
+    expected = {
+        "a": 999999999999999,
+        "b": -1.5,
+        "c": True,
+        "d": None,
+        "e": "2026-13-45",
+        "f": "12:30",
+        "g": "10:30.5",
+        "h": 31,
+    }
     assert parse_yaml(text) == expected
 
 
 def test_the_json_of_a_request_is_within_the_same_bounds() -> None:
-    raw = {"a": ['"quoted"\n\t\\', "\x7f \x85 \u2028 \ufeff 😀 제목", "2026-13-45", "yes", "~", "1"], "b": [1, 1.5, True, None]}
+    raw = {
+        "a": ['"quoted"\n\t\\', "\x7f \x85 \u2028 \ufeff 😀 제목", "2026-13-45", "yes", "~", "1"],
+        "b": [1, 1.5, True, None],
+    }
     assert parse_yaml(as_json(raw)) == raw
     deep: Any = []
     for _ in range(800):
@@ -130,14 +159,17 @@ def positions(value: Any, at: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]
     """Every place in a description."""
     if at:
         yield at
-    entries = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    entries = (
+        value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    )
     for key, entry in entries:
         yield from positions(entry, (*at, key))
 
 
 @pytest.mark.parametrize("name", TEMPLATES)
 def test_a_value_of_the_wrong_kind_in_any_place_is_refused_in_words(name: str) -> None:
-    """Whatever stands in whatever place: a study, or a list of what is wrong; never anything else. A study can be written again."""
+    """Whatever stands in whatever place: a study, or a list of what is wrong; never anything else. A study
+    can be written again."""
     raw = {**parse_yaml(template_text(name)), **MORE}
     assert read_definition(raw).raw == raw
     for place in positions(raw):

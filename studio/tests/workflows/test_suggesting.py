@@ -1,4 +1,5 @@
-"""What a model is asked for a suggestion, how its reply is read whatever it says, and how what became of it is told."""
+"""What a model is asked for a suggestion, how its reply is read whatever it says, and how what became of it
+is told."""
 
 from __future__ import annotations
 
@@ -36,13 +37,17 @@ def test_answers_are_numbered_as_people_wrote_them_and_stand_in_no_other_place()
     [
         (
             {
-                "groups": [{"answers": [1, 3], "english": ["rice cake soup; tteokguk", " "]}, {"answers": [2], "english": "rice"}],
+                "groups": [
+                    {"answers": [1, 3], "english": ["rice cake soup; tteokguk", " "]},
+                    {"answers": [2], "english": "rice"},
+                ],
                 "invalid": [4],
             },
             [(["떡국", "떡 국"], ["rice cake soup, tteokguk"]), (["밥"], ["rice"])],
             ["{answers} 7"],
         ),
-        # Numbers that are none, that were given before or that are left out: every answer still has its place, once.
+        # Numbers that are none, that were given before or that are left out: every answer still has its
+        # place, once.
         (
             {"groups": [{"answers": [3, 3, 99, "1", True, None]}, 7, {"answers": [3]}, {}], "invalid": "2"},
             [(["떡국"], []), (["밥"], []), (["떡 국"], []), (["{answers} 7"], [])],
@@ -62,18 +67,27 @@ LISTS = st.lists(ODD, max_size=4)
 ENTRIES = st.fixed_dictionaries({}, optional={"answers": ODD | LISTS, "english": ODD | LISTS})
 
 
-@given(st.fixed_dictionaries({}, optional={"groups": ODD | st.lists(ENTRIES | ODD, max_size=4), "invalid": ODD | LISTS}))
+@given(
+    st.fixed_dictionaries(
+        {}, optional={"groups": ODD | st.lists(ENTRIES | ODD, max_size=4), "invalid": ODD | LISTS}
+    )
+)
 def test_whatever_a_model_says_every_answer_ends_in_one_place(said: Any) -> None:
     found = GROUPS.read(json.dumps(said), CONTENT)
     if found is None:
         return
     kind = stage_kind("group_answers")
-    whole = {**found, "groups": [{**group, "en_answers": group["en_answers"] or ["?"]} for group in found["groups"]]}
+    whole = {
+        **found,
+        "groups": [{**group, "en_answers": group["en_answers"] or ["?"]} for group in found["groups"]],
+    }
     kind.validate(whole, CONTENT, {})  # raises where an answer is missing or in two places
     assert GROUPS.lines(found)
 
 
-@pytest.mark.parametrize("reply", ["", "No.", "{", "[]", '{"groups": []}', '{"groups": {}, "invalid": [1]}', '{"translation": 7}'])
+@pytest.mark.parametrize(
+    "reply", ["", "No.", "{", "[]", '{"groups": []}', '{"groups": {}, "invalid": [1]}', '{"translation": 7}']
+)
 def test_a_reply_without_a_suggestion_is_none(reply: str) -> None:
     assert GROUPS.read(reply, CONTENT) is None
     assert LOCAL.read(reply, {}) is None
@@ -96,16 +110,26 @@ def test_what_became_of_a_suggestion_is_told_by_its_parts() -> None:
         "invalid": ["d"],
     }
     same = {
-        "groups": [{"answers": ["c"], "en_answers": ["two"]}, {"answers": ["b", "a"], "en_answers": ["one "]}],
+        "groups": [
+            {"answers": ["c"], "en_answers": ["two"]},
+            {"answers": ["b", "a"], "en_answers": ["one "]},
+        ],
         "invalid": ["d"],
     }
-    other = {"groups": [{"answers": ["a"], "en_answers": ["One"]}, {"answers": ["b", "d"], "en_answers": ["b"]}], "invalid": ["c"]}
+    other = {
+        "groups": [{"answers": ["a"], "en_answers": ["One"]}, {"answers": ["b", "d"], "en_answers": ["b"]}],
+        "invalid": ["c"],
+    }
     mended = {**same, "invalid": [], "groups": [*same["groups"], {"answers": ["d"], "en_answers": ["dee"]}]}
     assert outcome(GROUPS, suggested, same, taken=True) == ("accepted", 3, 3)
     assert outcome(GROUPS, suggested, mended, taken=True) == ("changed", 3, 2)
     assert outcome(GROUPS, suggested, other, taken=True) == ("changed", 3, 0)
     assert outcome(GROUPS, suggested, same, taken=False) == ("rejected", 3, 3)
-    assert outcome(LOCAL, {"local": "무엇"}, {"local": " 무엇 ", "english": "What?"}, taken=True) == ("accepted", 1, 1)
+    assert outcome(LOCAL, {"local": "무엇"}, {"local": " 무엇 ", "english": "What?"}, taken=True) == (
+        "accepted",
+        1,
+        1,
+    )
 
 
 def test_a_wording_has_a_version_of_its_own() -> None:

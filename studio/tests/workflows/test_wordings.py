@@ -13,14 +13,28 @@ from studio.tests.support.studies import described
 
 CONSENT = {"en": "You agree.\n", "ar": "أنت موافق.", "bn": "আপনি রাজি।"}
 CRITERIA = [
-    {"name": "home", "ask": {"en": "From here?", "ar": "من هنا؟"}, "options": [{"en": "Yes", "ar": "نعم"}, "No"], "accept": ["Yes"]}
+    {
+        "name": "home",
+        "ask": {"en": "From here?", "ar": "من هنا؟"},
+        "options": [{"en": "Yes", "ar": "نعم"}, "No"],
+        "accept": ["Yes"],
+    }
 ]
-STAGE = {"name": "verify", "kind": "vote", "title": {"en": "Verify", "ar": "تحقق"}, "guidelines": {"en": "Choose.", "bn": "বাছুন।"}}
+STAGE = {
+    "name": "verify",
+    "kind": "vote",
+    "title": {"en": "Verify", "ar": "تحقق"},
+    "guidelines": {"en": "Choose.", "bn": "বাছুন।"},
+}
 
 
 def description(**changes: Any) -> dict[str, Any]:
-    populations = [{"name": "korea", "culture": "KR", "title": {"en": "Korea", "ko": "한국"}, "criteria": CRITERIA}]
-    return described([STAGE], populations=populations, consent=CONSENT, title={"en": "A study", "ar": "دراسة"}, **changes)
+    populations = [
+        {"name": "korea", "culture": "KR", "title": {"en": "Korea", "ko": "한국"}, "criteria": CRITERIA}
+    ]
+    return described(
+        [STAGE], populations=populations, consent=CONSENT, title={"en": "A study", "ar": "دراسة"}, **changes
+    )
 
 
 def test_what_is_stored_is_in_the_studys_own_language() -> None:
@@ -51,7 +65,11 @@ def test_a_reader_gets_the_first_language_they_want_or_the_studys_own(
 ) -> None:
     texts = StudyTexts(read_definition(description()).raw, wanted)
     found = texts.guidelines("verify")
-    assert (texts.title.language, texts.consent.language, found and found.language) == (title, consent, guidelines)
+    assert (texts.title.language, texts.consent.language, found and found.language) == (
+        title,
+        consent,
+        guidelines,
+    )
     assert texts.is_fallback(texts.title, "en") == bool(wanted and wanted[0] != title)
 
 
@@ -66,7 +84,9 @@ def test_a_plain_text_is_in_the_language_that_the_study_names_or_in_none() -> No
     assert StudyTexts(plain, ("ar",)).consent == Wording("You agree to be a test.", None)
     assert not StudyTexts(plain, ("ar",)).is_fallback(StudyTexts(plain, ("ar",)).consent, "ar")
     named = StudyTexts({**plain, "language": "en"}, ("ar",))
-    assert named.is_fallback(named.consent, "ar") and named.stage_title("v").text == "v" and named.about is None
+    assert (
+        named.is_fallback(named.consent, "ar") and named.stage_title("v").text == "v" and named.about is None
+    )
 
 
 @pytest.mark.parametrize(
@@ -74,7 +94,10 @@ def test_a_plain_text_is_in_the_language_that_the_study_names_or_in_none() -> No
     [
         ({"consent": {"en": "a", "xx": "b"}}, "consent.xx: 'xx' is no language; valid: af, am, ar"),
         ({"title": {"en": "a", "ar": " "}}, "title.ar: has to be text, not ' '"),
-        ({"title": {"ar": "a"}}, "title: has no text in en, the study's own language; add one, or name another under language"),
+        (
+            {"title": {"ar": "a"}},
+            "title: has no text in en, the study's own language; add one, or name another under language",
+        ),
         ({"about": {"ar": "a"}}, "about: has no text in en"),
         ({"title": {}}, "title: has no text in en"),
         ({"language": "xx"}, "language: 'xx' is no language; valid: af, am"),

@@ -13,14 +13,27 @@ from folkways.errors import DataError
 from folkways.records import JUDGEMENTS, RESPONSES, State
 from tests.support.blend_data import group
 
-METRICS = ("sem_b", "sem_w", "sem_b_first", "refusal", "other_script", "other_language", "answers_given", "inside_word")
-TEMPLATES = json.dumps({"inst": ["Say it.\nQuestion: {q}\nAnswer:", "말해요.\n질문: {q}\n답변:"]}, ensure_ascii=False)
+METRICS = (
+    "sem_b",
+    "sem_w",
+    "sem_b_first",
+    "refusal",
+    "other_script",
+    "other_language",
+    "answers_given",
+    "inside_word",
+)
+TEMPLATES = json.dumps(
+    {"inst": ["Say it.\nQuestion: {q}\nAnswer:", "말해요.\n질문: {q}\n답변:"]}, ensure_ascii=False
+)
 TEA = [group(["보리차"], ["barley tea"], 3), group(["차"], ["tea"], 1)]
 CAFE = [group(["café"], ["coffee"], 2)]
 ANYTHING = [group([""], [""], 2)]
 
 
-def item(name: str, local_language: str, groups: list[dict[str, Any]], skip_reason: str | None = None) -> dict[str, Any]:
+def item(
+    name: str, local_language: str, groups: list[dict[str, Any]], skip_reason: str | None = None
+) -> dict[str, Any]:
     return {
         "item": name,
         "question": name.split("/")[1],
@@ -49,15 +62,25 @@ ITEMS = pl.DataFrame(
 
 
 def judged(
-    profile: str, *rows: tuple[str, str, str | None], state: str = State.ANSWERED, reason: str | None = None, variant: str = "inst"
+    profile: str,
+    *rows: tuple[str, str, str | None],
+    state: str = State.ANSWERED,
+    reason: str | None = None,
+    variant: str = "inst",
 ) -> pl.DataFrame:
-    table = [("blend/saq", name, language, variant, 0, state, reply, reason) for name, language, reply in rows]
+    table = [
+        ("blend/saq", name, language, variant, 0, state, reply, reason) for name, language, reply in rows
+    ]
     return judge_answers(ITEMS, pl.DataFrame(table, schema=dict(RESPONSES), orient="row"), profile, METRICS)
 
 
 def row(profile: str, name: str, language: str, reply: str | None, **more: Any) -> tuple[Any, ...]:
     """counted, state, answer, reason and METRICS."""
-    return judged(profile, (name, language, reply), **more).select("counted", "state", "answer", "reason", *METRICS).row(0)
+    return (
+        judged(profile, (name, language, reply), **more)
+        .select("counted", "state", "answer", "reason", *METRICS)
+        .row(0)
+    )
 
 
 @pytest.mark.parametrize(
@@ -70,7 +93,13 @@ def row(profile: str, name: str, language: str, reply: str | None, **more: Any) 
             "보리차",
             (True, "answered", "보리차", "substring_local: 보리차", 1.0, 1.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0),
         ),
-        ("paper", "KR/tea", "en", "Tea", (True, "answered", "tea", "substring_en: tea", 1.0, 1 / 3, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0)),
+        (
+            "paper",
+            "KR/tea",
+            "en",
+            "Tea",
+            (True, "answered", "tea", "substring_en: tea", 1.0, 1 / 3, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0),
+        ),
         (
             "paper",
             "KR/tea",
@@ -78,7 +107,13 @@ def row(profile: str, name: str, language: str, reply: str | None, **more: Any) 
             "steak",
             (True, "answered", "steak", "substring_en: tea", 1.0, 1 / 3, 1.0, 0.0, 0.0, 0.0, 1.0, 1.0),
         ),
-        ("strict", "KR/tea", "en", "steak", (True, "answered", "steak", "no match", 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, None)),
+        (
+            "strict",
+            "KR/tea",
+            "en",
+            "steak",
+            (True, "answered", "steak", "no match", 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, None),
+        ),
         # Of a list the first answer counts for one metric; all for the others.
         (
             "strict",
@@ -88,28 +123,84 @@ def row(profile: str, name: str, language: str, reply: str | None, **more: Any) 
             (True, "answered", "wine, tea", "words_en: tea", 1.0, 1 / 3, 0.0, 0.0, 0.0, 0.0, 2.0, None),
         ),
         # A match by tokens, of which there are none: nothing stands inside a word.
-        ("paper", "KR/odd", "ko", "물", (True, "answered", "물", "tokens_local: ?", 1.0, 1.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0)),
+        (
+            "paper",
+            "KR/odd",
+            "ko",
+            "물",
+            (True, "answered", "물", "tokens_local: ?", 1.0, 1.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0),
+        ),
         # The language that was asked in decides which other one is looked for.
         (
             "strict",
             "ES/tea",
             "es",
             "they drink it with the milk",
-            (True, "answered", "they drink it with the milk", "no match", 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 1.0, None),
+            (
+                True,
+                "answered",
+                "they drink it with the milk",
+                "no match",
+                0.0,
+                0.0,
+                0.0,
+                0.0,
+                0.0,
+                1.0,
+                1.0,
+                None,
+            ),
         ),
         (
             "strict",
             "ES/tea",
             "en",
             "lo toman con la leche del día",
-            (True, "answered", "lo toman con la leche del día", "no match", 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 1.0, None),
+            (
+                True,
+                "answered",
+                "lo toman con la leche del día",
+                "no match",
+                0.0,
+                0.0,
+                0.0,
+                0.0,
+                0.0,
+                1.0,
+                1.0,
+                None,
+            ),
         ),
-        ("strict", "KR/tea", "ko", "tea.", (True, "answered", "tea", "words_en: tea", 1.0, 1 / 3, 1.0, 0.0, 1.0, 1.0, 1.0, None)),
+        (
+            "strict",
+            "KR/tea",
+            "ko",
+            "tea.",
+            (True, "answered", "tea", "words_en: tea", 1.0, 1 / 3, 1.0, 0.0, 1.0, 1.0, 1.0, None),
+        ),
         # Nothing, and what has no letters; an empty answer matches all but nothing.
-        ("paper", "KR/any", "ko", "  ", (True, "unreadable", None, "empty reply", 0.0, 0.0, 0.0, 0.0, None, None, 0.0, 0.0)),
-        ("paper", "KR/any", "ko", "[]", (True, "answered", "[]", "substring_local: ", 1.0, 1.0, 0.0, 0.0, None, None, 0.0, 1.0)),
+        (
+            "paper",
+            "KR/any",
+            "ko",
+            "  ",
+            (True, "unreadable", None, "empty reply", 0.0, 0.0, 0.0, 0.0, None, None, 0.0, 0.0),
+        ),
+        (
+            "paper",
+            "KR/any",
+            "ko",
+            "[]",
+            (True, "answered", "[]", "substring_local: ", 1.0, 1.0, 0.0, 0.0, None, None, 0.0, 1.0),
+        ),
         # The authors lose the word None, even where it is an answer.
-        ("strict", "US/tea", "en", "None", (True, "answered", "None", "words_en: None", 1.0, 0.5, 1.0, 0.0, 0.0, 0.0, 1.0, None)),
+        (
+            "strict",
+            "US/tea",
+            "en",
+            "None",
+            (True, "answered", "None", "words_en: None", 1.0, 0.5, 1.0, 0.0, 0.0, 0.0, 1.0, None),
+        ),
         # Declining, and a refusal that holds an answer.
         (
             "strict",
@@ -123,7 +214,14 @@ def row(profile: str, name: str, language: str, reply: str | None, **more: Any) 
             "KR/tea",
             "en",
             "I cannot answer: tea",
-            (True, "answered", "I cannot answer: tea", "words_en: tea", *(1.0, 1 / 3, 1.0), *(0.0, 0.0, 0.0, 1.0, None)),
+            (
+                True,
+                "answered",
+                "I cannot answer: tea",
+                "words_en: tea",
+                *(1.0, 1 / 3, 1.0),
+                *(0.0, 0.0, 0.0, 1.0, None),
+            ),
         ),
         # What does not count is read all the same, but never compared.
         (
@@ -133,7 +231,13 @@ def row(profile: str, name: str, language: str, reply: str | None, **more: Any) 
             "I cannot answer: tea, milk",
             (False, "refused", "I cannot answer: tea, milk", "skipped: too few", *[None] * 6, 2.0, None),
         ),
-        ("strict", "KR/few", "en", "", (False, "unreadable", None, "skipped: too few", *[None] * 6, 0.0, None)),
+        (
+            "strict",
+            "KR/few",
+            "en",
+            "",
+            (False, "unreadable", None, "skipped: too few", *[None] * 6, 0.0, None),
+        ),
         (
             "strict",
             "KR/any",
@@ -143,7 +247,9 @@ def row(profile: str, name: str, language: str, reply: str | None, **more: Any) 
         ),
     ],
 )
-def test_a_verdict_in_full(profile: str, name: str, language: str, reply: str, expected: tuple[Any, ...]) -> None:
+def test_a_verdict_in_full(
+    profile: str, name: str, language: str, reply: str, expected: tuple[Any, ...]
+) -> None:
     assert row(profile, name, language, reply) == expected
 
 
@@ -159,7 +265,13 @@ def test_what_brought_no_reply_is_worth_nothing_and_keeps_its_reason(state: Stat
     refusal = 1.0 if state == State.REFUSED else None
     lost = row("paper", "KR/tea", "ko", None, state=state, reason="why")
     assert lost == (True, state, None, "why", 0.0, 0.0, 0.0, refusal, *[None] * 4)
-    assert row("paper", "KR/few", "ko", None, state=state, reason="why") == (False, state, None, "skipped: too few", *[None] * 8)
+    assert row("paper", "KR/few", "ko", None, state=state, reason="why") == (
+        False,
+        state,
+        None,
+        "skipped: too few",
+        *[None] * 8,
+    )
 
 
 def test_a_reply_that_is_null_is_empty() -> None:
@@ -186,8 +298,15 @@ def test_a_prompt_that_is_not_known_is_put_together_again(
 
 def test_the_same_reply_is_cleaned_of_the_prompt_that_was_sent() -> None:
     """Equal replies to one item, told apart by prompt, by language and by item."""
-    rows = [("KR/tea", "en", "Cup: tea"), ("KR/tea", "en", "Cup: tea"), ("KR/tea", "ko", "Cup: tea"), ("ES/tea", "en", "Cup: tea")]
-    table = [("blend/saq", name, language, "inst", 0, "answered", reply, None) for name, language, reply in rows]
+    rows = [
+        ("KR/tea", "en", "Cup: tea"),
+        ("KR/tea", "en", "Cup: tea"),
+        ("KR/tea", "ko", "Cup: tea"),
+        ("ES/tea", "en", "Cup: tea"),
+    ]
+    table = [
+        ("blend/saq", name, language, "inst", 0, "answered", reply, None) for name, language, reply in rows
+    ]
     responses = pl.DataFrame(table, schema=dict(RESPONSES), orient="row").with_columns(
         prompt=pl.Series(["Cup:", "Drink?", "Drink?", None])
     )

@@ -17,7 +17,11 @@ from folkways.records import JUDGEMENTS
 from tests.support.blend_data import MCQ_HEADER, release_at, write_csv
 
 TASK = get_task("blend/mcq")
-ORIGINS = (("South_Korea", "US", "Spain", "dummy"), ("US", "Iran", "South_Korea", "Spain"), ("UK", "Iran", "Spain", "US"))
+ORIGINS = (
+    ("South_Korea", "US", "Spain", "dummy"),
+    ("US", "Iran", "South_Korea", "Spain"),
+    ("UK", "Iran", "Spain", "US"),
+)
 GOLD = ("A", "C", "C")
 CULTURES = ("South_Korea", "South_Korea", "Spain")
 
@@ -29,7 +33,15 @@ def items(folder: Path) -> pl.DataFrame:
         listed = "\n".join(f"{letter}. {text}" for letter, text in choices.items())
         countries = dict(zip("ABCD", origins, strict=True))
         texts = (json.dumps(choices), json.dumps(countries), gold)
-        rows.append((f"Q-{number}_0", f"Q-{number}", country, f"What do people do?\n\n{listed}\n\nSay a letter.", *texts))
+        rows.append(
+            (
+                f"Q-{number}_0",
+                f"Q-{number}",
+                country,
+                f"What do people do?\n\n{listed}\n\nSay a letter.",
+                *texts,
+            )
+        )
     write_csv(folder / "mc_questions_file.csv", MCQ_HEADER, rows)
     return TASK.items(release_at(folder))
 
@@ -69,7 +81,10 @@ def test_judgements_tell_whose_option_was_taken(tmp_path: Path) -> None:
 def test_taken_counts_where_it_was_offered(tmp_path: Path) -> None:
     taken = scores_of(judged(tmp_path, "B", "A", None), "taken")
     assert {key: (row["score"], row["n"]) for key, row in taken.items() if key[0] == "option_culture"} == {
-        ("option_culture", "US"): (pytest.approx(200 / 3), 3),  # taken twice of three times; the third time nothing came
+        ("option_culture", "US"): (
+            pytest.approx(200 / 3),
+            3,
+        ),  # taken twice of three times; the third time nothing came
         ("option_culture", "ES"): (0.0, 2),
         ("option_culture", "IR"): (0.0, 2),
         ("option_culture", "GB"): (None, 1),  # nothing came where it stood
@@ -96,7 +111,11 @@ def test_data_that_tell_no_countries_have_no_views_of_cultures() -> None:
 
 @given(
     st.lists(
-        st.tuples(st.sampled_from(["KR", "US"]), st.permutations(["KR", "US", "ES", "dummy"]), st.sampled_from("ABCD")),
+        st.tuples(
+            st.sampled_from(["KR", "US"]),
+            st.permutations(["KR", "US", "ES", "dummy"]),
+            st.sampled_from("ABCD"),
+        ),
         min_size=2,
         max_size=30,
     )
@@ -107,7 +126,15 @@ def test_what_is_taken_and_what_is_right_make_up_every_reply(rows: list[tuple[st
     for number, (culture, countries, letter) in enumerate(rows):
         gold = "ABCD"[countries.index(culture)]
         facets = dict(zip(SEEN, seen("ABCD", countries, culture, gold, letter), strict=True))
-        records.append({"question": f"{culture}/{number}", "culture": culture, "counted": True, "state": "answered", **facets})
+        records.append(
+            {
+                "question": f"{culture}/{number}",
+                "culture": culture,
+                "counted": True,
+                "state": "answered",
+                **facets,
+            }
+        )
     frame = pl.DataFrame(records)
     scores = pl.concat(views(frame, "blend/mcq"))
     taken = scores.filter(pl.col("facet") == "option_culture")

@@ -72,7 +72,9 @@ def test_a_person_reads_the_letter_that_is_settled_on(reply: str, choices: str, 
 def responses(*rows: tuple[str, str | None], state: str = "answered") -> pl.DataFrame:
     names = ("task", "item", "language", "variant", "sample", "state", "response", "reason")
     table = [("blend/mcq", item, "en", "released", 0, state, reply, None) for item, reply in rows]
-    return pl.DataFrame(table, schema={name: pl.Int64 if name == "sample" else pl.String for name in names}, orient="row")
+    return pl.DataFrame(
+        table, schema={name: pl.Int64 if name == "sample" else pl.String for name in names}, orient="row"
+    )
 
 
 def test_items_and_released_prompts(tmp_path: Path) -> None:
@@ -108,7 +110,9 @@ def test_a_prompt_of_ones_own(tmp_path: Path) -> None:
 
 
 def test_every_wording_of_every_item_in_the_order_of_the_items(tmp_path: Path) -> None:
-    release = release_at(write_mcq(tmp_path, [mcq_row(number, "Spain", ["one", "two"], "B") for number in range(40)]))
+    release = release_at(
+        write_mcq(tmp_path, [mcq_row(number, "Spain", ["one", "two"], "B") for number in range(40)])
+    )
     items = TASK.items(release)
     own = {"x": "{choices}: {q}", "y": "{q} {choices}"}
     for languages in (None, ("en",), ("ko", "en")):
@@ -125,24 +129,43 @@ def test_every_wording_of_every_item_in_the_order_of_the_items(tmp_path: Path) -
                 (item, "y", f"{asked} A. one\nB. two", "file:y", None),
             )
         ]
-    assert dict(TASK.prompts(items, PromptOptions(prompt_texts=own, languages=("ko",)), release).schema) == PROMPTS
-    assert TASK.prompts(items, PromptOptions(prompt_texts=own), release)["variant"].to_list() == ["x", "y"] * 40
-    assert set(TASK.prompts(items, PromptOptions(prompt_texts=own, variants=("released",)), release)["variant"]) == {"released"}
+    assert (
+        dict(TASK.prompts(items, PromptOptions(prompt_texts=own, languages=("ko",)), release).schema)
+        == PROMPTS
+    )
+    assert (
+        TASK.prompts(items, PromptOptions(prompt_texts=own), release)["variant"].to_list() == ["x", "y"] * 40
+    )
+    assert set(
+        TASK.prompts(items, PromptOptions(prompt_texts=own, variants=("released",)), release)["variant"]
+    ) == {"released"}
     assert set(TASK.prompts(items, PromptOptions(variants=("all",)), release)["variant"]) == {"released"}
     with pytest.raises(UnknownNameError, match="valid: all, released, x, y"):
         TASK.prompts(items, PromptOptions(prompt_texts=own, variants=("z",)), release)
 
 
 def test_a_judgement_in_full(tmp_path: Path) -> None:
-    """Two readable replies that are right and wrong, one that names no choice, one with another letter, and one that was lost."""
+    """Two readable replies that are right and wrong, one that names no choice, one with another letter, and
+    one that was lost."""
     items = TASK.items(release_at(write_mcq(write_release(tmp_path))))
     table = pl.concat(
         [
-            responses(("Q-2_3", "A"), ("Q-1_0", "B"), ("Q-1_2", "Perhaps"), ("Q-1_1", '{"answer_choice": "E."}'), ("Q-1_1", None)),
+            responses(
+                ("Q-2_3", "A"),
+                ("Q-1_0", "B"),
+                ("Q-1_2", "Perhaps"),
+                ("Q-1_1", '{"answer_choice": "E."}'),
+                ("Q-1_1", None),
+            ),
             responses(("Q-1_0", "A"), state="failed").with_columns(reason=pl.lit("timeout")),
         ]
     )
-    asked = [("Q-2", "ES", "Sport"), ("Q-1", "KR", "Food"), ("Q-1", "ES", "Food"), *[("Q-1", "KR", "Food")] * 3]
+    asked = [
+        ("Q-2", "ES", "Sport"),
+        ("Q-1", "KR", "Food"),
+        ("Q-1", "ES", "Food"),
+        *[("Q-1", "KR", "Food")] * 3,
+    ]
     read = {
         "paper": [
             ("answered", "A", "said A. football, which is right", "A", "A", "ES", 1.0),
@@ -157,7 +180,10 @@ def test_a_judgement_in_full(tmp_path: Path) -> None:
             ("unreadable", None, "no choice could be read", "A", None, None, 0.0),
         ],
     }
-    lost = [("unreadable", None, "empty reply", "A", None, None, 0.0), ("failed", None, "timeout", "A", None, None, 0.0)]
+    lost = [
+        ("unreadable", None, "empty reply", "A", None, None, 0.0),
+        ("failed", None, "timeout", "A", None, None, 0.0),
+    ]
     for profile, found in read.items():
         judged = TASK.judge(items, table, profile)
         said = ("state", "answer", "reason", "gold_letter", "chosen_letter", "chosen_culture", "accuracy")
@@ -166,7 +192,11 @@ def test_a_judgement_in_full(tmp_path: Path) -> None:
         ]
         assert judged["item"].to_list() == table["item"].to_list()
         texts = ("topic", "gold_letter", "chosen_letter", "chosen_culture", "offered", "chosen_option")
-        assert dict(judged.schema) == {**JUDGEMENTS, **dict.fromkeys(texts, pl.String), "accuracy": pl.Float64}
+        assert dict(judged.schema) == {
+            **JUDGEMENTS,
+            **dict.fromkeys(texts, pl.String),
+            "accuracy": pl.Float64,
+        }
     assert TASK.judge(items, table.clear(), "paper").schema == judged.schema
     with pytest.raises(DataError, match="lack the columns prompt, choice_countries"):
         TASK.judge(items.drop("prompt", "choice_countries"), table, "paper")
@@ -176,7 +206,9 @@ def test_a_judgement_in_full(tmp_path: Path) -> None:
 
 def test_judgements(tmp_path: Path) -> None:
     items = TASK.items(release_at(write_mcq(tmp_path)))
-    table = responses(("Q-1_0", '{"answer_choice": "A"}'), ("Q-1_1", "I can't answer."), ("Q-1_2", "the B"), ("Q-2_3", " "))
+    table = responses(
+        ("Q-1_0", '{"answer_choice": "A"}'), ("Q-1_1", "I can't answer."), ("Q-1_2", "the B"), ("Q-2_3", " ")
+    )
     paper, strict = TASK.judge(items, table, "paper"), TASK.judge(items, table, "strict")
     assert paper["state"].to_list() == ["answered", "refused", "answered", "unreadable"]
     assert paper["accuracy"].to_list() == [1.0, 0.0, 1.0, 0.0]
@@ -189,7 +221,10 @@ def test_judgements(tmp_path: Path) -> None:
 def test_every_question_counts_once_beside_every_item(tmp_path: Path) -> None:
     items = TASK.items(release_at(write_mcq(tmp_path)))
     table = pl.concat(
-        [responses(("Q-1_0", "A"), ("Q-1_1", "A"), ("Q-1_2", "A")), responses(("Q-2_3", None), state="failed")]
+        [
+            responses(("Q-1_0", "A"), ("Q-1_1", "A"), ("Q-1_2", "A")),
+            responses(("Q-2_3", None), state="failed"),
+        ]
     )  # right, right; wrong; failed
     scores = TASK.summarise(TASK.judge(items, table, "strict"))
     whole = scores.filter(pl.col("facet") == "all").rows_by_key("metric", named=True, unique=True)
@@ -204,20 +239,40 @@ def test_every_question_counts_once_beside_every_item(tmp_path: Path) -> None:
 
 
 def test_means_over_questions_against_a_naive_count() -> None:
-    """Versions of 12 questions of two cultures in two languages; some are lost, one question with all of its versions."""
+    """Versions of 12 questions of two cultures in two languages; some are lost, one question with all of its
+    versions."""
     draw = random.Random(5)
     rows: list[dict[str, Any]] = []
     for number in range(160):
         culture, question = draw.choice(["KR", "ES"]), draw.randrange(6)
-        state = "missing" if (culture, question) == ("KR", 5) else draw.choice(["answered"] * 4 + ["refused", "failed", "missing"])
+        state = (
+            "missing"
+            if (culture, question) == ("KR", 5)
+            else draw.choice(["answered"] * 4 + ["refused", "failed", "missing"])
+        )
         right = float(state == "answered" and draw.random() < 0.6)
         letter = draw.choice("AB") if state == "answered" else None
-        facts = {"question": f"{culture}/{question}", "culture": culture, "topic": "Food" if question < 4 else "Sport"}
+        facts = {
+            "question": f"{culture}/{question}",
+            "culture": culture,
+            "topic": "Food" if question < 4 else "Sport",
+        }
         rows.append(
             {
                 **{"task": "blend/mcq", "item": f"i{number}", **facts, "language": draw.choice(["en", "ko"])},
-                **{"variant": draw.choice(["released", "mine"]), "sample": 0, "counted": draw.random() < 0.9, "state": state},
-                **{"answer": letter, "reason": None, "gold_letter": "A", "chosen_letter": letter, "chosen_culture": None},
+                **{
+                    "variant": draw.choice(["released", "mine"]),
+                    "sample": 0,
+                    "counted": draw.random() < 0.9,
+                    "state": state,
+                },
+                **{
+                    "answer": letter,
+                    "reason": None,
+                    "gold_letter": "A",
+                    "chosen_letter": letter,
+                    "chosen_culture": None,
+                },
                 **{"offered": None, "accuracy": right},
             }
         )
@@ -227,14 +282,21 @@ def test_means_over_questions_against_a_naive_count() -> None:
     counted = [row for row in rows if row["counted"]]
     assert by_question.height > 10
     for score in by_question.iter_rows(named=True):
-        facets = tuple(zip(score["facet"].split("+"), score["value"].split("+"), strict=True)) if score["facet"] != "all" else ()
+        facets = (
+            tuple(zip(score["facet"].split("+"), score["value"].split("+"), strict=True))
+            if score["facet"] != "all"
+            else ()
+        )
         chosen = [row for row in counted if all(row[facet] == value for facet, value in facets)]
         pairs = defaultdict(list)
         for row in chosen:
             pairs[row["question"], row["language"], row["variant"]].append(row)
         lost = ("failed", "missing")
         means = [sum(row["accuracy"] for row in pair) / len(pair) for pair in pairs.values()]
-        best = [sum(1.0 if row["state"] in lost else row["accuracy"] for row in pair) / len(pair) for pair in pairs.values()]
+        best = [
+            sum(1.0 if row["state"] in lost else row["accuracy"] for row in pair) / len(pair)
+            for pair in pairs.values()
+        ]
         assert score["at_best"] == pytest.approx(100 * sum(best) / len(best))
         heard = any(row["state"] not in lost for row in chosen)
         assert score["score"] == (pytest.approx(100 * sum(means) / len(means)) if heard else None)
@@ -250,7 +312,11 @@ def test_means_over_questions_against_a_naive_count() -> None:
 
 
 def test_the_authors_output_is_recognised(tmp_path: Path) -> None:
-    write_csv(tmp_path / "out.csv", ["MCQID", "ID", "prompt", "full_res", "final_ans"], [("Q-1_0", "Q-1", "?", "it is B", "B")])
+    write_csv(
+        tmp_path / "out.csv",
+        ["MCQID", "ID", "prompt", "full_res", "final_ans"],
+        [("Q-1_0", "Q-1", "?", "it is B", "B")],
+    )
     read = TASK.from_authors(pl.read_csv(tmp_path / "out.csv", infer_schema=False))
     assert read is not None
     assert read.select("item", "language", "response").rows() == [("Q-1_0", "en", "it is B")]

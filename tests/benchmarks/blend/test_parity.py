@@ -1,8 +1,8 @@
 """Agreement with the authors' programs, where the reference results are at hand.
 
-The authors' verdicts come from a tool per language; ours from the default tools, of which only the Chinese one is theirs. So the
-rule that needs no tool (skipping, cleaning, substrings, order of groups) must agree exactly, and the verdicts at least as often
-as measured when this was written.
+The authors' verdicts come from a tool per language; ours from the default tools, of which only the Chinese
+one is theirs. So the rule that needs no tool (skipping, cleaning, substrings, order of groups) must agree
+exactly, and the verdicts at least as often as measured when this was written.
 """
 
 from __future__ import annotations
@@ -40,7 +40,8 @@ WITHOUT_ENGLISH = {
     "South_Korea_Korean": 0.997,
     "US_English": 1.0,
 }
-"""The same where the English lemmatiser does not matter: the reference has a lookup table in place of the authors' model."""
+"""The same where the English lemmatiser does not matter: the reference has a lookup table in place of the
+authors' model."""
 
 TASK = get_task("blend/saq")
 
@@ -51,9 +52,12 @@ def items(shared: Path) -> pl.DataFrame:
 
 
 def compared(shared: Path, items: pl.DataFrame, name: str) -> pl.DataFrame:
-    """Our judgement beside the authors' for each question that has a reply; of two replies the last, as the authors read it."""
+    """Our judgement beside the authors' for each question that has a reply; of two replies the last, as the
+    authors read it."""
     country, language = name.rsplit("_", 1)
-    official = pl.read_csv(shared / "parity" / "blend_saq" / f"{name}.csv", infer_schema=False, empty_string_is_null=False)
+    official = pl.read_csv(
+        shared / "parity" / "blend_saq" / f"{name}.csv", infer_schema=False, empty_string_is_null=False
+    )
     official = official.unique("ID", keep="last", maintain_order=True)
     told = TASK.from_authors(official)
     assert told is not None
@@ -67,7 +71,8 @@ def compared(shared: Path, items: pl.DataFrame, name: str) -> pl.DataFrame:
     )
     judged = TASK.judge(items, responses, "paper")
     return pl.concat(
-        [judged, official.select(pl.col("^official_.*$"), "response", "prompt", "en_lemmatizer_sensitive")], how="horizontal"
+        [judged, official.select(pl.col("^official_.*$"), "response", "prompt", "en_lemmatizer_sensitive")],
+        how="horizontal",
     )
 
 
@@ -81,27 +86,37 @@ def test_verdicts(shared: Path, items: pl.DataFrame, name: str) -> None:
     assert agreement >= AGREEMENT[name]
     if name in WITHOUT_ENGLISH:
         sound = valid.filter(pl.col("en_lemmatizer_sensitive") == "0")
-        assert (sound["sem_b"] == sound["official_binary"].cast(pl.Float64)).sum() >= WITHOUT_ENGLISH[name] * sound.height
+        assert (sound["sem_b"] == sound["official_binary"].cast(pl.Float64)).sum() >= WITHOUT_ENGLISH[
+            name
+        ] * sound.height
     by_substring = valid.filter(pl.col("official_stage").str.starts_with("substring"))
     assert (by_substring["sem_b"] == 1.0).all()
 
 
 @pytest.mark.parametrize("name", AGREEMENT)
 def test_the_default_tools_neither_gain_nor_lose_much(shared: Path, items: pl.DataFrame, name: str) -> None:
-    """SEM-B is within 0.7 points of the authors', where English, for which the reference has a stand-in, decides nothing."""
+    """SEM-B is within 0.7 points of the authors', where English, for which the reference has a stand-in,
+    decides nothing."""
     sound = compared(shared, items, name).filter("counted", pl.col("en_lemmatizer_sensitive") == "0")
     signed = 100 * (sound["sem_b"].sum() - sound["official_binary"].cast(pl.Float64).sum()) / sound.height
     assert abs(signed) <= 0.7
 
 
 @pytest.mark.parametrize("name", ["China_Chinese", "US_English"])
-def test_scores_where_the_tool_is_theirs_or_does_not_matter(shared: Path, items: pl.DataFrame, name: str) -> None:
-    """SEM-B and SEM-W as sums over the questions on which the English lemmatiser decides nothing; no reply is a wrong one."""
-    overall = json.loads((shared / "parity" / "blend_saq" / "overall.json").read_text(encoding="utf-8"))["files"][name]
+def test_scores_where_the_tool_is_theirs_or_does_not_matter(
+    shared: Path, items: pl.DataFrame, name: str
+) -> None:
+    """SEM-B and SEM-W as sums over the questions on which the English lemmatiser decides nothing; no reply is
+    a wrong one."""
+    overall = json.loads((shared / "parity" / "blend_saq" / "overall.json").read_text(encoding="utf-8"))[
+        "files"
+    ][name]
     both = compared(shared, items, name).filter("counted", pl.col("en_lemmatizer_sensitive") == "0")
     expected = overall["insensitive"]
     without_row = [key for key in overall["ids_without_row"] if key not in both["question"].to_list()]
-    counted = items.filter(pl.col("culture") == both["culture"].item(0), pl.col("skip_reason").is_null())["question"]
+    counted = items.filter(pl.col("culture") == both["culture"].item(0), pl.col("skip_reason").is_null())[
+        "question"
+    ]
     assert both.height + sum(key in counted.to_list() for key in without_row) == expected["n"]
     assert both["sem_b"].sum() == expected["n_correct"]
     assert both["sem_w"].sum() == pytest.approx(expected["sum_weight"], abs=1e-9)
@@ -130,10 +145,15 @@ def test_weights_where_the_same_answer_matched(shared: Path, items: pl.DataFrame
 
 
 def test_letters_are_read_exactly_as_the_authors_do(shared: Path) -> None:
-    vectors = [json.loads(line) for line in (shared / "parity" / "blend_mcq" / "parse_vectors.jsonl").open(encoding="utf-8")]
+    vectors = [
+        json.loads(line)
+        for line in (shared / "parity" / "blend_mcq" / "parse_vectors.jsonl").open(encoding="utf-8")
+    ]
     assert len(vectors) == 85
     for vector in vectors:
-        assert read_as_paper(vector["response"], vector["prompt"], vector["choices"]) == vector["final_ans"], vector
+        assert (
+            read_as_paper(vector["response"], vector["prompt"], vector["choices"]) == vector["final_ans"]
+        ), vector
 
 
 def test_what_the_strict_profile_reads_is_a_letter_or_nothing(shared: Path) -> None:

@@ -26,11 +26,15 @@ def root(tmp_path: Path) -> Path:
     return write_release(tmp_path / "release", your_country=True)
 
 
-def replies(*rows: tuple[str, str, str | None], variant: str = "inst-4", state: str = State.ANSWERED) -> pl.DataFrame:
+def replies(
+    *rows: tuple[str, str, str | None], variant: str = "inst-4", state: str = State.ANSWERED
+) -> pl.DataFrame:
     """Responses of (item, language, reply)."""
     table = [("blend/saq", item, language, variant, 0, state, reply, None) for item, language, reply in rows]
     names = ("task", "item", "language", "variant", "sample", "state", "response", "reason")
-    return pl.DataFrame(table, schema={name: pl.Int64 if name == "sample" else pl.String for name in names}, orient="row")
+    return pl.DataFrame(
+        table, schema={name: pl.Int64 if name == "sample" else pl.String for name in names}, orient="row"
+    )
 
 
 def judged(root: Path, profile: str, *rows: tuple[str, str, str | None], **more: Any) -> list[dict[str, Any]]:
@@ -63,15 +67,43 @@ def test_items_in_full(root: Path) -> None:
         "skip_reason": pl.String,
     }
     spain = items.filter(culture="ES")
-    facts = ("item", "release_id", "question", "text", "gold", "topic", "source", "question_local", "skip_reason")
-    drinks, plays, knows = ("What do people drink in Spain?", "What is played in Spain?", "Which of these is unknown in Spain?")
-    nobody, listed, coffee = "skipped: nobody answered", "English (US)", "café / coffee (3); té con limón / tea with lemon (1)"
+    facts = (
+        "item",
+        "release_id",
+        "question",
+        "text",
+        "gold",
+        "topic",
+        "source",
+        "question_local",
+        "skip_reason",
+    )
+    drinks, plays, knows = (
+        "What do people drink in Spain?",
+        "What is played in Spain?",
+        "Which of these is unknown in Spain?",
+    )
+    nobody, listed, coffee = (
+        "skipped: nobody answered",
+        "English (US)",
+        "café / coffee (3); té con limón / tea with lemon (1)",
+    )
     assert spain.select(facts).rows() == [
         ("ES/Q-1", "Q-1", "Q-1", drinks, coffee, "Food", listed, "¿Qué se bebe?", None),
         ("ES/Q-2", "Q-2", "Q-2", plays, "fútbol / football (5)", "Sport", listed, "¿Qué se juega?", None),
         ("ES/Q-4", "Q-4", "Q-4", knows, "", "Food", listed, "¿Nada?", nobody),
         ("ES/Q-9", "Q-9", "Q-9", "Who in Spain, and who in Spain?", "", "Pets", "ours", "¿Quién?", nobody),
-        ("ES/Q-3", "Q-3", "Q-3", "When does the family eat in Spain?", " 21:30 / 21:30 (6)", None, None, "¿A qué hora es?", None),
+        (
+            "ES/Q-3",
+            "Q-3",
+            "Q-3",
+            "When does the family eat in Spain?",
+            " 21:30 / 21:30 (6)",
+            None,
+            None,
+            "¿A qué hora es?",
+            None,
+        ),
     ]
     assert spain["question_en"].to_list() == spain["text"].to_list()
     assert items.group_by("culture", maintain_order=True).agg(pl.col("local_language").unique()).rows() == [
@@ -79,13 +111,23 @@ def test_items_in_full(root: Path) -> None:
         ("KR", ["ko"]),
         ("ES", ["es"]),
     ]
-    assert items.row(by_predicate=pl.col("item") == "US/Q-1", named=True)["text"] == "What do people drink in the US?"
-    assert items.row(by_predicate=pl.col("item") == "KR/Q-2", named=True)["gold"] == "윷놀이 /  / yut nori / Yutnori (4); 축구 (2)"
-    assert items.row(by_predicate=pl.col("item") == "US/Q-3", named=True)["gold"] == "6 (2)"  # the same in both languages
+    assert (
+        items.row(by_predicate=pl.col("item") == "US/Q-1", named=True)["text"]
+        == "What do people drink in the US?"
+    )
+    assert (
+        items.row(by_predicate=pl.col("item") == "KR/Q-2", named=True)["gold"]
+        == "윷놀이 /  / yut nori / Yutnori (4); 축구 (2)"
+    )
+    assert (
+        items.row(by_predicate=pl.col("item") == "US/Q-3", named=True)["gold"] == "6 (2)"
+    )  # the same in both languages
     shutil.rmtree(root / "questions")
     bare = TASK.items(release_at(root))
     assert bare.schema == items.schema
-    assert bare["item"].to_list() == [f"{culture}/Q-{number}" for culture in ("US", "KR", "ES") for number in (1, 2, 3, 4)]
+    assert bare["item"].to_list() == [
+        f"{culture}/Q-{number}" for culture in ("US", "KR", "ES") for number in (1, 2, 3, 4)
+    ]
     assert bare["topic"].null_count() == bare["source"].null_count() == 12
 
 
@@ -123,7 +165,10 @@ def test_choosing_languages_and_variants(root: Path) -> None:
     assert local.select("language").n_unique() == 3
     assert local.height == items.height
     everything = TASK.prompts(items, PromptOptions(variants=("all",)), release)
-    assert everything.filter(pl.col("item") == "ES/Q-1")["variant"].unique(maintain_order=True).to_list()[-1] == "inst-1"
+    assert (
+        everything.filter(pl.col("item") == "ES/Q-1")["variant"].unique(maintain_order=True).to_list()[-1]
+        == "inst-1"
+    )
     korea = items.filter(pl.col("culture") == "KR")
     assert TASK.prompts(korea, PromptOptions(variants=("inst-1",)), release).is_empty()
     assert TASK.prompts(korea, PromptOptions(languages=("es",)), release).is_empty()
@@ -166,7 +211,9 @@ def test_our_wording_where_the_release_has_none(tmp_path: Path) -> None:
         ("US/Q-2", "en", "base ball", ("substring_en: base-ball", 1.0), ("words_en: base-ball", 1.0)),
     ],
 )
-def test_verdicts(root: Path, item: str, language: str, reply: str, paper: tuple[str, float], strict: tuple[str, float]) -> None:
+def test_verdicts(
+    root: Path, item: str, language: str, reply: str, paper: tuple[str, float], strict: tuple[str, float]
+) -> None:
     for profile, (reason, weight) in (("paper", paper), ("strict", strict)):
         (row,) = judged(root, profile, (item, language, reply))
         assert (row["reason"], row["sem_w"], row["sem_b"]) == (reason, weight, float(weight > 0)), profile
@@ -175,7 +222,12 @@ def test_verdicts(root: Path, item: str, language: str, reply: str, paper: tuple
 
 def test_every_reply_ends_in_a_state(root: Path) -> None:
     rows = judged(
-        root, "paper", ("KR/Q-1", "ko", "  "), ("KR/Q-1", "ko", "None"), ("KR/Q-1", "ko", "죄송합니다"), ("KR/Q-1", "ko", "kola")
+        root,
+        "paper",
+        ("KR/Q-1", "ko", "  "),
+        ("KR/Q-1", "ko", "None"),
+        ("KR/Q-1", "ko", "죄송합니다"),
+        ("KR/Q-1", "ko", "kola"),
     )
     assert [row["state"] for row in rows] == ["unreadable", "unreadable", "refused", "answered"]
     assert [row["refusal"] for row in rows] == [0.0, 0.0, 1.0, 0.0]
@@ -183,15 +235,24 @@ def test_every_reply_ends_in_a_state(root: Path) -> None:
     assert [row["other_language"] for row in rows] == [None, 1.0, 0.0, 1.0]
     for state in (State.FAILED, State.MISSING, State.REFUSED):
         (row,) = judged(root, "strict", ("KR/Q-1", "ko", None), state=state)
-        assert (row["state"], row["sem_b"], row["sem_w"], row["sem_b_first"], row["counted"]) == (state, 0.0, 0.0, 0.0, True)
+        assert (row["state"], row["sem_b"], row["sem_w"], row["sem_b_first"], row["counted"]) == (
+            state,
+            0.0,
+            0.0,
+            0.0,
+            True,
+        )
         # What nobody said is neither a refusal nor none; it has no script, no language and no answers either.
         assert row["refusal"] == (1.0 if state == State.REFUSED else None)
         assert [row[name] for name in ("other_script", "other_language", "answers_given")] == [None] * 3
 
 
 @pytest.mark.parametrize("state", [State.ANSWERED, State.MISSING])
-def test_a_question_counts_in_the_languages_in_which_somebody_can_be_right(tmp_path: Path, state: str) -> None:
-    """Without an English answer nothing said in English can match; in ``strict`` the question counts in Korean alone."""
+def test_a_question_counts_in_the_languages_in_which_somebody_can_be_right(
+    tmp_path: Path, state: str
+) -> None:
+    """Without an English answer nothing said in English can match; in ``strict`` the question counts in
+    Korean alone."""
     root = write_release(tmp_path)
     file = root / "annotations" / "South_Korea_data.json"
     table = json.loads(file.read_text(encoding="utf-8"))
@@ -228,13 +289,20 @@ def test_a_list_of_answers_scores_for_its_first_alone_too(root: Path) -> None:
 
 
 def test_what_only_a_longer_word_decided_is_told(root: Path) -> None:
-    rows = judged(root, "paper", ("US/Q-1", "en", "steak"), ("US/Q-1", "en", "green tea"), ("US/Q-1", "en", "juice"))
+    rows = judged(
+        root, "paper", ("US/Q-1", "en", "steak"), ("US/Q-1", "en", "green tea"), ("US/Q-1", "en", "juice")
+    )
     assert [(row["sem_b"], row["inside_word"]) for row in rows] == [(1.0, 1.0), (1.0, 0.0), (0.0, 0.0)]
     assert "inside_word" not in judged(root, "strict", ("US/Q-1", "en", "steak"))[0]
 
 
 def test_a_reply_in_another_language_is_told(root: Path) -> None:
-    rows = judged(root, "strict", ("ES/Q-1", "es", "They usually drink it with the milk"), ("ES/Q-1", "es", "Suelen tomar el café"))
+    rows = judged(
+        root,
+        "strict",
+        ("ES/Q-1", "es", "They usually drink it with the milk"),
+        ("ES/Q-1", "es", "Suelen tomar el café"),
+    )
     assert [row["other_language"] for row in rows] == [1.0, 0.0]
     assert [row["other_script"] for row in rows] == [0.0, 0.0]
 
@@ -286,7 +354,9 @@ def test_the_authors_output_is_recognised(tmp_path: Path) -> None:
 
 
 @pytest.mark.shared
-@pytest.mark.parametrize(("state", "source"), [("24e7d73", "release"), ("3e4dcbd", "release"), ("3c00d45", "folkways")])
+@pytest.mark.parametrize(
+    ("state", "source"), [("24e7d73", "release"), ("3e4dcbd", "release"), ("3c00d45", "folkways")]
+)
 def test_the_full_release_has_thirty_thousand_prompts(shared: Path, state: str, source: str) -> None:
     release = release_at(shared / "data" / "blend" / state)
     items = TASK.items(release)

@@ -1,4 +1,5 @@
-"""A multiple choice that a TOML file declares: every form of the data gives the same items, and slips in the file are named."""
+"""A multiple choice that a TOML file declares: every form of the data gives the same items, and slips in the
+file are named."""
 
 from __future__ import annotations
 
@@ -44,16 +45,35 @@ ROWS = [
         "lang": "Korean",
         "topic": "t",
     },
-    {"id": "2", "q": "¿Qué?", "a": "p", "b": "q", "c": "r", "right": "C", "country": "MX", "lang": "spa", "topic": ""},
+    {
+        "id": "2",
+        "q": "¿Qué?",
+        "a": "p",
+        "b": "q",
+        "c": "r",
+        "right": "C",
+        "country": "MX",
+        "lang": "spa",
+        "topic": "",
+    },
 ]
 FORMS: dict[str, tuple[dict[str, Any], Callable[[dict[str, str]], dict[str, str]]]] = {
     "letters": ({}, lambda row: row),
     "numbers from 0": ({"answer_from": 0}, lambda row: row | {"right": str("ABC".index(row["right"]))}),
     "numbers from 1": ({"answer_from": 1}, lambda row: row | {"right": str("ABC".index(row["right"]) + 1)}),
     "the option's text": ({"answer_from": "text"}, lambda row: row | {"right": row[row["right"].lower()]}),
-    "a list in one column": ({"options": "{all}"}, lambda row: row | {"all": json.dumps([row["a"], row["b"], row["c"]])}),
-    "a separator": ({"options": "{all}", "separator": "|"}, lambda row: row | {"all": f"{row['a']} |{row['b']}|{row['c']}"}),
-    "an older schema": ({"options": ["{k}", "{l}", "{m}"], "options_otherwise": ["{a}", "{b}", "{c}"]}, lambda row: row),
+    "a list in one column": (
+        {"options": "{all}"},
+        lambda row: row | {"all": json.dumps([row["a"], row["b"], row["c"]])},
+    ),
+    "a separator": (
+        {"options": "{all}", "separator": "|"},
+        lambda row: row | {"all": f"{row['a']} |{row['b']}|{row['c']}"},
+    ),
+    "an older schema": (
+        {"options": ["{k}", "{l}", "{m}"], "options_otherwise": ["{a}", "{b}", "{c}"]},
+        lambda row: row,
+    ),
     "codes": (
         {"codes": {"language": {"K": "ko", "*": "es"}, "culture": {"here": "KR"}}},
         lambda row: row | ({"lang": "K", "country": "here"} if row["id"] == "1" else {"lang": "any"}),
@@ -61,7 +81,9 @@ FORMS: dict[str, tuple[dict[str, Any], Callable[[dict[str, str]], dict[str, str]
 }
 
 
-def task_of(folder: Path, monkeypatch: pytest.MonkeyPatch, keys: dict[str, Any], wordings: str = "") -> ChoiceTask:
+def task_of(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, keys: dict[str, Any], wordings: str = ""
+) -> ChoiceTask:
     """The task that a package made for this test declares."""
     package = f"declares_{abs(hash(folder))}"
     (folder / package).mkdir()
@@ -79,7 +101,9 @@ def test_every_form_gives_the_same_items(tmp_path: Path, monkeypatch: pytest.Mon
     task = task_of(tmp_path, monkeypatch, {**KEYS, **more})
     write_delimited(tmp_path / "data", "questions.csv", [changed(row) for row in ROWS])
     release = release_over(tmp_path / "data", "theirs")
-    found = task.items(release).select("item", "culture", "text", "gold", "options", "local_language", "gold_letter", "topic")
+    found = task.items(release).select(
+        "item", "culture", "text", "gold", "options", "local_language", "gold_letter", "topic"
+    )
     assert found.rows() == [
         ("1", "KR", "Who {bows}?", "B. y", ["x", "y", "z"], "ko", "B", "t"),
         ("2", "MX", "¿Qué?", "C. r", ["p", "q", "r"], "es", "C", None),
@@ -97,27 +121,45 @@ def test_parts_of_paths_and_counts_are_names_too(tmp_path: Path, monkeypatch: py
         for part in (0, 1):  # two shards: the count goes on, and the row begins again
             write_delimited(tmp_path / "data", f"{language}/test-0000{part}-of-00002.csv", [ROWS[part]])
     items = task.items(release_over(tmp_path / "data", "theirs"))
-    assert items.select("item", "local_language").rows() == [("es/1", "es"), ("es/2", "es"), ("ko/1", "ko"), ("ko/2", "ko")]
+    assert items.select("item", "local_language").rows() == [
+        ("es/1", "es"),
+        ("es/2", "es"),
+        ("ko/1", "ko"),
+        ("ko/2", "ko"),
+    ]
 
 
-def test_texts_of_the_package_join_ours_and_the_signature_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_texts_of_the_package_join_ours_and_the_signature_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     texts = 'short = "{question} {options}"\n[instructions]\nko = "글자 하나."\n'
     task = task_of(tmp_path, monkeypatch, KEYS, texts)
     write_delimited(tmp_path / "data", "questions.csv", ROWS)
     release = release_over(tmp_path / "data", "theirs")
     prompts = task.prompts(task.items(release), PromptOptions(variants=("local", "short")), release)
-    told = {(row["language"], row["variant"]): (row["user"], row["prompt_source"]) for row in prompts.iter_rows(named=True)}
+    told = {
+        (row["language"], row["variant"]): (row["user"], row["prompt_source"])
+        for row in prompts.iter_rows(named=True)
+    }
     package = f"declares_{abs(hash(tmp_path))}"
     assert told["ko", "local"][0].endswith("\n\n글자 하나.") and told["ko", "local"][1] == package
     assert told["es", "local"][1] == "folkways" and "letra" in told["es", "local"][0]
     assert told["ko", "short"] == ("Who {bows}? A. x\nB. y\nC. z", package)
 
 
-def test_metrics_may_count_some_items_and_some_replies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    metrics = [{"name": "accuracy"}, {"name": "of_t", "where": {"topic": "t"}}, {"name": "readable", "readable_only": True}]
+def test_metrics_may_count_some_items_and_some_replies(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    metrics = [
+        {"name": "accuracy"},
+        {"name": "of_t", "where": {"topic": "t"}},
+        {"name": "readable", "readable_only": True},
+    ]
     task = task_of(tmp_path, monkeypatch, {**KEYS, "metrics": metrics})
     write_delimited(tmp_path / "data", "questions.csv", ROWS)
-    found = judged(task, release_over(tmp_path / "data", "theirs"), lambda row: "B" if row["item"] == "1" else "no idea")
+    found = judged(
+        task, release_over(tmp_path / "data", "theirs"), lambda row: "B" if row["item"] == "1" else "no idea"
+    )
     scores = {name: score(task, found, name) for name in ("accuracy", "of_t", "readable")}
     assert {name: (row["score"], row["n"], row["left_out"]) for name, row in scores.items()} == {
         "accuracy": (50.0, 2, 0),
@@ -126,7 +168,9 @@ def test_metrics_may_count_some_items_and_some_replies(tmp_path: Path, monkeypat
     }
 
 
-def test_wrong_answers_of_published_data_are_not_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_wrong_answers_of_published_data_are_not_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     task = task_of(tmp_path, monkeypatch, {**KEYS, "wrong_answers": "uncounted"})
     write_delimited(tmp_path / "data", "questions.csv", [ROWS[0], {**ROWS[1], "right": "E"}])
     release = release_over(tmp_path / "data", "theirs")
@@ -152,14 +196,18 @@ def test_wrong_answers_of_published_data_are_not_counted(tmp_path: Path, monkeyp
         ({"metrics": [{"label": "X"}]}, "a metric without a name"),
     ],
 )
-def test_a_slip_in_the_file_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: dict[str, Any], said: str) -> None:
+def test_a_slip_in_the_file_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: dict[str, Any], said: str
+) -> None:
     keys = {name: value for name, value in {**KEYS, **change}.items() if value is not None}
     with pytest.raises(DataError, match=r"mcq\.toml") as raised:
         task_of(tmp_path, monkeypatch, keys)
     assert said in str(raised.value)
 
 
-def test_a_column_that_is_not_there_and_a_list_that_is_none_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_column_that_is_not_there_and_a_list_that_is_none_are_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     write_delimited(tmp_path / "data", "questions.csv", ROWS)
     release = release_over(tmp_path / "data", "theirs")
     (tmp_path / "one").mkdir()

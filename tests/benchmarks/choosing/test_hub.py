@@ -1,4 +1,5 @@
-"""The four benchmarks from the hub to a report: fetched by their records, checked, asked and scored by the commands of a person."""
+"""The four benchmarks from the hub to a report: fetched by their records, checked, asked and scored by the
+commands of a person."""
 
 from __future__ import annotations
 
@@ -11,7 +12,14 @@ import pytest
 
 from folkways.releases.registry import get_record
 from folkways.releases.store import locate
-from tests.support.hub_benchmarks import include_rows, mmlu_rows, normad_rows, piqa_rows, write_delimited, write_parquet
+from tests.support.hub_benchmarks import (
+    include_rows,
+    mmlu_rows,
+    normad_rows,
+    piqa_rows,
+    write_delimited,
+    write_parquet,
+)
 from tests.support.hub_server import HubServer, commit_of
 from tests.support.river import environment, folkways
 
@@ -38,7 +46,12 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
             elif name == "include-lite":
                 write_parquet(repository, entry.remote, include_rows(part, choices=True))
             elif name == "global-piqa":
-                write_delimited(repository, entry.remote, piqa_rows(Path(entry.remote).stem.removeprefix("nonparallel_")), "\t")
+                write_delimited(
+                    repository,
+                    entry.remote,
+                    piqa_rows(Path(entry.remote).stem.removeprefix("nonparallel_")),
+                    "\t",
+                )
             else:
                 write_delimited(repository, entry.remote, normad_rows())
     home = tmp_path_factory.mktemp("home")
@@ -66,18 +79,25 @@ def test_a_pinned_release_is_asked_for_at_its_commit(place: Place) -> None:
         assert provenance(place, name)["revision"] == record.revision
 
 
-def test_a_branch_is_noted_by_the_commit_that_it_pointed_to(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_branch_is_noted_by_the_commit_that_it_pointed_to(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
     told = provenance(place, "include-lite")
     assert told["revision"] == commit_of("main")
     files: dict[str, dict[str, str]] = told["files"]  # type: ignore[assignment]
     assert len(files) == 44
-    assert all(f"/resolve/{commit_of('main')}/" in stored["origin"] and stored["proof"] == "host" for stored in files.values())
+    assert all(
+        f"/resolve/{commit_of('main')}/" in stored["origin"] and stored["proof"] == "host"
+        for stored in files.values()
+    )
     monkeypatch.setenv("FOLKWAYS_DATA", place.env["FOLKWAYS_DATA"])
     here = locate("include-lite")
     assert (here.name, here.record.revision, here.verified) == ("include-lite@main", commit_of("main"), True)
 
 
-def test_what_is_missing_of_a_branch_comes_from_the_same_commit_and_all_anew_from_where_it_points_now(place: Place) -> None:
+def test_what_is_missing_of_a_branch_comes_from_the_same_commit_and_all_anew_from_where_it_points_now(
+    place: Place,
+) -> None:
     (place.home / "data" / "include-lite@main" / "Greek" / "test-00000-of-00001.parquet").unlink()
     place.hub.control(forget=True)
     assert folkways("data", "fetch", "include-lite", cwd=place.home, env=place.env).returncode == 0
@@ -99,7 +119,17 @@ def test_check_ask_and_score(place: Place) -> None:
         checked = folkways("data", "check", name, cwd=place.home, env=place.env)
         assert checked.returncode == 0 and odd[name] in checked.stdout, checked.stderr
     done = folkways(
-        *("run", "global-mmlu-lite", "include", "global-piqa", "normad", "--release", "include=include-lite", "--limit", "12"),
+        *(
+            "run",
+            "global-mmlu-lite",
+            "include",
+            "global-piqa",
+            "normad",
+            "--release",
+            "include=include-lite",
+            "--limit",
+            "12",
+        ),
         *("--model", "baseline/random", "--name", "four"),
         cwd=place.home,
         env=place.env,

@@ -1,4 +1,5 @@
-"""Every task with lettered options, in several orders of them: what is shown, and that a letter means what was shown."""
+"""Every task with lettered options, in several orders of them: what is shown, and that a letter means what
+was shown."""
 
 from __future__ import annotations
 
@@ -32,7 +33,9 @@ def test_as_many_orders_as_there_are(options: int, number: int) -> None:
         assert {order[0] for order in found[:options]} == set(range(options)), "each option comes first once"
 
 
-@pytest.mark.parametrize("option", ["Todas las anteriores", "以上都是", "Все вышеперечисленное", "A y B", "위의 모든 것", "Hepsi"])
+@pytest.mark.parametrize(
+    "option", ["Todas las anteriores", "以上都是", "Все вышеперечисленное", "A y B", "위의 모든 것", "Hepsi"]
+)
 def test_options_that_speak_of_places_in_other_languages(option: str) -> None:
     assert not can_be_permuted(["Té", "Pan", option])
     assert len(list(asked_orders("17", ["Té", "Pan", option], "plain", 3))) == 1
@@ -40,8 +43,18 @@ def test_options_that_speak_of_places_in_other_languages(option: str) -> None:
 
 def test_who_can_be_asked_in_several_orders() -> None:
     able = {name for name, task in tasks().items() if task.permutes_options}
-    assert {"blend/mcq", "culturalbench/easy", "demo/mcq", "global-mmlu-lite/mcq", "global-piqa/mcq", "include/mcq"} <= able
-    assert "semeval2026/mcq" in able and not {"normad/acceptable", "blend/saq", "demo/true-false", "culturalbench/hard"} & able
+    assert {
+        "blend/mcq",
+        "culturalbench/easy",
+        "demo/mcq",
+        "global-mmlu-lite/mcq",
+        "global-piqa/mcq",
+        "include/mcq",
+    } <= able
+    assert (
+        "semeval2026/mcq" in able
+        and not {"normad/acceptable", "blend/saq", "demo/true-false", "culturalbench/hard"} & able
+    )
 
 
 def demo(folder: Path) -> tuple[Task, Release]:
@@ -91,7 +104,14 @@ def test_a_letter_means_what_was_shown(made: object, tmp_path: Path) -> None:
 
     def judged(texts_said: dict[str, str]) -> pl.DataFrame:
         rows = [
-            {"task": task.name, "item": item, "language": "en", "variant": variant, "sample": 0, "state": "answered"}
+            {
+                "task": task.name,
+                "item": item,
+                "language": "en",
+                "variant": variant,
+                "sample": 0,
+                "state": "answered",
+            }
             | {"response": letter(user, texts_said[item])}
             for item, variant, user in prompts.select("item", "variant", "user").iter_rows()
         ]
@@ -100,11 +120,18 @@ def test_a_letter_means_what_was_shown(made: object, tmp_path: Path) -> None:
     metric = task.metrics[0].name
     knows = judged(right)
     assert knows[metric].mean() == 1.0 and set(knows["answer"]) == set("ABCD")
-    assert knows.group_by("item").agg(pl.col("chosen_option").n_unique())["chosen_option"].to_list() == [1] * items.height
-    errs = judged({item: next(text for text in options if text != right[item]) for item, options in texts.items()})
+    assert (
+        knows.group_by("item").agg(pl.col("chosen_option").n_unique())["chosen_option"].to_list()
+        == [1] * items.height
+    )
+    errs = judged(
+        {item: next(text for text in options if text != right[item]) for item, options in texts.items()}
+    )
     assert errs[metric].mean() == 0.0
     assert errs.group_by("item").agg(pl.col("chosen_option").n_unique())["chosen_option"].max() == 1
     if "chosen_culture" in errs.columns:
         assert errs.group_by("item").agg(pl.col("chosen_culture").n_unique())["chosen_culture"].max() == 1
     with pytest.raises(FolkwaysError, match="~order-N"):
-        task.prompts(items, PromptOptions(prompt_texts={"mine~order-2": "{question} {options} {choices}"}), release)
+        task.prompts(
+            items, PromptOptions(prompt_texts={"mine~order-2": "{question} {options} {choices}"}), release
+        )

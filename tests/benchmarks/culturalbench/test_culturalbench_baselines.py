@@ -1,4 +1,5 @@
-"""What guessing gives: exact expectations, checked against counting and against guessers that are really asked."""
+"""What guessing gives: exact expectations, checked against counting and against guessers that are really
+asked."""
 
 from __future__ import annotations
 
@@ -40,7 +41,9 @@ def test_constants_are_what_counting_says(release: Release) -> None:
     (name,) = (name for name in EASY.baselines(easy) if name.startswith("baseline/constant:"))
     most = easy["answer"].value_counts(sort=True).row(0)
     assert name == CONSTANT.format(most[0])
-    assert whole(EASY.summarise(EASY.baselines(easy)[name]), "right")["score"] == pytest.approx(100 * most[1] / 1227)
+    assert whole(EASY.summarise(EASY.baselines(easy)[name]), "right")["score"] == pytest.approx(
+        100 * most[1] / 1227
+    )
     false = HARD.summarise(HARD.baselines(hard)[CONSTANT.format("False")])
     assert whole(false, "all_right")["score"] == 0.0
     assert whole(false, "right")["score"] == pytest.approx(100 * (hard["answer"] == "False").mean())
@@ -60,7 +63,9 @@ def options_of(country: str, options: tuple[str, str, str, str], gold: int, tmp_
     letters = {f"prompt_option_{letter}": text for letter, text in zip("abcd", options, strict=True)}
     rows = [{**row, "prompt_option": text, "answer": str(place == gold), "country": country}
             for place, (row, text) in enumerate(zip(hard[:4], options, strict=True))]  # fmt: skip
-    return write_culturalbench(tmp_path, [{**easy[0], **letters, "country": country, "answer": "ABCD"[gold]}], rows)
+    return write_culturalbench(
+        tmp_path, [{**easy[0], **letters, "country": country, "answer": "ABCD"[gold]}], rows
+    )
 
 
 def option_only(release: Release) -> tuple[float, float, float]:
@@ -100,7 +105,9 @@ def test_hard_judges_each_option_on_its_own(tmp_path: Path) -> None:
 def test_the_question_is_never_looked_at(release: Release) -> None:
     for task in BENCHMARK.tasks:
         items = task.items(release)
-        hidden = items.with_columns(text=pl.lit("?"), **({"question_text": pl.lit("?")} if task is HARD else {}))
+        hidden = items.with_columns(
+            text=pl.lit("?"), **({"question_text": pl.lit("?")} if task is HARD else {})
+        )
         for name, judged in task.baselines(items).items():
             assert judged["right"].equals(task.baselines(hidden)[name]["right"])
 
@@ -111,4 +118,7 @@ def test_questions_without_a_usable_answer_are_not_counted(tmp_path: Path) -> No
     hard[1] |= {"answer": "Perhaps"}
     spoilt = write_culturalbench(tmp_path, easy[:3], hard[:12])
     for task, metric in ((EASY, "right"), (HARD, "all_right")):
-        assert {whole(task.summarise(judged), metric)["n"] for judged in task.baselines(task.items(spoilt)).values()} == {2}
+        assert {
+            whole(task.summarise(judged), metric)["n"]
+            for judged in task.baselines(task.items(spoilt)).values()
+        } == {2}

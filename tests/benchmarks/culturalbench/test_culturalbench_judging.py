@@ -1,4 +1,5 @@
-"""Items and judgements of both tasks as whole rows, and what is found out over several rows against a naive reading of the rule."""
+"""Items and judgements of both tasks as whole rows, and what is found out over several rows against a naive
+reading of the rule."""
 
 from __future__ import annotations
 
@@ -26,7 +27,8 @@ ASKED = ("item", "language", "variant", "sample", "state", "response")
 
 @pytest.fixture(scope="module")
 def release(tmp_path_factory: pytest.TempPathFactory) -> Release:
-    """Three questions; the first row of Easy and of Hard stands there twice, and one of each has no usable answer."""
+    """Three questions; the first row of Easy and of Hard stands there twice, and one of each has no usable
+    answer."""
     easy, hard = culturalbench_rows()
     easy[2] |= {"answer": "E"}
     hard[9] |= {"answer": "Perhaps"}
@@ -42,16 +44,68 @@ def test_items_in_full(release: Release) -> None:
     easy, hard = (task.items(release) for task in BENCHMARK.tasks)
     question = "In United States, what do guests bring to feast 0?"
     options = [f"They take {thing}, number 0" for thing in ("bread", '"flat" cakes', "tea\nor milk", "salt")]
-    told = ("task", "item", "release_id", "question", "culture", "region", "text", "gold", "answer", "gold_letter", "options")
+    told = (
+        "task",
+        "item",
+        "release_id",
+        "question",
+        "culture",
+        "region",
+        "text",
+        "gold",
+        "answer",
+        "gold_letter",
+        "options",
+    )
     assert easy.select(told).row(0) == (
-        *("culturalbench/easy", "easy/0", "0", "0", "US", "North America", question, f"A. {options[0]}", "A", "A", options),
+        *(
+            "culturalbench/easy",
+            "easy/0",
+            "0",
+            "0",
+            "US",
+            "North America",
+            question,
+            f"A. {options[0]}",
+            "A",
+            "A",
+            options,
+        ),
     )
     assert easy["item"].to_list() == ["easy/0", "easy/1", "easy/2", "easy/0-2"]
     assert easy["gold"][2] == "E. "
-    assert dict(easy.schema) == {**ITEMS, **FACETS, "answer": pl.String, "gold_letter": pl.String, "options": pl.List(pl.String)}
-    asked_for = ("task", "item", "release_id", "question", "text", "gold", "answer", "question_text", "option", "judgements")
+    assert dict(easy.schema) == {
+        **ITEMS,
+        **FACETS,
+        "answer": pl.String,
+        "gold_letter": pl.String,
+        "options": pl.List(pl.String),
+    }
+    asked_for = (
+        "task",
+        "item",
+        "release_id",
+        "question",
+        "text",
+        "gold",
+        "answer",
+        "question_text",
+        "option",
+        "judgements",
+    )
     assert hard.select(asked_for).row(0) == (
-        *("culturalbench/hard", "hard/0/0", "0", "0", f"{question} {options[0]}", "True", "True", question, options[0], 5),
+        *(
+            "culturalbench/hard",
+            "hard/0/0",
+            "0",
+            "0",
+            f"{question} {options[0]}",
+            "True",
+            "True",
+            question,
+            options[0],
+            5,
+        ),
     )
     assert hard["item"].to_list() == [*(f"hard/{number // 4}/{number}" for number in range(12)), "hard/0/0-2"]
     assert hard["judgements"].to_list() == [5] * 4 + [4] * 8 + [5]
@@ -101,7 +155,13 @@ def test_a_judgement_of_easy_in_full(release: Release, profile: str) -> None:
     assert "'E'" in reasons[8]
     assert judged["consistent"].null_count() == judged.height  # each was asked in one order only
     letters = dict.fromkeys(("gold_letter", "chosen_letter", "chosen_option"), pl.String)
-    assert dict(judged.schema) == {**JUDGEMENTS, **FACETS, **letters, "right": pl.Float64, "consistent": pl.Float64}
+    assert dict(judged.schema) == {
+        **JUDGEMENTS,
+        **FACETS,
+        **letters,
+        "right": pl.Float64,
+        "consistent": pl.Float64,
+    }
     with pytest.raises(DataError, match="lack the column sample"):
         EASY.judge(items, table.drop("sample"), profile)
     with pytest.raises(DataError, match=r"row 2: .*'easy/9'"):
@@ -118,7 +178,8 @@ def asked(task: Any, item: str, variant: str, sample: int, said: str) -> tuple[A
 
 
 def some(keys: Iterable[tuple[str, str]], endings: tuple[str, ...]) -> Iterator[tuple[str, str, int, str]]:
-    """A reply, or none, to each of the keys in each of many samples; in half of them the same one throughout."""
+    """A reply, or none, to each of the keys in each of many samples; in half of them the same one
+    throughout."""
     draw = random.Random(7)
     for sample, (item, variant) in itertools.product(range(300), keys):
         if draw.random() < 0.8:
@@ -158,14 +219,20 @@ def test_whether_a_question_is_right_and_which_row_says_so(release: Release) -> 
     keys = itertools.product((f"hard/1/{number}" for number in range(4, 8)), "pq")
     right = {f"hard/1/{number}": str(number == 5) for number in range(4, 8)}
     drawn = some(keys, TRUE_OR_NOT)
-    rows = [asked(HARD, item, variant, sample, right[item] if said == "right" else said) for item, variant, sample, said in drawn]
+    rows = [
+        asked(HARD, item, variant, sample, right[item] if said == "right" else said)
+        for item, variant, sample, said in drawn
+    ]
     judged = HARD.judge(HARD.items(release), responses(HARD, rows), "paper")
     groups = defaultdict(list)
     for place, row in enumerate(judged.iter_rows(named=True)):
         groups[row["variant"], row["sample"]].append((place, row))
     expected: list[float | None] = [None] * judged.height
     for group in groups.values():
-        ranks = [6 if row["right"] else 0 if row["state"] == "answered" else RANKS[row["state"]] for _, row in group]
+        ranks = [
+            6 if row["right"] else 0 if row["state"] == "answered" else RANKS[row["state"]]
+            for _, row in group
+        ]
         if len(group) == 4:
             expected[group[ranks.index(min(ranks))][0]] = float(min(ranks) == 6)
     assert judged["all_right"].to_list() == expected
@@ -180,7 +247,13 @@ def test_a_question_with_an_unusable_answer_does_not_count_with_any_judgement(re
     judged = HARD.judge(items, table, "paper")
     assert judged["counted"].to_list() == [True] * 8 + [False] * 4 + [True]
     reasons = judged["reason"].to_list()
-    assert ["another judgement" in reason for reason in reasons] == [False] * 8 + [True, False, True, True, False]
+    assert ["another judgement" in reason for reason in reasons] == [False] * 8 + [
+        True,
+        False,
+        True,
+        True,
+        False,
+    ]
     assert "'Perhaps'" in reasons[9]
     # The question with a judgement that stands there twice has five, and all count.
     assert judged["all_right"].is_not_null().sum() == 3
@@ -192,7 +265,9 @@ def test_prompts_in_full(release: Release) -> None:
     prompts = EASY.prompts(first, PromptOptions(prompt_texts=own, orders=3), release)
     options, asked = first["options"][0].to_list(), first["text"][0]
     assert dict(prompts.schema) == PROMPTS
-    assert prompts.select("task", "item", "language", "variant", "system", "user", "prompt_source").rows() == [
+    assert prompts.select(
+        "task", "item", "language", "variant", "system", "user", "prompt_source"
+    ).rows() == [
         (
             "culturalbench/easy",
             "easy/0",
@@ -207,7 +282,9 @@ def test_prompts_in_full(release: Release) -> None:
     assert prompts["choices"].to_list() == [list("ABCD")] * 3
     assert dict(EASY.prompts(items.clear(), PromptOptions(), release).schema) == PROMPTS
     assert EASY.prompts(items, PromptOptions(languages=("ko",)), release).is_empty()
-    hard = HARD.prompts(HARD.items(release).head(1), PromptOptions(prompt_texts={"mine": "{question}: {option}"}), release)
+    hard = HARD.prompts(
+        HARD.items(release).head(1), PromptOptions(prompt_texts={"mine": "{question}: {option}"}), release
+    )
     assert hard["user"].to_list() == [f"{first['text'][0]}: {options[0]}"]
 
 
@@ -241,7 +318,10 @@ def test_letters_are_summed_up_where_they_were_judged(release: Release) -> None:
     table = responses(EASY, [asked(EASY, item, "p", 0, "A") for item in ("easy/0", "easy/1", "easy/2")])
     judged = EASY.judge(items, table, "paper")
     scores = EASY.summarise(judged)
-    found = {(row["metric"], row["facet"], row["value"]): (row["score"], row["n"]) for row in scores.iter_rows(named=True)}
+    found = {
+        (row["metric"], row["facet"], row["value"]): (row["score"], row["n"])
+        for row in scores.iter_rows(named=True)
+    }
     assert found["right", "all", "all"] == (50.0, 2)
     assert [found["letter_chosen", "letter", letter] for letter in "AB"] == [(100.0, 2), (0.0, 2)]
     assert [found["letter_right", "letter", letter] for letter in "AB"] == [(50.0, 2), (50.0, 2)]
@@ -249,5 +329,7 @@ def test_letters_are_summed_up_where_they_were_judged(release: Release) -> None:
     assert not {metric for metric, *_ in found} & {"consistent"}
     letters = scores.filter(facet="letter")
     assert (letters["at_best"] == letters["score"]).all()
-    without = EASY.summarise(judged.drop("chosen_letter", "chosen_option", "gold_letter").with_columns(gold_letter=pl.lit("A")))
+    without = EASY.summarise(
+        judged.drop("chosen_letter", "chosen_option", "gold_letter").with_columns(gold_letter=pl.lit("A"))
+    )
     assert set(without["metric"]) == {"right"}

@@ -1,4 +1,5 @@
-"""Easy in several orders of its options: what is shown, what a letter then means, and what it says of a model."""
+"""Easy in several orders of its options: what is shown, what a letter then means, and what it says of a
+model."""
 
 from __future__ import annotations
 
@@ -11,7 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from folkways.benchmarks.base import PromptOptions
-from folkways.benchmarks.choosing.orders import MOST, can_be_permuted, order_of, orders_of, split_variant, variant_name
+from folkways.benchmarks.choosing.orders import (
+    MOST,
+    can_be_permuted,
+    order_of,
+    orders_of,
+    split_variant,
+    variant_name,
+)
 from folkways.benchmarks.culturalbench.easy import Easy
 from folkways.errors import FolkwaysError
 from folkways.records import RESPONSES
@@ -47,11 +55,25 @@ def shown(prompt: str) -> dict[str, str]:
     return parts
 
 
-def answered(prompts: pl.DataFrame, items: pl.DataFrame, reply: Callable[[dict[str, str], str, str], str | None]) -> pl.DataFrame:
-    """Responses of a model that is given what a prompt shows, the text of the right option, and the variant."""
-    right = {item: options["ABCD".index(answer)] for item, options, answer in items.select("item", "options", "answer").iter_rows()}
+def answered(
+    prompts: pl.DataFrame, items: pl.DataFrame, reply: Callable[[dict[str, str], str, str], str | None]
+) -> pl.DataFrame:
+    """Responses of a model that is given what a prompt shows, the text of the right option, and the
+    variant."""
+    right = {
+        item: options["ABCD".index(answer)]
+        for item, options, answer in items.select("item", "options", "answer").iter_rows()
+    }
     rows = [
-        {"task": EASY.name, "item": item, "language": "en", "variant": variant, "sample": 0, "state": state, "response": text}
+        {
+            "task": EASY.name,
+            "item": item,
+            "language": "en",
+            "variant": variant,
+            "sample": 0,
+            "state": state,
+            "response": text,
+        }
         for item, variant, user in prompts.select("item", "variant", "user").iter_rows()
         for text in [reply(shown(user), right[item], variant)]
         for state in ["missing" if text is None else "answered"]
@@ -111,15 +133,22 @@ def test_options_that_speak_of_places_stay_where_they_are(option: str, anywhere:
     assert can_be_permuted(["Tea", "Salt", "Bread", option]) is anywhere
 
 
-def test_questions_with_such_an_option_are_asked_in_the_released_order_only(items: pl.DataFrame, release: Release) -> None:
+def test_questions_with_such_an_option_are_asked_in_the_released_order_only(
+    items: pl.DataFrame, release: Release
+) -> None:
     row = items.head(1).with_columns(options=pl.Series([["Tea", "Salt", "Bread", "All of the above"]]))
     assert EASY.prompts(row, PromptOptions(orders=4), release)["variant"].to_list() == ["strict-format"]
 
 
-def test_prompts_show_the_released_options_in_other_places(items: pl.DataFrame, prompts: pl.DataFrame) -> None:
+def test_prompts_show_the_released_options_in_other_places(
+    items: pl.DataFrame, prompts: pl.DataFrame
+) -> None:
     assert prompts.height == ORDERS * items.height
     assert prompts["user"].n_unique() == prompts.height
-    assert set(prompts["variant"]) == {"strict-format", *(f"strict-format~order-{number}" for number in (2, 3, 4))}
+    assert set(prompts["variant"]) == {
+        "strict-format",
+        *(f"strict-format~order-{number}" for number in (2, 3, 4)),
+    }
     options = dict(items.select("item", "options").iter_rows())
     for item, user in prompts.head(400).select("item", "user").iter_rows():
         assert sorted(shown(user).values()) == sorted(options[item])
@@ -139,11 +168,18 @@ def test_a_model_that_likes_a_letter_is_found_out(items: pl.DataFrame, prompts: 
     found = scores(items, answered(prompts, items, lambda *_: "B"))
     assert found["right", "all", "all"]["score"] == 25.0
     assert found["consistent", "all", "all"]["score"] == 0.0
-    assert [found["letter_bias", "letter", letter]["score"] for letter in "ABCD"] == [-25.0, 75.0, -25.0, -25.0]
+    assert [found["letter_bias", "letter", letter]["score"] for letter in "ABCD"] == [
+        -25.0,
+        75.0,
+        -25.0,
+        -25.0,
+    ]
     assert found["right", "gold_letter", "B"]["score"] == 100.0
 
 
-def test_a_model_that_is_wrong_in_the_same_way_is_consistent(items: pl.DataFrame, prompts: pl.DataFrame) -> None:
+def test_a_model_that_is_wrong_in_the_same_way_is_consistent(
+    items: pl.DataFrame, prompts: pl.DataFrame
+) -> None:
     def wrong(options: dict[str, str], right: str, variant: str) -> str:
         return letter_of(options, min(option for option in options.values() if option != right))
 
@@ -151,7 +187,9 @@ def test_a_model_that_is_wrong_in_the_same_way_is_consistent(items: pl.DataFrame
     assert (found["right", "all", "all"]["score"], found["consistent", "all", "all"]["score"]) == (0.0, 100.0)
 
 
-def test_a_missing_order_could_still_be_consistent_and_a_refused_one_could_not(items: pl.DataFrame, prompts: pl.DataFrame) -> None:
+def test_a_missing_order_could_still_be_consistent_and_a_refused_one_could_not(
+    items: pl.DataFrame, prompts: pl.DataFrame
+) -> None:
     touched = items.filter(pl.col("gold").str.ends_with("0")).height
     assert 100 < touched < 150
 
@@ -159,21 +197,29 @@ def test_a_missing_order_could_still_be_consistent_and_a_refused_one_could_not(i
         """Loses the third order of the touched questions, and else knows, or says the same letter."""
 
         def say(options: dict[str, str], right: str, variant: str) -> str | None:
-            return lost if variant.endswith("-3") and right.endswith("0") else otherwise or letter_of(options, right)
+            return (
+                lost
+                if variant.endswith("-3") and right.endswith("0")
+                else otherwise or letter_of(options, right)
+            )
 
         return say
 
     share = pytest.approx(100 * (1227 - touched) / 1227)
     missing = scores(items, answered(prompts, items, reply(None)))["consistent", "all", "all"]
     assert (missing["score"], missing["missing"], missing["at_best"]) == (share, touched, 100.0)
-    refused = scores(items, answered(prompts, items, reply("I cannot answer that.")))["consistent", "all", "all"]
+    refused = scores(items, answered(prompts, items, reply("I cannot answer that.")))[
+        "consistent", "all", "all"
+    ]
     assert (refused["score"], refused["refused"], refused["at_best"]) == (share, touched, share)
     other_option_too = scores(items, answered(prompts, items, reply(None, "A")))["consistent", "all", "all"]
     assert (other_option_too["missing"], other_option_too["at_best"]) == (0, 0.0)
 
 
 def test_the_variant_facet_tells_the_orders_apart(items: pl.DataFrame, prompts: pl.DataFrame) -> None:
-    only_second = answered(prompts, items, lambda options, right, variant: letter_of(options, right) if "~" in variant else "-")
+    only_second = answered(
+        prompts, items, lambda options, right, variant: letter_of(options, right) if "~" in variant else "-"
+    )
     found = scores(items, only_second)
     assert found["right", "variant", "strict-format"]["score"] == 0.0
     assert found["right", "variant", "strict-format~order-2"]["score"] == 100.0

@@ -44,10 +44,14 @@ def asked(
     return pl.DataFrame(rows, schema=dict(RESPONSES))
 
 
-def score(task: Task, judgements: pl.DataFrame, metric: str, facet: str = "all", value: str = "all") -> dict[str, float]:
+def score(
+    task: Task, judgements: pl.DataFrame, metric: str, facet: str = "all", value: str = "all"
+) -> dict[str, float]:
     scores = task.summarise(judgements)
     assert scores.columns == SCORE_COLUMNS
-    return scores.filter((pl.col("metric") == metric) & (pl.col("facet") == facet) & (pl.col("value") == value)).row(0, named=True)
+    return scores.filter(
+        (pl.col("metric") == metric) & (pl.col("facet") == facet) & (pl.col("value") == value)
+    ).row(0, named=True)
 
 
 def test_items_are_stable_and_complete(release: Release) -> None:
@@ -62,14 +66,16 @@ def test_items_are_stable_and_complete(release: Release) -> None:
 @pytest.mark.parametrize("task", BENCHMARK.tasks)
 def test_prompts_show_the_item_and_name_the_labels(task: Task, release: Release) -> None:
     items = task.items(release)
-    prompts = require_columns(task.prompts(items, PromptOptions(variants=("all",)), release), PROMPTS, "prompts")
+    prompts = require_columns(
+        task.prompts(items, PromptOptions(variants=("all",)), release), PROMPTS, "prompts"
+    )
     assert prompts.height == 2 * items.height
     assert set(prompts["variant"]) == {"plain", "strict-format"}
     assert set(prompts["prompt_source"]) == {"folkways"}
     assert prompts["choices"][0].to_list() == (["A", "B", "C", "D"] if task is EASY else ["True", "False"])
-    none = items.filter(pl.col("text").str.ends_with(" None") if task is HARD else pl.col("options").list.contains("None"))[
-        "item"
-    ].item()
+    none = items.filter(
+        pl.col("text").str.ends_with(" None") if task is HARD else pl.col("options").list.contains("None")
+    )["item"].item()
     shown = prompts.filter(pl.col("item") == none)["user"]
     assert all("None" in text and "{" not in text for text in shown)
     assert task.prompts(items, PromptOptions(), release)["variant"].unique().to_list() == list(task.variants)
@@ -96,7 +102,9 @@ def test_gold_labels_score_everything(release: Release) -> None:
     for task, metric in ((EASY, "right"), (HARD, "all_right")):
         items = task.items(release)
         judged = require_columns(
-            task.judge(items, asked(task, items, lambda item: str(item["answer"])), "paper"), JUDGEMENTS, "judgements"
+            task.judge(items, asked(task, items, lambda item: str(item["answer"])), "paper"),
+            JUDGEMENTS,
+            "judgements",
         )
         found = score(task, judged, metric)
         assert (found["score"], found["n"], found["questions"]) == (100.0, 1227, 1227)
@@ -116,7 +124,9 @@ def test_talking_models_are_wrong_in_paper_and_read_in_lenient(release: Release)
     talk = asked(EASY, easy, lambda item: f"Answer: {item['answer']}.")
     truth = asked(HARD, hard, lambda item: f"That is {str(item['answer']).lower()}.")
     for task, items, table, metric in ((EASY, easy, talk, "right"), (HARD, hard, truth, "all_right")):
-        paper, lenient = (score(task, task.judge(items, table, profile), metric) for profile in ("paper", "lenient"))
+        paper, lenient = (
+            score(task, task.judge(items, table, profile), metric) for profile in ("paper", "lenient")
+        )
         assert (paper["score"], paper["unreadable"], paper["coverage"]) == (0.0, 1227, 1.0)
         assert (lenient["score"], lenient["unreadable"]) == (100.0, 0)
 
@@ -124,7 +134,9 @@ def test_talking_models_are_wrong_in_paper_and_read_in_lenient(release: Release)
 def test_refusals_are_counted_apart(release: Release) -> None:
     items = EASY.items(release)
     replies = ["I cannot answer this.", "maybe", "", None] * 400
-    judged = EASY.judge(items, asked(EASY, items, lambda item: replies[int(str(item["question"]))]), "lenient")
+    judged = EASY.judge(
+        items, asked(EASY, items, lambda item: replies[int(str(item["question"]))]), "lenient"
+    )
     found = score(EASY, judged, "right")
     assert (found["refused"], found["unreadable"], found["missing"]) == (307, 614, 306)
     assert found["at_best"] == pytest.approx(100 * 306 / 1227)
@@ -132,7 +144,11 @@ def test_refusals_are_counted_apart(release: Release) -> None:
 
 def test_a_region_is_the_mean_of_its_countries_with_pooled_accuracy_beside(release: Release) -> None:
     items = EASY.items(release)
-    judged = EASY.judge(items, asked(EASY, items, lambda item: str(item["answer"]) if item["culture"] == "US" else "-"), "paper")
+    judged = EASY.judge(
+        items,
+        asked(EASY, items, lambda item: str(item["answer"]) if item["culture"] == "US" else "-"),
+        "paper",
+    )
     region = score(EASY, judged, "right", "region", "North America")
     pooled = score(EASY, judged, "right", "region (pooled)", "North America")
     assert region["score"] == pytest.approx(50.0)
@@ -145,7 +161,11 @@ def test_a_region_is_the_mean_of_its_countries_with_pooled_accuracy_beside(relea
 def test_one_canadian_question_moves_north_america_by_seven_points(release: Release) -> None:
     items = EASY.items(release)
     canadian = items.filter(pl.col("culture") == "CA")["item"][0]
-    judged = EASY.judge(items, asked(EASY, items, lambda item: str(item["answer"]) if item["item"] == canadian else "-"), "paper")
+    judged = EASY.judge(
+        items,
+        asked(EASY, items, lambda item: str(item["answer"]) if item["item"] == canadian else "-"),
+        "paper",
+    )
     region = score(EASY, judged, "right", "region", "North America")
     assert region["score"] == pytest.approx(100 / 7 / 2)
     assert region["low"] <= region["score"] <= region["high"]
@@ -154,8 +174,15 @@ def test_one_canadian_question_moves_north_america_by_seven_points(release: Rele
 def test_a_region_of_one_country_has_the_interval_of_the_country(release: Release) -> None:
     items = EASY.items(release).filter(pl.col("culture") != "CA")
     right = {str(number) for number in range(0, 2000, 3)}
-    judged = EASY.judge(items, asked(EASY, items, lambda item: str(item["answer"]) if item["question"] in right else "-"), "paper")
-    found, own = score(EASY, judged, "right", "region", "North America"), score(EASY, judged, "right", "culture", "US")
+    judged = EASY.judge(
+        items,
+        asked(EASY, items, lambda item: str(item["answer"]) if item["question"] in right else "-"),
+        "paper",
+    )
+    found, own = (
+        score(EASY, judged, "right", "region", "North America"),
+        score(EASY, judged, "right", "culture", "US"),
+    )
     assert 0 < own["score"] < 100
     for name in ("score", "low", "high", "interval"):
         assert found[name] == own[name]
@@ -167,7 +194,13 @@ def test_a_region_without_any_variation_is_not_certain(release: Release) -> None
     for country, points in (("US", 50.0), ("CA", 50.0), (None, 0.0), ("both", 100.0)):
         judged = EASY.judge(
             items,
-            asked(EASY, items, lambda item, country=country: str(item["answer"]) if country in (item["culture"], "both") else "-"),
+            asked(
+                EASY,
+                items,
+                lambda item, country=country: (
+                    str(item["answer"]) if country in (item["culture"], "both") else "-"
+                ),
+            ),
             "paper",
         )
         region = score(EASY, judged, "right", "region", "North America")

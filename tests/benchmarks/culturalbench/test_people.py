@@ -49,7 +49,8 @@ def line(votes: Votes, folder: Path) -> dict[str, float]:
 
 
 def test_who_differs_is_wrong_and_the_others_are_right(tmp_path: Path) -> None:
-    """Five of five: all right. Four of five: three of the four others agree with each of the four, and none with the fifth."""
+    """Five of five: all right. Four of five: three of the four others agree with each of the four, and none
+    with the fifth."""
     row = line(votes_of({"all": ["A"] * 5, "most": ["B"] * 4 + ["C"]}), tmp_path)
     assert row["right"] == pytest.approx(90.0)
     assert (row["answers"], row["questions"], row["annotators"], row["without_answer"]) == (10, 2, 5, 0.0)
@@ -63,13 +64,15 @@ def test_who_does_not_know_does_not_count(tmp_path: Path) -> None:
 
 
 def test_more_or_fewer_options_than_the_gold_ones_are_wrong(tmp_path: Path) -> None:
-    """C has one vote of four for everybody: whoever chose it as well is wrong, and so is who left out one of two gold options."""
+    """C has one vote of four for everybody: whoever chose it as well is wrong, and so is who left out one of
+    two gold options."""
     assert line(votes_of({"q": ["A C", "A", "A", "A", "A"]}), tmp_path)["right"] == pytest.approx(80.0)
     assert line(votes_of({"q": ["A B", "A B", "A B", "A B", "A"]}), tmp_path)["right"] == pytest.approx(80.0)
 
 
 def test_an_option_one_vote_short_is_gold_for_those_who_left_it(tmp_path: Path) -> None:
-    """A has all five, C three: the two who left C see three of four others choose it, the three who chose it see two of four."""
+    """A has all five, C three: the two who left C see three of four others choose it, the three who chose it
+    see two of four."""
     assert line(votes_of({"q": ["A C", "A C", "A C", "A", "A"]}), tmp_path)["right"] == 0.0
 
 
@@ -83,7 +86,9 @@ def test_a_second_writing_of_the_rule(votes: Votes) -> None:
     """Person by person and option by option, in loops."""
     counted = count(votes, Rule())
     cast = votes_table(votes, counted)
-    found = {(row["question"], row["annotator"]): row for row in leave_one_out(cast, Rule()).iter_rows(named=True)}
+    found = {
+        (row["question"], row["annotator"]): row for row in leave_one_out(cast, Rule()).iter_rows(named=True)
+    }
     deciding = cast.filter("counted", "kept")
     assert len(found) == deciding.height
     gold = dict(counted.select("item", "gold").iter_rows())
@@ -93,7 +98,11 @@ def test_a_second_writing_of_the_rule(votes: Votes) -> None:
         for person in people:
             row = found[str(question), person]
             others = [chosen[other] for other in people if other != person]
-            expected = {letter for letter in LETTERS if sum(letter in votes for votes in others) + 1 >= 0.8 * len(people)}
+            expected = {
+                letter
+                for letter in LETTERS
+                if sum(letter in votes for votes in others) + 1 >= 0.8 * len(people)
+            }
             assert {letter for letter in LETTERS if row[f"gold_{letter}"]} == expected
             assert expected >= set(gold[str(question)])  # leaving one out takes no gold option away
             assert row["counted"] == (chosen[person][0] in LETTERS)
@@ -115,8 +124,17 @@ def test_a_person_is_right_on_easy_who_is_right_on_all_four_of_hard(votes: Votes
     assert hard.height == 4 * easy.height
     whole = hard.filter(pl.col("all_right").is_not_null())
     person = ["question", "annotator"]
-    assert whole.select(*person, right="all_right").sort(person).equals(easy.select(*person, "right").sort(person))
-    assert hard.group_by(person).agg(pl.col("right").min()).sort(person).equals(easy.select(*person, "right").sort(person))
+    assert (
+        whole.select(*person, right="all_right")
+        .sort(person)
+        .equals(easy.select(*person, "right").sort(person))
+    )
+    assert (
+        hard.group_by(person)
+        .agg(pl.col("right").min())
+        .sort(person)
+        .equals(easy.select(*person, "right").sort(person))
+    )
 
 
 def test_judgements_are_in_the_form_of_the_tasks_and_can_be_summarised(tmp_path: Path) -> None:
@@ -130,14 +148,17 @@ def test_judgements_are_in_the_form_of_the_tasks_and_can_be_summarised(tmp_path:
             "value", "score", "n", "questions"
         )
         assert sorted(by_mode.rows()) == [("multi", 100.0, 5, 1), ("single", pytest.approx(80.0), 5, 1)]
-        culture = scores.filter((pl.col("metric") == metric) & (pl.col("facet") == "culture")).row(0, named=True)
+        culture = scores.filter((pl.col("metric") == metric) & (pl.col("facet") == "culture")).row(
+            0, named=True
+        )
         assert (culture["value"], culture["score"]) == ("ES", pytest.approx(90.0))
         assert culture["interval"].endswith("by question")
         assert culture["low"] < 90 < culture["high"]
 
 
 def test_a_release_without_votes_has_no_line(tmp_path: Path) -> None:
-    """Nor has a published one beside whose files somebody has put some: its fingerprint does not cover them."""
+    """Nor has a published one beside whose files somebody has put some: its fingerprint does not cover
+    them."""
     release = release_of(tmp_path, votes_of({"a": ["A"] * 5}))
     assert EASY.human_baseline().judge(EASY.items(release), release, "paper") is not None
     published = culturalbench_release(tmp_path)
@@ -153,7 +174,9 @@ def test_the_rule_is_that_of_the_build(tmp_path: Path) -> None:
     release = release_of(tmp_path, votes, Rule(5, 5), '{"threshold": 5, "of": 5}')
     judged = people_judgements(EASY.items(release), release, EASY.name)
     assert judged is not None
-    assert judged["right"].to_list() == [0.0] * 5  # C is one short of five for the last, and two short for the others
+    assert (
+        judged["right"].to_list() == [0.0] * 5
+    )  # C is one short of five for the last, and two short for the others
     (tmp_path / "build.json").write_text('{"threshold": "many"}')
     with pytest.raises(DataError, match=r"build\.json: does not tell the majority"):
         people_judgements(EASY.items(release), release, EASY.name)

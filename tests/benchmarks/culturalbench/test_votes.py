@@ -13,18 +13,30 @@ from folkways.benchmarks.culturalbench.votes_checking import Text, parse_chosen,
 from folkways.errors import DataError
 from tests.support.votes_data import collections, votes_of
 
-ITEM = {"item": "q1", "question": "What?", "option_a": "a", "option_b": "b", "option_c": "c", "option_d": "d", "country": "Spain"}
+ITEM = {
+    "item": "q1",
+    "question": "What?",
+    "option_a": "a",
+    "option_b": "b",
+    "option_c": "c",
+    "option_d": "d",
+    "country": "Spain",
+}
 VOTE = {"item": "q1", "annotator": "p1", "chosen": "A"}
 
 
 def read(items: list[dict[str, str | None]], votes: list[dict[str, str | None]]) -> Votes:
-    files = [[Text(f"{name}.csv", pl.DataFrame(rows))] if rows else [] for name, rows in (("items", items), ("votes", votes))]
+    files = [
+        [Text(f"{name}.csv", pl.DataFrame(rows))] if rows else []
+        for name, rows in (("items", items), ("votes", votes))
+    ]
     return read_collection(*files, Meta())
 
 
 @given(
     st.one_of(
-        st.lists(st.sampled_from(LETTERS), min_size=1, max_size=4, unique=True), st.sampled_from(ABSTENTIONS).map(lambda x: [x])
+        st.lists(st.sampled_from(LETTERS), min_size=1, max_size=4, unique=True),
+        st.sampled_from(ABSTENTIONS).map(lambda x: [x]),
     )
 )
 def test_choices_are_read_in_every_way_of_writing_them(chosen: list[str]) -> None:
@@ -35,7 +47,9 @@ def test_choices_are_read_in_every_way_of_writing_them(chosen: list[str]) -> Non
     assert parse_chosen(orjson.dumps(chosen).decode()) == expected
 
 
-@pytest.mark.parametrize("text", ["", "E", "A A", "A dont_know", "dont_know cannot_answer", "I don't know", "AB", "[]", "1"])
+@pytest.mark.parametrize(
+    "text", ["", "E", "A A", "A dont_know", "dont_know cannot_answer", "I don't know", "AB", "[]", "1"]
+)
 def test_what_is_no_choice(text: str) -> None:
     assert parse_chosen(text) is None
 
@@ -54,7 +68,9 @@ def test_what_is_no_choice(text: str) -> None:
         ({"country": " Spain"}, {}, "country ' Spain' .*space, in 1 items"),
     ],
 )
-def test_a_row_that_cannot_be_used_is_named(item: dict[str, str], vote: dict[str, str | None], message: str) -> None:
+def test_a_row_that_cannot_be_used_is_named(
+    item: dict[str, str], vote: dict[str, str | None], message: str
+) -> None:
     with pytest.raises(DataError, match=message):
         read([ITEM | item], [VOTE | vote])
 
@@ -78,9 +94,12 @@ def test_one_person_has_one_vote_on_a_question_in_a_round() -> None:
     twice = read([ITEM], [VOTE, VOTE | {"chosen": "A"}])
     assert twice.votes.height == 1
     assert twice.notes == (
-        "votes.csv, row 2: annotator 'p1' has voted on item 'q1' in round 1 in votes.csv, row 1 as well, alike; it counts once",
+        "votes.csv, row 2: annotator 'p1' has voted on item 'q1' in round 1 in votes.csv, row 1 as well, "
+        "alike; it counts once",
     )
-    with pytest.raises(DataError, match=r"row 2: annotator 'p1' .* as well, and otherwise; keep one of the two"):
+    with pytest.raises(
+        DataError, match=r"row 2: annotator 'p1' .* as well, and otherwise; keep one of the two"
+    ):
         read([ITEM], [VOTE, VOTE | {"chosen": "B"}])
     assert read([ITEM], [VOTE | {"round": "1"}, VOTE | {"round": "2", "chosen": "B"}]).votes.height == 2
 
@@ -89,14 +108,21 @@ def test_one_id_is_one_question_and_one_round_one_population() -> None:
     assert read([ITEM, ITEM], [VOTE]).notes == (
         "items.csv, row 2: item 'q1' is in items.csv, row 1 as well, alike; it counts once",
     )
-    with pytest.raises(DataError, match=r"item 'q1' has another option_b here than in items\.csv, row 1: 'other'"):
+    with pytest.raises(
+        DataError, match=r"item 'q1' has another option_b here than in items\.csv, row 1: 'other'"
+    ):
         read([ITEM, ITEM | {"option_b": "other"}], [VOTE])
-    with pytest.raises(DataError, match="round 1 of item 'q1' was put to 'Wales' already, here to 'the country'"):
+    with pytest.raises(
+        DataError, match="round 1 of item 'q1' was put to 'Wales' already, here to 'the country'"
+    ):
         read([ITEM], [VOTE | {"population": "Wales"}, VOTE | {"annotator": "p2", "population": None}])
 
 
 def test_votes_beside_questions_in_one_file() -> None:
-    nested = ITEM | {"votes": '[{"annotator": "p1", "chosen": ["A", "C"]}, {"annotator": "p2", "chosen": "dont_know", "round": 2}]'}
+    nested = ITEM | {
+        "votes": '[{"annotator": "p1", "chosen": ["A", "C"]}, {"annotator": "p2", "chosen": "dont_know", '
+        '"round": 2}]'
+    }
     expected = [("q1", "p1", ["A", "C"], 1, ""), ("q1", "p2", ["dont_know"], 2, "")]
     assert read([nested], []).votes.rows() == expected
     flat = [
@@ -117,7 +143,10 @@ def test_what_is_written_as_rows_is_read_back(votes: Votes) -> None:
     for name in ("items", "votes"):
         rows = [orjson.loads(line) for line in files[f"{name}.jsonl"].splitlines()]
         as_text = [
-            {key: value if value is None or isinstance(value, str) else orjson.dumps(value).decode() for key, value in row.items()}
+            {
+                key: value if value is None or isinstance(value, str) else orjson.dumps(value).decode()
+                for key, value in row.items()
+            }
             for row in rows
         ]
         texts.append([Text(name, pl.DataFrame(as_text, infer_schema_length=None))] if rows else [])

@@ -1,4 +1,5 @@
-"""The demo's data: complete, consistent, in the languages they say, our own, and what the record says they are."""
+"""The demo's data: complete, consistent, in the languages they say, our own, and what the record says they
+are."""
 
 from __future__ import annotations
 
@@ -80,8 +81,12 @@ def test_no_question_gives_its_answer_away(name: str, release: Release) -> None:
     for item in rows(name, release):
         language = get_culture(item["culture"]).languages[0]
         for group in item["answers"]:
-            assert not any(contains_answer(item["text"], answer, "en") for answer in group["en"]), item["item"]
-            assert not any(contains_answer(item["local_text"], answer, language) for answer in group["local"] or ()), item["item"]
+            assert not any(contains_answer(item["text"], answer, "en") for answer in group["en"]), item[
+                "item"
+            ]
+            assert not any(
+                contains_answer(item["local_text"], answer, language) for answer in group["local"] or ()
+            ), item["item"]
 
 
 def test_everyday_questions_are_the_same_about_every_culture(release: Release) -> None:
@@ -99,9 +104,9 @@ def test_one_of_the_answers_to_choose_among_is_right_and_its_place_tells_nothing
     asked = task.prompts(items, PromptOptions(), release)
     places: Counter[tuple[str, int]] = Counter()
     for place in range(4):
-        replies = asked.select("task", "item", "language", "variant", sample=0, state=pl.lit("answered")).with_columns(
-            response=asked["choices"].list.get(place), reason=None
-        )
+        replies = asked.select(
+            "task", "item", "language", "variant", sample=0, state=pl.lit("answered")
+        ).with_columns(response=asked["choices"].list.get(place), reason=None)
         judged = task.judge(items, replies.cast({"sample": pl.Int64, "reason": pl.String}), "strict")
         places.update((row["topic"], place) for row in judged.filter(correct=1.0).iter_rows(named=True))
     assert asked["choices"].list.n_unique().unique().to_list() == [4]
@@ -110,7 +115,8 @@ def test_one_of_the_answers_to_choose_among_is_right_and_its_place_tells_nothing
 
 
 def test_every_culture_lends_its_answer_as_a_wrong_one(release: Release) -> None:
-    """Where each culture has an answer of its own, an answer is offered to its culture and to three others."""
+    """Where each culture has an answer of its own, an answer is offered to its culture and to three
+    others."""
     for topic in ("money", "dish", "thanks"):
         options = [item["options"] for item in rows("demo/everyday", release) if item["topic"] == topic]
         offered = Counter(option for row in options for option in row)
@@ -163,7 +169,12 @@ def test_adaptations_keep_the_number_of_items_and_come_in_both_languages(release
             impossible += 1
             continue
         assert found == [expected, expected], item["item"]
-        assert in_another_script(item["gold_local"].replace("CSI", ""), get_culture(item["culture"]).languages[0]) is False
+        assert (
+            in_another_script(
+                item["gold_local"].replace("CSI", ""), get_culture(item["culture"]).languages[0]
+            )
+            is False
+        )
     assert impossible == 2
 
 
@@ -179,5 +190,8 @@ def test_nothing_is_taken_from_the_three_benchmarks(release: Release, shared: Pa
     assert len(theirs) > 15_000
     for name in BY_NAME:
         for item in rows(name, release):
-            ours = {str(item.get(column)).casefold() for column in ("text", "local_text", "gold", "gold_en", "gold_local")}
+            ours = {
+                str(item.get(column)).casefold()
+                for column in ("text", "local_text", "gold", "gold_en", "gold_local")
+            }
             assert not ours & theirs - {"none", "non-transferable"}

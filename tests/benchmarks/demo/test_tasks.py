@@ -38,7 +38,14 @@ def test_short_answers_are_asked_in_both_languages_and_once_where_there_is_one(r
 
 @pytest.mark.parametrize(
     ("languages", "expected"),
-    [(("local",), 36), (("en",), 36), (("ko",), 4), (("Korean", "kor"), 4), (("local", "en"), 68), (("en", "local"), 68)],
+    [
+        (("local",), 36),
+        (("en",), 36),
+        (("ko",), 4),
+        (("Korean", "kor"), 4),
+        (("local", "en"), 68),
+        (("en", "local"), 68),
+    ],
 )
 def test_languages_can_be_chosen(languages: tuple[str, ...], expected: int, release: Release) -> None:
     assert prompts("demo/saq", release, languages=languages).height == expected
@@ -99,7 +106,9 @@ def test_right_replies_are_judged_right_and_score_100(task: Task, release: Relea
 
 
 @pytest.mark.parametrize("state", [State.FAILED, State.MISSING, State.REFUSED])
-def test_without_an_answer_every_item_stays_in_the_denominator(task: Task, state: State, release: Release) -> None:
+def test_without_an_answer_every_item_stays_in_the_denominator(
+    task: Task, state: State, release: Release
+) -> None:
     judged = judge(task, release, lambda item, language: state)
     right = judge(task, release, gold_reply)
     assert set(judged["state"]) == {str(state)}
@@ -119,7 +128,9 @@ def test_judgements_keep_the_order_of_the_responses(task: Task, release: Release
     assert judged.select(keys).equals(responses.select(keys))
 
 
-@pytest.mark.parametrize("reply", ["I'm sorry, but I cannot answer that.", "As an AI language model I do not know."])
+@pytest.mark.parametrize(
+    "reply", ["I'm sorry, but I cannot answer that.", "As an AI language model I do not know."]
+)
 def test_a_reply_that_declines_is_a_refusal_and_wrong(task: Task, reply: str, release: Release) -> None:
     judged = judge(task, release, lambda item, language: reply)
     assert set(judged["state"]) == {"refused"}
@@ -141,7 +152,9 @@ def test_an_empty_reply_is_unreadable(task: Task, reply: str, release: Release) 
 
 
 def test_a_refusal_in_the_language_asked_is_one(release: Release) -> None:
-    judged = judge(BY_NAME["demo/saq"], release, lambda item, language: "모르겠습니다." if language == "ko" else "x")
+    judged = judge(
+        BY_NAME["demo/saq"], release, lambda item, language: "모르겠습니다." if language == "ko" else "x"
+    )
     assert set(judged.filter(language="ko")["state"]) == {"refused"}
     assert set(judged.filter(language="de")["state"]) == {"answered"}
 
@@ -155,7 +168,10 @@ def test_one_wrong_statement_makes_the_question_wrong(release: Release) -> None:
     scores = task.summarise(judge(task, release, all_but_one))
     korea = scores.filter(facet="culture", value="KR")
     assert korea.select("metric", "score", "n").rows() == [("all_right", 0.0, 1), ("right", 75.0, 4)]
-    assert scores.filter(facet="all", metric="all_right").select("n", "score").row(0) == (9, pytest.approx(100 * 8 / 9))
+    assert scores.filter(facet="all", metric="all_right").select("n", "score").row(0) == (
+        9,
+        pytest.approx(100 * 8 / 9),
+    )
 
 
 def test_a_question_whose_statements_were_not_all_judged_is_not_right(release: Release) -> None:
@@ -196,12 +212,16 @@ def test_refusing_to_adapt_is_right_only_where_nothing_fits(release: Release) ->
         ("M-PESA", "M-Pesa", "sw", True),
     ],
 )
-def test_an_answer_is_found_as_whole_words_where_words_have_borders(reply: str, answer: str, language: str, expected: bool) -> None:
+def test_an_answer_is_found_as_whole_words_where_words_have_borders(
+    reply: str, answer: str, language: str, expected: bool
+) -> None:
     assert contains_answer(reply, answer, language) is expected
 
 
 def test_an_english_answer_counts_in_a_local_run_and_not_the_other_way_round(release: Release) -> None:
-    judged = judge(BY_NAME["demo/saq"], release, lambda item, language: "asparagus" if language == "de" else "Spargel")
+    judged = judge(
+        BY_NAME["demo/saq"], release, lambda item, language: "asparagus" if language == "de" else "Spargel"
+    )
     asparagus = judged.filter(item="DE/food-2")
     assert dict(asparagus.select("language", "correct").iter_rows()) == {"de": 1.0, "en": 0.0}
 

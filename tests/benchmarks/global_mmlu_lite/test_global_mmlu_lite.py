@@ -1,4 +1,5 @@
-"""Global-MMLU-Lite from its files to scores: the two kinds apart, parallel questions, and what is odd about the data."""
+"""Global-MMLU-Lite from its files to scores: the two kinds apart, parallel questions, and what is odd about
+the data."""
 
 from __future__ import annotations
 
@@ -43,9 +44,19 @@ def test_one_question_in_several_languages_is_one_question(release: Release) -> 
 
 def test_a_question_belongs_to_a_country_where_annotators_agree_on_one(release: Release) -> None:
     found = dict(TASK.items(release).select("question", "culture").unique().iter_rows())
-    assert found == {"geography/test/1": "JP", "history/test/2": "WORLD", "arithmetic/test/3": "WORLD", "biology/test/4": "WORLD"}
+    assert found == {
+        "geography/test/1": "JP",
+        "history/test/2": "WORLD",
+        "arithmetic/test/3": "WORLD",
+        "biology/test/4": "WORLD",
+    }
     regions = dict(TASK.items(release).select("question", "asked_region").unique().iter_rows())
-    assert regions == {"geography/test/1": "Asia", "history/test/2": "several", "arithmetic/test/3": None, "biology/test/4": None}
+    assert regions == {
+        "geography/test/1": "Asia",
+        "history/test/2": "several",
+        "arithmetic/test/3": None,
+        "biology/test/4": None,
+    }
 
 
 @pytest.mark.parametrize(
@@ -96,9 +107,19 @@ def test_wordings_of_the_user_take_the_place_of_ours(release: Release) -> None:
 
 def test_both_kinds_have_their_score_and_their_denominator(release: Release) -> None:
     """Right on everything agnostic, and on one of two sensitive questions."""
-    found = judged(TASK, release, lambda row: "Z" if row["question"] == "history/test/2" else row["gold_letter"])
-    assert [score(TASK, found, name)["score"] for name in ("cs_accuracy", "ca_accuracy", "accuracy")] == [50.0, 100.0, 75.0]
-    assert [score(TASK, found, name)["n"] for name in ("cs_accuracy", "ca_accuracy", "accuracy")] == [8, 8, 16]
+    found = judged(
+        TASK, release, lambda row: "Z" if row["question"] == "history/test/2" else row["gold_letter"]
+    )
+    assert [score(TASK, found, name)["score"] for name in ("cs_accuracy", "ca_accuracy", "accuracy")] == [
+        50.0,
+        100.0,
+        75.0,
+    ]
+    assert [score(TASK, found, name)["n"] for name in ("cs_accuracy", "ca_accuracy", "accuracy")] == [
+        8,
+        8,
+        16,
+    ]
     assert score(TASK, found, "cs_accuracy")["questions"] == 2
     assert score(TASK, found, "cs_accuracy")["unreadable"] == 4
     assert score(TASK, found, "accuracy", "sensitivity", "CS")["score"] == 50.0
@@ -113,8 +134,13 @@ def test_a_reply_that_never_came_counts_as_wrong_in_its_own_kind(release: Releas
 
 
 def test_replies_in_the_script_of_the_question(release: Release) -> None:
-    said = {"ru": {"A": "А", "B": "Б", "C": "Франция", "D": "Г"}, "ar": {"A": "أ", "B": "ب", "C": "ج", "D": "د"}}
-    found = judged(TASK, release, lambda row: said.get(row["language"], {}).get(row["gold_letter"], row["gold_letter"]))
+    said = {
+        "ru": {"A": "А", "B": "Б", "C": "Франция", "D": "Г"},
+        "ar": {"A": "أ", "B": "ب", "C": "ج", "D": "د"},
+    }
+    found = judged(
+        TASK, release, lambda row: said.get(row["language"], {}).get(row["gold_letter"], row["gold_letter"])
+    )
     assert score(TASK, found, "accuracy")["score"] == 100.0
 
 
@@ -128,9 +154,14 @@ def test_guessing_gives_a_quarter_in_each_kind_and_the_commonest_letter_its_shar
 
 
 def test_the_difference_between_the_kinds_has_an_interval(release: Release) -> None:
-    """Newcombe's interval (1998, method 10) of 1 of 2 against 2 of 2: Wilson's limits .0945, .9055 and .3424, 1."""
-    found = judged(TASK, release, lambda row: "Z" if row["question"] == "history/test/2" else row["gold_letter"])
-    inputs = Inputs(found.with_columns(endpoint=pl.lit("m"), profile=pl.lit("strict")), metrics={TASK.name: TASK.metrics})
+    """Newcombe's interval (1998, method 10) of 1 of 2 against 2 of 2: Wilson's limits .0945, .9055 and .3424,
+    1."""
+    found = judged(
+        TASK, release, lambda row: "Z" if row["question"] == "history/test/2" else row["gold_letter"]
+    )
+    inputs = Inputs(
+        found.with_columns(endpoint=pl.lit("m"), profile=pl.lit("strict")), metrics={TASK.name: TASK.metrics}
+    )
     made, left_out = make_results(BENCHMARK.results, inputs)
     assert not left_out
     rows = made[0].tables[0].rows
@@ -165,7 +196,10 @@ def test_what_is_odd_is_named_with_file_and_row(tmp_path: Path) -> None:
         ("answer-differs", "en", None),
     }
     items = TASK.items(release)
-    assert [TASK.why_uncounted(item, "strict") is None for item in items.iter_rows(named=True)][:2] == [False, True]
+    assert [TASK.why_uncounted(item, "strict") is None for item in items.iter_rows(named=True)][:2] == [
+        False,
+        True,
+    ]
 
 
 def test_a_release_without_its_files_says_how_to_fetch_it(release: Release, tmp_path: Path) -> None:

@@ -1,4 +1,5 @@
-"""Global PIQA from its files to scores: varieties that weigh alike, the last stated answer, and what is odd about the data."""
+"""Global PIQA from its files to scores: varieties that weigh alike, the last stated answer, and what is odd
+about the data."""
 
 from __future__ import annotations
 
@@ -29,10 +30,15 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Release:
 
 
 def test_every_variety_of_the_release_is_in_a_culture_and_a_language() -> None:
-    varieties = {entry.path.removeprefix("data/nonparallel_").removesuffix(".tsv") for entry in get_record("global-piqa").files}
+    varieties = {
+        entry.path.removeprefix("data/nonparallel_").removesuffix(".tsv")
+        for entry in get_record("global-piqa").files
+    }
     assert varieties == set(countries()) and len(varieties) == 136
     assert set(countries().values()) <= set(cultures())
-    assert {READER.declared.language_of(variety) for variety in varieties} == set(get_record("global-piqa").languages)
+    assert {READER.declared.language_of(variety) for variety in varieties} == set(
+        get_record("global-piqa").languages
+    )
 
 
 @pytest.mark.parametrize(
@@ -71,11 +77,14 @@ def test_items_and_prompts(release: Release) -> None:
 def test_a_language_that_only_the_release_has_can_be_asked_for(tmp_path: Path) -> None:
     release = write_piqa(tmp_path, ("acm_arab", "eng_latn"), 1)
     prompts = TASK.prompts(TASK.items(release), PromptOptions(languages=("acm",)), release)
-    assert prompts["language"].to_list() == ["acm"] and prompts["prompt_source"].to_list() == ["folkways, in English"]
+    assert prompts["language"].to_list() == ["acm"] and prompts["prompt_source"].to_list() == [
+        "folkways, in English"
+    ]
 
 
 def test_every_variety_weighs_the_same(release: Release) -> None:
-    """Wrong in English alone, which has half of the situations: 3 of 4 varieties right, and 6 of 12 situations."""
+    """Wrong in English alone, which has half of the situations: 3 of 4 varieties right, and 6 of 12
+    situations."""
     found = judged(TASK, release, lambda row: "B" if row["variety"] == "eng_latn" else row["gold_letter"])
     whole, pooled = score(TASK, found, "accuracy"), score(TASK, found, "accuracy", "all (pooled)")
     assert (whole["score"], whole["n"]) == (75.0, 12)
@@ -88,7 +97,10 @@ def test_every_variety_weighs_the_same(release: Release) -> None:
 def test_the_last_stated_answer_is_read_where_a_model_thinks_first(release: Release) -> None:
     def reply(row: dict[str, str]) -> str:
         other = "AB"["BA".index(row["gold_letter"])]
-        return f"At first I thought {other}.\nAnswer: {other}\nLet me think again.\n\n**Answer: {row['gold_letter']}**\n"
+        return (
+            f"At first I thought {other}.\nAnswer: {other}\nLet me think again.\n\n**Answer: "
+            f"{row['gold_letter']}**\n"
+        )
 
     thinking = judged(TASK, release, reply, PromptOptions(variants=("final-line",)))
     assert score(TASK, thinking, "accuracy")["score"] == 100.0
@@ -97,10 +109,17 @@ def test_the_last_stated_answer_is_read_where_a_model_thinks_first(release: Rele
 
 def test_varieties_are_drawn_towards_one_another(release: Release) -> None:
     found = judged(TASK, release, lambda row: "B" if row["variety"] == "eng_latn" else row["gold_letter"])
-    inputs = Inputs(found.with_columns(endpoint=pl.lit("m"), profile=pl.lit("strict")), metrics={TASK.name: TASK.metrics})
+    inputs = Inputs(
+        found.with_columns(endpoint=pl.lit("m"), profile=pl.lit("strict")), metrics={TASK.name: TASK.metrics}
+    )
     (made,), left_out = make_results(BENCHMARK.results, inputs)
     rows = {row["variety"]: row for row in made.tables[0].rows.iter_rows(named=True)}
-    assert set(left_out) == {"consistency-global-piqa-mcq"} and set(rows) == {"deu_latn", "eng_latn", "jpn_jpan", "por_latn_braz"}
+    assert set(left_out) == {"consistency-global-piqa-mcq"} and set(rows) == {
+        "deu_latn",
+        "eng_latn",
+        "jpn_jpan",
+        "por_latn_braz",
+    }
     assert (
         rows["eng_latn"]["score"]
         == 0.0
@@ -116,7 +135,9 @@ def test_chance_is_one_half(release: Release) -> None:
     baselines = TASK.baselines(TASK.items(release))
     assert score(TASK, baselines["baseline/chance"], "accuracy")["score"] == 50.0
     assert score(TASK, baselines["baseline/constant:A"], "accuracy")["score"] == 50.0  # of four varieties
-    assert score(TASK, baselines["baseline/constant:A"], "accuracy", "all (pooled)")["score"] == pytest.approx(100 * 8 / 12)
+    assert score(TASK, baselines["baseline/constant:A"], "accuracy", "all (pooled)")[
+        "score"
+    ] == pytest.approx(100 * 8 / 12)
 
 
 def test_what_is_odd_is_named_with_file_and_row(tmp_path: Path) -> None:
@@ -126,7 +147,9 @@ def test_what_is_odd_is_named_with_file_and_row(tmp_path: Path) -> None:
     rows.append({**rows[2], "example_id": "9"})
     write_delimited(tmp_path, "data/nonparallel_eng_latn.tsv", rows, "\t")
     write_delimited(tmp_path, "data/nonparallel_tlh_piqd.tsv", piqa_rows("tlh_piqd", 100), "\t")
-    issues = {(issue.kind, issue.key or issue.row) for issue in READER.check(release_over(tmp_path, "global-piqa"))}
+    issues = {
+        (issue.kind, issue.key or issue.row) for issue in READER.check(release_over(tmp_path, "global-piqa"))
+    }
     assert issues == {
         ("answer-outside", "answer"),
         ("duplicate-option", 2),

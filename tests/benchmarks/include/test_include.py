@@ -53,7 +53,9 @@ def test_accuracy_counts_what_could_not_be_read_and_the_second_number_does_not(r
     found = judged(TASK, release, lambda row: said.get(row["item"], row["gold_letter"]))
     whole, readable = (score(TASK, found, name) for name in ("accuracy", "answer_accuracy"))
     assert whole["score"] == pytest.approx(100 * 4 / 6) and whole["left_out"] == 0 and whole["refused"] == 1
-    assert readable["score"] == pytest.approx(100 * 4 / 5) and readable["left_out"] == 1 and readable["n"] == 6
+    assert (
+        readable["score"] == pytest.approx(100 * 4 / 5) and readable["left_out"] == 1 and readable["n"] == 6
+    )
     assert TASK.metrics[0].name == "accuracy"
     assert score(TASK, found, "accuracy", "regional_feature", "Region explicit")["n"] == 4
     assert score(TASK, found, "accuracy", "language", "ko")["score"] == 0.0
@@ -73,7 +75,9 @@ def test_what_is_odd_is_named_with_file_and_row(tmp_path: Path) -> None:
     write_parquet(tmp_path, "Greek/test-00000-of-00001.parquet", greek)
     korean = include_rows("Korean", choices=True)
     write_parquet(
-        tmp_path, "Korean/validation-00000-of-00001.parquet", [korean[0] | {"choices": korean[0]["choices"][::-1], "answer": 3}]
+        tmp_path,
+        "Korean/validation-00000-of-00001.parquet",
+        [korean[0] | {"choices": korean[0]["choices"][::-1], "answer": 3}],
     )
     korean[1] |= {"choices": ["둘", "넷", "다섯"]}
     write_parquet(tmp_path, "Korean/test-00000-of-00001.parquet", korean)
@@ -96,19 +100,23 @@ def test_what_is_odd_is_named_with_file_and_row(tmp_path: Path) -> None:
     items = TASK.items(release)
     assert "Korean/2" not in items["item"]
     assert (
-        TASK.why_uncounted(items.row(0, named=True), "strict") == "the release gives '4' as the answer, which is none of A, B, C, D"
+        TASK.why_uncounted(items.row(0, named=True), "strict")
+        == "the release gives '4' as the answer, which is none of A, B, C, D"
     )
 
 
 def test_a_file_without_options_says_which_column_it_lacks(tmp_path: Path) -> None:
-    rows = [{name: value for name, value in row.items() if name != "option_b"} for row in include_rows("Greek")]
+    rows = [
+        {name: value for name, value in row.items() if name != "option_b"} for row in include_rows("Greek")
+    ]
     write_parquet(tmp_path, "Greek/test-00000-of-00001.parquet", rows)
     with pytest.raises(DataError, match="no column 'choices'"):
         TASK.items(release_over(tmp_path, "include"))
 
 
 def test_no_item_leaves_although_the_card_allows_it(tmp_path: Path) -> None:
-    """The release under its own name, adopted from small files of ours: scores leave, and no question or answer."""
+    """The release under its own name, adopted from small files of ours: scores leave, and no question or
+    answer."""
     languages = dict.fromkeys(entry.path.split("/")[0] for entry in get_record("include").files)
     write_include(tmp_path / "copy", languages)
     env = environment() | {"FOLKWAYS_DATA": str(tmp_path / "data")}
@@ -118,7 +126,10 @@ def test_no_item_leaves_although_the_card_allows_it(tmp_path: Path) -> None:
     (tmp_path / "said.csv").write_text("item,response\nGreek/1,B\nGreek/2,A\n")
     assert folkways(*asked, cwd=tmp_path, env=env).returncode == 0
     done = folkways("export", "every-eval-ever", "--workspace", workspace, "--out", out, "--items", env=env)
-    assert done.returncode == 0 and "items of include@d2e1f60 (licence: Apache-2.0) are not to be passed on" in done.stderr
+    assert (
+        done.returncode == 0
+        and "items of include@d2e1f60 (licence: Apache-2.0) are not to be passed on" in done.stderr
+    )
     forbidden = folkways("export", "lm-eval", "include", "--out", tmp_path / "task", "--items", env=env)
     assert forbidden.returncode == 2 and not (tmp_path / "task").exists()
     written = [path.read_text(encoding="utf-8") for path in out.rglob("*.json*")]

@@ -1,4 +1,5 @@
-"""NormAd-Eti from its file to scores: four levels of context, words read whole, foils, and what is odd about the data."""
+"""NormAd-Eti from its file to scores: four levels of context, words read whole, foils, and what is odd about
+the data."""
 
 from __future__ import annotations
 
@@ -39,7 +40,10 @@ def test_each_level_tells_what_it_says_and_no_more(release: Release) -> None:
     prompts = TASK.prompts(items, PromptOptions(), release)
     assert prompts.height == 4 * items.height and set(prompts["variant"]) == set(LEVELS)
     told = {level: prompts.filter(variant=level)["user"][0] for level in LEVELS}
-    shown = {level: ["Japan" in text, "cleanliness" in text, "Shoes are taken off" in text] for level, text in told.items()}
+    shown = {
+        level: ["Japan" in text, "cleanliness" in text, "Shoes are taken off" in text]
+        for level, text in told.items()
+    }
     assert shown == {
         "story": [False, False, False],
         "country": [True, False, False],
@@ -93,12 +97,16 @@ def test_scores_by_level_and_label(release: Release) -> None:
 
 def test_what_context_adds_is_paired_by_story(release: Release) -> None:
     found = judged(TASK, release, lambda row: row["gold_letter"] if row["variant"] == "rule" else "Yes")
-    inputs = Inputs(found.with_columns(endpoint=pl.lit("m"), profile=pl.lit("strict")), metrics={TASK.name: TASK.metrics})
+    inputs = Inputs(
+        found.with_columns(endpoint=pl.lit("m"), profile=pl.lit("strict")), metrics={TASK.name: TASK.metrics}
+    )
     (made,), left_out = make_results(BENCHMARK.results, inputs)
     shown, gains = (table.rows for table in made.tables)
     assert not left_out
     assert shown.filter(label="all")["level"].to_list() == list(LEVELS)
-    whole = gains.filter(label="all").select("less", "more", "without", "with", "difference", "stories").rows()
+    whole = (
+        gains.filter(label="all").select("less", "more", "without", "with", "difference", "stories").rows()
+    )
     assert whole == [
         ("story", "country", 50.0, 50.0, 0.0, 6),
         ("country", "value", 50.0, 50.0, 0.0, 6),

@@ -1,4 +1,5 @@
-"""Means of signals, the control's and their difference: against figures by hand, and how often their intervals hold the truth."""
+"""Means of signals, the control's and their difference: against figures by hand, and how often their
+intervals hold the truth."""
 
 from __future__ import annotations
 
@@ -52,15 +53,23 @@ def coverage(kind: str, probed: int, held: int, repetitions: int) -> float:
     hits = 0
     for _ in range(repetitions):
         if kind == "overlap":  # most replies have little in common with what was hidden, some nearly all
-            sides = [np.where(draw.random(n) < p, draw.beta(8, 2, n), draw.beta(1, 6, n)) for n, p in ((probed, 0.2), (held, 0.1))]
+            sides = [
+                np.where(draw.random(n) < p, draw.beta(8, 2, n), draw.beta(1, 6, n))
+                for n, p in ((probed, 0.2), (held, 0.1))
+            ]
             truth, measure = 100 * 0.1 * (0.8 - 1 / 7), SHARE
         elif kind == "exact":
             sides = [(draw.random(n) < p).astype(float) for n, p in ((probed, 0.08), (held, 0.03))]
             truth, measure = 5.0, SHARE
         else:  # the first of four ways right or wrong, less the mean of the others
-            sides = [(draw.random(n) < p) - (draw.random((3, n)) < 0.4).mean(axis=0) for n, p in ((probed, 0.55), (held, 0.4))]
+            sides = [
+                (draw.random(n) < p) - (draw.random((3, n)) < 0.4).mean(axis=0)
+                for n, p in ((probed, 0.55), (held, 0.4))
+            ]
             truth, measure = 15.0, POINTS
-        one, other = (estimate(measure, list(side), [str(number) for number in range(side.size)]) for side in sides)
+        one, other = (
+            estimate(measure, list(side), [str(number) for number in range(side.size)]) for side in sides
+        )
         interval = difference(one, other)[1]
         hits += interval.low <= truth <= interval.high
     return hits / repetitions

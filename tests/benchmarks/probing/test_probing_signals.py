@@ -1,4 +1,5 @@
-"""What each signal asks, and what replies are worth: those of a model that remembers all, and of one that remembers nothing."""
+"""What each signal asks, and what replies are worth: those of a model that remembers all, and of one that
+remembers nothing."""
 
 from __future__ import annotations
 
@@ -51,8 +52,12 @@ def test_a_hidden_option_is_wrong_and_stands_nowhere_in_the_prompt(letters: Grou
         assert prompt.text.endswith(f"{'ABCD'[options.index(hidden)]}.")
     assert signal.values(letters, units, [[unit.about[0]] for unit in units]) == [(1.0, 1.0)] * len(units)
     # Many models say again what stands before it.
-    assert signal.values(letters, units, [[f"{unit.about[1]} {unit.about[0]}"] for unit in units]) == [(1.0, 1.0)] * len(units)
-    assert signal.values(letters, units, [[f"{unit.about[2]}\n{unit.about[0]}"] for unit in units]) == [(1.0, 1.0)] * len(units)
+    assert signal.values(letters, units, [[f"{unit.about[1]} {unit.about[0]}"] for unit in units]) == [
+        (1.0, 1.0)
+    ] * len(units)
+    assert signal.values(letters, units, [[f"{unit.about[2]}\n{unit.about[0]}"] for unit in units]) == [
+        (1.0, 1.0)
+    ] * len(units)
     assert signal.values(letters, units, [["I do not know"] for _ in units]) == [(0.0, 0.0)] * len(units)
 
 
@@ -74,9 +79,13 @@ def test_the_rest_of_an_item_with_and_without_the_name_of_its_data_set(letters: 
         first, rest = one.about
         assert one.prompts[0].text.endswith(first) and rest not in one.prompts[0].text
     first, rest = plain[0].about
-    told = Continuation().values(letters, plain[:3], [[rest], [plain[1].about[0] + " " + plain[1].about[1]], ["No idea."]])
+    told = Continuation().values(
+        letters, plain[:3], [[rest], [plain[1].about[0] + " " + plain[1].about[1]], ["No idea."]]
+    )
     assert told[:2] == [(1.0,), (1.0,)] and told[2][0] < 0.2
-    assert Named().values(letters, named[:3], [[rest, ""], [rest, rest], ["", named[2].about[1]]])[0] == (1.0,)
+    assert Named().values(letters, named[:3], [[rest, ""], [rest, rest], ["", named[2].about[1]]])[0] == (
+        1.0,
+    )
     assert Named().values(letters, named[:2], [["", rest], ["", ""]]) == [(-1.0,), (0.0,)]
 
 
@@ -94,7 +103,9 @@ def test_an_order_that_was_learnt_by_heart(letters: Group) -> None:
 def test_a_question_in_other_words(letters: Group) -> None:
     signal = Paraphrase()
     asked = [row["asked"] for row in letters.rows]
-    assert [prompt.text.endswith(text) for prompt, text in zip(signal.before(letters), asked, strict=True)] == [True] * len(asked)
+    assert [
+        prompt.text.endswith(text) for prompt, text in zip(signal.before(letters), asked, strict=True)
+    ] == [True] * len(asked)
     told = [f"Tell me: {text}" for text in asked]
     told[0], told[1] = "A dinner.", asked[1]  # an answer, and the same again
     units = signal.units(letters, told)
@@ -115,7 +126,9 @@ def test_neighbours_in_their_order_and_in_others(short: Group) -> None:
         released, *others = (prompt.weigh or "" for prompt in unit.prompts)
         assert len(others) == SHUFFLES and released not in others
         assert all(sorted(other.split("\n\n")) == sorted(released.split("\n\n")) for other in others)
-    (told,) = signal.values(short, units[:1], [["-10", *["-14"] * (SHUFFLES // 2), *["-16"] * (SHUFFLES // 2)]])
+    (told,) = signal.values(
+        short, units[:1], [["-10", *["-14"] * (SHUFFLES // 2), *["-16"] * (SHUFFLES // 2)]]
+    )
     assert told == (5.0, 2.0)
 
 

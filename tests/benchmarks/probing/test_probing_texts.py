@@ -45,7 +45,13 @@ def test_what_stands_between_spaces_is_a_word_with_its_vowel_signs() -> None:
 
 @pytest.mark.parametrize(
     ("reply", "expected"),
-    [("Rice cake", True), ('B. "rice cake."', True), ("\n rice cake\nbecause", True), ("a rice cake", False), ("rice", False)],
+    [
+        ("Rice cake", True),
+        ('B. "rice cake."', True),
+        ("\n rice cake\nbecause", True),
+        ("a rice cake", False),
+        ("rice", False),
+    ],
 )
 def test_the_same_text_whatever_stands_around_it(reply: str, expected: bool) -> None:
     assert same(reply, "rice cake") is expected
@@ -66,7 +72,9 @@ def test_a_beginning_that_is_repeated_does_not_count(reply: str, beginning: str,
     assert after(reply, beginning) == rest
 
 
-@given(st.lists(st.sampled_from(["rice", "tea", "who", "eats?"]), min_size=10, max_size=40), st.text(max_size=8))
+@given(
+    st.lists(st.sampled_from(["rice", "tea", "who", "eats?"]), min_size=10, max_size=40), st.text(max_size=8)
+)
 def test_a_text_is_cut_in_two_at_the_same_place_each_time(words: list[str], name: str) -> None:
     found = cut(" ".join(words), name)
     assert found is not None and found == cut(" ".join(words), name)

@@ -59,7 +59,11 @@ def script(shared: Path) -> str:
 
 def theirs(shared: Path, folder: Path) -> Mapping[str, float]:
     """What the script writes for folder/ref and folder/res; whatever it raises comes out."""
-    moved = script(shared).replace("'/app/input', '", f"{str(folder)!r}, '").replace("'/app/output'", repr(str(folder)))
+    moved = (
+        script(shared)
+        .replace("'/app/input', '", f"{str(folder)!r}, '")
+        .replace("'/app/output'", repr(str(folder)))
+    )
     assert "/app/" not in moved
     with contextlib.redirect_stdout(io.StringIO()):
         exec(compile(moved, "the organisers' script", "exec"), {})
@@ -69,9 +73,16 @@ def theirs(shared: Path, folder: Path) -> Mapping[str, float]:
 
 def ours(folder: Path, file: Path) -> Mapping[str, float]:
     scores = judge_file(get_task("semeval2026/mcq"), open_release(folder, "semeval2026"), file).scores
-    by_locale = scores.filter(facet="locale", metric="correct") if scores["facet"].is_in(["locale"]).any() else scores.clear()
+    by_locale = (
+        scores.filter(facet="locale", metric="correct")
+        if scores["facet"].is_in(["locale"]).any()
+        else scores.clear()
+    )
     overall = scores.filter(metric="correct", facet="all")["score"].item()
-    return {**dict(by_locale.select("value", pl.col("score").fill_null(0)).iter_rows()), "overall": overall or 0.0}
+    return {
+        **dict(by_locale.select("value", pl.col("score").fill_null(0)).iter_rows()),
+        "overall": overall or 0.0,
+    }
 
 
 @pytest.fixture(scope="module")
@@ -94,10 +105,17 @@ def keys(folder: Path) -> list[str]:
 
 @st.composite
 def prediction_rows(draw: st.DrawFn, known: list[str]) -> list[tuple[str, ...]]:
-    """Rows in any order, some missing, some twice, some of unknown ids; most cells plain, in some columns odd ones."""
-    ids = draw(st.lists(st.sampled_from([*known, "xx-XX_0001", "en-GB", "none"]), min_size=1, max_size=2 * len(known)))
+    """Rows in any order, some missing, some twice, some of unknown ids; most cells plain, in some columns odd
+    ones."""
+    ids = draw(
+        st.lists(
+            st.sampled_from([*known, "xx-XX_0001", "en-GB", "none"]), min_size=1, max_size=2 * len(known)
+        )
+    )
     odd = draw(st.lists(st.sampled_from(ODD), max_size=2)) if draw(st.booleans()) else []
-    plain = st.sampled_from([("1", "0", "0", "0"), ("0", "1", "0", "0"), ("0", "0", "1", "0"), ("0", "0", "0", "1")])
+    plain = st.sampled_from(
+        [("1", "0", "0", "0"), ("0", "1", "0", "0"), ("0", "0", "1", "0"), ("0", "0", "0", "1")]
+    )
     rows = [list(draw(plain)) for _ in ids]
     for cell in odd:
         rows[draw(st.integers(0, len(rows) - 1))][draw(st.integers(0, 3))] = cell
@@ -109,19 +127,25 @@ def prediction_rows(draw: st.DrawFn, known: list[str]) -> list[tuple[str, ...]]:
 
 @pytest.mark.shared
 @given(data=st.data())
-def test_random_and_hostile_files_get_the_organisers_scores(shared: Path, few: Path, data: st.DataObject) -> None:
+def test_random_and_hostile_files_get_the_organisers_scores(
+    shared: Path, few: Path, data: st.DataObject
+) -> None:
     rows = data.draw(prediction_rows(keys(few)))
     header = data.draw(st.permutations(HEADER)) if data.draw(st.booleans()) else HEADER
     order = [HEADER.index(name) for name in header]
     file = write_tsv(
-        few / "res/prediction/track_2_mcq_prediction.tsv", tuple(header), [tuple(row[at] for at in order) for row in rows]
+        few / "res/prediction/track_2_mcq_prediction.tsv",
+        tuple(header),
+        [tuple(row[at] for at in order) for row in rows],
     )
     assert ours(few / "ref", file) == pytest.approx(theirs(shared, few))
 
 
 @pytest.mark.shared
 def test_a_file_without_a_column_is_refused_by_both(shared: Path, few: Path) -> None:
-    file = write_tsv(few / "res/prediction/track_2_mcq_prediction.tsv", HEADER[:4], [(keys(few)[0], "1", "0", "0")])
+    file = write_tsv(
+        few / "res/prediction/track_2_mcq_prediction.tsv", HEADER[:4], [(keys(few)[0], "1", "0", "0")]
+    )
     with pytest.raises(ValueError, match="must contain"):
         theirs(shared, few)
     with pytest.raises(FolkwaysError, match="no column 'response'"):
@@ -136,7 +160,9 @@ def test_the_whole_gold_and_a_file_of_guesses(shared: Path, tmp_path: Path) -> N
         (tmp_path / name).mkdir(parents=True)
     (tmp_path / "ref" / LETTERS).write_bytes((shared / DATA / LETTERS).read_bytes())
     draw = random.Random(3)
-    rows = [(key, *("1" if label == draw.choice("ABCD") else "0" for label in "ABCD")) for key in keys(tmp_path)]
+    rows = [
+        (key, *("1" if label == draw.choice("ABCD") else "0" for label in "ABCD")) for key in keys(tmp_path)
+    ]
     file = write_tsv(tmp_path / "res/prediction/track_2_mcq_prediction.tsv", HEADER, rows)
     found = ours(tmp_path / "ref", file)
     assert len(found) == 31

@@ -1,4 +1,5 @@
-"""The two tasks on a small release of our own: what is asked, what counts, what each profile makes of "no answer"."""
+"""The two tasks on a small release of our own: what is asked, what counts, what each profile makes of "no
+answer"."""
 
 from __future__ import annotations
 
@@ -18,7 +19,15 @@ from folkways.releases.base import Release
 from folkways.releases.readers import data_issues
 from folkways.releases.store import open_release
 from folkways.runs.judging.external_responses import judge_file
-from tests.support.semeval_data import ANSWERS, LETTERS, OPTIONS, QUESTIONS, write_semeval, write_trial, write_tsv
+from tests.support.semeval_data import (
+    ANSWERS,
+    LETTERS,
+    OPTIONS,
+    QUESTIONS,
+    write_semeval,
+    write_trial,
+    write_tsv,
+)
 
 SAQ, MCQ = get_task("semeval2026/saq"), get_task("semeval2026/mcq")
 
@@ -30,7 +39,9 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Release:
 
 @pytest.fixture(scope="module")
 def gold_alone(tmp_path_factory: pytest.TempPathFactory) -> Release:
-    return open_release(write_semeval(tmp_path_factory.mktemp("semeval") / "data", questions=False), "semeval2026")
+    return open_release(
+        write_semeval(tmp_path_factory.mktemp("semeval") / "data", questions=False), "semeval2026"
+    )
 
 
 def judged(task: Task, release: Release, replies: dict[str, str], profile: str) -> pl.DataFrame:
@@ -54,7 +65,9 @@ def test_items_have_their_locale_culture_and_the_template_that_a_region_shares(r
     rows = {row["item"]: row for row in items.iter_rows(named=True)}
     assert rows["am-ET_001"]["number"] == rows["en-ET_001"]["number"] == "ET_001"
     assert rows["am-ET_001"]["question"] == rows["en-ET_001"]["question"] == "001"
-    told = {key: tuple(rows[key][name] for name in ("culture", "locale", "region", "asked_in")) for key in rows}
+    told = {
+        key: tuple(rows[key][name] for name in ("culture", "locale", "region", "asked_in")) for key in rows
+    }
     assert told["am-ET_001"] == ("ET", "am-ET", "Africa", "local language")
     assert told["en-ET_001"] == ("ET", "en-ET", "Africa", "English")
     assert told["eu-PV_001"] == ("ES-PV", "eu-PV", "South Europe", "local language")
@@ -88,11 +101,15 @@ def test_each_locale_is_asked_in_its_own_language_and_script(release: Release) -
     ],
 )
 @pytest.mark.parametrize("profile", ["paper", "strict"])
-def test_answers_that_people_gave_are_right(release: Release, item: str, reply: str, correct: float, profile: str) -> None:
+def test_answers_that_people_gave_are_right(
+    release: Release, item: str, reply: str, correct: float, profile: str
+) -> None:
     assert verdict(release, item, reply, profile) == (True, "answered", correct)
 
 
-def test_gold_without_an_answer_is_met_by_saying_so_under_paper_and_not_counted_under_strict(release: Release) -> None:
+def test_gold_without_an_answer_is_met_by_saying_so_under_paper_and_not_counted_under_strict(
+    release: Release,
+) -> None:
     assert verdict(release, "en-ET_002", "No answer", "paper") == (True, "answered", 1.0)
     assert verdict(release, "en-ET_002", "At the market", "paper") == (True, "answered", 0.0)
     assert verdict(release, "en-ET_002", "At the market")[0] is False
@@ -104,12 +121,19 @@ def test_gold_without_an_answer_is_met_by_saying_so_under_paper_and_not_counted_
 def test_what_declines_is_refused_and_what_is_empty_unreadable(release: Release) -> None:
     assert verdict(release, "ja-JP_001", "申し訳ありませんが、わかりません。") == (True, "refused", 0.0)
     assert verdict(release, "ja-JP_001", " ")[1:] == ("unreadable", 0.0)
-    assert verdict(release, "en-JP_001", "None", "paper")[1:] == ("unreadable", 0.0)  # lost by what reads the file
+    assert verdict(release, "en-JP_001", "None", "paper")[1:] == (
+        "unreadable",
+        0.0,
+    )  # lost by what reads the file
 
 
 WHERE = "Where do high school students in Japan study? (e.g., 7th floor, 8th floor)"
 REPEATING = [
-    ("Where do high school students in Japan study?", "unreadable", "the reply repeats the prompt and says nothing else"),
+    (
+        "Where do high school students in Japan study?",
+        "unreadable",
+        "the reply repeats the prompt and says nothing else",
+    ),
     ("7th floor, 8th floor", "unreadable", "the reply repeats the prompt and says nothing else"),
     ("In most towns high school students in Japan study a lot.", "answered", "no match"),
     ("High school students in Japan study at school.", "answered", "words: school"),
@@ -119,7 +143,9 @@ REPEATING = [
 
 
 @pytest.mark.parametrize(("reply", "state", "reason"), REPEATING)
-def test_what_a_reply_repeats_of_the_question_is_no_answer(release: Release, reply: str, state: str, reason: str) -> None:
+def test_what_a_reply_repeats_of_the_question_is_no_answer(
+    release: Release, reply: str, state: str, reason: str
+) -> None:
     """As small models do; the question has answers among its own words, and the authors' rule finds them."""
     item = {"text": WHERE, "answers": ("school", "7th floor"), "locale": "en-JP", "culture": "JP"}
     response = {"response": reply, "language": "en"}
@@ -132,7 +158,12 @@ def test_what_a_reply_repeats_of_the_question_is_no_answer(release: Release, rep
 def test_a_date_that_a_spreadsheet_rewrote_is_month_and_day_under_strict() -> None:
     item = {"text": "When?", "answers": ("2025-07-04 0:00",), "locale": "en-US", "culture": "US"}
     assert isinstance(SAQ, ShortAnswers)
-    for reply, profile, right in (("07/04", "strict", 1), ("7/4.", "strict", 1), ("07/04", "paper", 0), ("04/07", "strict", 0)):
+    for reply, profile, right in (
+        ("07/04", "strict", 1),
+        ("7/4.", "strict", 1),
+        ("07/04", "paper", 0),
+        ("04/07", "strict", 0),
+    ):
         assert SAQ.score(item, {"response": reply, "language": "en"}, profile).values["correct"] == right
     assert SAQ.accepted_answers(item) == (("2025-07-04 0:00", "07/04"),)
 
@@ -150,11 +181,17 @@ def test_other_scripts_and_languages_are_told(release: Release) -> None:
         "eu-PV_001": "They usually drink it with the milk",
     }
     told = judged(SAQ, release, replies, "strict").select("item", "other_script", "other_language")
-    assert told.rows() == [("ja-JP_001", 1.0, 1.0), ("en-JP_001", 1.0, 1.0), ("zh-TW_001", 0.0, 0.0), ("eu-PV_001", 0.0, 1.0)]
+    assert told.rows() == [
+        ("ja-JP_001", 1.0, 1.0),
+        ("en-JP_001", 1.0, 1.0),
+        ("zh-TW_001", 0.0, 0.0),
+        ("eu-PV_001", 0.0, 1.0),
+    ]
 
 
 @pytest.mark.parametrize(
-    ("reply", "letter"), [("B", "B"), ("The answer is (b).", "B"), ("lunch box", "B"), ("A drum, I think", "D"), ("A or B", None)]
+    ("reply", "letter"),
+    [("B", "B"), ("The answer is (b).", "B"), ("lunch box", "B"), ("A drum, I think", "D"), ("A or B", None)],
 )
 def test_choices_are_read_by_letter_and_by_text(release: Release, reply: str, letter: str | None) -> None:
     told = judged(MCQ, release, {"en-US_0002": reply}, "paper").select("answer", "correct").row(0)
@@ -167,8 +204,12 @@ def test_the_same_question_with_other_options_is_one_question(release: Release, 
 
 
 def test_locales_count_alike_in_the_competitions_score(release: Release) -> None:
-    scores = MCQ.summarise(judged(MCQ, release, {"en-US_0001": "A", "en-US_0002": "A", "ga-IE_0001": "C"}, "paper"))
-    require_columns(scores, [name for name in SCORES if name not in ("endpoint", "profile", "signature")], "scores")
+    scores = MCQ.summarise(
+        judged(MCQ, release, {"en-US_0001": "A", "en-US_0002": "A", "ga-IE_0001": "C"}, "paper")
+    )
+    require_columns(
+        scores, [name for name in SCORES if name not in ("endpoint", "profile", "signature")], "scores"
+    )
     whole = dict(scores.filter(pl.col("facet").str.starts_with("all")).select("facet", "score").iter_rows())
     assert whole == {"all": pytest.approx(75), "all (pooled)": pytest.approx(200 / 3)}
 
@@ -188,7 +229,11 @@ def test_without_the_questions_replies_are_judged_and_nothing_is_asked(
 
 def test_the_file_of_track_1_tells_item_and_language(release: Release, tmp_path: Path) -> None:
     """Items of the languages in it are expected, whatever the file is called."""
-    replies = write_tsv(tmp_path / "saq_us_prediction.tsv", ("id", "prediction"), [("en-ET_001", "tea"), ("en-JP_001", "water")])
+    replies = write_tsv(
+        tmp_path / "saq_us_prediction.tsv",
+        ("id", "prediction"),
+        [("en-ET_001", "tea"), ("en-JP_001", "water")],
+    )
     found = judge_file(SAQ, release, replies)
     assert found.judgements["language"].unique().to_list() == ["en"]
     assert dict(found.judgements.select("item", "state").iter_rows()) == {
@@ -222,7 +267,9 @@ def test_the_check_names_what_is_odd(release: Release, gold_alone: Release) -> N
         (LETTERS, ("en-US_0003", "E"), "the answer 'E' is none of A, B, C, D"),
     ],
 )
-def test_gold_that_cannot_be_read_is_named_with_its_row(tmp_path: Path, file: str, row: tuple[str, str], message: str) -> None:
+def test_gold_that_cannot_be_read_is_named_with_its_row(
+    tmp_path: Path, file: str, row: tuple[str, str], message: str
+) -> None:
     folder = write_semeval(tmp_path / "data")
     with (folder / file).open("a", encoding="utf-8") as gold:
         gold.write("\t".join(row) + "\n")
@@ -232,9 +279,16 @@ def test_gold_that_cannot_be_read_is_named_with_its_row(tmp_path: Path, file: st
 
 
 def test_what_guessing_gives_is_the_mean_of_the_locales_too(release: Release) -> None:
-    guessed = {name: MCQ.summarise(judgements) for name, judgements in MCQ.baselines(MCQ.items(release)).items()}
-    whole = {name: dict(scores.select("facet", "score").iter_rows())["all"] for name, scores in guessed.items()}
-    assert whole == {"baseline/chance": pytest.approx(25), "baseline/constant:A": pytest.approx(25)}  # A: 1 of 2 and 0 of 1
+    guessed = {
+        name: MCQ.summarise(judgements) for name, judgements in MCQ.baselines(MCQ.items(release)).items()
+    }
+    whole = {
+        name: dict(scores.select("facet", "score").iter_rows())["all"] for name, scores in guessed.items()
+    }
+    assert whole == {
+        "baseline/chance": pytest.approx(25),
+        "baseline/constant:A": pytest.approx(25),
+    }  # A: 1 of 2 and 0 of 1
 
 
 @pytest.fixture(scope="module")
@@ -243,7 +297,9 @@ def trial(tmp_path_factory: pytest.TempPathFactory) -> Release:
 
 
 @pytest.mark.parametrize("task", [SAQ, MCQ])
-def test_the_trial_data_are_asked_in_their_languages_under_the_locales_of_the_competition(task: Task, trial: Release) -> None:
+def test_the_trial_data_are_asked_in_their_languages_under_the_locales_of_the_competition(
+    task: Task, trial: Release
+) -> None:
     task.check_askable(trial)
     items = require_columns(task.items(trial), ITEMS, "items")
     assert items.select("item", "locale", "culture").rows() == [
@@ -257,9 +313,16 @@ def test_the_trial_data_are_asked_in_their_languages_under_the_locales_of_the_co
 
 
 def test_the_answers_of_the_trial_data(trial: Release) -> None:
-    assert judged(SAQ, trial, {"es-EC_trial-1": "Con pan", "eu-PV_trial-2": "harea"}, "strict")["correct"].to_list() == [1, 0]
-    assert MCQ.items(trial)["answer"].to_list() == ["B", "A"]  # of three options the one that the answer begins with
-    assert judged(MCQ, trial, {"es-EC_trial-1": "B", "eu-PV_trial-2": "ogia"}, "paper")["correct"].to_list() == [1, 1]
+    assert judged(SAQ, trial, {"es-EC_trial-1": "Con pan", "eu-PV_trial-2": "harea"}, "strict")[
+        "correct"
+    ].to_list() == [1, 0]
+    assert MCQ.items(trial)["answer"].to_list() == [
+        "B",
+        "A",
+    ]  # of three options the one that the answer begins with
+    assert judged(MCQ, trial, {"es-EC_trial-1": "B", "eu-PV_trial-2": "ogia"}, "paper")[
+        "correct"
+    ].to_list() == [1, 1]
     chance = MCQ.baselines(MCQ.items(trial))["baseline/chance"]
     assert chance["correct"].to_list() == [1 / 4, 1 / 3]
     assert sorted({issue.kind for issue in data_issues(trial)}) == ["few-options", "other-wording"]
@@ -267,7 +330,10 @@ def test_the_answers_of_the_trial_data(trial: Release) -> None:
 
 @pytest.mark.parametrize(
     ("row", "message"),
-    [("3\ten-XX\tWho?\tyou\tyou", "unknown culture 'XX'"), ("3\ten-US\tWho?\tyou\tme", "the answer 'me' is none of 'you'")],
+    [
+        ("3\ten-XX\tWho?\tyou\tyou", "unknown culture 'XX'"),
+        ("3\ten-US\tWho?\tyou\tme", "the answer 'me' is none of 'you'"),
+    ],
 )
 def test_rows_of_the_trial_data_that_cannot_be_read_are_named(tmp_path: Path, row: str, message: str) -> None:
     with (write_trial(tmp_path) / "trial_data_multiple_choice.tsv").open("a", encoding="utf-8") as file:

@@ -1,4 +1,5 @@
-"""Which questions about different regions are the same: by number, and by wording where the numbers do not tell."""
+"""Which questions about different regions are the same: by number, and by wording where the numbers do not
+tell."""
 
 from __future__ import annotations
 
@@ -22,7 +23,11 @@ NAMES = {"US": "the US", "FR": "France", "KR": "South Korea", "JP": "Japan"}
 
 def items(shift: dict[str, int]) -> pl.DataFrame:
     rows = [
-        (f"{code}_{number + 1:03}", code, WORDINGS[(number + shift.get(code, 0)) % len(WORDINGS)].format(name))
+        (
+            f"{code}_{number + 1:03}",
+            code,
+            WORDINGS[(number + shift.get(code, 0)) % len(WORDINGS)].format(name),
+        )
         for code, name in NAMES.items()
         for number in range(len(WORDINGS))
     ]
@@ -36,7 +41,9 @@ def test_another_order_is_told_by_the_wording() -> None:
 
 
 def test_a_question_like_no_other_is_in_no_template() -> None:
-    own = pl.col("english").replace({"How do primary school students in Japan get to school?": "Who won the sumo cup in Japan?"})
+    own = pl.col("english").replace(
+        {"How do primary school students in Japan get to school?": "Who won the sumo cup in Japan?"}
+    )
     found = templates_of(items({}).with_columns(own))
     assert "JP_004" not in found and found["JP_003"] == "003"
     assert templates_of(items({}).with_columns(english=pl.lit(None, dtype=pl.String))) == {}
@@ -50,16 +57,34 @@ def test_the_released_questions(shared: Path) -> None:
     table = pl.DataFrame(rows, schema=["question", "culture", "english"], orient="row")
     found = templates_of(table)
     moved = {question[:2] for question, template in found.items() if not question.endswith(template)}
-    assert sum(not template.endswith(question[3:]) for question, template in found.items() if question.startswith("JP")) > 450
+    assert (
+        sum(
+            not template.endswith(question[3:])
+            for question, template in found.items()
+            if question.startswith("JP")
+        )
+        > 450
+    )
     assert "JP" in moved and len(moved) < 6, "all other regions have the numbers, but for single questions"
     assert found["JP_060"] == "061", "the most famous private company"
 
 
 def entries(code: str, shift: int = 0, texts: bool = True) -> list[Entry]:
     """The four questions about a region, in English, beginning at another one."""
-    wordings = [WORDINGS[(number + shift) % len(WORDINGS)].format(NAMES[code]) for number in range(len(WORDINGS))]
+    wordings = [
+        WORDINGS[(number + shift) % len(WORDINGS)].format(NAMES[code]) for number in range(len(WORDINGS))
+    ]
     return [
-        Entry(f"en-{code}_{at:03}", f"en-{code}", "en", code, f"{code}_{at:03}", text, text if texts else None, ("x",))
+        Entry(
+            f"en-{code}_{at:03}",
+            f"en-{code}",
+            "en",
+            code,
+            f"{code}_{at:03}",
+            text,
+            text if texts else None,
+            ("x",),
+        )
         for at, text in enumerate(wordings, 1)
     ]
 

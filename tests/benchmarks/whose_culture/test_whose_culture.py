@@ -57,7 +57,9 @@ def test_of_very_many_wrong_answers_some_are_drawn(monkeypatch: pytest.MonkeyPat
     found = matches(("KR", "bread", 0.0), ("US", "noodles", 0.0), ("GB", "bread", 1.0), questions=40)
     assert found.height == 30
     assert {*found["asked_culture"]} == {"KR", "US"}
-    assert found.equals(matches(("KR", "bread", 0.0), ("US", "noodles", 0.0), ("GB", "bread", 1.0), questions=40))
+    assert found.equals(
+        matches(("KR", "bread", 0.0), ("US", "noodles", 0.0), ("GB", "bread", 1.0), questions=40)
+    )
 
 
 def test_answers_that_would_be_right_do_not_count_for_others() -> None:
@@ -78,26 +80,38 @@ def test_only_wrong_answers_that_can_be_read_are_compared() -> None:
 
 
 def test_shares_and_chance() -> None:
-    overall, pairs = whose_culture_tables(matches(("KR", "bread", 0.0), ("KR", "noodles", 0.0), questions=10), "t")
+    overall, pairs = whose_culture_tables(
+        matches(("KR", "bread", 0.0), ("KR", "noodles", 0.0), questions=10), "t"
+    )
     found = {row["culture"]: row for row in pairs.rows.iter_rows(named=True)}
-    # Bread is half Britain's and half America's, noodles North Korea's: a half, a quarter and a quarter of twenty answers.
+    # Bread is half Britain's and half America's, noodles North Korea's: a half, a quarter and a quarter of
+    # twenty answers.
     assert [found[name]["share"] for name in ("KP", "US", "GB")] == pytest.approx([50.0, 25.0, 25.0])
-    # One answer of six is 1/6, 3/6, 2/6; two of three cultures with weights 1, 3, 2: {3,2} weighs 6, {1,3} 3, {1,2} 2.
+    # One answer of six is 1/6, 3/6, 2/6; two of three cultures with weights 1, 3, 2: {3,2} weighs 6, {1,3} 3,
+    # {1,2} 2.
     assert found["KP"]["chance"] == pytest.approx(100 * (5 / 11 / 2 + 1 / 6) / 2)
     assert found["US"]["chance"] == pytest.approx(100 * (9 / 11 / 2 + 3 / 6) / 2)
     assert found["GB"]["chance"] == pytest.approx(100 * (8 / 11 / 2 + 2 / 6) / 2)
-    assert {row["wrong"] for row in found.values()} == {20} and {row["questions"] for row in found.values()} == {10}
+    assert {row["wrong"] for row in found.values()} == {20} and {
+        row["questions"] for row in found.values()
+    } == {10}
     assert (
         overall.rows.drop("p_holm")
         .sort("culture")
-        .equals(pairs.rows.drop("asked_culture", "p_holm").sort("culture").select(overall.rows.drop("p_holm").columns))
+        .equals(
+            pairs.rows.drop("asked_culture", "p_holm")
+            .sort("culture")
+            .select(overall.rows.drop("p_holm").columns)
+        )
     ), "one culture was asked about"
 
 
 def test_a_preference_stands_out_and_what_chance_gives_does_not() -> None:
     evenly = [("KR", text, 0.0) for text in ("noodles", "bread", "eggs", "cereal", "toast")]
     preferring = [("KR", text, 0.0) for text in ("toast", "toast", "toast", "toast", "eggs")]
-    even, stands = (whose_culture_tables(matches(*replies, questions=60), "t")[1] for replies in (evenly, preferring))
+    even, stands = (
+        whose_culture_tables(matches(*replies, questions=60), "t")[1] for replies in (evenly, preferring)
+    )
     assert even.rows["p_holm"].min() > 0.05
     best = stands.rows.sort("difference").row(-1, named=True)
     assert (best["culture"], best["p_holm"] < 0.001) == ("GB", True) and best["low"] > 0
@@ -115,8 +129,22 @@ def test_one_other_culture_has_a_share_and_no_chance_line() -> None:
 
 
 def options(*taken: str, offered: str, questions: int = 10) -> pl.DataFrame:
-    rows = [("m", "KR", "en", f"q{at}", "answered", True, 0.0, name, offered) for at in range(questions) for name in taken]
-    names = ["endpoint", "culture", "language", "question", "state", "counted", "accuracy", "chosen_culture", "offered"]
+    rows = [
+        ("m", "KR", "en", f"q{at}", "answered", True, 0.0, name, offered)
+        for at in range(questions)
+        for name in taken
+    ]
+    names = [
+        "endpoint",
+        "culture",
+        "language",
+        "question",
+        "state",
+        "counted",
+        "accuracy",
+        "chosen_culture",
+        "offered",
+    ]
     return pl.DataFrame(rows, schema=names, orient="row")
 
 
@@ -124,7 +152,8 @@ def test_options_that_are_nobodys_make_the_others_less_likely() -> None:
     found = of_options(options("US", offered="US dummy", questions=1), "accuracy", pl.col("question"), 3)
     assert weights(found.row(0, named=True)) == {"US": 1.0, "dummy": 2.0}
     table = whose_culture_tables(
-        of_options(options("US", "US", "dummy", offered="GB US dummy"), "accuracy", pl.col("question"), 3), "t"
+        of_options(options("US", "US", "dummy", offered="GB US dummy"), "accuracy", pl.col("question"), 3),
+        "t",
     )[1]
     found_in = {row["culture"]: row for row in table.rows.iter_rows(named=True)}
     assert found_in["US"]["share"] == pytest.approx(200 / 3)
@@ -134,7 +163,10 @@ def test_options_that_are_nobodys_make_the_others_less_likely() -> None:
 
 @given(
     st.lists(
-        st.tuples(st.sampled_from([*GOLD]), st.sampled_from(["rice", "bread", "toast", "soup", "pie", "eggs rice"])), min_size=1
+        st.tuples(
+            st.sampled_from([*GOLD]), st.sampled_from(["rice", "bread", "toast", "soup", "pie", "eggs rice"])
+        ),
+        min_size=1,
     )
 )
 def test_what_is_matched_and_chance_add_up_alike(replies: list[tuple[str, str]]) -> None:
@@ -142,7 +174,9 @@ def test_what_is_matched_and_chance_add_up_alike(replies: list[tuple[str, str]])
     if found.is_empty():
         return
     _, pairs = whose_culture_tables(found, "t")
-    rows = pairs.rows.group_by("asked_culture").agg(pl.col("share", "chance").sum(), pl.col("difference").sum())
+    rows = pairs.rows.group_by("asked_culture").agg(
+        pl.col("share", "chance").sum(), pl.col("difference").sum()
+    )
     # Every matched answer is dealt out whole, by what was found and by chance.
     assert rows["share"].to_list() == pytest.approx(rows["chance"].to_list())
     assert rows["difference"].to_list() == pytest.approx([0.0] * rows.height, abs=1e-9)
@@ -157,7 +191,9 @@ def test_judgements_as_reports_have_them() -> None:
     assert found.equals(matches(("KR", "bread", 0.0), questions=10))
     taken = options("US", offered="US dummy", questions=2)
     by_template = pl.col("question").str.slice(0, 1)
-    assert of_options(compact(taken), "accuracy", by_template, 3).equals(of_options(taken, "accuracy", by_template, 3))
+    assert of_options(compact(taken), "accuracy", by_template, 3).equals(
+        of_options(taken, "accuracy", by_template, 3)
+    )
 
 
 def test_a_benchmark_opts_in_by_its_own_result() -> None:

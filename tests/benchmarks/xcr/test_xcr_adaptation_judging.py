@@ -64,13 +64,16 @@ def told(side: Side) -> tuple[object, ...]:
 
 
 @pytest.mark.parametrize(("gold", "reply", "paper", "strict"), JUDGED)
-def test_a_version_in_full(gold: str, reply: str, paper: tuple[object, ...], strict: tuple[object, ...] | None) -> None:
+def test_a_version_in_full(
+    gold: str, reply: str, paper: tuple[object, ...], strict: tuple[object, ...] | None
+) -> None:
     assert told(judge_side(gold, reply, "paper")) == paper
     assert told(judge_side(gold, reply, "strict")) == (strict or paper)
 
 
 def test_items_are_counted_on_their_line() -> None:
-    """A tag that is closed on the next line marks nothing: neither in gold nor in the reply, nor where there is no version."""
+    """A tag that is closed on the next line marks nothing: neither in gold nor in the reply, nor where there
+    is no version."""
     broken = "<CSI> bows\n</CSI> <CSI> sits </CSI>"
     for profile in ("paper", "strict"):
         assert judge_side(broken, "<CSI> x </CSI>", profile).csi == Comparison((("x", "sits"),))

@@ -1,4 +1,5 @@
-"""Replies to the adaptation prompt are taken apart in every layout, and left unreadable where that would be a guess."""
+"""Replies to the adaptation prompt are taken apart in every layout, and left unreadable where that would be a
+guess."""
 
 from __future__ import annotations
 
@@ -31,9 +32,12 @@ LAYOUTS: dict[str, Layout] = {
     "three brackets": lambda a, b, m: f"[{a}], [{b}], [{m}]",
     "labelled": lambda a, b, m: f"Intra-lingual adaptation: {a}\nInter-lingual adaptation: {b}\nMethod: {m}",
     "bold labels": lambda a, b, m: (
-        f"1. **Intra-lingual adaptation:** {a}\n\n2. **Inter-lingual adaptation:** {b}\n\n3. **Adaptation method used:** {m}"
+        f"1. **Intra-lingual adaptation:** {a}\n\n2. **Inter-lingual adaptation:** {b}\n\n3. **Adaptation "
+        f"method used:** {m}"
     ),
-    "labels on lines": lambda a, b, m: f"**Intra-lingual:**\n{a}\n\n**Inter-lingual:**\n{b}\n\n**Method:**\n{m}",
+    "labels on lines": lambda a, b, m: (
+        f"**Intra-lingual:**\n{a}\n\n**Inter-lingual:**\n{b}\n\n**Method:**\n{m}"
+    ),
     "three lines": lambda a, b, m: f"{a}\n{b}\n{m}",
     "spaced lines": lambda a, b, m: f"{a}\n\n{b}\n\n{m}\n",
     "numbered lines": lambda a, b, m: f"1. {a}\n2. {b}\n3. {m}",
@@ -41,12 +45,16 @@ LAYOUTS: dict[str, Layout] = {
     "after thinking": lambda a, b, m: f"<think>Maybe [x, y, z]?</think>\n{json.dumps([a, b, m])}",
 }
 english = st.lists(
-    st.sampled_from(["She", "brought", "<CSI> dates </CSI>", "home", "'early'", "today"]), min_size=2, max_size=7
+    st.sampled_from(["She", "brought", "<CSI> dates </CSI>", "home", "'early'", "today"]),
+    min_size=2,
+    max_size=7,
 ).map(lambda words: "We said " + ", ".join([" ".join(words[:-1]), words[-1]]) + ".")
-foreign = st.lists(st.sampled_from(["أحضرت", "<CSI> التمر </CSI>", "إلى البيت", "اليوم"]), min_size=1, max_size=6).map(
-    lambda words: "قلنا " + "، ".join([" ".join(words[:-1]) or "نعم", words[-1]]) + "."
+foreign = st.lists(
+    st.sampled_from(["أحضرت", "<CSI> التمر </CSI>", "إلى البيت", "اليوم"]), min_size=1, max_size=6
+).map(lambda words: "قلنا " + "، ".join([" ".join(words[:-1]) or "نعم", words[-1]]) + ".")
+methods = st.sampled_from(
+    [*STRATEGIES, "Couplet: Transference, Label", "2. Cultural Equivalent", "Couplet (Label + Deletion)"]
 )
-methods = st.sampled_from([*STRATEGIES, "Couplet: Transference, Label", "2. Cultural Equivalent", "Couplet (Label + Deletion)"])
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
@@ -70,7 +78,8 @@ def test_labels_for_no_equivalent_are_read_in_every_layout(layout: str) -> None:
     "reply",
     [
         "",
-        "In Arab culture one would rather speak of dates than of cookies, and the sentence would change accordingly.",
+        "In Arab culture one would rather speak of dates than of cookies, and the sentence would change "
+        "accordingly.",
         "I'm sorry, I can't help with that.",
         '["", "", "Deletion"]',
         "Intra-lingual adaptation: \nInter-lingual adaptation: \nMethod: Label",
@@ -100,10 +109,14 @@ ATE, DRANK = "She ate.", "She drank."
         (f"{FORMAT.lower()}\n{ATE}\n{DRANK}\nLabel", (ATE, DRANK, "Label")),
         (f"Thus:\n```\n{ATE}\n{DRANK}\nLabel\n```\nDone.", (ATE, DRANK, "Label")),
         ("[non-transferable]\n", ("[non-transferable]", "[non-transferable]", "")),
-        # JSON with line breaks and escapes, of which Python knows nothing; behind something that begins like it; with gaps.
+        # JSON with line breaks and escapes, of which Python knows nothing; behind something that begins like
+        # it; with gaps.
         (f'["She\nate \\u0627.", "{DRANK}", "Label"]', ("She\nate ا.", DRANK, "Label")),
         (f'Sure [x]: {{"intra": "{ATE}", "inter": "{DRANK}", "method": null}}', (ATE, DRANK, "")),
-        (f'Sure [1]: {{"INTRA": "{ATE}", "inter": "{DRANK}", "adaptation method": "Label", "n": null}}', (ATE, DRANK, "Label")),
+        (
+            f'Sure [1]: {{"INTRA": "{ATE}", "inter": "{DRANK}", "adaptation method": "Label", "n": null}}',
+            (ATE, DRANK, "Label"),
+        ),
         (f'{{"intra": "{ATE}", "outro": "{DRANK}", "method": "Label"}}', None),
         (f'{{"inter": "{ATE}", "outro": "{DRANK}", "method": "Label"}}', None),
         (f'["", "{DRANK}", "Label"]', ("", DRANK, "Label")),
@@ -124,15 +137,27 @@ ATE, DRANK = "She ate.", "She drank."
         ("[" + "1+" * 3000 + "1]", None),
         ("[]", None),
         # Labels: the first of each, and both versions.
-        (f"Intra-lingual: {ATE}\nINTER-LINGUAL: {DRANK}\nIntra-lingual: no\nMethod: Label\n\nNote: x", (ATE, DRANK, "Label")),
+        (
+            f"Intra-lingual: {ATE}\nINTER-LINGUAL: {DRANK}\nIntra-lingual: no\nMethod: Label\n\nNote: x",
+            (ATE, DRANK, "Label"),
+        ),
         (f"Intra-lingual: {ATE}\nMethod: Label", None),
         (f"Inter-lingual: {ATE}\nMethod: Label", None),
         (f'Intra-lingual:\n"{ATE}"\nInter-lingual:\n“Sie aß.”\nMethod: Label', (ATE, "Sie aß.", "Label")),
-        ('Intra-lingual:\n"\nInter-lingual:\n"Tea" or "coffee"\nMethod: Label', ('"', '"Tea" or "coffee"', "Label")),
-        (f'Intra-lingual:\n"Non-transferable"\nInter-lingual:\n{ATE}”\nMethod: Label', ('"Non-transferable"', f"{ATE}”", "Label")),
+        (
+            'Intra-lingual:\n"\nInter-lingual:\n"Tea" or "coffee"\nMethod: Label',
+            ('"', '"Tea" or "coffee"', "Label"),
+        ),
+        (
+            f'Intra-lingual:\n"Non-transferable"\nInter-lingual:\n{ATE}”\nMethod: Label',
+            ('"Non-transferable"', f"{ATE}”", "Label"),
+        ),
         # Tables: the last row of three, below the head.
         (f"| {ATE} | {DRANK} | Label |\n|---|---|---|", None),
-        (f"| a | b | c |\n|---|---|---|\n| x | y | Gloss |\n| {ATE} | {DRANK} | Label |\nDone.", (ATE, DRANK, "Label")),
+        (
+            f"| a | b | c |\n|---|---|---|\n| x | y | Gloss |\n| {ATE} | {DRANK} | Label |\nDone.",
+            (ATE, DRANK, "Label"),
+        ),
         (f"| a | b |\n|---|---|\n| {ATE} | {DRANK} |", None),
         (f"| a | b | c | d |\n|---|---|---|---|\n| {ATE} | {DRANK} | Label | x |", None),
         # Brackets and quotes.
@@ -143,7 +168,10 @@ ATE, DRANK = "She ate.", "She drank."
             "So: [She ate, then drank]，[She slept, then sang]; [Calquing]\nMore?",
             ("She ate, then drank", "She slept, then sang", "Calquing"),
         ),
-        ("[Shy, but sings, a lot,\nShy, and sings, a lot,\nLabel]", ("Shy, but sings, a lot", "Shy, and sings, a lot", "Label")),
+        (
+            "[Shy, but sings, a lot,\nShy, and sings, a lot,\nLabel]",
+            ("Shy, but sings, a lot", "Shy, and sings, a lot", "Label"),
+        ),
         ("[Shy, but sings, a lot,\nEr ist shy, and sings, a lot, Label]", None),
         # Lines.
         (f"Answer:\n{ATE}\n\n\n{DRANK}\nLabel\n", (ATE, DRANK, "Label")),
@@ -158,11 +186,16 @@ def test_every_part_of_a_reply_in_detail(reply: str, parts: tuple[str, str, str]
 
 
 def test_a_long_reply_is_read_as_json_alone() -> None:
-    """20,000 characters are read in every layout; a character more, as JSON or not at all. Thinking does not count."""
+    """20,000 characters are read in every layout; a character more, as JSON or not at all. Thinking does not
+    count."""
     words = "x" * (20_000 - len(f"['', '{DRANK}', 'Label']"))
-    assert read_adaptation(f"<think>y</think>['{words}', '{DRANK}', 'Label']") == Adaptation(words, DRANK, "Label")
+    assert read_adaptation(f"<think>y</think>['{words}', '{DRANK}', 'Label']") == Adaptation(
+        words, DRANK, "Label"
+    )
     assert read_adaptation(f"['{words}x', '{DRANK}', 'Label']") is None
-    assert read_adaptation(json.dumps([f"{words}x", DRANK, "Label"])) == Adaptation(f"{words}x", DRANK, "Label")
+    assert read_adaptation(json.dumps([f"{words}x", DRANK, "Label"])) == Adaptation(
+        f"{words}x", DRANK, "Label"
+    )
 
 
 @pytest.mark.parametrize(
@@ -172,15 +205,34 @@ def test_a_long_reply_is_read_as_json_alone() -> None:
             "[She <CSI> queues </CSI>., She <CSI> waits </CSI>., Substitution]",
             ("She <CSI> queues </CSI>.", "She <CSI> waits </CSI>."),
         ),
-        ("[He is shy, but sings., He is shy, and sings., Cultural adaptation]", ("He is shy, but sings.", "He is shy, and sings.")),
-        ("[He is shy, but sings, He is shy, but sings, Substitution]", ("He is shy, but sings", "He is shy, but sings")),
-        ("[She queues for tea, She waits for tea, Substitution]", ("She queues for tea", "She waits for tea")),
-        ("[He is shy, but sings., 他害羞，但是唱歌, Substitution]", ("He is shy, but sings.", "他害羞，但是唱歌")),
-        ("[He is shy, but sings., 他害羞，但是唱歌]", ("He is shy, but sings.", "他害羞，但是唱歌")),
-        ('["He said "hi", loudly.", "He said "yo", loudly.", "Substitution"]', ('He said "hi", loudly.', 'He said "yo", loudly.')),
-        (f"{FORMAT}\n\nOutput: [She ate., She drank., Label]\n\nInput: x\nOutput: [One., Two., Label]", ("She ate.", "She drank.")),
         (
-            "1. The rewritten sentence in English: She ate.\n2. The rewritten sentence in Modern Standard Arabic:\nShe drank.\n"
+            "[He is shy, but sings., He is shy, and sings., Cultural adaptation]",
+            ("He is shy, but sings.", "He is shy, and sings."),
+        ),
+        (
+            "[He is shy, but sings, He is shy, but sings, Substitution]",
+            ("He is shy, but sings", "He is shy, but sings"),
+        ),
+        (
+            "[She queues for tea, She waits for tea, Substitution]",
+            ("She queues for tea", "She waits for tea"),
+        ),
+        (
+            "[He is shy, but sings., 他害羞，但是唱歌, Substitution]",
+            ("He is shy, but sings.", "他害羞，但是唱歌"),
+        ),
+        ("[He is shy, but sings., 他害羞，但是唱歌]", ("He is shy, but sings.", "他害羞，但是唱歌")),
+        (
+            '["He said "hi", loudly.", "He said "yo", loudly.", "Substitution"]',
+            ('He said "hi", loudly.', 'He said "yo", loudly.'),
+        ),
+        (
+            f"{FORMAT}\n\nOutput: [She ate., She drank., Label]\n\nInput: x\nOutput: [One., Two., Label]",
+            ("She ate.", "She drank."),
+        ),
+        (
+            "1. The rewritten sentence in English: She ate.\n2. The rewritten sentence in Modern Standard "
+            "Arabic:\nShe drank.\n"
             "3. The way you chose: Label\n\nSentence: She ate.",
             ("She ate.", "She drank."),
         ),
@@ -197,8 +249,10 @@ def test_layouts_that_small_models_answer_with(reply: str, versions: tuple[str, 
     [
         FORMAT,
         f"{FORMAT}\n\nOutput: She ate at home.",
-        f"She ate at home.\n\nOutput:\n{FORMAT}\n\nOutput:\n[Non-transferable adaptation, Label adaptation]\n\nOutput:\n[Label",
-        "[Non-transferable, Cultural Equivalent, Cultural Equivalence, Cultural Equivalence, Adaptation method used]",
+        f"She ate at home.\n\nOutput:\n{FORMAT}\n\nOutput:\n[Non-transferable adaptation, Label "
+        "adaptation]\n\nOutput:\n[Label",
+        "[Non-transferable, Cultural Equivalent, Cultural Equivalence, Cultural Equivalence, Adaptation "
+        "method used]",
         "[They ate, drank, laughed]",
     ],
 )
@@ -208,16 +262,24 @@ def test_the_format_given_back_and_a_single_version_are_no_adaptation(reply: str
 
 def test_an_abbreviation_does_not_move_the_boundary_behind_it() -> None:
     found = read_adaptation("[He is <CSI> shy </CSI>, but sings., 他是KTV常客，但很<CSI>害羞</CSI>。, Label]")
-    assert found == Adaptation("He is <CSI> shy </CSI>, but sings.", "他是KTV常客，但很<CSI>害羞</CSI>。", "Label")
+    assert found == Adaptation(
+        "He is <CSI> shy </CSI>, but sings.", "他是KTV常客，但很<CSI>害羞</CSI>。", "Label"
+    )
 
 
 def test_an_empty_version_in_brackets_of_its_own_is_empty() -> None:
-    found = read_adaptation("[She <CSI> helps </CSI> repeatedly, as one does., in two parts.], [], [Deletion]")
-    assert found == Adaptation("She <CSI> helps </CSI> repeatedly, as one does., in two parts.", "", "Deletion")
+    found = read_adaptation(
+        "[She <CSI> helps </CSI> repeatedly, as one does., in two parts.], [], [Deletion]"
+    )
+    assert found == Adaptation(
+        "She <CSI> helps </CSI> repeatedly, as one does., in two parts.", "", "Deletion"
+    )
 
 
 def test_the_bare_label_stands_for_both_versions() -> None:
-    assert read_adaptation("'Non-transferable'.") == Adaptation("'Non-transferable'.", "'Non-transferable'.", "")
+    assert read_adaptation("'Non-transferable'.") == Adaptation(
+        "'Non-transferable'.", "'Non-transferable'.", ""
+    )
 
 
 @given(st.text(alphabet=st.sampled_from("[]{}\"“”',:\n\\ aبNL<>CSI/|"), max_size=60))
@@ -227,7 +289,17 @@ def test_any_text_is_read_or_not_but_never_an_error(reply: str) -> None:
 
 
 TWELVE = (
-    *("bare", "json", "pyrepr", "dquote_unescaped", "bare_multiline", "dquote_multiline", "labelled", "fenced_json", "three_lines"),
+    *(
+        "bare",
+        "json",
+        "pyrepr",
+        "dquote_unescaped",
+        "bare_multiline",
+        "dquote_multiline",
+        "labelled",
+        "fenced_json",
+        "three_lines",
+    ),
     *("three_brackets", "json_object", "curly_quotes"),
 )
 
@@ -247,7 +319,9 @@ def synthetic(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> list[di
 
 @pytest.mark.shared
 @pytest.mark.parametrize("layout", [*TWELVE, "nt_only"])
-def test_each_of_the_twelve_synthetic_layouts_is_read_right(layout: str, synthetic: list[dict[str, str]]) -> None:
+def test_each_of_the_twelve_synthetic_layouts_is_read_right(
+    layout: str, synthetic: list[dict[str, str]]
+) -> None:
     rows = [row for row in synthetic if row["raw_format"] == layout]
     assert len(rows) > (50 if layout == "nt_only" else 800)
     right = wrong = strategies = 0
@@ -258,7 +332,9 @@ def test_each_of_the_twelve_synthetic_layouts_is_read_right(layout: str, synthet
         found = read_adaptation(row["Raw"])
         right += found == truth
         wrong += found is not None and (found.intra, found.inter) != (truth.intra, truth.inter)
-        strategies += found is not None and canonical_strategy(found.method) == canonical_strategy(truth.method)
+        strategies += found is not None and canonical_strategy(found.method) == canonical_strategy(
+            truth.method
+        )
     assert right / len(rows) > 0.99
     assert wrong <= 2  # what is not read right is called unreadable
     assert strategies / len(rows) > 0.99

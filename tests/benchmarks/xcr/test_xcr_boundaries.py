@@ -25,16 +25,24 @@ def parts(text: str, cut: tuple[int, int] | None) -> tuple[str, str] | None:
     ("text", "found"),
     [
         ("She ate, Label", ("She ate", "Label")),
-        ("She ate, she drank, Couplet: Transference, Label", ("She ate, she drank", "Couplet: Transference, Label")),
+        (
+            "She ate, she drank, Couplet: Transference, Label",
+            ("She ate, she drank", "Couplet: Transference, Label"),
+        ),
         ("She ate,, Label", ("She ate,", "Label")),
         ("She ate,\n], Label", ("She ate,\n]", "Label")),
         ("She ate, Label, Deletion, Gloss, Calque", ("She ate", "Label, Deletion, Gloss, Calque")),
-        ("She ate, Label, Deletion, Gloss, Calque, Classifier", ("She ate, Label", "Deletion, Gloss, Calque, Classifier")),
+        (
+            "She ate, Label, Deletion, Gloss, Calque, Classifier",
+            ("She ate, Label", "Deletion, Gloss, Calque, Classifier"),
+        ),
         ("She ate, Label, and drank", None),
         ("Label", None),
     ],
 )
-def test_the_longest_ending_that_names_only_strategies_is_the_strategy(text: str, found: tuple[str, str] | None) -> None:
+def test_the_longest_ending_that_names_only_strategies_is_the_strategy(
+    text: str, found: tuple[str, str] | None
+) -> None:
     assert split_off_strategy(text, COMMA) == found
 
 
@@ -66,7 +74,9 @@ def test_the_longest_ending_that_names_only_strategies_is_the_strategy(text: str
         ("Substitution", None),
     ],
 )
-def test_another_strategy_is_taken_only_where_the_versions_have_ended(text: str, found: tuple[str, str] | None) -> None:
+def test_another_strategy_is_taken_only_where_the_versions_have_ended(
+    text: str, found: tuple[str, str] | None
+) -> None:
     assert split_off_other_strategy(text, COMMA) == found
 
 
@@ -83,22 +93,34 @@ def test_another_strategy_is_taken_only_where_the_versions_have_ended(text: str,
         ("Tea., no, Tea., no", ("Tea., no", "Tea., no")),
         # The change of script, or what ends a sentence near it.
         ("Shy, but sings, 他害羞，但是唱歌", ("Shy, but sings", "他害羞，但是唱歌")),
-        ("Shy, but singing in pubs., TV, 他害羞，但是唱歌，喝茶", ("Shy, but singing in pubs.", "TV, 他害羞，但是唱歌，喝茶")),
-        ("Shy, but singing in pubs, TV, 他害羞，但是唱歌，喝茶", ("Shy, but singing in pubs, TV", "他害羞，但是唱歌，喝茶")),
+        (
+            "Shy, but singing in pubs., TV, 他害羞，但是唱歌，喝茶",
+            ("Shy, but singing in pubs.", "TV, 他害羞，但是唱歌，喝茶"),
+        ),
+        (
+            "Shy, but singing in pubs, TV, 他害羞，但是唱歌，喝茶",
+            ("Shy, but singing in pubs, TV", "他害羞，但是唱歌，喝茶"),
+        ),
         ("Shy, but sings, 1, 他害羞，但是唱歌", None),
         ("Shy, but sings, 1., 他害羞，但是唱歌", ("Shy, but sings, 1.", "他害羞，但是唱歌")),
-        # The second comma parts all ten letters, the first nine: near enough where a sentence ends. Nine of eleven are not.
+        # The second comma parts all ten letters, the first nine: near enough where a sentence ends. Nine of
+        # eleven are not.
         ("abcdefgh., I, 他", ("abcdefgh.", "I, 他")),
         ("abcdefgh., IJ, 他", ("abcdefgh., IJ", "他")),
         # Letters of both scripts in no order are no change of it.
         ("他她它., ab, c他", ("他她它.", "ab, c他")),
         # In one script the only comma behind a sentence.
-        ("He is shy, but sings., Er ist scheu, singt aber.", ("He is shy, but sings.", "Er ist scheu, singt aber.")),
+        (
+            "He is shy, but sings., Er ist scheu, singt aber.",
+            ("He is shy, but sings.", "Er ist scheu, singt aber."),
+        ),
         ("He is., He sings., Er singt.", None),
         ("He is shy, but sings, Er singt", None),
     ],
 )
-def test_the_boundary_is_where_the_evidence_is_and_nowhere_without(text: str, found: tuple[str, str] | None) -> None:
+def test_the_boundary_is_where_the_evidence_is_and_nowhere_without(
+    text: str, found: tuple[str, str] | None
+) -> None:
     found_at = boundary_between_versions(text, COMMA)
     assert parts(text, found_at) == found
 

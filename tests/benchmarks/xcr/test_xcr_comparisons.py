@@ -1,4 +1,5 @@
-"""What the neural metrics of XCR-Bench compare and leave out, in both profiles, with edit similarity in the place of a model."""
+"""What the neural metrics of XCR-Bench compare and leave out, in both profiles, with edit similarity in the
+place of a model."""
 
 from __future__ import annotations
 
@@ -48,10 +49,20 @@ def small(tmp_path: Path) -> Release:
     return write_small_corpus(tmp_path)
 
 
-def judged(chosen: XcrTask, release: Release, replies: Sequence[str | None], profile: str, state: str = "answered") -> pl.DataFrame:
+def judged(
+    chosen: XcrTask, release: Release, replies: Sequence[str | None], profile: str, state: str = "answered"
+) -> pl.DataFrame:
     items = chosen.items(release)
     rows = [
-        {"task": chosen.name, "item": item, "language": "en", "variant": "authors", "sample": 0, "state": state, "response": reply}
+        {
+            "task": chosen.name,
+            "item": item,
+            "language": "en",
+            "variant": "authors",
+            "sample": 0,
+            "state": state,
+            "response": reply,
+        }
         for item, reply in zip(items["item"], replies, strict=False)
     ]
     return chosen.judge(items, pl.DataFrame(rows, schema=dict(RESPONSES)), profile)
@@ -73,27 +84,41 @@ def test_sp_adds_what_differs_to_what_is_equal(small: Release) -> None:
     assert strict["sp_csi"][4] is None  # no gold item
     assert model.asked == [("dour", "door"), ("bills", "bill")] * 2
     scores = {
-        name: chosen.summarise(found).filter(facet="all", metric="sp_csi") for name, found in (("paper", paper), ("strict", strict))
+        name: chosen.summarise(found).filter(facet="all", metric="sp_csi")
+        for name, found in (("paper", paper), ("strict", strict))
     }
-    assert (scores["paper"]["score"].item(), scores["paper"]["n"].item()) == (pytest.approx(100 * 3.55 / 5), 5)
-    assert scores["strict"]["score"].item() == pytest.approx(100 * 3.55 / 5)  # over five gold items, not five sentences
+    assert (scores["paper"]["score"].item(), scores["paper"]["n"].item()) == (
+        pytest.approx(100 * 3.55 / 5),
+        5,
+    )
+    assert scores["strict"]["score"].item() == pytest.approx(
+        100 * 3.55 / 5
+    )  # over five gold items, not five sentences
     assert scores["strict"]["n"].item() == 4
 
 
 def test_each_distinct_pair_is_compared_once(small: Release) -> None:
     model = Edits()
-    judged(task("prediction").with_tools(models={"embedding": model}), small, ["<CSI> tab </CSI>"] * 5, "paper")
+    judged(
+        task("prediction").with_tools(models={"embedding": model}), small, ["<CSI> tab </CSI>"] * 5, "paper"
+    )
     assert sorted(model.asked) == sorted({("tab", "bill"), ("tab", "slippers"), ("tab", "quiz night")})
 
 
 def test_only_english_is_rescaled_in_paper_and_nothing_in_strict(small: Release) -> None:
     chosen = task("adaptation").with_tools(models={"bert-en": Edits(), "bert-ar": Edits()})
     items = chosen.items(small)
-    place = next(number for number, intra in enumerate(items["intra"]) if intra == "He paid <CSI> for all </CSI>.")
+    place = next(
+        number for number, intra in enumerate(items["intra"]) if intra == "He paid <CSI> for all </CSI>."
+    )
     reply = json.dumps(["He paid <CSI> for most </CSI>.", "دفع <CSI> عن الجميع </CSI>.", "Label"])
     raw = edit_similarity("for most", "for all")
     for profile, intra in (("paper", (raw - ENGLISH_BASELINE) / (1 - ENGLISH_BASELINE)), ("strict", raw)):
-        row = judged(chosen, small, [None] * place + [reply], profile).row(place, named=True) if place == 0 else None
+        row = (
+            judged(chosen, small, [None] * place + [reply], profile).row(place, named=True)
+            if place == 0
+            else None
+        )
         found = judged(chosen, small, [reply] * (place + 1), profile).row(place, named=True)
         assert row is None or row == found
         assert found["csi_bert_intra"] == pytest.approx(intra)
@@ -104,7 +129,9 @@ def test_only_english_is_rescaled_in_paper_and_nothing_in_strict(small: Release)
 
 @pytest.mark.parametrize("profile", ["paper", "strict"])
 def test_counts_labels_and_missing_versions(profile: str, small: Release) -> None:
-    chosen = task("adaptation").with_tools(models={"bert-en": Edits(), "bert-ar": Edits(), "bert-zh": Edits()})
+    chosen = task("adaptation").with_tools(
+        models={"bert-en": Edits(), "bert-ar": Edits(), "bert-zh": Edits()}
+    )
     items = chosen.items(small)
     paper = profile == "paper"
     wanted = [
@@ -127,7 +154,9 @@ def test_counts_labels_and_missing_versions(profile: str, small: Release) -> Non
         assert {lost[metric][wanted[0]] for metric in BERT} == ({None} if left_out else {0.0})
 
 
-def test_a_metric_without_its_model_is_absent_and_of_some_cultures_only_where_they_have_one(small: Release) -> None:
+def test_a_metric_without_its_model_is_absent_and_of_some_cultures_only_where_they_have_one(
+    small: Release,
+) -> None:
     for name in ("prediction", "adaptation"):
         chosen = task(name)
         assert model_versions(chosen) == {"models": "none"}

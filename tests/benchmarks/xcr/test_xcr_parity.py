@@ -1,4 +1,5 @@
-"""Every value of the authors' own programs, from the command that a person runs: nine systems, row by row and overall."""
+"""Every value of the authors' own programs, from the command that a person runs: nine systems, row by row and
+overall."""
 
 from __future__ import annotations
 
@@ -17,12 +18,20 @@ from tests.support.river import environment, folkways
 
 pytestmark = [pytest.mark.shared, pytest.mark.local_model]
 
-TOLERANCE = {"hi_csi": 0.0, "si_csi": 1e-12, "si_precision": 1e-12, "si_recall": 1e-12, "hp_csi": 0.0, "sp_csi": 1e-6}
+TOLERANCE = {
+    "hi_csi": 0.0,
+    "si_csi": 1e-12,
+    "si_precision": 1e-12,
+    "si_recall": 1e-12,
+    "hp_csi": 0.0,
+    "sp_csi": 1e-6,
+}
 BERT = ("csi_bert_intra", "csi_bert_inter", "sent_bert_intra", "sent_bert_inter")
 BERT_TOLERANCE = 2e-6
 UNSTABLE = {("chinese_mixA", "csi_bert_inter"): {967: 5e-6}}
-"""Precision -0.074 and recall 0.040 nearly cancel in this row, and the last bits of the vectors are multiplied by ten in F1:
-in double precision the value is 2.7e-6 away from the reference, and with the authors' own library on another processor 2.3e-6."""
+"""Precision -0.074 and recall 0.040 nearly cancel in this row, and the last bits of the vectors are
+multiplied by ten in F1: in double precision the value is 2.7e-6 away from the reference, and with the
+authors' own library on another processor 2.3e-6."""
 
 MODELS = {
     "en": "bert-base-uncased",
@@ -36,7 +45,8 @@ SYSTEMS = {
     "adaptation": ("arabic_gold", "chinese_mixA", "bengali_mixA__vs_wb", "bengali_mixA__vs_bd"),
 }
 ALWAYS = ("id_mixA", "chinese_mixA")
-"""One of each task, with right, half right and wrong replies; the others are compared in the nightly tests."""
+"""One of each task, with right, half right and wrong replies; the others are compared in the nightly
+tests."""
 
 CULTURES = {"wb": "IN-WB", "bd": "BD"}
 
@@ -99,7 +109,9 @@ def test_row_by_row_and_overall(task: str, system: str, shared: Path, made: Path
     out = tmp_path / "verdicts.parquet"
     cli([*arguments(shared, made, task, system), "--out", str(out)], standalone_mode=False)
     found = pl.read_parquet(out)
-    expected = pl.read_csv(shared / "parity" / "xcr" / "expected" / task / f"{system}.csv", infer_schema_length=None)
+    expected = pl.read_csv(
+        shared / "parity" / "xcr" / "expected" / task / f"{system}.csv", infer_schema_length=None
+    )
     metrics = BERT if task == "adaptation" else [metric for metric in TOLERANCE if metric in expected.columns]
     assert len(metrics) == {"identification": 4, "prediction": 2, "adaptation": 4}[task]
     assert found.height == expected.height == 1034
@@ -117,7 +129,9 @@ def test_row_by_row_and_overall(task: str, system: str, shared: Path, made: Path
                 assert 100 * values.mean() == pytest.approx(float(row["overall"]), abs=1e-5)
 
 
-def test_a_process_of_its_own_finds_the_vectors_and_loads_no_model(shared: Path, made: Path, tmp_path: Path) -> None:
+def test_a_process_of_its_own_finds_the_vectors_and_loads_no_model(
+    shared: Path, made: Path, tmp_path: Path
+) -> None:
     command = arguments(shared, made, "adaptation", "chinese_mixA")
     cli([*command, "--out", str(tmp_path / "first.parquet")], standalone_mode=False)
     (tmp_path / "torch.py").write_text("raise AssertionError('torch was imported')", encoding="utf-8")

@@ -37,9 +37,17 @@ def test_no_tag_is_left_over(sentence: str) -> None:
 
 
 def test_lines_broken_by_a_page_are_rejoined_and_lists_kept() -> None:
-    lines = ("Adapt the sen-", "tence for Bengali/Chinese/", "Arabic readers", "and friends.", "1. Intra-lingual", "2. Two.")
+    lines = (
+        "Adapt the sen-",
+        "tence for Bengali/Chinese/",
+        "Arabic readers",
+        "and friends.",
+        "1. Intra-lingual",
+        "2. Two.",
+    )
     text = "\n".join((*lines, "Give [Intra-", "lingual, x]."))
     assert rejoined(text) == (
-        "Adapt the sentence for Bengali/Chinese/ Arabic readers and friends.\n1. Intra-lingual\n2. Two.\nGive [Intra-lingual, x]."
+        "Adapt the sentence for Bengali/Chinese/ Arabic readers and friends.\n1. Intra-lingual\n2. "
+        "Two.\nGive [Intra-lingual, x]."
     )
     assert for_people(text, "Chinese").startswith("Adapt the sentence for Chinese readers")

@@ -1,4 +1,5 @@
-"""The XCR-Bench tasks from items to scores: the authors' figures on their own files, and what each profile makes of hard cases."""
+"""The XCR-Bench tasks from items to scores: the authors' figures on their own files, and what each profile
+makes of hard cases."""
 
 from __future__ import annotations
 
@@ -41,9 +42,19 @@ def systems(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out / "inputs"
 
 
-def responses(task: Task, items: Sequence[str], replies: Sequence[str | None], state: str = "answered") -> pl.DataFrame:
+def responses(
+    task: Task, items: Sequence[str], replies: Sequence[str | None], state: str = "answered"
+) -> pl.DataFrame:
     rows = [
-        {"task": task.name, "item": item, "language": "en", "variant": "authors", "sample": 0, "state": state, "response": reply}
+        {
+            "task": task.name,
+            "item": item,
+            "language": "en",
+            "variant": "authors",
+            "sample": 0,
+            "state": state,
+            "response": reply,
+        }
         for item, reply in zip(items, replies, strict=True)
     ]
     return pl.DataFrame(rows, schema=dict(RESPONSES))
@@ -62,16 +73,25 @@ def judged(
 def overall(task: Task, judgements: pl.DataFrame) -> dict[str, tuple[float, int]]:
     scores = task.summarise(judgements).filter(pl.col("facet") == "all")
     return {
-        metric: (score, n) for metric, score, n in scores.select("metric", "score", pl.col("n") - pl.col("left_out")).iter_rows()
+        metric: (score, n)
+        for metric, score, n in scores.select("metric", "score", pl.col("n") - pl.col("left_out")).iter_rows()
     }
 
 
-def judge_authors_file(task: Task, release: Release, path: Path, profile: str, culture: str | None = None) -> pl.DataFrame:
+def judge_authors_file(
+    task: Task, release: Release, path: Path, profile: str, culture: str | None = None
+) -> pl.DataFrame:
     found = task.from_authors(pl.read_csv(path, infer_schema=False))
     assert found is not None
-    ids = found["item"] if "item" in found.columns else f"{culture or found['culture'][0]}/" + found["release_id"]
+    ids = (
+        found["item"]
+        if "item" in found.columns
+        else f"{culture or found['culture'][0]}/" + found["release_id"]
+    )
     states = [reply if reply is None else "answered" for reply in found["response"]]
-    table = responses(task, ids.to_list(), found["response"].to_list()).with_columns(state=pl.Series(states).fill_null("missing"))
+    table = responses(task, ids.to_list(), found["response"].to_list()).with_columns(
+        state=pl.Series(states).fill_null("missing")
+    )
     return task.judge(task.items(release), table, profile)
 
 
@@ -91,7 +111,11 @@ def test_paper_profile_gives_the_authors_overall_figures(
     task: Task, folder: str, system: str, figures: tuple[str, ...], real: Release, systems: Path, shared: Path
 ) -> None:
     with (shared / "parity" / "xcr" / "expected" / "overall.csv").open(newline="") as file:
-        wanted = {row["metric"].lower().replace("-", "_"): row for row in csv.DictReader(file) if row["system"] == system}
+        wanted = {
+            row["metric"].lower().replace("-", "_"): row
+            for row in csv.DictReader(file)
+            if row["system"] == system
+        }
     scores = overall(task, judge_authors_file(task, real, systems / folder / f"{system}.csv", "paper"))
     for figure in figures:
         score, n = scores[figure]
@@ -113,8 +137,13 @@ def test_paper_profile_scores_the_adaptations_that_the_authors_code_scores(
     system: str, culture: str | None, against: str, real: Release, systems: Path, shared: Path
 ) -> None:
     with (shared / "parity" / "xcr" / "expected" / "overall.csv").open(newline="") as file:
-        wanted = {row["metric"]: int(row["n_scored"]) for row in csv.DictReader(file) if row["system"] == against}
-    scores = overall(ADAPTATION, judge_authors_file(ADAPTATION, real, systems / "adaptation" / f"{system}.csv", "paper", culture))
+        wanted = {
+            row["metric"]: int(row["n_scored"]) for row in csv.DictReader(file) if row["system"] == against
+        }
+    scores = overall(
+        ADAPTATION,
+        judge_authors_file(ADAPTATION, real, systems / "adaptation" / f"{system}.csv", "paper", culture),
+    )
     assert scores["csi_edit_intra"][1] == scores["sent_edit_intra"][1] == wanted["csi_bert_intra"]
     assert scores["csi_edit_inter"][1] == scores["sent_edit_inter"][1] == wanted["csi_bert_inter"]
 
@@ -125,7 +154,10 @@ def test_a_copy_of_gold_loses_in_paper_what_strict_gives_it(real: Release) -> No
 
     def scores_of_a_copy(profile: str) -> pl.DataFrame:
         rows = items.select("intra", "inter", "swapped").iter_rows()
-        versions = [(inter, intra) if swapped and profile == "paper" else (intra, inter) for intra, inter, swapped in rows]
+        versions = [
+            (inter, intra) if swapped and profile == "paper" else (intra, inter)
+            for intra, inter, swapped in rows
+        ]
         copies = [json.dumps([*pair, "Label"], ensure_ascii=False) for pair in versions]
         table = responses(ADAPTATION, items["item"].to_list(), copies)
         return ADAPTATION.summarise(ADAPTATION.judge(items, table, profile))
@@ -203,7 +235,9 @@ def test_only_the_cultures_of_the_release_are_asked_about(small: Release) -> Non
 
 @pytest.mark.parametrize("task", BENCHMARK.tasks)
 @pytest.mark.parametrize("profile", ["paper", "strict"])
-def test_rows_without_an_answer_get_the_worst_value_or_none_that_applies(task: Task, profile: str, small: Release) -> None:
+def test_rows_without_an_answer_get_the_worst_value_or_none_that_applies(
+    task: Task, profile: str, small: Release
+) -> None:
     items = task.items(small)
     for state in ("refused", "failed", "missing"):
         table = responses(task, items["item"].to_list(), [None] * items.height, state)
@@ -219,7 +253,9 @@ def test_rows_without_an_answer_get_the_worst_value_or_none_that_applies(task: T
 
 @pytest.mark.parametrize("task", BENCHMARK.tasks)
 def test_empty_and_declining_replies_are_told_apart(task: Task, small: Release) -> None:
-    states = [row["state"] for row in judged(task, small, ["", "I'm sorry, but I can't help with that."], "paper")]
+    states = [
+        row["state"] for row in judged(task, small, ["", "I'm sorry, but I can't help with that."], "paper")
+    ]
     assert states == ["unreadable", "refused"]
 
 
@@ -250,7 +286,9 @@ def test_what_paper_leaves_out_is_expected_and_told_and_strict_leaves_nothing_ou
         row = whole.row(by_predicate=pl.col("metric") == "csi_edit_intra", named=True)
         assert (row["n"], row["left_out"], row["coverage"]) == (5, left_out, 1 - left_out / 5)
         assert (row["answered"], row["refused"], row["unreadable"]) == (3, 1, 1)
-        assert json.loads(row["why_left_out"] or "{}") == ({"unreadable": 1, "refused": 1, why: 1} if left_out else {})
+        assert json.loads(row["why_left_out"] or "{}") == (
+            {"unreadable": 1, "refused": 1, why: 1} if left_out else {}
+        )
         assert row["score"] == pytest.approx(100.0 if left_out else 40.0)
         counted = whole.row(by_predicate=pl.col("metric") == "format_read", named=True)
         assert (counted["n"], counted["left_out"], counted["score"]) == (5, 0, pytest.approx(60.0))
@@ -287,13 +325,22 @@ def test_strict_prediction_is_pooled_over_gold_items(small: Release) -> None:
 
 
 def test_hits_have_the_bounds_of_the_profile(small: Release) -> None:
-    """Five sentences already have an interval; one of hits per gold item ends at 100, one of hits per sentence need not."""
+    """Five sentences already have an interval; one of hits per gold item ends at 100, one of hits per
+    sentence need not."""
     items = PREDICTION.items(small)
-    told = "<CSI> bill </CSI>", "<CSI> slippers </CSI> by the <CSI> gate </CSI>", "no tag", "<CSI> bill </CSI>", "<CSI> bill </CSI>"
+    told = (
+        "<CSI> bill </CSI>",
+        "<CSI> slippers </CSI> by the <CSI> gate </CSI>",
+        "no tag",
+        "<CSI> bill </CSI>",
+        "<CSI> bill </CSI>",
+    )
     table = responses(PREDICTION, items["item"].to_list(), told)
     ends = {}
     for profile in ("paper", "strict"):
-        found = PREDICTION.summarise(PREDICTION.judge(items, table, profile)).filter(facet="all", metric="hp_csi")
+        found = PREDICTION.summarise(PREDICTION.judge(items, table, profile)).filter(
+            facet="all", metric="hp_csi"
+        )
         ends[profile] = found.select("low", "high").row(0)
         assert "wilson 95%" in found["interval"].item()
     assert 0 < ends["strict"][0] < ends["strict"][1] <= 100 < ends["paper"][1] < 400
@@ -309,31 +356,58 @@ def test_similarities_have_bounds() -> None:
 
 
 def test_at_best_is_pooled_as_the_score_is(small: Release) -> None:
-    """One of two gold items was hit, and the sentence with two was lost: had both been right, three of the five gold items."""
+    """One of two gold items was hit, and the sentence with two was lost: had both been right, three of the
+    five gold items."""
     items = PREDICTION.items(small)
-    said = [(item, "<CSI> bill </CSI>" if place == 0 else "<CSI> x </CSI>") for place, item in enumerate(items["item"])]
-    weights = PREDICTION.judge(items, responses(PREDICTION, items["item"].to_list(), [None] * 5, "missing"), "strict")["hp_weight"]
+    said = [
+        (item, "<CSI> bill </CSI>" if place == 0 else "<CSI> x </CSI>")
+        for place, item in enumerate(items["item"])
+    ]
+    weights = PREDICTION.judge(
+        items, responses(PREDICTION, items["item"].to_list(), [None] * 5, "missing"), "strict"
+    )["hp_weight"]
     lost = weights.to_list().index(2.0)
     replies = [None if place == lost else reply for place, (_, reply) in enumerate(said)]
     table = responses(PREDICTION, items["item"].to_list(), replies).with_columns(
         state=pl.when(pl.col("response").is_null()).then(pl.lit("missing")).otherwise("state")
     )
     for profile, score, best in (("strict", 1 / 5, 3 / 5), ("paper", 1 / 5, 2 / 5)):
-        found = PREDICTION.summarise(PREDICTION.judge(items, table, profile)).filter(facet="all", metric="hp_csi")
-        assert (found["score"].item(), found["at_best"].item()) == (pytest.approx(100 * score), pytest.approx(100 * best)), profile
+        found = PREDICTION.summarise(PREDICTION.judge(items, table, profile)).filter(
+            facet="all", metric="hp_csi"
+        )
+        assert (found["score"].item(), found["at_best"].item()) == (
+            pytest.approx(100 * score),
+            pytest.approx(100 * best),
+        ), profile
 
 
 def test_non_transferable_is_judged_on_its_own(small: Release) -> None:
     reply = '["Non-transferable", "Non-transferrable", "Deletion"]'
     rows = judged(
-        ADAPTATION, small, [reply, reply, '["They <CSI> x </CSI>", "<CSI> ي </CSI>", "Label, Transference"]'], "strict", "ARAB"
+        ADAPTATION,
+        small,
+        [reply, reply, '["They <CSI> x </CSI>", "<CSI> ي </CSI>", "Label, Transference"]'],
+        "strict",
+        "ARAB",
     )
-    assert (rows[0]["non_transferable"], rows[0]["refused_rightly"], rows[0]["adapted_rightly"]) == (1.0, 1.0, None)
-    assert (rows[1]["non_transferable"], rows[1]["refused_rightly"], rows[1]["adapted_rightly"]) == (0.0, None, 0.0)
+    assert (rows[0]["non_transferable"], rows[0]["refused_rightly"], rows[0]["adapted_rightly"]) == (
+        1.0,
+        1.0,
+        None,
+    )
+    assert (rows[1]["non_transferable"], rows[1]["refused_rightly"], rows[1]["adapted_rightly"]) == (
+        0.0,
+        None,
+        0.0,
+    )
     assert rows[0]["csi_edit_intra"] is None
     assert (rows[1]["csi_edit_intra"], rows[1]["tags_kept_intra"]) == (0.0, 0.0)
     assert rows[2]["strategy"] == "Couplet (Label + Transference)"
-    assert str(rows[2]["answer"]).splitlines() == ["They <CSI> x </CSI>", "<CSI> ي </CSI>", "Couplet (Label + Transference)"]
+    assert str(rows[2]["answer"]).splitlines() == [
+        "They <CSI> x </CSI>",
+        "<CSI> ي </CSI>",
+        "Couplet (Label + Transference)",
+    ]
 
 
 def test_an_unknown_item_is_named(small: Release) -> None:

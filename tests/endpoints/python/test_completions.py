@@ -16,7 +16,9 @@ TEXTS = {
     "completion": Completion("A"),
     "list of one": ["A"],
     "pipeline": [{"generated_text": "A"}],
-    "pipeline of a chat": [{"generated_text": [{"role": "user", "content": "Q"}, {"role": "assistant", "content": "A"}]}],
+    "pipeline of a chat": [
+        {"generated_text": [{"role": "user", "content": "Q"}, {"role": "assistant", "content": "A"}]}
+    ],
     "message": {"role": "assistant", "content": "A"},
     "ours": {"response": "A"},
     "chat completion": {"choices": [CHOICE], "usage": USAGE},
@@ -38,7 +40,10 @@ def test_a_chat_completion_keeps_its_end_and_counts():
 
 
 def test_what_was_withheld_is_a_refusal():
-    for message, finish in (({"content": None, "refusal": "No."}, "stop"), ({"content": None}, "content_filter")):
+    for message, finish in (
+        ({"content": None, "refusal": "No."}, "stop"),
+        ({"content": None}, "content_filter"),
+    ):
         assert completion_of({"choices": [{"message": message, "finish_reason": finish}]}, "m").refusal
 
 
@@ -46,9 +51,13 @@ def test_unstorable_characters_are_replaced():
     assert completion_of("a\0\ud800b", "m").text == "a\ufffd\ufffdb"
 
 
-@pytest.mark.parametrize("value", [None, 3, True, [], ["A", "B"], {}, {"choices": []}, StopIteration, b"A"], ids=repr)
+@pytest.mark.parametrize(
+    "value", [None, 3, True, [], ["A", "B"], {}, {"choices": []}, StopIteration, b"A"], ids=repr
+)
 def test_no_text_is_a_failed_request_and_not_an_answer(value):
-    with pytest.raises(EndpointFailure, match=r"it returned .*a model returns the text of its reply") as failure:
+    with pytest.raises(
+        EndpointFailure, match=r"it returned .*a model returns the text of its reply"
+    ) as failure:
         completion_of(value, "m")
     assert not failure.value.retryable
 

@@ -1,4 +1,5 @@
-"""What the code of a model from Python says it is: the same code is the same model, and other code is another."""
+"""What the code of a model from Python says it is: the same code is the same model, and other code is
+another."""
 
 from __future__ import annotations
 
@@ -74,10 +75,15 @@ AROUND = {
         "return p\n",
         "return p + p\n",
     ),
-    "in an inner function": ('HINT = "a"\ndef ask(prompt):\n    return (lambda: HINT)()\n', 'HINT = "a"', 'HINT = "b"'),
+    "in an inner function": (
+        'HINT = "a"\ndef ask(prompt):\n    return (lambda: HINT)()\n',
+        'HINT = "a"',
+        'HINT = "b"',
+    ),
     "a class outside": ("class C:\n    n = 1\ndef ask(prompt):\n    return str(C.n)\n", "n = 1", "n = 2"),
     "an object's attribute": (
-        "class C:\n    def __init__(self, n):\n        self.n = n\nC1 = C(1)\ndef ask(prompt):\n    return str(C1.n)\n",
+        "class C:\n    def __init__(self, n):\n        self.n = n\nC1 = C(1)\ndef ask(prompt):\n    "
+        "return str(C1.n)\n",
         "C(1)",
         "C(2)",
     ),
@@ -159,5 +165,7 @@ def test_a_client_is_known_by_its_address():
 
         return ask
 
-    one, same, other = (openai.OpenAI(api_key="k", base_url=f"http://127.0.0.1:{port}/v1") for port in (1, 1, 2))
+    one, same, other = (
+        openai.OpenAI(api_key="k", base_url=f"http://127.0.0.1:{port}/v1") for port in (1, 1, 2)
+    )
     assert digest_of(asking(one)) == digest_of(asking(same)) != digest_of(asking(other))

@@ -33,12 +33,15 @@ def text(rows: Sequence[Sequence[float]], words: Sequence[bool] | None = None) -
 
 
 def test_by_hand() -> None:
-    # Candidate tokens at 0 and 90 degrees, reference tokens at 0 and 60: the best matches are 1 and cos 30, then 1 and cos 30.
+    # Candidate tokens at 0 and 90 degrees, reference tokens at 0 and 60: the best matches are 1 and cos 30,
+    # then 1 and cos 30.
     half, root = 0.5, 3**0.5 / 2
     scores = match_tokens([(text([(1, 0), (0, 1)]), text([(1, 0), (half, root)]))])
     assert scores.precision[0] == pytest.approx((1 + root) / 2)
     assert scores.recall[0] == pytest.approx((1 + root) / 2)
-    marked = match_tokens([(text([(1, 0), (0, 1)], [False, True]), text([(1, 0), (half, root)], [True, False]))])
+    marked = match_tokens(
+        [(text([(1, 0), (0, 1)], [False, True]), text([(1, 0), (half, root)], [True, False]))]
+    )
     assert (marked.precision[0], marked.recall[0]) == (pytest.approx(root), pytest.approx(1))
     assert marked.f1[0] == pytest.approx(2 * root / (1 + root))
 
@@ -75,7 +78,9 @@ def test_batches_give_the_definition(lengths: list[tuple[int, int]], seed: int, 
     generator = np.random.default_rng(seed)
 
     def drawn(length: int) -> TokenVectors:
-        return TokenVectors(unit(generator.normal(size=(length, 5)).astype(np.float32)), generator.random(length) < 0.8)
+        return TokenVectors(
+            unit(generator.normal(size=(length, 5)).astype(np.float32)), generator.random(length) < 0.8
+        )
 
     pairs = [(drawn(one), drawn(other)) for one, other in lengths]
     with pytest.MonkeyPatch.context() as patch:
@@ -130,6 +135,8 @@ def test_order_company_and_normal_form_do_not_matter(folder: ModelFolder, tmp_pa
     together = scorer.score([*PAIRS, ("cafe\u0301 ", "tea")]).f1
     alone = [BertScorer(folder).score([pair]).f1[0] for pair in [*PAIRS, ("caf\u00e9", "tea")]]
     assert together == pytest.approx(alone, abs=2e-6)
-    assert BertScorer(folder, cache=tmp_path).score(PAIRS[::-1]).f1[::-1] == pytest.approx(together[: len(PAIRS)], abs=0)
+    assert BertScorer(folder, cache=tmp_path).score(PAIRS[::-1]).f1[::-1] == pytest.approx(
+        together[: len(PAIRS)], abs=0
+    )
     assert scorer.name == f"{folder.name}#{folder.revision} layer 5 fp32"
     assert scorer.compare([]).shape == (0,)

@@ -1,4 +1,5 @@
-"""The hidden states of a layer: those that transformers itself gives, however texts are batched and spread over devices."""
+"""The hidden states of a layer: those that transformers itself gives, however texts are batched and spread
+over devices."""
 
 from __future__ import annotations
 
@@ -19,7 +20,15 @@ from tests.support.tiny_bert import WORDS, make_bert
 
 pytestmark = pytest.mark.local_model
 
-TEXTS = ["We split the bill.", "tea", "", "<CSI> dates </CSI> and bread at the market in the morning", "Tea", "water " * 100, "tea"]
+TEXTS = [
+    "We split the bill.",
+    "tea",
+    "",
+    "<CSI> dates </CSI> and bread at the market in the morning",
+    "Tea",
+    "water " * 100,
+    "tea",
+]
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +51,10 @@ def test_states_are_those_of_the_layer_text_by_text(folder: ModelFolder, layer: 
     import torch
     from transformers import AutoModel, AutoTokenizer
 
-    tokenizer, model = AutoTokenizer.from_pretrained(folder.path), AutoModel.from_pretrained(folder.path).eval()
+    tokenizer, model = (
+        AutoTokenizer.from_pretrained(folder.path),
+        AutoModel.from_pretrained(folder.path).eval(),
+    )
     for text, vectors in zip(TEXTS, encoded(Encoder(folder, layer), TEXTS), strict=True):
         with torch.no_grad():
             inputs = tokenizer(text, return_tensors="pt", truncation=True)
@@ -51,7 +63,9 @@ def test_states_are_those_of_the_layer_text_by_text(folder: ModelFolder, layer: 
         assert vectors.words.tolist() == [number not in (2, 3) for number in inputs["input_ids"][0].tolist()]
 
 
-def test_several_copies_of_the_model_give_what_one_gives(folder: ModelFolder, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_several_copies_of_the_model_give_what_one_gives(
+    folder: ModelFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
     import torch
 
     gpus = [f"cuda:{number}" for number in range(torch.cuda.device_count())]
@@ -63,8 +77,14 @@ def test_several_copies_of_the_model_give_what_one_gives(folder: ModelFolder, mo
         assert all(np.array_equal(left.states, right.states) for left, right in zip(one, both, strict=True))
 
 
-@given(st.lists(st.integers(0, 70), min_size=1, max_size=60), st.randoms(use_true_random=False), st.sampled_from([1, 2]))
-def test_company_changes_no_digit(encoder: Encoder, counts: list[int], draw: random.Random, threads: int) -> None:
+@given(
+    st.lists(st.integers(0, 70), min_size=1, max_size=60),
+    st.randoms(use_true_random=False),
+    st.sampled_from([1, 2]),
+)
+def test_company_changes_no_digit(
+    encoder: Encoder, counts: list[int], draw: random.Random, threads: int
+) -> None:
     import torch
 
     usual = torch.get_num_threads()
@@ -114,7 +134,9 @@ def test_places_and_precisions_that_are_not_there() -> None:
         Compute(("cpu",), precision="fp16").places(torch)
 
 
-def test_without_torch_the_install_line_is_named(folder: ModelFolder, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_torch_the_install_line_is_named(
+    folder: ModelFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(sys.modules, "torch", None)
     encoder = Encoder(folder)
     assert list(encoder.encode([])) == []

@@ -42,7 +42,10 @@ def test_weights_in_several_files_all_count(copy: Path) -> None:
     for name in ("one", "two"):
         shutil.copy(copy / "model.safetensors", copy / f"{name}.safetensors")
     (copy / "model.safetensors").unlink()
-    write_json(copy / "model.safetensors.index.json", {"weight_map": {"a": "one.safetensors", "b": "two.safetensors"}})
+    write_json(
+        copy / "model.safetensors.index.json",
+        {"weight_map": {"a": "one.safetensors", "b": "two.safetensors"}},
+    )
     before = open_folder(copy).revision
     with (copy / "two.safetensors").open("ab") as file:
         file.write(b"x")

@@ -1,4 +1,5 @@
-"""Memory that does not suffice: smaller batches with a warning, the same vectors, and an error where not one text fits."""
+"""Memory that does not suffice: smaller batches with a warning, the same vectors, and an error where not one
+text fits."""
 
 from __future__ import annotations
 
@@ -59,7 +60,9 @@ def test_every_text_comes_back_once_and_in_order(batch: list[list[int]], tokens:
 def test_what_did_not_fit_is_not_tried_again() -> None:
     device = Device(16)
     room = Room("tiny", FullError, device.empty)
-    with pytest.warns(RuntimeWarning, match=r"8 texts of up to 4 tokens do not fit .* goes on with 16 tokens at a time"):
+    with pytest.warns(
+        RuntimeWarning, match=r"8 texts of up to 4 tokens do not fit .* goes on with 16 tokens at a time"
+    ):
         room.run(device.work, [[1] * 4] * 8)
     device.tried.clear()
     room.run(device.work, [[1] * 4] * 8)
@@ -70,7 +73,9 @@ def test_one_text_without_room_is_an_error_that_says_what_to_do() -> None:
     device = Device(3)
     with (
         pytest.warns(RuntimeWarning),
-        pytest.raises(FolkwaysError, match=r"one text of 4 tokens with the model tiny; .*another device.*precision bf16"),
+        pytest.raises(
+            FolkwaysError, match=r"one text of 4 tokens with the model tiny; .*another device.*precision bf16"
+        ),
     ):
         Room("tiny", FullError, device.empty).run(device.work, [[1] * 4] * 2)
 
@@ -82,7 +87,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> ModelFolder:
 
 @pytest.mark.local_model
 @pytest.mark.parametrize("workers", [1, 2])
-def test_an_encoder_goes_on_with_smaller_batches(folder: ModelFolder, workers: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_encoder_goes_on_with_smaller_batches(
+    folder: ModelFolder, workers: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     import torch
     from transformers import BertModel
 
@@ -104,7 +111,9 @@ def test_an_encoder_goes_on_with_smaller_batches(folder: ModelFolder, workers: i
 
 
 @pytest.mark.local_model
-def test_what_is_no_number_is_an_error_not_a_score(folder: ModelFolder, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_no_number_is_an_error_not_a_score(
+    folder: ModelFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from transformers import BertModel
 
     forward = BertModel.forward

@@ -1,4 +1,5 @@
-"""Sentence embeddings against sentence-transformers, and what is said of models that would be read wrongly."""
+"""Sentence embeddings against sentence-transformers, and what is said of models that would be read
+wrongly."""
 
 from __future__ import annotations
 
@@ -18,10 +19,15 @@ TEXTS = ["We split the bill.", " tea ", "", "dates and bread at the market", "TE
 
 
 @pytest.mark.parametrize(
-    ("mode", "longest", "lower"), [("mean_tokens", 32, False), ("cls_token", None, True), ("mean_tokens", None, True)]
+    ("mode", "longest", "lower"),
+    [("mean_tokens", 32, False), ("cls_token", None, True), ("mean_tokens", None, True)],
 )
-def test_vectors_are_those_of_sentence_transformers(mode: str, longest: int | None, lower: bool, tmp_path: Path) -> None:
-    library = pytest.importorskip("sentence_transformers", reason="needs sentence-transformers (dependency group oracles)")
+def test_vectors_are_those_of_sentence_transformers(
+    mode: str, longest: int | None, lower: bool, tmp_path: Path
+) -> None:
+    library = pytest.importorskip(
+        "sentence_transformers", reason="needs sentence-transformers (dependency group oracles)"
+    )
     model = make_sentence_model(tmp_path / "model", mode, longest=longest, lower=lower)
     theirs = library.SentenceTransformer(str(model), device="cpu")
     ours = SentenceComparer(open_folder(model))
@@ -45,11 +51,16 @@ def test_parts_that_are_not_known_are_refused(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="pools by pooling_mode_max_tokens; those known are mean, cls"):
         read_pooling(model)
     write_json(model / "1_Pooling" / "config.json", {"pooling_mode_mean_tokens": True})
-    write_json(model / "config_sentence_transformers.json", {"default_prompt_name": "query", "prompts": {"query": "query: "}})
+    write_json(
+        model / "config_sentence_transformers.json",
+        {"default_prompt_name": "query", "prompts": {"query": "query: "}},
+    )
     with pytest.raises(DataError, match="puts a prompt before every text"):
         read_pooling(model)
     write_json(model / "modules.json", [{"path": "", "type": "sentence_transformers.models.Dense"}])
-    with pytest.raises(DataError, match="has the part 'Dense'; those known are Transformer, Pooling, Normalize"):
+    with pytest.raises(
+        DataError, match="has the part 'Dense'; those known are Transformer, Pooling, Normalize"
+    ):
         read_pooling(model)
     write_json(model / "modules.json", [{"path": "", "type": "sentence_transformers.models.Transformer"}])
     with pytest.raises(DataError, match="names no Pooling"):

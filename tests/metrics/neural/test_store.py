@@ -19,7 +19,8 @@ from tests.support.tiny_bert import make_bert
 def vectors(*lengths: int, seed: int = 0) -> list[TokenVectors]:
     generator = np.random.default_rng(seed)
     return [
-        TokenVectors(generator.normal(size=(length, 4)).astype(np.float32), generator.random(length) < 0.5) for length in lengths
+        TokenVectors(generator.normal(size=(length, 4)).astype(np.float32), generator.random(length) < 0.5)
+        for length in lengths
     ]
 
 
@@ -78,14 +79,19 @@ def test_keys_tell_texts_apart(one: str, other: str) -> None:
 
 
 @pytest.mark.local_model
-def test_every_distinct_text_goes_through_the_model_once(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_every_distinct_text_goes_through_the_model_once(
+    tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     folder = open_folder(make_bert(tmp_path_factory.mktemp("tiny")))
     asked: list[list[str]] = []
 
     def watched(folder: ModelFolder, layer: int | None = None) -> TextVectors:
         encoder = Encoder(folder, layer)
         encode = encoder.encode
-        encoder.encode = lambda texts, tell=lambda _done, _all: None: (asked.append(list(texts)), encode(texts, tell))[1]  # type: ignore[method-assign]
+        encoder.encode = lambda texts, tell=lambda _done, _all: None: (
+            asked.append(list(texts)),
+            encode(texts, tell),
+        )[1]  # type: ignore[method-assign]
         return TextVectors(Recipe(encoder), cache=tmp_path)
 
     first = watched(folder)

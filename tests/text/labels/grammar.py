@@ -42,7 +42,9 @@ def _reply(random: Random, language: str, template: str, settles: bool, series: 
     letters = random.choice(series)
     options = random.sample(random.choice(texts), 4)
     x, y, z = random.sample(range(4), 3)
-    dress = "{}" if "{{" in template or "\\" in template or "{X}" in template else random.choice(LETTER_DRESSES)
+    dress = (
+        "{}" if "{{" in template or "\\" in template or "{X}" in template else random.choice(LETTER_DRESSES)
+    )
     if "{a}" in template or language in ("ko", "am"):
         dress = "{}"
     named = {"x": dress.format(letters[x]), "y": dress.format(letters[y]), "z": dress.format(letters[z])}
@@ -50,4 +52,10 @@ def _reply(random: Random, language: str, template: str, settles: bool, series: 
         named |= {name: letters[place], name.upper(): options[place]}
     filled = template.format(**named, X=options[x], Y=options[y], Z=options[z])
     outer = "{}" if "{{" in template or "\n" in template else random.choice(DRESSES)
-    return Reply(language, template, outer.format(filled), dict(zip(LABELS, options, strict=True)), LABELS[x] if settles else None)
+    return Reply(
+        language,
+        template,
+        outer.format(filled),
+        dict(zip(LABELS, options, strict=True)),
+        LABELS[x] if settles else None,
+    )

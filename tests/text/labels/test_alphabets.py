@@ -1,4 +1,5 @@
-"""Letters of other scripts: each series is read, what is ambiguous is not, and no reading of Latin letters changes."""
+"""Letters of other scripts: each series is read, what is ambiguous is not, and no reading of Latin letters
+changes."""
 
 from __future__ import annotations
 
@@ -10,12 +11,27 @@ from folkways.text.labels import chosen_label, first_label
 from folkways.text.labels.alphabets import SERIES, in_latin
 
 ABCD = ("A", "B", "C", "D")
-FIRST_SPELLINGS = [(letter.split("|")[0], ABCD[place]) for series in SERIES for place, letter in enumerate(series) if letter]
+FIRST_SPELLINGS = [
+    (letter.split("|")[0], ABCD[place]) for series in SERIES for place, letter in enumerate(series) if letter
+]
 LATIN = st.sampled_from(
-    [*"ABCDabcd .,:()\n-*xyzq'", "answer is ", "Answer: ", "not ", " or ", "option ", "respuesta ", "É", "ñ", "A) ", "B. "]
+    [
+        *"ABCDabcd .,:()\n-*xyzq'",
+        "answer is ",
+        "Answer: ",
+        "not ",
+        " or ",
+        "option ",
+        "respuesta ",
+        "É",
+        "ñ",
+        "A) ",
+        "B. ",
+    ]
 )
 OTHER = st.sampled_from(
-    [letter for series in SERIES for letter in series if letter and "|" not in letter] + ["답", "答案", "в", "ответ ", "ы"]
+    [letter for series in SERIES for letter in series if letter and "|" not in letter]
+    + ["답", "答案", "в", "ответ ", "ы"]
 )
 
 
@@ -66,9 +82,12 @@ def test_what_a_reply_in_another_script_settles_on(reply: str, label: str | None
 
 
 @pytest.mark.parametrize(
-    ("reply", "label"), [("В", None), ("Ответ: В", None), ("Ответ: В, а не Б", "C"), ("А) да\nОтвет: В. Не Г.", "C")]
+    ("reply", "label"),
+    [("В", None), ("Ответ: В", None), ("Ответ: В, а не Б", "C"), ("А) да\nОтвет: В. Не Г.", "C")],
 )
-def test_the_cyrillic_letter_that_looks_like_a_latin_b_is_read_only_where_its_series_is_told(reply: str, label: str | None) -> None:
+def test_the_cyrillic_letter_that_looks_like_a_latin_b_is_read_only_where_its_series_is_told(
+    reply: str, label: str | None
+) -> None:
     assert first_label(reply, ABCD) == label
 
 

@@ -13,7 +13,8 @@ ABCD = ("A", "B", "C", "D")
 
 
 @pytest.mark.parametrize(
-    ("reply", "label"), [("A", "A"), (" B\n", "B"), ("A.", None), ("a", None), ("Answer: A", None), ("", None), ("AB", None)]
+    ("reply", "label"),
+    [("A", "A"), (" B\n", "B"), ("A.", None), ("a", None), ("Answer: A", None), ("", None), ("AB", None)],
 )
 def test_exact_label_takes_the_label_and_nothing_else(reply: str, label: str | None) -> None:
     assert exact_label(reply, ABCD) == label
@@ -119,10 +120,7 @@ def test_settled_truth_reads_what_a_reply_settles_on(reply: str, truth: str | No
     assert settled_truth(reply) == truth
 
 
-@given(
-    st.sampled_from(ABCD),
-    st.sampled_from(DRESSES),
-)
+@given(st.sampled_from(ABCD), st.sampled_from(DRESSES))
 def test_every_usual_dress_of_a_bare_label_is_read(label: str, dress: str) -> None:
     assert first_label(dress.format(label), ABCD) == label
 

@@ -32,7 +32,9 @@ def test_no_reply_of_the_grammar_is_read_as_another_label(rounds: int) -> None:
             wrong.append((reply.text, reply.label, label))
     assert not wrong
     assert sum(readable.values()) > 300 * rounds
-    assert {language: texts for language, texts in unread.items() if len(texts) > UNREAD * readable[language]} == {}
+    assert {
+        language: texts for language, texts in unread.items() if len(texts) > UNREAD * readable[language]
+    } == {}
 
 
 @pytest.mark.parametrize(
@@ -76,7 +78,10 @@ def test_no_reply_of_the_grammar_is_read_as_another_label(rounds: int) -> None:
         ("Both rice and soup", None),
         ("rice is wrong", None),
         ("The correct answer is B. Spelling bee. A. Prom is wrong.", "B"),
-        ("Let's see:\nA. Prom: in the US.\nB. Spelling bee: there, too.\nC. rice: food.\nD. soup: food.", None),
+        (
+            "Let's see:\nA. Prom: in the US.\nB. Spelling bee: there, too.\nC. rice: food.\nD. soup: food.",
+            None,
+        ),
         ("Ответ: Б или Г", None),
         ("Aは間違いです", None),
         ("\ue100 \ue001", None),  # what the reader itself puts in place of options
@@ -125,7 +130,9 @@ FRAMES = [
 
 @pytest.mark.parametrize(("word", "sign"), PREDICATES)
 @pytest.mark.parametrize(("frame", "factor"), FRAMES)
-def test_truths_by_the_words_and_the_denials_around_them(word: str, sign: int, frame: str, factor: int) -> None:
+def test_truths_by_the_words_and_the_denials_around_them(
+    word: str, sign: int, frame: str, factor: int
+) -> None:
     expected = {1: "True", -1: "False", 0: None}[sign * factor]
     assert settled_truth(frame.replace("{}", word)) == expected
 

@@ -1,4 +1,5 @@
-"""From replies to short-answer judgements: clean, match, say how it ended. Each distinct reply to a question is judged once."""
+"""From replies to short-answer judgements: clean, match, say how it ended. Each distinct reply to a question
+is judged once."""
 
 from __future__ import annotations
 
@@ -27,7 +28,17 @@ from folkways.text.refusals import is_refusal
 from folkways.text.repeated import without_repeated
 from folkways.text.scripts import in_another_script
 
-NEEDED = ("item", "question", "culture", "topic", "question_local", "question_en", "templates", "groups", "skip_reason")
+NEEDED = (
+    "item",
+    "question",
+    "culture",
+    "topic",
+    "question_local",
+    "question_en",
+    "templates",
+    "groups",
+    "skip_reason",
+)
 ITEM_COLUMNS = dict.fromkeys(NEEDED, pl.String)
 
 
@@ -40,8 +51,11 @@ class Judge:
     _templates: dict[str, dict[str, list[str]]] = field(default_factory=dict)
     _verdicts: dict[tuple[str, ...], ReplyScore] = field(default_factory=dict)
 
-    def score(self, item: Mapping[str, Any], language: str, variant: str, reply: str, prompt: str | None) -> ReplyScore:
-        """What a reply is worth. ``prompt`` is the text that was sent, where it is known; else it is put together again."""
+    def score(
+        self, item: Mapping[str, Any], language: str, variant: str, reply: str, prompt: str | None
+    ) -> ReplyScore:
+        """What a reply is worth. ``prompt`` is the text that was sent, where it is known; else it is put
+        together again."""
         if prompt is None:
             prompt = self._prompt(item, language, variant)
         key = (item["item"], language, prompt, reply)
@@ -55,7 +69,12 @@ class Judge:
         if skipped:
             return ReplyScore(None, skipped, state=State(state), counted=False)
         refusal = 1.0 if state == State.REFUSED else None
-        return ReplyScore(None, reason, {"sem_b": 0.0, "sem_w": 0.0, "sem_b_first": 0.0, "refusal": refusal}, state=State(state))
+        return ReplyScore(
+            None,
+            reason,
+            {"sem_b": 0.0, "sem_w": 0.0, "sem_b_first": 0.0, "refusal": refusal},
+            state=State(state),
+        )
 
     def _judge(self, item: Mapping[str, Any], language: str, reply: str, prompt: str) -> ReplyScore:
         paper = self.profile == "paper"
@@ -72,9 +91,13 @@ class Judge:
         if match is None and repeats_the_prompt(cleaned, own):
             state, reason = State.UNREADABLE, ONLY_THE_PROMPT
         if skipped:
-            return ReplyScore(cleaned or None, skipped, {"answers_given": float(len(given))}, state=state, counted=False)
+            return ReplyScore(
+                cleaned or None, skipped, {"answers_given": float(len(given))}, state=state, counted=False
+            )
         other = in_another_script(cleaned, language)
-        foreign = in_another_language(cleaned, language, item["local_language"] if language == ENGLISH else ENGLISH)
+        foreign = in_another_language(
+            cleaned, language, item["local_language"] if language == ENGLISH else ENGLISH
+        )
         values = {
             "sem_b": 1.0 if match else 0.0,
             "sem_w": match.weight if match else 0.0,
@@ -87,8 +110,11 @@ class Judge:
         }
         return ReplyScore(cleaned or None, reason, values, state=state)
 
-    def _inside_word(self, match: Match | None, groups: Sequence[Mapping[str, Any]], cleaned: str, language: str) -> float | None:
-        """Whether only a substring within a longer word made it right; null where the profile has no substrings."""
+    def _inside_word(
+        self, match: Match | None, groups: Sequence[Mapping[str, Any]], cleaned: str, language: str
+    ) -> float | None:
+        """Whether only a substring within a longer word made it right; null where the profile has no
+        substrings."""
         if not isinstance(self.matcher, PaperMatcher):
             return None
         by_substring = match is not None and match.stage.startswith("substring")
@@ -108,7 +134,11 @@ class Judge:
     def _skip_reason(self, item: Mapping[str, Any], language: str) -> str | None:
         if item["skip_reason"]:
             return str(item["skip_reason"])
-        return None if self.matcher.usable(item["groups"], language) else "skipped: no answer that can be matched"
+        return (
+            None
+            if self.matcher.usable(item["groups"], language)
+            else "skipped: no answer that can be matched"
+        )
 
     def _prompt(self, item: Mapping[str, Any], language: str, variant: str) -> str:
         text = item["templates"]
@@ -116,20 +146,31 @@ class Judge:
             self._templates[text] = orjson.loads(text)
         english, local = self._templates[text].get(variant, ["{q}", "{q}"])
         in_english = language == ENGLISH and item["local_language"] != ENGLISH
-        return fill(english if language == ENGLISH else local, item["question_en"] if in_english else item["question_local"])
+        return fill(
+            english if language == ENGLISH else local,
+            item["question_en"] if in_english else item["question_local"],
+        )
 
 
 def judge_answers(
-    items: pl.DataFrame, responses: pl.DataFrame, profile: str, metrics: Sequence[str], tool_set: str = "default"
+    items: pl.DataFrame,
+    responses: pl.DataFrame,
+    profile: str,
+    metrics: Sequence[str],
+    tool_set: str = "default",
 ) -> pl.DataFrame:
     """records.JUDGEMENTS with ``topic`` and the metrics, one row per response, in the same order.
 
-    ``responses`` may have a column ``prompt`` with the text that was sent. Raises DataError for a response to an unknown item.
+    ``responses`` may have a column ``prompt`` with the text that was sent. Raises DataError for a response to
+    an unknown item.
     """
     require_columns(items, ITEM_COLUMNS, "items of blend/saq")
     require_columns(responses, RESPONSES, "responses")
     known = {
-        row["item"]: row for row in items.filter(pl.col("item").is_in(responses["item"].unique().implode())).iter_rows(named=True)
+        row["item"]: row
+        for row in items.filter(pl.col("item").is_in(responses["item"].unique().implode())).iter_rows(
+            named=True
+        )
     }
     judge = Judge(profile, MATCHERS[profile](tool_set))
     verdicts: list[ReplyScore] = []
@@ -137,7 +178,10 @@ def judge_answers(
     for row, prompt in zip(responses.select(list(RESPONSES)).iter_rows(named=True), prompts, strict=True):
         item = known.get(row["item"])
         if item is None:
-            raise DataError(f"a response to {row['item']!r}, which is no item of this release; item ids look like 'KR/Al-en-01'")
+            raise DataError(
+                f"a response to {row['item']!r}, which is no item of this release; item ids look like "
+                "'KR/Al-en-01'"
+            )
         if row["state"] == State.ANSWERED:
             verdicts.append(judge.score(item, row["language"], row["variant"], row["response"] or "", prompt))
         else:
@@ -146,14 +190,23 @@ def judge_answers(
 
 
 def _frame(
-    known: Mapping[str, Mapping[str, Any]], responses: pl.DataFrame, verdicts: Sequence[ReplyScore], metrics: Sequence[str]
+    known: Mapping[str, Mapping[str, Any]],
+    responses: pl.DataFrame,
+    verdicts: Sequence[ReplyScore],
+    metrics: Sequence[str],
 ) -> pl.DataFrame:
     items = [known[item] for item in responses["item"]]
-    own = {name: pl.Series(name, [item[name] for item in items], dtype=pl.String) for name in ("question", "culture", "topic")}
+    own = {
+        name: pl.Series(name, [item[name] for item in items], dtype=pl.String)
+        for name in ("question", "culture", "topic")
+    }
     said = {
         name: pl.Series(name, [getattr(verdict, name) for verdict in verdicts], dtype=JUDGEMENTS[name])
         for name in ("counted", "state", "answer", "reason")
     }
-    numbers = [pl.Series(name, [verdict.values.get(name) for verdict in verdicts], dtype=pl.Float64) for name in metrics]
+    numbers = [
+        pl.Series(name, [verdict.values.get(name) for verdict in verdicts], dtype=pl.Float64)
+        for name in metrics
+    ]
     columns = [own.get(name, said.get(name, pl.col(name))) for name in JUDGEMENTS]
     return responses.select(*columns, own["topic"], *numbers)

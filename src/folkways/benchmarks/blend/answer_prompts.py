@@ -1,4 +1,5 @@
-"""The prompts of short-answer questions: the release's own, ours where it has none, or what the user brings."""
+"""The prompts of short-answer questions: the release's own, ours where it has none, or what the user
+brings."""
 
 from __future__ import annotations
 
@@ -22,9 +23,11 @@ _PLACE = re.compile(r"\{\w\}")  # two Algerian templates have the placeholder's 
 
 
 def template_frame(release: Release, cultures: Iterable[str]) -> pl.DataFrame:
-    """One row per culture: ``templates`` (JSON: template -> [English text, local text]) and ``prompt_source``.
+    """One row per culture: ``templates`` (JSON: template -> [English text, local text]) and
+    ``prompt_source``.
 
-    The JSON is one string per culture that all its items share, so that a reply can later be freed of its prompt.
+    The JSON is one string per culture that all its items share, so that a reply can later be freed of its
+    prompt.
     """
     own = wordings("folkways.benchmarks.blend")["saq"]  # template -> language -> text with ``{q}``
     released: dict[str, dict[str, list[str]]] = {}
@@ -37,7 +40,9 @@ def template_frame(release: Release, cultures: Iterable[str]) -> pl.DataFrame:
         ours = {name: [texts[ENGLISH], texts[local]] for name, texts in own.items()}
         templates, source = (released[culture], "release") if culture in released else (ours, "folkways")
         rows.append((culture, orjson.dumps(templates).decode(), source))
-    return pl.DataFrame(rows, schema={"culture": pl.String, "templates": pl.String, "prompt_source": pl.String}, orient="row")
+    return pl.DataFrame(
+        rows, schema={"culture": pl.String, "templates": pl.String, "prompt_source": pl.String}, orient="row"
+    )
 
 
 def fill(template: str, question: str) -> str:
@@ -46,12 +51,17 @@ def fill(template: str, question: str) -> str:
 
 
 def make_prompts(
-    task: str, items: pl.DataFrame, options: PromptOptions, default_variants: tuple[str, ...], release: Release
+    task: str,
+    items: pl.DataFrame,
+    options: PromptOptions,
+    default_variants: tuple[str, ...],
+    release: Release,
 ) -> pl.DataFrame:
-    """records.PROMPTS for items with ``local_language``, ``question_local``, ``question_en``, ``templates`` and ``prompt_source``.
+    """records.PROMPTS for items with ``local_language``, ``question_local``, ``question_en``, ``templates``
+    and ``prompt_source``.
 
-    The items may be a part of the release's: an item that lacks a template or language which others have gets no prompt for it.
-    Raises UnknownNameError for a template or language that no item of the release has.
+    The items may be a part of the release's: an item that lacks a template or language which others have gets
+    no prompt for it. Raises UnknownNameError for a template or language that no item of the release has.
     """
     known = {
         culture: orjson.loads(text)
@@ -73,7 +83,9 @@ def make_prompts(
                 released = known[culture].get(variant)
                 text = own or (released and released[0 if language == ENGLISH else 1])
                 if text:
-                    rows.append((culture, language, variant, order, text, f"file:{variant}" if own else source))
+                    rows.append(
+                        (culture, language, variant, order, text, f"file:{variant}" if own else source)
+                    )
                     order += 1
     names = ("culture", "language", "variant", "order", "template", "prompt_source")
     schema = {name: pl.Int64 if name == "order" else pl.String for name in names}
@@ -106,8 +118,13 @@ def _brought(texts: Mapping[str, str]) -> dict[tuple[str, str], str]:
     """(template, language or "") -> text, from names like ``inst-4`` (every language) and ``inst-4@ko``."""
     for name, text in texts.items():
         if absent := missing_places(text, ("question",)):
-            raise DataError(f"the prompt {name!r} has no {absent[0]}, the place of the question: {text[:80]!r}")
-    return {(name.partition("@")[0], name.partition("@")[2]): text.replace("{question}", PLACE) for name, text in texts.items()}
+            raise DataError(
+                f"the prompt {name!r} has no {absent[0]}, the place of the question: {text[:80]!r}"
+            )
+    return {
+        (name.partition("@")[0], name.partition("@")[2]): text.replace("{question}", PLACE)
+        for name, text in texts.items()
+    }
 
 
 def _variants(
@@ -117,12 +134,16 @@ def _variants(
     default: tuple[str, ...],
     release: Release,
 ) -> list[str]:
-    names = dict.fromkeys([*(name for templates in known.values() for name in templates), *(name for name, _ in brought)])
+    names = dict.fromkeys(
+        [*(name for templates in known.values() for name in templates), *(name for name, _ in brought)]
+    )
     if options.variants is None:
         return list(dict.fromkeys(name for name, _ in brought) or default)
     chosen = [member for name in options.variants for member in (names if name == "all" else [name])]
     if unknown := [name for name in chosen if name not in names]:
-        elsewhere = blend.read_prompts(release)["id"].unique().to_list() if blend.has(release, "prompts") else []
+        elsewhere = (
+            blend.read_prompts(release)["id"].unique().to_list() if blend.has(release, "prompts") else []
+        )
         for name in unknown:
             if name not in elsewhere:
                 raise UnknownNameError("prompt template", name, {*names, *elsewhere, "all"})

@@ -1,4 +1,5 @@
-"""blend/mcq in several orders of its options: the released prompt with its list in another order, and what a letter then means."""
+"""blend/mcq in several orders of its options: the released prompt with its list in another order, and what a
+letter then means."""
 
 from __future__ import annotations
 
@@ -22,9 +23,11 @@ def lettered(labels: Sequence[str], choices: Sequence[str]) -> str:
 
 
 def in_orders(items: pl.DataFrame, wanted: int) -> Iterator[tuple[int, pl.DataFrame]]:
-    """Number of the order, and the items that are asked in it, with prompt and choices as they are shown; for each that is wanted.
+    """Number of the order, and the items that are asked in it, with prompt and choices as they are shown; for
+    each that is wanted.
 
-    A question whose options speak of places, or stand otherwise in its prompt than they are listed, has the released order alone.
+    A question whose options speak of places, or stand otherwise in its prompt than they are listed, has the
+    released order alone.
     """
     yield 1, items
     for number in range(2, wanted + 1):
@@ -32,23 +35,37 @@ def in_orders(items: pl.DataFrame, wanted: int) -> Iterator[tuple[int, pl.DataFr
         for row in items.select(ORDER_KEY, "prompt", "labels", "choices").iter_rows(named=True):
             order = orders.order_of(row["order_key"], orders.variant_name("", number), len(row["choices"]))
             listed = lettered(row["labels"], row["choices"])
-            able = orders.can_be_permuted(row["choices"]) and order != tuple(range(len(order))) and row["prompt"].count(listed) == 1
+            able = (
+                orders.can_be_permuted(row["choices"])
+                and order != tuple(range(len(order)))
+                and row["prompt"].count(listed) == 1
+            )
             choices = [row["choices"][place] for place in order]
-            shown.append((able, choices, row["prompt"].replace(listed, lettered(row["labels"], choices)) if able else ""))
+            shown.append(
+                (
+                    able,
+                    choices,
+                    row["prompt"].replace(listed, lettered(row["labels"], choices)) if able else "",
+                )
+            )
         schema: Schema = {"able": pl.Boolean, "choices": pl.List(pl.String), "prompt": pl.String}
         moved = items.drop("choices", "prompt").hstack(pl.DataFrame(shown, schema=dict(schema), orient="row"))
         yield number, moved.filter("able").drop("able").select(items.columns)
 
 
 def as_asked(asked: pl.DataFrame) -> pl.DataFrame:
-    """The items beside responses (with ``variant``), with choices, countries and right letter as the variant showed them."""
+    """The items beside responses (with ``variant``), with choices, countries and right letter as the variant
+    showed them."""
     if not asked["variant"].str.contains("~order-", literal=True).any():
         return asked
     rows = asked.select(ORDER_KEY, "variant", "labels", "answer_idx", *MOVED).iter_rows(named=True)
     found = []
     for row in rows:
         order = orders.order_of(row["order_key"], row["variant"], len(row["choices"]))
-        moved = ([row[name][place] for place in order] if len(row[name]) == len(order) else row[name] for name in MOVED)
+        moved = (
+            [row[name][place] for place in order] if len(row[name]) == len(order) else row[name]
+            for name in MOVED
+        )
         found.append((*moved, orders.moved(row["answer_idx"], row["labels"], order)))
     schema: Schema = {**dict.fromkeys(MOVED, pl.List(pl.String)), "answer_idx": pl.String}
     return asked.with_columns(pl.DataFrame(found, schema=dict(schema), orient="row"))

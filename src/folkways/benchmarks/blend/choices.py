@@ -28,13 +28,15 @@ _NEEDED = ("item", "question", "culture", "topic", "prompt", "choice_countries",
 
 
 class MultipleChoice(Task):
-    """One right answer of the culture among answers of other cultures; a question comes in many versions of its options."""
+    """One right answer of the culture among answers of other cultures; a question comes in many versions of
+    its options."""
 
     name: ClassVar[str] = "blend/mcq"
     release: ClassVar[str] = "blend-mcq"
     title: ClassVar[str] = "BLEnD multiple choice"
     about: ClassVar[str] = (
-        "The culture's own answer among answers of other cultures, in English; the score is the share of right letters (paper, "
+        "The culture's own answer among answers of other cultures, in English; the score is the share of "
+        "right letters (paper, "
         "section 4.2)."
     )
     metrics: ClassVar[tuple[Metric, ...]] = (
@@ -42,7 +44,8 @@ class MultipleChoice(Task):
         Metric(
             "accuracy_by_question",
             "Accuracy by question",
-            "Mean over (culture, question) pairs, each counting once however many versions it has; the paper counts versions.",
+            "Mean over (culture, question) pairs, each counting once however many versions it has; the "
+            "paper counts versions.",
             kind="mean",
         ),
         *VIEWS,
@@ -54,7 +57,8 @@ class MultipleChoice(Task):
     permutes_options: ClassVar[bool] = True
 
     def items(self, release: Release) -> pl.DataFrame:
-        """records.ITEMS, the facets (topic is null where the release has no questions), and blend.MCQ's columns, in file order."""
+        """records.ITEMS, the facets (topic is null where the release has no questions), and blend.MCQ's
+        columns, in file order."""
         return pl.concat(self.item_batches(release))
 
     def item_batches(self, release: Release) -> Iterator[pl.DataFrame]:
@@ -72,7 +76,16 @@ class MultipleChoice(Task):
                     gold=_option_of(table),
                     gold_letter="answer_idx",
                 )
-                .select(*ITEMS, "topic", "gold_letter", "prompt", "labels", "choices", "choice_countries", "answer_idx")
+                .select(
+                    *ITEMS,
+                    "topic",
+                    "gold_letter",
+                    "prompt",
+                    "labels",
+                    "choices",
+                    "choice_countries",
+                    "answer_idx",
+                )
             )
 
     def prompts(self, items: pl.DataFrame, options: PromptOptions, release: Release) -> pl.DataFrame:
@@ -108,7 +121,9 @@ class MultipleChoice(Task):
         if text is not None:
             options = items.select("text", "labels", "choices").iter_rows()
             own = Template(text, f"file:{variant}")
-            filled = [own.fill({"question": asked, "choices": lettered(*listed)}) for asked, *listed in options]
+            filled = [
+                own.fill({"question": asked, "choices": lettered(*listed)}) for asked, *listed in options
+            ]
             user = pl.Series(filled, dtype=pl.String)
         return items.select(
             "place",
@@ -123,7 +138,8 @@ class MultipleChoice(Task):
         )
 
     def judge(self, items: pl.DataFrame, responses: pl.DataFrame, profile: str) -> pl.DataFrame:
-        """One judgement per response: the letter that was read, right or wrong, and whose option it is (choice_views)."""
+        """One judgement per response: the letter that was read, right or wrong, and whose option it is
+        (choice_views)."""
         require_columns(items, dict.fromkeys(_NEEDED, pl.String), "items of blend/mcq")
         require_columns(responses, RESPONSES, "responses")
         paper = self.resolve_profile(profile) == "paper"
@@ -132,11 +148,24 @@ class MultipleChoice(Task):
         )
         if (unknown := asked.filter(pl.col("culture").is_null())).height:
             raise DataError(
-                f"a response to {unknown['item'].first()!r}, which is no item of this release; item ids look like 'Al-en-04_0'"
+                f"a response to {unknown['item'].first()!r}, which is no item of this release; item ids "
+                "look like 'Al-en-04_0'"
             )
         asked = as_asked(asked)
-        columns = ("state", "response", "reason", "prompt", "labels", "choices", "choice_countries", "culture", "answer_idx")
-        rows = zip(*(asked[name].to_list() for name in columns), strict=True)  # several times faster than row by row
+        columns = (
+            "state",
+            "response",
+            "reason",
+            "prompt",
+            "labels",
+            "choices",
+            "choice_countries",
+            "culture",
+            "answer_idx",
+        )
+        rows = zip(
+            *(asked[name].to_list() for name in columns), strict=True
+        )  # several times faster than row by row
         judged = []
         for state, reply, reason, prompt, labels, choices, countries, culture, gold in rows:
             found: tuple[str, str | None, str | None] = (state, None, reason)
@@ -145,7 +174,9 @@ class MultipleChoice(Task):
             judged.append((*found, *seen(labels, countries, culture, gold, found[1])))
         schema = dict.fromkeys(("state", "answer", "reason", *SEEN), pl.String)
         own = asked.select("question", "culture", "topic").hstack(_frame(judged, schema))
-        own = own.with_columns(counted=pl.lit(True), accuracy=pl.col("answer").eq_missing(asked["answer_idx"]).cast(pl.Float64))
+        own = own.with_columns(
+            counted=pl.lit(True), accuracy=pl.col("answer").eq_missing(asked["answer_idx"]).cast(pl.Float64)
+        )
         columns_of = {name: own[name] for name in own.columns}
         chosen = released_letters(asked, own["chosen_letter"]).alias("chosen_option")
         facets = (*(columns_of[name] for name in ("topic", *SEEN)), chosen, columns_of["accuracy"])
@@ -160,7 +191,8 @@ class MultipleChoice(Task):
         return ShownOptions(tuple(item["choices"]), right, f"{item['culture']}/{item['question']}")
 
     def summarise(self, judgements: pl.DataFrame) -> pl.DataFrame:
-        """Accuracy over items, and over questions with the same counts of states; whose options and which letters were taken.
+        """Accuracy over items, and over questions with the same counts of states; whose options and which
+        letters were taken.
 
         Every interval is clustered by question.
         """
@@ -176,20 +208,30 @@ class MultipleChoice(Task):
             .rename({"accuracy": "accuracy_by_question"})
         )
         best = Metric("at_best", "", "", kind="mean")
-        heard = pairs.with_columns(state=pl.when("silent").then(pl.lit(State.MISSING.value)).otherwise("state"))
+        heard = pairs.with_columns(
+            state=pl.when("silent").then(pl.lit(State.MISSING.value)).otherwise("state")
+        )
         by_question = summarise_means(heard, self.name, (self.metrics[1],), ("topic",))
-        at_best = summarise_means(pairs, self.name, (best,), ("topic",)).select("facet", "value", at_best="score")
-        # Counts of replies are the same for both metrics. A new column of scores makes the last select fail until it is made here.
-        counts = scores.select("task", "facet", "value", "n", "questions", *State, "cut", "left_out", "why_left_out", "coverage")
+        at_best = summarise_means(pairs, self.name, (best,), ("topic",)).select(
+            "facet", "value", at_best="score"
+        )
+        # Counts of replies are the same for both metrics. A new column of scores makes the last select fail
+        # until it is made here.
+        counts = scores.select(
+            "task", "facet", "value", "n", "questions", *State, "cut", "left_out", "why_left_out", "coverage"
+        )
         beside = (
-            by_question.select("facet", "value", "metric", "score", "low", "high", "interval", "effective_questions")
+            by_question.select(
+                "facet", "value", "metric", "score", "low", "high", "interval", "effective_questions"
+            )
             .join(at_best, on=["facet", "value"], maintain_order="left")
             .join(counts, on=["facet", "value"], maintain_order="left")
         )
         return pl.concat([scores, beside.select(scores.columns), *views(judgements, self.name)])
 
     def from_authors(self, table: pl.DataFrame) -> pl.DataFrame | None:
-        """The output of the authors' evaluation program: the questions' columns, ``full_res`` and ``final_ans``."""
+        """The output of the authors' evaluation program: the questions' columns, ``full_res`` and
+        ``final_ans``."""
         if not {"MCQID", "full_res", "final_ans"} <= set(table.columns):
             return None
         return table.select(
@@ -202,12 +244,14 @@ class MultipleChoice(Task):
 
 
 def _before(text: pl.Expr, cut: str) -> pl.Expr:
-    """The text up to ``cut``, or the whole of it: a question stands before the authors' instruction, or before the options."""
+    """The text up to ``cut``, or the whole of it: a question stands before the authors' instruction, or
+    before the options."""
     return text.str.splitn(cut, 2).struct.field("field_0")
 
 
 def _topics(release: Release) -> pl.DataFrame:
-    """id, topic: from the release's questions (topics are the same in every culture); no rows where it has none."""
+    """id, topic: from the release's questions (topics are the same in every culture); no rows where it has
+    none."""
     if not blend.has(release, "questions"):
         return pl.DataFrame(schema={"id": pl.String, "topic": pl.String})
     return blend.read_questions(release).select("id", "topic").unique("id", keep="first", maintain_order=True)
@@ -215,7 +259,10 @@ def _topics(release: Release) -> pl.DataFrame:
 
 def _option_of(table: pl.DataFrame) -> pl.Series:
     columns = (table[name].to_list() for name in ("labels", "choices", "answer_idx"))
-    return pl.Series([choices[labels.index(answer)] for labels, choices, answer in zip(*columns, strict=True)], dtype=pl.String)
+    return pl.Series(
+        [choices[labels.index(answer)] for labels, choices, answer in zip(*columns, strict=True)],
+        dtype=pl.String,
+    )
 
 
 def _frame(rows: Sequence[tuple[str | None, ...]], schema: Mapping[str, type[pl.String]]) -> pl.DataFrame:
@@ -224,7 +271,9 @@ def _frame(rows: Sequence[tuple[str | None, ...]], schema: Mapping[str, type[pl.
     return pl.DataFrame(dict(zip(schema, columns, strict=True)), schema=schema)
 
 
-def _read(prompt: str, choices: dict[str, str], reply: str, gold: str, paper: bool) -> tuple[str, str | None, str]:
+def _read(
+    prompt: str, choices: dict[str, str], reply: str, gold: str, paper: bool
+) -> tuple[str, str | None, str]:
     """State, letter and reason of a reply."""
     answer = read_as_paper(reply, prompt, choices) if paper else read_strictly(reply, choices)
     if answer in choices:

@@ -1,4 +1,5 @@
-"""A study of everyday questions in BLEnD's released schema, with what each person wrote: the state that has ``raw_annotations``."""
+"""A study of everyday questions in BLEnD's released schema, with what each person wrote: the state that has
+``raw_annotations``."""
 
 from __future__ import annotations
 
@@ -17,10 +18,12 @@ QUESTION_HEADER = ("ID", "Topic", "Source", "Question", "Translation")
 
 
 def files(study: Study) -> Mapping[str, bytes]:
-    """File name -> contents: ``annotations/{Country}_data.json`` and ``questions/{Country}_questions.csv`` for every culture.
+    """File name -> contents: ``annotations/{Country}_data.json`` and ``questions/{Country}_questions.csv``
+    for every culture.
 
-    Groups of answers are the reviewer's, their counts those of the people who are still in; a question that was not reviewed
-    yet has each answer as a group of its own, without English. FolkwaysError where two populations are of one culture.
+    Groups of answers are the reviewer's, their counts those of the people who are still in; a question that
+    was not reviewed yet has each answer as a group of its own, without English. FolkwaysError where two
+    populations are of one culture.
     """
     study.require_one_stage("short_answers")
     reviews = {item.parent: item.result for item in study.of("group_answers") if item.result and item.votes}
@@ -32,7 +35,9 @@ def files(study: Study) -> Mapping[str, bytes]:
             continue
         name = culture_name(item.culture)
         if names.setdefault(name, str(item.population)) != item.population:
-            raise FolkwaysError(f"two populations are of the culture {name}; the released schema has one file per culture")
+            raise FolkwaysError(
+                f"two populations are of the culture {name}; the released schema has one file per culture"
+            )
         key = item.key.split("@")[0]
         annotations.setdefault(name, {})[key] = _annotation(item, reviews.get(item.id))
         source = study.ancestor(item, "collect_question")
@@ -43,13 +48,16 @@ def files(study: Study) -> Mapping[str, bytes]:
         raise FolkwaysError(f"study {study.name} has no questions yet: there is nothing to export")
     written: dict[str, bytes] = {}
     for name, table in annotations.items():
-        written[f"annotations/{name}_data.json"] = orjson.dumps(table, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+        written[f"annotations/{name}_data.json"] = orjson.dumps(
+            table, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
+        )
         written[f"questions/{name}_questions.csv"] = csv_bytes(QUESTION_HEADER, questions[name])
     return written
 
 
 def culture_name(code: str) -> str:
-    """What BLEnD's files call a culture ("South_Korea"); its name with underscores where BLEnD has none for it."""
+    """What BLEnD's files call a culture ("South_Korea"); its name with underscores where BLEnD has none for
+    it."""
     culture = cultures()[code]
     return culture.names.get("blend", culture.name.replace(" ", "_"))
 

@@ -1,4 +1,5 @@
-"""blend/saq: the short-answer questions of BLEnD, in each culture's language and in English (paper, section 4.1)."""
+"""blend/saq: the short-answer questions of BLEnD, in each culture's language and in English (paper, section
+4.1)."""
 
 from __future__ import annotations
 
@@ -31,7 +32,8 @@ class ShortAnswers(Task):
     release: ClassVar[str] = "blend"
     title: ClassVar[str] = "BLEnD short answers"
     about: ClassVar[str] = (
-        "Everyday questions of 16 cultures, asked in the local language and in English; a reply counts when it has an answer that "
+        "Everyday questions of 16 cultures, asked in the local language and in English; a reply counts "
+        "when it has an answer that "
         "annotators of the culture gave (paper, section 4.1)."
     )
     metrics: ClassVar[tuple[Metric, ...]] = (
@@ -41,21 +43,43 @@ class ShortAnswers(Task):
             "The reply has any answer that people gave (paper, section 4.1).",
             headline_by=ASKED_IN,  # as Tables 10 and 11, which never pool the two
         ),
-        Metric("sem_w", "SEM-W", "Votes of the matched answer over those of the commonest (paper, section 4.1).", kind="mean"),
-        Metric("sem_b_first", "SEM-B, first answer", "SEM-B of the first answer alone where the reply lists several."),
+        Metric(
+            "sem_w",
+            "SEM-W",
+            "Votes of the matched answer over those of the commonest (paper, section 4.1).",
+            kind="mean",
+        ),
+        Metric(
+            "sem_b_first",
+            "SEM-B, first answer",
+            "SEM-B of the first answer alone where the reply lists several.",
+        ),
         Metric("refusal", "Refusals", "Share of replies that decline to answer.", lower_is_better=True),
-        Metric("other_script", "Other script", "Share of replies written in another script than asked.", lower_is_better=True),
+        Metric(
+            "other_script",
+            "Other script",
+            "Share of replies written in another script than asked.",
+            lower_is_better=True,
+        ),
         Metric(
             "other_language",
             "Other language",
             "Share of replies that script or function words show to be in another language than asked.",
             lower_is_better=True,
         ),
-        Metric("answers_given", "Answers given", "Answers that a reply lists.", kind="mean", scale=1.0, bounds=None),
+        Metric(
+            "answers_given",
+            "Answers given",
+            "Answers that a reply lists.",
+            kind="mean",
+            scale=1.0,
+            bounds=None,
+        ),
         Metric(
             "inside_word",
             "Inside a word only",
-            "Share of replies that are right only because an answer stands within a longer word; paper profile.",
+            "Share of replies that are right only because an answer stands within a longer word; paper "
+            "profile.",
             lower_is_better=True,
         ),
     )
@@ -69,7 +93,8 @@ class ShortAnswers(Task):
         return self.tools.text_tools or "default"
 
     def items(self, release: Release) -> pl.DataFrame:
-        """8,000 items in the full release: records.ITEMS, topic, wordings, templates, groups (blend.GROUPS), skip_reason."""
+        """8,000 items in the full release: records.ITEMS, topic, wordings, templates, groups (blend.GROUPS),
+        skip_reason."""
         annotated = blend.read_annotations(release)
         asked = _questions(release, annotated)
         locals_ = {culture.code: culture.languages[0] for culture in cultures_of("blend")}
@@ -81,7 +106,12 @@ class ShortAnswers(Task):
             skip_reason = pl.when(holds).then(pl.lit(reason)).otherwise(skip_reason)
         item = pl.concat_str("culture", "id", separator="/")
         return (
-            asked.join(annotated.select("culture", "id", "groups", "idks"), on=["culture", "id"], how="left", maintain_order="left")
+            asked.join(
+                annotated.select("culture", "id", "groups", "idks"),
+                on=["culture", "id"],
+                how="left",
+                maintain_order="left",
+            )
             .with_columns(pl.col("groups").fill_null(nobody), pl.col("idks").fill_null(nobody))
             .with_columns(
                 question_en=pl.col("english").str.replace_all(
@@ -115,17 +145,20 @@ class ShortAnswers(Task):
         )
 
     def prompts(self, items: pl.DataFrame, options: PromptOptions, release: Release) -> pl.DataFrame:
-        """In the local language and English (US, GB: English alone), by inst-4 and pers-3: 30,000 prompts in the full release."""
+        """In the local language and English (US, GB: English alone), by inst-4 and pers-3: 30,000 prompts in
+        the full release."""
         return make_prompts(self.name, items, options, self.variants, release)
 
     def judge(self, items: pl.DataFrame, responses: pl.DataFrame, profile: str) -> pl.DataFrame:
-        """One judgement per response; a column ``prompt`` in the responses, where there is one, is what replies are freed of."""
+        """One judgement per response; a column ``prompt`` in the responses, where there is one, is what
+        replies are freed of."""
         profile = self.resolve_profile(profile)
         names = [metric.name for metric in self.metrics if metric.name != "inside_word" or profile == "paper"]
         return judge_answers(items, responses, profile, names, self.tool_set)
 
     def summarise(self, judgements: pl.DataFrame) -> pl.DataFrame:
-        """Means over the questions that count, by culture, language, language of asking, variant and topic."""
+        """Means over the questions that count, by culture, language, language of asking, variant and
+        topic."""
         return summarise_means(with_asked_in(judgements), self.name, self.metrics, (ASKED_IN, *self.facets))
 
     def human_baseline(self) -> HumanBaseline:
@@ -136,7 +169,9 @@ class ShortAnswers(Task):
         from folkways.benchmarks.blend.results.people import has_raw_answers, people_judgements
 
         asked = items.select("culture", pl.col("question").alias("id")).unique()
-        annotations = blend.read_annotations(release).join(asked, on=["culture", "id"], how="semi", maintain_order="left")
+        annotations = blend.read_annotations(release).join(
+            asked, on=["culture", "id"], how="semi", maintain_order="left"
+        )
         if not has_raw_answers(annotations):
             return None
         judged = people_judgements(annotations, self.resolve_profile(profile), self.tool_set)
@@ -148,7 +183,9 @@ class ShortAnswers(Task):
 
     def question_in(self, item: Mapping[str, Any], language: str) -> str:
         """``blend/saq`` asks cultures that speak English in their own English."""
-        return str(item["question_en" if language == "en" and item["local_language"] != "en" else "question_local"])
+        return str(
+            item["question_en" if language == "en" and item["local_language"] != "en" else "question_local"]
+        )
 
     def from_authors(self, table: pl.DataFrame) -> pl.DataFrame | None:
         """The output of the authors' inference program: ID, question, prompt, response, prompt_no.
@@ -157,20 +194,27 @@ class ShortAnswers(Task):
         """
         if not {"ID", "prompt", "response", "prompt_no"} <= set(table.columns):
             return None
-        return table.select(release_id="ID", variant="prompt_no", prompt="prompt", response=pl.col("response").fill_null(""))
+        return table.select(
+            release_id="ID", variant="prompt_no", prompt="prompt", response=pl.col("response").fill_null("")
+        )
 
     def text_tools(self) -> Mapping[str, str]:
         """The tools of the languages that questions are asked in, those that are installed; each once."""
         languages = {culture.languages[0] for culture in cultures_of("blend")}
-        tools = (get_tool(language, self.tool_set) for language in languages if has_tool(language, self.tool_set))
+        tools = (
+            get_tool(language, self.tool_set) for language in languages if has_tool(language, self.tool_set)
+        )
         return dict(sorted({(tool.name, tool.version) for tool in tools}))
 
 
 def _questions(release: Release, annotations: pl.DataFrame) -> pl.DataFrame:
-    """QUESTIONS of the release; what it has no question file for comes from the annotations, without topic."""
+    """QUESTIONS of the release; what it has no question file for comes from the annotations, without
+    topic."""
     annotated = annotations.select("culture", "id", local="question", english="en_question")
     if not blend.has(release, "questions"):
-        return annotated.with_columns(topic=pl.lit(None, dtype=pl.String), source=pl.lit(None, dtype=pl.String))
+        return annotated.with_columns(
+            topic=pl.lit(None, dtype=pl.String), source=pl.lit(None, dtype=pl.String)
+        )
     asked = blend.read_questions(release)
     return pl.concat([asked, annotated.join(asked, on=["culture", "id"], how="anti")], how="diagonal")
 
@@ -179,6 +223,8 @@ def _shown(groups: pl.Expr) -> pl.Expr:
     """Groups as a person reads them: ``과자 / snack (3); 과일 / fruit (2)``."""
     element = pl.element().struct
     variants = (
-        pl.concat_list(element.field("answers"), element.field("en_answers")).list.unique(maintain_order=True).list.join(" / ")
+        pl.concat_list(element.field("answers"), element.field("en_answers"))
+        .list.unique(maintain_order=True)
+        .list.join(" / ")
     )
     return groups.list.eval(pl.format("{} ({})", variants, element.field("count"))).list.join("; ")

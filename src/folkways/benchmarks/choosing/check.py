@@ -16,13 +16,17 @@ from folkways.releases.base import Release
 Entry = dict[str, Any]
 
 
-def check_question(file: str, row: int, text: str, options: Sequence[str], gold: str, labels: Sequence[str]) -> Iterator[DataIssue]:
+def check_question(
+    file: str, row: int, text: str, options: Sequence[str], gold: str, labels: Sequence[str]
+) -> Iterator[DataIssue]:
     """Kinds ``empty-cell``, ``duplicate-option`` and ``answer-outside``, of one question."""
     for name, cell in {"question": text, **dict(zip(labels, options, strict=False))}.items():
         if not cell.strip():
             yield DataIssue(file, "empty-cell", f"{name} is empty", row)
     if len(options) != len(labels):
-        yield DataIssue(file, "option-count", f"{len(options)} options in place of {len(labels)}; it is left out", row)
+        yield DataIssue(
+            file, "option-count", f"{len(options)} options in place of {len(labels)}; it is left out", row
+        )
     elif len({option.strip().casefold() for option in options}) < len(options):
         yield DataIssue(file, "duplicate-option", "two options say the same", row, value=" | ".join(options))
     if gold not in labels:
@@ -33,7 +37,9 @@ def check_question(file: str, row: int, text: str, options: Sequence[str], gold:
 def check_culture(file: str, row: int, culture: str) -> Iterator[DataIssue]:
     """Kind ``unknown-country``."""
     if culture not in cultures():
-        yield DataIssue(file, "unknown-country", "a country that folkways does not know", row, "country", culture)
+        yield DataIssue(
+            file, "unknown-country", "a country that folkways does not know", row, "country", culture
+        )
 
 
 class Repeats:
@@ -52,7 +58,8 @@ class Repeats:
 
 
 class ChoiceReader:
-    """The reader of a task that a TOML file declares (``ChoiceTask.from_toml``): ``Benchmark(..., reader=ChoiceReader(task))``."""
+    """The reader of a task that a TOML file declares (``ChoiceTask.from_toml``): ``Benchmark(...,
+    reader=ChoiceReader(task))``."""
 
     def __init__(self, task: ChoiceTask) -> None:
         if task.declared is None:
@@ -76,7 +83,8 @@ class ChoiceReader:
         return True
 
     def check(self, release: Release) -> list[DataIssue]:
-        """Empty cells, double options, answers that are no option, unknown countries and languages, what repeats."""
+        """Empty cells, double options, answers that are no option, unknown countries and languages, what
+        repeats."""
         issues: list[DataIssue] = []
         items = Repeats("duplicate-id", "the same item id")
         questions = Repeats("duplicate-question", "the same question with the same options")
@@ -84,13 +92,17 @@ class ChoiceReader:
             issues += self.issues_of(entry)
             file, row, text = entry["file"], entry["row"], entry["text"]
             issues += items.issues(file, row, entry["item"], entry["item"])
-            issues += questions.issues(file, row, (entry["language_code"], text, *sorted(entry["shown_options"])), text[:80])
+            issues += questions.issues(
+                file, row, (entry["language_code"], text, *sorted(entry["shown_options"])), text[:80]
+            )
         return issues
 
     def issues_of(self, entry: Entry) -> Iterator[DataIssue]:
         """What is odd about one question."""
         file, row = entry["file"], entry["row"]
-        yield from check_question(file, row, entry["text"], entry["shown_options"], entry["gold_letter"], self.labels)
+        yield from check_question(
+            file, row, entry["text"], entry["shown_options"], entry["gold_letter"], self.labels
+        )
         yield from check_culture(file, row, entry["culture_code"])
         if entry["language_code"].partition("-")[0] not in languages():
             what = "a language that folkways does not know"

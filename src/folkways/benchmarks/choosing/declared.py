@@ -1,7 +1,9 @@
-"""A multiple-choice task that a TOML file declares: which columns of the data are question, options, answer, culture and language.
+"""A multiple-choice task that a TOML file declares: which columns of the data are question, options, answer,
+culture and language.
 
-Every value is a text with {names} of columns, of the parts of a file's path, and of {row} (in its file, from 1) and {number} (over
-files of the same path parts): ``language = "{folder}"``, ``item = "{folder}/{number}"``, ``culture = "KR"``.
+Every value is a text with {names} of columns, of the parts of a file's path, and of {row} (in its file, from
+1) and {number} (over files of the same path parts): ``language = "{folder}"``, ``item =
+"{folder}/{number}"``, ``culture = "KR"``.
 """
 
 from __future__ import annotations
@@ -34,7 +36,17 @@ DEFAULT = "*"
 REQUIRED = ("name", "release", "title", "about", "files", "question", "options", "answer")
 METRIC_KEYS = ("name", "label", "about", "where", "mean_over", "readable_only")
 KEYS = (
-    *(*REQUIRED, "options_otherwise", "separator", "answer_from", "labels", "item", "question_id", "release_id", "culture"),
+    *(
+        *REQUIRED,
+        "options_otherwise",
+        "separator",
+        "answer_from",
+        "labels",
+        "item",
+        "question_id",
+        "release_id",
+        "culture",
+    ),
     *("language", "facets", "codes", "metrics", "thinking_variants", "max_tokens", "wrong_answers"),
 )
 ACCURACY = Metric("accuracy", "Accuracy", "The reply settles on the letter of the right option.")
@@ -55,7 +67,8 @@ class DeclaredMetric:
 
 @dataclass(frozen=True)
 class Declaration:
-    """What a TOML file says of a multiple-choice task; ``docs/extending.md`` describes the keys. DataError where it is wrong."""
+    """What a TOML file says of a multiple-choice task; ``docs/extending.md`` describes the keys. DataError
+    where it is wrong."""
 
     package: str
     file: str
@@ -66,23 +79,37 @@ class Declaration:
         if unknown := sorted(self.keys.keys() - {*KEYS}):
             raise self._wrong(f"unknown key {unknown[0]!r}; valid: {', '.join(KEYS)}")
         if missing := [key for key in REQUIRED if key not in self.keys]:
-            raise self._wrong(f"the key {missing[0]!r} is missing; a multiple-choice task needs {', '.join(REQUIRED)}")
+            raise self._wrong(
+                f"the key {missing[0]!r} is missing; a multiple-choice task needs {', '.join(REQUIRED)}"
+            )
         for metric in self.keys.get("metrics", ()):
             if unknown := sorted(metric.keys() - {*METRIC_KEYS}):
                 raise self._wrong(f"unknown key {unknown[0]!r} of a metric; valid: {', '.join(METRIC_KEYS)}")
             if "name" not in metric:
                 raise self._wrong("a metric without a name")
-            for facet in (*metric.get("where", {}), *([metric["mean_over"]] if "mean_over" in metric else [])):
+            for facet in (
+                *metric.get("where", {}),
+                *([metric["mean_over"]] if "mean_over" in metric else []),
+            ):
                 if facet not in self.facets:
-                    raise self._wrong(f"the metric {metric['name']!r} names the facet {facet!r}; facets: {', '.join(self.facets)}")
+                    raise self._wrong(
+                        f"the metric {metric['name']!r} names the facet {facet!r}; facets: "
+                        f"{', '.join(self.facets)}"
+                    )
         start = self.keys.get("answer_from", "letter")
         if start not in ("letter", "text", 0, 1):
-            raise self._wrong(f'answer_from is {start!r}; valid: "letter", "text", 0 and 1 (the number of the first option)')
+            raise self._wrong(
+                f'answer_from is {start!r}; valid: "letter", "text", 0 and 1 (the number of the first option)'
+            )
         if self.keys.get("wrong_answers", "error") not in ("error", "uncounted"):
-            raise self._wrong(f'wrong_answers is {self.keys["wrong_answers"]!r}; valid: "error" and "uncounted"')
+            raise self._wrong(
+                f'wrong_answers is {self.keys["wrong_answers"]!r}; valid: "error" and "uncounted"'
+            )
         options = self.keys["options"]
         if not isinstance(options, str) and len(options) != len(self.labels):
-            raise self._wrong(f"{len(options)} options and {len(self.labels)} labels; set labels, such as ['A', 'B']")
+            raise self._wrong(
+                f"{len(options)} options and {len(self.labels)} labels; set labels, such as ['A', 'B']"
+            )
 
     @cached_property
     def labels(self) -> tuple[str, ...]:
@@ -96,7 +123,9 @@ class Declaration:
 
     @cached_property
     def metrics(self) -> tuple[DeclaredMetric, ...]:
-        return tuple(map(_metric, self.keys.get("metrics", ()))) or (DeclaredMetric(ACCURACY, {}, readable_only=False),)
+        return tuple(map(_metric, self.keys.get("metrics", ()))) or (
+            DeclaredMetric(ACCURACY, {}, readable_only=False),
+        )
 
     @cached_property
     def codes(self) -> Mapping[str, Mapping[str, str]]:
@@ -111,17 +140,24 @@ class Declaration:
         """A regular expression for the paths of the data's files, with a group for each {name}."""
         name = files or str(self.keys["files"])
         parts = PLACE.split(name)
-        path = "".join(re.escape(part) if at % 2 == 0 else f"(?P<{part}>[^/]+?)" for at, part in enumerate(parts))
-        return rf"(?:.*/)?{path}" + ("" if name.endswith(ENDINGS) else r"(?:-\d+-of-\d+|/\d+)?\.(?:parquet|csv|tsv|jsonl)")
+        path = "".join(
+            re.escape(part) if at % 2 == 0 else f"(?P<{part}>[^/]+?)" for at, part in enumerate(parts)
+        )
+        return rf"(?:.*/)?{path}" + (
+            "" if name.endswith(ENDINGS) else r"(?:-\d+-of-\d+|/\d+)?\.(?:parquet|csv|tsv|jsonl)"
+        )
 
     def files(self, release: Release, files: str | None = None) -> list[tuple[dict[str, str], str]]:
         """Path parts and path of the data's files that are there, by their parts."""
-        matches = ((re.fullmatch(self.pattern(files), entry.path), entry.path) for entry in release.record.files)
+        matches = (
+            (re.fullmatch(self.pattern(files), entry.path), entry.path) for entry in release.record.files
+        )
         found = [(match.groupdict(), path) for match, path in matches if match and release.has(path)]
         return sorted(found, key=lambda one: (*one[0].values(), one[1]))
 
     def entries(self, release: Release, files: str | None = None) -> Iterator[Entry]:
-        """The questions: the released columns and path parts, with what ``filled`` adds. FolkwaysError where no file is there.
+        """The questions: the released columns and path parts, with what ``filled`` adds. FolkwaysError where
+        no file is there.
 
         files: in place of the key ``files`` (another split).
         """
@@ -130,7 +166,8 @@ class Declaration:
             for first in release.record.files[:1]:
                 release.path(first.path)  # says how to fetch it
             raise FolkwaysError(
-                f"release {release.name} has none of the files that hold its questions ({self.keys['files']}), in {release.root}"
+                f"release {release.name} has none of the files that hold its questions "
+                f"({self.keys['files']}), in {release.root}"
             )
         numbers: Counter[tuple[str, ...]] = Counter()
         for parts, path in found:
@@ -139,7 +176,8 @@ class Declaration:
                 yield self.filled({**row, **parts, "file": path, "number": numbers[tuple(parts.values())]})
 
     def table(self, path: Path, parts: Iterable[str]) -> pl.DataFrame:
-        """A file's columns that the declaration names, as text, and ``row``; DataError where one is missing."""
+        """A file's columns that the declaration names, as text, and ``row``; DataError where one is
+        missing."""
         options = self.keys["options"]
         try:
             return read_table(path, self.columns(options, parts))
@@ -151,16 +189,25 @@ class Declaration:
     def columns(self, options: str | list[str], parts: Iterable[str]) -> Columns:
         """The columns of the data that values name, with the options of one of the two schemas."""
         listed = [options] if isinstance(options, str) else options
-        values = [str(self.keys[key]) for key in ("question", "answer", "item", "question_id", "release_id") if key in self.keys]
-        values += [str(self.keys.get(key, "")) for key in ("culture", "language")] + [*self.facets.values()] + [*listed]
+        values = [
+            str(self.keys[key])
+            for key in ("question", "answer", "item", "question_id", "release_id")
+            if key in self.keys
+        ]
+        values += (
+            [str(self.keys.get(key, "")) for key in ("culture", "language")]
+            + [*self.facets.values()]
+            + [*listed]
+        )
         names = dict.fromkeys(name for value in values for name in PLACE.findall(value))
         return {name: (name,) for name in names if name not in {*parts, "row", "number", "file"}}
 
     def filled(self, row: Entry) -> Entry:
         """The row with question, options and answer as they are shown, ids, and codes.
 
-        Adds ``text``, ``shown_options``, ``gold_letter`` (what the release says where that is no option), ``item``,
-        ``question_key``, ``release_key``, ``culture_code`` (NO_COUNTRY for none or several), ``language_code`` and ``facets``.
+        Adds ``text``, ``shown_options``, ``gold_letter`` (what the release says where that is no option),
+        ``item``, ``question_key``, ``release_key``, ``culture_code`` (NO_COUNTRY for none or several),
+        ``language_code`` and ``facets``.
         """
         options = self._options(row)
         item = self._text("item", row, "{file}:{row}")
@@ -184,7 +231,11 @@ class Declaration:
         for key in ("options", "options_otherwise"):
             value = self.keys.get(key)
             if value is not None and all(name in row for name in PLACE.findall("".join(value))):
-                return self._listed(_fill(value, row)) if isinstance(value, str) else [_fill(one, row) for one in value]
+                return (
+                    self._listed(_fill(value, row))
+                    if isinstance(value, str)
+                    else [_fill(one, row) for one in value]
+                )
         return []
 
     def _listed(self, cell: str) -> list[str]:
@@ -194,7 +245,8 @@ class Declaration:
             found = json.loads(cell or "[]")
         except ValueError:
             raise self._wrong(
-                f"the options are no JSON list: {cell[:60]!r}; if they are separated by a character, set separator = '|'"
+                f"the options are no JSON list: {cell[:60]!r}; if they are separated by a character, set "
+                "separator = '|'"
             ) from None
         return [str(option) for option in found]
 
@@ -206,7 +258,8 @@ class Declaration:
         return numbers.get(answer, answer)
 
     def culture_of(self, cell: str) -> str:
-        """The code of the culture that a cell names; NO_COUNTRY for none or several, the name itself where nobody knows it."""
+        """The code of the culture that a cell names; NO_COUNTRY for none or several, the name itself where
+        nobody knows it."""
         codes = self.codes.get("culture", {})
         found = {codes.get(name) or codes.get(DEFAULT) or culture_of(name) for name in values_of(cell)}
         return found.pop() if len(found) == 1 else NO_COUNTRY
@@ -221,7 +274,8 @@ class Declaration:
 
 
 def values_of(cell: str) -> list[str]:
-    """What a cell says: nothing, one value, or those of a list as Python or JSON writes it ("['Europe']"), each once."""
+    """What a cell says: nothing, one value, or those of a list as Python or JSON writes it ("['Europe']"),
+    each once."""
     found: Any = cell
     if cell.lstrip().startswith("["):
         try:
@@ -229,7 +283,9 @@ def values_of(cell: str) -> list[str]:
         except (ValueError, SyntaxError):
             found = cell
     named = found if isinstance(found, list | tuple) else [found]
-    return list(dict.fromkeys(str(name).strip() for name in named if str(name).strip() not in ("", "-", "None", "[]")))
+    return list(
+        dict.fromkeys(str(name).strip() for name in named if str(name).strip() not in ("", "-", "None", "[]"))
+    )
 
 
 def one_of(values: list[str]) -> str | None:
@@ -240,7 +296,9 @@ def one_of(values: list[str]) -> str | None:
 def _metric(keys: Mapping[str, Any]) -> DeclaredMetric:
     name, readable = keys["name"], keys.get("readable_only", False)
     label = keys.get("label", name.replace("_", " ").capitalize())
-    metric = Metric(name, label, keys.get("about", ACCURACY.about), leaves_out=readable, mean_over=keys.get("mean_over"))
+    metric = Metric(
+        name, label, keys.get("about", ACCURACY.about), leaves_out=readable, mean_over=keys.get("mean_over")
+    )
     return DeclaredMetric(metric, keys.get("where", {}), readable)
 
 

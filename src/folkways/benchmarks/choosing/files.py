@@ -1,4 +1,5 @@
-"""Released tables in one file per language or variety: which there are, and whose country and language they are about."""
+"""Released tables in one file per language or variety: which there are, and whose country and language they
+are about."""
 
 from __future__ import annotations
 
@@ -14,7 +15,8 @@ from folkways.releases.base import Release
 from folkways.text_tables import Columns, read_table
 
 SPLIT = r"(?:.*/)?(?P<name>[^/]+)/{}(?:-\d+-of-\d+|/\d+)?\.(?:parquet|csv|tsv|jsonl)"
-"""One folder per language, as ``datasets`` uploads it and as the hub converts it: ``ar/test-00000-of-00001.parquet``."""
+"""One folder per language, as ``datasets`` uploads it and as the hub converts it:
+``ar/test-00000-of-00001.parquet``."""
 
 ENDINGS = (".parquet", ".csv", ".tsv", ".jsonl")
 """Of the tables that can be read."""
@@ -24,18 +26,22 @@ NO_COUNTRY = "WORLD"
 
 
 def named_files(release: Release, pattern: str) -> dict[str, str]:
-    """What ``(?P<name>...)`` of the pattern is -> path in the release, for the files that are there, by name."""
+    """What ``(?P<name>...)`` of the pattern is -> path in the release, for the files that are there, by
+    name."""
     matches = ((re.fullmatch(pattern, entry.path), entry.path) for entry in release.record.files)
     return dict(sorted((match["name"], path) for match, path in matches if match and release.has(path)))
 
 
 def read_named(release: Release, pattern: str, columns: Columns) -> Iterator[tuple[str, str, pl.DataFrame]]:
-    """Name, path and rows (``row`` and the columns, as text) of each file; FolkwaysError where there is none at all."""
+    """Name, path and rows (``row`` and the columns, as text) of each file; FolkwaysError where there is none
+    at all."""
     found = named_files(release, pattern)
     if not found:
         for entry in release.record.files[:1]:
             release.path(entry.path)  # says how to fetch it
-        raise FolkwaysError(f"release {release.name} has none of the files that hold its questions, in {release.root}")
+        raise FolkwaysError(
+            f"release {release.name} has none of the files that hold its questions, in {release.root}"
+        )
     for name, path in found.items():
         yield name, path, read_table(release.path(path), columns)
 
@@ -58,7 +64,8 @@ def is_readable(path: Path, columns: Columns) -> bool:
 
 
 def culture_of(country: str | None) -> str:
-    """The code of a country that a release names; NO_COUNTRY for none, the released name where nobody knows it."""
+    """The code of a country that a release names; NO_COUNTRY for none, the released name where nobody knows
+    it."""
     name = re.sub(r"\s*\([A-Z]+\)$", "", (country or "").strip())  # "United States of America (USA)"
     if not name:
         return NO_COUNTRY
@@ -71,7 +78,8 @@ def culture_of(country: str | None) -> str:
 def language_of(name: str) -> str:
     """The code of a language that a release names in any way; the released name where nobody knows it.
 
-    Of codes with a script (``por_latn_braz``, ``cmn_Hant``): our code, with the script where that is not the language's usual one.
+    Of codes with a script (``por_latn_braz``, ``cmn_Hant``): our code, with the script where that is not the
+    language's usual one.
     """
     tagged = re.fullmatch(r"(?P<code>[a-z]{2,3})_(?P<script>[A-Za-z]{4})(?:_\w+)?", name)
     try:

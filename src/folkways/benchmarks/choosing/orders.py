@@ -1,4 +1,5 @@
-"""Orders of the options of a question: which ones are asked, what they are called, and what a letter means in each."""
+"""Orders of the options of a question: which ones are asked, what they are called, and what a letter means in
+each."""
 
 from __future__ import annotations
 
@@ -36,17 +37,23 @@ _SPEAKS_OF_PLACES = re.compile(
 
 
 def chosen_and_right(options: Mapping[str, str], chosen: str, right: str) -> str:
-    """What was chosen of the options as they were shown (label -> text) and what is right: ``said D. durian; right: A. orange``."""
+    """What was chosen of the options as they were shown (label -> text) and what is right: ``said D. durian;
+    right: A. orange``."""
 
     def named(label: str) -> str:
         text = options.get(label, "")
         return label if text in ("", label) else f"{label}. {text}"
 
-    return f"said {named(chosen)}, which is right" if chosen == right else f"said {named(chosen)}; right: {named(right)}"
+    return (
+        f"said {named(chosen)}, which is right"
+        if chosen == right
+        else f"said {named(chosen)}; right: {named(right)}"
+    )
 
 
 def variant_name(template: str, number: int) -> str:
-    """``strict-format`` for the released order (number 1), ``strict-format~order-2`` and so on for the others."""
+    """``strict-format`` for the released order (number 1), ``strict-format~order-2`` and so on for the
+    others."""
     return template if number == 1 else f"{template}~order-{number}"
 
 
@@ -63,15 +70,18 @@ def can_be_permuted(options: Sequence[str]) -> bool:
 
 @lru_cache(maxsize=4096)
 def orders_of(question: str, options: int = 4) -> tuple[Order, ...]:
-    """The orders of a question's options, at most MOST: the released one first, the others drawn by the question's id.
+    """The orders of a question's options, at most MOST: the released one first, the others drawn by the
+    question's id.
 
-    The first are the rotations of the released order, so that each option stands once in each place, and so on by as many as there
-    are options. Which comes when depends on nothing but the id: whoever asks and judges finds the same orders.
+    The first are the rotations of the released order, so that each option stands once in each place, and so
+    on by as many as there are options. Which comes when depends on nothing but the id: whoever asks and
+    judges finds the same orders.
     """
     released = tuple(range(options))
 
     def lot(order: Order) -> bytes:
-        # A hash of our own, because a library's shuffle may change from version to version and the draw must not.
+        # A hash of our own, because a library's shuffle may change from version to version and the draw must
+        # not.
         return blake2b(f"{question}\0{order}".encode("utf-8", "surrogatepass"), digest_size=8).digest()
 
     rests = permutations(released[1:]) if options <= MOST_SHUFFLED else [released[1:]]
@@ -84,13 +94,17 @@ def orders_of(question: str, options: int = 4) -> tuple[Order, ...]:
 
 
 def order_of(question: str, variant: str, options: int = 4) -> Order:
-    """The order in which a variant shows the options of a question; the released one for numbers that there are not."""
+    """The order in which a variant shows the options of a question; the released one for numbers that there
+    are not."""
     number, orders = split_variant(variant)[1], orders_of(question, options)
     return orders[number - 1 if number <= len(orders) else 0]
 
 
-def asked_orders(question: str, options: Sequence[str], template: str, wanted: int) -> Iterator[tuple[str, Order]]:
-    """Name of the variant and order, for as many orders as are wanted and there are; one where options speak of places."""
+def asked_orders(
+    question: str, options: Sequence[str], template: str, wanted: int
+) -> Iterator[tuple[str, Order]]:
+    """Name of the variant and order, for as many orders as are wanted and there are; one where options speak
+    of places."""
     orders = orders_of(question, len(options))
     if not can_be_permuted(options):
         orders = orders[:1]
@@ -99,7 +113,8 @@ def asked_orders(question: str, options: Sequence[str], template: str, wanted: i
 
 
 def moved(label: str, labels: Sequence[str], order: Order) -> str:
-    """The label that the option with a label of the release has in this order; a label that is none of them stays."""
+    """The label that the option with a label of the release has in this order; a label that is none of them
+    stays."""
     return labels[order.index(labels.index(label))] if label in labels else label
 
 
@@ -112,4 +127,6 @@ def check_names(templates: Iterable[str]) -> None:
     """FolkwaysError for a prompt text of the user whose name says that it is an order."""
     for name in templates:
         if split_variant(name)[1] != 1:
-            raise FolkwaysError(f"a prompt text cannot be called {name!r}: ~order-N is how orders of the options are called")
+            raise FolkwaysError(
+                f"a prompt text cannot be called {name!r}: ~order-N is how orders of the options are called"
+            )

@@ -1,7 +1,8 @@
-"""A task with lettered options, in many languages: how it is shown, how the letter is read, and what guessing gives.
+"""A task with lettered options, in many languages: how it is shown, how the letter is read, and what guessing
+gives.
 
-A benchmark says what its items are (``rows``, with ``options``, ``gold_letter`` and ``local_language``), and by ``values`` which
-metrics an item counts for, where there are several.
+A benchmark says what its items are (``rows``, with ``options``, ``gold_letter`` and ``local_language``), and
+by ``values`` which metrics an item counts for, where there are several.
 """
 
 from __future__ import annotations
@@ -28,11 +29,12 @@ CHANCE, CONSTANT = "baseline/chance", "baseline/constant:{}"
 
 
 class ChoiceTask(ItemwiseTask):
-    """Right when the letter that the reply settles on is that of the right option, or the reply names that option alone.
+    """Right when the letter that the reply settles on is that of the right option, or the reply names that
+    option alone.
 
-    Variants: ``local`` shows question and options with an instruction in the language of the question, in English where folkways
-    has none in it (the signature's ``prompts`` then says so); ``english`` has it in English always; ``plain`` ends with "Answer:",
-    for models that go on with a text (``--read loglik``).
+    Variants: ``local`` shows question and options with an instruction in the language of the question, in
+    English where folkways has none in it (the signature's ``prompts`` then says so); ``english`` has it in
+    English always; ``plain`` ends with "Answer:", for models that go on with a text (``--read loglik``).
     """
 
     metrics: ClassVar[tuple[Metric, ...]] = (ACCURACY, *LETTER_METRICS)
@@ -42,13 +44,24 @@ class ChoiceTask(ItemwiseTask):
     permutes_options: ClassVar[bool] = True
     labels: ClassVar[tuple[str, ...]] = ("A", "B", "C", "D")
     declared: ClassVar[Declaration | None] = None  # what a TOML file says of the task (``from_toml``)
-    item_columns: ClassVar[Schema] = {"options": pl.List(pl.String), "local_language": pl.String, "gold_letter": pl.String}
-    judgement_columns: ClassVar[Schema] = {"chosen_letter": pl.String, "gold_letter": pl.String}  # both as they were shown
-    places: ClassVar[tuple[str, ...]] = ("question", "options")  # the {names} that a text brought by the user must contain
+    item_columns: ClassVar[Schema] = {
+        "options": pl.List(pl.String),
+        "local_language": pl.String,
+        "gold_letter": pl.String,
+    }
+    judgement_columns: ClassVar[Schema] = {
+        "chosen_letter": pl.String,
+        "gold_letter": pl.String,
+    }  # both as they were shown
+    places: ClassVar[tuple[str, ...]] = (
+        "question",
+        "options",
+    )  # the {names} that a text brought by the user must contain
 
     @classmethod
     def from_toml(cls, package: str, file: str) -> Self:
-        """The task that a TOML file in a package declares; its prompts are those of the package's ``wordings.toml`` and ours.
+        """The task that a TOML file in a package declares; its prompts are those of the package's
+        ``wordings.toml`` and ours.
 
         DataError, with file and key, where the file is wrong. ``choosing.declared`` says what stands in it.
         """
@@ -71,7 +84,8 @@ class ChoiceTask(ItemwiseTask):
         return made()
 
     def rows(self, release: Release) -> Iterable[Row]:
-        """The items that the declaration reads; a question with another number of options is left out (``check`` names it)."""
+        """The items that the declaration reads; a question with another number of options is left out
+        (``check`` names it)."""
         if self.declared is None:
             raise TypeError(f"{type(self).__name__} says neither by rows nor by from_toml what its items are")
         for entry in self.declared.entries(release):
@@ -94,8 +108,12 @@ class ChoiceTask(ItemwiseTask):
         return (item["local_language"],)
 
     def wordings(self, language: str) -> Mapping[str, Template]:
-        """Variant -> template in a language, out of our ``wordings.toml`` and that of the package that declares the task."""
-        ours, package = wordings("folkways.benchmarks.choosing"), self.declared.package if self.declared else "folkways"
+        """Variant -> template in a language, out of our ``wordings.toml`` and that of the package that
+        declares the task."""
+        ours, package = (
+            wordings("folkways.benchmarks.choosing"),
+            self.declared.package if self.declared else "folkways",
+        )
         theirs = wordings_if_any(package) if self.declared else {}
         source = package.partition(".")[0]
         instructions = {
@@ -122,13 +140,23 @@ class ChoiceTask(ItemwiseTask):
     def parts(self, item: Row, language: str) -> Mapping[str, str]:
         shown = dict(zip(self.labels, item["options"], strict=True))
         lettered = "\n".join(f"{label}. {option}" for label, option in shown.items())
-        return {"question": item["text"], "options": lettered, **{label.lower(): option for label, option in shown.items()}}
+        return {
+            "question": item["text"],
+            "options": lettered,
+            **{label.lower(): option for label, option in shown.items()},
+        }
 
     def values(self, item: Row, right: float) -> Mapping[str, float | None]:
-        """Each metric for an item that is answered rightly to this degree; None where it does not apply to the item."""
-        metrics = self.declared.metrics if self.declared else (DeclaredMetric(ACCURACY, {}, readable_only=False),)
+        """Each metric for an item that is answered rightly to this degree; None where it does not apply to
+        the item."""
+        metrics = (
+            self.declared.metrics if self.declared else (DeclaredMetric(ACCURACY, {}, readable_only=False),)
+        )
         return {
-            one.metric.name: right if all(item[facet] == value for facet, value in one.where.items()) else None for one in metrics
+            one.metric.name: right
+            if all(item[facet] == value for facet, value in one.where.items())
+            else None
+            for one in metrics
         }
 
     def worst(self, item: Row, profile: str, state: State) -> Mapping[str, float | None]:
@@ -144,11 +172,17 @@ class ChoiceTask(ItemwiseTask):
         """Why an item with such an answer is not counted; None where the answer is an option."""
         if item["gold_letter"] in self.labels:
             return None
-        return f"the release gives {item['gold_letter']!r} as the answer, which is none of {', '.join(self.labels)}"
+        return (
+            f"the release gives {item['gold_letter']!r} as the answer, which is none of "
+            f"{', '.join(self.labels)}"
+        )
 
     def read(self, item: Row, reply: str, variant: str) -> str | None:
-        """The label that the reply settles on; of a variant in which models think first, the last that a line states."""
-        if self.declared and orders.split_variant(variant)[0] in self.declared.keys.get("thinking_variants", ()):
+        """The label that the reply settles on; of a variant in which models think first, the last that a line
+        states."""
+        if self.declared and orders.split_variant(variant)[0] in self.declared.keys.get(
+            "thinking_variants", ()
+        ):
             stated = (first_label(line, self.labels) for line in reversed(reply.splitlines()) if line.strip())
             if (last := next(stated, None)) is not None:
                 return last
@@ -159,12 +193,17 @@ class ChoiceTask(ItemwiseTask):
         label = self.read(item, reply, response["variant"])
         if label is None:
             return unparsed(reply, response["language"], "no option in the reply, or more than one")
-        return ReplyScore(label, f"the answer is {gold}", self.values(item, float(label == gold)), {"chosen_letter": label})
+        return ReplyScore(
+            label, f"the answer is {gold}", self.values(item, float(label == gold)), {"chosen_letter": label}
+        )
 
     def judge(self, items: pl.DataFrame, responses: pl.DataFrame, profile: str) -> pl.DataFrame:
-        """As for every task; replies without a readable answer are left out of the metrics that are ``readable_only``."""
+        """As for every task; replies without a readable answer are left out of the metrics that are
+        ``readable_only``."""
         judged = super().judge(items, responses, profile)
-        names = [one.metric.name for one in self.declared.metrics if one.readable_only] if self.declared else []
+        names = (
+            [one.metric.name for one in self.declared.metrics if one.readable_only] if self.declared else []
+        )
         if not names:
             return judged
         unparsed_reply = pl.col("counted") & pl.col("state").is_in([State.REFUSED, State.UNREADABLE])
@@ -186,7 +225,9 @@ class ChoiceTask(ItemwiseTask):
         constant = max(self.labels, key=lambda label: (right == label).sum())
         return {
             CHANCE: self._guessed(items, lambda item: 1 / len(self.labels)),
-            CONSTANT.format(constant): self._guessed(items, lambda item: float(item["gold_letter"] == constant)),
+            CONSTANT.format(constant): self._guessed(
+                items, lambda item: float(item["gold_letter"] == constant)
+            ),
         }
 
     def _guessed(self, items: pl.DataFrame, right: Callable[[Row], float]) -> pl.DataFrame:
@@ -202,7 +243,9 @@ class ChoiceTask(ItemwiseTask):
             for item in items.iter_rows(named=True)
         ]
         kept = {
-            name: kind for name, kind in self.judged_columns.items() if name not in self.judgement_columns or name in self.facets
+            name: kind
+            for name, kind in self.judged_columns.items()
+            if name not in self.judgement_columns or name in self.facets
         }
         metrics = {metric.name for metric in LETTER_METRICS}
         schema = {name: kind for name, kind in {**JUDGEMENTS, **kept}.items() if name not in metrics}

@@ -1,4 +1,5 @@
-"""CulturalBench: questions of 45 countries and regions, as four options (Easy) and as four judgements each (Hard)."""
+"""CulturalBench: questions of 45 countries and regions, as four options (Easy) and as four judgements each
+(Hard)."""
 
 from folkways.benchmarks.base import Benchmark
 from folkways.benchmarks.culturalbench import data

@@ -1,4 +1,5 @@
-"""What guessing without knowledge gives: chance, one answer for everything, and the options alone (section 5).
+"""What guessing without knowledge gives: chance, one answer for everything, and the options alone (section
+5).
 
 Each is an exact expectation: a judgement says how likely the rule is to be right, and nothing is drawn.
 """
@@ -19,30 +20,41 @@ CHANCE, OPTION_ONLY, CONSTANT = "baseline/chance", "baseline/option-only", "base
 
 RULES = {
     ("Easy", CHANCE): "every letter is equally likely",
-    ("Easy", OPTION_ONLY): "the option most like the name of the country, by rare trigrams; the question is not seen",
+    (
+        "Easy",
+        OPTION_ONLY,
+    ): "the option most like the name of the country, by rare trigrams; the question is not seen",
     ("Hard", CHANCE): "True and False are equally likely",
     ("Hard", CONSTANT.format("False")): "every proposed answer is false",
-    ("Hard", OPTION_ONLY): "the quarter of all options most like the name of their country is true; the question is not seen",
+    (
+        "Hard",
+        OPTION_ONLY,
+    ): "the quarter of all options most like the name of their country is true; the question is not seen",
 }
 """Setup and baseline -> how it answers, where its name does not say so."""
 
 TRUE_SHARE = 0.25
-"""Share of the options that are true where a question has one right answer of four: all that the rule for Hard knows."""
+"""Share of the options that are true where a question has one right answer of four: all that the rule for
+Hard knows."""
 
 
 def easy(items: pl.DataFrame, labels: Sequence[str]) -> Mapping[str, pl.DataFrame]:
-    """Judgements of culturalbench/easy: chance, the letter that is right most often, and the options alone."""
+    """Judgements of culturalbench/easy: chance, the letter that is right most often, and the options
+    alone."""
     usable = items.filter(pl.col("answer").is_in(labels))["answer"]
     constant = max(labels, key=lambda label: (usable == label).sum())
     shares = _option_shares(items.select("item", "culture", "options").iter_rows())
     places = {label: place for place, label in enumerate(labels)}
     alone = [
-        shares[item][places[answer]] if answer in places else 0.0 for item, answer in items.select("item", "answer").iter_rows()
+        shares[item][places[answer]] if answer in places else 0.0
+        for item, answer in items.select("item", "answer").iter_rows()
     ]
     counted = pl.col("answer").is_in(labels)
     return {
         CHANCE: _judgements(items, counted, right=pl.lit(1 / len(labels))),
-        CONSTANT.format(constant): _judgements(items, counted, right=(pl.col("answer") == constant).cast(pl.Float64)),
+        CONSTANT.format(constant): _judgements(
+            items, counted, right=(pl.col("answer") == constant).cast(pl.Float64)
+        ),
         OPTION_ONLY: _judgements(items, counted, right=pl.Series(alone, dtype=pl.Float64)),
     }
 
@@ -50,14 +62,21 @@ def easy(items: pl.DataFrame, labels: Sequence[str]) -> Mapping[str, pl.DataFram
 def hard(items: pl.DataFrame) -> Mapping[str, pl.DataFrame]:
     """Judgements of culturalbench/hard: chance, always False, and the options alone.
 
-    The last judges each option on its own, as models have to: those that are more like the name of their country than three
-    quarters of all options are true, the others false.
+    The last judges each option on its own, as models have to: those that are more like the name of their
+    country than three quarters of all options are true, the others false.
     """
     of_question = pl.col("answer").is_in(TRUTHS).all().over("question")
     first = pl.int_range(pl.len()).over("question") == 0
     alike = TrigramSimilarity(items["option"])
-    likeness = np.array([alike(option, name_of_code(culture)) for option, culture in items.select("option", "culture").iter_rows()])
-    taken = likeness > np.quantile(likeness, 1 - TRUE_SHARE, method="lower") if likeness.size else likeness > 0
+    likeness = np.array(
+        [
+            alike(option, name_of_code(culture))
+            for option, culture in items.select("option", "culture").iter_rows()
+        ]
+    )
+    taken = (
+        likeness > np.quantile(likeness, 1 - TRUE_SHARE, method="lower") if likeness.size else likeness > 0
+    )
     false = (items["answer"] == "False").cast(pl.Float64)
     alone = pl.Series(taken == (items["answer"] == "True").to_numpy()).cast(pl.Float64)
     expected: dict[str, tuple[pl.Series | pl.Expr, pl.Expr]] = {
@@ -72,7 +91,8 @@ def hard(items: pl.DataFrame) -> Mapping[str, pl.DataFrame]:
 
 
 def _option_shares(questions: Iterator[tuple[str, str, list[str]]]) -> dict[str, list[float]]:
-    """Key -> how likely each option is to be taken: all of it for the one most like the country's name, shared among equals.
+    """Key -> how likely each option is to be taken: all of it for the one most like the country's name,
+    shared among equals.
 
     questions: key, culture and options of each. Rarity of trigrams is counted over all options.
     """
@@ -81,7 +101,9 @@ def _option_shares(questions: Iterator[tuple[str, str, list[str]]]) -> dict[str,
     found = {}
     for key, culture, options in asked:
         name = name_of_code(culture)
-        likeness = [round(alike(option, name), 12) for option in options]  # equal sums may differ in the last digits
+        likeness = [
+            round(alike(option, name), 12) for option in options
+        ]  # equal sums may differ in the last digits
         best = max(likeness)
         found[key] = [float(like == best) / likeness.count(best) for like in likeness]
     return found

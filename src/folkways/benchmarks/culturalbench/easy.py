@@ -21,16 +21,22 @@ from folkways.text.labels import chosen_label, exact_label
 class Easy(CulturalBenchTask):
     """Right when the reply gives the letter of the gold option. Chance is 25 %.
 
-    In several orders of the options, the score is the mean over all of them, and whether a question was answered alike in every
-    order stands on one of its rows and is null on the others, so that it counts once.
+    In several orders of the options, the score is the mean over all of them, and whether a question was
+    answered alike in every order stands on one of its rows and is null on the others, so that it counts once.
     """
 
     name: ClassVar[str] = "culturalbench/easy"
     title: ClassVar[str] = "CulturalBench-Easy"
-    about: ClassVar[str] = "Choose one of four options to a question about a country or region (sections 3.3 and 5)."
+    about: ClassVar[str] = (
+        "Choose one of four options to a question about a country or region (sections 3.3 and 5)."
+    )
     metrics: ClassVar[tuple[Metric, ...]] = (
         Metric("right", "Accuracy", "The reply gives the letter of the gold option (section 5)."),
-        Metric("consistent", "Same option", "The same option was chosen in every order that was asked, right or wrong."),
+        Metric(
+            "consistent",
+            "Same option",
+            "The same option was chosen in every order that was asked, right or wrong.",
+        ),
         *LETTER_METRICS,
     )
     facets: ClassVar[tuple[str, ...]] = (*FACETS, "gold_letter")
@@ -38,7 +44,11 @@ class Easy(CulturalBenchTask):
     gold_label: ClassVar[str] = "answer"
     labels: ClassVar[tuple[str, ...]] = culturalbench.LETTERS
     places: ClassVar[tuple[str, ...]] = ("question", "a", "b", "c", "d")
-    item_columns: ClassVar[Schema] = {**CulturalBenchTask.item_columns, "gold_letter": pl.String, "options": pl.List(pl.String)}
+    item_columns: ClassVar[Schema] = {
+        **CulturalBenchTask.item_columns,
+        "gold_letter": pl.String,
+        "options": pl.List(pl.String),
+    }
     judgement_columns: ClassVar[Schema] = {
         "gold_letter": pl.String,  # as it was asked
         "chosen_letter": pl.String,  # as it was asked
@@ -73,13 +83,23 @@ class Easy(CulturalBenchTask):
 
     def judged(self, item: Row, response: Row, profile: str) -> Row:
         verdict = super().judged(item, response, profile)
-        return {**verdict, "gold_letter": item["answer"], "chosen_letter": verdict["answer"]} if verdict["counted"] else verdict
+        return (
+            {**verdict, "gold_letter": item["answer"], "chosen_letter": verdict["answer"]}
+            if verdict["counted"]
+            else verdict
+        )
 
     def judge(self, items: pl.DataFrame, responses: pl.DataFrame, profile: str) -> pl.DataFrame:
-        """As for every task, with ``consistent``, which is null where a question was asked in one order only."""
+        """As for every task, with ``consistent``, which is null where a question was asked in one order
+        only."""
         judged = super().judge(items, responses, profile)
         templates = {name: orders.split_variant(name)[0] for name in judged["variant"].unique()}
-        asking = ["item", "language", pl.col("variant").replace_strict(templates, return_dtype=pl.String), "sample"]
+        asking = [
+            "item",
+            "language",
+            pl.col("variant").replace_strict(templates, return_dtype=pl.String),
+            "sample",
+        ]
         chosen = pl.col("chosen_option")
         taken = chosen.drop_nulls().n_unique()
         alike = (taken == 1) & chosen.is_not_null().all()

@@ -1,4 +1,5 @@
-"""culturalbench/hard: each option is judged on its own, and a question is right when all four judgements are (section 5)."""
+"""culturalbench/hard: each option is judged on its own, and a question is right when all four judgements are
+(section 5)."""
 
 from __future__ import annotations
 
@@ -20,17 +21,25 @@ ASKING = ("question", "language", "variant", "sample")
 
 
 class Hard(CulturalBenchTask):
-    """Chance is 6.25 % for questions. Judgements have their own column: a constant False gets about 73 % of them right.
+    """Chance is 6.25 % for questions. Judgements have their own column: a constant False gets about 73 % of
+    them right.
 
-    The value for a question stands on one of its rows and is null on the others, so that it counts once: on a row that says why the
-    question is not right, or on its first.
+    The value for a question stands on one of its rows and is null on the others, so that it counts once: on a
+    row that says why the question is not right, or on its first.
     """
 
     name: ClassVar[str] = "culturalbench/hard"
     title: ClassVar[str] = "CulturalBench-Hard"
-    about: ClassVar[str] = "Say of each of four proposed answers to a question whether it is true (sections 3.3 and 5)."
+    about: ClassVar[str] = (
+        "Say of each of four proposed answers to a question whether it is true (sections 3.3 and 5)."
+    )
     metrics: ClassVar[tuple[Metric, ...]] = (
-        Metric("all_right", "Accuracy", "All four judgements of the question are right (section 5).", per="question"),
+        Metric(
+            "all_right",
+            "Accuracy",
+            "All four judgements of the question are right (section 5).",
+            per="question",
+        ),
         Metric("right", "Judgements right", "The judgement is right; not the benchmark's score."),
     )
     labels: ClassVar[tuple[str, ...]] = TRUTHS
@@ -47,7 +56,9 @@ class Hard(CulturalBenchTask):
 
     def rows(self, release: Release) -> Iterator[Row]:
         seen: dict[str, int] = {}
-        table = culturalbench.hard(release).with_columns(judgements=pl.len().over("question_idx").cast(pl.Int64))
+        table = culturalbench.hard(release).with_columns(
+            judgements=pl.len().over("question_idx").cast(pl.Int64)
+        )
         for entry in table.iter_rows(named=True):
             name = f"hard/{entry['question_idx']}/{entry['data_idx']}"
             number = seen[name] = seen.get(name, 0) + 1
@@ -74,8 +85,8 @@ class Hard(CulturalBenchTask):
     def judge(self, items: pl.DataFrame, responses: pl.DataFrame, profile: str) -> pl.DataFrame:
         """As for every task, with ``all_right``.
 
-        It is null throughout for a question of which not all judgements were asked for (a limited run), and a question with an
-        unusable gold answer is not counted.
+        It is null throughout for a question of which not all judgements were asked for (a limited run), and a
+        question with an unusable gold answer is not counted.
         """
         judged = super().judge(items, responses, profile)
         expected = items.group_by("question").agg(

@@ -1,11 +1,14 @@
-"""The human line: how one person's votes do against the gold that the others' votes make, by the rule that models are judged by.
+"""The human line: how one person's votes do against the gold that the others' votes make, by the rule that
+models are judged by.
 
-The paper reports one (92.6 %, abstract) and not how it was made. Here each annotator is left out in turn. An option is gold for
-that person when the others' votes are at most one short of the majority that the benchmark asks for: 3 of 4 where it asks for 4 of
-5. So every gold option of the benchmark is gold for everybody, whoever is left out, and one that was a single vote short of being
-gold is gold for those who did not choose it, which makes the line a little low. A person is right, on Easy as on Hard, who chose
-all gold options and no other. People who said that they did not know, or that it cannot be answered, do not count, while models
-always answer.
+The paper reports one (92.6 %, abstract) and not how it was made. Here each annotator is left out in turn. An
+option is gold for that person when the others' votes are at most one short of the majority that the benchmark
+asks for: 3 of 4 where it asks for 4 of
+5. So every gold option of the benchmark is gold for everybody, whoever is left out, and one that was a single
+   vote short of being
+gold is gold for those who did not choose it, which makes the line a little low. A person is right, on Easy as
+on Hard, who chose all gold options and no other. People who said that they did not know, or that it cannot be
+answered, do not count, while models always answer.
 """
 
 from __future__ import annotations
@@ -36,14 +39,20 @@ PEOPLE_JUDGEMENTS: Schema = {**JUDGEMENTS, "annotator": pl.String, "right": pl.F
 _GOLD = {letter: f"gold_{letter}" for letter in LETTERS}
 
 
-def people_judgements(items: pl.DataFrame, release: Release, task: str, columns: Schema | None = None) -> pl.DataFrame | None:
-    """PEOPLE_JUDGEMENTS on the items of ``culturalbench/easy`` or ``culturalbench/hard``, with every further column of the items.
+def people_judgements(
+    items: pl.DataFrame, release: Release, task: str, columns: Schema | None = None
+) -> pl.DataFrame | None:
+    """PEOPLE_JUDGEMENTS on the items of ``culturalbench/easy`` or ``culturalbench/hard``, with every further
+    column of the items.
 
-    columns: further ones of the task's judgements; those that have no meaning for people (the letter that was named) are null.
-    None where the release does not tell what single people chose. DataError, with file and row, for votes that cannot be read.
+    columns: further ones of the task's judgements; those that have no meaning for people (the letter that was
+    named) are null. None where the release does not tell what single people chose. DataError, with file and
+    row, for votes that cannot be read.
     """
     if not any(entry.path == VOTES_FILE for entry in release.record.files) or not release.has(VOTES_FILE):
-        return None  # votes beside the files of a release are not of it, and its fingerprint does not cover them
+        return (
+            None  # votes beside the files of a release are not of it, and its fingerprint does not cover them
+        )
     votes, rule = read_built_votes(release), read_rule(release)
     judged = (judge_people_on_hard if task.endswith("/hard") else judge_people_on_easy)(items, votes, rule)
     lacking = {name: kind for name, kind in (columns or {}).items() if name not in judged.columns}
@@ -59,10 +68,19 @@ def read_built_votes(release: Release) -> pl.DataFrame:
         chosen = parse_chosen(row["chosen"])
         if chosen is None or not row["round"].isdecimal():
             raise DataError(
-                f"is no vote: chosen {row['chosen']!r}, round {row['round']!r}; build it again", file=path, row=row["row"]
+                f"is no vote: chosen {row['chosen']!r}, round {row['round']!r}; build it again",
+                file=path,
+                row=row["row"],
             )
         truths = {name: row[name] == "True" for name in ("counted", "kept")}
-        rows.append({**{name: row[name] for name in BUILT_VOTES}, "chosen": chosen, "round": int(row["round"]), **truths})
+        rows.append(
+            {
+                **{name: row[name] for name in BUILT_VOTES},
+                "chosen": chosen,
+                "round": int(row["round"]),
+                **truths,
+            }
+        )
     return pl.DataFrame(rows, schema=dict(BUILT_VOTES))
 
 
@@ -75,27 +93,39 @@ def read_rule(release: Release) -> Rule:
         record = json.loads(path.read_text(encoding="utf-8"))
         return Rule(int(record["threshold"]), int(record["of"]))
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise DataError(f"does not tell the majority (threshold, of): {error}; build the release again", file=path) from None
+        raise DataError(
+            f"does not tell the majority (threshold, of): {error}; build the release again", file=path
+        ) from None
 
 
 def judge_people_on_easy(items: pl.DataFrame, votes: pl.DataFrame, rule: Rule) -> pl.DataFrame:
-    """One row per person and question: right when the person chose all options that are gold by the others' votes, and no other.
+    """One row per person and question: right when the person chose all options that are gold by the others'
+    votes, and no other.
 
     items: of ``culturalbench/easy``; votes: BUILT_VOTES. Questions without votes have no row.
     """
     judged = leave_one_out(votes, rule).with_columns(
         answer=pl.col("chosen").list.join(" "),
-        right=pl.all_horizontal(pl.col(letter) == pl.col(gold) for letter, gold in _GOLD.items()).cast(pl.Float64),
+        right=pl.all_horizontal(pl.col(letter) == pl.col(gold) for letter, gold in _GOLD.items()).cast(
+            pl.Float64
+        ),
         others=pl.concat_list(pl.when(gold).then(pl.lit(letter)) for letter, gold in _GOLD.items())
         .list.drop_nulls()
         .list.join(" "),
     )
-    return _in_form(items, judged, on=["question"], reason=pl.format("by the others' votes {}", "others"), metrics=["right"])
+    return _in_form(
+        items,
+        judged,
+        on=["question"],
+        reason=pl.format("by the others' votes {}", "others"),
+        metrics=["right"],
+    )
 
 
 def judge_people_on_hard(items: pl.DataFrame, votes: pl.DataFrame, rule: Rule) -> pl.DataFrame:
-    """One row per person and judgement: right where the person chose an option that is gold by the others' votes, or left one that
-    is not. items: of ``culturalbench/hard``, all of a question in their order; votes: BUILT_VOTES.
+    """One row per person and judgement: right where the person chose an option that is gold by the others'
+    votes, or left one that is not. items: of ``culturalbench/hard``, all of a question in their order; votes:
+    BUILT_VOTES.
     """
     whole = leave_one_out(votes, rule)
     single = pl.concat(
@@ -115,20 +145,29 @@ def judge_people_on_hard(items: pl.DataFrame, votes: pl.DataFrame, rule: Rule) -
     )
     placed = items.with_columns(place=pl.int_range(pl.len(), dtype=pl.Int64).over("question"))
     reason = pl.format("by the others' votes {}", "others")
-    return _in_form(placed, judged, on=["question", "place"], reason=reason, metrics=["right", "all_right"]).drop("place")
+    return _in_form(
+        placed, judged, on=["question", "place"], reason=reason, metrics=["right", "all_right"]
+    ).drop("place")
 
 
 def leave_one_out(votes: pl.DataFrame, rule: Rule) -> pl.DataFrame:
-    """One row per person and question that were decided: what the person chose, and what is gold by the votes of all others.
+    """One row per person and question that were decided: what the person chose, and what is gold by the votes
+    of all others.
 
-    Columns: question, annotator, sample (a number for each person on a question), chosen, A to D (chosen or not), gold_A to gold_D,
-    counted, state and why (null where it is counted).
+    Columns: question, annotator, sample (a number for each person on a question), chosen, A to D (chosen or
+    not), gold_A to gold_D, counted, state and why (null where it is counted).
     """
-    cast = require_columns(votes, BUILT_VOTES, "votes").filter("counted", "kept").rename({"question_idx": "question"})
+    cast = (
+        require_columns(votes, BUILT_VOTES, "votes")
+        .filter("counted", "kept")
+        .rename({"question_idx": "question"})
+    )
     own = [pl.col("chosen").list.contains(letter).alias(letter) for letter in LETTERS]
     needed = -(-rule.threshold * pl.len() // rule.of) - 1
     gold = [
-        ((pl.col(letter).sum() - pl.col(letter).cast(pl.Int64)).over("question") >= needed.over("question")).alias(name)
+        (
+            (pl.col(letter).sum() - pl.col(letter).cast(pl.Int64)).over("question") >= needed.over("question")
+        ).alias(name)
         for letter, name in _GOLD.items()
     ]
     abstained = pl.col("chosen").list.first().is_in(ABSTENTIONS)
@@ -142,7 +181,9 @@ def leave_one_out(votes: pl.DataFrame, rule: Rule) -> pl.DataFrame:
             .then(pl.format("gave no answer: {}", pl.col("chosen").list.first()))
             .when(alone)
             .then(pl.lit("nobody else voted")),
-            state=pl.when(abstained).then(pl.lit(State.REFUSED.value)).otherwise(pl.lit(State.ANSWERED.value)),
+            state=pl.when(abstained)
+            .then(pl.lit(State.REFUSED.value))
+            .otherwise(pl.lit(State.ANSWERED.value)),
         )
         .select(
             *("question", "annotator", "sample", "chosen", *LETTERS, *_GOLD.values()),
@@ -164,7 +205,13 @@ def _in_form(
             pl.lit(VARIANT).alias("variant"),
             pl.when(pl.col("counted")).then(reason).otherwise(pl.col("why")).alias("reason"),
             pl.when(pl.col("state") == State.ANSWERED.value).then(pl.col("answer")).alias("answer"),
-            *(pl.when(pl.col("counted")).then(name).otherwise(pl.col(name) * 0.0).alias(name) for name in metrics),
+            *(
+                pl.when(pl.col("counted")).then(name).otherwise(pl.col(name) * 0.0).alias(name)
+                for name in metrics
+            ),
         )
-        .select(*PEOPLE_JUDGEMENTS, *(name for name in (*metrics, *of_items.columns) if name not in PEOPLE_JUDGEMENTS))
+        .select(
+            *PEOPLE_JUDGEMENTS,
+            *(name for name in (*metrics, *of_items.columns) if name not in PEOPLE_JUDGEMENTS),
+        )
     )

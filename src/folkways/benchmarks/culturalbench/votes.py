@@ -1,7 +1,8 @@
-"""Questions with the votes of people: folkways' own schema, from which CulturalBench's Easy and Hard are built.
+"""Questions with the votes of people: folkways' own schema, from which CulturalBench's Easy and Hard are
+built.
 
-A folder holds ``items`` and ``votes`` (CSV, JSON lines or Parquet) and ``meta.json``. What is declared here is what is read, what
-is written and what the documentation lists.
+A folder holds ``items`` and ``votes`` (CSV, JSON lines or Parquet) and ``meta.json``. What is declared here
+is what is read, what is written and what the documentation lists.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ LETTERS = ("A", "B", "C", "D")
 
 DONT_KNOW, CANNOT_ANSWER = "dont_know", "cannot_answer"
 ABSTENTIONS = (DONT_KNOW, CANNOT_ANSWER)
-"""What a person may say in place of options: "I don't have the knowledge" and "this cannot be answered" (section 3.2)."""
+"""What a person may say in place of options: "I don't have the knowledge" and "this cannot be answered"
+(section 3.2)."""
 
 OPTIONS = tuple(f"option_{letter.lower()}" for letter in LETTERS)
 
@@ -38,21 +40,33 @@ ITEM_FIELDS = (
     Field("item", "Id of the question, unique; it becomes `question_idx`."),
     Field("question", "The question, without its options."),
     *(Field(name, f"Option {letter}.") for name, letter in zip(OPTIONS, LETTERS, strict=True)),
-    Field("country", "Whose culture it asks about: a name or code of `folkways cultures`, or one of your own."),
+    Field(
+        "country", "Whose culture it asks about: a name or code of `folkways cultures`, or one of your own."
+    ),
     Field("topic", "Topic, where people have given it one.", required=False),
 )
 
 VOTE_FIELDS = (
     Field("item", "Id of the question."),
     Field("annotator", "Pseudonym of the person. It is published with the benchmark."),
-    Field("chosen", "Letters of every option that the person chose (`A C`), or `dont_know`, or `cannot_answer`."),
+    Field(
+        "chosen", "Letters of every option that the person chose (`A C`), or `dont_know`, or `cannot_answer`."
+    ),
     Field("round", "Round of verification, from 1; 1 if empty.", required=False),
-    Field("population", "The finer group that this round was put to (`Wales`); empty for the country's people.", required=False),
+    Field(
+        "population",
+        "The finer group that this round was put to (`Wales`); empty for the country's people.",
+        required=False,
+    ),
 )
 
 META_FIELDS = (
     Field("title", "What the collection is called.", required=False),
-    Field("licence", "SPDX identifier of the licence that questions and votes are under (`CC-BY-4.0`).", required=False),
+    Field(
+        "licence",
+        "SPDX identifier of the licence that questions and votes are under (`CC-BY-4.0`).",
+        required=False,
+    ),
     Field("about", "Who was asked, when and how, for the data card.", required=False),
     Field("citation", "BibTeX.", required=False),
 )
@@ -79,7 +93,8 @@ class Meta:
 
 @dataclass(frozen=True)
 class Votes:
-    """A collection: ITEMS, VOTES, what it says of itself, and what was noticed while reading that changes nothing."""
+    """A collection: ITEMS, VOTES, what it says of itself, and what was noticed while reading that changes
+    nothing."""
 
     items: pl.DataFrame
     votes: pl.DataFrame
@@ -88,7 +103,8 @@ class Votes:
 
 
 def to_files(votes: Votes, kind: str = "csv") -> dict[str, bytes]:
-    """File name -> contents of a folder that ``folkways build easy --votes`` reads; kind is ``csv``, ``jsonl`` or ``parquet``.
+    """File name -> contents of a folder that ``folkways build easy --votes`` reads; kind is ``csv``,
+    ``jsonl`` or ``parquet``.
 
     Writes nothing. Raises DataError for frames that lack a column; the same votes give the same bytes.
     """
@@ -100,5 +116,6 @@ def to_files(votes: Votes, kind: str = "csv") -> dict[str, bytes]:
 
 
 def frame_bytes(frame: pl.DataFrame) -> bytes:
-    """A frame as CSV in UTF-8: what is not known is an empty cell, lists are separated by spaces, truth is True or False."""
+    """A frame as CSV in UTF-8: what is not known is an empty cell, lists are separated by spaces, truth is
+    True or False."""
     return csv_bytes(frame.columns, frame.iter_rows())

@@ -1,4 +1,5 @@
-"""From tables of text to questions and votes: every row is looked at, and what is wrong is told with file and row."""
+"""From tables of text to questions and votes: every row is looked at, and what is wrong is told with file and
+row."""
 
 from __future__ import annotations
 
@@ -43,7 +44,9 @@ class Text:
 class _Found:
     """What has been read so far, and what was wrong with it."""
 
-    items: dict[str, tuple[dict[str, str | None], str]] = field(default_factory=dict)  # with the place of each
+    items: dict[str, tuple[dict[str, str | None], str]] = field(
+        default_factory=dict
+    )  # with the place of each
     votes: dict[tuple[str, str, int], tuple[dict[str, Any], str]] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -52,9 +55,10 @@ class _Found:
 def read_collection(items: Sequence[Text], votes: Sequence[Text], meta: Meta) -> Votes:
     """Questions and votes from files of either, or of both together; the order is that of files and rows.
 
-    A file of ``items`` may hold a list ``votes`` per row, or a vote per row beside the question. Raises DataError that lists what
-    is wrong, with file and row: a missing column or value, an unreadable choice, a vote on no question, two texts of one id, two
-    votes of one person on one question in one round, two populations in one round. A row that is repeated as it is counts once.
+    A file of ``items`` may hold a list ``votes`` per row, or a vote per row beside the question. Raises
+    DataError that lists what is wrong, with file and row: a missing column or value, an unreadable choice, a
+    vote on no question, two texts of one id, two votes of one person on one question in one round, two
+    populations in one round. A row that is repeated as it is counts once.
     """
     found = _Found()
     for text in items:
@@ -94,7 +98,8 @@ def read_collection(items: Sequence[Text], votes: Sequence[Text], meta: Meta) ->
 def parse_chosen(text: str) -> list[str] | None:
     """Letters in their order, or one abstention in a list; None for anything else.
 
-    Written as ``A C``, ``A,C``, ``a;c`` or a JSON list; "I don't know" words are ``dont_know`` and ``cannot_answer`` alone.
+    Written as ``A C``, ``A,C``, ``a;c`` or a JSON list; "I don't know" words are ``dont_know`` and
+    ``cannot_answer`` alone.
     """
     parts = [part for part in re.split(r'[\s,;|"\[\]]+', text) if part]
     folded = [part.lower() for part in parts]
@@ -110,7 +115,8 @@ def _check_columns(text: Text, fields: Sequence[Field]) -> None:
     missing = [entry.name for entry in fields if entry.required and entry.name not in text.rows.columns]
     if missing:
         raise DataError(
-            f"has no column {', '.join(missing)}; its columns: {', '.join(text.rows.columns) or '(none)'}", file=text.file
+            f"has no column {', '.join(missing)}; its columns: {', '.join(text.rows.columns) or '(none)'}",
+            file=text.file,
         )
 
 
@@ -120,7 +126,8 @@ def _numbered(text: Text) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def _item(found: _Found, place: str, row: Mapping[str, Any], *, again: bool) -> str | None:
-    """Take the question of a row; its id, or None where the row cannot be used. ``again``: rows repeat it, one per vote."""
+    """Take the question of a row; its id, or None where the row cannot be used. ``again``: rows repeat it,
+    one per vote."""
     if not _complete(found, place, row, ITEM_FIELDS):
         return None
     item = {entry.name: row.get(entry.name) or None for entry in ITEM_FIELDS}
@@ -128,7 +135,9 @@ def _item(found: _Found, place: str, row: Mapping[str, Any], *, again: bool) -> 
     known, first = found.items.setdefault(name, (item, place))
     if first != place and known != item:
         differing = next(key for key in item if item[key] != known[key])
-        found.problems.append(f"{place}: item {name!r} has another {differing} here than in {first}: {_short(item[differing])}")
+        found.problems.append(
+            f"{place}: item {name!r} has another {differing} here than in {first}: {_short(item[differing])}"
+        )
     elif first != place and not again:
         found.notes.append(f"{place}: item {name!r} is in {first} as well, alike; it counts once")
     return name
@@ -140,7 +149,8 @@ def _vote(found: _Found, place: str, row: Mapping[str, Any]) -> None:
     chosen = parse_chosen(str(row["chosen"]))
     if chosen is None:
         found.problems.append(
-            f"{place}: cannot read the choice {_short(row['chosen'])}; valid: letters from A to D (A C), each once, "
+            f"{place}: cannot read the choice {_short(row['chosen'])}; valid: letters from A to D (A C), "
+            "each once, "
             f"or {' or '.join(ABSTENTIONS)} alone"
         )
         return
@@ -174,7 +184,9 @@ def _complete(found: _Found, place: str, row: Mapping[str, Any], fields: Sequenc
             return False
     for name in ("item", "annotator"):
         if row.get(name) is not None and row[name] != row[name].strip():
-            found.problems.append(f"{place}: the column {name} begins or ends with a space: {_short(row[name])}")
+            found.problems.append(
+                f"{place}: the column {name} begins or ends with a space: {_short(row[name])}"
+            )
             return False
     return True
 
@@ -186,10 +198,15 @@ def _listed(found: _Found, place: str, text: str | None) -> list[dict[str, str |
     except orjson.JSONDecodeError:
         entries = None
     if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
-        found.problems.append(f"{place}: votes is a list of objects with annotator and chosen, got {_short(text)}")
+        found.problems.append(
+            f"{place}: votes is a list of objects with annotator and chosen, got {_short(text)}"
+        )
         return []
     return [
-        {name: value if value is None or isinstance(value, str) else orjson.dumps(value).decode() for name, value in entry.items()}
+        {
+            name: value if value is None or isinstance(value, str) else orjson.dumps(value).decode()
+            for name, value in entry.items()
+        }
         for entry in entries
     ]
 
@@ -203,13 +220,20 @@ def _check_together(found: _Found) -> None:
         first = populations.setdefault((vote["item"], vote["round"]), vote["population"])
         if first != vote["population"]:
             found.problems.append(
-                f"{place}: round {vote['round']} of item {vote['item']!r} was put to {first or 'the country'!r} already, "
+                f"{place}: round {vote['round']} of item {vote['item']!r} was put to "
+                f"{first or 'the country'!r} already, "
                 f"here to {vote['population'] or 'the country'!r}; a second population is a second round"
             )
     if not found.items:
         found.problems.append("there is no question")
-    counts = Counter(item["country"] for item, _ in found.items.values() if item["country"] != (item["country"] or "").strip())
-    found.problems += [f"the country {country!r} begins or ends with a space, in {n} items" for country, n in counts.items()]
+    counts = Counter(
+        item["country"]
+        for item, _ in found.items.values()
+        if item["country"] != (item["country"] or "").strip()
+    )
+    found.problems += [
+        f"the country {country!r} begins or ends with a space, in {n} items" for country, n in counts.items()
+    ]
 
 
 def _short(text: object) -> str:

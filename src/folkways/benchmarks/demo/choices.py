@@ -21,7 +21,9 @@ class MultipleChoice(DemoTask):
     name: ClassVar[str] = "demo/mcq"
     title: ClassVar[str] = "Demo: multiple choice"
     about: ClassVar[str] = "English questions with four options, one of them right."
-    metrics: ClassVar[tuple[Metric, ...]] = (Metric("correct", "Accuracy", "The reply settles on the right letter."),)
+    metrics: ClassVar[tuple[Metric, ...]] = (
+        Metric("correct", "Accuracy", "The reply settles on the right letter."),
+    )
     permutes_options: ClassVar[bool] = True
     labels: ClassVar[tuple[str, ...]] = LETTERS
     gold_label: ClassVar[str] = "answer"
@@ -52,21 +54,34 @@ class MultipleChoice(DemoTask):
             return unparsed(reply, language, "no answer in the reply")
         right = letter == item["answer"]
         return ReplyScore(
-            letter, "the right letter" if right else f"the right letter is {item['answer']}", {"correct": float(right)}
+            letter,
+            "the right letter" if right else f"the right letter is {item['answer']}",
+            {"correct": float(right)},
         )
 
 
 class TrueFalse(DemoTask):
-    """Four statements belong to a question, and the question is right when all four judgements are. Chance is 6.25 %."""
+    """Four statements belong to a question, and the question is right when all four judgements are. Chance is
+    6.25 %."""
 
     name: ClassVar[str] = "demo/true-false"
     title: ClassVar[str] = "Demo: true or false"
     about: ClassVar[str] = (
-        "Four proposed answers to each English question, each judged on its own; any number of them may be right."
+        "Four proposed answers to each English question, each judged on its own; any number of them may "
+        "be right."
     )
     metrics: ClassVar[tuple[Metric, ...]] = (
-        Metric("all_right", "All four right", "Every statement of the question is judged rightly.", per="question"),
-        Metric("right", "Statements right", "The statement is judged rightly; a constant False gets this right often."),
+        Metric(
+            "all_right",
+            "All four right",
+            "Every statement of the question is judged rightly.",
+            per="question",
+        ),
+        Metric(
+            "right",
+            "Statements right",
+            "The statement is judged rightly; a constant False gets this right often.",
+        ),
     )
     labels: ClassVar[tuple[str, ...]] = TRUTHS
     file: ClassVar[str] = "true_false.toml"
@@ -90,7 +105,10 @@ class TrueFalse(DemoTask):
                 }
 
     def parts(self, item: Row, language: str) -> Mapping[str, str]:
-        return {"question": item["text"].removesuffix(f" {item['statement']}"), "statement": item["statement"]}
+        return {
+            "question": item["text"].removesuffix(f" {item['statement']}"),
+            "statement": item["statement"],
+        }
 
     def score(self, item: Row, response: Row, profile: str) -> ReplyScore:
         reply, language = response["response"], response["language"]
@@ -101,7 +119,8 @@ class TrueFalse(DemoTask):
         return ReplyScore(truth, f"the statement is {item['truth'].lower()}", values)
 
     def judge(self, items: pl.DataFrame, responses: pl.DataFrame, profile: str) -> pl.DataFrame:
-        """As for every task; ``all_right`` stands on the first row of each question, so that the question counts once."""
+        """As for every task; ``all_right`` stands on the first row of each question, so that the question
+        counts once."""
         judged = super().judge(items, responses, profile)
         asking = ["question", "language", "variant", "sample"]
         statements = items.group_by("question").len(name="statements")

@@ -1,4 +1,5 @@
-"""demo/everyday: the same questions of everyday life about every culture, to be answered freely or by likelihood."""
+"""demo/everyday: the same questions of everyday life about every culture, to be answered freely or by
+likelihood."""
 
 from __future__ import annotations
 
@@ -18,16 +19,18 @@ OPTIONS = 4
 
 
 class EverydayLife(ShortAnswers):
-    """Judged as ``demo/saq``. The questions are the same about every culture, so that scores of cultures can be compared.
+    """Judged as ``demo/saq``. The questions are the same about every culture, so that scores of cultures can
+    be compared.
 
-    A model that is read by likelihood chooses among four answers, which the prompt does not show: the culture's own and those of
-    three other cultures, as in BLEnD's multiple choice. Chance is then 25 %.
+    A model that is read by likelihood chooses among four answers, which the prompt does not show: the
+    culture's own and those of three other cultures, as in BLEnD's multiple choice. Chance is then 25 %.
     """
 
     name: ClassVar[str] = "demo/everyday"
     title: ClassVar[str] = "Demo: everyday life"
     about: ClassVar[str] = (
-        "The same eight everyday questions about each of nine cultures, in its language and in English; short answers, or with "
+        "The same eight everyday questions about each of nine cultures, in its language and in English; "
+        "short answers, or with "
         "read=loglik the likeliest of four."
     )
     file: ClassVar[str] = "everyday.toml"
@@ -64,17 +67,26 @@ class EverydayLife(ShortAnswers):
         """As for every task; ``choices`` has the answers whose likelihoods are compared."""
         offered = items.select("item", "options", "local_options")
         choices = pl.when(language="en").then("options").otherwise("local_options")
-        asked = super().prompts(items, options, release).join(offered, on="item", how="left", maintain_order="left")
+        asked = (
+            super()
+            .prompts(items, options, release)
+            .join(offered, on="item", how="left", maintain_order="left")
+        )
         return asked.with_columns(choices=choices).drop("options", "local_options")
 
 
 def _options(answers: Mapping[str, str], culture: str, groups: list[Mapping[str, list[str]]]) -> list[str]:
-    """The culture's answer, and three that are wrong: those of the cultures that follow, from the first again after the last."""
+    """The culture's answer, and three that are wrong: those of the cultures that follow, from the first again
+    after the last."""
     accepted = [answer for group in groups for answer in group["en"]]
     cultures = list(answers)
     start = cultures.index(culture)
     following = dict.fromkeys(answers[code] for code in cultures[start + 1 :] + cultures[:start])
-    wrong = [option for option in following if not any(contains_answer(option, answer, "en") for answer in accepted)]
+    wrong = [
+        option
+        for option in following
+        if not any(contains_answer(option, answer, "en") for answer in accepted)
+    ]
     return [answers[culture], *wrong[: OPTIONS - 1]]
 
 

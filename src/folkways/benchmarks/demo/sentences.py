@@ -1,4 +1,5 @@
-"""demo/identification, demo/prediction and demo/adaptation: sentences with culture-specific items (CSIs) in tags."""
+"""demo/identification, demo/prediction and demo/adaptation: sentences with culture-specific items (CSIs) in
+tags."""
 
 from __future__ import annotations
 
@@ -56,7 +57,9 @@ class SentenceTask(DemoTask):
         if not found:
             return unparsed(reply, language, "no answer in the reply")
         expected = tagged_spans(item["gold"], across_lines=True)
-        return ReplyScore("; ".join(found), f"expected: {'; '.join(expected)}", self.values(item["gold"], reply))
+        return ReplyScore(
+            "; ".join(found), f"expected: {'; '.join(expected)}", self.values(item["gold"], reply)
+        )
 
 
 class Identification(SentenceTask):
@@ -74,9 +77,13 @@ class Identification(SentenceTask):
         return tagged.replace(OPENING, "").replace(CLOSING, "")
 
     def score(self, item: Row, response: Row, profile: str) -> ReplyScore:
-        """As for every sentence; one given back without a tag says that nothing in it is specific, which is an answer too."""
+        """As for every sentence; one given back without a tag says that nothing in it is specific, which is
+        an answer too."""
         found = super().score(item, response, profile)
-        if found.state is not State.ANSWERED and edit_similarity(response["response"], item["text"]) >= SAME_SENTENCE:
+        if (
+            found.state is not State.ANSWERED
+            and edit_similarity(response["response"], item["text"]) >= SAME_SENTENCE
+        ):
             return ReplyScore("", "nothing is tagged", self.values(item["gold"], response["response"]))
         return found
 
@@ -104,17 +111,21 @@ class Prediction(SentenceTask):
 
 
 class Adaptation(DemoTask):
-    """The sentence is rewritten for another culture, within English and in its language; refusing is right where nothing fits."""
+    """The sentence is rewritten for another culture, within English and in its language; refusing is right
+    where nothing fits."""
 
     name: ClassVar[str] = "demo/adaptation"
     title: ClassVar[str] = "Demo: adapting sentences to another culture"
     about: ClassVar[str] = (
-        "The model puts another culture's items in the place of English ones, or says that nothing takes their place."
+        "The model puts another culture's items in the place of English ones, or says that nothing takes "
+        "their place."
     )
     metrics: ClassVar[tuple[Metric, ...]] = (
         SI_CSI,
         Metric(
-            "transferable", "Transferable or not", "The reply says Non-transferable exactly where nothing takes the item's place."
+            "transferable",
+            "Transferable or not",
+            "The reply says Non-transferable exactly where nothing takes the item's place.",
         ),
     )
     file: ClassVar[str] = "sentences.toml"
@@ -140,7 +151,11 @@ class Adaptation(DemoTask):
         return local_language(item["culture"]), "en"
 
     def parts(self, item: Row, language: str) -> Mapping[str, str]:
-        return {"question": item["text"], "culture": get_culture(item["culture"]).name, "language": get_language(language).name}
+        return {
+            "question": item["text"],
+            "culture": get_culture(item["culture"]).name,
+            "language": get_language(language).name,
+        }
 
     def worst(self, item: Row, profile: str, state: State) -> Mapping[str, float | None]:
         return {"si_csi": None if NON_TRANSFERABLE.search(item["gold_en"]) else 0.0, "transferable": 0.0}
@@ -153,5 +168,8 @@ class Adaptation(DemoTask):
         if not found and not refuses:
             return unparsed(reply, language, "no answer in the reply")
         impossible = bool(NON_TRANSFERABLE.search(gold))
-        values = {"si_csi": None if impossible else si_csi(gold, reply).f1, "transferable": float(refuses == impossible)}
+        values = {
+            "si_csi": None if impossible else si_csi(gold, reply).f1,
+            "transferable": float(refuses == impossible),
+        }
         return ReplyScore("Non-transferable" if refuses else "; ".join(found), f"expected: {gold}", values)

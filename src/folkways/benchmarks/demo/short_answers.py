@@ -25,9 +25,12 @@ class ShortAnswers(DemoTask):
     name: ClassVar[str] = "demo/saq"
     title: ClassVar[str] = "Demo: short answers"
     about: ClassVar[str] = (
-        "Everyday questions in the language of each culture and in English; one of several accepted answers counts."
+        "Everyday questions in the language of each culture and in English; one of several accepted "
+        "answers counts."
     )
-    metrics: ClassVar[tuple[Metric, ...]] = (Metric("correct", "Accuracy", "The reply contains an accepted answer."),)
+    metrics: ClassVar[tuple[Metric, ...]] = (
+        Metric("correct", "Accuracy", "The reply contains an accepted answer."),
+    )
     file: ClassVar[str] = "short_answers.toml"
     item_columns: ClassVar[Schema] = {
         "local_text": pl.String,
@@ -43,7 +46,9 @@ class ShortAnswers(DemoTask):
                 "text": question["en"],
                 "local_text": question.get("local"),
                 "answers": question["answers"],
-                "gold": "; ".join(" / ".join(group.get("local", []) + group["en"]) for group in question["answers"]),
+                "gold": "; ".join(
+                    " / ".join(group.get("local", []) + group["en"]) for group in question["answers"]
+                ),
             }
 
     def accepted_answers(self, item: Mapping[str, Any]) -> AnswerGroups:
@@ -73,10 +78,13 @@ class ShortAnswers(DemoTask):
 
 
 def contains_answer(reply: str, answer: str, language: str) -> bool:
-    """Whether the answer occurs in the reply, whatever case and accents, as whole words where the script has word borders."""
+    """Whether the answer occurs in the reply, whatever case and accents, as whole words where the script has
+    word borders."""
     said, wanted = (strict_text(text, language) for text in (reply, answer))
     if get_language(language).script in WITHOUT_WORD_BORDERS and not wanted.isascii():
-        if len(wanted) == 1 and get_language(language).script == "Kore":  # a syllable that other words have inside them too
+        if (
+            len(wanted) == 1 and get_language(language).script == "Kore"
+        ):  # a syllable that other words have inside them too
             return re.search(rf"(?<!\w){re.escape(wanted)}", said) is not None
         return wanted in said
     return re.search(rf"(?<!\w){re.escape(wanted)}(?!\w)", said) is not None

@@ -1,4 +1,5 @@
-"""Global-MMLU-Lite: the same 400 exam questions in many languages, half of them culturally sensitive (arXiv 2412.03304)."""
+"""Global-MMLU-Lite: the same 400 exam questions in many languages, half of them culturally sensitive (arXiv
+2412.03304)."""
 
 from folkways.benchmarks.base import Benchmark
 from folkways.benchmarks.global_mmlu_lite.data import READER
@@ -14,7 +15,8 @@ BENCHMARK = Benchmark(
     results=RESULTS,
     published=Published("folkways.benchmarks.global_mmlu_lite.published"),
     caution=(
-        "The questions are MMLU's, translated: about 6.5 % of MMLU's answers are wrong (Gema et al. 2024), so that no honest model "
+        "The questions are MMLU's, translated: about 6.5 % of MMLU's answers are wrong (Gema et al. "
+        "2024), so that no honest model "
         "reaches 100 %, and old enough to be in what models have read."
     ),
 )

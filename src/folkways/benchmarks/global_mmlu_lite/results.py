@@ -1,4 +1,5 @@
-"""How much worse a model is where culture matters: culturally sensitive against agnostic questions, with an interval."""
+"""How much worse a model is where culture matters: culturally sensitive against agnostic questions, with an
+interval."""
 
 from __future__ import annotations
 
@@ -33,10 +34,15 @@ def sensitivity(inputs: Inputs) -> Sequence[Table]:
     for part in parts:
         keys = ["endpoint", "language"]
         for (endpoint, language), group in part.group_by(keys, maintain_order=True):
-            values = group.group_by("sensitivity", "question", maintain_order=True).agg(pl.col("accuracy").mean())
+            values = group.group_by("sensitivity", "question", maintain_order=True).agg(
+                pl.col("accuracy").mean()
+            )
             sides = [values.filter(sensitivity=kind)["accuracy"].to_numpy() for kind in ("CS", "CA")]
             if all(side.size for side in sides):
-                means = {name: 100 * float(side.mean()) for name, side in zip(("sensitive", "agnostic"), sides, strict=True)}
+                means = {
+                    name: 100 * float(side.mean())
+                    for name, side in zip(("sensitive", "agnostic"), sides, strict=True)
+                }
                 numbers = {"n_sensitive": sides[0].size, "n_agnostic": sides[1].size}
                 found = difference_of_groups(*sides).columns(100)
                 rows.append({"endpoint": endpoint, "language": language, **means, **found, **numbers})
@@ -45,12 +51,14 @@ def sensitivity(inputs: Inputs) -> Sequence[Table]:
         Table(
             "sensitivity",
             "Culturally sensitive against culturally agnostic questions",
-            "Percent of questions, and points between the two kinds, which are other questions. The unit is the question; the "
+            "Percent of questions, and points between the two kinds, which are other questions. The unit "
+            "is the question; the "
             "languages, templates and samples of one question are averaged first.",
             with_holm(table),
             notes=(
                 f"Interval: {METHOD} (Newcombe); p_holm is corrected for all rows.",
-                "The two kinds differ in more than culture: agnostic questions are of other subjects, more of science. Compare "
+                "The two kinds differ in more than culture: agnostic questions are of other subjects, more "
+                "of science. Compare "
                 "models by their difference rather than read one alone.",
             ),
         ),

@@ -1,4 +1,5 @@
-"""What reads INCLUDE, one folder per language, base or lite, in either schema, and says what is odd about it."""
+"""What reads INCLUDE, one folder per language, base or lite, in either schema, and says what is odd about
+it."""
 
 from __future__ import annotations
 
@@ -15,7 +16,8 @@ class Reader(ChoiceReader):
     """Of every multiple choice, with languages without questions, and what the validation split shows."""
 
     def check(self, release: Release) -> list[DataIssue]:
-        """Every data issue: cells, options and answers; languages without questions; what repeats, also in the validation split."""
+        """Every data issue: cells, options and answers; languages without questions; what repeats, also in
+        the validation split."""
         issues: list[DataIssue] = []
         repeats = Repeats("duplicate-question", "the same question with the same options")
         shown: dict[tuple[str, ...], tuple[str, int]] = {}
@@ -25,7 +27,9 @@ class Reader(ChoiceReader):
         for entry in self.declared.entries(release):
             file, row, key, text = entry["file"], entry["row"], _same(entry), entry["text"]
             seen.add(entry["folder"])
-            issues += check_question(file, row, text, entry["shown_options"], entry["gold_letter"], self.labels)
+            issues += check_question(
+                file, row, text, entry["shown_options"], entry["gold_letter"], self.labels
+            )
             issues += check_culture(file, row, entry["culture_code"])
             issues += repeats.issues(file, row, key, text[:80])
             if key in shown:
@@ -37,13 +41,20 @@ class Reader(ChoiceReader):
             if folder not in seen:
                 issues.append(DataIssue(file, "empty-language", "a language without questions", key=folder))
             if self.declared.language_of(folder) == folder:
-                issues.append(DataIssue(file, "unknown-language", "a language that folkways does not know", key=folder))
+                issues.append(
+                    DataIssue(file, "unknown-language", "a language that folkways does not know", key=folder)
+                )
         return issues
 
 
 def _same(entry: Entry) -> tuple[str, ...]:
-    """What a question is known again by: level and domain disagree between the splits, and options may stand in another order."""
-    return (entry["folder"], entry["text"].strip(), *sorted(option.strip() for option in entry["shown_options"]))
+    """What a question is known again by: level and domain disagree between the splits, and options may stand
+    in another order."""
+    return (
+        entry["folder"],
+        entry["text"].strip(),
+        *sorted(option.strip() for option in entry["shown_options"]),
+    )
 
 
 READER = Reader(TASK)

@@ -1,4 +1,5 @@
-"""Replies that the token limit cut: what such a reply is worth is the task's rule, what it is called is said here for all tasks."""
+"""Replies that the token limit cut: what such a reply is worth is the task's rule, what it is called is said
+here for all tasks."""
 
 from __future__ import annotations
 
@@ -9,17 +10,20 @@ from folkways.benchmarks.contract import judgements_of
 from folkways.records import CUT, LEFT_OUT, State
 
 TOKEN_LIMIT = ("length", "max_tokens", "max_output_tokens", "model_length")
-"""Finish reasons, in lower case, with which a provider says that its limit of output tokens ended the reply: chat completions have
-the first, Anthropic and Google the second, the Responses interface the third, Mistral the last."""
+"""Finish reasons, in lower case, with which a provider says that its limit of output tokens ended the reply:
+chat completions have the first, Anthropic and Google the second, the Responses interface the third, Mistral
+the last."""
 
 REMEDY = "the token limit cut the reply: ask again with a higher --max-tokens"
 
 
 def judge_replies(task: Task, items: pl.DataFrame, responses: pl.DataFrame, profile: str) -> pl.DataFrame:
-    """What the task's ``judge`` says, with records.CUT: whether the token limit ended the reply, by its ``finish_reason``.
+    """What the task's ``judge`` says, with records.CUT: whether the token limit ended the reply, by its
+    ``finish_reason``.
 
-    A cut reply that the task finds unreadable, or that is empty, is truncated, and its reason names the remedy. Its metrics stay
-    as they were. A reply that was read or refused keeps its state. Responses without a ``finish_reason`` are taken for whole.
+    A cut reply that the task finds unreadable, or that is empty, is truncated, and its reason names the
+    remedy. Its metrics stay as they were. A reply that was read or refused keeps its state. Responses without
+    a ``finish_reason`` are taken for whole.
     """
     judged = judgements_of(task, items, responses, profile)
     if "finish_reason" not in responses.columns:
@@ -37,5 +41,9 @@ def judge_replies(task: Task, items: pl.DataFrame, responses: pl.DataFrame, prof
         "reason": pl.concat_str("reason", pl.lit(REMEDY), separator="; ", ignore_nulls=True),
     }
     if LEFT_OUT in judged.columns:
-        changed[LEFT_OUT] = pl.when(pl.col(LEFT_OUT) == State.UNREADABLE.value).then(truncated).otherwise(LEFT_OUT)
-    return judged.with_columns(pl.when(nothing).then(new).otherwise(name).alias(name) for name, new in changed.items())
+        changed[LEFT_OUT] = (
+            pl.when(pl.col(LEFT_OUT) == State.UNREADABLE.value).then(truncated).otherwise(LEFT_OUT)
+        )
+    return judged.with_columns(
+        pl.when(nothing).then(new).otherwise(name).alias(name) for name, new in changed.items()
+    )

@@ -1,7 +1,8 @@
-"""A model as judge of free answers: what it is asked, and how its verdict is read. An option beside the lexical rule, never in it.
+"""A model as judge of free answers: what it is asked, and how its verdict is read. An option beside the
+lexical rule, never in it.
 
-The question is that of the rule (BLEnD, section 4.1): does the reply have any answer that people gave? Only "the same" is left to a
-reader instead of lemmas. The reply and the judge's own words are both untrusted.
+The question is that of the rule (BLEnD, section 4.1): does the reply have any answer that people gave? Only
+"the same" is left to a reader instead of lemmas. The reply and the judge's own words are both untrusted.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ from folkways.benchmarks.templates import Template, digest_of, wordings
 from folkways.cultures import get_culture
 
 MAX_TOKENS = 256
-"""Output tokens that a verdict needs at most, with some words around it. Judges that reason at length take NAME?max_tokens=N."""
+"""Output tokens that a verdict needs at most, with some words around it. Judges that reason at length take
+NAME?max_tokens=N."""
 
 LONGEST_REPLY = 4000
 """Characters of a reply that the judge is shown."""
@@ -30,7 +32,8 @@ _INVISIBLE = ("Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp")
 
 @dataclass(frozen=True, slots=True)
 class JudgeVerdict:
-    """What a judge found: the number of the gold group that the reply means, counted from 1, or 0 for none of them."""
+    """What a judge found: the number of the gold group that the reply means, counted from 1, or 0 for none of
+    them."""
 
     group: int
 
@@ -46,12 +49,16 @@ def wording() -> str:
 
 
 def wording_digest() -> str:
-    """For the record of what was asked. The line break belongs to it: stored judgements have the digest of the text with it."""
+    """For the record of what was asked. The line break belongs to it: stored judgements have the digest of
+    the text with it."""
     return digest_of(f"\n{wording()}")
 
 
-def prompt_for(task: Task, item: Mapping[str, Any], language: str, reply: str, *, backwards: bool = False) -> str:
-    """What the judge is asked about a reply to an item of a task with free answers that was asked in ``language``.
+def prompt_for(
+    task: Task, item: Mapping[str, Any], language: str, reply: str, *, backwards: bool = False
+) -> str:
+    """What the judge is asked about a reply to an item of a task with free answers that was asked in
+    ``language``.
 
     backwards: with the last answer first, to see whether their order sways the judge.
     """
@@ -70,9 +77,11 @@ def prompt_for(task: Task, item: Mapping[str, Any], language: str, reply: str, *
 
 
 def read_verdict(said: str, groups: int) -> JudgeVerdict | None:
-    """The verdict in what a judge said about an item with so many groups; None where there is none, or more than one.
+    """The verdict in what a judge said about an item with so many groups; None where there is none, or more
+    than one.
 
-    Verdicts that contradict each other are none: a judge that quotes a reply with a verdict in it must not be misread.
+    Verdicts that contradict each other are none: a judge that quotes a reply with a verdict in it must not be
+    misread.
     """
     found = {0 if number == "null" else int(number) for number in _VERDICT.findall(said)}
     if len(found) != 1:
@@ -82,12 +91,14 @@ def read_verdict(said: str, groups: int) -> JudgeVerdict | None:
 
 
 def imitates_verdict(reply: str) -> bool:
-    """Whether a reply to a benchmark's question holds something in the form of a verdict: nobody answers like that by chance."""
+    """Whether a reply to a benchmark's question holds something in the form of a verdict: nobody answers like
+    that by chance."""
     return _VERDICT.search(reply) is not None
 
 
 def _quoted(text: str) -> str:
-    """A JSON string on one line in which no mark of ours can stand, and nothing that a person would not see."""
+    """A JSON string on one line in which no mark of ours can stand, and nothing that a person would not
+    see."""
     return "".join(map(_shown, json.dumps(text, ensure_ascii=False)))
 
 

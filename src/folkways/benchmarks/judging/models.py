@@ -1,4 +1,5 @@
-"""Language models that a task compares texts with while it judges: handed in from outside, because a benchmark opens nothing."""
+"""Language models that a task compares texts with while it judges: handed in from outside, because a
+benchmark opens nothing."""
 
 from __future__ import annotations
 
@@ -11,7 +12,8 @@ import numpy.typing as npt
 
 
 class Comparer(Protocol):
-    """What tells how alike texts are. ``name`` says which model it is, with its revision, for the signature."""
+    """What tells how alike texts are. ``name`` says which model it is, with its revision, for the
+    signature."""
 
     @property
     def name(self) -> str: ...

@@ -1,4 +1,5 @@
-"""Judgements added up by group and question, for all groups of a grouping at once: what scores and their intervals are made of."""
+"""Judgements added up by group and question, for all groups of a grouping at once: what scores and their
+intervals are made of."""
 
 from __future__ import annotations
 
@@ -12,15 +13,16 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 DENSE = 8
-"""A table of all groups by all questions is made where it has at most so many cells per row; otherwise cells are sorted out."""
+"""A table of all groups by all questions is made where it has at most so many cells per row; otherwise cells
+are sorted out."""
 
 
 @dataclass(frozen=True)
 class Cells:
     """The questions that each group has, as one run of cells after the other.
 
-    of_row: the cell of each row. rows: number of rows of each cell. first: where each group's cells begin; one entry more than
-    groups. Cells of a group are ordered by question.
+    of_row: the cell of each row. rows: number of rows of each cell. first: where each group's cells begin;
+    one entry more than groups. Cells of a group are ordered by question.
     """
 
     of_row: Ints
@@ -28,7 +30,9 @@ class Cells:
     first: Ints
 
     @classmethod
-    def of(cls, groups: Ints, questions: npt.NDArray[np.integer[Any]], n_groups: int, n_questions: int) -> Cells:
+    def of(
+        cls, groups: Ints, questions: npt.NDArray[np.integer[Any]], n_groups: int, n_questions: int
+    ) -> Cells:
         """Cells of rows with these group and question numbers, each from 0."""
         pairs = groups * n_questions + questions
         if n_groups * n_questions <= DENSE * max(1, pairs.size):

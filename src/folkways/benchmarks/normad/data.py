@@ -28,14 +28,16 @@ STORIES, STORIES_OF_2026 = 2633, 2615
 def entries(release: Release) -> Iterator[dict[str, Any]]:
     """The stories: the released columns with ``file``, ``row``, ``gold``, ``told`` and ``code``.
 
-    told: the country by its English name, as models are told it. code: its culture; NO_COUNTRY for a neutral story, whose
-    ``Country`` is that of a rule which has nothing to do with it.
+    told: the country by its English name, as models are told it. code: its culture; NO_COUNTRY for a neutral
+    story, whose ``Country`` is that of a rule which has nothing to do with it.
     """
     for _, file, table in read_named(release, FILE, COLUMNS):
         for entry in table.iter_rows(named=True):
             gold = entry["Gold"].strip().lower()
             known = culture_of(entry["Country"])
-            told = cultures()[known].name if known in cultures() else entry["Country"].replace("_", " ").title()
+            told = (
+                cultures()[known].name if known in cultures() else entry["Country"].replace("_", " ").title()
+            )
             code = NO_COUNTRY if gold == "neutral" else known
             yield {**entry, "file": file, "gold": gold, "told": told, "named": known, "code": code}
 
@@ -46,7 +48,8 @@ def looks_like(folder: Path) -> bool:
 
 
 def check(release: Release) -> list[DataIssue]:
-    """Every data issue: cells, labels, countries; what repeats; how many stories there are, and how many foils."""
+    """Every data issue: cells, labels, countries; what repeats; how many stories there are, and how many
+    foils."""
     issues: list[DataIssue] = []
     ids = Repeats("duplicate-id", "the same id")
     stories = Repeats("duplicate-story", "the same story with the same rule")
@@ -61,9 +64,13 @@ def check(release: Release) -> list[DataIssue]:
             issues.append(DataIssue(file, "answer-outside", message, row, "Gold Label", entry["Gold"]))
         issues += check_culture(file, row, entry["named"])
         issues += ids.issues(file, row, entry["ID"], entry["ID"])
-        issues += stories.issues(file, row, (entry["Country"], entry["Story"], entry["Rule"]), entry["Story"][:80])
+        issues += stories.issues(
+            file, row, (entry["Country"], entry["Story"], entry["Rule"]), entry["Story"][:80]
+        )
     if foils:
-        told = "neutral stories, whose Country is that of a rule which does not apply; they count for no country"
+        told = (
+            "neutral stories, whose Country is that of a rule which does not apply; they count for no country"
+        )
         issues.append(DataIssue(file, "foil-country", f"{foils:,} {told}"))
     if count != STORIES:
         other = " (the state of 2026)" if count == STORIES_OF_2026 else ""

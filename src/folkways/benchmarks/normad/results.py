@@ -1,4 +1,5 @@
-"""What each level of context adds: accuracy by level and label, and the differences between levels on the same stories."""
+"""What each level of context adds: accuracy by level and label, and the differences between levels on the
+same stories."""
 
 from __future__ import annotations
 
@@ -35,16 +36,28 @@ def levels(inputs: Inputs) -> Sequence[Table]:
     """Accuracy by level and label, and what each level adds to the one before it."""
     judged = inputs.of(TASK).filter(pl.col("variant").is_in(LEVELS))
     if judged.is_empty():
-        raise NotAvailableError(f"needs one of the levels {', '.join(LEVELS)}; wordings of your own have none")
+        raise NotAvailableError(
+            f"needs one of the levels {', '.join(LEVELS)}; wordings of your own have none"
+        )
     labelled = pl.concat([judged.with_columns(gold_label=pl.lit(ALL)), judged])
     shown, gains = [], []
     for (endpoint,), own in labelled.group_by(["endpoint"], maintain_order=True):
         scores = summarise_means(own, TASK, (ACCURACY,), (), [("variant", "gold_label")])
         parts = pl.col("value").str.split_exact("+", 1).struct.rename_fields(["level", "label"])
-        told = scores.filter(pl.col("facet") == "variant+gold_label").select(parts, "score", "low", "high", "n").unnest("value")
-        shown.append(told.select(pl.lit(endpoint).alias("endpoint"), "level", "label", "score", "low", "high", "n"))
+        told = (
+            scores.filter(pl.col("facet") == "variant+gold_label")
+            .select(parts, "score", "low", "high", "n")
+            .unnest("value")
+        )
+        shown.append(
+            told.select(pl.lit(endpoint).alias("endpoint"), "level", "label", "score", "low", "high", "n")
+        )
         by_label = own.group_by(["gold_label"], maintain_order=True)
-        gains += [{"endpoint": endpoint, "label": label, **gain} for (label,), part in by_label for gain in _gains(part)]
+        gains += [
+            {"endpoint": endpoint, "label": label, **gain}
+            for (label,), part in by_label
+            for gain in _gains(part)
+        ]
     return (
         Table(
             "levels",
@@ -52,16 +65,22 @@ def levels(inputs: Inputs) -> Sequence[Table]:
             "Percent of stories, which are the unit.",
             pl.concat(shown).sort("label", in_order("level", LEVELS), maintain_order=True),
             Layout("endpoint", "level", "score", decimals=1, by="label", drawn="intervals"),
-            notes=("Chance is 33 %. Labels are not equally frequent, and a model that always says Yes has all of one.",),
+            notes=(
+                "Chance is 33 %. Labels are not equally frequent, and a model that always says Yes has all "
+                "of one.",
+            ),
         ),
         Table(
             "level-gains",
             "What context adds",
-            "Points between two levels of context, over the stories that a model was asked at both, paired by story.",
+            "Points between two levels of context, over the stories that a model was asked at both, paired "
+            "by story.",
             with_holm(pl.DataFrame(gains, schema=dict(GAINS))),
             notes=(
-                "Wilson's interval of the effective answers and its test, paired; p_holm is corrected for all rows.",
-                "With the rule given, the story need only be compared with it: what that adds is reasoning, not knowledge.",
+                "Wilson's interval of the effective answers and its test, paired; p_holm is corrected for "
+                "all rows.",
+                "With the rule given, the story need only be compared with it: what that adds is "
+                "reasoning, not knowledge.",
             ),
         ),
     )
@@ -81,4 +100,13 @@ def _gains(judged: pl.DataFrame) -> list[dict[str, object]]:
     return found
 
 
-RESULTS = (Result("levels", "What context adds", levels, "section 4", "How much does a model gain by being told more?", (TASK,)),)
+RESULTS = (
+    Result(
+        "levels",
+        "What context adds",
+        levels,
+        "section 4",
+        "How much does a model gain by being told more?",
+        (TASK,),
+    ),
+)

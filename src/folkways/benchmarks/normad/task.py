@@ -26,13 +26,15 @@ WORDS = {"yes": "Yes", "no": "No", "neither": "Neither", "neutral": "Neither"}
 
 
 class NormAd(ChoiceTask):
-    """The four levels of context are variants. Chance is 33 %; saying Yes to everything is right about every second time."""
+    """The four levels of context are variants. Chance is 33 %; saying Yes to everything is right about every
+    second time."""
 
     name: ClassVar[str] = "normad/acceptable"
     release: ClassVar[str] = "normad"
     title: ClassVar[str] = "NormAd-Eti"
     about: ClassVar[str] = (
-        "Stories about etiquette in 75 countries: is what is done acceptable? Asked with the story alone, with the country, with "
+        "Stories about etiquette in 75 countries: is what is done acceptable? Asked with the story "
+        "alone, with the country, with "
         "what is valued there, and with the rule of thumb (arXiv 2404.12464)."
     )
     metrics: ClassVar[tuple[Metric, ...]] = (
@@ -71,10 +73,17 @@ class NormAd(ChoiceTask):
             }
 
     def wordings(self, language: str) -> Mapping[str, Template]:
-        return {level: Template(text, "folkways") for level, text in wordings("folkways.benchmarks.normad").items()}
+        return {
+            level: Template(text, "folkways")
+            for level, text in wordings("folkways.benchmarks.normad").items()
+        }
 
     def parts(self, item: Row, language: str) -> Mapping[str, str]:
-        return {"story": item["text"], "question": item["text"], **{name: item[name] for name in ("country", "value", "rule")}}
+        return {
+            "story": item["text"],
+            "question": item["text"],
+            **{name: item[name] for name in ("country", "value", "rule")},
+        }
 
     def why_uncounted(self, item: Row, profile: str) -> str | None:
         return self.why_no_option(item)
@@ -85,4 +94,6 @@ class NormAd(ChoiceTask):
     def summarise(self, judgements: pl.DataFrame) -> pl.DataFrame:
         """As for every task, also by level and label together."""
         groupings = [*BASE_GROUPINGS, ("variant", "gold_label")]
-        return summarise_means(judgements, self.name, (ACCURACY,), self.facets, groupings).filter(pl.col("n") > 0)
+        return summarise_means(judgements, self.name, (ACCURACY,), self.facets, groupings).filter(
+            pl.col("n") > 0
+        )

@@ -1,4 +1,5 @@
-"""From the values of units to what is told of a signal: means, the control's, and their difference, each with an interval."""
+"""From the values of units to what is told of a signal: means, the control's, and their difference, each with
+an interval."""
 
 from __future__ import annotations
 
@@ -18,7 +19,8 @@ SCALE = {"%": 100.0, "points": 100.0, "nats": 1.0}
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A mean in the measure's unit with its 95 % interval; NaN where it cannot be told. n: values, of so many questions."""
+    """A mean in the measure's unit with its 95 % interval; NaN where it cannot be told. n: values, of so many
+    questions."""
 
     value: float = math.nan
     low: float = math.nan
@@ -41,11 +43,22 @@ def estimate(measure: Measure, values: Sequence[float], questions: Sequence[str]
         found = clustered_difference(rows, sums, counts, 1.0 if measure.unit == "points" else None)
     interval = found.interval()
     scale = SCALE[measure.unit]
-    return Estimate(found.mean * scale, interval.low * scale, interval.high * scale, rows.size, counts.size, interval.method)
+    return Estimate(
+        found.mean * scale,
+        interval.low * scale,
+        interval.high * scale,
+        rows.size,
+        counts.size,
+        interval.method,
+    )
 
 
 def difference(first: Estimate, second: Estimate) -> tuple[float, Interval]:
-    """The first mean less the second, of other items, with its interval; NaN where one of them cannot be told."""
+    """The first mean less the second, of other items, with its interval; NaN where one of them cannot be
+    told."""
     return independent_difference(
-        first.value, Interval(first.low, first.high, first.method), second.value, Interval(second.low, second.high, second.method)
+        first.value,
+        Interval(first.low, first.high, first.method),
+        second.value,
+        Interval(second.low, second.high, second.method),
     )

@@ -26,7 +26,8 @@ class MaskedOption(Signal):
     measures: ClassVar[tuple[Measure, ...]] = (Measure("exact", "%"), Measure("overlap", "%"))
     about: ClassVar[str] = "One wrong option of each question is hidden, and the model writes it."
     cannot_say: ClassVar[str] = (
-        "how the model knows: options can be guessed from the question and from each other, and the control items may be harder "
+        "how the model knows: options can be guessed from the question and from each other, and the "
+        "control items may be harder "
         "or easier to guess than these"
     )
 
@@ -43,16 +44,26 @@ class MaskedOption(Signal):
                 continue
             place = wrong[drawn(f"{row['item']}\0option", len(wrong))]
             lines = [f"{label}. {option}" for label, option in zip(LETTERS, options, strict=False)]
-            masked = [line if number != place else f"{LETTERS[place]}. {MASK}" for number, line in enumerate(lines)]
+            masked = [
+                line if number != place else f"{LETTERS[place]}. {MASK}" for number, line in enumerate(lines)
+            ]
             beginning = "\n".join([*lines[:place], f"{LETTERS[place]}."])
             before = f"{row['asked']}\n{beginning}"
-            text = wording("masked-option").format(mask=MASK, question=row["asked"], masked="\n".join(masked), before=before)
+            text = wording("masked-option").format(
+                mask=MASK, question=row["asked"], masked="\n".join(masked), before=before
+            )
             found.append(
-                Unit(row["question"], (group.prompt(row, self.name, text, room(before)),), (options[place], before, beginning))
+                Unit(
+                    row["question"],
+                    (group.prompt(row, self.name, text, room(before)),),
+                    (options[place], before, beginning),
+                )
             )
         return found
 
-    def values(self, group: Group, units: Sequence[Unit], replies: Sequence[Sequence[str]]) -> list[tuple[float, ...]]:
+    def values(
+        self, group: Group, units: Sequence[Unit], replies: Sequence[Sequence[str]]
+    ) -> list[tuple[float, ...]]:
         found: list[tuple[float, ...]] = []
         for unit, (reply,) in zip(units, replies, strict=True):
             hidden, before, listed = unit.about
@@ -62,13 +73,15 @@ class MaskedOption(Signal):
 
 
 class MaskedWord(Signal):
-    """TS-Guessing with a keyword (Deng et al., arXiv 2311.09783, 3.1): the longest word of the question is hidden."""
+    """TS-Guessing with a keyword (Deng et al., arXiv 2311.09783, 3.1): the longest word of the question is
+    hidden."""
 
     name: ClassVar[str] = "masked-word"
     measures: ClassVar[tuple[Measure, ...]] = (Measure("exact", "%"),)
     about: ClassVar[str] = "The longest word of each question is hidden, and the model writes it."
     cannot_say: ClassVar[str] = (
-        "how the model knows: a word can be guessed from the rest of its sentence, and the control items may be harder or easier "
+        "how the model knows: a word can be guessed from the rest of its sentence, and the control items "
+        "may be harder or easier "
         "to guess than these"
     )
 
@@ -80,7 +93,9 @@ class MaskedWord(Signal):
                 found.append(Unit(row["question"], (group.prompt(row, self.name, text, SHORT),), word))
         return found
 
-    def values(self, group: Group, units: Sequence[Unit], replies: Sequence[Sequence[str]]) -> list[tuple[float, ...]]:
+    def values(
+        self, group: Group, units: Sequence[Unit], replies: Sequence[Sequence[str]]
+    ) -> list[tuple[float, ...]]:
         return [(float(same(reply, unit.about)),) for unit, (reply,) in zip(units, replies, strict=True)]
 
 
@@ -91,25 +106,35 @@ class Continuation(Signal):
     measures: ClassVar[tuple[Measure, ...]] = (Measure("overlap", "%"),)
     about: ClassVar[str] = "Each item stops in the middle, and the model goes on with it."
     cannot_say: ClassVar[str] = (
-        "that nothing is remembered: models are trained not to recite, and an item can be known without its wording; and items of "
+        "that nothing is remembered: models are trained not to recite, and an item can be known without "
+        "its wording; and items of "
         "one mould (the same question for many countries) are easy to go on with"
     )
 
     def units(self, group: Group, told: Sequence[str]) -> list[Unit]:
-        return [Unit(row["question"], (_general(group, row, first, rest),), (first, rest)) for row, first, rest in _pieces(group)]
+        return [
+            Unit(row["question"], (_general(group, row, first, rest),), (first, rest))
+            for row, first, rest in _pieces(group)
+        ]
 
-    def values(self, group: Group, units: Sequence[Unit], replies: Sequence[Sequence[str]]) -> list[tuple[float, ...]]:
+    def values(
+        self, group: Group, units: Sequence[Unit], replies: Sequence[Sequence[str]]
+    ) -> list[tuple[float, ...]]:
         return [(_given_again(reply, *unit.about),) for unit, (reply,) in zip(units, replies, strict=True)]
 
 
 class Named(Signal):
-    """Guided against general instruction (Golchin and Surdeanu, ICLR 2024, 3.1): what the name of the data set adds."""
+    """Guided against general instruction (Golchin and Surdeanu, ICLR 2024, 3.1): what the name of the data
+    set adds."""
 
     name: ClassVar[str] = "named"
     measures: ClassVar[tuple[Measure, ...]] = (Measure("overlap", "points"),)
-    about: ClassVar[str] = "How much better the model goes on with an item when it is told which data set it is from."
+    about: ClassVar[str] = (
+        "How much better the model goes on with an item when it is told which data set it is from."
+    )
     cannot_say: ClassVar[str] = (
-        "that nothing is remembered: an item can be known without the name of its data set; and the name itself tells of what kind "
+        "that nothing is remembered: an item can be known without the name of its data set; and the name "
+        "itself tells of what kind "
         "the items are, which helps with items that nobody has seen too"
     )
 
@@ -121,15 +146,23 @@ class Named(Signal):
             found.append(Unit(row["question"], (guided, _general(group, row, first, rest)), (first, rest)))
         return found
 
-    def values(self, group: Group, units: Sequence[Unit], replies: Sequence[Sequence[str]]) -> list[tuple[float, ...]]:
-        trios = [(guided, general, unit.about) for unit, (guided, general) in zip(units, replies, strict=True)]
-        return [(_given_again(guided, *text) - _given_again(general, *text),) for guided, general, text in trios]
+    def values(
+        self, group: Group, units: Sequence[Unit], replies: Sequence[Sequence[str]]
+    ) -> list[tuple[float, ...]]:
+        trios = [
+            (guided, general, unit.about) for unit, (guided, general) in zip(units, replies, strict=True)
+        ]
+        return [
+            (_given_again(guided, *text) - _given_again(general, *text),) for guided, general, text in trios
+        ]
 
 
 def whole_text(group: Group, row: Row) -> str:
     """An item as one text: the question, and its options with their letters."""
     options = group.task.options_of(row).texts
-    return "\n".join([row["asked"], *(f"{label}. {option}" for label, option in zip(LETTERS, options, strict=False))])
+    return "\n".join(
+        [row["asked"], *(f"{label}. {option}" for label, option in zip(LETTERS, options, strict=False))]
+    )
 
 
 def _pieces(group: Group) -> list[tuple[Row, str, str]]:

@@ -14,7 +14,8 @@ from folkways.benchmarks.probing.texts import drawn
 BEFORE = "Items of a data set, one after the other:"
 
 FEWEST, MOST = 3, 8
-"""Items that follow each other in one text. Short releases have shorter texts, so that there are some of them."""
+"""Items that follow each other in one text. Short releases have shorter texts, so that there are some of
+them."""
 
 WANTED = 20
 """Texts of a short release, about."""
@@ -34,9 +35,12 @@ class ReleasedOrder(Signal):
 
     name: ClassVar[str] = "released-order"
     measures: ClassVar[tuple[Measure, ...]] = (Measure("log-probability", "nats"),)
-    about: ClassVar[str] = "How much likelier the items are in the order in which they were published than in others."
+    about: ClassVar[str] = (
+        "How much likelier the items are in the order in which they were published than in others."
+    )
     cannot_say: ClassVar[str] = (
-        "anything about items that were seen in another order or one by one; and neighbours that belong together (one topic after "
+        "anything about items that were seen in another order or one by one; and neighbours that belong "
+        "together (one topic after "
         "the other) are likelier in order for a model that has seen none of them"
     )
     control: ClassVar[str] = "the same items in other orders"
@@ -51,13 +55,23 @@ class ReleasedOrder(Signal):
             first = shard[0]
             shuffled = _shuffled(texts, f"{first['item']}\0order")
             prompts = tuple(
-                Prompt(BEFORE, PROBE, f"{group.task.name}:{first['item']}", 1, first["language"], f"order-{number}", weigh=text)
+                Prompt(
+                    BEFORE,
+                    PROBE,
+                    f"{group.task.name}:{first['item']}",
+                    1,
+                    first["language"],
+                    f"order-{number}",
+                    weigh=text,
+                )
                 for number, text in enumerate(["\n\n".join(texts), *shuffled])
             )
             found.append(Unit(first["item"], prompts))
         return found
 
-    def values(self, group: Group, units: Sequence[Unit], replies: Sequence[Sequence[str]]) -> list[tuple[float, ...]]:
+    def values(
+        self, group: Group, units: Sequence[Unit], replies: Sequence[Sequence[str]]
+    ) -> list[tuple[float, ...]]:
         found: list[tuple[float, ...]] = []
         for replied in replies:
             released, *shuffled = map(float, replied)
@@ -68,7 +82,8 @@ class ReleasedOrder(Signal):
 
 
 def _shards(group: Group) -> Iterator[list[Row]]:
-    """Neighbours of one culture and language that make a text of the wanted length, in the order of the release."""
+    """Neighbours of one culture and language that make a text of the wanted length, in the order of the
+    release."""
     most = min(MOST, max(FEWEST, len(group.neighbour_rows) // WANTED))
     shard: list[Row] = []
     length, before = 0, None
@@ -88,7 +103,8 @@ def _shards(group: Group) -> Iterator[list[Row]]:
 
 
 def _shuffled(texts: Sequence[str], name: str) -> list[str]:
-    """SHUFFLES times the texts in another order than the released one; of few texts an order may come twice."""
+    """SHUFFLES times the texts in another order than the released one; of few texts an order may come
+    twice."""
     random = Random(drawn(name, 2**32))  # noqa: S311 - nothing secret
     found: list[str] = []
     while len(found) < SHUFFLES:

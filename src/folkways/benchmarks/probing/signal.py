@@ -32,7 +32,8 @@ def wording(name: str) -> str:
 class Group:
     """Items of a task that are probed, or that they are held against.
 
-    items: rows of ``task.items``. neighbours: rows as they follow each other in the release, for what needs that.
+    items: rows of ``task.items``. neighbours: rows as they follow each other in the release, for what needs
+    that.
     """
 
     task: Task
@@ -42,7 +43,8 @@ class Group:
 
     @cached_property
     def rows(self) -> list[Row]:
-        """The items, each with ``language``, the first that the task asks it in, and ``asked``, the question in it."""
+        """The items, each with ``language``, the first that the task asks it in, and ``asked``, the question
+        in it."""
         return self._asked(self.items)
 
     @cached_property
@@ -51,12 +53,17 @@ class Group:
         return self._asked(self.neighbours)
 
     def _asked(self, items: pl.DataFrame) -> list[Row]:
-        prompts = self.task.prompts(items, PromptOptions(), self.release).unique("item", keep="first", maintain_order=True)
+        prompts = self.task.prompts(items, PromptOptions(), self.release).unique(
+            "item", keep="first", maintain_order=True
+        )
         languages = dict(prompts.select("item", "language").iter_rows())
         rows = [row for row in items.iter_rows(named=True) if row["item"] in languages]
         found = [{**row, "language": languages[row["item"]]} for row in rows]
         free = has_free_answers(self.task)
-        return [{**row, "asked": self.task.question_in(row, row["language"]) if free else row["text"] or ""} for row in found]
+        return [
+            {**row, "asked": self.task.question_in(row, row["language"]) if free else row["text"] or ""}
+            for row in found
+        ]
 
     def prompt(self, row: Row, part: str, text: str, most: int) -> Prompt:
         """A prompt about an item. part: what of the signal it is."""
@@ -79,7 +86,8 @@ class Unit:
 class Measure:
     """A number of a signal.
 
-    unit: ``%`` (a share or an overlap, 0 to 1), ``points`` (a difference of two of these, -1 to 1) or ``nats``.
+    unit: ``%`` (a share or an overlap, 0 to 1), ``points`` (a difference of two of these, -1 to 1) or
+    ``nats``.
     """
 
     name: str
@@ -115,7 +123,9 @@ class Signal(ABC):
         """
 
     @abstractmethod
-    def values(self, group: Group, units: Sequence[Unit], replies: Sequence[Sequence[str]]) -> list[tuple[float, ...]]:
+    def values(
+        self, group: Group, units: Sequence[Unit], replies: Sequence[Sequence[str]]
+    ) -> list[tuple[float, ...]]:
         """The measures of each unit, then those of its control where the signal has one of its own.
 
         Nothing for a unit that does not count. replies: what was said to each unit's prompts.

@@ -35,7 +35,8 @@ def signals(names: Sequence[str] | None = None) -> list[Signal]:
 def control_task(task: Task) -> Task | None:
     """The task of folkways' own demo with items of the same kind; None for the demo itself.
 
-    Its items are younger than most models, and of another kind than those of any benchmark: a stand-in for items of one's own.
+    Its items are younger than most models, and of another kind than those of any benchmark: a stand-in for
+    items of one's own.
     """
     found = get_task("demo/mcq" if task.permutes_options else "demo/saq")
     return None if task.benchmark == found.benchmark else found

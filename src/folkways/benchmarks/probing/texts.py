@@ -25,7 +25,8 @@ _LABEL = re.compile(r"^\W*[A-Za-z]\s*[.):]\s+")
 
 
 def tokens(text: str) -> list[str]:
-    """The words of a text in small letters and without punctuation at their ends; single letters where no space parts words."""
+    """The words of a text in small letters and without punctuation at their ends; single letters where no
+    space parts words."""
     found = _TOKEN.findall(unicodedata.normalize("NFKC", text).casefold())
     return [word for word in map(_bare, found) if word]
 
@@ -37,10 +38,12 @@ def _bare(word: str) -> str:
 
 
 def overlap(reply: str, hidden: str) -> float:
-    """ROUGE-L (Lin 2004) of a reply and what was hidden: from 0, no word in common, to 1, the same words in the same order.
+    """ROUGE-L (Lin 2004) of a reply and what was hidden: from 0, no word in common, to 1, the same words in
+    the same order.
 
-    The F-measure of the longest common subsequence of tokens. Models go on past the end: of the reply as many tokens count as were
-    hidden. Letters that stand alone count on neither side: most are labels of options, which are the same in every item.
+    The F-measure of the longest common subsequence of tokens. Models go on past the end: of the reply as many
+    tokens count as were hidden. Letters that stand alone count on neither side: most are labels of options,
+    which are the same in every item.
     """
     wanted = _without_labels(tokens(hidden))
     said = _without_labels(tokens(reply))[: len(wanted)]
@@ -73,15 +76,16 @@ def first_line(reply: str) -> str:
 
 
 def room(text: str) -> int:
-    """Output tokens at most for a reply about as long as a text in any script: two bytes a token, in steps of 32, up to 256."""
+    """Output tokens at most for a reply about as long as a text in any script: two bytes a token, in steps of
+    32, up to 256."""
     return min(256, 32 * (1 + (len(text.encode("utf-8", "surrogatepass")) // 2 + 16) // 32))
 
 
 def reworded(reply: str, text: str) -> str | None:
     """A reply as the same question in other words; None where it says the same, or something else.
 
-    It has to end as the text does (with a question mark), and to have some words in common with it; models that cannot do it answer
-    the question instead, or go on for ever.
+    It has to end as the text does (with a question mark), and to have some words in common with it; models
+    that cannot do it answer the question instead, or go on for ever.
     """
     line = first_line(reply).strip().strip('"“”*').strip()
     if not line or tokens(line) == tokens(text) or line[-1] != text.strip()[-1:]:
@@ -96,13 +100,15 @@ def _without_labels(words: list[str]) -> list[str]:
 
 
 def same(reply: str, hidden: str) -> bool:
-    """Whether the first line of a reply is what was hidden, whatever case and punctuation, with or without a label before it."""
+    """Whether the first line of a reply is what was hidden, whatever case and punctuation, with or without a
+    label before it."""
     line = first_line(reply)
     return tokens(hidden) in (tokens(line), tokens(_LABEL.sub("", line)))
 
 
 def cut(text: str, name: str) -> tuple[str, str] | None:
-    """The first 40 to 70 % of a text and the rest, cut at a place that is drawn by its name (Golchin and Surdeanu 2024, 3.1).
+    """The first 40 to 70 % of a text and the rest, cut at a place that is drawn by its name (Golchin and
+    Surdeanu 2024, 3.1).
 
     None for a text that is too short to be cut.
     """
@@ -116,12 +122,20 @@ def cut(text: str, name: str) -> tuple[str, str] | None:
 
 
 def keyword(text: str) -> str | None:
-    """The longest word of a text that stands in it once, the first of several; None where none has SHORTEST_WORD letters."""
-    words = [word for word in map(_bare, re.findall(rf"[^\s{WITHOUT_SPACES}]+", text)) if len(word) >= SHORTEST_WORD]
+    """The longest word of a text that stands in it once, the first of several; None where none has
+    SHORTEST_WORD letters."""
+    words = [
+        word
+        for word in map(_bare, re.findall(rf"[^\s{WITHOUT_SPACES}]+", text))
+        if len(word) >= SHORTEST_WORD
+    ]
     once = [word for word in words if text.count(word) == 1]
     return max(once, key=len, default=None)
 
 
 def drawn(name: str, outcomes: int) -> int:
     """A number from 0 to below ``outcomes``, always the same for a name."""
-    return int.from_bytes(blake2b(name.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big") % outcomes
+    return (
+        int.from_bytes(blake2b(name.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big")
+        % outcomes
+    )

@@ -1,4 +1,5 @@
-"""SemEval-2026 Task 7 (Ousidhoum et al., 2026): BLEnD grown to 61 locales, as short answers and as multiple choice."""
+"""SemEval-2026 Task 7 (Ousidhoum et al., 2026): BLEnD grown to 61 locales, as short answers and as multiple
+choice."""
 
 from folkways.benchmarks.base import Benchmark
 from folkways.benchmarks.published import Published

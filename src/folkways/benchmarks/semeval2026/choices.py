@@ -1,4 +1,5 @@
-"""semeval2026/mcq: multiple choice about 30 regions, in English (track 2); that of the trial data is in their languages."""
+"""semeval2026/mcq: multiple choice about 30 regions, in English (track 2); that of the trial data is in their
+languages."""
 
 from __future__ import annotations
 
@@ -27,15 +28,28 @@ class MultipleChoice(SemEvalTask):
 
     name: ClassVar[str] = "semeval2026/mcq"
     title: ClassVar[str] = "SemEval-2026 Task 7, multiple choice"
-    about: ClassVar[str] = "Questions about 30 regions in English, with four options from different regions (track 2)."
-    metrics: ClassVar[tuple[Metric, ...]] = (
-        Metric("correct", "Accuracy", "The reply settles on the right letter; the whole is the mean of the locales (track 2)."),
+    about: ClassVar[str] = (
+        "Questions about 30 regions in English, with four options from different regions (track 2)."
     )
-    scoring: ClassVar[Scoring] = Scoring(("paper",), {"strict": "paper"}, per_reply=True)  # their rule for letters needs no repair
+    metrics: ClassVar[tuple[Metric, ...]] = (
+        Metric(
+            "correct",
+            "Accuracy",
+            "The reply settles on the right letter; the whole is the mean of the locales (track 2).",
+        ),
+    )
+    scoring: ClassVar[Scoring] = Scoring(
+        ("paper",), {"strict": "paper"}, per_reply=True
+    )  # their rule for letters needs no repair
     permutes_options: ClassVar[bool] = True
     labels: ClassVar[tuple[str, ...]] = LABELS
     gold_label: ClassVar[str] = "answer"
-    item_columns: ClassVar[Schema] = {"number": pl.String, "spoken": pl.String, "options": pl.List(pl.String), "answer": pl.String}
+    item_columns: ClassVar[Schema] = {
+        "number": pl.String,
+        "spoken": pl.String,
+        "options": pl.List(pl.String),
+        "answer": pl.String,
+    }
     max_tokens: ClassVar[int] = 64
     has_options: ClassVar[bool] = True
 
@@ -54,7 +68,9 @@ class MultipleChoice(SemEvalTask):
 
     def templates(self, options: PromptOptions, release: Release, language: str) -> Mapping[str, Template]:
         plain = Template(wordings("folkways.benchmarks.semeval2026")["mcq"]["plain"], "folkways")
-        return choose_templates(self.name, options, {"plain": lambda: plain}, self.variants, needed=("question", "options"))
+        return choose_templates(
+            self.name, options, {"plain": lambda: plain}, self.variants, needed=("question", "options")
+        )
 
     def parts(self, item: Row, language: str) -> Mapping[str, str]:
         lines = [f"{label}. {option}" for label, option in zip(LABELS, item["options"], strict=False)]
@@ -64,11 +80,16 @@ class MultipleChoice(SemEvalTask):
         options = item["options"] or [""] * len(LABELS)
         letter = chosen_label(response["response"], dict(zip(LABELS, options, strict=False)))
         if letter is None:
-            return unparsed(response["response"], response["language"], "no option in the reply, or more than one")
-        return ReplyScore(letter, f"the right letter is {item['answer']}", {"correct": float(letter == item["answer"])})
+            return unparsed(
+                response["response"], response["language"], "no option in the reply, or more than one"
+            )
+        return ReplyScore(
+            letter, f"the right letter is {item['answer']}", {"correct": float(letter == item["answer"])}
+        )
 
     def summarise(self, judgements: pl.DataFrame) -> pl.DataFrame:
-        """As for every task, with the mean of the locales for the whole: they have 307 to 3,699 questions, and count alike."""
+        """As for every task, with the mean of the locales for the whole: they have 307 to 3,699 questions,
+        and count alike."""
         judgements = plain(judgements)
         return with_mean_over(super().summarise(judgements), judgements, self.metrics, "locale")
 
@@ -81,11 +102,17 @@ class MultipleChoice(SemEvalTask):
         }
         told = {"counted": True, "variant": "none", "sample": 0, "state": State.ANSWERED.value}
         guessed = items.with_columns(
-            **{name: pl.lit(value) for name, value in told.items()}, language="spoken", reason=pl.lit(None, dtype=pl.String)
+            **{name: pl.lit(value) for name, value in told.items()},
+            language="spoken",
+            reason=pl.lit(None, dtype=pl.String),
         )
-        return {name: guessed.with_columns(correct=share, answer=pl.lit(None, dtype=pl.String)) for name, share in right.items()}
+        return {
+            name: guessed.with_columns(correct=share, answer=pl.lit(None, dtype=pl.String))
+            for name, share in right.items()
+        }
 
     def from_authors(self, table: pl.DataFrame) -> pl.DataFrame | None:
-        """A prediction file of track 2: id, and a one in the column of the letter. The organisers' scorer skips unknown ids."""
+        """A prediction file of track 2: id, and a one in the column of the letter. The organisers' scorer
+        skips unknown ids."""
         predictions = letters(table)
         return predictions if predictions is None else predictions.rename({"item": "item_if_any"})

@@ -37,7 +37,8 @@ class SemEvalTask(ItemwiseTask):
 
 
 def shared_columns(entry: Entry, question: str) -> Row:
-    """What the items of both tasks have. ``asked_in`` tells English about a region from the region's own language.
+    """What the items of both tasks have. ``asked_in`` tells English about a region from the region's own
+    language.
 
     question: what is sampled, which items about several regions share (``templates``).
     """

@@ -19,7 +19,8 @@ _TRUTHS = {"True": 1.0, "TRUE": 1.0, "true": 1.0, "False": 0.0, "FALSE": 0.0, "f
 def letters(table: pl.DataFrame) -> pl.DataFrame | None:
     """item, language and response (a letter, or nothing) of a file of track 2; None if it is no such file.
 
-    A row counts where one of the four columns is one and the others are zero, by what the organisers' scorer takes for numbers.
+    A row counts where one of the four columns is one and the others are zero, by what the organisers' scorer
+    takes for numbers.
     """
     if not {"id", *LABELS} <= set(table.columns):
         return None
@@ -29,7 +30,8 @@ def letters(table: pl.DataFrame) -> pl.DataFrame | None:
 
 
 def _as_numbers(cells: Sequence[str]) -> list[float]:
-    """0, 1, or -1 for any other. A column is numbers, or truth values, as a whole: one word in it, and no cell is a number."""
+    """0, 1, or -1 for any other. A column is numbers, or truth values, as a whole: one word in it, and no
+    cell is a number."""
     told = [cell for cell in cells if cell and cell not in READ_AS_MISSING]
     if all(_NUMBER.fullmatch(cell) for cell in told):
         values = {cell: float(cell) for cell in set(told)}
@@ -42,12 +44,16 @@ def short_replies(table: pl.DataFrame) -> pl.DataFrame | None:
     """item, language and response of a file of track 1; None if it is no such file."""
     if not {"id", "prediction"} <= set(table.columns) or "response" in table.columns:
         return None
-    return table.select(item="id", language=pl.col("id").str.extract("^([a-z]{2})-").fill_null("en"), response="prediction")
+    return table.select(
+        item="id", language=pl.col("id").str.extract("^([a-z]{2})-").fill_null("en"), response="prediction"
+    )
 
 
 def _track_1(replies: pl.DataFrame) -> pl.DataFrame:
     """One line for each reply, as the model gave it; a reply of several lines becomes one."""
-    said = pl.col("response").str.replace_all(r"\s+", " ").str.strip_chars().replace("", None)  # a null is an empty cell
+    said = (
+        pl.col("response").str.replace_all(r"\s+", " ").str.strip_chars().replace("", None)
+    )  # a null is an empty cell
     return replies.select(id="item", prediction=said)
 
 
@@ -55,7 +61,8 @@ def _track_2(replies: pl.DataFrame) -> pl.DataFrame:
     """A one in the column of the letter that was read, and only zeros where none was."""
     read = pl.when(pl.col("state") == State.ANSWERED.value).then("answer")
     return replies.select(
-        pl.col("item").alias("id"), *(read.eq_missing(pl.lit(label)).cast(pl.Int8).alias(label) for label in LABELS)
+        pl.col("item").alias("id"),
+        *(read.eq_missing(pl.lit(label)).cast(pl.Int8).alias(label) for label in LABELS),
     )
 
 

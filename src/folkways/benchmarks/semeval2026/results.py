@@ -24,7 +24,9 @@ def _matches(inputs: Inputs) -> pl.DataFrame:
     judged = inputs.of(SAQ, columns=NEEDED)
     entries = list(read_answers(inputs.releases[SAQ]))
     if not any(entry.english for entry in entries):
-        raise NotAvailableError(f"needs the questions' texts, which tell which questions about two regions are the same ({SAQ})")
+        raise NotAvailableError(
+            f"needs the questions' texts, which tell which questions about two regions are the same ({SAQ})"
+        )
     questions = sampled_questions(entries)
     known: dict[tuple[str, str], dict[str, Sequence[Sequence[Wording]]]] = {}
     for entry in entries:
@@ -36,7 +38,9 @@ def _matches(inputs: Inputs) -> pl.DataFrame:
     def same(answer: str, reply: str, language: str) -> bool:
         return matcher.compare(answer, reply, language) is not None
 
-    return of_answers(judged, "correct", pl.col("question").cast(pl.String), lambda *asked: known.get(asked, {}), same)
+    return of_answers(
+        judged, "correct", pl.col("question").cast(pl.String), lambda *asked: known.get(asked, {}), same
+    )
 
 
 RESULTS = (

@@ -1,4 +1,5 @@
-"""semeval2026/saq: short answers in 34 locales of their own language and 27 in English about a region (track 1)."""
+"""semeval2026/saq: short answers in 34 locales of their own language and 27 in English about a region (track
+1)."""
 
 from __future__ import annotations
 
@@ -35,7 +36,28 @@ from folkways.text.scripts import in_another_script
 from folkways.text.tools import get_tool, has_tool
 
 LANGUAGES = (
-    *("am", "ar", "as", "az", "bg", "el", "en", "es", "eu", "fa", "fr", "ga", "ha", "id", "ja", "ko", "ms", "su", "sv", "ta"),
+    *(
+        "am",
+        "ar",
+        "as",
+        "az",
+        "bg",
+        "el",
+        "en",
+        "es",
+        "eu",
+        "fa",
+        "fr",
+        "ga",
+        "ha",
+        "id",
+        "ja",
+        "ko",
+        "ms",
+        "su",
+        "sv",
+        "ta",
+    ),
     *("tl", "zh"),
 )
 
@@ -45,18 +67,29 @@ def _plain() -> Template:
 
 
 class ShortAnswers(SemEvalTask):
-    """Right when the reply has an answer that people of the region gave, by BLEnD's rule; the organisers' is not to be had."""
+    """Right when the reply has an answer that people of the region gave, by BLEnD's rule; the organisers' is
+    not to be had."""
 
     name: ClassVar[str] = "semeval2026/saq"
     title: ClassVar[str] = "SemEval-2026 Task 7, short answers"
     about: ClassVar[str] = (
-        "Everyday questions of 31 regions in 22 languages, and in English; a reply counts when it has an answer that people of the "
+        "Everyday questions of 31 regions in 22 languages, and in English; a reply counts when it has an "
+        "answer that people of the "
         "region gave, by BLEnD's rule (track 1)."
     )
     metrics: ClassVar[tuple[Metric, ...]] = (
         Metric("correct", "Accuracy", "The reply has any answer that people gave (track 1)."),
-        Metric("first_correct", "Accuracy, first answer", "The same of the first answer alone where the reply lists several."),
-        Metric("other_script", "Other script", "Share of replies written in another script than asked.", lower_is_better=True),
+        Metric(
+            "first_correct",
+            "Accuracy, first answer",
+            "The same of the first answer alone where the reply lists several.",
+        ),
+        Metric(
+            "other_script",
+            "Other script",
+            "Share of replies written in another script than asked.",
+            lower_is_better=True,
+        ),
         Metric(
             "other_language",
             "Other language",
@@ -64,9 +97,16 @@ class ShortAnswers(SemEvalTask):
             lower_is_better=True,
         ),
     )
-    item_columns: ClassVar[Schema] = {"number": pl.String, "spoken": pl.String, "english": pl.String, "answers": pl.List(pl.String)}
+    item_columns: ClassVar[Schema] = {
+        "number": pl.String,
+        "spoken": pl.String,
+        "english": pl.String,
+        "answers": pl.List(pl.String),
+    }
     max_tokens: ClassVar[int] = 128
-    scoring: ClassVar[Scoring] = Scoring(("paper", "strict"), text_tools=("default", "simple"), per_reply=True)
+    scoring: ClassVar[Scoring] = Scoring(
+        ("paper", "strict"), text_tools=("default", "simple"), per_reply=True
+    )
     has_options: ClassVar[bool] = False
 
     def __init__(self) -> None:
@@ -98,7 +138,8 @@ class ShortAnswers(SemEvalTask):
         return super(ShortAnswers, judging).judge(items, responses, profile)
 
     def why_uncounted(self, item: Row, profile: str) -> str | None:
-        """Gold that is only "no answer" can be met under ``paper``, by a reply of just these words; ``strict`` does not count it.
+        """Gold that is only "no answer" can be met under ``paper``, by a reply of just these words;
+        ``strict`` does not count it.
 
         Neither does it count the one question that has no text, which the competition asked.
         """
@@ -116,7 +157,11 @@ class ShortAnswers(SemEvalTask):
         prompt = response.get("prompt") or _plain().fill(self.parts(item, language))
         cleaned = clean_as_paper(reply, prompt) if paper else clean_strictly(reply, prompt)
         if not cleaned or (paper and reply in READ_AS_MISSING):
-            return unparsed(reply, language, f"the authors' programs read {reply!r} as no reply" if cleaned else "empty reply")
+            return unparsed(
+                reply,
+                language,
+                f"the authors' programs read {reply!r} as no reply" if cleaned else "empty reply",
+            )
         answers, said = people_answered(item["answers"]), cleaned.lower()
         if not paper:
             answers = tuple(way for answer in answers for way in ways_to_put(answer))
@@ -134,7 +179,9 @@ class ShortAnswers(SemEvalTask):
         foreign = in_another_language(cleaned, language, beside)
         values = {
             "correct": float(found is not None),
-            "first_correct": float(bool(found and first and self._match(answers, first[0], language, profile))),
+            "first_correct": float(
+                bool(found and first and self._match(answers, first[0], language, profile))
+            ),
             "other_script": None if other is None else float(other),
             "other_language": None if foreign is None else float(foreign),
         }
@@ -161,5 +208,7 @@ class ShortAnswers(SemEvalTask):
 
     def text_tools(self) -> Mapping[str, str]:
         """The tools of all languages, those that are installed; each once."""
-        tools = (get_tool(language, self.tool_set) for language in LANGUAGES if has_tool(language, self.tool_set))
+        tools = (
+            get_tool(language, self.tool_set) for language in LANGUAGES if has_tool(language, self.tool_set)
+        )
         return dict(sorted({(tool.name, tool.version) for tool in tools}))

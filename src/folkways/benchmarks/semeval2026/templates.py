@@ -1,8 +1,8 @@
 """Which questions about different regions are the same question.
 
-The number of an id tells it for most: ``en-US_001`` and ``en-ET_001`` are one question about two countries. In the released data it
-does not for Japan, whose 500 questions are in another order, and for a few single ones elsewhere. So the English wordings are
-compared, without the names of the regions.
+The number of an id tells it for most: ``en-US_001`` and ``en-ET_001`` are one question about two countries.
+In the released data it does not for Japan, whose 500 questions are in another order, and for a few single
+ones elsewhere. So the English wordings are compared, without the names of the regions.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ import polars as pl
 from folkways.benchmarks.semeval2026.data.reading import Entry
 
 ALIKE, LIKEST, SURE = 0.6, 0.5, 0.75
-"""Share of words in common (Jaccard) from which a question is the one of its number; from which it is so if no other number's is
-more like it; and from which it is the question of another number."""
+"""Share of words in common (Jaccard) from which a question is the one of its number; from which it is so if
+no other number's is more like it; and from which it is the question of another number."""
 
 OFTEN = 0.3
 """A word of this share of a region's questions, and not of every region's, is of its name."""
@@ -28,25 +28,36 @@ Words = frozenset[str]
 
 
 def templates_of(items: pl.DataFrame) -> Mapping[str, str]:
-    """Item's ``question`` ("ET_001") -> the template's number ("001"); without those that are like no other region's.
+    """Item's ``question`` ("ET_001") -> the template's number ("001"); without those that are like no other
+    region's.
 
-    items: with ``question``, ``culture`` and ``english``; questions without an English wording are in no template.
+    items: with ``question``, ``culture`` and ``english``; questions without an English wording are in no
+    template.
     """
-    asked = items.filter(pl.col("english").is_not_null()).unique("question", keep="first", maintain_order=True)
+    asked = items.filter(pl.col("english").is_not_null()).unique(
+        "question", keep="first", maintain_order=True
+    )
     words: dict[str, Words] = {}
     for part in asked.partition_by("culture", maintain_order=True):
-        words |= {key: frozenset(_WORD.findall(text.lower())) for key, text in part.select("question", "english").iter_rows()}
+        words |= {
+            key: frozenset(_WORD.findall(text.lower()))
+            for key, text in part.select("question", "english").iter_rows()
+        }
     cultures = dict(asked.select("question", "culture").iter_rows())
     bare = _without_names(words, cultures)
     numbers: dict[str, list[Words]] = {}
     for key, own in bare.items():
         numbers.setdefault(_number(key), []).append(own)
-    wordings = {number: Counter(found).most_common(1)[0][0] for number, found in numbers.items() if len(found) > 1}
+    wordings = {
+        number: Counter(found).most_common(1)[0][0] for number, found in numbers.items() if len(found) > 1
+    }
     found = {}
     for key, own in bare.items():
         number = _number(key)
         if number not in wordings or _alike(own, wordings[number]) < ALIKE:
-            most, likest = max(((_alike(own, wording), other) for other, wording in wordings.items()), default=(0.0, ""))
+            most, likest = max(
+                ((_alike(own, wording), other) for other, wording in wordings.items()), default=(0.0, "")
+            )
             if most < (LIKEST if likest == number else SURE):
                 continue
             number = likest
@@ -55,14 +66,15 @@ def templates_of(items: pl.DataFrame) -> Mapping[str, str]:
 
 
 OWN_ORDER = "JP"
-"""The region whose questions stand in another order than those of all others: its numbers tell nothing of the template."""
+"""The region whose questions stand in another order than those of all others: its numbers tell nothing of the
+template."""
 
 
 def sampled_questions(entries: Iterable[Entry]) -> Mapping[str, str]:
     """Entry's ``number`` -> the question that is sampled, which regions share: short answers.
 
-    The template, where the texts tell it; a question that is like no other region's is its own. Without texts the bare number,
-    which all regions share but OWN_ORDER.
+    The template, where the texts tell it; a question that is like no other region's is its own. Without texts
+    the bare number, which all regions share but OWN_ORDER.
     """
     asked = [(entry.number, entry.culture, entry.english) for entry in entries]
     schema = {"question": pl.String, "culture": pl.String, "english": pl.String}
@@ -73,14 +85,19 @@ def sampled_questions(entries: Iterable[Entry]) -> Mapping[str, str]:
 
 
 def same_wordings(entries: Iterable[Entry]) -> Mapping[str, str]:
-    """Entry's ``number`` -> the question that is sampled: multiple choice, whose numbers are each region's own.
+    """Entry's ``number`` -> the question that is sampled: multiple choice, whose numbers are each region's
+    own.
 
-    Questions are one where their words are, but for the regions' names. Without texts each is its own, and which of them regions
-    share is not known.
+    Questions are one where their words are, but for the regions' names. Without texts each is its own, and
+    which of them regions share is not known.
     """
     asked = {entry.number: entry for entry in entries if entry.english}
-    words = {number: frozenset(_WORD.findall((entry.english or "").lower())) for number, entry in asked.items()}
-    names = set[str]().union(*_names(words, {number: entry.culture for number, entry in asked.items()}).values())
+    words = {
+        number: frozenset(_WORD.findall((entry.english or "").lower())) for number, entry in asked.items()
+    }
+    names = set[str]().union(
+        *_names(words, {number: entry.culture for number, entry in asked.items()}).values()
+    )
     first: dict[Words, str] = {}
     return {number: first.setdefault(own - names, number) for number, own in words.items()}
 

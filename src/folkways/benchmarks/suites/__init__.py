@@ -1,7 +1,8 @@
 """Suites: tasks of several benchmarks under one name (``culture-suite``), and how much of each is asked.
 
-A suite is a TOML file in this folder, or in that of another package (``read_suites``), with the key ``tasks`` of a recipe; the
-comment at its head says what it is. A recipe of a user's own with that key is a suite too, named by its path.
+A suite is a TOML file in this folder, or in that of another package (``read_suites``), with the key ``tasks``
+of a recipe; the comment at its head says what it is. A recipe of a user's own with that key is a suite too,
+named by its path.
 """
 
 from __future__ import annotations
@@ -44,7 +45,8 @@ def suites() -> Mapping[str, Suite]:
 
 
 def read_suites(package: str) -> tuple[Suite, ...]:
-    """The suites of a package, one for each of its TOML files: ``Benchmark(..., suites=read_suites("markets.suites"))``."""
+    """The suites of a package, one for each of its TOML files: ``Benchmark(...,
+    suites=read_suites("markets.suites"))``."""
     found = {}
     for file in sorted(files(package).iterdir(), key=lambda file: file.name):
         name, _, ending = file.name.rpartition(".")
@@ -57,21 +59,28 @@ def read_suites(package: str) -> tuple[Suite, ...]:
 
 
 def task_text(entry: Any) -> str:
-    """A task as a recipe has it, a text or a table of its name and own settings, as one text. FolkwaysError for anything else."""
+    """A task as a recipe has it, a text or a table of its name and own settings, as one text. FolkwaysError
+    for anything else."""
     if isinstance(entry, str):
         return entry
     if not isinstance(entry, dict) or not isinstance(entry.get("name"), str):
         raise FolkwaysError(
-            f'a task is a name in quotes, or a table with one: {{ name = "blend/saq", limit = 400 }}; got {entry!r}'
+            f'a task is a name in quotes, or a table with one: {{ name = "blend/saq", limit = 400 }}; got '
+            f"{entry!r}"
         )
-    own = {key: tuple(map(str, value)) if isinstance(value, list) else value for key, value in entry.items() if key != "name"}
+    own = {
+        key: tuple(map(str, value)) if isinstance(value, list) else value
+        for key, value in entry.items()
+        if key != "name"
+    }
     text = joined(entry["name"], own)
     split_task(text)
     return text
 
 
 def split_task(text: str) -> tuple[str, Own]:
-    """The name of a task, benchmark or suite, and the settings behind it; FolkwaysError says which settings are valid."""
+    """The name of a task, benchmark or suite, and the settings behind it; FolkwaysError says which settings
+    are valid."""
     name, _, tail = text.partition(SEPARATOR)
     own: dict[str, int | tuple[str, ...]] = {}
     for pair in filter(None, tail.split("&")):
@@ -80,7 +89,9 @@ def split_task(text: str) -> tuple[str, Own]:
             raise UnknownNameError(f"setting of the task {name}", key, SETTINGS)
         parts = tuple(part.strip() for part in value.split(",") if part.strip())
         if not parts:
-            raise FolkwaysError(f"the setting {key} of the task {name} has no value; write it {name}?{key}=VALUE")
+            raise FolkwaysError(
+                f"the setting {key} of the task {name} has no value; write it {name}?{key}=VALUE"
+            )
         own[key] = parts if key in LISTS else _limit(name, value)
     return name, own
 

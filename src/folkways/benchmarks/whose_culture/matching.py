@@ -31,15 +31,18 @@ Answers = Mapping[str, Sequence[Sequence[Wording]]]
 """Culture -> its people's answers, each as all the ways to put it."""
 
 Same = Callable[[str, str, str], bool]
-"""Whether an answer stands in a reply, of which the language of the answer is told: the benchmark's own rule."""
+"""Whether an answer stands in a reply, of which the language of the answer is told: the benchmark's own
+rule."""
 
 
 MOST, SEED = 10_000, 0
-"""Wrong answers in words of a model in a language that are matched at most, drawn by the seed: each is held against a hundred."""
+"""Wrong answers in words of a model in a language that are matched at most, drawn by the seed: each is held
+against a hundred."""
 
 
 def wrong(judged: pl.DataFrame, metric: str, *more: str) -> pl.DataFrame:
-    """WRONG, the metric and ``more`` of the judgements with an answer that can be read and is wrong, as they are.
+    """WRONG, the metric and ``more`` of the judgements with an answer that can be read and is wrong, as they
+    are.
 
     DataError for columns that are not there.
     """
@@ -49,12 +52,16 @@ def wrong(judged: pl.DataFrame, metric: str, *more: str) -> pl.DataFrame:
 
 
 def of_options(judged: pl.DataFrame, metric: str, templates: pl.Expr, wrong_options: int) -> pl.DataFrame:
-    """MATCHES of multiple choice whose options are other cultures' answers: the culture of the option that was taken.
+    """MATCHES of multiple choice whose options are other cultures' answers: the culture of the option that
+    was taken.
 
-    judged: with ``chosen_culture``, and ``offered``, the cultures of the wrong options with blanks between. An option that is
-    nobody's has a name there that is no culture's; how many such there are follows from the number of ``wrong_options`` of an item.
+    judged: with ``chosen_culture``, and ``offered``, the cultures of the wrong options with blanks between.
+    An option that is nobody's has a name there that is no culture's; how many such there are follows from the
+    number of ``wrong_options`` of an item.
     """
-    taken = plain(wrong(judged, metric, "offered", "chosen_culture")).drop_nulls(["offered", "chosen_culture"])
+    taken = plain(wrong(judged, metric, "offered", "chosen_culture")).drop_nulls(
+        ["offered", "chosen_culture"]
+    )
     taken = taken.with_columns(question=templates)
     told = taken.select(
         *(name for name in MATCHES if name in taken.columns),
@@ -69,7 +76,11 @@ def of_options(judged: pl.DataFrame, metric: str, templates: pl.Expr, wrong_opti
     weighted = told.with_row_index("row").with_columns(each=each).explode("others")
     weight = pl.when(pl.col("others").is_in(known.implode())).then(1.0).otherwise("each")
     lists = weighted.group_by("row", maintain_order=True).agg("others", weights=weight)
-    return told.drop("others").hstack(lists.drop("row")).select(pl.col(name).cast(kind) for name, kind in MATCHES.items())
+    return (
+        told.drop("others")
+        .hstack(lists.drop("row"))
+        .select(pl.col(name).cast(kind) for name, kind in MATCHES.items())
+    )
 
 
 def of_answers(
@@ -77,10 +88,11 @@ def of_answers(
 ) -> pl.DataFrame:
     """MATCHES of answers in words: whose people gave the answer that the reply has.
 
-    judged: with ``answer``, the reply as it was judged. templates: which question is the same about every culture; null for
-    one that is asked about no other. known: template and language asked in -> the answers of all cultures that have some in that
-    language. An answer that people of the culture asked about gave as well would not be wrong, and does not count for others.
-    Where a model has more than MOST wrong answers in a language, MOST of them are drawn.
+    judged: with ``answer``, the reply as it was judged. templates: which question is the same about every
+    culture; null for one that is asked about no other. known: template and language asked in -> the answers
+    of all cultures that have some in that language. An answer that people of the culture asked about gave as
+    well would not be wrong, and does not count for others. Where a model has more than MOST wrong answers in
+    a language, MOST of them are drawn.
     """
     asked = wrong(judged, metric, "answer").drop_nulls("answer").with_columns(question=templates)
     turn = pl.int_range(pl.len()).shuffle(SEED).over("endpoint", "language")
@@ -93,9 +105,15 @@ def of_answers(
         if (template, language) not in questions:
             questions[template, language] = _Question(known(template, language))
         rows.append(questions[template, language].match(culture, reply, same))
-    found = pl.DataFrame(rows, schema={name: MATCHES[name] for name in ("others", "weights", "matched")}, orient="row")
-    matched = asked.join(distinct.hstack(found), on=key, how="left", maintain_order="left").with_columns(asked_culture="culture")
-    return matched.filter(pl.col("others").list.len() > 0).select(pl.col(name).cast(kind) for name, kind in MATCHES.items())
+    found = pl.DataFrame(
+        rows, schema={name: MATCHES[name] for name in ("others", "weights", "matched")}, orient="row"
+    )
+    matched = asked.join(distinct.hstack(found), on=key, how="left", maintain_order="left").with_columns(
+        asked_culture="culture"
+    )
+    return matched.filter(pl.col("others").list.len() > 0).select(
+        pl.col(name).cast(kind) for name, kind in MATCHES.items()
+    )
 
 
 @dataclass
@@ -110,14 +128,17 @@ class _Question:
 
     def __post_init__(self) -> None:
         for culture, groups in self.answers.items():
-            self._texts[culture] = [frozenset(text.casefold().strip() for text, _ in group) for group in groups]
+            self._texts[culture] = [
+                frozenset(text.casefold().strip() for text, _ in group) for group in groups
+            ]
             for wording in dict.fromkeys(wording for group in groups for wording in group):
                 self._whose.setdefault(wording, []).append(culture)
 
     def match(self, culture: str, reply: str, same: Same) -> tuple[list[str], list[float], list[str]]:
         """The other cultures, how many answers each has, and those whose answer the reply has.
 
-        Nothing where it is an answer of the culture that was asked about, by this comparison if not by the profile's.
+        Nothing where it is an answer of the culture that was asked about, by this comparison if not by the
+        profile's.
         """
         if reply not in self._replies:
             hits = (names for (text, spoken), names in self._whose.items() if same(text, reply, spoken))
@@ -134,5 +155,7 @@ class _Question:
     def _others(self, culture: str) -> dict[str, float]:
         own = frozenset[str]().union(*self._texts.get(culture, ()))
         return {
-            name: float(sum(own.isdisjoint(texts) for texts in groups)) for name, groups in self._texts.items() if name != culture
+            name: float(sum(own.isdisjoint(texts) for texts in groups))
+            for name, groups in self._texts.items()
+            if name != culture
         }

@@ -1,4 +1,5 @@
-"""The tables: whose answers a model's wrong answers are, over all cultures that it was asked about and from each to each."""
+"""The tables: whose answers a model's wrong answers are, over all cultures that it was asked about and from
+each to each."""
 
 from __future__ import annotations
 
@@ -32,7 +33,8 @@ CELLS: Schema = {
     "asked_culture": pl.String,  # null for all
     "culture": pl.String,  # whose answers they are
     "share": pl.Float64,  # percent of wrong answers
-    "chance": pl.Float64,  # percent; null where there is one other culture only, so that chance would always hit it
+    # percent; null where there is one other culture only, so that chance would always hit it
+    "chance": pl.Float64,
     **DIFFERENCE,  # points; low and high are of the share where there is no chance line
     "wrong": pl.Int64,  # wrong answers
     "questions": pl.Int64,
@@ -41,11 +43,16 @@ CELLS: Schema = {
 NEED_CHANCE = ("chance", "difference", "p", "p_holm")
 
 HOW = (
-    "A wrong answer that is the answer of m other cultures counts 1/m for each. Chance: it is the answer of m cultures still, but "
-    "of any, the likelier the more answers a culture has that would be wrong here; the mean over all draws, computed exactly. "
+    "A wrong answer that is the answer of m other cultures counts 1/m for each. Chance: it is the "
+    "answer of m cultures still, but "
+    "of any, the likelier the more answers a culture has that would be wrong here; the mean over all "
+    "draws, computed exactly. "
     f"Where a model has more than {MOST:,} wrong answers in words in a language, {MOST:,} of them are drawn."
 )
-INTERVAL = "Wilson's interval of the effective answers and its test, clustered by question template; p_holm is corrected for "
+INTERVAL = (
+    "Wilson's interval of the effective answers and its test, clustered by question template; "
+    "p_holm is corrected for "
+)
 
 
 def whose_culture(task: str, matches: Callable[[Inputs], pl.DataFrame]) -> Result:
@@ -77,18 +84,26 @@ def whose_culture_tables(matches: pl.DataFrame, task: str) -> Sequence[Table]:
         compared = _Compared.of(part)
         names = {"endpoint": endpoint, "language": language}
         overall += [{**names, **row} for row in compared.cells(None)]
-        pairs += [{**names, **row} for asked in sorted(set(part["asked_culture"])) for row in compared.cells(asked)]
+        pairs += [
+            {**names, **row} for asked in sorted(set(part["asked_culture"])) for row in compared.cells(asked)
+        ]
     known = _corrected(pairs)
     if known.is_empty():
-        needed = f"needs {FEWEST} wrong answers or more about a culture, to questions that other cultures answered"
+        needed = (
+            f"needs {FEWEST} wrong answers or more about a culture, to questions that other cultures answered"
+        )
         raise NotAvailableError(f"{needed} in the same language")
     whole = _corrected(overall).filter(pl.col("chance").is_not_null()).drop("asked_culture")
-    return [*_overall(whole, task), *(_matrix(part, task) for part in known.partition_by("language", maintain_order=True))]
+    return [
+        *_overall(whole, task),
+        *(_matrix(part, task) for part in known.partition_by("language", maintain_order=True)),
+    ]
 
 
 @dataclass(frozen=True)
 class _Compared:
-    """The wrong answers of one model in one language, as arrays of a row per answer and a column per culture."""
+    """The wrong answers of one model in one language, as arrays of a row per answer and a column per
+    culture."""
 
     names: Sequence[str]
     asked: Sequence[str]
@@ -110,11 +125,22 @@ class _Compared:
         each = np.maximum(drawn, 1.0)[:, None]
         questions = part["question"].cast(pl.Categorical).to_physical().to_numpy().astype(np.int64)
         chance = inclusion_chances(weights, drawn.astype(np.int64)) / each
-        return cls(every, part["asked_culture"].to_list(), questions, (weights > 0).astype(np.float64), hits / each, chance)
+        return cls(
+            every,
+            part["asked_culture"].to_list(),
+            questions,
+            (weights > 0).astype(np.float64),
+            hits / each,
+            chance,
+        )
 
     def cells(self, asked: str | None) -> Iterator[dict[str, Any]]:
         """One row of CELLS for each other culture, of the answers about one culture or about all."""
-        of_asked = np.ones(len(self.asked), dtype=bool) if asked is None else np.array([name == asked for name in self.asked])
+        of_asked = (
+            np.ones(len(self.asked), dtype=bool)
+            if asked is None
+            else np.array([name == asked for name in self.asked])
+        )
         known = cultures()
         for at, name in enumerate(self.names):
             rows = of_asked & (self.could[:, at] > 0)
@@ -123,7 +149,11 @@ class _Compared:
 
     def _cell(self, rows: Any, at: int) -> dict[str, Any]:
         found, chance, questions = self.found[rows, at], self.chance[rows, at], self.questions[rows]
-        told = {"share": 100 * float(found.mean()), "wrong": found.size, "questions": np.unique(questions).size}
+        told = {
+            "share": 100 * float(found.mean()),
+            "wrong": found.size,
+            "questions": np.unique(questions).size,
+        }
         if (self.could[rows].sum(axis=1) < 2).all():
             sums, counts = cluster_totals(found, questions)
             own = clustered_mean(sums, counts, float(found @ found)).interval()
@@ -160,11 +190,20 @@ def _overall(rows: pl.DataFrame, task: str) -> Iterator[Table]:
         yield Table(
             name_of(task),
             f"Whose answers wrong answers are ({task})",
-            "Percent of wrong answers about all other cultures, and points above chance. The unit is the question template.",
+            "Percent of wrong answers about all other cultures, and points above chance. The unit is the "
+            "question template.",
             rows.join(order, on="culture", maintain_order="left")
             .sort(pl.col("language") != ENGLISH, "language", -pl.col("most"), maintain_order=True)
             .drop("most"),
-            Layout("culture", "endpoint", "difference", decimals=1, by="language", drawn="intervals", diverges=0.0),
+            Layout(
+                "culture",
+                "endpoint",
+                "difference",
+                decimals=1,
+                by="language",
+                drawn="intervals",
+                diverges=0.0,
+            ),
             notes=(HOW, f"{INTERVAL}the cultures of a model and language.", *_standing_out(rows)),
         )
 
@@ -172,11 +211,14 @@ def _overall(rows: pl.DataFrame, task: str) -> Iterator[Table]:
 def _matrix(rows: pl.DataFrame, task: str) -> Table:
     language = name_of_code(rows["language"][0])
     by_chance = rows["chance"].null_count() < rows.height
-    layout = Layout("asked_culture", "culture", "difference", decimals=0, by="endpoint", drawn="heatmap", diverges=0.0)
+    layout = Layout(
+        "asked_culture", "culture", "difference", decimals=0, by="endpoint", drawn="heatmap", diverges=0.0
+    )
     unit = "Percent of the wrong answers about a culture. The unit is the question."
     if not by_chance:
         notes = [
-            f"In {language} one other culture can be compared, so that there is no chance line: low and high are of the share."
+            f"In {language} one other culture can be compared, so that there is no chance line: low and "
+            "high are of the share."
         ]
     else:
         notes = [HOW, f"{INTERVAL}all pairs of a model and language.", *_standing_out(rows)]
@@ -185,20 +227,28 @@ def _matrix(rows: pl.DataFrame, task: str) -> Table:
         f"{name_of(task)}-{rows['language'][0]}",
         f"From the culture asked about to the culture that answers, asked in {language} ({task})",
         unit,
-        rows.sort("endpoint", "asked_culture", "culture", maintain_order=True).drop([] if by_chance else NEED_CHANCE),
+        rows.sort("endpoint", "asked_culture", "culture", maintain_order=True).drop(
+            [] if by_chance else NEED_CHANCE
+        ),
         layout if by_chance else None,
         notes=tuple(notes),
     )
 
 
 def _standing_out(rows: pl.DataFrame) -> Iterator[str]:
-    """One sentence for each model and language: what is above chance by more than chance, the largest first."""
+    """One sentence for each model and language: what is above chance by more than chance, the largest
+    first."""
     for (endpoint, language), part in rows.group_by(["endpoint", "language"], maintain_order=True):
-        above = part.filter(pl.col("p_holm") < 0.05, pl.col("difference") > 0).sort("difference", descending=True)
+        above = part.filter(pl.col("p_holm") < 0.05, pl.col("difference") > 0).sort(
+            "difference", descending=True
+        )
         told = "; ".join(_told(row) for row in above.head(NAMED).iter_rows(named=True))
         more = f"; and {above.height - NAMED} more" if above.height > NAMED else ""
         where = name_of_code(str(language))
-        yield f"{endpoint}, asked in {where}: {f'above chance {told}{more}' if told else 'nothing is above chance'} (p_holm < .05)."
+        yield (
+            f"{endpoint}, asked in {where}: "
+            f"{f'above chance {told}{more}' if told else 'nothing is above chance'} (p_holm < .05)."
+        )
 
 
 def _told(row: dict[str, Any]) -> str:

@@ -1,4 +1,5 @@
-"""xcr/adaptation: a tagged sentence is rewritten for another culture, within English and into its language (Tables 3 and 9)."""
+"""xcr/adaptation: a tagged sentence is rewritten for another culture, within English and into its language
+(Tables 3 and 9)."""
 
 from __future__ import annotations
 
@@ -40,47 +41,86 @@ LANGUAGE_MODELS: Mapping[str, tuple[str, tuple[str, ...]]] = {
 """Language -> the authors' model for it, and the cultures whose versions are written in it."""
 
 ENGLISH_BASELINE = 0.35219112
-"""F1 of unrelated English sentences by layer 9 of bert-base-uncased, as the authors of BERTScore measured it (package 0.3.13)."""
+"""F1 of unrelated English sentences by layer 9 of bert-base-uncased, as the authors of BERTScore measured it
+(package 0.3.13)."""
 
 _likeness = partial(Metric, kind="mean", leaves_out=True)
-"""A metric of how alike reply and gold are: under ``paper`` it leaves out what the authors' code leaves out."""
+"""A metric of how alike reply and gold are: under ``paper`` it leaves out what the authors' code leaves
+out."""
 
 _RESCALED = (ENGLISH_BASELINE / (ENGLISH_BASELINE - 1), 1.0)
-"""Bounds of an F1 that ``paper`` rescales: a similarity of 0 comes out there, and one that it sets to 0 above."""
+"""Bounds of an F1 that ``paper`` rescales: a similarity of 0 comes out there, and one that it sets to 0
+above."""
 
 
 class Adaptation(XcrTask):
     """One prompt per sentence and target culture; each reply holds both versions and the strategy.
 
-    The authors' wording says only "Bengali" of both Bengali cultures, so one reply answers for both, as in the paper; ours tells
-    them apart. Versions are compared by BERTScore F1, given the models, and by edit similarity always, under the same rules for
-    counts and labels (``adaptation_judging``): ``paper`` leaves out rows whose number of tagged items differs from gold and gives 0
-    where neither side has one; ``strict`` gives 0 for a missing item, and leaves sentences without an equivalent in the culture to
-    the accuracy of saying so. ``paper`` rescales the English scores and not the others, as the authors' code does; ``strict`` takes
-    both as they are. Gold versions that the release has swapped are put right, except in ``paper``.
+    The authors' wording says only "Bengali" of both Bengali cultures, so one reply answers for both, as in
+    the paper; ours tells them apart. Versions are compared by BERTScore F1, given the models, and by edit
+    similarity always, under the same rules for counts and labels (``adaptation_judging``): ``paper`` leaves
+    out rows whose number of tagged items differs from gold and gives 0 where neither side has one; ``strict``
+    gives 0 for a missing item, and leaves sentences without an equivalent in the culture to the accuracy of
+    saying so. ``paper`` rescales the English scores and not the others, as the authors' code does; ``strict``
+    takes both as they are. Gold versions that the release has swapped are put right, except in ``paper``.
     """
 
     name: ClassVar[str] = "xcr/adaptation"
     title: ClassVar[str] = "XCR-Bench: adaptation"
     about: ClassVar[str] = (
-        "Rewrite a sentence for another culture, within English and into its language, and name the strategy (sections 3 and F)."
+        "Rewrite a sentence for another culture, within English and into its language, and name the "
+        "strategy (sections 3 and F)."
     )
     metrics: ClassVar[tuple[Metric, ...]] = (
         _likeness(
-            "csi_bert_intra", "CSI_bert, in English", "BERTScore F1 of paired tagged items, within English.", bounds=_RESCALED
+            "csi_bert_intra",
+            "CSI_bert, in English",
+            "BERTScore F1 of paired tagged items, within English.",
+            bounds=_RESCALED,
         ),
         _likeness("csi_bert_inter", "CSI_bert, in the language", "BERTScore F1 of paired tagged items."),
-        _likeness("sent_bert_intra", "SENT_bert, in English", "BERTScore F1 of whole tagged sentences.", bounds=_RESCALED),
+        _likeness(
+            "sent_bert_intra",
+            "SENT_bert, in English",
+            "BERTScore F1 of whole tagged sentences.",
+            bounds=_RESCALED,
+        ),
         _likeness("sent_bert_inter", "SENT_bert, in the language", "BERTScore F1 of whole tagged sentences."),
-        _likeness("csi_edit_intra", "CSI edit, in English", "Edit similarity of paired tagged items to gold, within English."),
-        _likeness("csi_edit_inter", "CSI edit, in the language", "Edit similarity of paired tagged items, into the language."),
-        _likeness("sent_edit_intra", "Sentence edit, in English", "Edit similarity of whole tagged sentences, within English."),
-        _likeness("sent_edit_inter", "Sentence edit, in the language", "Edit similarity of whole tagged sentences."),
+        _likeness(
+            "csi_edit_intra",
+            "CSI edit, in English",
+            "Edit similarity of paired tagged items to gold, within English.",
+        ),
+        _likeness(
+            "csi_edit_inter",
+            "CSI edit, in the language",
+            "Edit similarity of paired tagged items, into the language.",
+        ),
+        _likeness(
+            "sent_edit_intra",
+            "Sentence edit, in English",
+            "Edit similarity of whole tagged sentences, within English.",
+        ),
+        _likeness(
+            "sent_edit_inter", "Sentence edit, in the language", "Edit similarity of whole tagged sentences."
+        ),
         Metric("exact_intra", "Exact, in English", "The version equals gold, spaces at tags aside."),
         Metric("exact_inter", "Exact, in the language", "The version equals gold, spaces at tags aside."),
-        Metric("tags_kept_intra", "Tags kept, in English", "As many tagged items as gold: what the paper can score."),
-        Metric("tags_kept_inter", "Tags kept, in the language", "As many tagged items as gold: what the paper can score."),
-        Metric("non_transferable", "Non-transferable", "Said non-transferable where gold does, and adapted where gold does."),
+        Metric(
+            "tags_kept_intra",
+            "Tags kept, in English",
+            "As many tagged items as gold: what the paper can score.",
+        ),
+        Metric(
+            "tags_kept_inter",
+            "Tags kept, in the language",
+            "As many tagged items as gold: what the paper can score.",
+        ),
+        Metric(
+            "non_transferable",
+            "Non-transferable",
+            "Said non-transferable where gold does, and adapted where gold does.",
+        ),
         Metric("refused_rightly", "Refused rightly", "Of what gold calls non-transferable, said so."),
         Metric("adapted_rightly", "Adapted rightly", "Of what gold adapts, not called non-transferable."),
         Metric("format_read", "Format read", "Two versions could be read out of the reply."),
@@ -88,9 +128,21 @@ class Adaptation(XcrTask):
     scoring: ClassVar[Scoring] = Scoring(
         ("paper", "strict"),
         models=(
-            ModelRole("bert-en", "tokens", ("csi_bert_intra", "sent_bert_intra"), "google-bert/bert-base-uncased", layer=9),
+            ModelRole(
+                "bert-en",
+                "tokens",
+                ("csi_bert_intra", "sent_bert_intra"),
+                "google-bert/bert-base-uncased",
+                layer=9,
+            ),
             *(
-                ModelRole(f"bert-{language}", "tokens", ("csi_bert_inter", "sent_bert_inter"), model, cultures=frozenset(cultures))
+                ModelRole(
+                    f"bert-{language}",
+                    "tokens",
+                    ("csi_bert_inter", "sent_bert_inter"),
+                    model,
+                    cultures=frozenset(cultures),
+                )
                 for language, (model, cultures) in LANGUAGE_MODELS.items()
             ),
         ),
@@ -131,7 +183,11 @@ class Adaptation(XcrTask):
         row = super().judged(item, response, profile)
         if profile == "paper" and (row["csi_edit_intra"] is None or row["csi_edit_inter"] is None):
             state = row.get("state", response["state"])
-            row[LEFT_OUT] = state if state in NOTHING_READ else "with another number of tagged items than gold, or no version"
+            row[LEFT_OUT] = (
+                state
+                if state in NOTHING_READ
+                else "with another number of tagged items than gold, or no version"
+            )
         return row
 
     def score(self, item: Row, response: Row, profile: str) -> ReplyScore:
@@ -140,12 +196,16 @@ class Adaptation(XcrTask):
         if found is None:
             return unparsed(reply, "en", "the two versions cannot be told apart, or there are none")
         replied = {"intra": found.intra, "inter": found.inter}
-        sides = {name: judge_side(gold, replied[name], profile) for name, gold in _gold(item, profile).items()}
+        sides = {
+            name: judge_side(gold, replied[name], profile) for name, gold in _gold(item, profile).items()
+        }
         strategy = canonical_strategy(found.method)
         answer = "\n".join((found.intra, found.inter, strategy or found.method))
         reason = f"in English: {sides['intra'].reason}; in the language: {sides['inter'].reason}"
         values = {**_values(sides), "format_read": 1.0}
-        return ReplyScore(answer, reason, values, {"strategy": strategy, ASKED: self._asked(item, sides, profile)})
+        return ReplyScore(
+            answer, reason, values, {"strategy": strategy, ASKED: self._asked(item, sides, profile)}
+        )
 
     def worst(self, item: Row, profile: str, state: State) -> Mapping[str, float | None]:
         sides = {name: no_version(gold, profile, state) for name, gold in _gold(item, profile).items()}
@@ -154,8 +214,11 @@ class Adaptation(XcrTask):
         return {**_values(sides), **by_models, "format_read": 0.0}
 
     def _asked(self, item: Row, sides: Mapping[str, Side], profile: str) -> dict[str, NamedComparison]:
-        """What BERT is asked for. A row without versions is asked for nothing: what is sure of it is all there is."""
-        language = next(code for code, (_, cultures) in LANGUAGE_MODELS.items() if item["culture"] in cultures)
+        """What BERT is asked for. A row without versions is asked for nothing: what is sure of it is all
+        there is."""
+        language = next(
+            code for code, (_, cultures) in LANGUAGE_MODELS.items() if item["culture"] in cultures
+        )
         baselines = {"intra": ENGLISH_BASELINE if profile == "paper" else None, "inter": None}
         roles = {"intra": "bert-en", "inter": f"bert-{language}"}
         return {
@@ -170,7 +233,8 @@ class Adaptation(XcrTask):
 
 
 def _gold(item: Row, profile: str) -> dict[str, str]:
-    """The gold version of each side. Two released rows have them swapped, and the authors' code compares with what stands there."""
+    """The gold version of each side. Two released rows have them swapped, and the authors' code compares with
+    what stands there."""
     as_released = profile == "paper" and item["swapped"]
     intra, inter = ("inter", "intra") if as_released else ("intra", "inter")
     return {"intra": item[intra], "inter": item[inter]}

@@ -12,7 +12,8 @@ from folkways.metrics.spans import tagged_spans
 from folkways.records import State
 
 NOTHING_READ = (State.REFUSED, State.UNREADABLE)
-"""States of a reply that is there without versions in it: the authors' tables have an empty cell then, and leave the row out."""
+"""States of a reply that is there without versions in it: the authors' tables have an empty cell then, and
+leave the row out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +21,8 @@ class Side:
     """What is true of one version; each number is 0 to 1, None where it does not apply.
 
     csi, sent: what is to be compared of its tagged items, and of the whole sentence with its tags.
-    refused_rightly: only where gold says non-transferable: the reply says so too. adapted_rightly: only where gold adapts.
+    refused_rightly: only where gold says non-transferable: the reply says so too. adapted_rightly: only where
+    gold adapts.
     """
 
     csi: Comparison | None
@@ -35,9 +37,10 @@ class Side:
 def judge_side(gold: str, reply: str, profile: str) -> Side:
     """Compare ``reply`` with ``gold`` under ``paper`` or ``strict``, both in Unicode normal form C.
 
-    ``paper`` compares nothing where the number of tagged items differs or the version is empty, and gives items 0 where neither
-    side has any. ``strict`` divides by the gold items, so that a missing one scores 0; sentences without gold items have no value
-    for items, those that gold calls non-transferable none for the sentence, and to call others so scores 0.
+    ``paper`` compares nothing where the number of tagged items differs or the version is empty, and gives
+    items 0 where neither side has any. ``strict`` divides by the gold items, so that a missing one scores 0;
+    sentences without gold items have no value for items, those that gold calls non-transferable none for the
+    sentence, and to call others so scores 0.
     """
     gold, reply = unicodedata.normalize("NFC", gold), unicodedata.normalize("NFC", reply)
     expected, found = tagged_spans(gold, across_lines=False), tagged_spans(reply, across_lines=False)
@@ -66,7 +69,8 @@ def judge_side(gold: str, reply: str, profile: str) -> Side:
 
 
 def no_version(gold: str, profile: str, state: State) -> Side:
-    """The side of a reply that has no version: the worst, or nothing where ``paper`` leaves the row out or nothing applies.
+    """The side of a reply that has no version: the worst, or nothing where ``paper`` leaves the row out or
+    nothing applies.
 
     A request that failed scores 0 in both profiles: it must not make the rest look better.
     """

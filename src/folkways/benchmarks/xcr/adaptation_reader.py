@@ -1,9 +1,11 @@
-"""Reads a reply to the adaptation prompt: the version within English, the one into the language, and the strategy named.
+"""Reads a reply to the adaptation prompt: the version within English, the one into the language, and the
+strategy named.
 
-The authors ask for ``[within English, into the language, strategy]`` and released no parser. Models answer with JSON, with Python
-lists, with quotes that are not escaped, with brackets and no quotes at all although the sentences contain commas, with labelled
-lines, tables or bare lines; some give the format back first, and go on with inputs of their own. Each layout is tried in turn; a
-reply is unreadable where none fits or where the boundary between the two versions stays open. The gold answer is never looked at.
+The authors ask for ``[within English, into the language, strategy]`` and released no parser. Models answer
+with JSON, with Python lists, with quotes that are not escaped, with brackets and no quotes at all although
+the sentences contain commas, with labelled lines, tables or bare lines; some give the format back first, and
+go on with inputs of their own. Each layout is tried in turn; a reply is unreadable where none fits or where
+the boundary between the two versions stays open. The gold answer is never looked at.
 """
 
 from __future__ import annotations
@@ -23,13 +25,16 @@ from folkways.benchmarks.xcr.boundaries import (
 from folkways.benchmarks.xcr.data import is_non_transferable
 from folkways.benchmarks.xcr.data.reading import is_bare_label
 
-LONGEST = 20_000  # characters: longer replies are read as JSON or not at all, which takes time linear in their length
+# characters: longer replies are read as JSON or not at all, which takes time linear in their length
+LONGEST = 20_000
 
 _THINKING = re.compile(r"^.*</think(?:ing)?>", re.S | re.I)
 _FENCE = re.compile(r"```[\w-]*[ \t]*\n(.*?)\n?[ \t]*```", re.S)
 _LEAD = re.compile(r"^\W*(?:output|answer|response|result|adaptation)s?\s*[:：]\W*?(?=[\[{“\"'\w])", re.I)
 _FORMAT = re.compile(
-    r"[\[<(]*\s*intra[\s-]*lingual adaptation\W{1,4}inter[\s-]*lingual adaptation\W{1,4}adaptation method used\s*[\])>]*", re.I
+    r"[\[<(]*\s*intra[\s-]*lingual adaptation\W{1,4}inter[\s-]*lingual adaptation\W{1,4}adaptation "
+    r"method used\s*[\])>]*",
+    re.I,
 )
 _NEXT_INPUT = re.compile(r"\n\W*(?:(?:next|new)\s+)?(?:input|sentence)s?(?:\s+\d+)?\s*[:：]", re.I)
 _NEXT_OUTPUT = re.compile(r"^\W*output\s*[:：]", re.I | re.M)
@@ -45,7 +50,8 @@ _QUOTES = {'"': '"', "'": "'", "“": "”", "«": "»", "‘": "’"}
 
 @dataclass(frozen=True, slots=True)
 class Adaptation:
-    """What a reply offers. ``method`` is as the model wrote it, empty where it named none; a version may be empty too."""
+    """What a reply offers. ``method`` is as the model wrote it, empty where it named none; a version may be
+    empty too."""
 
     intra: str
     inter: str
@@ -75,7 +81,8 @@ def read_adaptation(reply: str) -> Adaptation | None:
 
 
 def _answers(text: str) -> list[str]:
-    """What may hold the answer: the parts of the reply that "Output:" begins, without those about inputs that the model made up."""
+    """What may hold the answer: the parts of the reply that "Output:" begins, without those about inputs that
+    the model made up."""
     text = _FORMAT.sub("", text)
     made_up = _NEXT_INPUT.search(text.lstrip())
     return _NEXT_OUTPUT.split(text.lstrip()[: made_up.start()] if made_up else text)
@@ -131,7 +138,11 @@ def _from_value(value: object) -> Parts | None:
         fields = {str(name).lower(): part for name, part in value.items() if isinstance(part, str)}
         intra, inter, method = (
             next((part for name, part in fields.items() if name.lstrip("<( ").startswith(stems)), None)
-            for stems in (("intra",), ("inter",), ("method", "strateg", "techni", "adaptation_m", "adaptation m", "adaptation s"))
+            for stems in (
+                ("intra",),
+                ("inter",),
+                ("method", "strateg", "techni", "adaptation_m", "adaptation m", "adaptation s"),
+            )
         )
         if intra is not None and inter is not None:
             return intra, inter, method or ""
@@ -161,7 +172,9 @@ def _field(label: str) -> str:
 def _table(text: str) -> Parts | None:
     """The last row of a Markdown table with three columns."""
     rows = [
-        [cell.strip() for cell in line.strip().strip("|").split("|")] for line in text.splitlines() if line.strip().startswith("|")
+        [cell.strip() for cell in line.strip().strip("|").split("|")]
+        for line in text.splitlines()
+        if line.strip().startswith("|")
     ]
     if len(rows) >= 3 and len(rows[-1]) == 3:
         return rows[-1][0], rows[-1][1], rows[-1][2]
@@ -169,13 +182,16 @@ def _table(text: str) -> Parts | None:
 
 
 def _quoted(text: str) -> Parts | None:
-    """A list whose strings are quoted but hold unescaped quotes: cut where a closing quote, a comma and an opening quote meet."""
+    """A list whose strings are quoted but hold unescaped quotes: cut where a closing quote, a comma and an
+    opening quote meet."""
     inner = _inside_brackets(text)
     if inner is None or inner[:1] not in _QUOTES or inner[-1:] != _QUOTES[inner[0]]:
         return None
     opening, closing = inner[0], _QUOTES[inner[0]]
     separator = re.compile(rf"{re.escape(closing)}\s*[,，]\s*{re.escape(opening)}")
-    return _three(inner[1:-1], separator, lambda part: part.replace(f"\\{closing}", closing), any_strategy=True)
+    return _three(
+        inner[1:-1], separator, lambda part: part.replace(f"\\{closing}", closing), any_strategy=True
+    )
 
 
 def _bracketed_each(text: str) -> Parts | None:
@@ -201,7 +217,16 @@ def _lines(text: str) -> Parts | None:
     return _three(text.strip(), re.compile(r"\n+"), _unnumbered)
 
 
-LAYOUTS: Sequence[Callable[[str], Parts | None]] = (_json, _python, _labelled, _table, _bracketed_each, _quoted, _bare, _lines)
+LAYOUTS: Sequence[Callable[[str], Parts | None]] = (
+    _json,
+    _python,
+    _labelled,
+    _table,
+    _bracketed_each,
+    _quoted,
+    _bare,
+    _lines,
+)
 """From the most to the least explicit; the first that fits decides."""
 
 
@@ -212,7 +237,9 @@ def _three(
 
     any_strategy: what ends the text may be a strategy that is none of those asked for.
     """
-    found = split_off_strategy(text, separator) or (split_off_other_strategy(text, separator) if any_strategy else None)
+    found = split_off_strategy(text, separator) or (
+        split_off_other_strategy(text, separator) if any_strategy else None
+    )
     if found is None:
         return None
     versions, method = found
@@ -240,6 +267,11 @@ def _unnumbered(line: str) -> str:
 def _undressed(text: str) -> str:
     """Without Markdown emphasis, bullets of the next line, and quotes that enclose the whole."""
     text = re.sub(r"\n\s*(?:[-*•]|\d+\.)?\s*$", "", text.strip()).strip().strip("*_").strip()
-    if len(text) > 1 and _QUOTES.get(text[0]) == text[-1] and text[-1] not in text[1:-1] and not is_non_transferable(text):
+    if (
+        len(text) > 1
+        and _QUOTES.get(text[0]) == text[-1]
+        and text[-1] not in text[1:-1]
+        and not is_non_transferable(text)
+    ):
         return text[1:-1]
     return text

@@ -1,8 +1,9 @@
-"""What comes from XCR-Bench's authors: the output files of their own programs, and their adaptation prompt, made fit to be sent.
+"""What comes from XCR-Bench's authors: the output files of their own programs, and their adaptation prompt,
+made fit to be sent.
 
-The prompt was copied from a typeset page: its lines are broken where the page broke them, words are hyphenated at line ends, and
-one text stands for three cultures ("Bengali/Chinese/Arabic", and "Bengali" alone in one place). It is sent with the lines rejoined
-and the one culture that is meant; nothing else is changed.
+The prompt was copied from a typeset page: its lines are broken where the page broke them, words are
+hyphenated at line ends, and one text stands for three cultures ("Bengali/Chinese/Arabic", and "Bengali" alone
+in one place). It is sent with the lines rejoined and the one culture that is meant; nothing else is changed.
 """
 
 from __future__ import annotations
@@ -15,7 +16,10 @@ import polars as pl
 from folkways.benchmarks.xcr.data.reading import sentence_ids
 
 SENTENCE = "Sentence"
-_SCRIPTS = {"ARAB": r"[\u0600-\u06ff]", "CN": r"[\u4e00-\u9fff]"}  # Bengali stands for two cultures: the file does not say which
+_SCRIPTS = {
+    "ARAB": r"[\u0600-\u06ff]",
+    "CN": r"[\u4e00-\u9fff]",
+}  # Bengali stands for two cultures: the file does not say which
 
 _ANY_CULTURE = re.compile(r"\bBengali/Chinese/\s*Arabic\b|\bBengali\b(?!/)")
 _HYPHENATED = re.compile(r"(\w+)-\n(\w+)")
@@ -28,10 +32,11 @@ def tagged_outputs(table: pl.DataFrame) -> pl.DataFrame | None:
 
 
 def adaptation_outputs(table: pl.DataFrame) -> pl.DataFrame | None:
-    """``Intra`` and ``Inter``, with ``Method`` where it is there: replies already taken apart, put together as JSON lists.
+    """``Intra`` and ``Inter``, with ``Method`` where it is there: replies already taken apart, put together
+    as JSON lists.
 
-    A row with neither version keeps an empty response: it was asked, and nothing came of it. The culture is told where the script
-    of ``Inter`` tells it.
+    A row with neither version keeps an empty response: it was asked, and nothing came of it. The culture is
+    told where the script of ``Inter`` tells it.
     """
     if not {"Intra", "Inter"} <= set(table.columns):
         return None
@@ -46,7 +51,8 @@ def adaptation_outputs(table: pl.DataFrame) -> pl.DataFrame | None:
 
 
 def _located(table: pl.DataFrame, replies: pl.Series) -> pl.DataFrame:
-    """The replies with the item that the sentence names, or with their position where the file has no sentences."""
+    """The replies with the item that the sentence names, or with their position where the file has no
+    sentences."""
     found = pl.DataFrame({"response": replies.cast(pl.String)})
     if SENTENCE in table.columns:
         sentences = table[SENTENCE].cast(pl.String).fill_null("").to_list()
@@ -64,7 +70,8 @@ def for_people(prompt: str, adjective: str) -> str:
 
 
 def rejoined(prompt: str) -> str:
-    """The prompt without the page's line breaks. A hyphen at a line end stays where the same word is hyphenated elsewhere."""
+    """The prompt without the page's line breaks. A hyphen at a line end stays where the same word is
+    hyphenated elsewhere."""
 
     def word(found: re.Match[str]) -> str:
         hyphenated = f"{found[1]}-{found[2]}"

@@ -1,4 +1,5 @@
-"""Where one part of an adaptation reply ends and the next begins, when commas or line breaks stand inside the parts as well."""
+"""Where one part of an adaptation reply ends and the next begins, when commas or line breaks stand inside the
+parts as well."""
 
 from __future__ import annotations
 
@@ -13,13 +14,16 @@ _NEARLY = 0.9
 _NOT_LATIN = 0x250  # the first letter behind the Latin ones
 _OTHER_STRATEGY = re.compile(r"[A-Za-z]\w*|[A-Z][A-Za-z'’/&()-]*(?: [A-Za-z'’/&()-]+){1,4}")
 _FEWEST_WORDS = 3
-_LAST_PIECES = 4  # a strategy may hold separators itself ("Couplet: Transference, Label"), but not more than this
+_LAST_PIECES = (
+    4  # a strategy may hold separators itself ("Couplet: Transference, Label"), but not more than this
+)
 
 Span = tuple[int, int]
 
 
 def split_off_strategy(text: str, separator: re.Pattern[str]) -> tuple[str, str] | None:
-    """The text before the strategy that it ends with, and the strategy: the longest ending that names only strategies.
+    """The text before the strategy that it ends with, and the strategy: the longest ending that names only
+    strategies.
 
     None where no ending does.
     """
@@ -31,10 +35,11 @@ def split_off_strategy(text: str, separator: re.Pattern[str]) -> tuple[str, str]
 
 
 def split_off_other_strategy(text: str, separator: re.Pattern[str]) -> tuple[str, str] | None:
-    """The same where a list ends in a strategy that is none of those asked for ("Substitution"): a few words that are no sentence.
+    """The same where a list ends in a strategy that is none of those asked for ("Substitution"): a few words
+    that are no sentence.
 
-    Only behind the end of a sentence or another script, behind the same text twice, or where the list has just three parts, the
-    others longer. None elsewhere.
+    Only behind the end of a sentence or another script, behind the same text twice, or where the list has
+    just three parts, the others longer. None elsewhere.
     """
     cuts = [cut.span() for cut in separator.finditer(text)]
     if len(cuts) < 2 or not _OTHER_STRATEGY.fullmatch(text[cuts[-1][1] :].strip()):
@@ -47,11 +52,12 @@ def split_off_other_strategy(text: str, separator: re.Pattern[str]) -> tuple[str
 
 
 def boundary_between_versions(text: str, separator: re.Pattern[str]) -> Span | None:
-    """The separator at which the English version ends and the one in the language begins, or None where that stays open.
+    """The separator at which the English version ends and the one in the language begins, or None where that
+    stays open.
 
-    Evidence in this order: only one separator; a version that is the label "non-transferable"; the same text on both sides (the
-    model did not translate); the change of script, or the only separator near it that follows the end of a sentence; the only one
-    at all that does.
+    Evidence in this order: only one separator; a version that is the label "non-transferable"; the same text
+    on both sides (the model did not translate); the change of script, or the only separator near it that
+    follows the end of a sentence; the only one at all that does.
     """
     cuts = [cut.span() for cut in separator.finditer(text)]
     if len(cuts) <= 1:
@@ -90,9 +96,11 @@ def _after_sentence(text: str, cuts: list[Span]) -> Span | None:
 
 
 def _changes_of_script(text: str, cuts: list[Span]) -> tuple[list[Span], list[Span]] | None:
-    """The cuts that best part Latin letters from others, and those that nearly do so; None where the text is in one script.
+    """The cuts that best part Latin letters from others, and those that nearly do so; None where the text is
+    in one script.
 
-    A name or an abbreviation in Latin letters at the beginning of the other version makes the cut behind it the best one.
+    A name or an abbreviation in Latin letters at the beginning of the other version makes the cut behind it
+    the best one.
     """
     latin = [0]
     other = [0]

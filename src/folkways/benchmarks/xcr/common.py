@@ -1,4 +1,5 @@
-"""What the XCR-Bench tasks share: facets, prompts from the release or of our own, and how verdicts become a table."""
+"""What the XCR-Bench tasks share: facets, prompts from the release or of our own, and how verdicts become a
+table."""
 
 from __future__ import annotations
 
@@ -23,11 +24,17 @@ from folkways.releases.base import Release
 AUTHORS = "authors"
 OURS = "folkways"
 ASKED = "_asked"  # a detail of a verdict: the metrics that a language model has to be asked for
-FACETS: Schema = {"category": pl.String, "hall_level": pl.String, "element": pl.String, "prompt_example": pl.String}
+FACETS: Schema = {
+    "category": pl.String,
+    "hall_level": pl.String,
+    "element": pl.String,
+    "prompt_example": pl.String,
+}
 
 
 class XcrTask(ItemwiseTask):
-    """A task on the XCR-Bench corpus. A subclass says what an item is, what the prompt shows of it, and how a reply is judged."""
+    """A task on the XCR-Bench corpus. A subclass says what an item is, what the prompt shows of it, and how a
+    reply is judged."""
 
     release: ClassVar[str] = "xcr"
     facets: ClassVar[tuple[str, ...]] = tuple(FACETS)
@@ -44,7 +51,9 @@ class XcrTask(ItemwiseTask):
 
     def rows(self, release: Release) -> Iterable[Row]:
         base = xcr.corpus(release)
-        shown = prompt_example_rows(xcr.read_prompt(release, self.short_name) or "", base["sentence"].to_list())
+        shown = prompt_example_rows(
+            xcr.read_prompt(release, self.short_name) or "", base["sentence"].to_list()
+        )
         base = base.with_columns(
             pl.when(pl.col("row").is_in(shown))
             .then(pl.lit("in the prompt"))
@@ -64,7 +73,13 @@ class XcrTask(ItemwiseTask):
     def judged(self, item: Row, response: Row, profile: str) -> Row:
         if response["state"] == State.ANSWERED and not (response["response"] or "").strip():
             worst = self.worst(item, profile, State.UNREADABLE)
-            return {"counted": True, "state": State.UNREADABLE.value, "answer": None, "reason": "an empty reply", **worst}
+            return {
+                "counted": True,
+                "state": State.UNREADABLE.value,
+                "answer": None,
+                "reason": "an empty reply",
+                **worst,
+            }
         return super().judged(item, response, profile)
 
     def completed(self, rows: list[Row]) -> list[Row]:
@@ -76,14 +91,23 @@ class XcrTask(ItemwiseTask):
 
     @property
     def judged_columns(self) -> Schema:
-        """Without metrics of which every model is absent: they are not computed, which is something else than not applicable."""
+        """Without metrics of which every model is absent: they are not computed, which is something else than
+        not applicable."""
         asked = {metric for role in self.scoring.models for metric in role.metrics}
-        there = {metric for role in self.scoring.models if role.name in self.tools.models for metric in role.metrics}
-        computed = [metric.name for metric in self.metrics if metric.name not in asked or metric.name in there]
+        there = {
+            metric
+            for role in self.scoring.models
+            if role.name in self.tools.models
+            for metric in role.metrics
+        }
+        computed = [
+            metric.name for metric in self.metrics if metric.name not in asked or metric.name in there
+        ]
         return {**FACETS, **self.judgement_columns, **dict.fromkeys(computed, pl.Float64)}
 
     def summarise(self, judgements: pl.DataFrame) -> pl.DataFrame:
-        """As for every task, without rows for metrics that apply to no item under the profile (not: that leave all of them out)."""
+        """As for every task, without rows for metrics that apply to no item under the profile (not: that
+        leave all of them out)."""
         return summarise_means(judgements, self.name, self.metrics, self.facets).filter(pl.col("n") > 0)
 
     def text_tools(self) -> Mapping[str, str]:
@@ -95,7 +119,8 @@ class XcrTask(ItemwiseTask):
 
 
 class SourceTask(XcrTask):
-    """A task on the sentences as they are, of the culture that they come from; a subclass says by ``shown`` what is asked."""
+    """A task on the sentences as they are, of the culture that they come from; a subclass says by ``shown``
+    what is asked."""
 
     item_columns: ClassVar[Schema] = {"sentence": pl.String}
 

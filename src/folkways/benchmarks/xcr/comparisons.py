@@ -1,4 +1,5 @@
-"""What a metric compares, apart from how: the same pairs of gold and reply are compared by edits, or by a language model."""
+"""What a metric compares, apart from how: the same pairs of gold and reply are compared by edits, or by a
+language model."""
 
 from __future__ import annotations
 
@@ -17,7 +18,8 @@ class Comparison:
 
     pairs:    what must be compared. sure: what is known without (items that are equal).
     over:     what the sum is divided by: the items, or the gold items, one that is missing being a pair less.
-    baseline: how alike unrelated texts are; every similarity is rescaled so that this becomes 0. None to take it as it is.
+    baseline: how alike unrelated texts are; every similarity is rescaled so that this becomes 0. None to take
+    it as it is.
     """
 
     pairs: tuple[Pair, ...] = ()
@@ -38,16 +40,23 @@ NamedComparison = tuple[str, Comparison]
 """The role of the model that compares, and what."""
 
 
-def compare_all(asked: Sequence[Mapping[str, NamedComparison]], models: Mapping[str, Comparer]) -> list[dict[str, float]]:
+def compare_all(
+    asked: Sequence[Mapping[str, NamedComparison]], models: Mapping[str, Comparer]
+) -> list[dict[str, float]]:
     """Metric -> value, for each mapping of ``asked``; every model sees all its distinct pairs at once.
 
     A metric whose model is not there is left out.
     """
     alike = {
-        role: _similarities(model, (pair for row in asked for name, one in row.values() if name == role for pair in one.pairs))
+        role: _similarities(
+            model, (pair for row in asked for name, one in row.values() if name == role for pair in one.pairs)
+        )
         for role, model in models.items()
     }
-    return [{metric: one.value(alike[role]) for metric, (role, one) in row.items() if role in alike} for row in asked]
+    return [
+        {metric: one.value(alike[role]) for metric, (role, one) in row.items() if role in alike}
+        for row in asked
+    ]
 
 
 def _similarities(model: Comparer, pairs: Iterable[Pair]) -> Callable[[str, str], float]:

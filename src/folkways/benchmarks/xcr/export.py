@@ -1,4 +1,5 @@
-"""Culture-specific items leave in XCR-Bench's released schema, with stable ids, strategies, and every adaptation."""
+"""Culture-specific items leave in XCR-Bench's released schema, with stable ids, strategies, and every
+adaptation."""
 
 from __future__ import annotations
 
@@ -6,7 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from folkways.benchmarks.studies import Study, StudyExport, StudyItem
-from folkways.benchmarks.xcr.build.corpus import ADAPTATION_COLUMNS, EVERYBODY_COLUMNS, PROVENANCE_COLUMNS, provenance
+from folkways.benchmarks.xcr.build.corpus import (
+    ADAPTATION_COLUMNS,
+    EVERYBODY_COLUMNS,
+    PROVENANCE_COLUMNS,
+    provenance,
+)
 from folkways.benchmarks.xcr.build.labels import FIELDS
 from folkways.benchmarks.xcr.data.reading import ADAPTATION_FILES, BASE_COLUMNS, BASE_FILE, sentence_ids
 from folkways.errors import FolkwaysError
@@ -16,10 +22,12 @@ EVERYBODY_FILE, PROVENANCE_FILE = "adaptations_of_everybody.csv", "provenance.cs
 
 
 def files(study: Study) -> Mapping[str, bytes]:
-    """File name -> contents: the base corpus, adaptations per target culture and everybody's, and where each sentence comes from.
+    """File name -> contents: the base corpus, adaptations per target culture and everybody's, and where each
+    sentence comes from.
 
-    The adaptation files have what an expert decided, or, where nobody has yet, what the first person wrote. ``strategy`` names
-    one per item of the sentence, separated by semicolons. Sentences that are not labelled are left out.
+    The adaptation files have what an expert decided, or, where nobody has yet, what the first person wrote.
+    ``strategy`` names one per item of the sentence, separated by semicolons. Sentences that are not labelled
+    are left out.
     """
     base = _base(study)
     if not base:
@@ -32,7 +40,9 @@ def files(study: Study) -> Mapping[str, bytes]:
         rows = by_culture.setdefault(culture, [])
         if decided or versions:
             best = decided or versions[0]
-            rows.append((sentence, best["intra"], best["inter"], ids[key], ";".join(best["strategies"]), best["by"]))
+            rows.append(
+                (sentence, best["intra"], best["inter"], ids[key], ";".join(best["strategies"]), best["by"])
+            )
         everything += [
             (
                 ids[key],
@@ -50,12 +60,15 @@ def files(study: Study) -> Mapping[str, bytes]:
         written[adaptation_file(culture)] = csv_bytes(ADAPTATION_COLUMNS, rows)
     if everything:
         written[EVERYBODY_FILE] = csv_bytes(EVERYBODY_COLUMNS, everything)
-    written[PROVENANCE_FILE] = csv_bytes(PROVENANCE_COLUMNS, (_provenance(study, study.items[key], ids[key]) for key in base))
+    written[PROVENANCE_FILE] = csv_bytes(
+        PROVENANCE_COLUMNS, (_provenance(study, study.items[key], ids[key]) for key in base)
+    )
     return written
 
 
 def adaptation_file(culture: str) -> str:
-    """The released name of a culture's file; one of the same pattern for a culture that the corpus does not have."""
+    """The released name of a culture's file; one of the same pattern for a culture that the corpus does not
+    have."""
     return ADAPTATION_FILES.get(culture, f"xcr_bench_{culture.lower()}_adaptation.csv")
 
 
@@ -66,12 +79,19 @@ def _base(study: Study) -> dict[int, tuple[str, ...]]:
         labels = _labels(study, item)
         if item.state == "done" and labels is not None:
             context = str(item.content.get("context") or item.content.get("fact") or "")
-            rows[item.id] = (item.content["tagged"], context, labels["category"], labels["element"], labels["level"])
+            rows[item.id] = (
+                item.content["tagged"],
+                context,
+                labels["category"],
+                labels["element"],
+                labels["level"],
+            )
     return rows
 
 
 def _provenance(study: Study, labelled: StudyItem, corpus_id: str) -> tuple[str, ...]:
-    """What was imported stands in the item of the first stage, or in the labelled one where sentences were imported chosen."""
+    """What was imported stands in the item of the first stage, or in the labelled one where sentences were
+    imported chosen."""
     first = study.ancestor(labelled, "choose_best")
     imported = {**labelled.content, **(first.content if first else {}), "id": labelled.key}
     judges = (len(first.votes) if first else 0, len(labelled.votes))
@@ -90,7 +110,8 @@ def _labels(study: Study, item: StudyItem) -> Mapping[str, Any] | None:
 def _versions(
     study: Study, base: Mapping[int, object]
 ) -> Iterator[tuple[str, int, str, list[dict[str, Any]], dict[str, Any] | None]]:
-    """Culture, labelled item, tagged sentence, everybody's versions and the decided one, per sentence and culture."""
+    """Culture, labelled item, tagged sentence, everybody's versions and the decided one, per sentence and
+    culture."""
     for item in study.of("adapt"):
         source = study.ancestor(item, "label_item")
         if source is None or source.id not in base or item.culture is None:

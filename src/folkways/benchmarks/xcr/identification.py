@@ -1,4 +1,5 @@
-"""xcr/identification: the tags are taken out of a sentence, and the model puts them back (section on tasks; Table 2)."""
+"""xcr/identification: the tags are taken out of a sentence, and the model puts them back (section on tasks;
+Table 2)."""
 
 from __future__ import annotations
 
@@ -13,24 +14,50 @@ from folkways.metrics.spans import exact_spans, hi_csi, si_csi, tagged_spans
 from folkways.records import Metric, State
 from folkways.text.refusals import is_refusal
 
-_SAME_SENTENCE = 0.5  # edit similarity from which an untagged reply is the sentence given back, whatever it says
+_SAME_SENTENCE = (
+    0.5  # edit similarity from which an untagged reply is the sentence given back, whatever it says
+)
 
 
 class Identification(SourceTask):
-    """Both profiles read tags alike; ``strict`` adds precision, recall and F1 of exact spans, so that tagging everything costs."""
+    """Both profiles read tags alike; ``strict`` adds precision, recall and F1 of exact spans, so that tagging
+    everything costs."""
 
     name: ClassVar[str] = "xcr/identification"
     title: ClassVar[str] = "XCR-Bench: identification"
     about: ClassVar[str] = (
-        "Mark what is specific to American, British or Western culture in an English sentence (sections 3 and F of the paper)."
+        "Mark what is specific to American, British or Western culture in an English sentence (sections "
+        "3 and F of the paper)."
     )
     metrics: ClassVar[tuple[Metric, ...]] = (
-        Metric("hi_csi", "HI-CSI", "Share of gold items tagged exactly, case-sensitive; extra tags are free (appendix F).", "mean"),
-        Metric("si_csi", "SI-CSI", "F1 of edit similarity under the best one-to-one pairing (appendix F).", "mean"),
-        Metric("si_precision", "SI precision", "The pairing's similarity over the items that the reply tags.", "mean"),
+        Metric(
+            "hi_csi",
+            "HI-CSI",
+            "Share of gold items tagged exactly, case-sensitive; extra tags are free (appendix F).",
+            "mean",
+        ),
+        Metric(
+            "si_csi",
+            "SI-CSI",
+            "F1 of edit similarity under the best one-to-one pairing (appendix F).",
+            "mean",
+        ),
+        Metric(
+            "si_precision",
+            "SI precision",
+            "The pairing's similarity over the items that the reply tags.",
+            "mean",
+        ),
         Metric("si_recall", "SI recall", "The pairing's similarity over the gold items.", "mean"),
-        Metric("precision", "Exact precision", "Share of tagged items that are gold items (strict only).", "mean"),
-        Metric("recall", "Exact recall", "Share of gold items tagged exactly, each matched once (strict only).", "mean"),
+        Metric(
+            "precision", "Exact precision", "Share of tagged items that are gold items (strict only).", "mean"
+        ),
+        Metric(
+            "recall",
+            "Exact recall",
+            "Share of gold items tagged exactly, each matched once (strict only).",
+            "mean",
+        ),
         Metric("f1", "Exact F1", "Harmonic mean of the two, per sentence (strict only).", "mean"),
     )
 
@@ -57,4 +84,7 @@ class Identification(SourceTask):
 
     def worst(self, item: Row, profile: str, state: State) -> Mapping[str, float | None]:
         strict_only = ("precision", "recall", "f1")
-        return {metric.name: None if profile == "paper" and metric.name in strict_only else 0.0 for metric in self.metrics}
+        return {
+            metric.name: None if profile == "paper" and metric.name in strict_only else 0.0
+            for metric in self.metrics
+        }

@@ -19,11 +19,13 @@ from folkways.metrics.spans import hp_csi, hp_csi_per_gold, tagged_spans
 from folkways.records import Metric, Schema, State
 
 MOST_ITEMS = 4.0
-"""Tagged items of the release's longest sentence: so many hits can one sentence have, which ``paper`` counts."""
+"""Tagged items of the release's longest sentence: so many hits can one sentence have, which ``paper``
+counts."""
 
 
 class Prediction(SourceTask):
-    """``paper`` counts hits per sentence, so that a perfect copy scores 116.15; ``strict`` gives the share of the gold items hit.
+    """``paper`` counts hits per sentence, so that a perfect copy scores 116.15; ``strict`` gives the share of
+    the gold items hit.
 
     A sentence without gold items counts as 0 in ``paper`` and not at all in ``strict``.
     """
@@ -31,20 +33,23 @@ class Prediction(SourceTask):
     name: ClassVar[str] = "xcr/prediction"
     title: ClassVar[str] = "XCR-Bench: prediction"
     about: ClassVar[str] = (
-        "Fill in what is specific to American, British or Western culture in an English sentence (sections 3 and F of the paper)."
+        "Fill in what is specific to American, British or Western culture in an English sentence "
+        "(sections 3 and F of the paper)."
     )
     metrics: ClassVar[tuple[Metric, ...]] = (
         Metric(
             "hp_csi",
             "HP-CSI",
-            "Items equal to the gold item in the same place, lower-cased: hits per sentence (paper) or per gold item (strict).",
+            "Items equal to the gold item in the same place, lower-cased: hits per sentence (paper) or per "
+            "gold item (strict).",
             "mean",
             bounds=(0.0, MOST_ITEMS),
         ),
         Metric(
             "sp_csi",
             "SP-CSI",
-            "As HP-CSI, and items that differ count with the cosine of their sentence embeddings (appendix F).",
+            "As HP-CSI, and items that differ count with the cosine of their sentence embeddings (appendix "
+            "F).",
             "mean",
             bounds=(0.0, MOST_ITEMS),
         ),
@@ -74,7 +79,9 @@ class Prediction(SourceTask):
             "count_kept": float(len(found) == len(gold)),
         }
         reason = f"{hits:.0f} of {len(gold)} items equal"
-        different = tuple((one, other) for one, other in zip(found, gold, strict=False) if one.lower() != other.lower())
+        different = tuple(
+            (one, other) for one, other in zip(found, gold, strict=False) if one.lower() != other.lower()
+        )
         asked = {}
         if gold or profile == "paper":
             over = 1 if profile == "paper" else len(gold)
@@ -92,7 +99,8 @@ class Prediction(SourceTask):
         return {**super().judged(item, response, profile), "hp_weight": weight, "hp_most": most}
 
     def summarise(self, judgements: pl.DataFrame) -> pl.DataFrame:
-        """As for every task; in ``strict``, HP and SP are pooled: hits over all gold items, drawn by sentence for the interval."""
+        """As for every task; in ``strict``, HP and SP are pooled: hits over all gold items, drawn by sentence
+        for the interval."""
         scores = super().summarise(judgements)
         most = MOST_ITEMS if (judgements["hp_most"] > 1).any() else 1.0
         hits = [replace(metric, bounds=(0.0, most)) for metric in self.metrics[:2]]

@@ -1,4 +1,5 @@
-"""The forms in which a corpus sentence is shown to a model: without its tags, or with its culture-specific items masked."""
+"""The forms in which a corpus sentence is shown to a model: without its tags, or with its culture-specific
+items masked."""
 
 from __future__ import annotations
 
@@ -11,7 +12,8 @@ _SPAN = re.compile(r"(?s)<CSI>.*?</CSI>")
 
 
 def without_tags(sentence: str) -> str:
-    """The sentence as it reads without tags: the spaces that were put in with them go as well ("the pub, again")."""
+    """The sentence as it reads without tags: the spaces that were put in with them go as well ("the pub,
+    again")."""
 
     def opening(found: re.Match[str]) -> str:
         return " " if found[1] or sentence[found.start() - 1 : found.start()].isalnum() else ""
@@ -24,5 +26,6 @@ def without_tags(sentence: str) -> str:
 
 
 def masked(sentence: str) -> str:
-    """The sentence with every tagged item replaced by the mask, inside its tags. A tag that is never closed stays as it is."""
+    """The sentence with every tagged item replaced by the mask, inside its tags. A tag that is never closed
+    stays as it is."""
     return _SPAN.sub(f"<CSI> {MASK} </CSI>", sentence)

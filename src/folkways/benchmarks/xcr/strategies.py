@@ -1,4 +1,5 @@
-"""Newmark's adaptation strategies as XCR-Bench names them (appendix on strategies), read out of what models write."""
+"""Newmark's adaptation strategies as XCR-Bench names them (appendix on strategies), read out of what models
+write."""
 
 from __future__ import annotations
 
@@ -23,7 +24,9 @@ STRATEGIES: Mapping[str, str] = {
 COUPLET = "Couplet"
 COMBINATION = "Combination"
 
-_NAMED = re.compile("|".join(rf"\b(?P<s{place}>{pattern})\b" for place, pattern in enumerate(STRATEGIES.values())), re.I)
+_NAMED = re.compile(
+    "|".join(rf"\b(?P<s{place}>{pattern})\b" for place, pattern in enumerate(STRATEGIES.values())), re.I
+)
 _COUPLET = re.compile(r"\bcouplets?\b", re.I)
 _FILLER = re.compile(
     r"\b(?:adaptation|strateg(?:y|ies)|methods?|techniques?|used|number|no|combin(?:ed|ation)|mix|of|and|with|plus|the|a|by|for|both)\b|[\W\d_]",
@@ -34,8 +37,8 @@ _FILLER = re.compile(
 def canonical_strategy(text: str) -> str | None:
     """The strategy that ``text`` names, spelling and numbering aside; None where it names none.
 
-    Two different strategies are a couplet, whatever their order: ``Couplet (Label + Transference)``; more are a ``Combination``.
-    Half of them or more are the list of the prompt given back, which names none.
+    Two different strategies are a couplet, whatever their order: ``Couplet (Label + Transference)``; more are
+    a ``Combination``. Half of them or more are the list of the prompt given back, which names none.
     ``Couplet`` alone stays as it is.
     """
     named = sorted({_name(found) for found in _NAMED.finditer(text)})
@@ -47,7 +50,8 @@ def canonical_strategy(text: str) -> str | None:
 
 
 def names_only_strategies(text: str) -> bool:
-    """Whether ``text`` names a strategy and holds nothing besides but numbers, punctuation and words such as "method" or "and"."""
+    """Whether ``text`` names a strategy and holds nothing besides but numbers, punctuation and words such as
+    "method" or "and"."""
     rest, named = _NAMED.subn(" ", text)
     rest, couplets = _COUPLET.subn(" ", rest)
     return bool(named + couplets) and not _FILLER.sub("", rest)

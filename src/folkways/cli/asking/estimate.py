@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from folkways.cli.grouped_options import GroupedCommand
-from folkways.cli.options import batch_option, left_out, models_option, prices_option, question_options, workspace_option
+from folkways.cli.options import (
+    batch_option,
+    left_out,
+    models_option,
+    prices_option,
+    question_options,
+    workspace_option,
+)
 from folkways.cli.out import print_json, terminal
 
 if TYPE_CHECKING:
@@ -24,13 +31,18 @@ if TYPE_CHECKING:
 @workspace_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(
-    options: RunOptions, models: tuple[str | DeployedModel, ...], workspace: str, prices: Path | None, batch: bool, as_json: bool
+    options: RunOptions,
+    models: tuple[str | DeployedModel, ...],
+    workspace: str,
+    prices: Path | None,
+    batch: bool,
+    as_json: bool,
 ) -> None:
     """Say how many requests, tokens and dollars a run would take. Nothing is sent, and no key is needed.
 
-    Input tokens are estimated from the number of characters, give or take a third, or by what the workspace's replies of the same
-    model took; output tokens and cost are upper limits.
-    Responses that are already stored are not counted.
+    Input tokens are estimated from the number of characters, give or take a third, or by what the workspace's
+    replies of the same model took; output tokens and cost are upper limits. Responses that are already stored
+    are not counted.
     """
     from folkways.runs.planning.estimate import estimate_run
 
@@ -45,7 +57,12 @@ def command(
 
     short = short_endpoints(tuple(dict.fromkeys(entry.endpoint for entry in estimates)))
     look: dict[str, Any] = {"title_justify": "left", "box": None, "pad_edge": False, "header_style": "dim"}
-    table = Table(Column("model", overflow="fold"), Column("task", no_wrap=True), title="Before spending anything", **look)
+    table = Table(
+        Column("model", overflow="fold"),
+        Column("task", no_wrap=True),
+        title="Before spending anything",
+        **look,
+    )
     for heading in ("items", "requests", "stored\nalready", "input\ntokens ≈", "output\ntokens ≤", "US$ ≤"):
         table.add_column(heading, justify="right", no_wrap=True)
     for entry in estimates:
@@ -62,10 +79,17 @@ def command(
     learned = {entry.endpoint: entry.learned_from for entry in estimates if entry.learned_from}
     for endpoint, replies in learned.items():
         console.print(
-            one_line(f"Input tokens of {short[endpoint]}: by what {plural(replies, 'stored reply', 'stored replies')} took")
+            one_line(
+                f"Input tokens of {short[endpoint]}: by what "
+                f"{plural(replies, 'stored reply', 'stored replies')} took"
+            )
         )
-    for endpoint in dict.fromkeys(entry.endpoint for entry in estimates if entry.runs_here and entry.requests):
-        known = [entry.seconds for entry in estimates if entry.endpoint == endpoint and entry.seconds is not None]
+    for endpoint in dict.fromkeys(
+        entry.endpoint for entry in estimates if entry.runs_here and entry.requests
+    ):
+        known = [
+            entry.seconds for entry in estimates if entry.endpoint == endpoint and entry.seconds is not None
+        ]
         told = (
             f"about {duration(sum(known))}, by what its stored replies took"
             if known
@@ -77,4 +101,6 @@ def command(
     unpriced = dict.fromkeys(short[entry.endpoint] for entry in estimates if entry.usd is None)
     unknown = f" No price is known for {', '.join(unpriced)} (see folkways endpoints)." if unpriced else ""
     cost = f", at most US$ {total:,.2f}" if any(cost is not None for cost in costs) or not costs else ""
-    console.print(one_line(f"{sum(entry.requests for entry in estimates):,} requests{cost}.{unknown}"), soft_wrap=True)
+    console.print(
+        one_line(f"{sum(entry.requests for entry in estimates):,} requests{cost}.{unknown}"), soft_wrap=True
+    )

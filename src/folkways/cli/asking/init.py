@@ -64,7 +64,8 @@ OPENING = """\
 @click.command("init")
 @click.argument("file", type=click.Path(path_type=Path), default=Path("study.toml"))
 def command(file: Path) -> None:
-    """Write a recipe to FILE (study.toml): every option of `folkways run` with what it does, ready to run and to change."""
+    """Write a recipe to FILE (study.toml): every option of `folkways run` with what it does, ready to run and
+    to change."""
     from folkways.cli.asking.recipe import SUFFIX
     from folkways.cli.out import check_text_target
     from folkways.files import write_bytes
@@ -91,5 +92,9 @@ def recipe_text(name: str) -> str:
         if isinstance(value, dict):
             item.update(value)
         written = f"{key} = {item.as_string()}"
-        lines += [*(f"# {line}" for line in wrap(about(known[key]), 118)), written if key in FILLED_IN else f"# {written}", ""]
+        lines += [
+            *(f"# {line}" for line in wrap(about(known[key]), 118)),
+            written if key in FILLED_IN else f"# {written}",
+            "",
+        ]
     return "\n".join(lines)

@@ -31,8 +31,15 @@ if TYPE_CHECKING:
 @click.option("--profile", metavar="P", help="How to judge: paper (default) or strict.")
 @text_tools_option
 @scoring_model_options
-@click.option("--release", metavar="[BENCHMARK=]NAME|DIR", help="Data to judge against, instead of the default release.")
-@click.option("--by", "facet", metavar="FACET", help="Print the headline of each culture, language, locale, ... as well.")
+@click.option(
+    "--release", metavar="[BENCHMARK=]NAME|DIR", help="Data to judge against, instead of the default release."
+)
+@click.option(
+    "--by",
+    "facet",
+    metavar="FACET",
+    help="Print the headline of each culture, language, locale, ... as well.",
+)
 @click.option("--by-position", is_flag=True, help="The rows are in the order of the release; ignore ids.")
 def command(
     task: str,
@@ -46,9 +53,10 @@ def command(
 ) -> None:
     """Judge replies to the items of TASK that were made elsewhere.
 
-    FILE has a column 'response' and a column 'item' (or the release's own id); the output files of the papers' own programs are
-    recognised, and so are logs of Inspect, by the items in their metadata or by the ids of their samples. One row per item is
-    written: its state, the answer that was read, one column per metric, the reason.
+    FILE has a column 'response' and a column 'item' (or the release's own id); the output files of the
+    papers' own programs are recognised, and so are logs of Inspect, by the items in their metadata or by the
+    ids of their samples. One row per item is written: its state, the answer that was read, one column per
+    metric, the reason.
 
     \b
     folkways judge blend/saq --responses kr.csv --culture KR --language ko --out verdicts.csv
@@ -57,7 +65,8 @@ def command(
     folkways judge blend/saq --responses logs/run.eval --out verdicts.csv
     folkways judge xcr/prediction --responses out.csv --embedding-model DIR --out verdicts.csv
 
-    A metric whose model is missing is left out, and the others are computed; if you named the model, the exit code is 2.
+    A metric whose model is missing is left out, and the others are computed; if you named the model, the exit
+    code is 2.
     """
 
     from folkways.display import one_line, plural

@@ -1,4 +1,5 @@
-"""``folkways judge-by-model``: a model as judge of a run's free answers, beside the rule and checked against people."""
+"""``folkways judge-by-model``: a model as judge of a run's free answers, beside the rule and checked against
+people."""
 
 from __future__ import annotations
 
@@ -57,7 +58,14 @@ COMPARED = {
 }
 """The same of two models, or judges."""
 
-WITH_TWO_DECIMALS = ("kappa", "kappa_judge_people", "kappa_lexical_people", "youden", "youden_difference", "kappa_judges")
+WITH_TWO_DECIMALS = (
+    "kappa",
+    "kappa_judge_people",
+    "kappa_lexical_people",
+    "youden",
+    "youden_difference",
+    "kappa_judges",
+)
 BETWEEN_JUDGES = ("disagreement", "kappa_judges")
 COUNTS = ("both_right", "only_judge", "only_lexical", "both_wrong", "undecided", "labelled")
 
@@ -73,12 +81,31 @@ COUNTS = ("both_right", "only_judge", "only_lexical", "both_wrong", "undecided",
     help="Model that judges; repeatable. Own settings: NAME?max_tokens=2000.",
 )
 @out_option("Where the verdicts go", "verdicts.csv", required=True)
-@click.option("--labels", type=click.Path(path_type=Path), metavar="FILE", help="People's labels: item, label (1, 0.5, 0), ...")
-@click.option("--until", type=Number(0), metavar="POINTS", help="Say whether labels are enough for ± so many points.")
-@click.option("--label-next", type=click.IntRange(min=1), metavar="N", help="List N replies that people should judge next.")
-@click.option("--swap", type=click.IntRange(min=1), metavar="N", help="Ask about N replies again, answers in reverse order.")
+@click.option(
+    "--labels",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="People's labels: item, label (1, 0.5, 0), ...",
+)
+@click.option(
+    "--until", type=Number(0), metavar="POINTS", help="Say whether labels are enough for ± so many points."
+)
+@click.option(
+    "--label-next",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="List N replies that people should judge next.",
+)
+@click.option(
+    "--swap",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Ask about N replies again, answers in reverse order.",
+)
 @click.option("--seed", type=int, default=0, show_default=True, help="Of what --label-next and --swap draw.")
-@click.option("--model", "models", multiple=True, metavar="NAME", help="Judge only replies of this model; repeatable.")
+@click.option(
+    "--model", "models", multiple=True, metavar="NAME", help="Judge only replies of this model; repeatable."
+)
 @limit_option
 @click.option("--profile", metavar="P", help="Profile of the rule to compare with.")
 @text_tools_option
@@ -98,9 +125,10 @@ def command(
 ) -> None:
     """Have a model judge the free answers of RUN, and say how far to trust it.
 
-    The run's scores stay those of the rule. Two files are written: FILE with one row per counted item, and beside it FILE-summary
-    with shares, agreement and, if there are labels, the rate corrected by them, and what models differ by. --label-next writes
-    FILE-next, for a judging stage of the studio to import. The same command continues where it stopped.
+    The run's scores stay those of the rule. Two files are written: FILE with one row per counted item, and
+    beside it FILE-summary with shares, agreement and, if there are labels, the rate corrected by them, and
+    what models differ by. --label-next writes FILE-next, for a judging stage of the studio to import. The
+    same command continues where it stopped.
 
     \b
     folkways judge-by-model last --judge openai/gpt-4o --out verdicts.csv
@@ -120,9 +148,14 @@ def command(
     from folkways.workspace.database import open_workspace
 
     target = file_at(out, "verdicts.csv", SUFFIXES)
-    summary, following = (target.with_name(f"{target.stem}-{name}{target.suffix}") for name in ("summary", "next"))
+    summary, following = (
+        target.with_name(f"{target.stem}-{name}{target.suffix}") for name in ("summary", "next")
+    )
     if until == 0:
-        raise FolkwaysError("--until 0 can never be reached: give half the width that you want, in points, for example --until 5")
+        raise FolkwaysError(
+            "--until 0 can never be reached: give half the width that you want, in points, for example "
+            "--until 5"
+        )
     if target.parent.is_dir():
         for beside in (summary, following) if label_next else (summary,):
             check_text_target(beside)
@@ -150,9 +183,15 @@ def command(
         terminal().print(one_line(f"{task}: {endpoint}, judged by {judge}"), soft_wrap=True)
         terminal().print(_table(part, SHOWN))
     compared = done.summary.filter(pl.col("against").is_not_null())
-    for (task, endpoint, judge, against), part in compared.group_by(["task", "endpoint", "judge", "against"], maintain_order=True):
-        between = f"{judge} and {against} on {endpoint}" if part["quantity"].is_in(BETWEEN_JUDGES).any() else ""
-        terminal().print(one_line(f"{task}: {between or f'{endpoint} above {against}, judged by {judge}'}"), soft_wrap=True)
+    for (task, endpoint, judge, against), part in compared.group_by(
+        ["task", "endpoint", "judge", "against"], maintain_order=True
+    ):
+        between = (
+            f"{judge} and {against} on {endpoint}" if part["quantity"].is_in(BETWEEN_JUDGES).any() else ""
+        )
+        terminal().print(
+            one_line(f"{task}: {between or f'{endpoint} above {against}, judged by {judge}'}"), soft_wrap=True
+        )
         terminal().print(_table(part, COMPARED))
     for note in done.notes:
         console.print(one_line(f"note: {note}"), soft_wrap=True)
@@ -182,5 +221,7 @@ def _table(part: pl.DataFrame, shown: Mapping[str, str]) -> Table:
         decimals = 2 if quantity in WITH_TWO_DECIMALS else 1
         low, high = (number(row[bound], decimals) for bound in ("low", "high"))
         bounds = NOT_A_NUMBER if low == NOT_A_NUMBER else f"{low} – {high}"
-        table.add_row(label, number(row["estimate"], decimals), bounds, count(row["n"]), count(row["questions"]))
+        table.add_row(
+            label, number(row["estimate"], decimals), bounds, count(row["n"]), count(row["questions"])
+        )
     return table

@@ -1,4 +1,5 @@
-"""Progress of a model that texts are put through: one line, written over, on a terminal; now and then a line elsewhere."""
+"""Progress of a model that texts are put through: one line, written over, on a terminal; now and then a line
+elsewhere."""
 
 from __future__ import annotations
 
@@ -28,7 +29,11 @@ def watch(name: str) -> Callable[[int, int], None]:
             return
         last = now
         rate = done / (now - began)
-        line = f"{name}: {done:,} of {total:,} texts, {rate:,.0f} per second, {(total - done) / rate:,.0f} s left"
+        line = (
+            f"{name}: {done:,} of {total:,} texts, {rate:,.0f} per second, "
+            f"{(total - done) / rate:,.0f} "
+            "s left"
+        )
         sys.stderr.write((f"\r\x1b[2K{line}" if live else line) + ("" if live and done < total else "\n"))
         sys.stderr.flush()
 

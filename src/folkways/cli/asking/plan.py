@@ -16,11 +16,13 @@ from folkways.runs.options import DeployedModel, RunOptions
 @question_options
 @workspace_option
 @click.option("--name", metavar="NAME", help="Name of the run; otherwise a new one is made up.")
-def command(options: RunOptions, models: tuple[str | DeployedModel, ...], workspace: str, name: str | None) -> None:
+def command(
+    options: RunOptions, models: tuple[str | DeployedModel, ...], workspace: str, name: str | None
+) -> None:
     """Write down every request of a run, and send none.
 
-    Any number of workers then ask them together, even on other machines if the workspace is a PostgreSQL database; `folkways
-    score` judges the replies. `folkways run` does all three in one process.
+    Any number of workers then ask them together, even on other machines if the workspace is a PostgreSQL
+    database; `folkways score` judges the replies. `folkways run` does all three in one process.
 
     \b
     folkways plan blend/saq --model vllm/qwen3-8b --name study --workspace postgresql://me@db/folkways
@@ -33,12 +35,16 @@ def command(options: RunOptions, models: tuple[str | DeployedModel, ...], worksp
     from folkways.runs.work import counts_of
 
     recipe = click.get_current_context().default_map or {}
-    options = replace(options, until=recipe.get("until"))  # which cannot be planned, and must not be passed over
+    options = replace(
+        options, until=recipe.get("until")
+    )  # which cannot be planned, and must not be passed over
     database, run, before = plan_run(options, models=models, workspace=workspace, name=name)
     console = terminal()
     console.print(f"{run.name} {'was planned before' if before else 'is planned'} in {workspace}")
     for counts in counts_of(database, run):
-        told = [f"{counts.total:,} requests to be asked"] + ([f"{counts.stored:,} answered already"] if counts.stored else [])
+        told = [f"{counts.total:,} requests to be asked"] + (
+            [f"{counts.stored:,} answered already"] if counts.stored else []
+        )
         console.print(one_line(f"  {counts.endpoint}: {', '.join(told)}"), soft_wrap=True)
     again = f"folkways work {run.name}{workspace_named(workspace)}"
     console.print(f"Ask them, in as many processes as you like: {again}", soft_wrap=True)

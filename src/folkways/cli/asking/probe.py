@@ -25,8 +25,19 @@ Row = dict[str, Any]
 @models_option
 @click.option("--control", metavar="NAME|DIR", help="Release of the task whose items no model can have seen.")
 @click.option("--release", metavar="NAME|DIR", help="Data to probe, instead of the default release.")
-@click.option("--only", metavar="LIST", help="Signals: masked-option, masked-word, continuation, named, option-order, ...")
-@click.option("--limit", type=click.IntRange(min=2), default=100, show_default=True, metavar="N", help="Items of each group.")
+@click.option(
+    "--only",
+    metavar="LIST",
+    help="Signals: masked-option, masked-word, continuation, named, option-order, ...",
+)
+@click.option(
+    "--limit",
+    type=click.IntRange(min=2),
+    default=100,
+    show_default=True,
+    metavar="N",
+    help="Items of each group.",
+)
 @click.option("--seed", type=int, default=0, show_default=True, help="Draws the items.")
 @out_option("Where the signals go", "signals.csv")
 @click.option("--json", "as_json", is_flag=True, help="Write JSON.")
@@ -44,9 +55,10 @@ def command(
 ) -> None:
     """Look for signals that a model may have seen the items of TASK before it is asked.
 
-    Each signal is a number, beside the same number for items that it cannot have seen, and the difference of the two, all with 95 %
-    intervals. It is no verdict: what each cannot say is printed below it. Without --control the items of folkways' own demo are the
-    control. The same command continues where it stopped, and asks nothing twice.
+    Each signal is a number, beside the same number for items that it cannot have seen, and the difference of
+    the two, all with 95 % intervals. It is no verdict: what each cannot say is printed below it. Without
+    --control the items of folkways' own demo are the control. The same command continues where it stopped,
+    and asks nothing twice.
 
     \b
     folkways probe blend/mcq --model openai/gpt-4o-mini --budget 2usd
@@ -69,7 +81,14 @@ def command(
     if target is not None:
         write_frame(done.signals, target)
     if as_json:
-        print_json({"task": task, "run": done.run.name, "notes": list(done.notes), "signals": done.signals.to_dicts()})
+        print_json(
+            {
+                "task": task,
+                "run": done.run.name,
+                "notes": list(done.notes),
+                "signals": done.signals.to_dicts(),
+            }
+        )
     else:
         _show(done)
         for note in done.notes:
@@ -94,7 +113,9 @@ def _show(done: Probed) -> None:
             console.print(one_line(f"{named}: {lacking}"), soft_wrap=True)
         console.print()
     given = [row for row in rows if row["value"] is not None]
-    for signal, about, cannot_say in dict.fromkeys((row["signal"], row["about"], row["cannot_say"]) for row in given):
+    for signal, about, cannot_say in dict.fromkeys(
+        (row["signal"], row["about"], row["cannot_say"]) for row in given
+    ):
         console.print(one_line(f"{signal}: {about} It cannot say {cannot_say}."), soft_wrap=True)
     for control in dict.fromkeys(row["control"] for row in given if row["control"]):
         held = ", ".join(dict.fromkeys(row["signal"] for row in given if row["control"] == control))
@@ -108,7 +129,8 @@ def _table(rows: list[Row]) -> Table:
     table = table_of_numbers("signal", ("these items", "control", "difference"))
     for row in rows:
         table.add_row(
-            f"{row['signal']}\n{row['measure']}, {row['unit']}\nn {count(row['n'])}; {count(row['control_n'])}",
+            f"{row['signal']}\n{row['measure']}, {row['unit']}\nn {count(row['n'])}; "
+            f"{count(row['control_n'])}",
             _told(row, "value", "low", "high"),
             _told(row, "control_value", "control_low", "control_high"),
             _told(row, "difference", "difference_low", "difference_high"),

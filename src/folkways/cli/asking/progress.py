@@ -27,7 +27,12 @@ PLAIN_SECONDS = 10.0
 
 LONGEST_NAME = 30
 
-FIGURES = {"count": "", **dict.fromkeys(("out", "rate", "pace", "left"), "cyan"), "cost": "green", "trouble": "yellow"}
+FIGURES = {
+    "count": "",
+    **dict.fromkeys(("out", "rate", "pace", "left"), "cyan"),
+    "cost": "green",
+    "trouble": "yellow",
+}
 """What stands behind the bar, and its colour."""
 
 
@@ -45,7 +50,8 @@ class _Told(ProgressColumn):
 
 
 class RunProgress:
-    """An observer of the engine. Use as a context manager; it writes to standard error, so that output can be piped."""
+    """An observer of the engine. Use as a context manager; it writes to standard error, so that output can be
+    piped."""
 
     def __init__(self, console: Console | None = None, then: str = "") -> None:
         """then: what follows the asking and takes a while; told once everything has been asked."""
@@ -62,7 +68,9 @@ class RunProgress:
         self._done: set[str] = set()  # models whose last line was written
         self._last = time.monotonic()
         told = [_Told(name, style) for name, style in FIGURES.items()]
-        self._bars = Progress(_Told("model", "bold"), BarColumn(bar_width=28), *told, console=self.console, transient=False)
+        self._bars = Progress(
+            _Told("model", "bold"), BarColumn(bar_width=28), *told, console=self.console, transient=False
+        )
 
     @property
     def every(self) -> float:
@@ -74,7 +82,9 @@ class RunProgress:
             self._bars.start()
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         if self._live:
             self._bars.stop()
         if error is None and self._stored and not self._pending:
@@ -89,7 +99,11 @@ class RunProgress:
                 self._show(counts, shorten(names[counts.endpoint], LONGEST_NAME))
         for counts in models:
             about = f"{counts.endpoint}: {counts.about}" if counts.about else None
-            for told in (about, f"warning: {counts.warning}" if counts.warning is not None else None, *counts.notes):
+            for told in (
+                about,
+                f"warning: {counts.warning}" if counts.warning is not None else None,
+                *counts.notes,
+            ):
                 if told is not None and told not in self._told:
                     self._told.add(told)
                     self.console.print(one_line(told), soft_wrap=True)
@@ -97,7 +111,9 @@ class RunProgress:
         waiting = sum(counts.in_flight for counts in models if counts.stopped == INTERRUPTED)
         if waiting and not self._waits:
             self._waits = True
-            self.console.print(f"waiting for {waiting:,} {'reply' if waiting == 1 else 'replies'}, press again to drop them")
+            self.console.print(
+                f"waiting for {waiting:,} {'reply' if waiting == 1 else 'replies'}, press again to drop them"
+            )
         finished = all(counts.left == 0 or counts.stopped for counts in models)
         if not self._live and (finished or time.monotonic() - self._last >= PLAIN_SECONDS):
             self._last = time.monotonic()
@@ -136,7 +152,8 @@ class RunProgress:
 
 
 def check_finished(run: RunRecord, done: str) -> None:
-    """Say on standard error that not everything was ``done``, and end the command, where a run is not finished."""
+    """Say on standard error that not everything was ``done``, and end the command, where a run is not
+    finished."""
     if run.state != "finished":
         told = f"not everything was {done} ({run.reason}); run the same command again to go on"
         terminal(stderr=True).print(one_line(told), soft_wrap=True)

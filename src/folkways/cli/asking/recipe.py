@@ -1,4 +1,5 @@
-"""Recipe files on the command line: a key for every option of ``folkways run``, its values the defaults, and their schema."""
+"""Recipe files on the command line: a key for every option of ``folkways run``, its values the defaults, and
+their schema."""
 
 from __future__ import annotations
 
@@ -27,7 +28,9 @@ class TasksArgument(click.Argument):
     """TASK..., or one recipe file, whose values become the defaults of the command's options."""
 
     def __init__(self, *args: Any, **attributes: Any) -> None:
-        super().__init__(*args, is_eager=True, **attributes)  # before the options, whose defaults the recipe decides
+        super().__init__(
+            *args, is_eager=True, **attributes
+        )  # before the options, whose defaults the recipe decides
 
     def consume_value(self, ctx: click.Context, opts: Mapping[str, Any]) -> tuple[Any, Any]:
         """The names of tasks: those given, or those of the recipe."""
@@ -36,19 +39,27 @@ class TasksArgument(click.Argument):
         if not any(name.endswith(SUFFIX) for name in given):
             return value, source
         if len(given) > 1:
-            raise FolkwaysError(f"a recipe names its own tasks: give a recipe alone or tasks alone, not both ({', '.join(given)})")
+            raise FolkwaysError(
+                "a recipe names its own tasks: give a recipe alone or tasks alone, not both "
+                f"({', '.join(given)})"
+            )
         ctx.default_map = read(Path(given[0]))
         return ctx.default_map.get("tasks", ()), source
 
 
 def keys() -> dict[str, click.Parameter]:
-    """Every key of a recipe -> the parameter of ``folkways run`` that it stands for. Options that repeat have the plural."""
+    """Every key of a recipe -> the parameter of ``folkways run`` that it stands for. Options that repeat have
+    the plural."""
     from folkways.cli.asking.run import command
 
     known = {}
     for parameter in command.params:
         plural = isinstance(parameter, click.Argument) or parameter.multiple
-        key = str(parameter.name).replace("_", "-") if plural else max(parameter.opts, key=len).removeprefix("--")
+        key = (
+            str(parameter.name).replace("_", "-")
+            if plural
+            else max(parameter.opts, key=len).removeprefix("--")
+        )
         if key not in OF_MACHINES:
             known[key] = parameter
     return known
@@ -78,7 +89,10 @@ def json_schema() -> dict[str, Any]:
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Recipe of folkways run",
         "type": "object",
-        "properties": {key: {"description": about(parameter), **_schema_of(key, parameter)} for key, parameter in keys().items()},
+        "properties": {
+            key: {"description": about(parameter), **_schema_of(key, parameter)}
+            for key, parameter in keys().items()
+        },
         "additionalProperties": False,
     }
 
@@ -95,11 +109,21 @@ def _schema_of(key: str, parameter: click.Parameter) -> dict[str, Any]:
     if key == "models":
         deployment = {
             "serve": {"type": "string", "pattern": r"\{port\}"},
-            "gpus": {"anyOf": [{"type": "integer", "minimum": 0}, {"type": "number", "minimum": 0, "exclusiveMaximum": 1}]},
+            "gpus": {
+                "anyOf": [
+                    {"type": "integer", "minimum": 0},
+                    {"type": "number", "minimum": 0, "exclusiveMaximum": 1},
+                ]
+            },
             "copies": {"type": "integer", "minimum": 1},
         }
         properties = {"name": text, **settings, **deployment}
-        table = {"type": "object", "properties": properties, "required": ["name"], "additionalProperties": False}
+        table = {
+            "type": "object",
+            "properties": properties,
+            "required": ["name"],
+            "additionalProperties": False,
+        }
         return {"anyOf": [text, {"type": "array", "items": {"anyOf": [text, table]}}]}
     if key == "tasks":
         words = {"type": ["string", "array"], "items": text}
@@ -109,15 +133,23 @@ def _schema_of(key: str, parameter: click.Parameter) -> dict[str, Any]:
     if key == "settings":
         return {"type": "object", "properties": settings, "additionalProperties": False}
     if key == "prompts":
-        return {"type": ["string", "object"], "additionalProperties": {"type": ["string", "object"], "additionalProperties": text}}
+        return {
+            "type": ["string", "object"],
+            "additionalProperties": {"type": ["string", "object"], "additionalProperties": text},
+        }
     if key in NAMED_VALUES:
         return {"type": ["string", "array", "object"], "items": text, "additionalProperties": text}
     if parameter.metavar == "LIST":
         return {"type": ["string", "array"], "items": text}
     if isinstance(parameter.type, click.Choice):
         return {"enum": list(parameter.type.choices)}
-    bounds = {name: getattr(parameter.type, end, None) for name, end in (("minimum", "min"), ("maximum", "max"))}
-    return {"type": JSON_TYPES[_type_of(parameter)], **{name: bound for name, bound in bounds.items() if bound is not None}}
+    bounds = {
+        name: getattr(parameter.type, end, None) for name, end in (("minimum", "min"), ("maximum", "max"))
+    }
+    return {
+        "type": JSON_TYPES[_type_of(parameter)],
+        **{name: bound for name, bound in bounds.items() if bound is not None},
+    }
 
 
 def _schema_of_setting(name: str, kind: type) -> dict[str, Any]:

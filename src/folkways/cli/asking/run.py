@@ -52,8 +52,16 @@ if TYPE_CHECKING:
     metavar="POINTS",
     help="Keep asking until each culture's 95 % interval is within ± this many points.",
 )
-@click.option("--strata", metavar="LIST", help="What a stratum is, for --until: culture (default), or culture,topic.")
-@click.option("--report", "report_dir", type=click.Path(path_type=Path), metavar="DIR", help="Write a report there at the end.")
+@click.option(
+    "--strata", metavar="LIST", help="What a stratum is, for --until: culture (default), or culture,topic."
+)
+@click.option(
+    "--report",
+    "report_dir",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Write a report there at the end.",
+)
 def command(
     options: RunOptions,
     models: tuple[str | DeployedModel, ...],
@@ -70,8 +78,9 @@ def command(
 ) -> None:
     """Ask models the questions of one or more tasks.
 
-    TASK is a task (blend/saq), a benchmark (xcr: all its tasks) or a suite (culture-suite-lite: a part of each benchmark).
-    Every reply is stored at once; the same command continues where it stopped, and nothing is asked twice.
+    TASK is a task (blend/saq), a benchmark (xcr: all its tasks) or a suite (culture-suite-lite: a part of
+    each benchmark). Every reply is stored at once; the same command continues where it stopped, and nothing
+    is asked twice.
 
     \b
     folkways run demo --model baseline/random
@@ -90,7 +99,9 @@ def command(
     from folkways.workspace.run_records import run_tasks
 
     if strata is not None and until is None:
-        raise FolkwaysError("--strata says what --until has to know; add --until POINTS, or leave --strata out")
+        raise FolkwaysError(
+            "--strata says what --until has to know; add --until POINTS, or leave --strata out"
+        )
     if report_dir is not None:
         check_several(report_dir, lambda name: f"--report {name}")
         check_folder(report_dir)
@@ -111,9 +122,23 @@ def command(
 
     with RunProgress(console, then="Judging what was said") as progress:
         watched = replace(
-            asking, observer=progress, every=progress.every, planned=planned, reused=reused, batch=batch, cluster=cluster
+            asking,
+            observer=progress,
+            every=progress.every,
+            planned=planned,
+            reused=reused,
+            batch=batch,
+            cluster=cluster,
         )
-        done = run(options, models=models, workspace=workspace, scoring=scoring, asking=watched, profile=profile, name=name)
+        done = run(
+            options,
+            models=models,
+            workspace=workspace,
+            scoring=scoring,
+            asking=watched,
+            profile=profile,
+            name=name,
+        )
     if absent := left_out(options, (task.task for task in run_tasks(done.workspace, done.record))):
         console.print(absent)
     terminal().print(terminal_summary(done.report_data(with_judgements=False)))
@@ -135,7 +160,10 @@ def command(
         console.print(one_line(f"most often: {failures['message'][0]}"), soft_wrap=True)
     out, batches = out_of_run(done.workspace, done.record.id)
     if out:
-        console.print(f"{plural(out, 'request is', 'requests are')} out in {plural(batches, 'batch', 'batches')}, and stay there.")
+        console.print(
+            f"{plural(out, 'request is', 'requests are')} out in {plural(batches, 'batch', 'batches')}, "
+            "and stay there."
+        )
         console.print("Run the same command again, also days later, to collect the replies.")
     if done.record.state != "finished":
         how = "incomplete" if done.record.state == "incomplete" else "not finished"
@@ -144,12 +172,18 @@ def command(
 
 
 def off_by(counted: Mapping[str, tuple[int, float]]) -> str:
-    """How far the estimates of input tokens were off, in a line on the model that was furthest off; empty where none was far off.
+    """How far the estimates of input tokens were off, in a line on the model that was furthest off; empty
+    where none was far off.
 
-    counted: model -> what its server counted (above 0), and what was estimated from characters. Counts of a third or less, or three
-    times or more, are of something else than these texts, and nothing is said of them.
+    counted: model -> what its server counted (above 0), and what was estimated from characters. Counts of a
+    third or less, or three times or more, are of something else than these texts, and nothing is said of
+    them.
     """
-    ratios = {model: estimated / count for model, (count, estimated) in counted.items() if count < 3 * estimated < 9 * count}
+    ratios = {
+        model: estimated / count
+        for model, (count, estimated) in counted.items()
+        if count < 3 * estimated < 9 * count
+    }
     off = {model: ratio for model, ratio in ratios.items() if not 0.8 <= ratio <= 1.25}
     if not off:
         return ""

@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 @click.command("score")
 @click.argument("run", default="last", shell_complete=completion.runs)
 @workspace_option
-@click.option("--profile", metavar="NAME", help="How to judge: paper (default) or strict; both are kept side by side.")
+@click.option(
+    "--profile", metavar="NAME", help="How to judge: paper (default) or strict; both are kept side by side."
+)
 @text_tools_option
 @scoring_model_options
 @on_option
@@ -35,8 +37,8 @@ def command(
 ) -> None:
     """Judge and score RUN again (name, number or 'last') from what is stored.
 
-    No model is asked. The same responses, profile, text tools, models and version give the same numbers. Scoring models are
-    those of the run unless you name others.
+    No model is asked. The same responses, profile, text tools, models and version give the same numbers.
+    Scoring models are those of the run unless you name others.
     """
 
     from folkways.api import load_run
@@ -51,6 +53,8 @@ def command(
         write_frame(scores, target)
     loaded = load_run(loaded.name, loaded.workspace)  # it may be finished now
     shown = scores["profile"].unique().to_list()
-    terminal().print(terminal_summary(loaded.report_data(profile if len(shown) == 1 else None, with_judgements=False)))
+    terminal().print(
+        terminal_summary(loaded.report_data(profile if len(shown) == 1 else None, with_judgements=False))
+    )
     if problems:
         raise FolkwaysError("\n".join(problems))

@@ -25,7 +25,12 @@ SLURM = ("SLURM_CLUSTER_NAME", "SLURM_JOB_ID", "SLURM_PROCID")
 @click.command("work", cls=GroupedCommand)
 @click.argument("run", default="last", shell_complete=completion.runs)
 @click.option(
-    "--model", "-m", "models", multiple=True, metavar="NAME", help="Only this model of the run, or its address: vllm/NAME@URL."
+    "--model",
+    "-m",
+    "models",
+    multiple=True,
+    metavar="NAME",
+    help="Only this model of the run, or its address: vllm/NAME@URL.",
 )
 @workspace_option
 @serve_option
@@ -35,12 +40,19 @@ SLURM = ("SLURM_CLUSTER_NAME", "SLURM_JOB_ID", "SLURM_PROCID")
     help="Name of this worker. Started again under this name, it takes over the requests of the earlier one.",
 )
 @ask_options
-def command(run: str, models: tuple[str, ...], workspace: str, serve: str | None, worker: str | None, asking: AskOptions) -> None:
+def command(
+    run: str,
+    models: tuple[str, ...],
+    workspace: str,
+    serve: str | None,
+    worker: str | None,
+    asking: AskOptions,
+) -> None:
     """Ask what RUN (name, number or 'last') still expects, beside any number of other workers.
 
-    No worker asks what another one is asking. If a worker dies, its requests are free again at once on the same machine, or
-    when it is started again under its --worker name or as the same SLURM task; otherwise after 90 seconds. Nothing is judged:
-    `folkways score` does that at the end.
+    No worker asks what another one is asking. If a worker dies, its requests are free again at once on the
+    same machine, or when it is started again under its --worker name or as the same SLURM task; otherwise
+    after 90 seconds. Nothing is judged: `folkways score` does that at the end.
 
     \b
     folkways work study --workspace postgresql://me@db/folkways
@@ -60,13 +72,24 @@ def command(run: str, models: tuple[str, ...], workspace: str, serve: str | None
     check_planned(record)
     name = worker or slurm_task()
     console = terminal(stderr=True)
-    console.print(f"Working on {record.name} in {workspace}" + (f" as {name}" if name else ""), soft_wrap=True)
+    console.print(
+        f"Working on {record.name} in {workspace}" + (f" as {name}" if name else ""), soft_wrap=True
+    )
     names = models or tuple(endpoint_names(database, record.config["endpoints"]).values())
     if serve is not None and len(names) != 1:
-        raise FolkwaysError(f"--serve starts the server of one model, got {', '.join(names)}; name it: --model vllm/NAME")
-    opened = models_of(database, record, names if serve is None else [DeployedModel(names[0], Deployment(serve))], asking.timeout)
+        raise FolkwaysError(
+            f"--serve starts the server of one model, got {', '.join(names)}; name it: --model vllm/NAME"
+        )
+    opened = models_of(
+        database,
+        record,
+        names if serve is None else [DeployedModel(names[0], Deployment(serve))],
+        asking.timeout,
+    )
     with RunProgress(console) as progress:
-        left, told = work(database, record, opened, replace(asking, observer=progress, every=progress.every), name)
+        left, told = work(
+            database, record, opened, replace(asking, observer=progress, every=progress.every), name
+        )
     done = sum(counts.done for counts in told)
     console.print(f"This worker brought {done:,} {'reply' if done == 1 else 'replies'} home.")
     if left.state == "asked":

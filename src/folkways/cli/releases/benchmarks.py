@@ -1,4 +1,5 @@
-"""``folkways benchmarks``: check a benchmark, of folkways or of another package, with baselines and without a model."""
+"""``folkways benchmarks``: check a benchmark, of folkways or of another package, with baselines and without a
+model."""
 
 from __future__ import annotations
 
@@ -26,8 +27,8 @@ def command() -> None:
 def check(ctx: click.Context, name: str) -> None:
     """Check all that a benchmark declares, reads, asks and judges, and ask baselines its questions.
 
-    Nothing is sent and nothing is stored. Prints a line for each part, and below it each problem with its place and remedy. Exit
-    code 0 if there is none, 1 if there are some.
+    Nothing is sent and nothing is stored. Prints a line for each part, and below it each problem with its
+    place and remedy. Exit code 0 if there is none, 1 if there are some.
     """
     from folkways.display import plural, spelled_out
     from folkways.runs.benchmark_check import check_benchmark
@@ -44,7 +45,9 @@ def check(ctx: click.Context, name: str) -> None:
         _print(each)
         problems += len(each.problems)
     click.echo(
-        f"\n{spelled_out(name)}: {plural(problems, 'problem')}" if problems else f"\n{spelled_out(name)} keeps the contract."
+        f"\n{spelled_out(name)}: {plural(problems, 'problem')}"
+        if problems
+        else f"\n{spelled_out(name)} keeps the contract."
     )
     ctx.exit(1 if problems else 0)
 
@@ -63,7 +66,9 @@ def _with_baselines(tasks: list[str]) -> Iterator[Check]:
             orders = 2 if get_task(task).permutes_options else 1
             try:
                 models = ["baseline/first", "baseline/random"]
-                made = run([task], models=models, workspace=f"{folder}/check.db", limit=LIMIT, permute_options=orders)
+                made = run(
+                    [task], models=models, workspace=f"{folder}/check.db", limit=LIMIT, permute_options=orders
+                )
                 made.report(f"{folder}/report", ("md",))
                 made.workspace.close()
             except FolkwaysError as error:

@@ -12,13 +12,18 @@ from folkways.errors import UnknownNameError
 
 
 @click.command()
-@click.option("--benchmark", metavar="NAME", help="Only the cultures of this benchmark, in its order, with the names its data use.")
+@click.option(
+    "--benchmark",
+    metavar="NAME",
+    help="Only the cultures of this benchmark, in its order, with the names its data use.",
+)
 @click.option("--region", metavar="REGION", help="Only the cultures of this region.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
 def command(benchmark: str | None, region: str | None, as_json: bool) -> None:
     """List the cultures, their codes and the languages they are asked in.
 
-    Wherever folkways asks for a culture, you may give its code, its English name or a benchmark's name for it.
+    Wherever folkways asks for a culture, you may give its code, its English name or a benchmark's name for
+    it.
     """
     chosen = cultures_of(benchmark) if benchmark else tuple(cultures().values())
     if region is not None:
@@ -34,14 +39,24 @@ def command(benchmark: str | None, region: str | None, as_json: bool) -> None:
 
 def _plain(culture: Culture) -> dict[str, object]:
     entry = {name: getattr(culture, name) for name in Culture.__dataclass_fields__}
-    return {**entry, "names": dict(culture.names), "languages": [asdict(languages()[code]) for code in culture.languages]}
+    return {
+        **entry,
+        "names": dict(culture.names),
+        "languages": [asdict(languages()[code]) for code in culture.languages],
+    }
 
 
 def _print_table(chosen: tuple[Culture, ...], benchmark: str | None) -> None:
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in ("code", "culture", "region", "local languages", f"name in {benchmark}" if benchmark else "benchmarks"):
+    for heading in (
+        "code",
+        "culture",
+        "region",
+        "local languages",
+        f"name in {benchmark}" if benchmark else "benchmarks",
+    ):
         table.add_column(heading, overflow="fold")
     for culture in chosen:
         local = [f"{languages()[code].name} ({code})" for code in culture.languages]

@@ -44,14 +44,19 @@ def list_releases(as_json: bool) -> None:
         size = f", {in_bytes(sum(file.size or 0 for file in record.files))}" if entry["bytes"] else ""
         host = {"github": "github.com/", "hub": "huggingface.co/datasets/"}.get(record.source)
         origin = f"{host}{record.repository}" if host else "part of folkways"
-        click.echo(f"  {entry['files']} file{'s' if entry['files'] != 1 else ''}{size}; licence {record.licence}; {origin}")
+        click.echo(
+            f"  {entry['files']} file{'s' if entry['files'] != 1 else ''}{size}; licence {record.licence}; "
+            f"{origin}"
+        )
         click.echo(f"  cite: {_short_citation(record)}\n")
     click.echo("Citations in full: folkways data list --json")
 
 
 @command.command()
 @click.argument("names", nargs=-1, required=True, metavar="NAME...")
-@click.option("--from", "folder", type=click.Path(path_type=Path), help="Take a copy on disk instead of downloading.")
+@click.option(
+    "--from", "folder", type=click.Path(path_type=Path), help="Take a copy on disk instead of downloading."
+)
 @click.option("--force", is_flag=True, help="Fetch again, even if it is here already.")
 def fetch(names: tuple[str, ...], folder: Path | None, force: bool) -> None:
     """Fetch releases, or take copies of them, and print licence and citation.
@@ -75,7 +80,11 @@ def fetch(names: tuple[str, ...], folder: Path | None, force: bool) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Every data issue, as JSON.")
 @out_option("Write there (JSON if it ends in .json)", "data-issues.txt")
 @click.option(
-    "--limit", type=click.IntRange(min=0), default=5, show_default=True, help="Data issues shown of each kind; 0 shows all."
+    "--limit",
+    type=click.IntRange(min=0),
+    default=5,
+    show_default=True,
+    help="Data issues shown of each kind; 0 shows all.",
 )
 def check(name_or_dir: str, as_json: bool, out: Path | None, limit: int) -> None:
     """Print what is odd about a release: file, row, kind and value.
@@ -114,7 +123,10 @@ def _adopt(record: ReleaseRecord, folder: Path, force: bool) -> None:
     from folkways.releases.fetching.adopt import adopt
 
     adoption = adopt(record.name, folder, force=force)
-    _announce(adoption.release, f"adopted: {plural(len(adoption.copied), 'file')} copied, {len(adoption.present)} were here")
+    _announce(
+        adoption.release,
+        f"adopted: {plural(len(adoption.copied), 'file')} copied, {len(adoption.present)} were here",
+    )
     notes = {
         "no checksum is known of": adoption.unverified,
         "not there, and not needed": [path for path in adoption.missing if path not in _unpublished(record)],
@@ -131,7 +143,9 @@ def _announce(release: Release, what: str) -> None:
     for path in _unpublished(record):
         if not release.has(path):
             click.echo(
-                f"  not published with the rest: {path} (adopt your copy: folkways data fetch {record.name} --from DIR)", err=True
+                f"  not published with the rest: {path} (adopt your copy: folkways data fetch "
+                f"{record.name} --from DIR)",
+                err=True,
             )
     click.echo(f"  licence: {record.licence}   ({record.homepage or 'part of folkways'})")
     if record.citation:
@@ -146,5 +160,7 @@ def _unpublished(record: ReleaseRecord) -> list[str]:
 
 def _short_citation(record: ReleaseRecord) -> str:
     key = record.citation.split("{", 1)[-1].split(",", 1)[0]
-    eprint = next((line.split("{")[1].split("}")[0] for line in record.citation.splitlines() if "eprint" in line), "")
+    eprint = next(
+        (line.split("{")[1].split("}")[0] for line in record.citation.splitlines() if "eprint" in line), ""
+    )
     return f"{key}, arXiv {eprint}" if eprint else key or "nothing to cite"

@@ -1,4 +1,5 @@
-"""Shows the data issues of a release: grouped by kind with counts for people, complete as JSON for programs."""
+"""Shows the data issues of a release: grouped by kind with counts for people, complete as JSON for
+programs."""
 
 from __future__ import annotations
 
@@ -35,13 +36,18 @@ def as_lines(release: Release, found: Sequence[DataIssue], limit: int | None) ->
     for kind, members in sorted(_by_kind(found).items(), key=lambda pair: (-len(pair[1]), pair[0])):
         shared = len({member.message for member in members}) == 1
         yield ""
-        yield f"{spelled_out(kind)}: {len(members)}" + (f"   {spelled_out(members[0].message)}" if shared else "")
+        yield f"{spelled_out(kind)}: {len(members)}" + (
+            f"   {spelled_out(members[0].message)}" if shared else ""
+        )
         for member in members if limit is None else members[:limit]:
             yield "  " + _line(member, with_message=not shared)
         if limit is not None and len(members) > limit:
             yield f"  ... {len(members) - limit} more (--limit 0 shows all, --json is complete)"
     yield ""
-    yield f"{plural(len(found), 'data issue', 'data issues')} of {plural(len(_by_kind(found)), 'kind')}. The release can be read."
+    yield (
+        f"{plural(len(found), 'data issue', 'data issues')} of {plural(len(_by_kind(found)), 'kind')}. "
+        "The release can be read."
+    )
 
 
 def _line(issue: DataIssue, *, with_message: bool) -> str:

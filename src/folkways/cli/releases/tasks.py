@@ -34,7 +34,12 @@ def command(names: tuple[str, ...], as_json: bool) -> None:
 def _plain(task: Task) -> dict[str, object]:
     metrics = [{"name": metric.name, "label": metric.label, "about": metric.about} for metric in task.metrics]
     told = {name: getattr(task, name) for name in ("name", "benchmark", "title", "about", "release")}
-    own = {"facets": task.facets, "profiles": task.scoring.profiles, "variants": task.variants, "max_tokens": task.max_tokens}
+    own = {
+        "facets": task.facets,
+        "profiles": task.scoring.profiles,
+        "variants": task.variants,
+        "max_tokens": task.max_tokens,
+    }
     return {**told, "metrics": metrics, **own}
 
 

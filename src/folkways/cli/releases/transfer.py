@@ -1,4 +1,5 @@
-"""Shows a download on standard error: a bar with rate and time left on a terminal, a line now and then elsewhere."""
+"""Shows a download on standard error: a bar with rate and time left on a terminal, a line now and then
+elsewhere."""
 
 from __future__ import annotations
 
@@ -66,7 +67,9 @@ class Lines(Progress):
     def _state(self) -> str:
         elapsed = max(time.monotonic() - self._started, 1e-3)
         rate = (self._here - self._begin) / elapsed
-        left = f", {(self._size - self._here) / rate:.0f} s left" if rate > 0 and self._size > self._here else ""
+        left = (
+            f", {(self._size - self._here) / rate:.0f} s left" if rate > 0 and self._size > self._here else ""
+        )
         of = f" of {in_bytes(self._size)}" if self._size else ""
         return f"{self._done} of {self._files} files, {in_bytes(self._here)}{of}, {in_bytes(rate)}/s{left}"
 
@@ -78,7 +81,13 @@ class Bar(Progress):
     """A bar that rich draws, with the rate and the time left over all files."""
 
     def __init__(self) -> None:
-        from rich.progress import BarColumn, DownloadColumn, TextColumn, TimeRemainingColumn, TransferSpeedColumn
+        from rich.progress import (
+            BarColumn,
+            DownloadColumn,
+            TextColumn,
+            TimeRemainingColumn,
+            TransferSpeedColumn,
+        )
         from rich.progress import Progress as RichProgress
 
         self._console = terminal(stderr=True)

@@ -16,8 +16,12 @@ from folkways.cli.results.table_files import check_target, write_tables
 @click.argument("runs", nargs=-1, metavar="[RUN]...", shell_complete=completion.runs)
 @workspace_option
 @click.option("--only", "names", multiple=True, metavar="NAME", help="Only this analysis; repeatable.")
-@click.option("--profile", metavar="NAME", help="Judgements of this profile; by default the first that was judged.")
-@click.option("--list", "listed", is_flag=True, help="List the analyses of all benchmarks, without making any.")
+@click.option(
+    "--profile", metavar="NAME", help="Judgements of this profile; by default the first that was judged."
+)
+@click.option(
+    "--list", "listed", is_flag=True, help="List the analyses of all benchmarks, without making any."
+)
 @format_option
 @out_option("Write there", "a CSV file per table, or tables.FORMAT")
 def command(
@@ -29,11 +33,14 @@ def command(
     shape: str,
     out: Path | None,
 ) -> None:
-    """Make the papers' analyses of their scores for one or more runs, each with its test and unit of analysis.
+    """Make the papers' analyses of their scores for one or more runs, each with its test and unit of
+    analysis.
 
-    For runs on several benchmarks also a culture profile: where a model does better or worse than usual, over all of them.
+    For runs on several benchmarks also a culture profile: where a model does better or worse than usual, over
+    all of them.
 
-    RUN is a name or number, the newest run by default. If these runs do not allow an analysis, the output says why.
+    RUN is a name or number, the newest run by default. If these runs do not allow an analysis, the output
+    says why.
 
     \b
     folkways analyse --list
@@ -58,7 +65,9 @@ def command(
             raise FolkwaysError(f"{name}: {reason}")
         click.echo(f"left out: {name} ({reason})", err=True)
     if not made:
-        raise FolkwaysError("these runs allow no analysis; see what there is, and what each needs: folkways analyse --list")
+        raise FolkwaysError(
+            "these runs allow no analysis; see what there is, and what each needs: folkways analyse --list"
+        )
     write_tables([table for one in made for table in one.tables], shape, out)
 
 

@@ -22,11 +22,19 @@ LOGS = (".eval", ".json", ".jsonl")
 @click.command("compare")
 @click.argument("models", nargs=-1, metavar="[MODEL|LOG]...")
 @workspace_option
-@click.option("--run", "runs", multiple=True, metavar="RUN", help="Run to look in; repeatable. Default: the newest.")
+@click.option(
+    "--run", "runs", multiple=True, metavar="RUN", help="Run to look in; repeatable. Default: the newest."
+)
 @click.option("--task", "tasks", metavar="LIST", help="Tasks or benchmarks; all in common if left out.")
-@click.option("--metric", metavar="NAME", help="Metric (of a log: score) to compare by; each task's headline if left out.")
+@click.option(
+    "--metric",
+    metavar="NAME",
+    help="Metric (of a log: score) to compare by; each task's headline if left out.",
+)
 @click.option("--profile", metavar="NAME", help="Profile of the judgements; each task's default if left out.")
-@click.option("--by", default="culture", show_default=True, metavar="FACET", help="Also compare for each of its values.")
+@click.option(
+    "--by", default="culture", show_default=True, metavar="FACET", help="Also compare for each of its values."
+)
 @format_option
 @out_option("Write there", "comparison.FORMAT")
 @click.pass_context
@@ -43,11 +51,12 @@ def command(
 ) -> None:
     """Compare each two models on what both replied to: paired by item, clustered by question.
 
-    MODEL is a name as in the run, the part behind its last slash, or MODEL@RUN; without it, all models of the runs. No model
-    is asked.
+    MODEL is a name as in the run, the part behind its last slash, or MODEL@RUN; without it, all models of the
+    runs. No model is asked.
 
-    LOG is a file of another program, whatever its task: a log of Inspect (.eval, .json) or samples of lm-evaluation-harness
-    (samples_*.jsonl). Samples are paired by id and epoch, and clustered by id; no workspace is opened.
+    LOG is a file of another program, whatever its task: a log of Inspect (.eval, .json) or samples of
+    lm-evaluation-harness (samples_*.jsonl). Samples are paired by id and epoch, and clustered by id; no
+    workspace is opened.
 
     \b
     folkways compare gpt-4o-mini llama-3.1-8b
@@ -60,12 +69,16 @@ def command(
     target = None if out is None else file_at(out, in_format("comparison", shape))
     tell = partial(click.echo, err=True)
     source = context.get_parameter_source
-    given = {name for name in ("workspace", "runs", "profile", "by") if source(name) is ParameterSource.COMMANDLINE}
+    given = {
+        name for name in ("workspace", "runs", "profile", "by") if source(name) is ParameterSource.COMMANDLINE
+    }
     if any(map(_is_log, models)):
         _check_logs(models, given)
         from folkways.integrations.compare_logs import compare_logs
 
-        found = compare_logs(*models, tasks=names(tasks), metric=metric, by=by if "by" in given else None, tell=tell)
+        found = compare_logs(
+            *models, tasks=names(tasks), metric=metric, by=by if "by" in given else None, tell=tell
+        )
     else:
         from folkways.runs.reading.compare import compare
 
@@ -78,7 +91,8 @@ def command(
 
 
 def _is_log(model: str) -> bool:
-    """Whether it is a log, there or not; models may have the name of a file of JSON lines too (``replay:FILE``)."""
+    """Whether it is a log, there or not; models may have the name of a file of JSON lines too
+    (``replay:FILE``)."""
     path = Path(model)
     return path.suffix.lower() == ".eval" or (path.suffix.lower() in LOGS and path.is_file())
 
@@ -89,7 +103,8 @@ def _check_logs(models: tuple[str, ...], given: set[str]) -> None:
 
     if others := [model for model in models if not _is_log(model)]:
         raise FolkwaysError(
-            f"logs are compared with logs, and models of a workspace with models of a workspace; there is no log {others[0]} "
+            "logs are compared with logs, and models of a workspace with models of a workspace; there is "
+            f"no log {others[0]} "
             f"(valid endings: {', '.join(LOGS)})"
         )
     for name, option in (("workspace", "--workspace"), ("runs", "--run"), ("profile", "--profile")):
@@ -113,4 +128,8 @@ def _written(found: list[Comparison], shape: str) -> str:
     if shape == "json":
         return json_for_terminal([comparison_document(comparison) for comparison in found]) + "\n"
     tables = [table for comparison in found for table in comparison_tables(comparison)]
-    return as_markdown(tables) if shape == "md" else as_text(tables, get_terminal_size((WIDTH, 0)).columns) + "\n"
+    return (
+        as_markdown(tables)
+        if shape == "md"
+        else as_text(tables, get_terminal_size((WIDTH, 0)).columns) + "\n"
+    )

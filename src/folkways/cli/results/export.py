@@ -37,14 +37,24 @@ def command() -> None:
     metavar="WORD",
     help="You and the models' makers: first_party, third_party, collaborative or other.",
 )
-@click.option("--items", is_flag=True, help="You may pass on items of your own data, whose licence folkways does not know.")
+@click.option(
+    "--items",
+    is_flag=True,
+    help="You may pass on items of your own data, whose licence folkways does not know.",
+)
 def every_eval_ever(
-    run: str, workspace: str, out: Path, profile: str | None, organization: str, relationship: str, items: bool
+    run: str,
+    workspace: str,
+    out: Path,
+    profile: str | None,
+    organization: str,
+    relationship: str,
+    items: bool,
 ) -> None:
     """Write RUN (name, number or 'last') as files for the data store of Every Eval Ever, schema 0.3.0.
 
-    One JSON of scores, with intervals and counts, per model and benchmark, and one of all judgements beside it. If a licence
-    forbids passing items on, only the scores are written. The same run gives the same files.
+    One JSON of scores, with intervals and counts, per model and benchmark, and one of all judgements beside
+    it. If a licence forbids passing items on, only the scores are written. The same run gives the same files.
 
     \b
     folkways export every-eval-ever last --out share --organization "My lab" --relationship third_party
@@ -53,23 +63,37 @@ def every_eval_ever(
     from folkways.integrations.every_eval_ever.export import Evaluator, export_run
 
     loaded, evaluator = load_run(run, workspace), Evaluator(organization, relationship)
-    done = export_run(loaded.workspace, loaded.record, out, profile=profile, evaluator=evaluator, unlicensed_items=items)
+    done = export_run(
+        loaded.workspace, loaded.record, out, profile=profile, evaluator=evaluator, unlicensed_items=items
+    )
     say_written(done.files, done.notes)
     if organization == "unknown":
-        click.echo("The files do not say who ran this: name yourself with --organization and --relationship.", err=True)
+        click.echo(
+            "The files do not say who ran this: name yourself with --organization and --relationship.",
+            err=True,
+        )
 
 
 @command.command("lm-eval")
 @click.argument("task", shell_complete=completion.tasks)
 @folder_option("Folder for --include_path.")
 @click.option("--release", metavar="[BENCHMARK=]NAME|DIR", help="Data to use instead of the default release.")
-@click.option("--cultures", metavar="LIST", shell_complete=completion.cultures, help="Codes or names, separated by commas.")
+@click.option(
+    "--cultures",
+    metavar="LIST",
+    shell_complete=completion.cultures,
+    help="Codes or names, separated by commas.",
+)
 @click.option("--languages", metavar="LIST", help="Codes, 'local' or 'en'.")
 @click.option("--variants", metavar="LIST", help="Prompt templates (inst-4,pers-3), or 'all'.")
 @limit_option
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of all random draws.")
 @click.option("--profile", metavar="NAME", help="How to judge; the task's default if left out.")
-@click.option("--items", is_flag=True, help="You may pass on items of your own data, whose licence folkways does not know.")
+@click.option(
+    "--items",
+    is_flag=True,
+    help="You may pass on items of your own data, whose licence folkways does not know.",
+)
 def lm_eval(
     task: str,
     out: Path,
@@ -82,10 +106,11 @@ def lm_eval(
     profile: str | None,
     items: bool,
 ) -> None:
-    """Write TASK for lm-evaluation-harness: YAML, documents, and a module that judges replies as folkways does.
+    """Write TASK for lm-evaluation-harness: YAML, documents, and a module that judges replies as folkways
+    does.
 
-    A multiple-choice task is written twice: as a question to answer, and (..._loglik) as a choice by likelihood. folkways has to be
-    installed where the harness runs.
+    A multiple-choice task is written twice: as a question to answer, and (..._loglik) as a choice by
+    likelihood. folkways has to be installed where the harness runs.
 
     \b
     folkways export lm-eval demo/mcq --out tasks
@@ -113,15 +138,27 @@ def lm_eval(
 @workspace_option
 @folder_option("Folder that gets the data set.")
 @click.option("--profile", metavar="NAME", help="Only this profile, where the run was scored in several.")
-@click.option("--items", is_flag=True, help="You may pass on items of your own data, whose licence folkways does not know.")
-@click.option("--push", metavar="OWNER/NAME", help="Also push it to this data set of the hub, with the token in HF_TOKEN.")
-@click.option("--public", is_flag=True, help="Everybody may see what is pushed. Without it a new data set is private.")
-def hub(run: str, workspace: str, out: Path, profile: str | None, items: bool, push: str | None, public: bool) -> None:
+@click.option(
+    "--items",
+    is_flag=True,
+    help="You may pass on items of your own data, whose licence folkways does not know.",
+)
+@click.option(
+    "--push",
+    metavar="OWNER/NAME",
+    help="Also push it to this data set of the hub, with the token in HF_TOKEN.",
+)
+@click.option(
+    "--public", is_flag=True, help="Everybody may see what is pushed. Without it a new data set is private."
+)
+def hub(
+    run: str, workspace: str, out: Path, profile: str | None, items: bool, push: str | None, public: bool
+) -> None:
     """Write the judgements of RUN (name, number or 'last') as a data set of the Hugging Face hub.
 
-    Parquet files, a configuration for each task and one of all scores, and a card with scores, intervals, licences and how to ask
-    the same. Where a licence does not let items be passed on, ids and verdicts are written alone. The same run gives the same
-    files. Look at them before you push.
+    Parquet files, a configuration for each task and one of all scores, and a card with scores, intervals,
+    licences and how to ask the same. Where a licence does not let items be passed on, ids and verdicts are
+    written alone. The same run gives the same files. Look at them before you push.
 
     \b
     folkways export hub last --out judgements
@@ -132,7 +169,9 @@ def hub(run: str, workspace: str, out: Path, profile: str | None, items: bool, p
     from folkways.integrations.hub.push import check_name, open_hub
 
     if public and push is None:
-        raise click.UsageError("--public says who may see what is pushed; name the data set with --push OWNER/NAME")
+        raise click.UsageError(
+            "--public says who may see what is pushed; name the data set with --push OWNER/NAME"
+        )
     opened = open_hub() if push is not None and check_name(push, "--push") else None
     loaded = load_run(run, workspace)
     done = export_judgements(loaded.workspace, loaded.record, out, profile=profile, unlicensed_items=items)
@@ -148,7 +187,9 @@ def hub(run: str, workspace: str, out: Path, profile: str | None, items: bool, p
 @folder_option("Folder that gets DEVELOPER/MODEL/...")
 @click.option("--model", metavar="NAME", help="Only this model of the run, by its name there.")
 @click.option("--tasks", metavar="LIST", help="Only these tasks of the run, separated by commas.")
-@click.option("--profile", metavar="NAME", help="The profile whose scores are written; each task's default if left out.")
+@click.option(
+    "--profile", metavar="NAME", help="The profile whose scores are written; each task's default if left out."
+)
 @click.option(
     "--dataset",
     "data_sets",
@@ -157,11 +198,28 @@ def hub(run: str, workspace: str, out: Path, profile: str | None, items: bool, p
     help="The data set on the hub that the scores belong to, where it is not the release's own. Repeatable.",
 )
 @click.option(
-    "--task-id", "task_ids", multiple=True, metavar="TASK=ID", help="A task's id in that data set's eval.yaml. Repeatable."
+    "--task-id",
+    "task_ids",
+    multiple=True,
+    metavar="TASK=ID",
+    help="A task's id in that data set's eval.yaml. Repeatable.",
 )
-@click.option("--source", default="", metavar="URL", help="Where the judgements can be looked at: a data set of 'export hub', say.")
-@click.option("--incomplete", is_flag=True, help="Also write scores of a part of the benchmark, or with items without a reply.")
-@click.option("--push", metavar="OWNER/NAME", help="Also open a pull request to this model on the hub, with the token in HF_TOKEN.")
+@click.option(
+    "--source",
+    default="",
+    metavar="URL",
+    help="Where the judgements can be looked at: a data set of 'export hub', say.",
+)
+@click.option(
+    "--incomplete",
+    is_flag=True,
+    help="Also write scores of a part of the benchmark, or with items without a reply.",
+)
+@click.option(
+    "--push",
+    metavar="OWNER/NAME",
+    help="Also open a pull request to this model on the hub, with the token in HF_TOKEN.",
+)
 def eval_results(
     run: str,
     workspace: str,
@@ -173,10 +231,12 @@ def eval_results(
     push: str | None,
     **others: Any,
 ) -> None:
-    """Write the scores of RUN (name, number or 'last') as model repositories of the Hugging Face hub show them.
+    """Write the scores of RUN (name, number or 'last') as model repositories of the Hugging Face hub show
+    them.
 
-    One file for each model and benchmark, DEVELOPER/MODEL/.eval_results/folkways_BENCHMARK.yaml: the headline of each task, with
-    date and source; interval, n and signature are in its notes. --push opens a pull request, where the model's owner sees them.
+    One file for each model and benchmark, DEVELOPER/MODEL/.eval_results/folkways_BENCHMARK.yaml: the headline
+    of each task, with date and source; interval, n and signature are in its notes. --push opens a pull
+    request, where the model's owner sees them.
 
     \b
     folkways export eval-results last --out results
@@ -189,12 +249,15 @@ def eval_results(
     named = {benchmark: check_name(name, "--dataset") for benchmark, name in release_names(data_sets).items()}
     if source and not source.startswith(("https://", "http://")):
         raise FolkwaysError(
-            f"--source takes a web address, got {source!r}; for example: https://huggingface.co/datasets/OWNER/NAME"
+            f"--source takes a web address, got {source!r}; for example: "
+            "https://huggingface.co/datasets/OWNER/NAME"
         )
     opened = open_hub() if push is not None and check_name(push, "--push") else None
     loaded = load_run(run, workspace)
     places = Places(named, _pairs(task_ids), source)
-    files, notes = export_eval_results(loaded.workspace, loaded.record, out, tasks=names(tasks), places=places, **others)
+    files, notes = export_eval_results(
+        loaded.workspace, loaded.record, out, tasks=names(tasks), places=places, **others
+    )
     say_written((file.path for file in files), notes)
     if opened is not None and push is not None:
         _open_pull_request(opened, push, files, loaded.record)
@@ -203,24 +266,30 @@ def eval_results(
 def _open_pull_request(opened: Hub, push: str, files: Sequence[ModelFile], record: RunRecord) -> None:
     if len({file.model for file in files}) > 1:
         models = ", ".join(sorted({file.model for file in files}))
-        raise FolkwaysError(f"--push is for one model, and the run has several ({models}); choose with --model")
+        raise FolkwaysError(
+            f"--push is for one model, and the run has several ({models}); choose with --model"
+        )
     for file in files:
         defined = opened.benchmark_tasks(file.data_set)
         if defined is None:
             unseen = (
-                f"{file.data_set} has no eval.yaml that can be seen: the hub shows no score of it until it is a benchmark there"
+                f"{file.data_set} has no eval.yaml that can be seen: the hub shows no score of it "
+                "until it is a benchmark there"
             )
             say_written((), [unseen])
         elif unknown := [name for name in file.task_ids if name not in defined]:
             raise FolkwaysError(
-                f"nothing was pushed to {push}: the eval.yaml of {file.data_set} has no task {', '.join(unknown)}\n"
-                f"valid: {', '.join(defined)}\nSay which is meant with --task-id TASK=ID, or leave the others out with --tasks"
+                f"nothing was pushed to {push}: the eval.yaml of {file.data_set} has no task "
+                f"{', '.join(unknown)}\n"
+                f"valid: {', '.join(defined)}\nSay which is meant with --task-id TASK=ID, or leave the "
+                "others out with --tasks"
             )
     address = opened.open_pull_request(
         push,
         {file.name: file.path for file in files},
         title=f"Results on {', '.join(dict.fromkeys(file.data_set for file in files))}, by folkways",
-        text=f"Scores with intervals, n and signature in the notes. Run {record.name}, asked by folkways {record.version}.",
+        text=f"Scores with intervals, n and signature in the notes. Run {record.name}, asked by folkways "
+        f"{record.version}.",
     )
     click.echo(f"opened {address}")
 

@@ -14,9 +14,19 @@ from folkways.cli.options import Number, workspace_option
 @click.command("gate")
 @click.argument("run", default="last", shell_complete=completion.runs)
 @workspace_option
-@click.option("--min", "minimums", multiple=True, metavar="TASK[:CULTURE]=X", help="Score that must be reached; repeatable.")
-@click.option("--max-drop-vs", "drops", multiple=True, metavar="RUN=Y", help="Points a score may be below that run's.")
-@click.option("--model", "-m", "models", multiple=True, metavar="NAME", help="Only this model of the run; repeatable.")
+@click.option(
+    "--min",
+    "minimums",
+    multiple=True,
+    metavar="TASK[:CULTURE]=X",
+    help="Score that must be reached; repeatable.",
+)
+@click.option(
+    "--max-drop-vs", "drops", multiple=True, metavar="RUN=Y", help="Points a score may be below that run's."
+)
+@click.option(
+    "--model", "-m", "models", multiple=True, metavar="NAME", help="Only this model of the run; repeatable."
+)
 @click.option("--metric", metavar="NAME", help="Metric to decide on; each task's headline if left out.")
 @click.option("--profile", metavar="NAME", help="Profile to decide on; each task's default if left out.")
 @click.option("--strict", is_flag=True, help="Pass only if the whole interval is on the right side.")
@@ -33,7 +43,9 @@ from folkways.cli.options import Number, workspace_option
     metavar="FILE",
     help="Decide on verdicts of judge-by-model, corrected by its --labels.",
 )
-@click.option("--junit", type=click.Path(path_type=Path), metavar="FILE", help="Write the checks as JUnit XML.")
+@click.option(
+    "--junit", type=click.Path(path_type=Path), metavar="FILE", help="Write the checks as JUnit XML."
+)
 @click.option("--github", is_flag=True, help="Print annotations for GitHub.")
 def command(
     run: str,
@@ -46,8 +58,9 @@ def command(
 ) -> None:
     """Check the scores of RUN (name, number or 'last') against requirements. No model is asked.
 
-    A requirement fails if the whole 95 % interval lies on the wrong side. It is unsure (a warning) if the interval lies on
-    both sides; with --strict, unsure fails too. Exit code 0: nothing failed; 1: something did; 2: wrong input.
+    A requirement fails if the whole 95 % interval lies on the wrong side. It is unsure (a warning) if the
+    interval lies on both sides; with --strict, unsure fails too. Exit code 0: nothing failed; 1: something
+    did; 2: wrong input.
 
     \b
     folkways gate --min blend/saq=40 --min blend/saq:ET=30

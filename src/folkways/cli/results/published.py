@@ -32,7 +32,8 @@ FACTS = "Facts of the paper; nothing here is computed, and no interval was publi
 def command(run: str | None, workspace: str, shape: str, out: Path | None, **wanted: str | None) -> None:
     """Show the figures that the papers and CulturalBench's leaderboard published.
 
-    With --run, only what may be compared with that run's scores: task, metric, language, data and profile agree.
+    With --run, only what may be compared with that run's scores: task, metric, language, data and profile
+    agree.
 
     \b
     folkways published --task blend/saq --culture ET
@@ -52,14 +53,17 @@ def command(run: str | None, workspace: str, shape: str, out: Path | None, **wan
         return
     figures = _chosen(published_figures(), **wanted)
     if figures.is_empty():
-        raise FolkwaysError("nothing that was published fits these options; see everything: folkways published")
+        raise FolkwaysError(
+            "nothing that was published fits these options; see everything: folkways published"
+        )
     write_tables(_tables(figures, shape), shape, out)
 
 
 def _chosen(
     figures: pl.DataFrame, *, task: str | None, model: str | None, culture: str | None, **exactly: str | None
 ) -> pl.DataFrame:
-    """The figures that fit every option; ``exactly``: columns that have one of their own values, in any case."""
+    """The figures that fit every option; ``exactly``: columns that have one of their own values, in any
+    case."""
     import polars as pl
 
     from folkways.benchmarks.registry import expand_tasks, published_figures
@@ -93,13 +97,15 @@ def _beside(run: str, workspace: str) -> tuple[pl.DataFrame, list[str]]:
 
     loaded = load_run(run, workspace)
     points = reference_points(
-        stored_scores(loaded.workspace, loaded.record), results.load_signatures(loaded.workspace, loaded.record)
+        stored_scores(loaded.workspace, loaded.record),
+        results.load_signatures(loaded.workspace, loaded.record),
     )
     return points.filter(pl.col("comparable")).drop("barred"), warnings_of(points)
 
 
 def _tables(figures: pl.DataFrame, shape: str) -> list[Table]:
-    """One table with everything for programs; for people one per published table, models on one side and groups on the other."""
+    """One table with everything for programs; for people one per published table, models on one side and
+    groups on the other."""
     from folkways.benchmarks.registry import benchmarks
     from folkways.benchmarks.tables import Layout, Table
 
@@ -113,7 +119,8 @@ def _tables(figures: pl.DataFrame, shape: str) -> list[Table]:
         tables.append(
             Table(
                 "published",
-                f"{benchmarks()[first['paper']].title}, {first['place']}: {first['task']}, {first['metric']}{of}",
+                f"{benchmarks()[first['paper']].title}, {first['place']}: {first['task']}, "
+                f"{first['metric']}{of}",
                 f"{FACTS} Data: {first['data']}.",
                 part,
                 Layout("value", "model", "score") if wide else Layout("model", "value", "score"),
@@ -149,5 +156,7 @@ def _side_by_side(points: pl.DataFrame, shape: str) -> Table:
         "Published scores have no interval: models whose score lies within this run's"
         " interval (column within) cannot be told apart from it.",
         rows,
-        notes=remarks_of(points) if points.height else ("Nothing that was published may be compared with these scores.",),
+        notes=remarks_of(points)
+        if points.height
+        else ("Nothing that was published may be compared with these scores.",),
     )

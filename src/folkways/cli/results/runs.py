@@ -26,7 +26,9 @@ NARROW = 60
 @click.group("runs", invoke_without_command=True)
 @workspace_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@click.option("--recipe", metavar="RUN", help="Print the recipe of this run instead, to ask the same anywhere.")
+@click.option(
+    "--recipe", metavar="RUN", help="Print the recipe of this run instead, to ask the same anywhere."
+)
 @click.pass_context
 def command(context: click.Context, workspace: str, as_json: bool, recipe: str | None) -> None:
     """List the runs of a workspace, oldest first.
@@ -46,14 +48,17 @@ def command(context: click.Context, workspace: str, as_json: bool, recipe: str |
 @click.argument("run", shell_complete=completion.runs)
 @workspace_option
 @click.option(
-    "--out", type=click.Path(path_type=Path), metavar="DIR", help="Folder of the archive. Default: WORKSPACE-archive/RUN beside it."
+    "--out",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Folder of the archive. Default: WORKSPACE-archive/RUN beside it.",
 )
 def archive(run: str, workspace: str, out: Path | None) -> None:
     """Move the prompts, replies and judgements of RUN into Parquet files, and out of the workspace.
 
-    Reports, scores and every other command that reads a run work as before. Its name and scores stay in the workspace, and so
-    do replies that other runs use. If the command is interrupted, give it again. For a run that is archived already, --out
-    says where its folder was moved to.
+    Reports, scores and every other command that reads a run work as before. Its name and scores stay in the
+    workspace, and so do replies that other runs use. If the command is interrupted, give it again. For a run
+    that is archived already, --out says where its folder was moved to.
 
     \b
     folkways runs archive run-1
@@ -74,11 +79,15 @@ def archive(run: str, workspace: str, out: Path | None) -> None:
     with _counting("written") as tell:
         made = archive_run(database, record, out or usual_place(database, record), tell)
     click.echo(
-        f"archived run {record.name}: {plural(made.rows, 'item')} with replies and {plural(made.judgements, 'judgement')} in "
+        f"archived run {record.name}: {plural(made.rows, 'item')} with replies and "
+        f"{plural(made.judgements, 'judgement')} in "
         f"{plural(made.files, 'file')}, {made.size / 1e6:,.1f} MB, read back and equal\n{made.folder}"
     )
     if made.shared:
-        click.echo(f"{plural(made.shared, 'reply', 'replies')} also kept in the workspace, for other runs that use the same")
+        click.echo(
+            f"{plural(made.shared, 'reply', 'replies')} also kept in the workspace, for other runs that "
+            "use the same"
+        )
     if not shrink(database):
         click.echo("the room in the database is used again by later runs; it was not given back to the disk")
 
@@ -104,7 +113,9 @@ def restore(run: str, workspace: str) -> None:
     record = find_run(database, run)
     with _counting("put back") as tell:
         back = restore_run(database, record, tell)
-    click.echo(f"restored run {record.name}: {plural(back, 'item')} with replies and judgements; its files stay in")
+    click.echo(
+        f"restored run {record.name}: {plural(back, 'item')} with replies and judgements; its files stay in"
+    )
     click.echo(place_of(database, record))
 
 
@@ -130,9 +141,14 @@ def delete(run: str, workspace: str, yes: bool) -> None:
     queue = RequestQueue(database, record.id)
     queue.free_dead_claims()
     if queue.others_at_work():
-        raise FolkwaysError(f"run {record.name} is being asked by another process; stop that first (Ctrl-C there), then delete it")
+        raise FolkwaysError(
+            f"run {record.name} is being asked by another process; stop that first (Ctrl-C there), then "
+            "delete it"
+        )
     if not yes:
-        click.confirm(f"Delete run {one_line(record.name)} ({record.state}), its judgements and scores?", abort=True)
+        click.confirm(
+            f"Delete run {one_line(record.name)} ({record.state}), its judgements and scores?", abort=True
+        )
     forget_run(database, record)
     click.echo(f"deleted run {one_line(record.name)}; the replies stay in {workspace}")
 
@@ -178,19 +194,29 @@ def _list(workspace: str, as_json: bool, recipe: str | None) -> None:
     shown = headings if console.width >= NARROW else headings[:2]
     for heading in shown:
         whole = heading in ("state", "began", "tasks", "expected")
-        table.add_column(heading, justify="right" if heading == "expected" else "left", no_wrap=whole, overflow="fold")
+        table.add_column(
+            heading, justify="right" if heading == "expected" else "left", no_wrap=whole, overflow="fold"
+        )
     for entry in found:
         cells = [
             entry["run"],
             entry["state"]
             + (f"\n{entry['out']:,} out" if entry["out"] else "")
-            + ("" if entry["archive"] is None else "\narchive lost" if entry["archive_problem"] else "\narchived"),
+            + (
+                ""
+                if entry["archive"] is None
+                else "\narchive lost"
+                if entry["archive_problem"]
+                else "\narchived"
+            ),
             entry["began"][:16].replace("T", " "),
             "\n".join(entry["tasks"]),
             "\n".join(short_endpoints(tuple(entry["models"])).values()),
             f"{entry['expected']:,}",
         ]
-        table.add_row(*("\n".join(one_line(line) for line in cell.splitlines()) for cell in cells[: len(shown)]))
+        table.add_row(
+            *("\n".join(one_line(line) for line in cell.splitlines()) for cell in cells[: len(shown)])
+        )
     console.print(table)
 
 
@@ -200,6 +226,10 @@ def _recipe(run: RunRecord) -> str:
 
     if run.recipe is None:
         raise FolkwaysError(
-            f"run {run.name} was planned by folkways {run.version}, which kept no recipes: write one with: folkways init"
+            f"run {run.name} was planned by folkways {run.version}, which kept no recipes: write one with: "
+            "folkways init"
         )
-    return f"# Run {run.name}, planned by folkways {run.version}. Ask the same: folkways run FILE\n" + tomlkit.dumps(run.recipe)
+    return (
+        f"# Run {run.name}, planned by folkways {run.version}. Ask the same: folkways run FILE\n"
+        + tomlkit.dumps(run.recipe)
+    )

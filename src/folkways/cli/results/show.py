@@ -13,7 +13,9 @@ from folkways.cli.out import terminal
 @click.command("show")
 @click.argument("item")
 @workspace_option
-@click.option("--run", "run_name", metavar="RUN", help="Only this run; otherwise the newest one that asked the item.")
+@click.option(
+    "--run", "run_name", metavar="RUN", help="Only this run; otherwise the newest one that asked the item."
+)
 @click.option("--release", metavar="NAME|DIR", help="Data to read the item from.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(item: str, workspace: str, run_name: str | None, release: str | None, as_json: bool) -> None:

@@ -18,9 +18,11 @@ from folkways.cli.out import folder_option, say_written
 @folder_option("Folder that gets the files.")
 @click.option("--model", metavar="NAME", help="Whose replies, if the run asked several models.")
 def command(benchmark: str, run: str, workspace: str, out: Path, model: str | None) -> None:
-    """Write what a model replied in RUN (name, number or 'last') as the files that the competition on BENCHMARK takes.
+    """Write what a model replied in RUN (name, number or 'last') as the files that the competition on
+    BENCHMARK takes.
 
-    Every item of the data has its row; without a reply its cells are empty. No question and no gold answer is written.
+    Every item of the data has its row; without a reply its cells are empty. No question and no gold answer is
+    written.
 
     \b
     folkways submit semeval2026 last --out submission

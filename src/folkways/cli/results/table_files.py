@@ -25,7 +25,8 @@ def check_target(names: Sequence[str], shape: str, out: Path | None) -> None:
 
     if shape == "csv" and len(names) != 1 and (out is None or not is_folder(out)):
         raise FolkwaysError(
-            "several tables as CSV need a folder, in which each has a file of its own\nName it with --out DIR, or name a single one"
+            "several tables as CSV need a folder, in which each has a file of its own\nName it with --out "
+            "DIR, or name a single one"
         )
     if out is not None:
         file_at(out, in_format("tables", shape))
@@ -37,7 +38,8 @@ def in_format(name: str, shape: str) -> str:
 
 
 def write_tables(tables: Sequence[Table], shape: str, out: Path | None) -> None:
-    """Tables as text, Markdown, CSV or JSON, to a file, a folder or the terminal; FolkwaysError where that cannot be written."""
+    """Tables as text, Markdown, CSV or JSON, to a file, a folder or the terminal; FolkwaysError where that
+    cannot be written."""
     from folkways.cli.results.table_output import as_csv, as_json, as_markdown, as_text
 
     check_target([table.name for table in tables], shape, out)  # one name may stand for several tables
@@ -58,12 +60,15 @@ def write_tables(tables: Sequence[Table], shape: str, out: Path | None) -> None:
 
 
 def write_text(path: Path, text: str, told: str = "") -> None:
-    """Write a file and say so, with how much it is where that is ``told``; FolkwaysError where it cannot be written."""
+    """Write a file and say so, with how much it is where that is ``told``; FolkwaysError where it cannot be
+    written."""
     from folkways.errors import FolkwaysError
 
     make_folder(path.parent)
     try:
         path.write_text(text, encoding="utf-8")
     except OSError as error:
-        raise FolkwaysError(f"{path} cannot be written: {error.strerror or error}\nName another place with --out") from error
+        raise FolkwaysError(
+            f"{path} cannot be written: {error.strerror or error}\nName another place with --out"
+        ) from error
     click.echo(f"wrote {path}{f' ({told})' if told else ''}", err=True)

@@ -32,7 +32,9 @@ def as_json(tables: Sequence[Table]) -> str:
     """One document: each table with its unit, notes and rows; what is not known is null."""
     told = [{name: getattr(table, name) for name in ("name", "title", "unit", "notes")} for table in tables]
     rows = [{"rows": table.rows.to_dicts()} for table in tables]
-    return json_for_terminal({"folkways": __version__, "tables": [left | right for left, right in zip(told, rows, strict=True)]})
+    return json_for_terminal(
+        {"folkways": __version__, "tables": [left | right for left, right in zip(told, rows, strict=True)]}
+    )
 
 
 def as_csv(table: Table) -> str:
@@ -68,7 +70,9 @@ def as_text(tables: Sequence[Table], width: int) -> str:
     from rich.console import Console
     from rich.table import Table as RichTable
 
-    console = Console(file=StringIO(), markup=False, emoji=False, highlight=False, width=width, force_terminal=False)
+    console = Console(
+        file=StringIO(), markup=False, emoji=False, highlight=False, width=width, force_terminal=False
+    )
     for table in tables:
         console.print(f"{table.title}", style="bold")
         console.print(table.unit)
@@ -77,7 +81,9 @@ def as_text(tables: Sequence[Table], width: int) -> str:
                 continue
             for part, places in enumerate(_fitting(columns, rows, width)):
                 title = heading if heading and part == 0 else None
-                grid = RichTable(title=title, title_justify="left", box=None, pad_edge=False, header_style="bold")
+                grid = RichTable(
+                    title=title, title_justify="left", box=None, pad_edge=False, header_style="bold"
+                )
                 for place in places:
                     numbers = all(row[place] == "" or row[place][:1] in "-−–+.<0123456789" for row in rows)
                     grid.add_column(columns[place], justify="right" if numbers else "left", overflow="fold")
@@ -108,12 +114,17 @@ def _fitting(columns: list[str], rows: list[list[str]], width: int) -> Iterator[
 
 
 def _narrowest(heading: str, cells: Iterable[str]) -> int:
-    """Characters that a column needs: the longest word of its heading, and its cells; long cells may break between words."""
+    """Characters that a column needs: the longest word of its heading, and its cells; long cells may break
+    between words."""
     from rich.cells import cell_len
 
     words = [cell_len(word) for word in heading.split()]
     for cell in cells:
-        words += [cell_len(cell)] if cell_len(cell) <= UNBROKEN else [min(UNBROKEN, cell_len(word)) for word in cell.split()]
+        words += (
+            [cell_len(cell)]
+            if cell_len(cell) <= UNBROKEN
+            else [min(UNBROKEN, cell_len(word)) for word in cell.split()]
+        )
     return max(words, default=0)
 
 
@@ -125,8 +136,15 @@ def grids(table: Table) -> Iterator[Grid]:
         return
     layout = table.layout
     for part, across, found in wide_forms(table.rows, layout):
-        lines = [[name or "every culture", *(_number(row, layout) if row else "" for row in rows)] for name, rows in found]
-        yield str(part[layout.by][0]) if layout.by else "", [_heading(name) for name in (layout.down, *across)], lines
+        lines = [
+            [name or "every culture", *(_number(row, layout) if row else "" for row in rows)]
+            for name, rows in found
+        ]
+        yield (
+            str(part[layout.by][0]) if layout.by else "",
+            [_heading(name) for name in (layout.down, *across)],
+            lines,
+        )
 
 
 def _number(row: dict[str, Any], layout: Layout) -> str:

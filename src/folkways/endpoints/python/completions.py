@@ -13,9 +13,11 @@ _WITHHELD = "the provider's content filter withheld the answer"
 
 
 def completion_of(value: Any, model: str) -> Completion:
-    """A text, or what libraries give back: a chat completion, a message, Inspect's output, a list of one of these.
+    """A text, or what libraries give back: a chat completion, a message, Inspect's output, a list of one of
+    these.
 
-    model: what answered, where the value does not say it. EndpointFailure for anything in which there is no text.
+    model: what answered, where the value does not say it. EndpointFailure for anything in which there is no
+    text.
     """
     if isinstance(value, Completion):
         return value
@@ -39,8 +41,12 @@ def _of_mapping(value: Mapping[str, Any], model: str) -> Completion | None:
     choices = value.get("choices")
     if isinstance(choices, (list, tuple)) and choices and isinstance(choices[0], Mapping):
         return _of_choice(value, choices[0], model)
-    text = next((value[key] for key in ("response", "text", "content", "generated_text") if key in value), None)
-    if isinstance(text, list) and text and isinstance(text[-1], Mapping):  # a conversation, whose last message is the reply
+    text = next(
+        (value[key] for key in ("response", "text", "content", "generated_text") if key in value), None
+    )
+    if (
+        isinstance(text, list) and text and isinstance(text[-1], Mapping)
+    ):  # a conversation, whose last message is the reply
         text = text[-1].get("content")
     return Completion(storable(text), finish_reason="stop", model=model) if isinstance(text, str) else None
 
@@ -57,7 +63,9 @@ def _of_choice(value: Mapping[str, Any], choice: Mapping[str, Any], model: str) 
         return None
     usage = value.get("usage") or {}
     counts = {ours: usage.get(theirs, usage.get(ours)) for ours, theirs in _COUNTS.items()}
-    reasoning = (usage.get("completion_tokens_details") or {}).get("reasoning_tokens", usage.get("reasoning_tokens"))
+    reasoning = (usage.get("completion_tokens_details") or {}).get(
+        "reasoning_tokens", usage.get("reasoning_tokens")
+    )
     return Completion(
         storable(text or ""),
         finish_reason=finish,
@@ -73,10 +81,13 @@ _COUNTS = {"input_tokens": "prompt_tokens", "output_tokens": "completion_tokens"
 
 
 def failure_of(error: BaseException, name: str) -> EndpointFailure:
-    """A failed request with the message of the exception. Those of servers and connections are tried again, as ours are."""
+    """A failed request with the message of the exception. Those of servers and connections are tried again,
+    as ours are."""
     if isinstance(error, EndpointFailure):
         return error
-    status = getattr(error, "status_code", None) or getattr(getattr(error, "response", None), "status_code", None)
+    status = getattr(error, "status_code", None) or getattr(
+        getattr(error, "response", None), "status_code", None
+    )
     status = status if isinstance(status, int) else None
     said = quotable(str(error)) or "without a message"
     timed_out = isinstance(error, TimeoutError) or "Timeout" in type(error).__name__

@@ -20,7 +20,8 @@ class PythonEndpoint(NamedEndpoint):
     """Calls ``function`` with the prompt, and takes what it returns for the reply.
 
     function:    of one request's arguments (``arguments``), in a thread unless it is asynchronous.
-    code:        digest of the code, where it is known: each reply keeps it, so that replies of other code are noticed.
+    code:        digest of the code, where it is known: each reply keeps it, so that replies of other code are
+                noticed.
     concurrency: calls at once, at most, whatever the run says; None for what suits it.
     heeds:       the sampling settings that the function is told; no others are part of its requests.
     """
@@ -43,7 +44,9 @@ class PythonEndpoint(NamedEndpoint):
         self.served = None if code is None else f"{name} (code {code})"
         self._function, self._arguments = function, arguments
         self._most = concurrency
-        self.default_concurrency = concurrency or (EndpointOptions.DEFAULT_CONCURRENCY if is_async(function) else THREADS)
+        self.default_concurrency = concurrency or (
+            EndpointOptions.DEFAULT_CONCURRENCY if is_async(function) else THREADS
+        )
         self.timeout = EndpointOptions().timeout
         self._caller: Caller | None = None
         self._places = asyncio.Semaphore(1)
@@ -61,7 +64,8 @@ class PythonEndpoint(NamedEndpoint):
             caller.close()
 
     async def complete(self, request: Request) -> Completion:
-        """Call the function. EndpointFailure with the message of whatever it raised, or where it gave no text."""
+        """Call the function. EndpointFailure with the message of whatever it raised, or where it gave no
+        text."""
         if self._caller is None:
             raise FolkwaysError(f"{self.name} was asked before it was opened; call open() first")
         arguments, named = self._arguments(request)
@@ -78,7 +82,13 @@ class PythonEndpoint(NamedEndpoint):
 def of_function(
     name: str, identity: str, function: Callable[..., Any], *, code: str | None, concurrency: int | None
 ) -> PythonEndpoint:
-    """The endpoint of a function that is called by its signature. FolkwaysError where it cannot be called with a prompt."""
+    """The endpoint of a function that is called by its signature. FolkwaysError where it cannot be called
+    with a prompt."""
     arguments = Arguments(function, name)
-    told = {"heeds": arguments.settings, "of_item": arguments.of_item, "code": code, "concurrency": concurrency}
+    told = {
+        "heeds": arguments.settings,
+        "of_item": arguments.of_item,
+        "code": code,
+        "concurrency": concurrency,
+    }
     return PythonEndpoint(name, identity, function, arguments.of, **told)  # type: ignore[arg-type]

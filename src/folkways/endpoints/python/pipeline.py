@@ -17,7 +17,10 @@ _LOOKED_AT = 64
 
 def is_pipeline(thing: Any) -> bool:
     """Whether it is a pipeline of transformers, which is not imported for that."""
-    return any(kind.__module__.startswith("transformers.") and kind.__name__ == "Pipeline" for kind in type(thing).__mro__)
+    return any(
+        kind.__module__.startswith("transformers.") and kind.__name__ == "Pipeline"
+        for kind in type(thing).__mro__
+    )
 
 
 class PipelineEndpoint(LocalEndpoint):
@@ -26,14 +29,18 @@ class PipelineEndpoint(LocalEndpoint):
     def __init__(self, pipeline: Any, name: str | None, version: str | None) -> None:
         if pipeline.task != "text-generation":
             raise FolkwaysError(
-                f"a pipeline of the kind {pipeline.task!r} does not reply to prompts; give pipeline('text-generation', ...), or a "
+                f"a pipeline of the kind {pipeline.task!r} does not reply to prompts; give "
+                "pipeline('text-generation', ...), or a "
                 "function that makes a text of what it returns"
             )
         model = pipeline.model
         self._pipeline = pipeline
         source = getattr(model.config, "_name_or_path", "")
         shown = name or (Path(source).name if Path(source).is_dir() else source) or model.config.model_type
-        self._begin(f"python/{shown}", f"python:{name}@{version}" if version is not None else f"python:{_weights(pipeline)}")
+        self._begin(
+            f"python/{shown}",
+            f"python:{name}@{version}" if version is not None else f"python:{_weights(pipeline)}",
+        )
 
     def check(self) -> None:
         """Nothing lacks: it is here."""
@@ -41,7 +48,9 @@ class PipelineEndpoint(LocalEndpoint):
     def _load(self) -> LoadedModel:
         pipeline = self._pipeline
         torch = import_module("torch")
-        return LoadedModel(torch, pipeline.tokenizer, pipeline.model.eval(), str(pipeline.device), self.name, None)
+        return LoadedModel(
+            torch, pipeline.tokenizer, pipeline.model.eval(), str(pipeline.device), self.name, None
+        )
 
 
 def _weights(pipeline: Any) -> str:

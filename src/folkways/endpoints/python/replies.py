@@ -21,8 +21,8 @@ PROMPT = ("prompt", "user", "input")
 class RepliesEndpoint(NamedEndpoint):
     """Looks a reply up by the item, or else by the whole prompt. Its identity is its content.
 
-    ``rows``: item or prompt -> reply; of a frame also task, language, variant and sample, where it has such columns. A key of a
-    dict may be ``TASK:ITEM``.
+    ``rows``: item or prompt -> reply; of a frame also task, language, variant and sample, where it has such
+    columns. A key of a dict may be ``TASK:ITEM``.
     """
 
     item_addressed = True
@@ -32,7 +32,10 @@ class RepliesEndpoint(NamedEndpoint):
     def __init__(self, replies: Any, name: str | None, version: str | None) -> None:
         rows = _rows_of_frame(replies) if is_frame(replies) else _rows_of_dict(replies)
         if not rows:
-            raise FolkwaysError("there are no replies in it; give item -> reply, or a frame with the columns item and response")
+            raise FolkwaysError(
+                "there are no replies in it; give item -> reply, or a frame with the columns item and "
+                "response"
+            )
         digest = sha256(orjson.dumps(rows)).hexdigest()[:12]
         self.name = f"python/{name or f'replies-{digest}'}"
         self.identity = f"python:{name}@{version}" if version is not None else f"python:replies#{digest}"
@@ -53,7 +56,8 @@ class RepliesEndpoint(NamedEndpoint):
             if (reply := self._answers.get((key, *more))) is not None:
                 return reply
         raise EndpointFailure(
-            f"{self.name} has no reply for {request.item!r}, nor for its prompt {quotable(request.user, limit=60)!r}"
+            f"{self.name} has no reply for {request.item!r}, nor for its prompt "
+            f"{quotable(request.user, limit=60)!r}"
         )
 
 
@@ -61,11 +65,15 @@ def _rows_of_dict(replies: Mapping[Any, Any]) -> list[dict[str, Any]]:
     for key, value in replies.items():
         if not isinstance(key, str) or not (value is None or isinstance(value, (str, int, float))):
             raise FolkwaysError(
-                f"a dict of replies has text for text, item or prompt -> reply, got {quotable(repr(key), limit=60)}: "
-                f"{quotable(repr(value), limit=60)}; replies in several languages go into a frame with the columns item, language, "
+                "a dict of replies has text for text, item or prompt -> reply, got "
+                f"{quotable(repr(key), limit=60)}: "
+                f"{quotable(repr(value), limit=60)}; replies in several languages go into a frame with the "
+                "columns item, language, "
                 "response. Several models are a list: models=[one, other]"
             )
-    return [{"item": key, "response": None if value is None else str(value)} for key, value in replies.items()]
+    return [
+        {"item": key, "response": None if value is None else str(value)} for key, value in replies.items()
+    ]
 
 
 def _rows_of_frame(frame: Any) -> list[dict[str, Any]]:
@@ -75,7 +83,8 @@ def _rows_of_frame(frame: Any) -> list[dict[str, Any]]:
     key = "item" if "item" in columns else next((name for name in PROMPT if name in columns), None)
     if response is None or key is None:
         raise FolkwaysError(
-            f"a frame of replies has the columns item (or prompt) and response; this one has {', '.join(columns)}\n"
+            "a frame of replies has the columns item (or prompt) and response; this one has "
+            f"{', '.join(columns)}\n"
             f"also read where present: {', '.join((*MATCHED, 'state', 'reason', 'finish_reason'))}"
         )
     return table.rename({key: "item", response: "response"}).to_dicts()

@@ -1,4 +1,5 @@
-"""Where a model is and how its server wants to be spoken to; secrets are kept apart from everything that is shown or stored."""
+"""Where a model is and how its server wants to be spoken to; secrets are kept apart from everything that is
+shown or stored."""
 
 from __future__ import annotations
 
@@ -14,7 +15,8 @@ _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """Field names in which servers of one protocol differ. An empty name means that the server has no such field."""
+    """Field names in which servers of one protocol differ. An empty name means that the server has no such
+    field."""
 
     max_tokens: str = "max_tokens"
     seed: str = "seed"
@@ -26,16 +28,14 @@ class Dialect:
 class Address:
     """One model at one server.
 
-    name and identity: see ``folkways.endpoints.base.Endpoint``.
-    base_url:  without userinfo, query, fragment or trailing slash.
-    query:     of the address, sent with every request ("api-version=1"); never stored, since people put keys there.
-    headers:   the credentials, as headers.
-    secrets:   every string that must not appear in a message.
-    key_names: environment variables a key is looked for in, for messages.
-    hosted:    whether it is a service for many; else somebody's own server, which may work on few requests at once.
-    key_hint:  why no key is sent and what to set; empty where one is.
-    batch:     how requests leave in batches: openai, anthropic, google or file; empty where they cannot.
-    start:     the line that starts a server of this kind, and get: the line that gets it a model; empty where there is none.
+    name and identity: see ``folkways.endpoints.base.Endpoint``. base_url:  without userinfo, query, fragment
+    or trailing slash. query:     of the address, sent with every request ("api-version=1"); never stored,
+    since people put keys there. headers:   the credentials, as headers. secrets:   every string that must not
+    appear in a message. key_names: environment variables a key is looked for in, for messages. hosted:
+    whether it is a service for many; else somebody's own server, which may work on few requests at once.
+    key_hint:  why no key is sent and what to set; empty where one is. batch:     how requests leave in
+    batches: openai, anthropic, google or file; empty where they cannot. start:     the line that starts a
+    server of this kind, and get: the line that gets it a model; empty where there is none.
     """
 
     name: str
@@ -66,17 +66,23 @@ class Url:
 
 
 def split_url(text: str) -> Url:
-    """Read ``http(s)://[user:password@]host[:port]/path[?query][#model]``. Raises FolkwaysError, without quoting any secret.
+    """Read ``http(s)://[user:password@]host[:port]/path[?query][#model]``. Raises FolkwaysError, without
+    quoting any secret.
 
-    Two spellings of one address give the same ``plain``: scheme and host in lower case, no default port, no trailing slash.
+    Two spellings of one address give the same ``plain``: scheme and host in lower case, no default port, no
+    trailing slash.
     """
     try:
         parts = urlsplit(text.strip())
         host, port = parts.hostname, parts.port
     except ValueError:
-        raise FolkwaysError("an address that is not a URL was given; write http(s)://HOST[:PORT]/v1#MODEL") from None
+        raise FolkwaysError(
+            "an address that is not a URL was given; write http(s)://HOST[:PORT]/v1#MODEL"
+        ) from None
     if parts.scheme.lower() not in _DEFAULT_PORTS or not host:
-        raise FolkwaysError("an address needs http:// or https:// and a host; write http(s)://HOST[:PORT]/v1#MODEL")
+        raise FolkwaysError(
+            "an address needs http:// or https:// and a host; write http(s)://HOST[:PORT]/v1#MODEL"
+        )
     return Url(
         plain=_plain(parts, host, port),
         model=unquote(parts.fragment),

@@ -14,7 +14,8 @@ DEFAULT_MAX_TOKENS = 4096
 """The protocol requires a limit; this one stands in where the settings name none."""
 
 THINKING_BUDGETS = {"low": 1024, "medium": 4096, "high": 16384}
-"""Tokens for thinking per reasoning effort. They come on top of max_tokens, which stays the limit of the answer."""
+"""Tokens for thinking per reasoning effort. They come on top of max_tokens, which stays the limit of the
+answer."""
 
 LEAST_BUDGET = 1024
 """The protocol takes no smaller budget."""
@@ -37,7 +38,8 @@ class AnthropicEndpoint(HttpEndpoint):
         return "/messages" if self._address.base_url.endswith("/v1") else "/v1/messages"
 
     def payload(self, request: Request) -> dict[str, Any]:
-        """Model, messages and settings. There is no seed; a reasoning effort becomes a thinking budget (THINKING_BUDGETS)."""
+        """Model, messages and settings. There is no seed; a reasoning effort becomes a thinking budget
+        (THINKING_BUDGETS)."""
         settings = request.settings
         payload: dict[str, Any] = {
             "model": self._address.model,
@@ -52,7 +54,8 @@ class AnthropicEndpoint(HttpEndpoint):
             self._think(payload, request)
         if settings.temperature is not None:
             payload["temperature"] = settings.temperature
-        # top_p = 1 cuts nothing off, which is also what leaving it out means; recent models refuse it beside a temperature.
+        # top_p = 1 cuts nothing off, which is also what leaving it out means; recent models refuse it beside
+        # a temperature.
         if settings.top_p is not None and settings.top_p != 1.0:
             payload["top_p"] = settings.top_p
         return payload
@@ -82,13 +85,18 @@ class AnthropicEndpoint(HttpEndpoint):
         return reply, name_of(reply.get("stop_reason"))
 
     def read(self, reply: dict[str, Any]) -> Completion | None:
-        """The text blocks, joined; those of type ``thinking`` are the thoughts. A refusal is the stop reason ``refusal``."""
+        """The text blocks, joined; those of type ``thinking`` are the thoughts. A refusal is the stop reason
+        ``refusal``."""
         content, stop = reply.get("content"), name_of(reply.get("stop_reason"))
         # An empty list is how the protocol says nothing: with a refusal, or a turn that ended at once.
-        if not isinstance(content, list) or (not content and stop not in ("refusal", "end_turn", "max_tokens")):
+        if not isinstance(content, list) or (
+            not content and stop not in ("refusal", "end_turn", "max_tokens")
+        ):
             return None
         usage = reply.get("usage")
-        cached = (count_of(usage, name) or 0 for name in ("cache_creation_input_tokens", "cache_read_input_tokens"))
+        cached = (
+            count_of(usage, name) or 0 for name in ("cache_creation_input_tokens", "cache_read_input_tokens")
+        )
         fresh = count_of(usage, "input_tokens")
         blocks = [part for part in content if isinstance(part, dict)]
         return Completion(
@@ -98,5 +106,6 @@ class AnthropicEndpoint(HttpEndpoint):
             model=name_of(reply.get("model")),
             input_tokens=None if fresh is None else fresh + sum(cached),
             output_tokens=count_of(usage, "output_tokens"),
-            thoughts=text_of([part.get("thinking") for part in blocks if part.get("type") == "thinking"]) or None,
+            thoughts=text_of([part.get("thinking") for part in blocks if part.get("type") == "thinking"])
+            or None,
         )

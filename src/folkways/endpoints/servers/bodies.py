@@ -13,7 +13,8 @@ ERROR_BODY = 64 * 1024
 
 SMALL_BODY = 64 * 1024
 LARGE_AT_ONCE = 8
-"""So many bodies that are larger are read at once; of the others no more is taken in than the system and aiohttp buffer.
+"""So many bodies that are larger are read at once; of the others no more is taken in than the system and
+aiohttp buffer.
 
 A thousand requests of which each brings as much as it may would need 8 GiB otherwise.
 """
@@ -24,9 +25,15 @@ class BodyTooLargeError(Exception):
 
 
 async def read_bounded(
-    content: aiohttp.StreamReader, headers: Mapping[str, str], limit: int, large: asyncio.Semaphore, *, whole: bool
+    content: aiohttp.StreamReader,
+    headers: Mapping[str, str],
+    limit: int,
+    large: asyncio.Semaphore,
+    *,
+    whole: bool,
 ) -> bytes:
-    """The body, at most ``limit`` bytes of it after decompression. Longer: BodyTooLargeError if ``whole``, else its beginning.
+    """The body, at most ``limit`` bytes of it after decompression. Longer: BodyTooLargeError if ``whole``,
+    else its beginning.
 
     A body of more than SMALL_BODY bytes is read on when it is its turn among the ``large`` ones.
     """

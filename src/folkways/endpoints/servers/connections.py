@@ -1,17 +1,20 @@
-"""Kept connections on which a response that nobody asked for is never taken for the answer to the next request.
+"""Kept connections on which a response that nobody asked for is never taken for the answer to the next
+request.
 
-In HTTP/1.1 nothing but the order ties a response to its request. A server or proxy that sends one too many (a reply twice, the late
-answer behind its own 504, a 408 before it hangs up) puts every later answer on that connection one place off, and aiohttp's pool
-hands such connections out. What comes while a connection waits for nothing is seen at once. What comes alone after the next
-request was sent looks like its answer, and so does every true answer after it; but the last one is left over. So a reply is sure
-only once its connection has rested for longer than a reply takes and nothing came: until then its ``Confirmation`` is open. The
-first reply on a connection is sure by itself. Once a good response has come unasked, no connection is used twice.
+In HTTP/1.1 nothing but the order ties a response to its request. A server or proxy that sends one too many (a
+reply twice, the late answer behind its own 504, a 408 before it hangs up) puts every later answer on that
+connection one place off, and aiohttp's pool hands such connections out. What comes while a connection waits
+for nothing is seen at once. What comes alone after the next request was sent looks like its answer, and so
+does every true answer after it; but the last one is left over. So a reply is sure only once its connection
+has rested for longer than a reply takes and nothing came: until then its ``Confirmation`` is open. The first
+reply on a connection is sure by itself. Once a good response has come unasked, no connection is used twice.
 
-Beside aiohttp's public names this file uses ``BaseConnector.connect``, ``Connection.protocol``, the ``_factory`` by which a
-connector makes its protocols, and of the protocol ``data_received``, ``should_close``, ``is_connected``, ``len``, ``read``,
-``exception``, ``set_response_params`` and ``transport``. aiohttp connects; which connection is used next is decided here, at half
-the cost of its pool. ``_check_aiohttp`` fails at import where one is gone, and
-tests/endpoints/test_connections.py holds aiohttp to what they mean.
+Beside aiohttp's public names this file uses ``BaseConnector.connect``, ``Connection.protocol``, the
+``_factory`` by which a connector makes its protocols, and of the protocol ``data_received``,
+``should_close``, ``is_connected``, ``len``, ``read``, ``exception``, ``set_response_params`` and
+``transport``. aiohttp connects; which connection is used next is decided here, at half the cost of its pool.
+``_check_aiohttp`` fails at import where one is gone, and tests/endpoints/test_connections.py holds aiohttp to
+what they mean.
 """
 
 from __future__ import annotations
@@ -43,15 +46,16 @@ MOST_USES = 1000
 """Requests over one connection, then a new one."""
 
 FIRST_STRETCH, LONGEST_STRETCH = 8, 32
-"""Replies after which a connection rests, to begin with and at most: doubled by each rest in which nothing came, halved where
-replies stayed open because their connection broke. A rest costs the time of a reply; what ``kill -9`` takes away is one stretch of
-each connection.
+"""Replies after which a connection rests, to begin with and at most: doubled by each rest in which nothing
+came, halved where replies stayed open because their connection broke. A rest costs the time of a reply; what
+``kill -9`` takes away is one stretch of each connection.
 """
 
 SHORTEST_REST, SLOWER = 0.1, 1.25
 """Seconds of a rest at least, and how much longer it is than the slowest reply on the connection took.
 
-With 25 ms, one stale reply was stored in some hundred trials on two cores at a load of 20, perhaps because the server got no CPU.
+With 25 ms, one stale reply was stored in some hundred trials on two cores at a load of 20, perhaps because
+the server got no CPU.
 """
 
 KEPT_SECONDS = 15.0
@@ -59,15 +63,34 @@ KEPT_SECONDS = 15.0
 
 
 def _check_aiohttp() -> None:
-    """ImportError where aiohttp lacks one of the names that it documents in part only and that are used here."""
+    """ImportError where aiohttp lacks one of the names that it documents in part only and that are used
+    here."""
     wanted = {
         aiohttp.BaseConnector: ("connect", "close"),
-        ResponseHandler: ("data_received", "should_close", "is_connected", "__len__", "read", "exception", "set_response_params"),
+        ResponseHandler: (
+            "data_received",
+            "should_close",
+            "is_connected",
+            "__len__",
+            "read",
+            "exception",
+            "set_response_params",
+        ),
     }
-    missing = [f"{kind.__name__}.{name}" for kind, names in wanted.items() for name in names if not hasattr(kind, name)]
-    missing += [] if "_factory" in inspect.getsource(aiohttp.BaseConnector.__init__) else ["BaseConnector._factory"]
+    missing = [
+        f"{kind.__name__}.{name}"
+        for kind, names in wanted.items()
+        for name in names
+        if not hasattr(kind, name)
+    ]
+    missing += (
+        [] if "_factory" in inspect.getsource(aiohttp.BaseConnector.__init__) else ["BaseConnector._factory"]
+    )
     if missing:
-        raise ImportError(f"aiohttp {aiohttp.__version__} has no {', '.join(missing)}: install the version that folkways names")
+        raise ImportError(
+            f"aiohttp {aiohttp.__version__} has no {', '.join(missing)}: install the version that folkways "
+            "names"
+        )
 
 
 _check_aiohttp()
@@ -79,7 +102,8 @@ class UnaskedError(aiohttp.ClientConnectionError):
 
 @dataclass(slots=True, eq=False)
 class Reply:
-    """What came back. line: the connection that it came over. confirmation: open until it is sure; None where it is."""
+    """What came back. line: the connection that it came over. confirmation: open until it is sure; None where
+    it is."""
 
     status: int
     headers: Mapping[str, str]
@@ -94,7 +118,8 @@ class Reply:
 
 
 class _Protocol(ResponseHandler):
-    """aiohttp's protocol, which notices what comes while nothing is waited for. came: whether anything has."""
+    """aiohttp's protocol, which notices what comes while nothing is waited for. came: whether anything
+    has."""
 
     idle = False
     came = False
@@ -161,14 +186,22 @@ class Line:
 class KeptConnections(aiohttp.TCPConnector):
     """The connections to one address, and the way of a request over one of them.
 
-    aiohttp's own client builds a request and a response of some dozen objects each time, which costs more than all the rest; here
-    the head is made once.
+    aiohttp's own client builds a request and a response of some dozen objects each time, which costs more
+    than all the rest; here the head is made once.
 
     limit:   requests at once at most; connections that rest before they are closed are beside them.
     seconds: to connect within. timeout: for a reply, from the first byte that is sent to the last that comes.
     """
 
-    def __init__(self, limit: int, url: URL, headers: Mapping[str, str], proxy: str | None, seconds: float, timeout: float) -> None:
+    def __init__(
+        self,
+        limit: int,
+        url: URL,
+        headers: Mapping[str, str],
+        proxy: str | None,
+        seconds: float,
+        timeout: float,
+    ) -> None:
         super().__init__(limit=0, ttl_dns_cache=300)
         self._factory = partial(_Protocol, loop=self._loop)  # type: ignore[assignment]
         self._idle: deque[Line] = deque()  # whoever has rested for longest is used next
@@ -178,7 +211,10 @@ class KeptConnections(aiohttp.TCPConnector):
         self._stretch = FIRST_STRETCH
         self._names: set[str] = set()  # the first two names of replies: whether a server has different ones
         self._url, self._headers, self._proxy = url, headers, proxy
-        self._timeout, self._deadline = aiohttp.ClientTimeout(sock_connect=seconds), Deadline(timeout, self._loop)
+        self._timeout, self._deadline = (
+            aiohttp.ClientTimeout(sock_connect=seconds),
+            Deadline(timeout, self._loop),
+        )
         self._head = b""
         self._places = asyncio.Semaphore(limit)
         self._large = asyncio.Semaphore(LARGE_AT_ONCE)
@@ -190,10 +226,11 @@ class KeptConnections(aiohttp.TCPConnector):
         return aiohttp.ClientRequest("POST", self._url, headers=self._headers, proxy=proxy, loop=self._loop)
 
     async def post(self, body: bytes, most: int) -> Reply:
-        """Send ``body`` and read the reply: at most ``most`` bytes of a good one, after decompression, else BodyTooLargeError.
+        """Send ``body`` and read the reply: at most ``most`` bytes of a good one, after decompression, else
+        BodyTooLargeError.
 
-        Raises UnaskedError where it may be the answer to another request, TimeoutError, or what aiohttp raises: ClientError,
-        OSError, ValueError.
+        Raises UnaskedError where it may be the answer to another request, TimeoutError, or what aiohttp
+        raises: ClientError, OSError, ValueError.
         """
         async with self._places:
             return await self._exchanged(body, most)
@@ -212,8 +249,11 @@ class KeptConnections(aiohttp.TCPConnector):
                 message, content = await self._begun(protocol)
                 good = 200 <= message.code < 300
                 if good and use > 1 and transport.get_write_buffer_size():
-                    raise UnaskedError  # a reply that is there before its request was sent is the answer to another one
-                raw = await read_bounded(content, message.headers, most if good else ERROR_BODY, self._large, whole=good)
+                    # a reply that is there before its request was sent is the answer to another one
+                    raise UnaskedError
+                raw = await read_bounded(
+                    content, message.headers, most if good else ERROR_BODY, self._large, whole=good
+                )
             protocol.idle = True
             line.replied(began)
             line.late = message.code == 408 or message.code >= 500
@@ -243,9 +283,11 @@ class KeptConnections(aiohttp.TCPConnector):
         return Reply(message.code, message.headers, raw, line, confirmation)
 
     def is_repeated(self, reply: Reply, name: object) -> bool:
-        """Whether a reply of this name (the ``id`` in its body) is the one before it on its connection once more.
+        """Whether a reply of this name (the ``id`` in its body) is the one before it on its connection once
+        more.
 
-        Then the open replies of the connection are no answers. A server whose replies all have one name does not repeat itself.
+        Then the open replies of the connection are no answers. A server whose replies all have one name does
+        not repeat itself.
         """
         if not isinstance(name, str):
             return False
@@ -260,7 +302,8 @@ class KeptConnections(aiohttp.TCPConnector):
         return True
 
     async def look(self) -> float | None:
-        """Look at the connections that have rested long enough; seconds until the next one has, None where no reply is open."""
+        """Look at the connections that have rested long enough; seconds until the next one has, None where no
+        reply is open."""
         now, wait = time.monotonic(), None
         for line in list(self._open):
             if line.busy:
@@ -310,13 +353,18 @@ class KeptConnections(aiohttp.TCPConnector):
             await asyncio.sleep(wait)
         if line.readable() or (line.open and time.monotonic() >= line.rested):
             await self._look(line)
-        return self._orderly and line.uses < MOST_USES and not (line.protocol.came or line.protocol.should_close)
+        return (
+            self._orderly and line.uses < MOST_USES and not (line.protocol.came or line.protocol.should_close)
+        )
 
     def _made_head(self) -> bytes:
-        """All of a request up to its length. Once connected: aiohttp adds a header then that lets us through a proxy."""
+        """All of a request up to its length. Once connected: aiohttp adds a header then that lets us through
+        a proxy."""
         request = self._request
         target = str(request.url) if request.proxy and not request.is_ssl() else request.url.raw_path_qs
-        fields = [f"{name}: {value}" for name, value in request.headers.items() if name.lower() != "content-length"]
+        fields = [
+            f"{name}: {value}" for name, value in request.headers.items() if name.lower() != "content-length"
+        ]
         if any("\r" in field or "\n" in field or "\0" in field for field in fields):
             raise ValueError("a header holds a line break")
         self._head = "\r\n".join((f"POST {target} HTTP/1.1", *fields, "Content-Length: ")).encode()
@@ -329,15 +377,22 @@ class KeptConnections(aiohttp.TCPConnector):
                 message, content = await protocol.read()
             except HttpProcessingError as error:
                 raise aiohttp.ClientResponseError(
-                    self._request.request_info, (), status=error.code, message=error.message, headers=error.headers
+                    self._request.request_info,
+                    (),
+                    status=error.code,
+                    message=error.message,
+                    headers=error.headers,
                 ) from error
             if not 100 <= message.code < 200 or message.code == 101:  # the others are news of what is to come
                 return message, content
 
     async def _look(self, line: Line) -> None:
-        """See whether anything has come over a connection that waits for nothing, and settle its open replies where that tells."""
+        """See whether anything has come over a connection that waits for nothing, and settle its open replies
+        where that tells."""
         protocol = line.protocol
-        if line.readable():  # it may be the end of the connection, or TLS's own; aiohttp reads it within one round of the loop
+        if (
+            line.readable()
+        ):  # it may be the end of the connection, or TLS's own; aiohttp reads it within one round of the loop
             busy = line.busy
             await asyncio.sleep(0)
             await asyncio.sleep(0)
@@ -353,7 +408,8 @@ class KeptConnections(aiohttp.TCPConnector):
                         self._doubt(other)
             self._doubt(line)
         elif protocol.transport is None or time.monotonic() >= line.rested:
-            # Before it ended, all that the server had sent was read; but where it broke off, something may be lost.
+            # Before it ended, all that the server had sent was read; but where it broke off, something may be
+            # lost.
             if isinstance(protocol.exception(), OSError) and time.monotonic() < line.rested:
                 self._doubt(line)
             else:
@@ -379,7 +435,8 @@ class KeptConnections(aiohttp.TCPConnector):
     def _broken(self, line: Line, began: float) -> None:
         """Settle the open replies of a connection that is given up while a request is on its way.
 
-        Of replies that are out of place the next one comes no later than a reply takes: if none did, they are in place.
+        Of replies that are out of place the next one comes no later than a reply takes: if none did, they are
+        in place.
         """
         if time.monotonic() - began >= max(SHORTEST_REST, SLOWER * line.slowest):
             self._confirm(line)

@@ -1,4 +1,5 @@
-"""A time limit that many waits share, with one timer for all of them: ``asyncio.timeout`` costs each request one of its own."""
+"""A time limit that many waits share, with one timer for all of them: ``asyncio.timeout`` costs each request
+one of its own."""
 
 from __future__ import annotations
 
@@ -8,14 +9,17 @@ from typing import Any
 
 
 class Deadline:
-    """``async with`` this as with ``asyncio.timeout``: TimeoutError after ``seconds``. A task waits for one such block at a time.
+    """``async with`` this as with ``asyncio.timeout``: TimeoutError after ``seconds``. A task waits for one
+    such block at a time.
 
     All have the same limit, so that the first to begin is the first to be late.
     """
 
     def __init__(self, seconds: float, loop: asyncio.AbstractEventLoop) -> None:
         self._seconds, self._loop = seconds, loop
-        self._waits: dict[asyncio.Task[Any], tuple[float, int]] = {}  # when each began, and how often it had been cancelled
+        self._waits: dict[
+            asyncio.Task[Any], tuple[float, int]
+        ] = {}  # when each began, and how often it had been cancelled
         self._late: set[asyncio.Task[Any]] = set()
         self._timer: asyncio.TimerHandle | None = None
 
@@ -27,7 +31,9 @@ class Deadline:
         if self._timer is None:
             self._timer = self._loop.call_at(now + self._seconds, self._look)
 
-    async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         task = asyncio.current_task()
         assert task is not None  # noqa: S101 - as above
         _, cancelled = self._waits.pop(task)

@@ -1,6 +1,8 @@
-"""Why a provider ended a reply: a word that says it withheld the answer makes a refusal, one that says it failed makes no answer.
+"""Why a provider ended a reply: a word that says it withheld the answer makes a refusal, one that says it
+failed makes no answer.
 
-A reply that ended by any other word is what the model said, unless an error stands beside the word. Words are in lower case here.
+A reply that ended by any other word is what the model said, unless an error stands beside the word. Words are
+in lower case here.
 """
 
 from __future__ import annotations
@@ -10,7 +12,8 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Endings:
-    """Words of one provider. withheld: it says that it kept the answer back. failed: it broke off, and may do better next time."""
+    """Words of one provider. withheld: it says that it kept the answer back. failed: it broke off, and may do
+    better next time."""
 
     withheld: frozenset[str] = frozenset()
     failed: frozenset[str] = frozenset()
@@ -36,13 +39,16 @@ OF_PROVIDERS = {
         failed=_words("finish_reason_unspecified other malformed_response"),
     ),
 }
-"""As they document it: ``finish_reason`` of chat completions, ``stop_reason`` of Anthropic, ``finishReason`` of Google."""
+"""As they document it: ``finish_reason`` of chat completions, ``stop_reason`` of Anthropic, ``finishReason``
+of Google."""
 
 ANTHROPIC, GOOGLE = OF_PROVIDERS["anthropic"], OF_PROVIDERS["google"]
 
 _ALIKE = [endings for name, endings in OF_PROVIDERS.items() if name not in ("anthropic", "google")]
 
 CHAT_COMPLETIONS = Endings(
-    frozenset().union(*(endings.withheld for endings in _ALIKE)), frozenset().union(*(endings.failed for endings in _ALIKE))
+    frozenset().union(*(endings.withheld for endings in _ALIKE)),
+    frozenset().union(*(endings.failed for endings in _ALIKE)),
 )
-"""All who speak OpenAI's protocol: a gateway passes on the words of whoever is behind it, and no word means two things."""
+"""All who speak OpenAI's protocol: a gateway passes on the words of whoever is behind it, and no word means
+two things."""

@@ -35,15 +35,22 @@ _SETTING_WORDS = {
     ),
 }
 # Too long a prompt also names max_tokens, but it is this prompt's trouble and not the setting's.
-_TOO_LONG = re.compile(r"context.?(length|window|size)|prompt is too long|input token count|too many tokens", re.IGNORECASE)
-_WITHHELD = frozenset({"content_filter", "content_policy_violation", "invalid_prompt", "ResponsibleAIPolicyViolation"})
-_NO_CREDIT = re.compile(r"insufficient_quota|credit balance is too low|insufficient.?(balance|funds|credits)", re.IGNORECASE)
+_TOO_LONG = re.compile(
+    r"context.?(length|window|size)|prompt is too long|input token count|too many tokens", re.IGNORECASE
+)
+_WITHHELD = frozenset(
+    {"content_filter", "content_policy_violation", "invalid_prompt", "ResponsibleAIPolicyViolation"}
+)
+_NO_CREDIT = re.compile(
+    r"insufficient_quota|credit balance is too low|insufficient.?(balance|funds|credits)", re.IGNORECASE
+)
 _BAD_KEY = re.compile(r"API.?key (not valid|invalid)|API_KEY_INVALID|invalid.?api.?key", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class ServerError:
-    """The error object in a body, whatever its layout. ``message`` is raw and may hold secrets: quote it with ``quotable``."""
+    """The error object in a body, whatever its layout. ``message`` is raw and may hold secrets: quote it with
+    ``quotable``."""
 
     message: str
     code: str = ""
@@ -55,7 +62,8 @@ class ServerError:
 
 
 def read_error(payload: Any, raw: bytes) -> ServerError:
-    """Find the error in a body: ``{"error": {...}}``, ``{"error": "..."}``, ``{"detail": ...}``, ``{"message": ...}``, a list."""
+    """Find the error in a body: ``{"error": {...}}``, ``{"error": "..."}``, ``{"detail": ...}``,
+    ``{"message": ...}``, a list."""
     if isinstance(payload, list) and payload:
         payload = payload[0]
     if not isinstance(payload, dict):
@@ -65,7 +73,13 @@ def read_error(payload: Any, raw: bytes) -> ServerError:
         return ServerError(found)
     if not isinstance(found, dict):
         return ServerError(raw[:4096].decode("utf-8", "replace"))
-    message = found.get("message") or found.get("detail") or payload.get("detail") or payload.get("message") or found
+    message = (
+        found.get("message")
+        or found.get("detail")
+        or payload.get("detail")
+        or payload.get("message")
+        or found
+    )
     code = found.get("code")
     metadata = found.get("metadata")
     return ServerError(
@@ -87,7 +101,8 @@ def _retry_delay(details: Any) -> str:
 
 
 def refused_setting(error: ServerError, settings: Settings) -> str | None:
-    """The setting of ours that the server complains about, or None. Only settings that were sent can be complained about."""
+    """The setting of ours that the server complains about, or None. Only settings that were sent can be
+    complained about."""
     if _TOO_LONG.search(error.message) or "context_length" in error.code:
         return None
     for name, words in _SETTING_WORDS.items():
@@ -102,7 +117,8 @@ def refused_setting(error: ServerError, settings: Settings) -> str | None:
 def outcome(
     address: Address, status: int, headers: Mapping[str, str], payload: Any, raw: bytes, settings: Settings
 ) -> Completion | EndpointFailure:
-    """What a reply other than a completion means: the provider withheld an answer (a Completion), or a failure."""
+    """What a reply other than a completion means: the provider withheld an answer (a Completion), or a
+    failure."""
     error = read_error(payload, raw)
     said = quotable(error.message, address.secrets) or "nothing"
     quoted = f'{address.name}: the server says {status}: "{said}"'
@@ -111,13 +127,16 @@ def outcome(
         return Completion(text="", finish_reason="content_filter", refusal=said)
     if status == 402 or (status in (400, 403, 429) and _NO_CREDIT.search(whole)):
         return EndpointFailure(
-            f"{quoted}\nThe account has no credit left: add some, then run again to resume", status=status, fatal=True
+            f"{quoted}\nThe account has no credit left: add some, then run again to resume",
+            status=status,
+            fatal=True,
         )
     if status in (401, 403) or (status == 400 and _BAD_KEY.search(whole)):
         return EndpointFailure(f"{quoted}\n{_about_key(address)}", status=status, fatal=True)
     if status in (404, 405):
         advice = (
-            f"{address.base_url} has no model {address.model!r}, or is not the server's address. Correct the name or the address."
+            f"{address.base_url} has no model {address.model!r}, or is not the server's address. "
+            "Correct the name or the address."
         )
         return EndpointFailure(f"{quoted}\n{advice}", status=status, fatal=True)
     if status in (400, 422):
@@ -125,12 +144,16 @@ def outcome(
     if 300 <= status < 400:
         target = quotable(headers.get("Location", "nowhere"), address.secrets)
         return EndpointFailure(
-            f"{address.name}: the server redirects to {target}; give that address instead", status=status, fatal=True
+            f"{address.name}: the server redirects to {target}; give that address instead",
+            status=status,
+            fatal=True,
         )
     wait = asked_wait(headers, error.retry_delay, time.time()) if status in (429, 503, 529) else None
     slow_down = status in (429, 529) or (status == 503 and wait is not None)
     retryable = status in RETRYABLE or status >= 500
-    return EndpointFailure(quoted, status=status, retryable=retryable, retry_after=wait, rate_limited=slow_down)
+    return EndpointFailure(
+        quoted, status=status, retryable=retryable, retry_after=wait, rate_limited=slow_down
+    )
 
 
 def _about_key(address: Address) -> str:
@@ -142,7 +165,9 @@ def _about_key(address: Address) -> str:
     return f"Check the key in the environment variable {names}, and that it may use {address.model!r}"
 
 
-def _bad_request(address: Address, status: int, error: ServerError, said: str, quoted: str, settings: Settings) -> EndpointFailure:
+def _bad_request(
+    address: Address, status: int, error: ServerError, said: str, quoted: str, settings: Settings
+) -> EndpointFailure:
     setting = refused_setting(error, settings)
     if setting is None:
         return EndpointFailure(quoted, status=status)

@@ -30,10 +30,13 @@ class GoogleEndpoint(HttpEndpoint):
     def path(self) -> str:
         """Below the base address, which may be given with or without its ``/v1beta``."""
         versioned = self._address.base_url.rsplit("/", 1)[-1].startswith("v1")
-        return f"{'' if versioned else '/v1beta'}/models/{quote(self._address.model, safe='')}:generateContent"
+        return (
+            f"{'' if versioned else '/v1beta'}/models/{quote(self._address.model, safe='')}:generateContent"
+        )
 
     def payload(self, request: Request) -> dict[str, Any]:
-        """Contents and generationConfig. A reasoning effort becomes a thinking budget or, from Gemini 3 on, a thinking level."""
+        """Contents and generationConfig. A reasoning effort becomes a thinking budget or, from Gemini 3 on, a
+        thinking level."""
         settings = request.settings
         config: dict[str, Any] = {
             "temperature": settings.temperature,
@@ -44,7 +47,10 @@ class GoogleEndpoint(HttpEndpoint):
         config = {name: value for name, value in config.items() if value is not None}
         if settings.reasoning_effort is not None:
             config["thinkingConfig"] = self._thinking(settings)
-        payload: dict[str, Any] = {"contents": [{"role": "user", "parts": [{"text": request.user}]}], "generationConfig": config}
+        payload: dict[str, Any] = {
+            "contents": [{"role": "user", "parts": [{"text": request.user}]}],
+            "generationConfig": config,
+        }
         if request.system is not None:
             payload["systemInstruction"] = {"parts": [{"text": request.system}]}
         return payload
@@ -62,16 +68,21 @@ class GoogleEndpoint(HttpEndpoint):
 
     def _cannot(self, effort: str, why: str) -> EndpointFailure:
         advice = f"leave it out with {option('settings', 'reasoning_effort=none')}"
-        return EndpointFailure(f"{self.name} cannot be asked with reasoning_effort={effort} ({why}): {advice}", fatal=True)
+        return EndpointFailure(
+            f"{self.name} cannot be asked with reasoning_effort={effort} ({why}): {advice}", fatal=True
+        )
 
     def ending(self, reply: dict[str, Any]) -> tuple[dict[str, Any], str | None]:
         """The first candidate and its finish reason."""
         candidates = reply.get("candidates")
         candidate = candidates[0] if isinstance(candidates, list) and candidates else None
-        return (candidate, name_of(candidate.get("finishReason"))) if isinstance(candidate, dict) else ({}, None)
+        return (
+            (candidate, name_of(candidate.get("finishReason"))) if isinstance(candidate, dict) else ({}, None)
+        )
 
     def read(self, reply: dict[str, Any]) -> Completion | None:
-        """The first candidate without its thoughts. A refusal is a blocked prompt, or a finish reason that says so."""
+        """The first candidate without its thoughts. A refusal is a blocked prompt, or a finish reason that
+        says so."""
         feedback, usage = reply.get("promptFeedback"), reply.get("usageMetadata")
         blocked = name_of(feedback.get("blockReason")) if isinstance(feedback, dict) else None
         candidate, finish = self.ending(reply)

@@ -15,12 +15,13 @@ from folkways.endpoints.servers.openai import OpenAIEndpoint
 from folkways.errors import FolkwaysError
 
 CERTAIN = 1e4
-"""Added to a token's logit so that it is the one said. The log-probability that the server tells is from before it was added."""
+"""Added to a token's logit so that it is the one said. The log-probability that the server tells is from
+before it was added."""
 
 
 class LlamaCppEndpoint(OpenAIEndpoint):
-    """A server of llama.cpp. It has no page for the likelihood of a text, but tells that of the token it says, so it is made to
-    say each label token by token."""
+    """A server of llama.cpp. It has no page for the likelihood of a text, but tells that of the token it
+    says, so it is made to say each label token by token."""
 
     reads_likelihoods = True
     _templated = True
@@ -48,9 +49,14 @@ class LlamaCppEndpoint(OpenAIEndpoint):
 
     async def _prompt(self, request: Request) -> str:
         """The text that the model is to go on with, by its chat template."""
-        found = (await self._call("/apply-template", {"messages": self.payload(request)["messages"]}, request)).get("prompt")
+        found = (
+            await self._call("/apply-template", {"messages": self.payload(request)["messages"]}, request)
+        ).get("prompt")
         if not isinstance(found, str):
-            raise EndpointFailure(f"{self.name}: the server does not tell what its chat template makes of a question", fatal=True)
+            raise EndpointFailure(
+                f"{self.name}: the server does not tell what its chat template makes of a question",
+                fatal=True,
+            )
         return found
 
     async def _tokens(self, text: str, request: Request) -> list[int]:
@@ -61,33 +67,54 @@ class LlamaCppEndpoint(OpenAIEndpoint):
         return found
 
     async def _say(self, before: list[int], token: int, request: Request) -> dict[str, Any]:
-        asked = {"prompt": before, "n_predict": 1, "n_probs": 1, "logit_bias": [[token, CERTAIN]], "temperature": 0}
+        asked = {
+            "prompt": before,
+            "n_predict": 1,
+            "n_probs": 1,
+            "logit_bias": [[token, CERTAIN]],
+            "temperature": 0,
+        }
         return await self._call("/completion", asked | {"cache_prompt": True}, request)
 
     def _told(self, reply: dict[str, Any], token: int) -> float:
         said = reply.get("completion_probabilities")
         first = said[0] if isinstance(said, list) and said else None
-        if isinstance(first, dict) and first.get("id") == token and isinstance(value := first.get("logprob"), (int, float)):
+        if (
+            isinstance(first, dict)
+            and first.get("id") == token
+            and isinstance(value := first.get("logprob"), (int, float))
+        ):
             return float(value)
-        why = "which a server of llama.cpp leaves out where a token is a part of a letter: choose other --languages"
-        raise EndpointFailure(f"{self.name}: the server does not tell the probability of a token, {why}", fatal=True)
+        why = (
+            "which a server of llama.cpp leaves out where a token is a part of a letter: choose other "
+            "--languages"
+        )
+        raise EndpointFailure(
+            f"{self.name}: the server does not tell the probability of a token, {why}", fatal=True
+        )
 
     async def _call(self, page: str, payload: dict[str, Any], request: Request) -> dict[str, Any]:
-        """The JSON object that a page of llama.cpp's own answers with; EndpointFailure where there is none."""
+        """The JSON object that a page of llama.cpp's own answers with; EndpointFailure where there is
+        none."""
         if self._connections is None:
             raise FolkwaysError(f"{self.name} was asked before it was opened; call open() first")
         url = self._address.base_url.removesuffix("/v1") + page
-        # Each on a connection of its own, whose first reply is surely the right one: a question takes dozens of calls.
+        # Each on a connection of its own, whose first reply is surely the right one: a question takes dozens
+        # of calls.
         shared: dict[str, Any] = {"headers": self._headers()}
         shared["timeout"] = aiohttp.ClientTimeout(total=self._options.timeout)
         failure: EndpointFailure | None = None
         try:
-            status, headers, raw = await exchange("POST", url, to_json(payload), self._options.max_body, **shared)
+            status, headers, raw = await exchange(
+                "POST", url, to_json(payload), self._options.max_body, **shared
+            )
             self._reached = True
         except aiohttp.ConnectionTimeoutError as error:
             failure = self._lost(error)
         except TimeoutError:
-            failure = EndpointFailure(f"{self.name}: no reply within {self._options.timeout:g} s", retryable=True, timed_out=True)
+            failure = EndpointFailure(
+                f"{self.name}: no reply within {self._options.timeout:g} s", retryable=True, timed_out=True
+            )
         except (aiohttp.ClientError, OSError, ValueError, BodyTooLargeError) as error:
             failure = self._lost(error)
         if failure is not None:  # raised here, as aiohttp's errors carry the request's headers
@@ -96,4 +123,8 @@ class LlamaCppEndpoint(OpenAIEndpoint):
         if 200 <= status < 300 and isinstance(reply, dict):
             return reply
         found = outcome(self._address, status, headers, reply, raw, request.settings)
-        raise found if isinstance(found, EndpointFailure) else EndpointFailure(f"{self.name}: {found.refusal}", status=status)
+        raise (
+            found
+            if isinstance(found, EndpointFailure)
+            else EndpointFailure(f"{self.name}: {found.refusal}", status=status)
+        )

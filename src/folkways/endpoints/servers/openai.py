@@ -7,7 +7,15 @@ from typing import Any
 
 import aiohttp
 
-from folkways.endpoints.base import NO_THINKING, Completion, EndpointFailure, EndpointKind, EndpointOptions, Request, Settings
+from folkways.endpoints.base import (
+    NO_THINKING,
+    Completion,
+    EndpointFailure,
+    EndpointKind,
+    EndpointOptions,
+    Request,
+    Settings,
+)
 from folkways.endpoints.batches import Batches
 from folkways.endpoints.clean import quotable, storable
 from folkways.endpoints.servers.bodies import BodyTooLargeError
@@ -21,7 +29,9 @@ MAX_PAGE = 1024 * 1024
 MOST_NAMES = 20
 """Models of a server that an error names."""
 
-_WAITING_AT_VLLM = re.compile(rb"^vllm:num_requests_waiting(?:\{[^}]*\})? +([0-9.]+(?:e[+]?[0-9]+)?)$", re.MULTILINE)
+_WAITING_AT_VLLM = re.compile(
+    rb"^vllm:num_requests_waiting(?:\{[^}]*\})? +([0-9.]+(?:e[+]?[0-9]+)?)$", re.MULTILINE
+)
 
 
 class OpenAIEndpoint(HttpEndpoint):
@@ -45,8 +55,9 @@ class OpenAIEndpoint(HttpEndpoint):
     async def open(self, concurrency: int) -> None:
         """As every HTTP endpoint; and look at a server of somebody's own.
 
-        How many requests does it work on at once? That is not asked for a single one. A server named by its kind (``ollama/MODEL``)
-        must answer and must have the model: FolkwaysError with the line that starts it, or with the models that it has.
+        How many requests does it work on at once? That is not asked for a single one. A server named by its
+        kind (``ollama/MODEL``) must answer and must have the model: FolkwaysError with the line that starts
+        it, or with the models that it has.
         """
         if self._connections is not None:
             return
@@ -69,15 +80,20 @@ class OpenAIEndpoint(HttpEndpoint):
         except aiohttp.ClientConnectorError as error:
             said = quotable(str(error), address.secrets, 200)
             raise FolkwaysError(
-                f"{self.name}: no server answers at {address.base_url} ({said})\nStart it there: {address.start}\n"
+                f"{self.name}: no server answers at {address.base_url} ({said})\nStart it there: "
+                f"{address.start}\n"
                 f"or say where it is: {self.name}@http://HOST:PORT/v1"
             ) from None
         rows = listed.get("data") if isinstance(listed, dict) else None
         if not isinstance(rows, list):
             return  # it keeps its list to itself; whether it has the model, the first request tells
-        names = [quotable(row["id"]) for row in rows if isinstance(row, dict) and isinstance(row.get("id"), str)]
+        names = [
+            quotable(row["id"]) for row in rows if isinstance(row, dict) and isinstance(row.get("id"), str)
+        ]
         if address.model not in {spelling for name in names for spelling in _spellings(name)}:
-            shown = ", ".join(names[:MOST_NAMES]) + (f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else "")
+            shown = ", ".join(names[:MOST_NAMES]) + (
+                f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
+            )
             raise FolkwaysError(
                 f"{self.name}: the server at {address.base_url} has no model {address.model!r}; "
                 f"it has {shown or 'none yet'}\nGet it there: {address.get}"
@@ -86,13 +102,18 @@ class OpenAIEndpoint(HttpEndpoint):
     async def _look(self) -> None:
         """Learn how many requests the server works on at once, if it tells that, and soon.
 
-        llama.cpp tells its ``total_slots`` (``/props``) and gets that many. vLLM works on all that come until its memory is full,
-        and tells how many wait for that (``/metrics``): while none does, it gets as many as a provider would to begin with.
+        llama.cpp tells its ``total_slots`` (``/props``) and gets that many. vLLM works on all that come until
+        its memory is full, and tells how many wait for that (``/metrics``): while none does, it gets as many
+        as a provider would to begin with.
         """
         root = self._address.base_url.removesuffix("/v1")
         try:
             found = from_json(await self._page(f"{root}/props") or b"")
-            waiting = [] if found is not None else _WAITING_AT_VLLM.findall(await self._page(f"{root}/metrics") or b"")
+            waiting = (
+                []
+                if found is not None
+                else _WAITING_AT_VLLM.findall(await self._page(f"{root}/metrics") or b"")
+            )
         except aiohttp.ClientConnectorError:
             return
         if waiting and not any(map(float, waiting)):  # one line per copy of the model
@@ -121,7 +142,11 @@ class OpenAIEndpoint(HttpEndpoint):
             "model": self._address.model,
             "messages": [user] if system is None else [{"role": "system", "content": system}, user],
         }
-        sent = {"temperature": settings.temperature, "top_p": settings.top_p, dialect.max_tokens: settings.max_tokens}
+        sent = {
+            "temperature": settings.temperature,
+            "top_p": settings.top_p,
+            dialect.max_tokens: settings.max_tokens,
+        }
         payload |= {name: value for name, value in sent.items() if value is not None}
         if settings.seed is not None:
             payload[self._field(dialect.seed, "seed", settings.seed)] = settings.seed
@@ -137,14 +162,23 @@ class OpenAIEndpoint(HttpEndpoint):
         if settings.thinking_budget is None or not dialect.reasoning_effort:
             return self._field(dialect.reasoning_effort, "reasoning_effort", settings.reasoning_effort)
         if not dialect.reasoning_budget:
-            message = f"{self.name} takes no number of tokens to think with, but a word such as reasoning_effort=low"
-            raise EndpointFailure(f"{message}; {option('settings', 'reasoning_effort=none')} leaves it to the provider", fatal=True)
+            message = (
+                f"{self.name} takes no number of tokens to think with, but a word such as "
+                "reasoning_effort=low"
+            )
+            raise EndpointFailure(
+                f"{message}; {option('settings', 'reasoning_effort=none')} leaves it to the provider",
+                fatal=True,
+            )
         return dialect.reasoning_budget
 
     def _field(self, field: str, setting: str, value: object) -> str:
         if field:
             return field
-        message = f"{self.name} has no setting {setting}: leave out {setting}={value} with {option('settings', f'{setting}=none')}"
+        message = (
+            f"{self.name} has no setting {setting}: leave out {setting}={value} with "
+            f"{option('settings', f'{setting}=none')}"
+        )
         raise EndpointFailure(message, fatal=True)
 
     def ending(self, reply: dict[str, Any]) -> tuple[dict[str, Any], str | None]:
@@ -154,10 +188,11 @@ class OpenAIEndpoint(HttpEndpoint):
         return (choice, name_of(choice.get("finish_reason"))) if isinstance(choice, dict) else ({}, None)
 
     def read(self, reply: dict[str, Any]) -> Completion | None:
-        """The first choice. A refusal is the provider's ``refusal`` field or a finish reason such as ``content_filter``.
+        """The first choice. A refusal is the provider's ``refusal`` field or a finish reason such as
+        ``content_filter``.
 
-        Thoughts are ``reasoning_content`` (DeepSeek, llama.cpp, vLLM), ``reasoning`` (OpenRouter, Groq, Ollama, vLLM) or parts of
-        the content (Mistral).
+        Thoughts are ``reasoning_content`` (DeepSeek, llama.cpp, vLLM), ``reasoning`` (OpenRouter, Groq,
+        Ollama, vLLM) or parts of the content (Mistral).
         """
         choice, finish = self.ending(reply)
         message = choice.get("message")
@@ -168,7 +203,9 @@ class OpenAIEndpoint(HttpEndpoint):
             withheld: str | None = storable(refusal)
         else:
             withheld = (
-                "the provider's content filter withheld the answer" if (finish or "").lower() in self.endings.withheld else None
+                "the provider's content filter withheld the answer"
+                if (finish or "").lower() in self.endings.withheld
+                else None
             )
         usage = reply.get("usage")
         details = usage.get("completion_tokens_details") if isinstance(usage, dict) else None
@@ -189,7 +226,8 @@ class OpenAIEndpoint(HttpEndpoint):
 
 
 def _spellings(name: str) -> set[str]:
-    """How a listed model may be called: Ollama's newest without its tag, llama.cpp's without folder and ending."""
+    """How a listed model may be called: Ollama's newest without its tag, llama.cpp's without folder and
+    ending."""
     found = {name, name.removesuffix(":latest")}
     if name.endswith(".gguf"):
         found |= {(file := re.split(r"[/\\]", name)[-1]), file.removesuffix(".gguf")}
@@ -197,10 +235,15 @@ def _spellings(name: str) -> set[str]:
 
 
 def _open(name: str, options: EndpointOptions, need_key: bool) -> OpenAIEndpoint:
-    return OpenAIEndpoint(url_address(name, options.base_url, need_key=need_key, key_env=options.key_env), options)
+    return OpenAIEndpoint(
+        url_address(name, options.base_url, need_key=need_key, key_env=options.key_env), options
+    )
 
 
 KIND = EndpointKind(
-    {"http(s)://HOST/v1#MODEL": "a server of OpenAI's chat completions; its key in FOLKWAYS_API_KEY, for FOLKWAYS_API_KEY_HOSTS"},
+    {
+        "http(s)://HOST/v1#MODEL": "a server of OpenAI's chat completions; its key in FOLKWAYS_API_KEY, "
+        "for FOLKWAYS_API_KEY_HOSTS"
+    },
     _open,
 )

@@ -1,4 +1,5 @@
-"""The table of providers (providers.toml) and how a provider's name, a model and the environment become an Address."""
+"""The table of providers (providers.toml) and how a provider's name, a model and the environment become an
+Address."""
 
 from __future__ import annotations
 
@@ -17,8 +18,9 @@ from folkways.endpoints.servers.address import Address, Dialect, Url, is_loopbac
 from folkways.errors import FolkwaysError
 
 URL_KEY, URL_KEY_HOSTS = "FOLKWAYS_API_KEY", "FOLKWAYS_API_KEY_HOSTS"
-"""Environment variables of the key for ``http(s)://HOST/v1#MODEL`` endpoints, and of the hosts that it is for: ``HOST[:PORT]``,
-separated by commas. An address of any other host is asked without a key: a name that somebody was sent must not carry it away.
+"""Environment variables of the key for ``http(s)://HOST/v1#MODEL`` endpoints, and of the hosts that it is
+for: ``HOST[:PORT]``, separated by commas. An address of any other host is asked without a key: a name that
+somebody was sent must not carry it away.
 """
 
 _OLLAMA_PORT = 11434
@@ -46,14 +48,22 @@ class Provider:
     def of(cls, name: str, row: Mapping[str, Any]) -> Provider:
         """From a row of the file, in which what differs in the dialect stands beside the rest."""
         dialect = Dialect(**{field: row[field] for field in Dialect.__slots__ if field in row})
-        plain: dict[str, Any] = {field: tuple(value) if isinstance(value, list) else value for field, value in row.items()}
-        return cls(name, dialect=dialect, **{field: value for field, value in plain.items() if field in cls.__slots__})
+        plain: dict[str, Any] = {
+            field: tuple(value) if isinstance(value, list) else value for field, value in row.items()
+        }
+        return cls(
+            name,
+            dialect=dialect,
+            **{field: value for field, value in plain.items() if field in cls.__slots__},
+        )
 
 
 @lru_cache(maxsize=1)
 def providers() -> Mapping[str, Provider]:
     """Every provider that folkways knows, by name, in the order of the file."""
-    table = tomllib.loads(files("folkways.endpoints.servers").joinpath("providers.toml").read_text(encoding="utf-8"))
+    table = tomllib.loads(
+        files("folkways.endpoints.servers").joinpath("providers.toml").read_text(encoding="utf-8")
+    )
     return {name: Provider.of(name, row) for name, row in table.items()}
 
 
@@ -67,18 +77,21 @@ def provider_address(
 ) -> Address:
     """The address of ``model`` at ``provider``.
 
-    model:    of a server that people run themselves also ``MODEL@URL``: the URL says where it is and is no part of its identity, so
-              that one model at several addresses is one model.
-    base_url: what the user gave; otherwise the provider's environment variable; otherwise the provider's own address. An address
-    other than the provider's own joins the identity, since another server may serve another model under the same name.
-    key_env: the environment variable of the key, in place of the provider's own.
-    Raises FolkwaysError naming the environment variable if ``need_key`` and a required key is missing.
+    model:    of a server that people run themselves also ``MODEL@URL``: the URL says where it is and is no
+              part of its identity, so that one model at several addresses is one model.
+    base_url: what the user gave; otherwise the provider's environment variable; otherwise the provider's own
+    address. An address other than the provider's own joins the identity, since another server may serve
+    another model under the same name. key_env: the environment variable of the key, in place of the
+    provider's own. Raises FolkwaysError naming the environment variable if ``need_key`` and a required key is
+    missing.
     """
     at = None
     if provider.start and (found := _AT.search(model)):
         model, at = model[: found.start()], found[1]
     if not model:
-        raise FolkwaysError(f"{provider.name!r} names no model: write {provider.name}/MODEL   (its models: {provider.docs})")
+        raise FolkwaysError(
+            f"{provider.name!r} names no model: write {provider.name}/MODEL   (its models: {provider.docs})"
+        )
     name = f"{provider.name}/{model}"
     key_names = (key_env,) if key_env else provider.key_env
     key_name = key_set_in(key_names)
@@ -88,7 +101,12 @@ def provider_address(
             f"For example: export {key_names[0]}=...   ({provider.docs})"
         )
     url = _url_of(provider, name, at, base_url)
-    withheld = at is not None and key_name is not None and key_env is None and not (is_loopback(url.plain) or _is_for(url.plain))
+    withheld = (
+        at is not None
+        and key_name is not None
+        and key_env is None
+        and not (is_loopback(url.plain) or _is_for(url.plain))
+    )
     key = None if withheld else _read_key(key_name)
     own = url.plain == provider.base_url
     return Address(
@@ -117,20 +135,29 @@ def _url_of(provider: Provider, name: str, at: str | None, base_url: str | None)
             given = f"{at.rstrip('/')}/v1"
         return split_url(given)
     except (FolkwaysError, ValueError) as error:
-        source = "the address behind @" if at else "--base-url" if base_url else f"the environment variable {url_name}"
+        source = (
+            "the address behind @"
+            if at
+            else "--base-url"
+            if base_url
+            else f"the environment variable {url_name}"
+        )
         raise FolkwaysError(f"{name}: {source}: {error}") from None
 
 
-def url_address(text: str, base_url: str | None, *, need_key: bool = True, key_env: str | None = None) -> Address:
+def url_address(
+    text: str, base_url: str | None, *, need_key: bool = True, key_env: str | None = None
+) -> Address:
     """The address of ``http(s)://HOST/v1#MODEL``. ``base_url`` replaces the host only.
 
-    key_env: the environment variable of its key, which is then needed. Without one the key is that of FOLKWAYS_API_KEY where
-    FOLKWAYS_API_KEY_HOSTS names the host that is asked, and none otherwise.
+    key_env: the environment variable of its key, which is then needed. Without one the key is that of
+    FOLKWAYS_API_KEY where FOLKWAYS_API_KEY_HOSTS names the host that is asked, and none otherwise.
     """
     url = split_url(text)
     if not url.model:
         raise FolkwaysError(
-            f"{url.plain} names no model: write {url.plain}#MODEL (the server lists its models at {url.plain}/models)"
+            f"{url.plain} names no model: write {url.plain}#MODEL (the server lists its models at "
+            f"{url.plain}/models)"
         )
     target = split_url(base_url) if base_url else url
     name = f"{url.plain}#{url.model}"
@@ -146,7 +173,9 @@ def url_address(text: str, base_url: str | None, *, need_key: bool = True, key_e
         base_url=target.plain,
         batch="file",
         key_names=(key_env or URL_KEY,),
-        key_hint=_how_to_send(target.plain, URL_KEY, withheld=withheld) if key_env is None and key is None else "",
+        key_hint=_how_to_send(target.plain, URL_KEY, withheld=withheld)
+        if key_env is None and key is None
+        else "",
         **_credentials("openai", key, target),
     )
 
@@ -164,7 +193,10 @@ def _how_to_send(address: str, key_name: str, *, withheld: bool) -> str:
     """What to set so that a key goes to this address."""
     host = urlsplit(address).netloc
     if withheld:
-        return f"No key was sent: {key_name} is for the hosts that {URL_KEY_HOSTS} names. If it is for this one, add {host} to them"
+        return (
+            f"No key was sent: {key_name} is for the hosts that {URL_KEY_HOSTS} names. If it is for "
+            f"this one, add {host} to them"
+        )
     return f"No key was sent: if this server wants one, set {key_name} to it and {URL_KEY_HOSTS} to {host}"
 
 
@@ -173,12 +205,15 @@ def _read_key(name: str | None) -> str | None:
         return None
     key = os.environ[name].strip()
     if not (key.isascii() and key.isprintable()) or " " in key:
-        raise FolkwaysError(f"the key in {name} holds a space or another character that no key has; was it copied whole?")
+        raise FolkwaysError(
+            f"the key in {name} holds a space or another character that no key has; was it copied whole?"
+        )
     return key
 
 
 def _credentials(protocol: str, key: str | None, url: Url) -> dict[str, Any]:
-    """Of an Address: query, headers with the key or, failing that, user and password of the URL, and all of it as secrets."""
+    """Of an Address: query, headers with the key or, failing that, user and password of the URL, and all of
+    it as secrets."""
     headers = {"anthropic-version": "2023-06-01"} if protocol == "anthropic" else {}
     secrets: tuple[str, ...] = ()
     if url.user or url.password:
@@ -194,7 +229,8 @@ def _credentials(protocol: str, key: str | None, url: Url) -> dict[str, Any]:
 
 
 def _ollama_url(host: str) -> str:
-    """OLLAMA_HOST is what the server binds to (``0.0.0.0:11434``, ``:8080``), which is not always what a client can ask."""
+    """OLLAMA_HOST is what the server binds to (``0.0.0.0:11434``, ``:8080``), which is not always what a
+    client can ask."""
     if "://" not in host:
         host = f"http://{host}"
     scheme, _, rest = host.partition("://")

@@ -9,10 +9,13 @@ from datetime import datetime
 from email.utils import parsedate_to_datetime
 
 LONGEST_WAIT = 300.0
-"""Seconds. A server that asks for more (or sends nonsense) gets this much: one header must not stop a run for a day."""
+"""Seconds. A server that asks for more (or sends nonsense) gets this much: one header must not stop a run for
+a day."""
 
 _EPOCH = 1_000_000_000  # a number above this is a time, not a duration
-_DURATION = re.compile(r"(?:(\d+(?:\.\d+)?)h)?(?:(\d+(?:\.\d+)?)m(?!s))?(?:(\d+(?:\.\d+)?)s)?(?:(\d+(?:\.\d+)?)ms)?$")
+_DURATION = re.compile(
+    r"(?:(\d+(?:\.\d+)?)h)?(?:(\d+(?:\.\d+)?)m(?!s))?(?:(\d+(?:\.\d+)?)s)?(?:(\d+(?:\.\d+)?)ms)?$"
+)
 _RESETS = ("x-ratelimit-reset-{}", "anthropic-ratelimit-{}-reset")
 _REMAINING = ("x-ratelimit-remaining-{}", "anthropic-ratelimit-{}-remaining")
 
@@ -20,9 +23,9 @@ _REMAINING = ("x-ratelimit-remaining-{}", "anthropic-ratelimit-{}-remaining")
 def asked_wait(headers: Mapping[str, str], retry_delay: str, now: float) -> float | None:
     """Seconds to wait, 0 to LONGEST_WAIT; None where the server says nothing that can be read.
 
-    headers: case-insensitive. Read in this order: ``retry-after-ms``, ``Retry-After`` (seconds or HTTP date), ``retry_delay``
-    (Google's RetryInfo in the body), then the rate-limit resets of OpenAI, Anthropic, Groq and OpenRouter.
-    now: seconds since 1970.
+    headers: case-insensitive. Read in this order: ``retry-after-ms``, ``Retry-After`` (seconds or HTTP date),
+    ``retry_delay`` (Google's RetryInfo in the body), then the rate-limit resets of OpenAI, Anthropic, Groq
+    and OpenRouter. now: seconds since 1970.
     """
     milliseconds = _number(headers.get("retry-after-ms"))
     if milliseconds is not None:
@@ -59,7 +62,8 @@ def _number(text: str | None) -> float | None:
 
 
 def _moment(text: str | None, now: float) -> float | None:
-    """Seconds from ``now``: a number, ``1m2.5s``, an HTTP date, RFC 3339, or seconds or milliseconds since 1970."""
+    """Seconds from ``now``: a number, ``1m2.5s``, an HTTP date, RFC 3339, or seconds or milliseconds since
+    1970."""
     if not text:
         return None
     text = text.strip()

@@ -1,11 +1,13 @@
-"""The process that vLLM's engine runs in: it has the GPUs that its environment names, and gives them back by ending.
+"""The process that vLLM's engine runs in: it has the GPUs that its environment names, and gives them back by
+ending.
 
-Lines of JSON come in: first the model (model, revision, seed, gpus), then requests (id, user, system, settings, choices), at any
-time. Lines of JSON go out: first what runs (served) or an error, then a reply or a failure per request, as each ends. Requests
-join the engine's batch as others leave it. When the input ends, the process does, with all that vLLM has begun.
+Lines of JSON come in: first the model (model, revision, seed, gpus), then requests (id, user, system,
+settings, choices), at any time. Lines of JSON go out: first what runs (served) or an error, then a reply or a
+failure per request, as each ends. Requests join the engine's batch as others leave it. When the input ends,
+the process does, with all that vLLM has begun.
 
-This is written for vLLM 0.11 to 0.33: ``LLM.llm_engine`` with ``add_request`` and ``step``. ``SamplingParams.logprob_token_ids``
-is used where there is one.
+This is written for vLLM 0.11 to 0.33: ``LLM.llm_engine`` with ``add_request`` and ``step``.
+``SamplingParams.logprob_token_ids`` is used where there is one.
 """
 
 from __future__ import annotations
@@ -33,7 +35,8 @@ AT_ONCE = 512
 
 @dataclass
 class Asked:
-    """A request with its parts (one text, or one per option), and what came of those. texts: prompt and option of each part."""
+    """A request with its parts (one text, or one per option), and what came of those. texts: prompt and
+    option of each part."""
 
     id: int
     request: Request
@@ -44,9 +47,11 @@ class Asked:
 
 @dataclass
 class Part:
-    """A sequence for the engine: the tokens of its prompt; ``context`` of them come before those whose likelihood is wanted.
+    """A sequence for the engine: the tokens of its prompt; ``context`` of them come before those whose
+    likelihood is wanted.
 
-    tokens: those whose likelihoods at the next place are wanted, one per option; empty where a text is generated or weighed.
+    tokens: those whose likelihoods at the next place are wanted, one per option; empty where a text is
+    generated or weighed.
     """
 
     ids: list[int]
@@ -56,7 +61,8 @@ class Part:
 
 
 class InOrder:
-    """What waits, by its tokens: prompts that begin alike come one after the other, and so find their beginning in the cache.
+    """What waits, by its tokens: prompts that begin alike come one after the other, and so find their
+    beginning in the cache.
 
     From where it is it goes on upwards, and begins again at the lowest, so that nothing waits for ever.
     """
@@ -121,7 +127,9 @@ class Engine:
     def _take(self, message: dict[str, Any]) -> None:
         settings = Settings(**message["settings"])
         choices = tuple(message["choices"]) if message["choices"] is not None else None
-        asked = Asked(message["id"], Request("", message["user"], message["system"], settings, choices=choices))
+        asked = Asked(
+            message["id"], Request("", message["user"], message["system"], settings, choices=choices)
+        )
         try:
             asked.parts = self._parts(asked.request)
         except Exception as error:  # noqa: BLE001 - whatever a tokenizer or a template raises, this request failed and others may not
@@ -141,7 +149,8 @@ class Engine:
         shared = next((at for at, column in enumerate(columns) if len(set(column)) > 1), len(columns))
         alike = all(len(more) == shared + 1 for _, more in pairs)
         if request.settings.read != LOGPROB and alike and hasattr(self._sampling, "logprob_token_ids"):
-            # What all options begin with makes none of them likelier: one look at the place behind it tells all of them.
+            # What all options begin with makes none of them likelier: one look at the place behind it tells
+            # all of them.
             context, first = pairs[0]
             return [Part([*context, *first[:shared]], tokens=[more[shared] for _, more in pairs])]
         return [Part([*context, *more], len(context)) for context, more in pairs]
@@ -159,11 +168,18 @@ class Engine:
                     parameters.max_tokens, parameters.seed = limit, settings.seed
                 else:
                     parameters = self._sampling(
-                        temperature=settings.temperature, top_p=settings.top_p or 1.0, max_tokens=limit, seed=settings.seed
+                        temperature=settings.temperature,
+                        top_p=settings.top_p or 1.0,
+                        max_tokens=limit,
+                        seed=settings.seed,
                     )
             elif part.tokens:  # it may say one of the options; likelihoods are those before that rule
                 parameters = self._sampling(
-                    temperature=0.0, max_tokens=1, allowed_token_ids=part.tokens, logprobs=1, logprob_token_ids=part.tokens
+                    temperature=0.0,
+                    max_tokens=1,
+                    allowed_token_ids=part.tokens,
+                    logprobs=1,
+                    logprob_token_ids=part.tokens,
                 )
             else:
                 parameters = self._sampling(temperature=0.0, max_tokens=1, prompt_logprobs=1)
@@ -196,13 +212,18 @@ class Engine:
         tokens = sum(len(part.ids) for part in parts)
         if parts[0].generates:
             (said,) = outputs[0].outputs
-            return Completion(said.text, said.finish_reason, input_tokens=tokens, output_tokens=len(said.token_ids))
+            return Completion(
+                said.text, said.finish_reason, input_tokens=tokens, output_tokens=len(said.token_ids)
+            )
         if parts[0].tokens:
             table = outputs[0].outputs[0].logprobs[0]
             likelihoods = [float(table[token].logprob) for token in parts[0].tokens]
         else:
             likelihoods = [
-                sum(float(output.prompt_logprobs[at][part.ids[at]].logprob) for at in range(part.context, len(part.ids)))
+                sum(
+                    float(output.prompt_logprobs[at][part.ids[at]].logprob)
+                    for at in range(part.context, len(part.ids))
+                )
                 for part, output in zip(parts, outputs, strict=True)
             ]
         if request.settings.read == LOGPROB:

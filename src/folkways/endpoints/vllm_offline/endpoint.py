@@ -1,4 +1,5 @@
-"""``vllm-offline/NAME``: a model in vLLM's own engine, which runs in a process of its own and is asked through a pipe."""
+"""``vllm-offline/NAME``: a model in vLLM's own engine, which runs in a process of its own and is asked
+through a pipe."""
 
 from __future__ import annotations
 
@@ -31,7 +32,8 @@ from folkways.endpoints.local import LocalEndpoint, folder_fingerprint, sampling
 from folkways.errors import FolkwaysError, option
 
 WAITING = 2048
-"""Requests at once: as many as the engine works on, and more, so that those with the same beginning can be put together."""
+"""Requests at once: as many as the engine works on, and more, so that those with the same beginning can be
+put together."""
 
 LINE = 64 * 1024 * 1024
 """Bytes of a line from the engine at most."""
@@ -42,9 +44,9 @@ END_SECONDS = 10.0
 class VllmOfflineEndpoint(NamedEndpoint):
     """A model of the Hugging Face hub (``NAME`` or ``NAME@REVISION``) or a folder, in vLLM's engine.
 
-    The identity is name and revision, or a hash of the folder's files, as of ``hf/``; that vLLM runs it belongs to it, as other
-    kernels round otherwise. What is sampled is drawn from a seed made of each request's own settings and key.
-    environment: variables for the engine's process: its GPUs.
+    The identity is name and revision, or a hash of the folder's files, as of ``hf/``; that vLLM runs it
+    belongs to it, as other kernels round otherwise. What is sampled is drawn from a seed made of each
+    request's own settings and key. environment: variables for the engine's process: its GPUs.
     """
 
     local = True
@@ -53,7 +55,9 @@ class VllmOfflineEndpoint(NamedEndpoint):
     runs_here = True
     default_concurrency = WAITING
 
-    def __init__(self, model: str, options: EndpointOptions, environment: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, model: str, options: EndpointOptions, environment: Mapping[str, str] | None = None
+    ) -> None:
         self.name = f"vllm-offline/{model}"
         self._written, self._options, self._environment = model, options, dict(environment or {})
         folder = Path(model).expanduser()
@@ -76,7 +80,8 @@ class VllmOfflineEndpoint(NamedEndpoint):
         return VllmOfflineEndpoint(self._written, self._options, environment)
 
     async def open(self, concurrency: int) -> None:
-        """Start the engine and wait until the model is loaded. NotServedError with its last lines where it cannot be."""
+        """Start the engine and wait until the model is loaded. NotServedError with its last lines where it
+        cannot be."""
         if self._process is not None:
             return
         self._log = tempfile.TemporaryFile()  # noqa: SIM115 - read when the process has failed, closed by close()
@@ -95,11 +100,15 @@ class VllmOfflineEndpoint(NamedEndpoint):
             )
             assert process.stdout is not None  # noqa: S101 - it is a pipe
             gpus = len(list(filter(None, environment.get("CUDA_VISIBLE_DEVICES", "").split(","))))
-            self._write({"model": self._source, "revision": self._revision, "seed": self._options.seed, "gpus": gpus})
+            self._write(
+                {"model": self._source, "revision": self._revision, "seed": self._options.seed, "gpus": gpus}
+            )
             first = await process.stdout.readline()
             told = orjson.loads(first) if first else {"error": await self.last_words()}
             if "served" not in told:
-                raise NotServedError(f"{self.name}: vLLM did not load the model: {quotable(told['error'], limit=600)}")
+                raise NotServedError(
+                    f"{self.name}: vLLM did not load the model: {quotable(told['error'], limit=600)}"
+                )
         except BaseException:
             await self.close()
             raise
@@ -123,12 +132,16 @@ class VllmOfflineEndpoint(NamedEndpoint):
         self._lose("was closed")
 
     async def complete(self, request: Request) -> Completion:
-        """Ask. EndpointFailure for a prompt that is too long, a setting that the engine has not, or when it has ended."""
+        """Ask. EndpointFailure for a prompt that is too long, a setting that the engine has not, or when it
+        has ended."""
         if self._process is None:
             raise FolkwaysError(f"{self.name} was asked before it was opened; call open() first")
         settings = request.settings
         if settings.reasoning_effort is not None:
-            told = f"{self.name} has no setting reasoning_effort: leave it out with {option('settings', 'reasoning_effort=none')}"
+            told = (
+                f"{self.name} has no setting reasoning_effort: leave it out with "
+                f"{option('settings', 'reasoning_effort=none')}"
+            )
             raise EndpointFailure(told, fatal=True)
         if settings.read is not None:
             options_of(self.name, request)
@@ -182,11 +195,19 @@ class VllmOfflineEndpoint(NamedEndpoint):
 
     async def last_words(self) -> str:
         """The last line that the engine wrote, and its exit code."""
-        code = await self._process.wait() if self._process is not None and await self.has_ended(END_SECONDS) else None
+        code = (
+            await self._process.wait()
+            if self._process is not None and await self.has_ended(END_SECONDS)
+            else None
+        )
         said = ""
         if self._log is not None and not self._log.closed:
             self._log.seek(0)
-            lines = [line for line in self._log.read()[-64_000:].decode("utf-8", "replace").splitlines() if line.strip()]
+            lines = [
+                line
+                for line in self._log.read()[-64_000:].decode("utf-8", "replace").splitlines()
+                if line.strip()
+            ]
             said = " | ".join(map(quotable, lines[-3:]))
         return f"{said or 'it wrote nothing'}" + (f" (exit code {code})" if code is not None else "")
 
@@ -194,7 +215,9 @@ class VllmOfflineEndpoint(NamedEndpoint):
 def _open(name: str, options: EndpointOptions, _need_key: bool) -> VllmOfflineEndpoint | LocalEndpoint:
     model = name.partition("/")[2]
     if not model:
-        raise FolkwaysError("'vllm-offline' names no model: write vllm-offline/NAME with a name of the hub or a folder")
+        raise FolkwaysError(
+            "'vllm-offline' names no model: write vllm-offline/NAME with a name of the hub or a folder"
+        )
     if find_spec("vllm") is not None:
         return VllmOfflineEndpoint(model, options)
     endpoint = LocalEndpoint(model, seed=options.seed)
@@ -203,6 +226,9 @@ def _open(name: str, options: EndpointOptions, _need_key: bool) -> VllmOfflineEn
 
 
 KIND = EndpointKind(
-    {"vllm-offline/NAME[@REVISION]": "the same in vLLM's engine, without a server; where vLLM is not installed it is hf/NAME"},
+    {
+        "vllm-offline/NAME[@REVISION]": "the same in vLLM's engine, without a server; where vLLM is not "
+        "installed it is hf/NAME"
+    },
     _open,
 )

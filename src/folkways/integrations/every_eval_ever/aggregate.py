@@ -15,7 +15,15 @@ SCHEMA_VERSION = "0.3.0"
 Row = Mapping[str, Any]
 """A row of records.SCORES."""
 
-_COUNTS = ("n", "questions", "effective_questions", *(state.value for state in State), "cut", "left_out", "why_left_out")
+_COUNTS = (
+    "n",
+    "questions",
+    "effective_questions",
+    *(state.value for state in State),
+    "cut",
+    "left_out",
+    "why_left_out",
+)
 _TOLD = ("facet", "value", *_COUNTS, "coverage", "at_best", "interval", "profile", "signature")
 _SETTINGS = {"temperature": float, "top_p": float, "max_tokens": int}
 
@@ -25,10 +33,13 @@ def result_id(task: str, profile: str, metric: str, facet: str = "all", value: s
     return f"{task}|{profile}|{metric}|{facet}={value}"
 
 
-def result(row: Row, task: Task, release: ReleaseRecord, data: str, references: Iterable[Row], began: str) -> dict[str, Any]:
+def result(
+    row: Row, task: Task, release: ReleaseRecord, data: str, references: Iterable[Row], began: str
+) -> dict[str, Any]:
     """One of ``evaluation_results``.
 
-    row: a score that is a number. data: release and fingerprint. references: the scores of people and baselines at the same place.
+    row: a score that is a number. data: release and fingerprint. references: the scores of people and
+    baselines at the same place.
     """
     metric = metric_of(task, row["metric"])
     whole = row["facet"] == "all"
@@ -59,13 +70,19 @@ def result(row: Row, task: Task, release: ReleaseRecord, data: str, references: 
     }
     settings = _part(row["signature"], "settings")
     if settings:
-        made["generation_config"] = {"generation_args": _arguments(settings), "additional_details": {"settings": settings}}
+        made["generation_config"] = {
+            "generation_args": _arguments(settings),
+            "additional_details": {"settings": settings},
+        }
     return made
 
 
 def metric_of(task: Task, name: str) -> Metric:
     """The task's metric of that name; one without bounds where the task has none of it any more."""
-    return next((metric for metric in task.metrics if metric.name == name), Metric(name, name, "", "mean", bounds=None))
+    return next(
+        (metric for metric in task.metrics if metric.name == name),
+        Metric(name, name, "", "mean", bounds=None),
+    )
 
 
 def _uncertainty(row: Row) -> dict[str, Any]:
@@ -89,8 +106,16 @@ def _reference(row: Row) -> Iterable[tuple[str, str]]:
 
 
 def _source(release: ReleaseRecord, data: str) -> dict[str, Any]:
-    about = {"release": data, "licence": release.licence, "revision": release.revision, "homepage": release.homepage}
-    common = {"dataset_name": release.benchmark, "additional_details": {key: value for key, value in about.items() if value}}
+    about = {
+        "release": data,
+        "licence": release.licence,
+        "revision": release.revision,
+        "homepage": release.homepage,
+    }
+    common = {
+        "dataset_name": release.benchmark,
+        "additional_details": {key: value for key, value in about.items() if value},
+    }
     if release.source == "hub":
         return {**common, "source_type": "hf_dataset", "hf_repo": release.repository}
     if release.source != "folder" and release.homepage:

@@ -1,4 +1,5 @@
-"""Writes a run as the files that a pull request to the store needs: one aggregate, with its instances, per model and benchmark."""
+"""Writes a run as the files that a pull request to the store needs: one aggregate, with its instances, per
+model and benchmark."""
 
 from __future__ import annotations
 
@@ -49,9 +50,11 @@ def export_run(
     evaluator: Evaluator = Evaluator(),
     unlicensed_items: bool = False,
 ) -> Written:
-    """Write ``out/data/BENCHMARK/DEVELOPER/MODEL/UUID.json`` and ``UUID_samples.jsonl`` for each model and benchmark of a run.
+    """Write ``out/data/BENCHMARK/DEVELOPER/MODEL/UUID.json`` and ``UUID_samples.jsonl`` for each model and
+    benchmark of a run.
 
-    The same run gives the same files, byte for byte. Baselines are no models: their scores stand beside those of the models.
+    The same run gives the same files, byte for byte. Baselines are no models: their scores stand beside those
+    of the models.
 
     profile:          only this one of each task, where several were scored.
     unlicensed_items: True where the user may pass on items of data whose licence folkways does not know.
@@ -77,7 +80,10 @@ class _Export(StoredRun):
     @cached_property
     def references(self) -> Mapping[tuple[Any, ...], list[dict[str, Any]]]:
         """Place of a score -> the scores of baselines and people there."""
-        known = [results.load_scores(self.workspace, self.run, subject) for subject in (Subject.BASELINE, Subject.PEOPLE)]
+        known = [
+            results.load_scores(self.workspace, self.run, subject)
+            for subject in (Subject.BASELINE, Subject.PEOPLE)
+        ]
         asked = self.scores.filter(pl.col("endpoint").str.starts_with(BASELINE_PREFIX))
         found: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
         for row in pl.concat([*known, asked]).iter_rows(named=True):
@@ -86,7 +92,9 @@ class _Export(StoredRun):
 
     def pairs(self) -> Iterator[tuple[str, str]]:
         """Endpoint and benchmark, in the order in which they were asked."""
-        asked = ((part.endpoint, part.task.split("/")[0]) for part in self.parts if part.endpoint in self.models)
+        asked = (
+            (part.endpoint, part.task.split("/")[0]) for part in self.parts if part.endpoint in self.models
+        )
         yield from dict.fromkeys(asked)
 
     def write(self, endpoint: str, benchmark: str) -> list[Path]:
@@ -96,7 +104,9 @@ class _Export(StoredRun):
         scored = rows.filter(pl.col("score").is_not_null())
         model = self.models[endpoint]
         if scored.is_empty():
-            self.notes.append(f"{model.id} has no score on {benchmark}, and no file: it never replied, or was not judged so")
+            self.notes.append(
+                f"{model.id} has no score on {benchmark}, and no file: it never replied, or was not judged so"
+            )
             return []
         name = self._uuid(endpoint, benchmark)
         folder = f"data/{benchmark}/{model.developer}/{model.model}"
@@ -113,7 +123,12 @@ class _Export(StoredRun):
             checksum = sha256()
             write_lines(target, _hashed(chain([first], lines), checksum))
             document["detailed_evaluation_results"] = {
-                **{"format": "jsonl", "file_path": samples, "hash_algorithm": "sha256", "checksum": checksum.hexdigest()},
+                **{
+                    "format": "jsonl",
+                    "file_path": samples,
+                    "hash_algorithm": "sha256",
+                    "checksum": checksum.hexdigest(),
+                },
                 "total_rows": counts.pop("rows"),
                 "additional_details": {key: str(value) for key, value in counts.items()},
             }
@@ -121,7 +136,9 @@ class _Export(StoredRun):
         write_bytes(written[0], json_bytes(document))
         return written
 
-    def _document(self, endpoint: str, benchmark: str, scored: pl.DataFrame, name: UUID, without: int) -> dict[str, Any]:
+    def _document(
+        self, endpoint: str, benchmark: str, scored: pl.DataFrame, name: UUID, without: int
+    ) -> dict[str, Any]:
         model = self.models[endpoint]
         began = str(int(self.run.created))
         alike = [other for other, known in self.models.items() if known.id == model.id]
@@ -131,10 +148,19 @@ class _Export(StoredRun):
             asked = self.tasks[row["task"]]
             references = self.references.get(tuple(row[column] for column in _PLACE), [])
             data = f"{asked.release}#{asked.fingerprint}"
-            found.append(result(row, get_task(row["task"]), self.record(row["task"]), data, references, self._time()))
+            found.append(
+                result(row, get_task(row["task"]), self.record(row["task"]), data, references, self._time())
+            )
         reason = self.without_hosts(self.run.reason)
-        details = {"run_state": self.run.state, "run_reason": reason, "results_without_score": without or None}
-        details |= {f"citation of {record.name}": record.citation for record in map(self.record, scored["task"].unique().sort())}
+        details = {
+            "run_state": self.run.state,
+            "run_reason": reason,
+            "results_without_score": without or None,
+        }
+        details |= {
+            f"citation of {record.name}": record.citation
+            for record in map(self.record, scored["task"].unique().sort())
+        }
         return {
             "schema_version": SCHEMA_VERSION,
             "evaluation_id": evaluation,
@@ -145,15 +171,24 @@ class _Export(StoredRun):
                 "source_type": "evaluation_run",
                 "source_organization_name": self.evaluator.organisation,
                 "evaluator_relationship": self.evaluator.relationship,
-                "additional_details": {key: str(value) for key, value in details.items() if value is not None},
+                "additional_details": {
+                    key: str(value) for key, value in details.items() if value is not None
+                },
             },
-            "eval_library": {"name": "folkways", "version": __version__, "additional_details": {"asked_by": self.run.version}},
+            "eval_library": {
+                "name": "folkways",
+                "version": __version__,
+                "additional_details": {"asked_by": self.run.version},
+            },
             "model_info": model.info,
             "evaluation_results": found,
         }
 
-    def _lines(self, endpoint: str, scored: pl.DataFrame, evaluation: str, counts: Counter[str]) -> Iterator[bytes]:
-        """The instances of a model as lines; counts what is written (rows) and what is not counted in any score."""
+    def _lines(
+        self, endpoint: str, scored: pl.DataFrame, evaluation: str, counts: Counter[str]
+    ) -> Iterator[bytes]:
+        """The instances of a model as lines; counts what is written (rows) and what is not counted in any
+        score."""
         whole = scored.filter(pl.col("facet") == "all")
         for part in self.parts:
             of_task = whole.filter(pl.col("task") == part.task)
@@ -171,7 +206,9 @@ class _Export(StoredRun):
                         counts["judgements_not_counted"] += 1
                         continue
                     known = texts[row.item]
-                    for line in instances(row, *known, metrics, task.name, profile, evaluation, self.models[endpoint]):
+                    for line in instances(
+                        row, *known, metrics, task.name, profile, evaluation, self.models[endpoint]
+                    ):
                         counts["rows"] += 1
                         yield orjson.dumps(line, option=orjson.OPT_APPEND_NEWLINE)
 
@@ -179,8 +216,12 @@ class _Export(StoredRun):
         return datetime.fromtimestamp(self.run.created, UTC).isoformat(timespec="seconds")
 
     def _uuid(self, endpoint: str, benchmark: str) -> UUID:
-        """A name in the form of a random UUID (version 4) that is the same whenever this run's model is written again."""
-        named = orjson.dumps([self.run.name, self.run.created, self.run.config, endpoint, benchmark], option=orjson.OPT_SORT_KEYS)
+        """A name in the form of a random UUID (version 4) that is the same whenever this run's model is
+        written again."""
+        named = orjson.dumps(
+            [self.run.name, self.run.created, self.run.config, endpoint, benchmark],
+            option=orjson.OPT_SORT_KEYS,
+        )
         return UUID(bytes=sha256(named).digest()[:16], version=4)
 
 

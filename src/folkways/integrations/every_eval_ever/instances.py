@@ -17,11 +17,19 @@ ALWAYS_TOLD = ("item", "question", "culture", "language", "variant", "sample", "
 
 
 def instances(
-    row: JudgedRow, text: str, gold: str, metrics: Sequence[Metric], task: str, profile: str, evaluation: str, model: StoredModel
+    row: JudgedRow,
+    text: str,
+    gold: str,
+    metrics: Sequence[Metric],
+    task: str,
+    profile: str,
+    evaluation: str,
+    model: StoredModel,
 ) -> Iterator[dict[str, Any]]:
     """One row for each metric that has a value for the judgement.
 
-    text, gold: of the item. metrics: those whose scores over everything are in the aggregate. evaluation: its evaluation_id.
+    text, gold: of the item. metrics: those whose scores over everything are in the aggregate. evaluation: its
+    evaluation_id.
     """
     values = [(metric, row.details.get(metric.name)) for metric in metrics]
     scored = [(metric, float(value)) for metric, value in values if value is not None]
@@ -40,7 +48,11 @@ def instances(
         "sample_id": f"{row.item}|{row.language}|{row.variant}|{row.sample}",
         "sample_hash": sha256(hashed.encode()).hexdigest(),
         "interaction_type": "single_turn",
-        "input": {"raw": text, "formatted": f"{row.system}\n\n{row.user}" if row.system else row.user, "reference": reference},
+        "input": {
+            "raw": text,
+            "formatted": f"{row.system}\n\n{row.user}" if row.system else row.user,
+            "reference": reference,
+        },
         "output": said,
         "messages": None,
         "answer_attribution": _attribution(row, f"folkways {task} {profile}"),
@@ -81,7 +93,8 @@ def _error(row: JudgedRow, model: StoredModel) -> str | None:
 
 
 def _metadata(row: JudgedRow, metrics: set[str], model: StoredModel) -> dict[str, str]:
-    """What the item is grouped by and how it ended, as strings; ``cut`` is there where the token limit cut the reply."""
+    """What the item is grouped by and how it ended, as strings; ``cut`` is there where the token limit cut
+    the reply."""
     told: dict[str, Any] = {name: getattr(row, name) for name in ALWAYS_TOLD}
     told["reason"] = model.without_host(row.reason)
     told |= {name: value for name, value in row.details.items() if name not in metrics}

@@ -1,4 +1,5 @@
-"""The card of a run's judgements on the hub: what is in them, the scores they come to, how they were made, and their licences."""
+"""The card of a run's judgements on the hub: what is in them, the scores they come to, how they were made,
+and their licences."""
 
 from __future__ import annotations
 
@@ -22,7 +23,18 @@ MARK = "folkways-judgements"
 HOMEPAGE = "https://github.com/folkways/folkways"
 
 REPEATED = (
-    *("cultures", "languages", "variants", "limit", "samples", "seed", "system", "settings", "max-tokens", "permute-options"),
+    *(
+        "cultures",
+        "languages",
+        "variants",
+        "limit",
+        "samples",
+        "seed",
+        "system",
+        "settings",
+        "max-tokens",
+        "permute-options",
+    ),
     *("until", "strata", "profile"),
 )
 """Keys of a recipe that decide what is asked and name nothing of the machine it was asked from."""
@@ -44,7 +56,9 @@ class Configuration:
         return int(self.languages["len"].sum())
 
 
-def card(run: StoredRun, names: Mapping[str, str], scores: pl.DataFrame, made: Sequence[Configuration]) -> str:
+def card(
+    run: StoredRun, names: Mapping[str, str], scores: pl.DataFrame, made: Sequence[Configuration]
+) -> str:
     """The README: YAML that the hub reads, then what people want to know.
 
     names: endpoint -> what it is called in the files. scores: records.SCORES with ``subject`` and ``model``.
@@ -56,8 +70,10 @@ def card(run: StoredRun, names: Mapping[str, str], scores: pl.DataFrame, made: S
     parts = [
         _front(run, made, title, asked),
         f"# {escape(title)}",
-        f"Run {code(run.run.name)}, begun on {began:%Y-%m-%d}, asked by [folkways]({HOMEPAGE}) {escape(run.run.version)}. "
-        "A row is the judgement of one reply: which item in which language and wording, how it ended, and what it is worth.",
+        f"Run {code(run.run.name)}, begun on {began:%Y-%m-%d}, asked by [folkways]({HOMEPAGE}) "
+        f"{escape(run.run.version)}. "
+        "A row is the judgement of one reply: which item in which language and wording, how it ended, "
+        "and what it is worth.",
         *_unfinished(run),
         *_contents(run, made, scores),
         *_scores(run, made, scores),
@@ -68,7 +84,9 @@ def card(run: StoredRun, names: Mapping[str, str], scores: pl.DataFrame, made: S
 
 
 def _front(run: StoredRun, made: Sequence[Configuration], title: str, asked: Sequence[str]) -> str:
-    inside = [hub_licence(run.record(each.task).licence) for each in made if run.why_items_stay(each.task) is None]
+    inside = [
+        hub_licence(run.record(each.task).licence) for each in made if run.why_items_stay(each.task) is None
+    ]
     languages = sorted({name for each in made for name in each.languages["language"]})
     configs = ["scores", *(each.name for each in made)]
     fields = {
@@ -77,7 +95,10 @@ def _front(run: StoredRun, made: Sequence[Configuration], title: str, asked: Seq
         "pretty_name": title,
         "tags": ["folkways", MARK, "evaluation", "culture", *asked],
         "size_categories": [size_category(sum(each.rows for each in made))],
-        "configs": [{"config_name": name, "data_files": [{"split": "test", "path": f"{name}/test-*.parquet"}]} for name in configs],
+        "configs": [
+            {"config_name": name, "data_files": [{"split": "test", "path": f"{name}/test-*.parquet"}]}
+            for name in configs
+        ],
     }
     return front_matter({name: value for name, value in fields.items() if value}).rstrip("\n")
 
@@ -85,27 +106,40 @@ def _front(run: StoredRun, made: Sequence[Configuration], title: str, asked: Seq
 def _unfinished(run: StoredRun) -> Iterator[str]:
     if run.run.state != "finished":
         why = escape(run.without_hosts(run.run.reason) or run.run.state)
-        yield f"> **Not everything has a reply** ({why}). What has none stays in the denominators, and counts as nothing."
+        yield (
+            f"> **Not everything has a reply** ({why}). What has none stays in the denominators, and "
+            "counts as nothing."
+        )
 
 
 def _contents(run: StoredRun, made: Sequence[Configuration], scores: pl.DataFrame) -> Iterator[str]:
-    rows = [[code("scores"), count(scores.height), "every score with interval, counts, coverage and signature"]]
+    rows = [
+        [code("scores"), count(scores.height), "every score with interval, counts, coverage and signature"]
+    ]
     for each in made:
-        what = "items, replies and verdicts" if run.why_items_stay(each.task) is None else "ids and verdicts alone"
+        what = (
+            "items, replies and verdicts"
+            if run.why_items_stay(each.task) is None
+            else "ids and verdicts alone"
+        )
         rows.append([code(each.name), count(each.rows), f"{escape(get_task(each.task).title)}: {what}"])
     yield "## What is in it"
     yield table(["Configuration", "Rows", "Holds"], rows, numeric={1})
     yield (
-        "`state` says how an item ended: answered, refused, unreadable, truncated, failed or missing. `counted` is false where the "
-        "benchmark's rule takes the item out of the denominator. `question` is what is sampled independently: intervals are "
-        "clustered by it. A metric is null where it does not apply. `response` is what the model said, exactly: do not trust it."
+        "`state` says how an item ended: answered, refused, unreadable, truncated, failed or missing. "
+        "`counted` is false where the "
+        "benchmark's rule takes the item out of the denominator. `question` is what is sampled "
+        "independently: intervals are "
+        "clustered by it. A metric is null where it does not apply. `response` is what the model said, "
+        "exactly: do not trust it."
     )
     for each in made:
         if why := run.why_items_stay(each.task):
             record = run.record(each.task)
             reason = "nobody has said what its licence is" if record.items_may_leave is None else escape(why)
             yield (
-                f"**{escape(each.task)}**: questions, prompts, answers and replies of {escape(record.name)} are not here, because "
+                f"**{escape(each.task)}**: questions, prompts, answers and replies of "
+                f"{escape(record.name)} are not here, because "
                 f"{reason}. Ids lead to the items for those who have the data."
             )
 
@@ -128,7 +162,15 @@ def _scores(run: StoredRun, made: Sequence[Configuration], scores: pl.DataFrame)
             ]
             for row in rows.iter_rows(named=True)
         ]
-        head = ["Model", *(["Profile"] if several else []), "Score", "95 % interval", "n", "Without a reply", "Coverage"]
+        head = [
+            "Model",
+            *(["Profile"] if several else []),
+            "Score",
+            "95 % interval",
+            "n",
+            "Without a reply",
+            "Coverage",
+        ]
         yield f"### {escape(get_task(each.task).title)} ({code(each.task)})"
         profiles = ", ".join(code(name) for name in rows["profile"].unique(maintain_order=True))
         yield f"{escape(metric.label)}, profile {profiles}. {escape(metric.about)}"
@@ -148,7 +190,8 @@ def _how(run: StoredRun, names: Mapping[str, str], scores: pl.DataFrame) -> Iter
         yield "### Ask the same"
         left_out = " Its own wording of the prompts is not in it." if "prompts" in recipe else ""
         yield (
-            "Save this as `recipe.toml`, with the names of your endpoints as models, and run it: `pip install folkways`, "
+            "Save this as `recipe.toml`, with the names of your endpoints as models, and run it: `pip "
+            "install folkways`, "
             f"`folkways run recipe.toml`.{left_out}"
         )
         yield fenced(_recipe(run, names), "toml")
@@ -169,7 +212,10 @@ def _licences(run: StoredRun, made: Sequence[Configuration]) -> Iterator[str]:
     known = benchmarks()
     for record in {run.record(each.task).name: run.record(each.task) for each in made}.values():
         home = f", <{record.homepage}>" if record.homepage else ""
-        yield f"**{escape(record.name)}**: {escape(record.licence)}{home}. {escape(known[record.benchmark].caution)}".strip()
+        yield (
+            f"**{escape(record.name)}**: {escape(record.licence)}{home}. "
+            f"{escape(known[record.benchmark].caution)}"
+        ).strip()
         if record.citation:
             yield fenced(record.citation, "bibtex")
     yield "What models said is under whatever terms their makers set for it."

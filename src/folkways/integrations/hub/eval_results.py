@@ -1,4 +1,5 @@
-"""Writes a run's scores as model repositories on the hub take them: ``.eval_results/*.yaml``, one value for each task."""
+"""Writes a run's scores as model repositories on the hub take them: ``.eval_results/*.yaml``, one value for
+each task."""
 
 from __future__ import annotations
 
@@ -26,7 +27,8 @@ FOLDER = ".eval_results"
 
 @dataclass(frozen=True)
 class ModelFile:
-    """One file that was written. name: its place in the model's repository. task_ids: those of its entries in the data set."""
+    """One file that was written. name: its place in the model's repository. task_ids: those of its entries in
+    the data set."""
 
     model: str
     name: str
@@ -39,9 +41,9 @@ class ModelFile:
 class Places:
     """Where scores belong on the hub.
 
-    data_sets: benchmark (``*`` for the only one that needs it) -> data set, where it is not the
-    release's own. task_ids: task -> its id in the data set's
-    ``eval.yaml``, where that is not its name here. source: address of what a reader can check the scores by; empty for none.
+    data_sets: benchmark (``*`` for the only one that needs it) -> data set, where it is not the release's
+    own. task_ids: task -> its id in the data set's ``eval.yaml``, where that is not its name here. source:
+    address of what a reader can check the scores by; empty for none.
     """
 
     data_sets: Mapping[str, str] = field(default_factory=dict)
@@ -60,14 +62,16 @@ def export_eval_results(
     places: Places = Places(),
     incomplete: bool = False,
 ) -> tuple[tuple[ModelFile, ...], tuple[str, ...]]:
-    """Write ``out/DEVELOPER/MODEL/.eval_results/folkways_BENCHMARK.yaml`` for each model and benchmark; returns files and notes.
+    """Write ``out/DEVELOPER/MODEL/.eval_results/folkways_BENCHMARK.yaml`` for each model and benchmark;
+    returns files and notes.
 
-    Each task has its headline over everything, in one profile: the wanted one, or the task's default. A score that leaves out a
-    part of the benchmark, or counts items without a reply, is written where ``incomplete`` says so, and the file's notes tell what
-    is missing. Licences of items have no part in it: nothing of an item is written.
+    Each task has its headline over everything, in one profile: the wanted one, or the task's default. A score
+    that leaves out a part of the benchmark, or counts items without a reply, is written where ``incomplete``
+    says so, and the file's notes tell what is missing. Licences of items have no part in it: nothing of an
+    item is written.
 
-    model: only this endpoint of the run. tasks: only these. UnknownNameError for a model or a task that the run did not ask;
-    FolkwaysError if nothing is left to write, or two endpoints are one model.
+    model: only this endpoint of the run. tasks: only these. UnknownNameError for a model or a task that the
+    run did not ask; FolkwaysError if nothing is left to write, or two endpoints are one model.
     """
     stored = StoredRun(workspace, run, profile, unlicensed_items=False)
     export = _Export(stored, places, incomplete)
@@ -85,10 +89,13 @@ def export_eval_results(
     if not files and not export.notes:
         raise stored.no_score_error()
     if not files:
-        raise FolkwaysError("\n".join([f"run {run.name} has nothing to write:", *dict.fromkeys(export.notes)]))
+        raise FolkwaysError(
+            "\n".join([f"run {run.name} has nothing to write:", *dict.fromkeys(export.notes)])
+        )
     if not places.source:
         export.notes.append(
-            "the files name no source; say where the judgements can be looked at: --source URL (folkways export hub)"
+            "the files name no source; say where the judgements can be looked at: --source URL (folkways "
+            "export hub)"
         )
     return tuple(files), tuple(dict.fromkeys(export.notes))
 
@@ -102,7 +109,10 @@ def _chosen(stored: StoredRun, model: str | None) -> list[str]:
     for endpoint, known in zip(chosen, ids, strict=True):
         if ids.count(known) > 1:
             alike = [other for other, name in zip(chosen, ids, strict=True) if name == known]
-            raise FolkwaysError(f"{', '.join(alike)} are one model, whose repository takes one value; choose: --model {endpoint}")
+            raise FolkwaysError(
+                f"{', '.join(alike)} are one model, whose repository takes one value; choose: --model "
+                f"{endpoint}"
+            )
     return chosen
 
 
@@ -114,18 +124,23 @@ class _Export:
     notes: list[str] = field(default_factory=list)
 
     def headline(self, endpoint: str, task: str) -> Mapping[str, Any] | None:
-        """The score of the whole that may be written, a row of records.SCORES; None with a note where there is none."""
+        """The score of the whole that may be written, a row of records.SCORES; None with a note where there
+        is none."""
         known = get_task(task)
         profile = known.resolve_profile(self.stored.profile)
         here = pl.col("facet") == "all"
-        rows = self.stored.scores.filter(here, endpoint=endpoint, task=task, profile=profile, metric=known.metrics[0].name)
+        rows = self.stored.scores.filter(
+            here, endpoint=endpoint, task=task, profile=profile, metric=known.metrics[0].name
+        )
         row = next(rows.iter_rows(named=True), None)
         name = f"{task} of {self.stored.models[endpoint].id}"
         if row is None or row["score"] is None:
             self.notes.append(f"{name} is not written: it has no score in the profile {profile}")
             return None
         if (lacking := self.lacking(row)) and not self.incomplete:
-            self.notes.append(f"{name} is not written: {'; '.join(lacking)}. With --incomplete it is, and its notes say so")
+            self.notes.append(
+                f"{name} is not written: {'; '.join(lacking)}. With --incomplete it is, and its notes say so"
+            )
             return None
         return row
 
@@ -134,20 +149,25 @@ class _Export:
         found = self.stored.part_of_whole(row["task"])
         if lost := row[State.FAILED.value] + row[State.MISSING.value]:
             best = number(row["at_best"])
-            found.append(f"{lost:,} of {row['n']:,} items without a reply, counted as nothing (at best {best})")
+            found.append(
+                f"{lost:,} of {row['n']:,} items without a reply, counted as nothing (at best {best})"
+            )
         return found
 
     def check_data_set(self, tasks: Sequence[str]) -> None:
-        """FolkwaysError where one data set is named without a benchmark, and several benchmarks would take it for theirs."""
+        """FolkwaysError where one data set is named without a benchmark, and several benchmarks would take it
+        for theirs."""
         if "*" not in self.places.data_sets:
             return
         without = [task for task in tasks if self.stored.record(task).source != "hub"]
-        benchmarks = dict.fromkeys(task.split("/")[0] for task in without if task.split("/")[0] not in self.places.data_sets)
+        benchmarks = dict.fromkeys(
+            task.split("/")[0] for task in without if task.split("/")[0] not in self.places.data_sets
+        )
         if len(benchmarks) > 1:
             name = self.places.data_sets["*"]
             raise FolkwaysError(
-                f"--dataset {name} cannot be the data set of {' and '.join(benchmarks)} alike; name one for each: "
-                + " ".join(f"--dataset {benchmark}=OWNER/NAME" for benchmark in benchmarks)
+                f"--dataset {name} cannot be the data set of {' and '.join(benchmarks)} alike; name one "
+                "for each: " + " ".join(f"--dataset {benchmark}=OWNER/NAME" for benchmark in benchmarks)
             )
 
     def data_set(self, task: str) -> str | None:
@@ -161,11 +181,14 @@ class _Export:
         named = self.places.data_sets.get("*")
         if named is None:
             self.notes.append(
-                f"{benchmark} is not written: {record.name} is no data set of the hub; --dataset {benchmark}=OWNER/NAME names one"
+                f"{benchmark} is not written: {record.name} is no data set of the hub; --dataset "
+                f"{benchmark}=OWNER/NAME names one"
             )
         return named
 
-    def write(self, out: Path, endpoint: str, benchmark: str, data_set: str, rows: Iterable[Mapping[str, Any]]) -> ModelFile:
+    def write(
+        self, out: Path, endpoint: str, benchmark: str, data_set: str, rows: Iterable[Mapping[str, Any]]
+    ) -> ModelFile:
         """Write the entries of one model on one benchmark."""
         entries = [self._entry(row, data_set) for row in rows]
         model = self.stored.models[endpoint].id
@@ -184,7 +207,9 @@ class _Export:
                 **({"revision": record.revision} if of_release else {}),
             },
             "value": round(row["score"], 2),
-            "date": datetime.fromtimestamp(self.stored.run.created, UTC).isoformat(timespec="seconds").replace("+00:00", "Z"),
+            "date": datetime.fromtimestamp(self.stored.run.created, UTC)
+            .isoformat(timespec="seconds")
+            .replace("+00:00", "Z"),
         }
         if self.places.source:
             entry["source"] = {"url": self.places.source, "name": f"Judgements, folkways {__version__}"}

@@ -1,4 +1,5 @@
-"""Writes a run's judgements as a data set of the hub: a configuration for each task and one of all scores, and a card."""
+"""Writes a run's judgements as a data set of the hub: a configuration for each task and one of all scores,
+and a card."""
 
 from __future__ import annotations
 
@@ -45,14 +46,17 @@ def export_judgements(
     profile: str | None = None,
     unlicensed_items: bool = False,
 ) -> Written:
-    """Write ``out/README.md``, ``out/scores/test-00000.parquet`` and ``out/BENCHMARK_TASK/test-NNNNN.parquet`` for each task.
+    """Write ``out/README.md``, ``out/scores/test-00000.parquet`` and
+    ``out/BENCHMARK_TASK/test-NNNNN.parquet`` for each task.
 
-    Where a licence does not let items be passed on, the task's rows are ids and verdicts: neither the item nor what a model said
-    of it. The same run gives the same files; files of that name from an earlier export are removed.
+    Where a licence does not let items be passed on, the task's rows are ids and verdicts: neither the item
+    nor what a model said of it. The same run gives the same files; files of that name from an earlier export
+    are removed.
 
     profile:          only this one of each task, where several were scored.
     unlicensed_items: True where the user may pass on items of data whose licence folkways does not know.
-    FolkwaysError if the run has no score of a model in this profile, or ``out`` holds a README.md that is not of an export.
+    FolkwaysError if the run has no score of a model in this profile, or ``out`` holds a README.md that is not
+    of an export.
     """
     export = _Export(workspace, run, profile, unlicensed_items, out)
     if export.scores.filter(pl.col("endpoint").is_in([*export.models])).is_empty():
@@ -65,7 +69,11 @@ def export_judgements(
     configurations = [Configuration(config_name(task), task, told) for task, (_, told) in made.items()]
     files.append(write_bytes(out / "README.md", card(export, export.names, scores, configurations).encode()))
     stay = {task: export.why_items_stay(task) for task in made}
-    notes = [f"{task}: ids and verdicts alone of {export.record(task).name}: {why}" for task, why in stay.items() if why]
+    notes = [
+        f"{task}: ids and verdicts alone of {export.record(task).name}: {why}"
+        for task, why in stay.items()
+        if why
+    ]
     return Written(tuple(files), tuple(notes))
 
 
@@ -80,7 +88,8 @@ class _Export(StoredRun):
 
     @cached_property
     def names(self) -> Mapping[str, str]:
-        """Endpoint -> its name in the files, ``developer/model?temperature=1``: no address, and each name once."""
+        """Endpoint -> its name in the files, ``developer/model?temperature=1``: no address, and each name
+        once."""
         found: dict[str, str] = {}
         for endpoint in dict.fromkeys(part.endpoint for part in self.parts):
             name = self._name(endpoint)
@@ -97,11 +106,16 @@ class _Export(StoredRun):
         """FolkwaysError where a README.md of somebody else would be lost."""
         there = self.out / "README.md"
         if there.is_file() and MARK not in there.read_text(encoding="utf-8", errors="replace"):
-            raise FolkwaysError(f"{there} is no card of an exported run and stays as it is; name another folder with --out")
+            raise FolkwaysError(
+                f"{there} is no card of an exported run and stays as it is; name another folder with --out"
+            )
 
     def write(self, name: str, contents: Iterator[bytes]) -> list[Path]:
         """Write the files of a configuration; those of an earlier export that had more are removed."""
-        files = [write_bytes(self.out / name / f"test-{number:05}.parquet", each) for number, each in enumerate(contents)]
+        files = [
+            write_bytes(self.out / name / f"test-{number:05}.parquet", each)
+            for number, each in enumerate(contents)
+        ]
         for old in set((self.out / name).glob("test-*.parquet")) - set(files):
             old.unlink()
         return files
@@ -124,10 +138,19 @@ class _Export(StoredRun):
 
     def _schema(self, task: str, whole: bool) -> Schema:
         known = get_task(task)
-        firsts = (next(judged_rows(self.workspace, self.run, profile, part), None) for part, profile in self._judged(task))
+        firsts = (
+            next(judged_rows(self.workspace, self.run, profile, part), None)
+            for part, profile in self._judged(task)
+        )
         judged = {name for row in firsts if row is not None for name in row.details}
-        metrics = {metric.name: pl.Float64 for metric in known.metrics if metric.name in judged}  # others are of many rows together
-        return {**VERDICTS, **metrics, **({**dict.fromkeys(known.facets, pl.String), **TEXTS} if whole else {})}
+        metrics = {
+            metric.name: pl.Float64 for metric in known.metrics if metric.name in judged
+        }  # others are of many rows together
+        return {
+            **VERDICTS,
+            **metrics,
+            **({**dict.fromkeys(known.facets, pl.String), **TEXTS} if whole else {}),
+        }
 
     def _rows(self, task: str, schema: Schema, whole: bool) -> Iterator[tuple[Any, ...]]:
         texts = self.texts(task) if whole else {}
@@ -135,7 +158,13 @@ class _Export(StoredRun):
             for row in judged_rows(self.workspace, self.run, profile, part):
                 text, gold = texts.get(row.item, (None, None))
                 reason = self.without_hosts(row.failure if row.state in LOST and row.failure else row.reason)
-                given = {"model": self.names[part.endpoint], "profile": profile, "text": text, "gold": gold, "reason": reason}
+                given = {
+                    "model": self.names[part.endpoint],
+                    "profile": profile,
+                    "text": text,
+                    "gold": gold,
+                    "reason": reason,
+                }
                 yield tuple(_value(name, kind, row, given) for name, kind in schema.items())
 
     def _judged(self, task: str) -> list[tuple[results.Part, str]]:
@@ -144,12 +173,17 @@ class _Export(StoredRun):
         return [(part, profile) for part in self.parts if part.task == task for profile in profiles]
 
     def all_scores(self) -> pl.DataFrame:
-        """The scores of models, baselines and people: SCORES with ``model`` in place of ``endpoint``, and ``subject`` before."""
-        asked = pl.when(pl.col("endpoint").map_elements(is_baseline, return_dtype=pl.Boolean)).then(pl.lit(Subject.BASELINE.value))
+        """The scores of models, baselines and people: SCORES with ``model`` in place of ``endpoint``, and
+        ``subject`` before."""
+        asked = pl.when(pl.col("endpoint").map_elements(is_baseline, return_dtype=pl.Boolean)).then(
+            pl.lit(Subject.BASELINE.value)
+        )
         frames = [self.scores.with_columns(subject=asked.otherwise(pl.lit(Subject.MODEL.value)))]
         for subject in (Subject.BASELINE, Subject.PEOPLE):
             known = self.of_profile(results.load_scores(self.workspace, self.run, subject))
-            known = known.join(self.scores, on=["endpoint", "task", "profile"], how="anti")  # a baseline that was asked too
+            known = known.join(
+                self.scores, on=["endpoint", "task", "profile"], how="anti"
+            )  # a baseline that was asked too
             frames.append(known.with_columns(subject=pl.lit(subject.value)))
         named = pl.concat(frames).with_columns(model=pl.col("endpoint").replace(dict(self.names)))
         return named.select("subject", "model", *(name for name in SCORES if name != "endpoint"))

@@ -1,4 +1,5 @@
-"""Pushes files to the Hugging Face hub with its own client: a data set, or a pull request to a model's repository."""
+"""Pushes files to the Hugging Face hub with its own client: a data set, or a pull request to a model's
+repository."""
 
 from __future__ import annotations
 
@@ -21,8 +22,10 @@ _NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,95}/[A-Za-z0-9][\w.-]{0,95}", re.ASCII)
 _OURS = re.compile(r"[^/]+/test-\d{5}\.parquet")
 
 _MEANINGS = {
-    401: "the hub does not take the token in HF_TOKEN; make another with the right to write at {endpoint}/settings/tokens",
-    403: "the token in HF_TOKEN may not write to {name}; push to a name of your own, or allow it at {endpoint}/settings/tokens",
+    401: "the hub does not take the token in HF_TOKEN; make another with the right to write at "
+    "{endpoint}/settings/tokens",
+    403: "the token in HF_TOKEN may not write to {name}; push to a name of your own, or allow it at "
+    "{endpoint}/settings/tokens",
     404: "there is no {name} that the token in HF_TOKEN can see",
     429: "the hub has had enough requests for now; try again later",
 }
@@ -32,14 +35,16 @@ def check_name(name: str, option: str) -> str:
     """The name if it is OWNER/NAME; FolkwaysError otherwise."""
     if not _NAME.fullmatch(name):
         raise FolkwaysError(
-            f"{option} takes OWNER/NAME as the hub writes it, got {name!r}; for example: our-lab/folkways-judgements"
+            f"{option} takes OWNER/NAME as the hub writes it, got {name!r}; for example: "
+            "our-lab/folkways-judgements"
         )
     return name
 
 
 @dataclass(frozen=True)
 class Hub:
-    """The hub with somebody's token. client: the module ``huggingface_hub``; errors: its module of that name."""
+    """The hub with somebody's token. client: the module ``huggingface_hub``; errors: its module of that
+    name."""
 
     client: Any
     errors: Any
@@ -51,11 +56,15 @@ class Hub:
         """The client's API, at this endpoint with this token."""
         return self.client.HfApi(endpoint=self.endpoint, token=self.token, library_name="folkways")
 
-    def push_data_set(self, name: str, folder: Path, files: Sequence[Path], *, public: bool, message: str) -> str:
-        """One commit of the files, under their places in the folder, to a data set; returns its address and who can see it.
+    def push_data_set(
+        self, name: str, folder: Path, files: Sequence[Path], *, public: bool, message: str
+    ) -> str:
+        """One commit of the files, under their places in the folder, to a data set; returns its address and
+        who can see it.
 
-        A new data set is private unless ``public``; one that is there keeps its setting, has to be empty or an exported run, and
-        loses the Parquet files that this run has not. FolkwaysError that says what to do for whatever goes wrong.
+        A new data set is private unless ``public``; one that is there keeps its setting, has to be empty or
+        an exported run, and loses the Parquet files that this run has not. FolkwaysError that says what to do
+        for whatever goes wrong.
         """
         with self._errors(name):
             known = self._known("dataset", name)
@@ -69,17 +78,27 @@ class Hub:
             commit = [self.client.CommitOperationDelete(path) for path in gone] + self._additions(new)
             self.api.create_commit(name, commit, commit_message=message, repo_type="dataset")
         seen = (
-            ("public" if public else "private") if known is None else "private as before" if known.private else "public as before"
+            ("public" if public else "private")
+            if known is None
+            else "private as before"
+            if known.private
+            else "public as before"
         )
         return f"{self.endpoint}/datasets/{name} ({seen})"
 
     def open_pull_request(self, name: str, files: Mapping[str, Path], *, title: str, text: str) -> str:
-        """A pull request with the files, by their paths there, to the model's repository; returns its address."""
+        """A pull request with the files, by their paths there, to the model's repository; returns its
+        address."""
         with self._errors(name):
             if self._known("model", name) is None:
                 if self._known("dataset", name) is not None:
-                    raise FolkwaysError(f"{name} is a data set on the hub and no model; name the model's repository")
-                raise FolkwaysError(f"there is no model {name} on the hub that the token in HF_TOKEN can see; check name and token")
+                    raise FolkwaysError(
+                        f"{name} is a data set on the hub and no model; name the model's repository"
+                    )
+                raise FolkwaysError(
+                    f"there is no model {name} on the hub that the token in HF_TOKEN can see; check name "
+                    "and token"
+                )
             made = self.api.create_commit(
                 name,
                 self._additions(files),
@@ -89,7 +108,9 @@ class Hub:
                 create_pr=True,
             )
         if made.pr_url is None:
-            raise FolkwaysError(f"{name} has these results already: there is nothing to open a pull request for")
+            raise FolkwaysError(
+                f"{name} has these results already: there is nothing to open a pull request for"
+            )
         return str(made.pr_url)
 
     def benchmark_tasks(self, data_set: str) -> list[str] | None:
@@ -142,16 +163,21 @@ class Hub:
             if isinstance(error, OSError) or type(error).__module__.startswith("httpx"):
                 return f"{self.endpoint} cannot be reached ({reason}); try again where there is a network"
             return f"the hub's client says: {reason}"
-        meaning = _MEANINGS.get(status, "the hub cannot do it just now; try again later" if status >= 500 else "the hub refused it")
+        meaning = _MEANINGS.get(
+            status,
+            "the hub cannot do it just now; try again later" if status >= 500 else "the hub refused it",
+        )
         return meaning.format(endpoint=self.endpoint, name=name) + f"\nThe hub said: {status} {said}".rstrip()
 
 
 def open_hub() -> Hub:
-    """The hub at HF_ENDPOINT with the token in HF_TOKEN. FolkwaysError without a token, MissingExtraError without the client."""
+    """The hub at HF_ENDPOINT with the token in HF_TOKEN. FolkwaysError without a token, MissingExtraError
+    without the client."""
     endpoint, token = hub_endpoint(), hub_token()
     if token is None:
         raise FolkwaysError(
-            "--push needs a token of the hub with the right to write, in the environment: export HF_TOKEN=...\n"
+            "--push needs a token of the hub with the right to write, in the environment: export "
+            "HF_TOKEN=...\n"
             f"Make one at {endpoint}/settings/tokens; after hf auth login: export HF_TOKEN=$(hf auth token)"
         )
     try:
@@ -167,7 +193,9 @@ def open_hub() -> Hub:
 
 def _check_replaceable(name: str, known: Any, there: Sequence[str], *, public: bool) -> None:
     if MARK not in (known.tags or ()) and set(there) - {".gitattributes"}:
-        raise FolkwaysError(f"the data set {name} is there and is no exported run: it stays as it is; push to another name")
+        raise FolkwaysError(
+            f"the data set {name} is there and is no exported run: it stays as it is; push to another name"
+        )
     if not known.private and not public:
         raise FolkwaysError(
             f"the data set {name} is there and public: everybody would see these files\n"

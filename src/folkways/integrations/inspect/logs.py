@@ -1,12 +1,15 @@
-"""Reads logs of Inspect AI from the disk: ``.eval`` (a ZIP archive of JSON, compressed by Zstandard or not) and ``.json``.
+"""Reads logs of Inspect AI from the disk: ``.eval`` (a ZIP archive of JSON, compressed by Zstandard or not)
+and ``.json``.
 
-Inspect itself is not needed for that, which would bring a hundred packages. The layout is the one that its documentation describes
-(log version 2): a header, a summary of every sample with its scores, and each sample whole.
+Inspect itself is not needed for that, which would bring a hundred packages. The layout is the one that its
+documentation describes (log version 2): a header, a summary of every sample with its scores, and each sample
+whole.
 """
 
 from __future__ import annotations
 
-import json  # as Inspect itself: it writes NaN for a sample that was not scored, which is no JSON and which orjson refuses
+# as Inspect itself: it writes NaN for a sample that was not scored, which is no JSON and which orjson refuses
+import json
 import re
 import sys
 import zipfile
@@ -30,7 +33,16 @@ else:
 ZSTANDARD = 93
 """Zstandard's number among the methods of ZIP (APPNOTE 4.4.5)."""
 
-SAMPLING = ("temperature", "top_p", "top_k", "max_tokens", "seed", "num_choices", "reasoning_effort", "reasoning_tokens")
+SAMPLING = (
+    "temperature",
+    "top_p",
+    "top_k",
+    "max_tokens",
+    "seed",
+    "num_choices",
+    "reasoning_effort",
+    "reasoning_tokens",
+)
 """The settings of a model that move its scores; the others say how fast it was asked."""
 
 _SAMPLE = re.compile(r"samples/.+_epoch_\d+\.json")
@@ -54,7 +66,8 @@ class _Log:
 
 
 def read_scores(path: Path) -> ScoredLog:
-    """The scores of a log; a scorer that gives several values for a sample has one score for each (``scorer.value``).
+    """The scores of a log; a scorer that gives several values for a sample has one score for each
+    (``scorer.value``).
 
     FolkwaysError or DataError for a file that is not a log of Inspect, or has no samples or no scores.
     """
@@ -63,8 +76,14 @@ def read_scores(path: Path) -> ScoredLog:
     found = columns(scored)
     if not found:
         tried = dict.fromkeys(name for sample in log.samples for name in sample.get("scores") or {})
-        why = f"its scorers ({', '.join(tried)}) give no number for any sample" if tried else "no sample has a score"
-        raise DataError(f"cannot be compared: {why}; score it first: inspect score LOG --scorer NAME", file=path)
+        why = (
+            f"its scorers ({', '.join(tried)}) give no number for any sample"
+            if tried
+            else "no sample has a score"
+        )
+        raise DataError(
+            f"cannot be compared: {why}; score it first: inspect score LOG --scorer NAME", file=path
+        )
     known = [sample.get("metadata") or {} for sample in log.samples]
     ids = [str(sample["id"]) for sample in log.samples]
     ours = all("item" in metadata and "question" in metadata for metadata in known)
@@ -75,7 +94,10 @@ def read_scores(path: Path) -> ScoredLog:
         items=ids,
         repeats=[int(sample.get("epoch", 1)) for sample in log.samples],
         questions=[str(metadata["question"]) for metadata in known] if ours else ids,
-        contents=[digest(_text(sample.get("input")), sample.get("choices"), sample.get("target")) for sample in log.samples],
+        contents=[
+            digest(_text(sample.get("input")), sample.get("choices"), sample.get("target"))
+            for sample in log.samples
+        ],
         scores=found,
         facets=facets(known),
         settings=_settings(log.header),
@@ -86,13 +108,18 @@ def read_scores(path: Path) -> ScoredLog:
 def read_replies(path: Path) -> pl.DataFrame:
     """The replies of a log, one row per sample and epoch, every column as text; null where a sample failed.
 
-    ``response``, ``finish_reason``, ``sample`` (an epoch, from 0), and of what the samples' metadata tell ``item``, ``culture``,
-    ``language`` and ``variant``; without ``item`` the sample's id stands as ``release_id``. Raises what ``read_scores`` does.
+    ``response``, ``finish_reason``, ``sample`` (an epoch, from 0), and of what the samples' metadata tell
+    ``item``, ``culture``, ``language`` and ``variant``; without ``item`` the sample's id stands as
+    ``release_id``. Raises what ``read_scores`` does.
     """
     rows = []
     for sample in _read(path, whole=True).samples:
         metadata = sample.get("metadata") or {}
-        named = {name: str(metadata[name]) for name in ("item", "culture", "language", "variant") if metadata.get(name) is not None}
+        named = {
+            name: str(metadata[name])
+            for name in ("item", "culture", "language", "variant")
+            if metadata.get(name) is not None
+        }
         output = sample.get("output") or {}
         choices = output.get("choices") or [{}]
         rows.append(
@@ -105,13 +132,18 @@ def read_replies(path: Path) -> pl.DataFrame:
             }
         )
     names = dict.fromkeys(name for row in rows for name in row)
-    return pl.DataFrame({name: [row.get(name) for row in rows] for name in names}, schema=dict.fromkeys(names, pl.String))
+    return pl.DataFrame(
+        {name: [row.get(name) for row in rows] for name in names}, schema=dict.fromkeys(names, pl.String)
+    )
 
 
 def _read(path: Path, *, whole: bool) -> _Log:
-    """whole: each sample with its reply; otherwise what the summaries tell, which is enough for scores and read at once."""
+    """whole: each sample with its reply; otherwise what the summaries tell, which is enough for scores and
+    read at once."""
     if not path.is_file():
-        raise FolkwaysError(f"the log {path} {'is a folder; name a file in it' if path.is_dir() else 'does not exist'}")
+        raise FolkwaysError(
+            f"the log {path} {'is a folder; name a file in it' if path.is_dir() else 'does not exist'}"
+        )
     with _words(path):
         if path.suffix.lower() == ".json":
             header = json.loads(path.read_bytes())
@@ -120,10 +152,18 @@ def _read(path: Path, *, whole: bool) -> _Log:
             with zipfile.ZipFile(path) as archive:
                 header = _header(archive)
                 samples = [*_samples(archive, path)] if whole else _summaries(archive)
-    if not isinstance(header, dict) or not isinstance(header.get("eval"), dict) or not {"task", "model"} <= header["eval"].keys():
-        raise DataError("is not a log of Inspect: it does not say which task was asked of which model", file=path)
+    if (
+        not isinstance(header, dict)
+        or not isinstance(header.get("eval"), dict)
+        or not {"task", "model"} <= header["eval"].keys()
+    ):
+        raise DataError(
+            "is not a log of Inspect: it does not say which task was asked of which model", file=path
+        )
     if not samples:
-        raise DataError("is a log without samples (of a run with --no-log-samples, or one that ended at once)", file=path)
+        raise DataError(
+            "is a log without samples (of a run with --no-log-samples, or one that ended at once)", file=path
+        )
     return _Log(path, header, samples)
 
 
@@ -133,7 +173,9 @@ def _words(path: Path) -> Iterator[None]:
     try:
         yield
     except zipfile.BadZipFile as error:
-        raise DataError(f"is not a log of Inspect, or is damaged: {error}; an .eval file is a ZIP archive", file=path) from None
+        raise DataError(
+            f"is not a log of Inspect, or is damaged: {error}; an .eval file is a ZIP archive", file=path
+        ) from None
     except KeyError as error:
         raise DataError(f"is a ZIP archive, but no log of Inspect: {error.args[0]}", file=path) from None
     except (zstd.ZstdError, EOFError, ValueError, UnicodeDecodeError) as error:
@@ -145,8 +187,8 @@ def _words(path: Path) -> Iterator[None]:
 def _member(archive: zipfile.ZipFile, name: str) -> bytes:
     """The content of a member. BadZipFile if it is not what was written.
 
-    Inspect cuts members of more than 200 MB into several frames of Zstandard, of which Python's zipfile reads the first alone, from
-    3.14 on; earlier it reads none.
+    Inspect cuts members of more than 200 MB into several frames of Zstandard, of which Python's zipfile reads
+    the first alone, from 3.14 on; earlier it reads none.
     """
     info = archive.getinfo(name)
     if info.compress_type != ZSTANDARD:
@@ -154,7 +196,9 @@ def _member(archive: zipfile.ZipFile, name: str) -> bytes:
     assert archive.fp is not None  # noqa: S101 - it is open
     archive.fp.seek(info.header_offset)
     header = archive.fp.read(30)
-    archive.fp.seek(int.from_bytes(header[26:28], "little") + int.from_bytes(header[28:30], "little"), 1)  # its name, and extras
+    archive.fp.seek(
+        int.from_bytes(header[26:28], "little") + int.from_bytes(header[28:30], "little"), 1
+    )  # its name, and extras
     content = zstd.decompress(archive.fp.read(info.compress_size))
     if zlib.crc32(content) != info.CRC:
         raise zipfile.BadZipFile(f"the checksum of {name} does not fit")
@@ -177,14 +221,17 @@ def _summaries(archive: zipfile.ZipFile) -> list[Json]:
         journal = {int(match[1]): name for name in names if (match := _JOURNAL.fullmatch(name))}
         parts = [journal[number] for number in sorted(journal)]
     found = [sample for part in parts for sample in json.loads(_member(archive, part))]
-    return [*{(sample["id"], sample.get("epoch", 1)): sample for sample in found}.values()]  # one that was asked again counts anew
+    return [
+        *{(sample["id"], sample.get("epoch", 1)): sample for sample in found}.values()
+    ]  # one that was asked again counts anew
 
 
 def _samples(archive: zipfile.ZipFile, path: Path) -> Iterator[Json]:
     for name in dict.fromkeys(archive.namelist()):
         if _IN_CHUNKS.fullmatch(name):
             raise DataError(
-                f"keeps the sample {name} in chunks, which are for agents' long transcripts, not for replies", file=path
+                f"keeps the sample {name} in chunks, which are for agents' long transcripts, not for replies",
+                file=path,
             )
         if _SAMPLE.fullmatch(name):
             yield json.loads(_member(archive, name))
@@ -226,7 +273,10 @@ def _reply(sample: Json, output: Json) -> str | None:
 
 def _settings(header: Json) -> dict[str, str]:
     spec, plan = header["eval"], header.get("plan") or {}
-    config = {**(plan.get("config") or {}), **{k: v for k, v in (spec.get("model_generate_config") or {}).items() if v is not None}}
+    config = {
+        **(plan.get("config") or {}),
+        **{k: v for k, v in (spec.get("model_generate_config") or {}).items() if v is not None},
+    }
     steps = [str(step.get("solver")) for step in plan.get("steps") or ()]
     return {
         "data": str((spec.get("dataset") or {}).get("name")),

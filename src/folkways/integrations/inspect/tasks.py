@@ -1,4 +1,5 @@
-"""Our tasks as Inspect runs them: prompts of the release, our judging as scorer, our scores with their intervals as metrics."""
+"""Our tasks as Inspect runs them: prompts of the release, our judging as scorer, our scores with their
+intervals as metrics."""
 
 from __future__ import annotations
 
@@ -42,8 +43,8 @@ def inspect_task(
 ) -> InspectTask:
     """The task of that name, asked as ``folkways run`` asks it; every option means what it means there.
 
-    A sample is a prompt, with the id ``ITEM|LANGUAGE|VARIANT``. Samples that fail are judged as failed, so that no denominator
-    shrinks; where more than a tenth of them fails, Inspect marks the log.
+    A sample is a prompt, with the id ``ITEM|LANGUAGE|VARIANT``. Samples that fail are judged as failed, so
+    that no denominator shrinks; where more than a tenth of them fails, Inspect marks the log.
     """
     options = RunOptions(
         tasks=(name,),
@@ -60,7 +61,12 @@ def inspect_task(
         known = {item["item"]: item for item in items.iter_rows(named=True)}
         prompts = prompts_of(plan.task, items, plan.prompt_options, plan.release).iter_rows(named=True)
         samples += [_sample(prompt, known[prompt["item"]], plan.task.facets) for prompt in prompts]
-    how = {"task": name, "release": release, "profile": plan.task.resolve_profile(profile), "text_tools": text_tools}
+    how = {
+        "task": name,
+        "release": release,
+        "profile": plan.task.resolve_profile(profile),
+        "text_tools": text_tools,
+    }
     judge_of(**how)  # an option that is wrong is told before anything is asked
     return InspectTask(
         dataset=MemoryDataset(samples, name=plan.release.name),
@@ -145,7 +151,8 @@ def _refusal(content: Any) -> bool:
 def _scores(task: str, release: str | None, profile: str, text_tools: str | None) -> Metric:
     """The scores that ``folkways run`` gives for the same replies, of all epochs together.
 
-    NAME, NAME_low and NAME_high for each metric; the headline for each culture too (NAME_KR); n and coverage of the headline.
+    NAME, NAME_low and NAME_high for each metric; the headline for each culture too (NAME_KR); n and coverage
+    of the headline.
     """
 
     def compute(found: list[SampleScore]) -> dict[str, float | None]:

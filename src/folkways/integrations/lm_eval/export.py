@@ -1,4 +1,5 @@
-"""Writes a task as lm-evaluation-harness takes it by ``--include_path``: YAML, documents, items, and a module that judges."""
+"""Writes a task as lm-evaluation-harness takes it by ``--include_path``: YAML, documents, items, and a module
+that judges."""
 
 from __future__ import annotations
 
@@ -48,17 +49,24 @@ class ExportedFiles(Written):
     tasks: tuple[str, ...]
 
 
-def export_task(options: RunOptions, out: Path, *, profile: str | None = None, unlicensed_items: bool = False) -> ExportedFiles:
-    """Write the one task of the options, asked as a run with these options asks it: ``folkways_BENCHMARK_TASK``.
+def export_task(
+    options: RunOptions, out: Path, *, profile: str | None = None, unlicensed_items: bool = False
+) -> ExportedFiles:
+    """Write the one task of the options, asked as a run with these options asks it:
+    ``folkways_BENCHMARK_TASK``.
 
-    A task with labels to choose from is written twice: replies are read and judged, or (``..._loglik``) the likeliest label counts.
+    A task with labels to choose from is written twice: replies are read and judged, or (``..._loglik``) the
+    likeliest label counts.
 
     unlicensed_items: True where the user may pass on items of data whose licence folkways does not know.
-    FolkwaysError for several tasks, where a licence forbids that items leave, and where no metric belongs to single replies.
+    FolkwaysError for several tasks, where a licence forbids that items leave, and where no metric belongs to
+    single replies.
     """
     plans = plan_tasks(options)
     if len(plans) > 1:
-        raise FolkwaysError(f"one task is written at a time; name one of {', '.join(plan.task.name for plan in plans)}")
+        raise FolkwaysError(
+            f"one task is written at a time; name one of {', '.join(plan.task.name for plan in plans)}"
+        )
     (plan,) = plans
     _check_licence(plan, unlicensed_items)
     resolved = plan.task.resolve_profile(profile)
@@ -70,10 +78,18 @@ def export_task(options: RunOptions, out: Path, *, profile: str | None = None, u
     there = out / f"{name}.py"
     tasks = [name]
     files = [
-        write_bytes(there, MODULE.format(name=name, version=__version__, task=plan.task.name, profile=resolved).encode()),
-        write_lines(there.with_suffix(".docs.jsonl"), (orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE) for row in documents)),
+        write_bytes(
+            there,
+            MODULE.format(name=name, version=__version__, task=plan.task.name, profile=resolved).encode(),
+        ),
+        write_lines(
+            there.with_suffix(".docs.jsonl"),
+            (orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE) for row in documents),
+        ),
         write_bytes(there.with_suffix(".items.parquet"), packed(items, "parquet")),
-        write_bytes(there.with_suffix(".yaml"), _yaml(plan, name, name, metrics, resolved, likeliest=False).encode()),
+        write_bytes(
+            there.with_suffix(".yaml"), _yaml(plan, name, name, metrics, resolved, likeliest=False).encode()
+        ),
     ]
     if all(document["choices"] for document in documents):
         tasks.append(f"{name}_loglik")
@@ -86,17 +102,21 @@ def _check_licence(plan: TaskPlan, unlicensed_items: bool) -> None:
     record = plan.release.record
     if record.items_may_leave is False:
         raise FolkwaysError(
-            f"{plan.task.name} cannot be written: {record.kept}, and an exported task is nothing but items; ask with folkways run "
+            f"{plan.task.name} cannot be written: {record.kept}, and an exported task is nothing but "
+            "items; ask with folkways run "
             "instead"
         )
     if record.items_may_leave is None and not unlicensed_items:
         raise FolkwaysError(
-            f"{plan.task.name}: folkways does not know the licence of {record.name}; with --items you say that you may pass its "
+            f"{plan.task.name}: folkways does not know the licence of {record.name}; with --items you say "
+            "that you may pass its "
             "items on"
         )
 
 
-def _documents(plan: TaskPlan, judge: ReplyJudge, prompts: pl.DataFrame) -> tuple[list[dict[str, Any]], list[str], list[str]]:
+def _documents(
+    plan: TaskPlan, judge: ReplyJudge, prompts: pl.DataFrame
+) -> tuple[list[dict[str, Any]], list[str], list[str]]:
     """The documents, the metrics that single replies have, and what a person must know."""
     asked = list(prompts.iter_rows(named=True))
     silent = judge.judge(_replies(prompts, ""))
@@ -124,11 +144,17 @@ KEY = ("item", "language", "variant")
 
 
 def _replies(prompts: pl.DataFrame, said: str) -> Iterator[Reply]:
-    return (Reply(item, language, variant, response=said) for item, language, variant in prompts.select(KEY).iter_rows())
+    return (
+        Reply(item, language, variant, response=said)
+        for item, language, variant in prompts.select(KEY).iter_rows()
+    )
 
 
-def _right_labels(judge: ReplyJudge, prompts: pl.DataFrame, metric: str) -> Iterator[tuple[tuple[str, ...], int]]:
-    """Key of a prompt -> the place of its right label: the one that the task's own rule gives the full score for."""
+def _right_labels(
+    judge: ReplyJudge, prompts: pl.DataFrame, metric: str
+) -> Iterator[tuple[tuple[str, ...], int]]:
+    """Key of a prompt -> the place of its right label: the one that the task's own rule gives the full score
+    for."""
     labels = dict.fromkeys(label for choices in prompts["choices"].drop_nulls() for label in choices)
     offered = {row[:3]: row[3] for row in prompts.select(*KEY, "choices").iter_rows() if row[3]}
     for label in labels:
@@ -138,21 +164,37 @@ def _right_labels(judge: ReplyJudge, prompts: pl.DataFrame, metric: str) -> Iter
                 yield key, offered[key].index(label)
 
 
-def _notes(plan: TaskPlan, asked: Sequence[Mapping[str, Any]], uncounted: int, metrics: list[str]) -> Iterator[str]:
+def _notes(
+    plan: TaskPlan, asked: Sequence[Mapping[str, Any]], uncounted: int, metrics: list[str]
+) -> Iterator[str]:
     lacking = [metric.label for metric in plan.task.metrics if metric.name not in metrics]
     if lacking:
-        yield f"not in it: {', '.join(lacking)}, which several replies make together; folkways run computes them"
+        yield (
+            f"not in it: {', '.join(lacking)}, which several replies make together; folkways run "
+            "computes them"
+        )
     if uncounted:
-        yield f"not in it: {uncounted:,} of {len(asked):,} prompts, whose items the benchmark's rule does not count"
+        yield (
+            f"not in it: {uncounted:,} of {len(asked):,} prompts, whose items the benchmark's rule does "
+            "not count"
+        )
     if systems := {prompt["system"] for prompt in asked if prompt["system"]}:
         if len(systems) > 1 or not all(prompt["system"] for prompt in asked):
-            yield "not in it: the system prompts, which differ from item to item; the harness takes one for a whole run"
+            yield (
+                "not in it: the system prompts, which differ from item to item; the harness takes one "
+                "for a whole run"
+            )
         else:
-            yield f"its system prompt is not in it; add --system_instruction {json.dumps(systems.pop(), ensure_ascii=False)}"
+            yield (
+                "its system prompt is not in it; add --system_instruction "
+                f"{json.dumps(systems.pop(), ensure_ascii=False)}"
+            )
     yield "the harness reports scores from 0 to 1, and its standard errors assume independent documents"
 
 
-def _yaml(plan: TaskPlan, module: str, name: str, metrics: list[str], profile: str, *, likeliest: bool) -> str:
+def _yaml(
+    plan: TaskPlan, module: str, name: str, metrics: list[str], profile: str, *, likeliest: bool
+) -> str:
     known = {metric.name: metric for metric in plan.task.metrics}
     how = (
         ["output_type: multiple_choice", "doc_to_choice: choices", "doc_to_target: right"]
@@ -168,7 +210,8 @@ def _yaml(plan: TaskPlan, module: str, name: str, metrics: list[str], profile: s
         better = str(not known[metric].lower_is_better).lower()
         listed += [f"  - metric: {metric}", "    aggregation: mean", f"    higher_is_better: {better}"]
     lines = [
-        f"# {plan.task.title}. Data: {plan.release.label} ({plan.release.record.licence}). Written by folkways {__version__}.",
+        f"# {plan.task.title}. Data: {plan.release.label} ({plan.release.record.licence}). Written by "
+        f"folkways {__version__}.",
         f"task: {name}",
         "tag: folkways",
         f"custom_dataset: !function {module}.load",

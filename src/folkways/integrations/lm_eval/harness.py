@@ -1,4 +1,5 @@
-"""What an exported task does inside lm-evaluation-harness: hand over its documents, and judge what came back."""
+"""What an exported task does inside lm-evaluation-harness: hand over its documents, and judge what came
+back."""
 
 from __future__ import annotations
 
@@ -18,7 +19,8 @@ Document = dict[str, Any]
 
 
 class ExportedTask:
-    """A task as ``export`` wrote it: ``NAME.docs.jsonl`` and ``NAME.items.parquet`` beside its module ``NAME.py``."""
+    """A task as ``export`` wrote it: ``NAME.docs.jsonl`` and ``NAME.items.parquet`` beside its module
+    ``NAME.py``."""
 
     def __init__(self, module: str | Path, task: str, profile: str) -> None:
         self._module, self._task, self._profile = Path(module), task, profile
@@ -31,7 +33,8 @@ class ExportedTask:
         return {"test": Dataset.from_list([orjson.loads(line) for line in lines])}
 
     def judged(self, document: Document, results: Sequence[str]) -> dict[str, float]:
-        """Metric -> value of the reply, a share of 1; a metric that does not apply to the item is left out."""
+        """Metric -> value of the reply, a share of 1; a metric that does not apply to the item is left
+        out."""
         reply = storable(thoughts_apart(results[0])[1])
         asked = {name: document[name] for name in ("item", "language", "variant")}
         _, values = self._judge.one(Reply(**asked, response=reply))
@@ -44,4 +47,6 @@ class ExportedTask:
 
     @cached_property
     def _judge(self) -> ReplyJudge:
-        return ReplyJudge(get_task(self._task), pl.read_parquet(self._module.with_suffix(".items.parquet")), self._profile)
+        return ReplyJudge(
+            get_task(self._task), pl.read_parquet(self._module.with_suffix(".items.parquet")), self._profile
+        )

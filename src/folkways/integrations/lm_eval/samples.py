@@ -23,11 +23,15 @@ Row = dict[str, Any]
 def read_scores(path: Path) -> ScoredLog:
     """The scores of a file of samples; of several filters each has its own (``exact_match,strict-match``).
 
-    The model is named by the file of results beside it (``results_TIME.json``), or else by the folder. FolkwaysError or DataError,
-    with the row, for a file that is none of samples, or whose metrics are no numbers.
+    The model is named by the file of results beside it (``results_TIME.json``), or else by the folder.
+    FolkwaysError or DataError, with the row, for a file that is none of samples, or whose metrics are no
+    numbers.
     """
     if not path.is_file():
-        raise FolkwaysError(f"the file of samples {path} {'is a folder; name a file in it' if path.is_dir() else 'does not exist'}")
+        raise FolkwaysError(
+            f"the file of samples {path} "
+            f"{'is a folder; name a file in it' if path.is_dir() else 'does not exist'}"
+        )
     docs: dict[str, Row] = {}
     values: dict[str, dict[str, float | None]] = {}
     by_filter: dict[str, None] = {}
@@ -35,7 +39,8 @@ def read_scores(path: Path) -> ScoredLog:
     for place, row in json_objects(path.read_bytes().splitlines(), path):
         if "doc_id" not in row or not isinstance(row.get("metrics"), list):
             raise DataError(
-                "is no sample of lm-evaluation-harness (no 'doc_id', or no list 'metrics'); files of samples are those that "
+                "is no sample of lm-evaluation-harness (no 'doc_id', or no list 'metrics'); files of "
+                "samples are those that "
                 "its --log_samples writes",
                 file=path,
                 row=place,
@@ -47,7 +52,9 @@ def read_scores(path: Path) -> ScoredLog:
         docs.setdefault(name, row)
         ending = f",{row.get('filter', 'none')}" if len(by_filter) > 1 else ""
         known = {f"{metric}{ending}": number(row.get(metric)) for metric in row["metrics"]}
-        values.setdefault(name, {}).update({metric: value for metric, value in known.items() if value is not None})
+        values.setdefault(name, {}).update(
+            {metric: value for metric, value in known.items() if value is not None}
+        )
     if not docs:
         raise DataError("has no samples", file=path)
     everywhere = dict.fromkeys(name for found in values.values() for name in found)
@@ -55,7 +62,9 @@ def read_scores(path: Path) -> ScoredLog:
     if not scores:
         tried = dict.fromkeys(str(metric) for row in rows for metric in row["metrics"])
         raise DataError(
-            f"cannot be compared: its metrics ({', '.join(tried) or 'none'}) are no numbers of single samples", file=path
+            f"cannot be compared: its metrics ({', '.join(tried) or 'none'}) are no numbers of single "
+            "samples",
+            file=path,
         )
     named = _NAME.fullmatch(path.stem)
     results = _results(path, named["time"]) if named else {}
@@ -68,7 +77,8 @@ def read_scores(path: Path) -> ScoredLog:
         repeats=[1] * len(docs),
         questions=[_question(name, row.get("doc")) for name, row in docs.items()],
         contents=[
-            str(row["doc_hash"]) if "doc_hash" in row else digest(row.get("doc"), row.get("target")) for row in docs.values()
+            str(row["doc_hash"]) if "doc_hash" in row else digest(row.get("doc"), row.get("target"))
+            for row in docs.values()
         ],
         scores=scores,
         facets=facets([row["doc"] if isinstance(row.get("doc"), dict) else {} for row in docs.values()]),
@@ -77,13 +87,15 @@ def read_scores(path: Path) -> ScoredLog:
 
 
 def _question(name: str, doc: Any) -> str:
-    """What is sampled: the question that a document of folkways names (``item`` and ``question``), else the document."""
+    """What is sampled: the question that a document of folkways names (``item`` and ``question``), else the
+    document."""
     ours = isinstance(doc, Mapping) and "item" in doc and "question" in doc
     return str(doc["question"]) if ours else name
 
 
 def _results(path: Path, time: str) -> Row:
-    """What the program wrote beside the samples about the run as a whole; empty where it is not there any more."""
+    """What the program wrote beside the samples about the run as a whole; empty where it is not there any
+    more."""
     beside = path.with_name(f"results_{time}.json")
     try:
         found = orjson.loads(beside.read_bytes())
@@ -104,6 +116,8 @@ def _settings(results: Row, task: str) -> dict[str, str]:
     return {
         "version": of_task("versions"),
         "examples": of_task("n-shot"),
-        "settings": told(config["gen_kwargs"]) if isinstance(config.get("gen_kwargs"), dict) else str(config.get("gen_kwargs")),
+        "settings": told(config["gen_kwargs"])
+        if isinstance(config.get("gen_kwargs"), dict)
+        else str(config.get("gen_kwargs")),
         "chat template": "yes" if results.get("chat_template") else "no",
     }

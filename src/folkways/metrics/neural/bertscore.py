@@ -1,8 +1,10 @@
-"""BERTScore (Zhang et al., ICLR 2020): how well the tokens of two texts find each other among the vectors of a language model.
+"""BERTScore (Zhang et al., ICLR 2020): how well the tokens of two texts find each other among the vectors of
+a language model.
 
-Every token of one text is matched with the most similar token of the other, greedily and by cosine: precision is the mean over the
-candidate's tokens, recall over the reference's. The marks that the model puts at both ends of a text may be matched with and count
-nothing themselves. Tokens are not weighted by frequency (no IDF).
+Every token of one text is matched with the most similar token of the other, greedily and by cosine: precision
+is the mean over the candidate's tokens, recall over the reference's. The marks that the model puts at both
+ends of a text may be matched with and count nothing themselves. Tokens are not weighted by frequency (no
+IDF).
 """
 
 from __future__ import annotations
@@ -28,7 +30,8 @@ NUMBERS_PER_BATCH = 4_000_000  # of padded vectors: 16 MB
 
 @dataclass(frozen=True, slots=True)
 class BertScores:
-    """Precision, recall and F1 of pairs, each an array (pairs,); raw values are cosines, -1 to 1, and in practice above 0.3."""
+    """Precision, recall and F1 of pairs, each an array (pairs,); raw values are cosines, -1 to 1, and in
+    practice above 0.3."""
 
     precision: Floats
     recall: Floats
@@ -37,22 +40,28 @@ class BertScores:
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """What unrelated sentences of a language score with a model and layer; rescaled, that becomes 0 and a perfect match stays 1."""
+    """What unrelated sentences of a language score with a model and layer; rescaled, that becomes 0 and a
+    perfect match stays 1."""
 
     precision: float
     recall: float
     f1: float
 
     def rescale(self, raw: BertScores) -> BertScores:
-        """``(x - baseline) / (1 - baseline)`` of each of the three; below 0 where a pair scores less than the baseline."""
-        return BertScores(_rescaled(raw.precision, self.precision), _rescaled(raw.recall, self.recall), _rescaled(raw.f1, self.f1))
+        """``(x - baseline) / (1 - baseline)`` of each of the three; below 0 where a pair scores less than the
+        baseline."""
+        return BertScores(
+            _rescaled(raw.precision, self.precision),
+            _rescaled(raw.recall, self.recall),
+            _rescaled(raw.f1, self.f1),
+        )
 
 
 class BertScorer:
     """BERTScore by one layer of a model.
 
-    layer: counted from 1, None for the last. Texts are brought to Unicode normal form C, as the authors' tokenizers do.
-    See ``TextVectors`` for cache, tell and computed, ``Encoder`` for what may be raised.
+    layer: counted from 1, None for the last. Texts are brought to Unicode normal form C, as the authors'
+    tokenizers do. See ``TextVectors`` for cache, tell and computed, ``Encoder`` for what may be raised.
     """
 
     def __init__(
@@ -85,7 +94,8 @@ class BertScorer:
 
 
 def match_tokens(pairs: Sequence[tuple[TokenVectors, TokenVectors]]) -> BertScores:
-    """Greedy matching of the unit vectors of each candidate and reference; see the module's text for the rule."""
+    """Greedy matching of the unit vectors of each candidate and reference; see the module's text for the
+    rule."""
     precision, recall = np.zeros(len(pairs), np.float32), np.zeros(len(pairs), np.float32)
     for places in _alike(pairs):
         candidates, candidate_there, candidate_words = _padded([pairs[place][0] for place in places])
@@ -117,7 +127,8 @@ def _alike(pairs: Sequence[tuple[TokenVectors, TokenVectors]]) -> Iterator[list[
 
 
 def _padded(texts: Sequence[TokenVectors]) -> tuple[Floats, npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
-    """Vectors (texts, tokens, size) padded with zeros; which tokens are there, and which of them are words, (texts, tokens)."""
+    """Vectors (texts, tokens, size) padded with zeros; which tokens are there, and which of them are words,
+    (texts, tokens)."""
     lengths = np.array([len(text.words) for text in texts])
     there = np.arange(lengths.max()) < lengths[:, None]
     vectors = np.zeros((*there.shape, texts[0].states.shape[1]), np.float32)

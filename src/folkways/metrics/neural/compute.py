@@ -12,9 +12,11 @@ PRECISIONS = ("fp32", "fp16", "bf16")
 
 @dataclass(frozen=True, slots=True)
 class Compute:
-    """Devices by torch's names (``cpu``, ``cuda:0``, ...), one copy of the model on each ``workers`` times, and the precision.
+    """Devices by torch's names (``cpu``, ``cuda:0``, ...), one copy of the model on each ``workers`` times,
+    and the precision.
 
-    No devices: every CUDA device there is, else the CPU. 16-bit numbers are for GPUs: they change BERTScore in the third digit.
+    No devices: every CUDA device there is, else the CPU. 16-bit numbers are for GPUs: they change BERTScore
+    in the third digit.
     """
 
     devices: tuple[str, ...] = ()
@@ -28,8 +30,13 @@ class Compute:
             raise FolkwaysError(f"workers must be at least 1, got {self.workers}")
 
     def places(self, torch: Any) -> list[str]:
-        """The device of each copy of the model. FolkwaysError for a device that is not there or a precision that it has not."""
-        gpus = [f"cuda:{number}" for number in range(torch.cuda.device_count())] if torch.cuda.is_available() else []
+        """The device of each copy of the model. FolkwaysError for a device that is not there or a precision
+        that it has not."""
+        gpus = (
+            [f"cuda:{number}" for number in range(torch.cuda.device_count())]
+            if torch.cuda.is_available()
+            else []
+        )
         devices = self.devices or tuple(gpus) or ("cpu",)
         for device in devices:
             try:

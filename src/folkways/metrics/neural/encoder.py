@@ -1,7 +1,7 @@
 """Runs a transformers encoder over texts: length-sorted batches, on one device or on several at a time.
 
-What a text comes to does not depend on its company, to the last bit. Matrix products differ in the last digits by the shape of the
-matrices; so the shape of a batch follows from the length of its texts alone.
+What a text comes to does not depend on its company, to the last bit. Matrix products differ in the last
+digits by the shape of the matrices; so the shape of a batch follows from the length of its texts alone.
 """
 
 from __future__ import annotations
@@ -30,17 +30,27 @@ Told = Callable[[int, int], None]
 """Is told how many texts are done, of how many."""
 
 EXTRA = "neural"
-TOKENS_PER_BATCH = {"cpu": 256, "other": 8_192}  # with padding; more at a time is hardly faster, and the last batch is filled up
+TOKENS_PER_BATCH = {
+    "cpu": 256,
+    "other": 8_192,
+}  # with padding; more at a time is hardly faster, and the last batch is filled up
 STEP = 8
-"""Lengths are padded to its multiples: one that does not fill the registers is computed in another order at the edge of a batch."""
+"""Lengths are padded to its multiples: one that does not fill the registers is computed in another order at
+the edge of a batch."""
 
-_OFFSET_POSITIONS = ("roberta", "xlm-roberta", "camembert", "mpnet")  # their positions begin after the padding's
+_OFFSET_POSITIONS = (
+    "roberta",
+    "xlm-roberta",
+    "camembert",
+    "mpnet",
+)  # their positions begin after the padding's
 _NO_LIMIT = 1_000_000  # what a tokenizer without a limit of its own says is far beyond
 
 
 @dataclass(frozen=True, slots=True)
 class TokenVectors:
-    """The tokens of one text: hidden states (tokens, size) in single precision, and which tokens are not the model's own marks."""
+    """The tokens of one text: hidden states (tokens, size) in single precision, and which tokens are not the
+    model's own marks."""
 
     states: Floats
     words: Bools
@@ -49,14 +59,21 @@ class TokenVectors:
 class Encoder:
     """One layer of a model, loaded when the first text is encoded.
 
-    layer:   counted from 1; the layers above it are not loaded. None for the last. FolkwaysError where the model has fewer.
-    longest: tokens of a text at most, the marks at its ends included; None for what the model takes. The rest is cut off.
+    layer:   counted from 1; the layers above it are not loaded. None for the last. FolkwaysError where the
+             model has fewer.
+    longest: tokens of a text at most, the marks at its ends included; None for what the model takes. The rest
+    is cut off.
 
-    Two encoders of the same model give the same on devices of the same kind, however the texts are divided among them.
+    Two encoders of the same model give the same on devices of the same kind, however the texts are divided
+    among them.
     """
 
     def __init__(
-        self, folder: ModelFolder, layer: int | None = None, longest: int | None = None, compute: Compute | None = None
+        self,
+        folder: ModelFolder,
+        layer: int | None = None,
+        longest: int | None = None,
+        compute: Compute | None = None,
     ) -> None:
         self.folder = folder
         self.layer = layer or folder.layers
@@ -64,16 +81,19 @@ class Encoder:
         self.compute = compute or Compute()
         if not 1 <= self.layer <= folder.layers:
             raise FolkwaysError(
-                f"the model {folder.name} has {folder.layers} layers, and layer {layer} is asked for ({folder.path})"
+                f"the model {folder.name} has {folder.layers} layers, and layer {layer} is asked for "
+                f"({folder.path})"
             )
         self._loaded: _Loaded | None = None
 
-    def encode(self, texts: Sequence[str], tell: Told = lambda _done, _all: None) -> Iterator[tuple[int, TokenVectors]]:
+    def encode(
+        self, texts: Sequence[str], tell: Told = lambda _done, _all: None
+    ) -> Iterator[tuple[int, TokenVectors]]:
         """The vectors of every text with its place in ``texts``, longest texts first.
 
-        Raises MissingExtraError without torch and transformers, FolkwaysError for a model that cannot be loaded, that computes what
-        is no number, or for which a device has no room; batches that do not fit are cut (see ``Room``), and then the last digits
-        may be others.
+        Raises MissingExtraError without torch and transformers, FolkwaysError for a model that cannot be
+        loaded, that computes what is no number, or for which a device has no room; batches that do not fit
+        are cut (see ``Room``), and then the last digits may be others.
         """
         if not texts:
             return
@@ -89,7 +109,8 @@ class Encoder:
 
 @contextmanager
 def _uncollected() -> Iterator[None]:
-    """Without garbage collection: what libraries make while they are imported stays, and looking through it takes a second."""
+    """Without garbage collection: what libraries make while they are imported stays, and looking through it
+    takes a second."""
     collecting = gc.isenabled()
     gc.disable()
     try:
@@ -115,12 +136,17 @@ class _Loaded:
     def tokens(self, texts: Sequence[str]) -> list[list[int]]:
         """Token numbers of each text, with the marks at both ends."""
         encoded = self.tokenizer(
-            list(texts), truncation=True, max_length=self.longest, return_attention_mask=False, return_token_type_ids=False
+            list(texts),
+            truncation=True,
+            max_length=self.longest,
+            return_attention_mask=False,
+            return_token_type_ids=False,
         )
         return list(encoded["input_ids"])
 
     def batches(self, lengths: Sequence[int]) -> list[list[int]]:
-        """Places of texts that are padded to the same length, longest first; see ``_rows`` for how many there are."""
+        """Places of texts that are padded to the same length, longest first; see ``_rows`` for how many there
+        are."""
         batches: list[list[int]] = []
         shapes = [self._shape(length) for length in lengths]
         for place in sorted(range(len(lengths)), key=lambda place: shapes[place], reverse=True):
@@ -132,7 +158,8 @@ class _Loaded:
         return batches
 
     def _shape(self, length: int) -> tuple[int, bool]:
-        """The length with padding, and whether there is any: without, attention is computed in another way."""
+        """The length with padding, and whether there is any: without, attention is computed in another
+        way."""
         padded = min((length // STEP + 1) * STEP, max(length, self.positions))
         return padded, padded > length
 
@@ -140,7 +167,9 @@ class _Loaded:
         """Texts of a batch; one with fewer is filled up."""
         return max(1, self.budget // padded)
 
-    def run(self, batches: Sequence[list[int]], tokens: list[list[int]]) -> Iterator[tuple[list[int], list[TokenVectors]]]:
+    def run(
+        self, batches: Sequence[list[int]], tokens: list[list[int]]
+    ) -> Iterator[tuple[list[int], list[TokenVectors]]]:
         """Each batch with its vectors, in order; as many at a time as there are copies of the model."""
         if len(self.copies) == 1:
             for batch in batches:
@@ -163,7 +192,9 @@ class _Loaded:
     def _vectors(self, model: Any, batch: list[int], tokens: list[list[int]]) -> list[TokenVectors]:
         padded, _ = self._shape(len(tokens[batch[0]]))
         filler = [tokens[batch[0]]] * (self._rows(padded) - len(batch))
-        made = self.room.run(partial(self._computed, model, padded), [*(tokens[place] for place in batch), *filler])
+        made = self.room.run(
+            partial(self._computed, model, padded), [*(tokens[place] for place in batch), *filler]
+        )
         return made[: len(batch)]
 
     def _computed(self, model: Any, padded: int, batch: Sequence[list[int]]) -> list[TokenVectors]:
@@ -179,7 +210,8 @@ class _Loaded:
             states = model(**inputs).last_hidden_state.float().cpu().numpy()
         if not all(np.isfinite(states[row, :length]).all() for row, length in enumerate(lengths)):
             raise FolkwaysError(
-                f"the model {self.name} computes what is no number in {str(model.dtype).removeprefix('torch.')}; "
+                f"the model {self.name} computes what is no number in "
+                f"{str(model.dtype).removeprefix('torch.')}; "
                 "try the precision bf16 or fp32, and if it is fp32 already, its weights are broken"
             )
         words = ~np.isin(ids, self.marks)
@@ -199,7 +231,9 @@ def _load(folder: ModelFolder, layer: int, longest: int | None, compute: Compute
         with _quiet(transformers):
             tokenizer = transformers.AutoTokenizer.from_pretrained(folder.path, local_files_only=True)
             copies = [
-                transformers.AutoModel.from_pretrained(folder.path, num_hidden_layers=layer, local_files_only=True)
+                transformers.AutoModel.from_pretrained(
+                    folder.path, num_hidden_layers=layer, local_files_only=True
+                )
                 .to(device=place, dtype=precision)
                 .eval()
                 for place in places
@@ -207,7 +241,9 @@ def _load(folder: ModelFolder, layer: int, longest: int | None, compute: Compute
     except Exception as error:  # noqa: BLE001 - what a library raises for a broken folder has no common base
         said = str(error).strip().splitlines() or [type(error).__name__]
         raise FolkwaysError(f"the model {folder.name} in {folder.path} cannot be loaded: {said[0]}") from None
-    positions = folder.config.get("max_position_embeddings", 512) - 2 * (folder.config.get("model_type") in _OFFSET_POSITIONS)
+    positions = folder.config.get("max_position_embeddings", 512) - 2 * (
+        folder.config.get("model_type") in _OFFSET_POSITIONS
+    )
     limit = tokenizer.model_max_length if tokenizer.model_max_length <= _NO_LIMIT else positions
     marks = tuple(number for number in (tokenizer.cls_token_id, tokenizer.sep_token_id) if number is not None)
     return _Loaded(
@@ -220,7 +256,9 @@ def _load(folder: ModelFolder, layer: int, longest: int | None, compute: Compute
         padding=tokenizer.pad_token_id or 0,
         marks=marks,
         budget=TOKENS_PER_BATCH["cpu" if all(place.startswith("cpu") for place in places) else "other"],
-        room=Room(folder.name, torch.cuda.OutOfMemoryError, torch.cuda.empty_cache),  # the latter does nothing without a GPU
+        room=Room(
+            folder.name, torch.cuda.OutOfMemoryError, torch.cuda.empty_cache
+        ),  # the latter does nothing without a GPU
     )
 
 

@@ -1,4 +1,5 @@
-"""A transformers model in a folder: what it is, which of its files decide its vectors, and the checksum that stands for them."""
+"""A transformers model in a folder: what it is, which of its files decide its vectors, and the checksum that
+stands for them."""
 
 from __future__ import annotations
 
@@ -11,10 +12,20 @@ from typing import Any
 
 from folkways.errors import DataError, FolkwaysError
 
-WEIGHTS = ("model.safetensors", "model.safetensors.index.json", "pytorch_model.bin", "pytorch_model.bin.index.json")
+WEIGHTS = (
+    "model.safetensors",
+    "model.safetensors.index.json",
+    "pytorch_model.bin",
+    "pytorch_model.bin.index.json",
+)
 """Where weights may lie, in the order in which transformers looks."""
 
-_DECIDING = ("*.json", "*.txt", "*.model", "*/config.json")  # configuration, vocabulary and the parts of sentence-transformers
+_DECIDING = (
+    "*.json",
+    "*.txt",
+    "*.model",
+    "*/config.json",
+)  # configuration, vocabulary and the parts of sentence-transformers
 _IDLE = ("README", "data_config.json", "generation_config.json")  # of these no vector depends
 
 
@@ -23,8 +34,8 @@ class ModelFolder:
     """A model on this disk.
 
     name:     as people read it: the hub's name, or that of the folder.
-    revision: 12 hexadecimal digits over configuration, tokenizer and weights, whole; other files of the folder do not matter.
-    layers:   transformer layers. config: the model's config.json.
+    revision: 12 hexadecimal digits over configuration, tokenizer and weights, whole; other files of the
+    folder do not matter. layers:   transformer layers. config: the model's config.json.
     """
 
     path: Path
@@ -42,7 +53,9 @@ def open_folder(path: Path, name: str | None = None) -> ModelFolder:
     weights = _weights(path)
     layers = config.get("num_hidden_layers", config.get("n_layers"))
     if not isinstance(layers, int) or layers < 1:
-        raise DataError("names no num_hidden_layers; only encoders such as BERT can be used", file=path / "config.json")
+        raise DataError(
+            "names no num_hidden_layers; only encoders such as BERT can be used", file=path / "config.json"
+        )
     return ModelFolder(path, name or path.name, _revision(path, weights), layers, config)
 
 
@@ -51,7 +64,9 @@ def parsed_json(path: Path) -> Any:
     try:
         return json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        raise DataError(f"is not there: {path.parent} is not a folder of a transformers model", file=path) from None
+        raise DataError(
+            f"is not there: {path.parent} is not a folder of a transformers model", file=path
+        ) from None
     except (OSError, ValueError) as error:
         raise DataError(f"cannot be read as JSON: {error}", file=path) from None
 
@@ -68,7 +83,10 @@ def _weights(path: Path) -> list[Path]:
     for name in WEIGHTS:
         found = path / name
         if found.is_file() and name.endswith(".json"):
-            return [found, *(path / part for part in sorted(set(read_json(found).get("weight_map", {}).values())))]
+            return [
+                found,
+                *(path / part for part in sorted(set(read_json(found).get("weight_map", {}).values()))),
+            ]
         if found.is_file():
             return [found]
     onnx = " (there are ONNX files, which are not read)" if any(path.rglob("*.onnx")) else ""
@@ -78,7 +96,9 @@ def _weights(path: Path) -> list[Path]:
 def _revision(path: Path, weights: list[Path]) -> str:
     digest = hashlib.sha256()
     deciding = (file for pattern in _DECIDING for file in path.glob(pattern))
-    told = (file for file in deciding if not file.name.startswith(_IDLE) and not file.name.endswith(".index.json"))
+    told = (
+        file for file in deciding if not file.name.startswith(_IDLE) and not file.name.endswith(".index.json")
+    )
     for file in sorted({*told, *weights}):
         if not file.is_file():
             raise DataError(f"is named in {path} and is not there", file=file)

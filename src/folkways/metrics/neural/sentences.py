@@ -1,4 +1,5 @@
-"""Sentence embeddings in the manner of sentence-transformers, read from the model's own folder: one unit vector per text."""
+"""Sentence embeddings in the manner of sentence-transformers, read from the model's own folder: one unit
+vector per text."""
 
 from __future__ import annotations
 
@@ -23,7 +24,8 @@ _POOLING = {"mean": "pooling_mode_mean_tokens", "cls": "pooling_mode_cls_token"}
 class Pooling:
     """How a model's token vectors become one.
 
-    mode:    ``mean`` of all tokens, or ``cls``, the first. longest: tokens of a text at most (None: what the model takes).
+    mode:    ``mean`` of all tokens, or ``cls``, the first. longest: tokens of a text at most (None: what the
+             model takes).
     lower:   whether texts are lower-cased first.
     """
 
@@ -58,7 +60,11 @@ class SentenceComparer:
         """The unit vectors of the texts, (texts, size)."""
         forms = [self._form(text) for text in texts]
         vectors = self._vectors.of(forms)
-        return np.concatenate([vectors[form].states for form in forms]) if forms else np.zeros((0, 0), np.float32)
+        return (
+            np.concatenate([vectors[form].states for form in forms])
+            if forms
+            else np.zeros((0, 0), np.float32)
+        )
 
     def compare(self, pairs: Sequence[tuple[str, str]]) -> npt.NDArray[np.float64]:
         """The cosine of each pair, -1 to 1."""
@@ -74,9 +80,11 @@ class SentenceComparer:
 
 
 def read_pooling(folder: Path) -> Pooling:
-    """What ``modules.json`` and the files that it names say; mean of the tokens where there is none, as sentence-transformers does.
+    """What ``modules.json`` and the files that it names say; mean of the tokens where there is none, as
+    sentence-transformers does.
 
-    DataError for parts that are not known here (a dense layer, weighted pooling, prompts): their vectors would be others.
+    DataError for parts that are not known here (a dense layer, weighted pooling, prompts): their vectors
+    would be others.
     """
     if not (folder / "modules.json").is_file():
         return Pooling()
@@ -87,11 +95,16 @@ def read_pooling(folder: Path) -> Pooling:
     for part in parts:
         kind = str(part.get("type", "")).rsplit(".", 1)[-1]
         if kind not in _PARTS:
-            raise DataError(f"has the part {kind or part!r}; those known are {', '.join(_PARTS)}", file=folder / "modules.json")
+            raise DataError(
+                f"has the part {kind or part!r}; those known are {', '.join(_PARTS)}",
+                file=folder / "modules.json",
+            )
         if kind == "Pooling":
             mode = _mode(folder / str(part.get("path", "")) / "config.json")
     if mode is None:
-        raise DataError("names no Pooling: this is not a model of sentence embeddings", file=folder / "modules.json")
+        raise DataError(
+            "names no Pooling: this is not a model of sentence embeddings", file=folder / "modules.json"
+        )
     told = folder / "sentence_bert_config.json"
     settings = read_json(told) if told.is_file() else {}
     prompts = folder / "config_sentence_transformers.json"
@@ -105,10 +118,15 @@ def _mode(path: Path) -> str:
     chosen = [name for name, value in config.items() if name.startswith("pooling_mode_") and value is True]
     if "pooling_mode" in config:  # how newer versions of sentence-transformers write it
         chosen = [f"pooling_mode_{config['pooling_mode']}"]
-        chosen = [name + {"pooling_mode_mean": "_tokens", "pooling_mode_cls": "_token"}.get(name, "") for name in chosen]
+        chosen = [
+            name + {"pooling_mode_mean": "_tokens", "pooling_mode_cls": "_token"}.get(name, "")
+            for name in chosen
+        ]
     known = [mode for mode, name in _POOLING.items() if chosen == [name]]
     if not known:
-        raise DataError(f"pools by {', '.join(chosen) or 'nothing'}; those known are {', '.join(_POOLING)}", file=path)
+        raise DataError(
+            f"pools by {', '.join(chosen) or 'nothing'}; those known are {', '.join(_POOLING)}", file=path
+        )
     return known[0]
 
 

@@ -1,7 +1,9 @@
-"""Vectors on disk, so that a text is put through a model once: by this process, a later one, or another beside it.
+"""Vectors on disk, so that a text is put through a model once: by this process, a later one, or another
+beside it.
 
-A folder holds shards, each written whole by one process and then renamed into place, so nothing is ever locked or half there:
-``NAME.npy`` with the vectors one after the other, ``NAME.npz`` with whose they are. Vectors are mapped into memory, not read.
+A folder holds shards, each written whole by one process and then renamed into place, so nothing is ever
+locked or half there: ``NAME.npy`` with the vectors one after the other, ``NAME.npz`` with whose they are.
+Vectors are mapped into memory, not read.
 """
 
 from __future__ import annotations
@@ -29,7 +31,8 @@ def text_key(text: str) -> bytes:
 
 
 class VectorStore:
-    """The vectors of one model, layer and precision, in the folder ``root``/``name``; both are made when something is stored."""
+    """The vectors of one model, layer and precision, in the folder ``root``/``name``; both are made when
+    something is stored."""
 
     def __init__(self, root: Path, name: str, largest: int = LARGEST) -> None:
         self.root = root
@@ -47,7 +50,8 @@ class VectorStore:
         return {text: self._known[key] for text in texts if (key := text_key(text)) in self._known}
 
     def add(self, vectors: Mapping[str, TokenVectors]) -> None:
-        """Store vectors. A disk that is full or not writable is no error: the vectors are there, only not kept."""
+        """Store vectors. A disk that is full or not writable is no error: the vectors are there, only not
+        kept."""
         if not vectors:
             return
         name = f"{os.getpid()}-{uuid4().hex[:12]}"
@@ -67,7 +71,9 @@ def _write_shard(folder: Path, name: str, vectors: Mapping[str, TokenVectors]) -
     states = np.concatenate([one.states for one in vectors.values()])
     np.save(folder / f"{name}.part.npy", states)
     np.savez(folder / f"{name}.part", keys=keys, lengths=lengths, words=words)
-    (folder / f"{name}.part.npy").rename(folder / f"{name}.npy")  # the index comes last: a shard with one is whole
+    (folder / f"{name}.part.npy").rename(
+        folder / f"{name}.npy"
+    )  # the index comes last: a shard with one is whole
     (folder / f"{name}.part.npz").rename(folder / f"{name}.npz")
 
 
@@ -79,7 +85,9 @@ def _read_shard(index: Path) -> Iterator[tuple[bytes, TokenVectors]]:
     try:
         with np.load(index) as told:
             keys, lengths, words = told["keys"], told["lengths"], told["words"]
-        states = np.load(data, mmap_mode="r").view(np.ndarray)  # still mapped, and sent to other processes as any array
+        states = np.load(data, mmap_mode="r").view(
+            np.ndarray
+        )  # still mapped, and sent to other processes as any array
         os.utime(data)
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
         return

@@ -11,7 +11,9 @@ import numpy as np
 from folkways.metrics.neural.encoder import STEP, Encoder, Floats, TokenVectors, Told
 from folkways.metrics.neural.store import VectorStore
 
-TEXTS_PER_SHARD = 4_000  # what is computed is stored after so many texts, so that an interruption loses little
+TEXTS_PER_SHARD = (
+    4_000  # what is computed is stored after so many texts, so that an interruption loses little
+)
 
 
 def _as_they_are(vectors: TokenVectors) -> TokenVectors:
@@ -22,8 +24,8 @@ def _as_they_are(vectors: TokenVectors) -> TokenVectors:
 class Recipe:
     """What vectors are made by; it can be sent to another process until the encoder is first used.
 
-    reduce: what becomes of the hidden states of a text (one vector for all its tokens, say); by default each token keeps its own.
-    kind:   tells apart what ``reduce`` makes.
+    reduce: what becomes of the hidden states of a text (one vector for all its tokens, say); by default each
+    token keeps its own. kind:   tells apart what ``reduce`` makes.
     """
 
     encoder: Encoder
@@ -45,8 +47,9 @@ Computed = Callable[[Recipe, Sequence[str]], Mapping[str, TokenVectors]]
 class TextVectors:
     """Unit vectors of texts by one recipe.
 
-    cache: folder for vectors on disk; None to keep them in memory only. tell: progress of what the model computes.
-    computed: who computes and stores them, where that is not this process; cache and tell are then of no use.
+    cache: folder for vectors on disk; None to keep them in memory only. tell: progress of what the model
+    computes. computed: who computes and stores them, where that is not this process; cache and tell are then
+    of no use.
     """
 
     def __init__(

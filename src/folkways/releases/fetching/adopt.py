@@ -1,4 +1,5 @@
-"""Takes a release over from a copy on disk: files whose contents are those that were released, wherever they lie in the folder."""
+"""Takes a release over from a copy on disk: files whose contents are those that were released, wherever they
+lie in the folder."""
 
 from __future__ import annotations
 
@@ -41,15 +42,20 @@ class Adoption:
 def adopt(name: str, folder: Path, *, force: bool = False) -> Adoption:
     """Copy the files of a release from ``folder`` (any layout) into the data folder.
 
-    Files with a known checksum are recognised by it, so the folder may hold several releases. Nothing is copied, and an error
-    names the files, where one that the release cannot do without is missing or has other contents.
+    Files with a known checksum are recognised by it, so the folder may hold several releases. Nothing is
+    copied, and an error names the files, where one that the release cannot do without is missing or has other
+    contents.
     """
     record = get_record(name)
     if record.source == "package":
         raise FolkwaysError(f"release {record.name} is part of folkways; there is nothing to adopt")
     folder = folder.expanduser().absolute()
     if not folder.is_dir():
-        problem = "is a file; give the folder that holds the release's files" if folder.exists() else "does not exist"
+        problem = (
+            "is a file; give the folder that holds the release's files"
+            if folder.exists()
+            else "does not exist"
+        )
         raise FolkwaysError(f"--from {folder}: {problem}")
     root = root_of(record)
     present = _intact(record, root, read_provenance(record, root))
@@ -70,7 +76,9 @@ def _adopt(record: ReleaseRecord, folder: Path, root: Path, force: bool) -> Adop
     found, differing, missing = _search(record, wanted, folder)
     needed = {entry.path for entry in wanted if not entry.optional}
     if needed - found.keys():
-        raise FolkwaysError(_refusal(record, folder, sorted(needed & set(differing)), sorted(needed & set(missing))))
+        raise FolkwaysError(
+            _refusal(record, folder, sorted(needed & set(differing)), sorted(needed & set(missing)))
+        )
     require_space(root, sum(path.stat().st_size for path in found.values()))
     for entry in wanted:
         if entry.path not in found:
@@ -78,13 +86,21 @@ def _adopt(record: ReleaseRecord, folder: Path, root: Path, force: bool) -> Adop
         copy_into_place(found[entry.path], root / entry.path)
         sha256 = entry.sha256 or sha256_of(root / entry.path)
         size = (root / entry.path).stat().st_size
-        provenance.add(entry.path, sha256, size, "record" if entry.sha256 else "none", f"adopted from {found[entry.path]}")
+        provenance.add(
+            entry.path,
+            sha256,
+            size,
+            "record" if entry.sha256 else "none",
+            f"adopted from {found[entry.path]}",
+        )
     provenance.write(root)
     unverified = tuple(entry.path for entry in wanted if entry.path in found and entry.sha256 is None)
     return Adoption(locate(record.name), tuple(found), present, unverified, tuple(missing), tuple(differing))
 
 
-def _search(record: ReleaseRecord, wanted: list[ReleaseFile], folder: Path) -> tuple[dict[str, Path], list[str], list[str]]:
+def _search(
+    record: ReleaseRecord, wanted: list[ReleaseFile], folder: Path
+) -> tuple[dict[str, Path], list[str], list[str]]:
     """Where each wanted file lies, those that are there with other contents, and those that are not there."""
     places = places_of(record, folder)
     by_name = _files_by_name(folder)
@@ -94,7 +110,11 @@ def _search(record: ReleaseRecord, wanted: list[ReleaseFile], folder: Path) -> t
     for entry in wanted:
         candidates = [folder / places[entry.path]] if entry.path in places else []
         candidates += [path for path in by_name[Path(entry.path).name] if path not in candidates]
-        alike = candidates[:1] if entry.sha256 is None else [path for path in candidates if has_contents(entry, path)]
+        alike = (
+            candidates[:1]
+            if entry.sha256 is None
+            else [path for path in candidates if has_contents(entry, path)]
+        )
         if alike:
             found[entry.path] = alike[0]
         else:
@@ -109,7 +129,9 @@ def _files_by_name(folder: Path) -> dict[str, list[Path]]:
         subfolders[:] = sorted(name for name in subfolders if not name.startswith("."))
         seen += len(names)
         if seen > MOST_FILES:
-            raise FolkwaysError(f"--from {folder}: more than {MOST_FILES} files; give the folder that holds the copy")
+            raise FolkwaysError(
+                f"--from {folder}: more than {MOST_FILES} files; give the folder that holds the copy"
+            )
         for name in sorted(names):
             by_name[name].append(Path(parent) / name)
     return by_name

@@ -25,11 +25,17 @@ def clear_disk_errors(folder: Path) -> Iterator[None]:
     except OSError as error:
         place = error.filename or folder
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
-            advice = f"no space left in {folder}\nFree some space there, {ELSEWHERE}. What was fetched so far is kept."
+            advice = (
+                f"no space left in {folder}\nFree some space there, {ELSEWHERE}. What was fetched so "
+                "far is kept."
+            )
         elif error.errno == errno.EROFS or isinstance(error, PermissionError):
             advice = f"cannot write {place}: {error.strerror}\nMake the folder writable, {ELSEWHERE}."
         elif isinstance(error, (NotADirectoryError, FileExistsError)):
-            advice = f"cannot use {place}: a file stands where a folder is needed\nMove the file away, {ELSEWHERE}."
+            advice = (
+                f"cannot use {place}: a file stands where a folder is needed\nMove the file away, "
+                f"{ELSEWHERE}."
+            )
         else:
             advice = f"cannot write {place}: {error.strerror or error}\nMake the folder usable, {ELSEWHERE}."
         raise FolkwaysError(advice) from error
@@ -37,7 +43,8 @@ def clear_disk_errors(folder: Path) -> Iterator[None]:
 
 @contextmanager
 def exclusive(root: Path) -> Iterator[None]:
-    """Hold the release folder ``root`` (created if need be) for this process alone; others wait. Ends when the process does."""
+    """Hold the release folder ``root`` (created if need be) for this process alone; others wait. Ends when
+    the process does."""
     root.mkdir(parents=True, exist_ok=True)
     with (root / ".lock").open("w") as lock:
         _hold(lock)

@@ -1,4 +1,5 @@
-"""Fetches files over HTTP: in parallel, resumed where they stopped, verified, and put in place whole or not at all."""
+"""Fetches files over HTTP: in parallel, resumed where they stopped, verified, and put in place whole or not
+at all."""
 
 from __future__ import annotations
 
@@ -30,7 +31,8 @@ class FetchOptions:
     """How patiently and how greedily to fetch.
 
     attempts:  tries in a row without a single new byte before giving up.
-    backoff:   seconds before the second try; doubled with each further one, with jitter, at most ``longest_wait``.
+    backoff:   seconds before the second try; doubled with each further one, with jitter, at most
+               ``longest_wait``.
     stall:     seconds without a byte after which a connection counts as lost.
     parallel:  files at once.
     max_bytes: largest file that is accepted where its record does not say its size.
@@ -46,7 +48,8 @@ class FetchOptions:
 
 @dataclass(frozen=True, slots=True)
 class Transfer:
-    """One file to fetch. ``token`` and ``tells_hash`` hold for the origin of ``url`` and for no other host."""
+    """One file to fetch. ``token`` and ``tells_hash`` hold for the origin of ``url`` and for no other
+    host."""
 
     label: str
     url: str
@@ -98,7 +101,8 @@ class Downloader:
     async def fetch(self, transfer: Transfer) -> Fetched:
         """Bring the file to ``transfer.part``, resuming what lies there, and verify it.
 
-        FolkwaysError with the remedy if that cannot be done. What was received is kept for the next time, unless it is wrong.
+        FolkwaysError with the remedy if that cannot be done. What was received is kept for the next time,
+        unless it is wrong.
         """
         fruitless = restarts = 0
         while True:
@@ -151,7 +155,10 @@ class Downloader:
     async def _append(self, transfer: Transfer, response: aiohttp.ClientResponse, start: int) -> None:
         length = response.content_length
         if response.headers.get("Content-Encoding", "identity") != "identity":
-            raise FolkwaysError(f"{transfer.url} came compressed although it was asked not to be; is there a proxy in between?")
+            raise FolkwaysError(
+                f"{transfer.url} came compressed although it was asked not to be; is there a proxy in "
+                "between?"
+            )
         limit = transfer.size if transfer.size is not None else self._options.max_bytes
         if start + (length or 0) > limit:
             raise FolkwaysError(_too_large(transfer, start + (length or 0), limit))
@@ -163,14 +170,19 @@ class Downloader:
         with transfer.part.open("ab") as stream:
             try:
                 async for block in response.content.iter_chunked(BLOCK):
-                    _refuse_page(transfer, total == 0 and block.lstrip()[:14].lower().startswith((b"<!doctype html", b"<html")))
+                    _refuse_page(
+                        transfer,
+                        total == 0 and block.lstrip()[:14].lower().startswith((b"<!doctype html", b"<html")),
+                    )
                     total += len(block)
                     if total > limit:
                         break
                     stream.write(block)
                     self._progress.received(len(block))
             except (aiohttp.ClientError, TimeoutError, ConnectionError) as error:
-                raise TransientError(f"the connection broke after {total} bytes ({type(error).__name__})") from error
+                raise TransientError(
+                    f"the connection broke after {total} bytes ({type(error).__name__})"
+                ) from error
         if total > limit:
             self._discard(transfer)
             raise FolkwaysError(_too_large(transfer, total, limit))
@@ -178,8 +190,11 @@ class Downloader:
             raise TransientError(f"the server sent {total} of {transfer.size} bytes")
 
     @asynccontextmanager
-    async def _open(self, transfer: Transfer, offset: int) -> AsyncIterator[tuple[aiohttp.ClientResponse, _Told]]:
-        """Ask for the file. Redirects are followed by hand: no other host may see the token, and only the source's hash counts."""
+    async def _open(
+        self, transfer: Transfer, offset: int
+    ) -> AsyncIterator[tuple[aiohttp.ClientResponse, _Told]]:
+        """Ask for the file. Redirects are followed by hand: no other host may see the token, and only the
+        source's hash counts."""
         home = URL(transfer.url, encoded=True)
         url, host = home, _Told()
         for _ in range(REDIRECTS + 1):
@@ -220,7 +235,8 @@ class Downloader:
             f"{transfer.url} is not the file that was released\n"
             f"expected {'SHA-256' if len(expected) == 64 else 'git hash'} {expected}\n"
             f"got      {'SHA-256' if len(expected) == 64 else 'git hash'} {got}\n"
-            "It was deleted. Try again; if that does not help, a proxy or a mirror changes the file: adopt a copy with --from DIR."
+            "It was deleted. Try again; if that does not help, a proxy or a mirror changes the file: adopt "
+            "a copy with --from DIR."
         )
 
     def _discard(self, transfer: Transfer) -> None:
@@ -229,9 +245,13 @@ class Downloader:
 
 
 async def fetch_all(
-    transfers: list[Transfer], options: FetchOptions, progress: Progress, keep: Callable[[Transfer, Fetched], None]
+    transfers: list[Transfer],
+    options: FetchOptions,
+    progress: Progress,
+    keep: Callable[[Transfer, Fetched], None],
 ) -> None:
-    """Fetch every file; ``keep`` is called with each one as soon as it is whole and verified. The first error stops the rest."""
+    """Fetch every file; ``keep`` is called with each one as soon as it is whole and verified. The first error
+    stops the rest."""
     turns = asyncio.Semaphore(options.parallel)
     async with aiohttp.ClientSession(
         connector=aiohttp.TCPConnector(limit=options.parallel),
@@ -266,7 +286,8 @@ def _size_of(path: Path) -> int:
 
 
 def _hash_in(response: aiohttp.ClientResponse) -> str | None:
-    """The content hash that the hub tells: SHA-256 of large files, git's blob hash of small ones; None for any other ETag."""
+    """The content hash that the hub tells: SHA-256 of large files, git's blob hash of small ones; None for
+    any other ETag."""
     etag = response.headers.get("X-Linked-Etag") or response.headers.get("ETag") or ""
     found = re.fullmatch(r'(?:W/)?"?([0-9a-f]{64}|[0-9a-f]{40})"?', etag)
     return found.group(1) if found else None
@@ -284,22 +305,28 @@ def _next(url: URL, response: aiohttp.ClientResponse) -> URL:
     except (KeyError, ValueError) as error:
         raise FolkwaysError(f"{url} redirects to nowhere") from error
     if target.scheme not in ("http", "https") or (url.scheme == "https" and target.scheme == "http"):
-        raise FolkwaysError(f"{url} redirects to an address that is not safe: {target.scheme}://{target.host}")
+        raise FolkwaysError(
+            f"{url} redirects to an address that is not safe: {target.scheme}://{target.host}"
+        )
     return target
 
 
 def _trouble(response: aiohttp.ClientResponse, transfer: Transfer) -> Exception:
     if response.status in (408, 425, 429) or response.status >= 500:
         return TransientError(f"the server answered {response.status}", retry_after=wait_of(response.headers))
-    return RefusedError(refusal(response.status, transfer.url, hub=transfer.tells_hash, has_token=transfer.token is not None))
+    return RefusedError(
+        refusal(response.status, transfer.url, hub=transfer.tells_hash, has_token=transfer.token is not None)
+    )
 
 
 def _refuse_page(transfer: Transfer, is_page: bool) -> None:
-    """RefusedError for a page in a file's place, as the sign-in of a guest network: no release has web pages."""
+    """RefusedError for a page in a file's place, as the sign-in of a guest network: no release has web
+    pages."""
     if is_page:
         raise RefusedError(
             f"{transfer.url}: a web page came instead of the file\n"
-            "A network that wants a sign-in, or a proxy, may stand in between: open any page in a browser and sign in, then run "
+            "A network that wants a sign-in, or a proxy, may stand in between: open any page in a browser "
+            "and sign in, then run "
             f"the command again, {OTHER_WAYS}"
         )
 
@@ -309,4 +336,7 @@ def _words(error: BaseException) -> str:
 
 
 def _too_large(transfer: Transfer, size: int, limit: int) -> str:
-    return f"{transfer.url} has {size} bytes or more, but at most {limit} were expected; it is not the file that was released"
+    return (
+        f"{transfer.url} has {size} bytes or more, but at most {limit} were expected; it is not the "
+        "file that was released"
+    )

@@ -22,18 +22,24 @@ from folkways.releases.registry import get_record, known_releases
 from folkways.releases.store import data_home, is_intact, locate, root_of
 
 
-def fetch(name: str, *, force: bool = False, options: FetchOptions | None = None, progress: Progress | None = None) -> Release:
-    """Fetch what is missing of a release and return it. What is here and intact is not fetched again, unless ``force``.
+def fetch(
+    name: str, *, force: bool = False, options: FetchOptions | None = None, progress: Progress | None = None
+) -> Release:
+    """Fetch what is missing of a release and return it. What is here and intact is not fetched again, unless
+    ``force``.
 
     Files that its source does not have (``ReleaseFile.remote``) are left to ``adopt``.
 
-    Works inside a running event loop (a notebook) as well. FolkwaysError with the remedy if it cannot be done.
+    Works inside a running event loop (a notebook) as well. FolkwaysError with the remedy if it cannot be
+    done.
     """
     record = get_record(name)
     if record.source == "package":
         return locate(name)
     root = root_of(record)
-    if force or _lacking(record, root, read_provenance(record, root)):  # a folder that may only be read cannot hold a lock
+    if force or _lacking(
+        record, root, read_provenance(record, root)
+    ):  # a folder that may only be read cannot hold a lock
         with clear_disk_errors(root), exclusive(root):
             _bring(record, root, force, options or FetchOptions(), progress or Progress())
     return locate(name)
@@ -45,12 +51,15 @@ def _lacking(record: ReleaseRecord, root: Path, provenance: Provenance) -> list[
 
 def _bring(record: ReleaseRecord, root: Path, force: bool, options: FetchOptions, progress: Progress) -> None:
     provenance = read_provenance(record, root)
-    wanted = [entry for entry in record.files if entry.remote] if force else _lacking(record, root, provenance)
+    wanted = (
+        [entry for entry in record.files if entry.remote] if force else _lacking(record, root, provenance)
+    )
     if not force:
         wanted = [entry for entry in wanted if not _borrowed(entry, record, root, provenance)]
     if not wanted:
         return
-    # What a branch pointed to when the first files came, the rest come from as well; ``force`` looks where it points now.
+    # What a branch pointed to when the first files came, the rest come from as well; ``force`` looks where it
+    # points now.
     source = source_of(record if force else replace(record, revision=provenance.revision))
     transfers = {entry.path: _transfer(entry, source, root) for entry in wanted}
     entries = {entry.path: entry for entry in wanted}
@@ -96,22 +105,32 @@ def _taken_out(entry: ReleaseFile, transfer: Transfer, fetched: Fetched) -> Fetc
     with zipfile.ZipFile(transfer.part) as archive:
         member = next((known for known in archive.namelist() if known.rpartition("/")[2] == name), None)
         if member is None:
-            raise FolkwaysError(f"{transfer.url} has no member {name}; it has: {', '.join(archive.namelist())}")
+            raise FolkwaysError(
+                f"{transfer.url} has no member {name}; it has: {', '.join(archive.namelist())}"
+            )
         content = archive.read(member)
     transfer.part.write_bytes(content)
     return Fetched(sha256_of(transfer.part), len(content), fetched.proof)
 
 
 def _borrowed(entry: ReleaseFile, record: ReleaseRecord, root: Path, provenance: Provenance) -> bool:
-    """Copy the file from another release on this disk that has the same bytes (the prompts of two states are the same)."""
+    """Copy the file from another release on this disk that has the same bytes (the prompts of two states are
+    the same)."""
     if entry.sha256 is None:
         return False
     for other in known_releases():
         for twin in other.files:
             lender = data_home() / other.name / twin.path
-            if other.name != record.name and twin.sha256 == entry.sha256 and lender.is_file() and has_contents(entry, lender):
+            if (
+                other.name != record.name
+                and twin.sha256 == entry.sha256
+                and lender.is_file()
+                and has_contents(entry, lender)
+            ):
                 copy_into_place(lender, root / entry.path)
-                provenance.add(entry.path, entry.sha256, lender.stat().st_size, "record", f"release {other.name}")
+                provenance.add(
+                    entry.path, entry.sha256, lender.stat().st_size, "record", f"release {other.name}"
+                )
                 provenance.write(root)
                 return True
     return False

@@ -30,9 +30,15 @@ class TransientError(Exception):
     def final(self, url: str, attempts: int) -> str:
         """The message once we stop trying."""
         if self.offline:
-            remedy = f"Check the network and proxy (HTTPS_PROXY), use a mirror (HF_ENDPOINT, FOLKWAYS_GITHUB_RAW), {OTHER_WAYS}"
+            remedy = (
+                "Check the network and proxy (HTTPS_PROXY), use a mirror (HF_ENDPOINT, "
+                f"FOLKWAYS_GITHUB_RAW), {OTHER_WAYS}"
+            )
         elif self.retry_after is not None:
-            remedy = f"The server asks to wait {self.retry_after:.0f} s. Run the command again then; what was received is kept."
+            remedy = (
+                f"The server asks to wait {self.retry_after:.0f} s. Run the command again then; what "
+                "was received is kept."
+            )
         else:
             remedy = "Run the same command again later; what was received is kept."
         tried = f" (tried {attempts} times in a row)" if attempts > 1 else ""
@@ -44,9 +50,16 @@ def refusal(status: int, url: str, *, hub: bool, has_token: bool) -> str:
     if status in (401, 403) and hub:
         page = url.split("/resolve/", 1)[0]
         if has_token:
-            remedy = f"Accept the terms at {page} with the account of HF_TOKEN, and see that the token may read it,"
+            remedy = (
+                f"Accept the terms at {page} with the account of HF_TOKEN, and see that the token "
+                "may "
+                "read it,"
+            )
         else:
-            remedy = f"If the data are gated, accept the terms at {page} and set HF_TOKEN to a token of that account,"
+            remedy = (
+                f"If the data are gated, accept the terms at {page} and set HF_TOKEN to a token of "
+                "that account,"
+            )
         return f"{url}: the hub does not let us in ({status})\n{remedy} {OTHER_WAYS}"
     if status in (401, 403):
         remedy = "A proxy or a limit may stand in between; try again later,"
@@ -54,7 +67,8 @@ def refusal(status: int, url: str, *, hub: bool, has_token: bool) -> str:
     if status in (404, 410):
         return (
             f"{url}: not there ({status})\n"
-            "The repository was moved, its revision removed, or a mirror (HF_ENDPOINT, FOLKWAYS_GITHUB_RAW) lacks it.\n"
+            "The repository was moved, its revision removed, or a mirror (HF_ENDPOINT, "
+            "FOLKWAYS_GITHUB_RAW) lacks it.\n"
             f"Do without the mirror, {OTHER_WAYS}"
         )
     return f"{url}: the server answered {status}\nTry again later, {OTHER_WAYS}"

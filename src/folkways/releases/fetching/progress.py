@@ -4,10 +4,12 @@ from __future__ import annotations
 
 
 class Progress:
-    """Called from one thread, in order. Bytes may be taken back (negative) when a part has to be fetched anew."""
+    """Called from one thread, in order. Bytes may be taken back (negative) when a part has to be fetched
+    anew."""
 
     def started(self, label: str, files: int, size: int, present: int) -> None:
-        """``files`` are to be fetched, ``size`` bytes as far as known, of which ``present`` are here already."""
+        """``files`` are to be fetched, ``size`` bytes as far as known, of which ``present`` are here
+        already."""
 
     def grew(self, size: int) -> None:
         """A file whose size the record did not know has ``size`` bytes."""

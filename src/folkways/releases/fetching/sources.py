@@ -1,4 +1,5 @@
-"""Where the files of a release are fetched from: the hub's and GitHub's addresses, mirrors of them, and the hub's token."""
+"""Where the files of a release are fetched from: the hub's and GitHub's addresses, mirrors of them, and the
+hub's token."""
 
 from __future__ import annotations
 
@@ -32,12 +33,22 @@ class Source:
 
 
 def source_of(record: ReleaseRecord) -> Source:
-    """The source of a published release, as the environment has it (HF_ENDPOINT, HF_TOKEN, FOLKWAYS_GITHUB_RAW)."""
+    """The source of a published release, as the environment has it (HF_ENDPOINT, HF_TOKEN,
+    FOLKWAYS_GITHUB_RAW)."""
     revision = quote(record.revision, safe="")
     if record.source == "hub":
-        return Source(hub_endpoint(), f"datasets/{quote(record.repository)}/resolve/{revision}", tells_hash=True, token=hub_token())
+        return Source(
+            hub_endpoint(),
+            f"datasets/{quote(record.repository)}/resolve/{revision}",
+            tells_hash=True,
+            token=hub_token(),
+        )
     if record.source == "github":
-        return Source(_endpoint("FOLKWAYS_GITHUB_RAW", GITHUB_RAW), f"{quote(record.repository)}/{revision}", tells_hash=False)
+        return Source(
+            _endpoint("FOLKWAYS_GITHUB_RAW", GITHUB_RAW),
+            f"{quote(record.repository)}/{revision}",
+            tells_hash=False,
+        )
     raise FolkwaysError(f"release {record.name} is part of folkways; there is nothing to fetch")
 
 
@@ -45,12 +56,16 @@ def _endpoint(variable: str, default: str) -> str:
     endpoint = (os.environ.get(variable) or default).rstrip("/")
     parts = urlsplit(endpoint)
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise FolkwaysError(f"{variable} is not a web address: {endpoint!r}\nvalid: https://HOST or http://HOST, such as {default}")
+        raise FolkwaysError(
+            f"{variable} is not a web address: {endpoint!r}\nvalid: https://HOST or http://HOST, such as "
+            f"{default}"
+        )
     return endpoint
 
 
 def hub_endpoint() -> str:
-    """The address of the hub, or of the mirror that HF_ENDPOINT names; FolkwaysError where that is no address."""
+    """The address of the hub, or of the mirror that HF_ENDPOINT names; FolkwaysError where that is no
+    address."""
     return _endpoint("HF_ENDPOINT", HUB)
 
 
@@ -59,6 +74,7 @@ def hub_token() -> str | None:
     token = (os.environ.get("HF_TOKEN") or "").strip()
     if token and not (token.isascii() and token.isprintable() and " " not in token):
         raise FolkwaysError(
-            "HF_TOKEN has a space, a line break or a letter that no token has; copy it anew from the hub's settings"
+            "HF_TOKEN has a space, a line break or a letter that no token has; copy it anew from the hub's "
+            "settings"
         )
     return token or None

@@ -1,4 +1,5 @@
-"""Tables of analyses as charts: heat maps, in one direction or on both sides of a value, and marks with their intervals."""
+"""Tables of analyses as charts: heat maps, in one direction or on both sides of a value, and marks with their
+intervals."""
 
 from __future__ import annotations
 
@@ -42,13 +43,15 @@ ROOM = 250
 """Pixels at most for the names of rows."""
 
 MOST_WRITTEN = 24
-"""Columns up to which the numbers stand in the cells; a map with more of them is colour alone, and its table has the numbers."""
+"""Columns up to which the numbers stand in the cells; a map with more of them is colour alone, and its table
+has the numbers."""
 
 SMALL_STEP = {True: 10.0, False: 14.0}
 """Pixels of a cell without a number, on a chart of few pixels and on others."""
 
 DARK_STEP = 6
-"""From this of the ten steps on a cell is dark enough for light figures (in the dark theme: light enough for dark ones)."""
+"""From this of the ten steps on a cell is dark enough for light figures (in the dark theme: light enough for
+dark ones)."""
 
 
 def heat_map(grid: Grid, layout: Layout, width: int) -> Spec:
@@ -56,14 +59,22 @@ def heat_map(grid: Grid, layout: Layout, width: int) -> Spec:
 
     It is turned where it is wider than it is high.
     """
-    known = [(row[0].text, column, cell) for row in grid.rows for column, cell in zip(grid.columns[1:], row[1:], strict=True)]
+    known = [
+        (row[0].text, column, cell)
+        for row in grid.rows
+        for column, cell in zip(grid.columns[1:], row[1:], strict=True)
+    ]
     down, across = [row[0].text for row in grid.rows], list(grid.columns[1:])
     if len(across) > len(down) or max(map(label_width, across), default=0) > ROOM:
         known = [(column, name, cell) for name, column, cell in known]
         down, across = across, down
     paint = _Paint([cell.value for _, _, cell in known if cell.value is not None and not cell.few], layout)
     rows = [
-        {"down": name, "across": column, **(UNCOLOURED | {"text": f"n={cell.n}"} if cell.few else paint.of(cell))}
+        {
+            "down": name,
+            "across": column,
+            **(UNCOLOURED | {"text": f"n={cell.n}"} if cell.few else paint.of(cell)),
+        }
         for name, column, cell in known
         if cell.value is not None
     ]
@@ -81,7 +92,11 @@ def heat_map(grid: Grid, layout: Layout, width: int) -> Spec:
     }
     if small:
         axis |= {"minExtent": max(map(label_width, across)), "labelFontSize": min(12.0, step - 1)}
-    of_rows = {"minExtent": room, **label_lines(down, ROOM - 12), **({"labelFontSize": axis["labelFontSize"]} if small else {})}
+    of_rows = {
+        "minExtent": room,
+        **label_lines(down, ROOM - 12),
+        **({"labelFontSize": axis["labelFontSize"]} if small else {}),
+    }
     base = {"y": named("down", down, of_rows), "x": named("across", across, axis)}
     cells = {
         "mark": {"type": "rect", "stroke": PAPER, "strokeWidth": 1 if small else 2},
@@ -89,7 +104,11 @@ def heat_map(grid: Grid, layout: Layout, width: int) -> Spec:
     }
     figures = {
         "mark": {"type": "text", "fontSize": 11 if step > 34 else 9.5},
-        "encoding": {**base, "text": {"field": "text"}, "color": {"field": "ink", "type": "nominal", "scale": None}},
+        "encoding": {
+            **base,
+            "text": {"field": "text"},
+            "color": {"field": "ink", "type": "nominal", "scale": None},
+        },
     }
     return spec(
         width={"step": step},
@@ -100,7 +119,8 @@ def heat_map(grid: Grid, layout: Layout, width: int) -> Spec:
 
 
 class _Paint:
-    """Colours of numbers: of percentages over their whole scale, of others over their range, or by distance from a middle."""
+    """Colours of numbers: of percentages over their whole scale, of others over their range, or by distance
+    from a middle."""
 
     def __init__(self, values: Sequence[float], layout: Layout) -> None:
         self.middle = middle = layout.diverges
@@ -121,7 +141,11 @@ class _Paint:
         else:
             step = min(9, int(10 * (value - self.low) / self.range)) if self.range else 0
             fill, dark = HEAT[step], step >= DARK_STEP
-        return {"text": cell.text, "fill": fill, "ink": "var(--heat-light-ink)" if dark else "var(--heat-dark-ink)"}
+        return {
+            "text": cell.text,
+            "fill": fill,
+            "ink": "var(--heat-light-ink)" if dark else "var(--heat-dark-ink)",
+        }
 
 
 def intervals(grid: Grid, layout: Layout, width: int) -> Spec:
@@ -140,9 +164,15 @@ def intervals(grid: Grid, layout: Layout, width: int) -> Spec:
         "scale": {"zero": layout.diverges == 0},
     }
     y = axis_y([row[0].text for row in grid.rows])
-    rule = {"mark": {"type": "rule", "color": MUTED, "strokeWidth": 1}, "encoding": {"x": {**x, "datum": layout.diverges}}}
+    rule = {
+        "mark": {"type": "rule", "color": MUTED, "strokeWidth": 1},
+        "encoding": {"x": {**x, "datum": layout.diverges}},
+    }
     middle = [{"data": {"values": [{}]}, **rule}]  # a layer without data draws nothing
-    drawn = [*(middle if layout.diverges is not None else []), *marks(points, names, x, y, series_legend(len(names), width))]
+    drawn = [
+        *(middle if layout.diverges is not None else []),
+        *marks(points, names, x, y, series_legend(len(names), width)),
+    ]
     return spec(width=width, height=lanes_height(len(names)), layer=drawn)
 
 

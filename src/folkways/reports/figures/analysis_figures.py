@@ -14,10 +14,12 @@ from folkways.reports.figures.figure import MAX_FIGURES_PER_KIND, NARROW, WIDE, 
 from folkways.reports.views.grids import Grid, grids
 
 MOST_COLUMNS, MOST_ROWS = 24, 45
-"""Larger grids are tables alone: nobody reads a chart of them. A chart of fewer series than it may have can have more rows."""
+"""Larger grids are tables alone: nobody reads a chart of them. A chart of fewer series than it may have can
+have more rows."""
 
 MOST_CELLS = 64
-"""Rows and columns of a heat map, which is colour alone where it has many (``analysis_charts.MOST_WRITTEN``)."""
+"""Rows and columns of a heat map, which is colour alone where it has many
+(``analysis_charts.MOST_WRITTEN``)."""
 
 
 SHORT = 30
@@ -57,12 +59,18 @@ class ResultView:
 
 
 def result_views(made: Sequence[ResultTables], short: Mapping[str, str]) -> list[ResultView]:
-    """Every result with its tables and figures, in their order. ``short`` has the endpoints' names for charts."""
-    return [ResultView(found.result, [_table_view(found.result, table, short) for table in found.tables]) for found in made]
+    """Every result with its tables and figures, in their order. ``short`` has the endpoints' names for
+    charts."""
+    return [
+        ResultView(found.result, [_table_view(found.result, table, short) for table in found.tables])
+        for found in made
+    ]
 
 
 def _table_view(result: Result, table: Table, short: Mapping[str, str]) -> TableView:
-    return TableView(table, grids(table, short), list(_figures(result, table, grids(table, short, drawn=True))))
+    return TableView(
+        table, grids(table, short), list(_figures(result, table, grids(table, short, drawn=True)))
+    )
 
 
 def _figures(result: Result, table: Table, laid_out: Sequence[Grid]) -> Iterator[Figure]:
@@ -70,9 +78,14 @@ def _figures(result: Result, table: Table, laid_out: Sequence[Grid]) -> Iterator
     of_models = [(grid, layout) for grid, layout in drawable if not grid.of_baseline]
     drawable = of_models or drawable
     for place, (grid, layout) in enumerate(drawable[:MAX_FIGURES_PER_KIND], 1):
-        slug = f"analysis-{slugged(result.name)}-{slugged(table.name)}" + (f"-{place}" if len(drawable) > 1 else "")
+        slug = f"analysis-{slugged(result.name)}-{slugged(table.name)}" + (
+            f"-{place}" if len(drawable) > 1 else ""
+        )
         chart = heat_map if layout.drawn == "heatmap" else intervals
-        wide, narrow = (render(chart(grid, layout, width), f"{slug}-{size}") for width, size in ((WIDE, "w"), (NARROW, "n")))
+        wide, narrow = (
+            render(chart(grid, layout, width), f"{slug}-{size}")
+            for width, size in ((WIDE, "w"), (NARROW, "n"))
+        )
         title = f"{table.title}: {grid.heading}" if grid.heading else table.title
         yield Figure(slug, title, _caption(grid, layout), _finding(grid), wide, narrow, of=grid.heading)
 
@@ -111,7 +124,10 @@ def _finding(grid: Grid) -> str:
     (lowest, where_lowest), (highest, where_highest) = min(known), max(known)
     if lowest == highest:
         return f"Every cell is {number(lowest, decimals)}."
-    told = f"Highest {number(highest, decimals)} ({where_highest}), lowest {number(lowest, decimals)} ({where_lowest})."
+    told = (
+        f"Highest {number(highest, decimals)} ({where_highest}), lowest {number(lowest, decimals)} "
+        f"({where_lowest})."
+    )
     return f"{told}{_apart(grid)}"
 
 
@@ -120,6 +136,14 @@ def _apart(grid: Grid) -> str:
     layout = grid.layout
     if layout is None or layout.diverges is None or layout.drawn != "intervals":
         return ""
-    ends = [(cell.low, cell.high) for row in grid.rows for cell in row[1:] if cell.low is not None and cell.high is not None]
+    ends = [
+        (cell.low, cell.high)
+        for row in grid.rows
+        for cell in row[1:]
+        if cell.low is not None and cell.high is not None
+    ]
     apart = sum(not low <= layout.diverges <= high for low, high in ends)
-    return f" {apart or 'None'} of {plural(len(ends), 'interval')} {'leaves' if apart < 2 else 'leave'} {layout.diverges:g} out."
+    return (
+        f" {apart or 'None'} of {plural(len(ends), 'interval')} {'leaves' if apart < 2 else 'leave'} "
+        f"{layout.diverges:g} out."
+    )

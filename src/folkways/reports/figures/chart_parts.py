@@ -21,7 +21,8 @@ NARROW = 300
 """Pixels; a chart that is less wide has fewer ticks."""
 
 FEW_ITEMS = 2
-"""A cell of a heat map with no more items than these has no colour and shows how many they are: 0 and 100 come of one reply."""
+"""A cell of a heat map with no more items than these has no colour and shows how many they are: 0 and 100
+come of one reply."""
 
 FEW_TOLD = f"A cell without colour rests on {FEW_ITEMS} items or fewer and shows their number, n."
 
@@ -75,7 +76,12 @@ CONFIG: Spec = {
 def spec(**parts: Any) -> Spec:
     """A whole chart of these parts."""
     padding = {"left": 2, "right": 16, "top": 8, "bottom": 4}
-    return {"$schema": "https://vega.github.io/schema/vega-lite/v5.json", "config": CONFIG, "padding": padding, **parts}
+    return {
+        "$schema": "https://vega.github.io/schema/vega-lite/v5.json",
+        "config": CONFIG,
+        "padding": padding,
+        **parts,
+    }
 
 
 def layer(values: Sequence[Spec], mark: Spec, **encoding: Any) -> Spec:
@@ -89,12 +95,14 @@ def named(field: str, order: Sequence[str], axis: Spec) -> Spec:
 
 
 def axis_y(order: Sequence[str]) -> Spec:
-    """Groups from top to bottom. Room for names is kept by our own estimate: readers' fonts are wider than the renderer's."""
+    """Groups from top to bottom. Room for names is kept by our own estimate: readers' fonts are wider than
+    the renderer's."""
     return {**named("group", order, label_room(order)), "scale": {"paddingInner": 0.28, "paddingOuter": 0.14}}
 
 
 def label_room(order: Sequence[str]) -> Spec:
-    """What an axis of these names needs: room for them, and lines for those that are longer than LABEL_ROOM."""
+    """What an axis of these names needs: room for them, and lines for those that are longer than
+    LABEL_ROOM."""
     room = max((label_width(name) for name in order), default=0)
     return {"minExtent": min(LABEL_ROOM, room), **label_lines(order, LABEL_ROOM)}
 
@@ -107,7 +115,11 @@ def label_width(name: str) -> float:
 def label_lines(names: Sequence[str], room: float) -> Spec:
     """What an axis needs to show its labels whole: those wider than ``room`` pixels are broken into lines."""
     broken = {name: lines for name in names if len(lines := _lines(name, room)) > 1}
-    return {"labelLineHeight": 13, "labelExpr": f"{json.dumps(broken)}[datum.label] || datum.label"} if broken else {}
+    return (
+        {"labelLineHeight": 13, "labelExpr": f"{json.dumps(broken)}[datum.label] || datum.label"}
+        if broken
+        else {}
+    )
 
 
 def row_height(names: Sequence[str], room: float) -> int:
@@ -126,19 +138,33 @@ def _lines(name: str, room: float) -> list[str]:
 def axis_x(domain: tuple[float, float], width: int) -> Spec:
     """Scores from left to right, over a whole scale; fewer ticks on a chart of few pixels."""
     low, high = domain
-    ticks = {"values": list(range(0, 101, 25 if width < NARROW else 10))} if (low, high) == (0, 100) else {"tickCount": 5}
-    return {"type": "quantitative", "scale": {"domain": [low, high], "nice": False}, "title": None, "axis": ticks}
+    ticks = (
+        {"values": list(range(0, 101, 25 if width < NARROW else 10))}
+        if (low, high) == (0, 100)
+        else {"tickCount": 5}
+    )
+    return {
+        "type": "quantitative",
+        "scale": {"domain": [low, high], "nice": False},
+        "title": None,
+        "axis": ticks,
+    }
 
 
 def marks(points: Sequence[Spec], names: Sequence[str], x: Spec, y: Spec, legend: Spec | None) -> list[Spec]:
-    """Layers with a mark and its interval for each of ``points`` (``record``): series by colour and shape, each in its own lane.
+    """Layers with a mark and its interval for each of ``points`` (``record``): series by colour and shape,
+    each in its own lane.
 
     names: of the series, at most MAX_SERIES, in the order of their lanes. legend: None for no legend.
     """
     series = {"field": "series", "sort": list(names), "legend": legend}
     shared = {
         "y": y,
-        "yOffset": {"field": "series", "type": "nominal", "scale": {"domain": list(names), "paddingOuter": 0.2}},
+        "yOffset": {
+            "field": "series",
+            "type": "nominal",
+            "scale": {"domain": list(names), "paddingOuter": 0.2},
+        },
         "color": {**series, "scale": {"domain": list(names), "range": list(SERIES[: len(names)])}},
     }
     shape = {**series, "scale": {"domain": list(names), "range": list(SHAPES[: len(names)])}}

@@ -1,4 +1,5 @@
-"""Every figure of a report: those of its tasks, the world map, how questions ended, and those of the analyses."""
+"""Every figure of a report: those of its tasks, the world map, how questions ended, and those of the
+analyses."""
 
 from __future__ import annotations
 
@@ -15,8 +16,10 @@ from folkways.reports.views.views import ReportView
 
 WORLD_WIDE, WORLD_NARROW = 960, 330
 WORLD_CAPTION = (
-    "Darker is higher in the light theme, lighter in the dark one; the more hatched a place, the wider its 95\u202f% interval. "
-    "Dots are parts of countries and places too small to see; dashed outlines are cultures of many countries. Borders are Natural "
+    "Darker is higher in the light theme, lighter in the dark one; the more hatched a place, the "
+    "wider its 95\u202f% interval. "
+    "Dots are parts of countries and places too small to see; dashed outlines are cultures of many "
+    "countries. Borders are Natural "
     "Earth’s and take no side in any dispute."
 )
 
@@ -26,10 +29,9 @@ class Drawings:
     """The figures of a report.
 
     tasks:  task -> section -> figures.
-    leaderboard: with the figures of models between published ones.
-    outcomes: how questions ended.
-    analyses: what the papers ask, with tables and figures.
-    world:  the map as it is first seen; None where there is nothing to map. worlds: a map of each task, for files.
+    leaderboard: with the figures of models between published ones. outcomes: how questions ended. analyses:
+    what the papers ask, with tables and figures. world:  the map as it is first seen; None where there is
+    nothing to map. worlds: a map of each task, for files.
     """
 
     tasks: Mapping[str, Mapping[str, list[Figure]]]
@@ -84,7 +86,9 @@ def _worlds(world_map: WorldMap, view: ReportView) -> Iterator[Figure]:
             yield _world(world_map, variant, view, f"{variant.task.slug}-world", narrow=False)
 
 
-def _world(world_map: WorldMap, variant: Variant, view: ReportView, slug: str, *, narrow: bool = True) -> Figure:
+def _world(
+    world_map: WorldMap, variant: Variant, view: ReportView, slug: str, *, narrow: bool = True
+) -> Figure:
     title = f"{variant.task.title}, {variant.metric.label}: {view.short[variant.endpoint]}"
     cultures = world_map.cultures if narrow else tuple(variant.shades)
     wide = render(world(variant, cultures, WORLD_WIDE), f"{slug}-w", marked)

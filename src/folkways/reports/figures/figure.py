@@ -19,7 +19,8 @@ MAX_FIGURES_PER_KIND = 4
 """Figures of a single model are drawn for at most so many models of a task; the tables have the rest."""
 
 PEOPLE_CAPTION = (
-    " The upright line is people of the culture, the band its 95\u202f% interval: each person judged by the same rule "
+    " The upright line is people of the culture, the band its 95\u202f% interval: each person judged "
+    "by the same rule "
     "against the answers of the others."
 )
 """How to read the line that people draw."""
@@ -34,10 +35,9 @@ class Figure:
     """A drawing and its words.
 
     slug:    name of its file and anchor.
-    caption: what is drawn and how to read it.
-    finding: what there is to see, in one sentence; also the text alternative.
-    wide, narrow: SVG for screens and for phones, coloured by CSS variables.
-    of:      the model that it is of, or the task, where the others beside it draw the same of others; empty otherwise.
+    caption: what is drawn and how to read it. finding: what there is to see, in one sentence; also the text
+    alternative. wide, narrow: SVG for screens and for phones, coloured by CSS variables. of:      the model
+    that it is of, or the task, where the others beside it draw the same of others; empty otherwise.
     """
 
     slug: str
@@ -54,14 +54,17 @@ class Figure:
 
 
 def render(spec: Spec, prefix: str, finish: Callable[[str], str] = str) -> str:
-    """SVG of a specification. ``prefix`` keeps its internal ids apart from those of other figures on the page.
+    """SVG of a specification. ``prefix`` keeps its internal ids apart from those of other figures on the
+    page.
 
     finish: what is done to the drawing as it comes from the library.
     """
     import vl_convert
 
     svg: str = finish(vl_convert.vegalite_to_svg(spec))
-    svg = _ARIA.sub("", svg)  # the parts of a chart are no landmarks: the figure as a whole has a name and a data table
+    svg = _ARIA.sub(
+        "", svg
+    )  # the parts of a chart are no landmarks: the figure as a whole has a name and a data table
     return _LONG_NUMBER.sub(r"\1", _ID.sub(rf"\g<1>{prefix}-", svg))
 
 
@@ -80,13 +83,18 @@ def task_figures(task: TaskView, short: dict[str, str]) -> dict[str, list[Figure
         "culture": [_groups(task, view, short) for view in cultures],
         "language": [_languages(task, endpoint, short) for endpoint in paired],
         "facet": [_groups(task, view, short) for view in task.single_facets if 1 < len(view.values) <= 60],
-        "map": [_map(task, view, endpoint, short) for view in task.maps for endpoint in _asked_in(view, drawn)],
-        "more": [_map(task, view, endpoint, short) for view in crossed for endpoint in _asked_in(view, drawn)],
+        "map": [
+            _map(task, view, endpoint, short) for view in task.maps for endpoint in _asked_in(view, drawn)
+        ],
+        "more": [
+            _map(task, view, endpoint, short) for view in crossed for endpoint in _asked_in(view, drawn)
+        ],
     }
 
 
 def _asked_in(view: FacetView, endpoints: Sequence[str]) -> list[str]:
-    """The endpoints that have scores there: a model of another run may have been asked about one culture only, or never reached."""
+    """The endpoints that have scores there: a model of another run may have been asked about one culture
+    only, or never reached."""
     there = {name for (_, name), score in view.scores.items() if score.score == score.score}
     return [name for name in endpoints if name in there]
 
@@ -100,7 +108,11 @@ def _groups(task: TaskView, view: FacetView, short: dict[str, str]) -> Figure:
     if any(task.people_of(view, value) for value in view.values):
         caption += PEOPLE_CAPTION
     elif task.people_are_in and view.facet == "culture":
-        caption += f" People are not drawn: folkways data fetch {task.people_are_in} brings their answers; then score the run."
+        caption += (
+            f" People are not drawn: folkways data fetch {task.people_are_in} brings their "
+            "answers; "
+            "then score the run."
+        )
     if left_out > 0:
         caption += f" The best {MAX_SERIES} of {len(task.models)} models are drawn; the files have the rest."
     return make_figure(
@@ -115,7 +127,10 @@ def _groups(task: TaskView, view: FacetView, short: dict[str, str]) -> Figure:
 def _languages(task: TaskView, endpoint: str, short: dict[str, str]) -> Figure:
     pairs = charts.scores_in_both(task, endpoint).values()
     better = sum(own.score > english.score for own, english in pairs)
-    finding = f"{short[endpoint]} scores higher in the own language than in English for {better} of {len(pairs)} cultures."
+    finding = (
+        f"{short[endpoint]} scores higher in the own language than in English for {better} of "
+        f"{len(pairs)} cultures."
+    )
     return make_figure(
         f"{task.slug}-language-{_model_slug(task, endpoint, short)}",
         f"{task.title}, own language and English: {short[endpoint]}",
@@ -130,15 +145,19 @@ def _languages(task: TaskView, endpoint: str, short: dict[str, str]) -> Figure:
 def _map(task: TaskView, view: FacetView, endpoint: str, short: dict[str, str]) -> Figure:
     facet = view.facet.split("+", 1)[1]
     with_people = bool(task.people) and view.metric.name == task.metric.name
-    scores = [score for (_, name), score in view.scores.items() if name == endpoint and score.score == score.score]
+    scores = [
+        score for (_, name), score in view.scores.items() if name == endpoint and score.score == score.score
+    ]
     scores.sort(key=lambda score: score.score)
     enough = [score for score in scores if score.questions > FEW_ITEMS]
     finding = ""
     if enough:
         lowest, highest = enough[0], enough[-1]
         finding = (
-            f"{short[endpoint]} ranges from {number(lowest.score)} ({view.name(lowest.value)}) to {number(highest.score)} "
-            f"({view.name(highest.value)}); coloured cells rest on {count(min(score.n for score in enough))} or more answers."
+            f"{short[endpoint]} ranges from {number(lowest.score)} ({view.name(lowest.value)}) to "
+            f"{number(highest.score)} "
+            f"({view.name(highest.value)}); coloured cells rest on "
+            f"{count(min(score.n for score in enough))} or more answers."
         )
     return make_figure(
         f"{task.slug}-culture-{slugged(facet)}-{_model_slug(task, endpoint, short)}",
@@ -152,14 +171,21 @@ def _map(task: TaskView, view: FacetView, endpoint: str, short: dict[str, str]) 
     )
 
 
-def make_figure(slug: str, title: str, caption: str, finding: str, spec: Callable[[int, int], Spec], *, of: str = "") -> Figure:
-    """A figure in both forms. ``spec`` is given the width of the drawing and of one cell, in pixels, and makes the chart."""
-    wide, narrow = (render(spec(*size), f"{slug}-{name}") for *size, name in ((WIDE, WIDE_CELL, "w"), (NARROW, NARROW_CELL, "n")))
+def make_figure(
+    slug: str, title: str, caption: str, finding: str, spec: Callable[[int, int], Spec], *, of: str = ""
+) -> Figure:
+    """A figure in both forms. ``spec`` is given the width of the drawing and of one cell, in pixels, and
+    makes the chart."""
+    wide, narrow = (
+        render(spec(*size), f"{slug}-{name}")
+        for *size, name in ((WIDE, WIDE_CELL, "w"), (NARROW, NARROW_CELL, "n"))
+    )
     return Figure(slug, title, caption, finding, wide, narrow, of=of)
 
 
 def _model_slug(task: TaskView, endpoint: str, short: dict[str, str]) -> str:
-    """The model in a file's name; names that differ only in what a slug drops get their place in the task beside it."""
+    """The model in a file's name; names that differ only in what a slug drops get their place in the task
+    beside it."""
     slug = slugged(short[endpoint])
     alike = [name for name in task.endpoints if slugged(short[name]) == slug]
     return slug if slug and len(alike) == 1 else f"{slug}-{task.endpoints.index(endpoint) + 1}".strip("-")
@@ -171,7 +197,8 @@ def slugged(text: str) -> str:
 
 
 def span(task: TaskView, view: FacetView, short: dict[str, str]) -> str:
-    """Where the leading model scores highest and lowest, and what the two extremes of many groups can tell."""
+    """Where the leading model scores highest and lowest, and what the two extremes of many groups can
+    tell."""
     endpoint = task.endpoints[0]
     found = [view.scores[value, endpoint] for value in view.values if (value, endpoint) in view.scores]
     scores = [score for score in found if score.score == score.score]

@@ -1,4 +1,5 @@
-"""Where cultures lie on a map of the world: countries as shapes, parts of countries as dots, groups of countries as outlines."""
+"""Where cultures lie on a map of the world: countries as shapes, parts of countries as dots, groups of
+countries as outlines."""
 
 from __future__ import annotations
 
@@ -55,7 +56,9 @@ def places() -> Mapping[str, Place]:
             longitude, latitude = table["points"][code]
             found[code] = Place(code, "point", at=(longitude, latitude))
         elif code in table["groups"]:
-            found[code] = Place(code, "group", tuple(country for country in table["groups"][code] if country in there))
+            found[code] = Place(
+                code, "group", tuple(country for country in table["groups"][code] if country in there)
+            )
         elif culture.iso3166_1 in there and culture.parent is None:
             found[code] = Place(code, "country", (code,))
     return MappingProxyType(found)

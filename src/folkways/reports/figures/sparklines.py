@@ -1,4 +1,5 @@
-"""The small drawings in a leaderboard's lines: one chart of all scores, cut apart into the cells of the table."""
+"""The small drawings in a leaderboard's lines: one chart of all scores, cut apart into the cells of the
+table."""
 
 from __future__ import annotations
 
@@ -24,7 +25,9 @@ def strip_cells(task: TaskView, rows: Sequence[Row], place: str = "strip") -> li
     """
     if not rows:
         return []
-    drawing = _ROOT.sub("", render(strips(task, rows, STRIP_WIDTH, STRIP_HEIGHT), f"{task.slug}-{place}")).removesuffix("</svg>")
+    drawing = _ROOT.sub(
+        "", render(strips(task, rows, STRIP_WIDTH, STRIP_HEIGHT), f"{task.slug}-{place}")
+    ).removesuffix("</svg>")
     name = f"{task.slug}-{place}s"
     cells = []
     for position in range(len(rows)):
@@ -36,27 +39,50 @@ def strip_cells(task: TaskView, rows: Sequence[Row], place: str = "strip") -> li
 
 
 def strips(task: TaskView, rows: Sequence[Row], width: int = STRIP_WIDTH, height: int = STRIP_HEIGHT) -> Spec:
-    """One dot with its whiskers per line of a leaderboard, each in a row of exactly ``height`` pixels, without any text.
+    """One dot with its whiskers per line of a leaderboard, each in a row of exactly ``height`` pixels,
+    without any text.
 
     The rows are cut apart and stand in the cells of the summary table, where the numbers are.
     """
-    values = [{**record(row, str(position), ""), "kind": row.kind} for position, row in enumerate(rows) if row.score == row.score]
+    values = [
+        {**record(row, str(position), ""), "kind": row.kind}
+        for position, row in enumerate(rows)
+        if row.score == row.score
+    ]
     places = [str(position) for position in range(len(rows))]
     low, high = task.domain
-    x = {"type": "quantitative", "scale": {"domain": [low, high], "nice": False, "range": [6, width - 6]}, "axis": None}
-    y = {"field": "group", "type": "nominal", "axis": None, "scale": {"domain": places, "paddingInner": 0, "paddingOuter": 0}}
+    x = {
+        "type": "quantitative",
+        "scale": {"domain": [low, high], "nice": False, "range": [6, width - 6]},
+        "axis": None,
+    }
+    y = {
+        "field": "group",
+        "type": "nominal",
+        "axis": None,
+        "scale": {"domain": places, "paddingInner": 0, "paddingOuter": 0},
+    }
     color = {
         "field": "kind",
-        "scale": {"domain": ["model", "people", "published", "baseline"], "range": ["var(--accent)", INK, SERIES[1], MUTED]},
+        "scale": {
+            "domain": ["model", "people", "published", "baseline"],
+            "range": ["var(--accent)", INK, SERIES[1], MUTED],
+        },
         "legend": None,
     }
     return {
         **spec(width=width, height={"step": height}, data={"values": values}),
         "padding": 0,
         "layer": [
-            {"mark": {"type": "rule", "color": RULE}, "encoding": {"x": {**x, "datum": low}, "x2": {"datum": high}, "y": y}},
+            {
+                "mark": {"type": "rule", "color": RULE},
+                "encoding": {"x": {**x, "datum": low}, "x2": {"datum": high}, "y": y},
+            },
             *(
-                {"mark": {"type": "tick", "color": RULE, "size": 7, "thickness": 1}, "encoding": {"x": {**x, "datum": at}, "y": y}}
+                {
+                    "mark": {"type": "tick", "color": RULE, "size": 7, "thickness": 1},
+                    "encoding": {"x": {**x, "datum": at}, "y": y},
+                }
                 for at in (low, (low + high) / 2, high)
             ),
             {
@@ -64,7 +90,14 @@ def strips(task: TaskView, rows: Sequence[Row], width: int = STRIP_WIDTH, height
                 "encoding": {"x": {**x, "field": "low"}, "x2": {"field": "high"}, "y": y, "color": color},
             },
             {
-                "mark": {"type": "point", "filled": True, "size": 90, "opacity": 1, "stroke": PAPER, "strokeWidth": 1.5},
+                "mark": {
+                    "type": "point",
+                    "filled": True,
+                    "size": 90,
+                    "opacity": 1,
+                    "stroke": PAPER,
+                    "strokeWidth": 1.5,
+                },
                 "encoding": {"x": {**x, "field": "score"}, "y": y, "fill": color},
             },
         ],

@@ -1,4 +1,5 @@
-"""What the world map can show: for each task, metric, model, language and level the score of every place on it."""
+"""What the world map can show: for each task, metric, model, language and level the score of every place on
+it."""
 
 from __future__ import annotations
 
@@ -34,7 +35,8 @@ CONTROLS = ("task", "metric", "endpoint", "language", "level")
 
 @dataclass(frozen=True, slots=True)
 class Shade:
-    """The score of one place: a culture, or the region it lies in. Scores run from 0 to 100; NaN where there is none."""
+    """The score of one place: a culture, or the region it lies in. Scores run from 0 to 100; NaN where there
+    is none."""
 
     name: str
     score: float
@@ -49,7 +51,8 @@ class Shade:
 
     @property
     def doubt(self) -> int:
-        """How the width of the interval is drawn: 0 plain, 1 hatched, 2 densely hatched, as where no interval is known."""
+        """How the width of the interval is drawn: 0 plain, 1 hatched, 2 densely hatched, as where no interval
+        is known."""
         width = self.high - self.low
         return 0 if width < WIDE else 1 if width < VERY_WIDE else 2
 
@@ -58,7 +61,8 @@ class Shade:
 class Variant:
     """One state of the map.
 
-    shades: culture -> its shade, in the order of the task's cultures; with ``level`` region all cultures of one share it.
+    shades: culture -> its shade, in the order of the task's cultures; with ``level`` region all cultures of
+    one share it.
     """
 
     task: TaskView
@@ -77,7 +81,11 @@ class Variant:
     def words(self, short: Mapping[str, str]) -> dict[str, str]:
         """What each of the map's controls (CONTROLS) says in this state."""
         return dict(
-            zip(CONTROLS, (self.task.title, self.metric.label, short[self.endpoint], self.language, self.level), strict=True)
+            zip(
+                CONTROLS,
+                (self.task.title, self.metric.label, short[self.endpoint], self.language, self.level),
+                strict=True,
+            )
         )
 
     def finding(self, short: Mapping[str, str]) -> str:
@@ -87,10 +95,17 @@ class Variant:
             return f"{short[self.endpoint]} has no score here: it was never reached."
         if known[0].score == known[-1].score:
             return f"{short[self.endpoint]} scores {number(known[0].score)} everywhere."
-        words = f"{short[self.endpoint]} is highest for {known[0].name} ({number(known[0].score)}) and lowest for "
+        words = (
+            f"{short[self.endpoint]} is highest for {known[0].name} ({number(known[0].score)}) and "
+            "lowest for "
+        )
         words += f"{known[-1].name} ({number(known[-1].score)})."
         doubtful = sum(shade.doubt == 2 for shade in known)
-        return f"{words} {doubtful} of {len(known)} intervals are {VERY_WIDE:g} points wide or wider." if doubtful else words
+        return (
+            f"{words} {doubtful} of {len(known)} intervals are {VERY_WIDE:g} points wide or wider."
+            if doubtful
+            else words
+        )
 
 
 class WorldMap:
@@ -116,8 +131,11 @@ class WorldMap:
         return tuple(dict.fromkeys(code for variant in self.variants for code in variant.shades))
 
     def embedded(self) -> dict[str, Any]:
-        """All states as the page's script reads them: names once, and per place its colour, its hatching and its numbers."""
-        names = list(dict.fromkeys(shade.name for variant in self.variants for shade in variant.shades.values()))
+        """All states as the page's script reads them: names once, and per place its colour, its hatching and
+        its numbers."""
+        names = list(
+            dict.fromkeys(shade.name for variant in self.variants for shade in variant.shades.values())
+        )
         at = {name: position for position, name in enumerate(names)}
         return {
             "cultures": self.cultures,
@@ -132,7 +150,14 @@ class WorldMap:
             **{name: visible(text) for name, text in variant.words(short).items()},
             "finding": visible(variant.finding(short)),
             "shades": [
-                [place[code], at[shade.name], shade.step, shade.doubt, *map(_short, (shade.score, shade.low, shade.high)), shade.n]
+                [
+                    place[code],
+                    at[shade.name],
+                    shade.step,
+                    shade.doubt,
+                    *map(_short, (shade.score, shade.low, shade.high)),
+                    shade.n,
+                ]
                 for code, shade in variant.shades.items()
             ],
         }
@@ -143,7 +168,8 @@ def _short(value: float) -> float | None:
 
 
 def _variants(task: TaskView, scores: pl.DataFrame) -> Iterator[Variant]:
-    """States of one task: headline first, models before baselines, every language before single ones, cultures before regions."""
+    """States of one task: headline first, models before baselines, every language before single ones,
+    cultures before regions."""
     endpoints = task.models[:MAX_MODELS] or task.endpoints[:MAX_MODELS]
     wanted = (
         (pl.col("task") == task.task)
@@ -154,13 +180,18 @@ def _variants(task: TaskView, scores: pl.DataFrame) -> Iterator[Variant]:
     found: dict[tuple[str, str, str], dict[str, Shade]] = {}
     columns = ("metric", "endpoint", "facet", "value", "score", "low", "high", "n")
     for metric, endpoint, facet, value, *numbers in scores.filter(wanted).select(columns).iter_rows():
-        name = value_name(CULTURE if facet == JOINT_LANGUAGE else facet, value.rsplit("+", 1)[0] if "+" in facet else value)
+        name = value_name(
+            CULTURE if facet == JOINT_LANGUAGE else facet, value.rsplit("+", 1)[0] if "+" in facet else value
+        )
         found.setdefault((metric, endpoint, facet), {})[value] = Shade(name, *numbers)
     for metric in task.metrics:
         if metric.scale != 100:
             continue
         for endpoint in endpoints:
-            cells = {facet: found.get((metric.name, endpoint, facet), {}) for facet in (CULTURE, REGION, JOINT_LANGUAGE)}
+            cells = {
+                facet: found.get((metric.name, endpoint, facet), {})
+                for facet in (CULTURE, REGION, JOINT_LANGUAGE)
+            }
             for language, level, shades in _states(cells):
                 shown = {code: shade for code, shade in shades.items() if code in places()}
                 if len(shown) >= FEWEST:
@@ -172,13 +203,21 @@ def _states(cells: Mapping[str, Mapping[str, Shade]]) -> Iterator[tuple[str, str
     by_culture, joint = cells[CULTURE], cells[JOINT_LANGUAGE]
     yield EVERY, CULTURE, dict(by_culture)
     if joint:
-        own = {code: joint[f"{code}+{language}"] for code in by_culture if (language := _own(code, joint)) is not None}
+        own = {
+            code: joint[f"{code}+{language}"]
+            for code in by_culture
+            if (language := _own(code, joint)) is not None
+        }
         english = {code: joint[f"{code}+en"] for code in by_culture if f"{code}+en" in joint}
         yield OWN, CULTURE, own
         yield ENGLISH, CULTURE, english
     if regional := cells[REGION]:
         in_region = {code: cultures()[code].region or "" for code in by_culture if code in cultures()}
-        yield EVERY, REGION, {code: regional[region] for code, region in in_region.items() if region in regional}
+        yield (
+            EVERY,
+            REGION,
+            {code: regional[region] for code, region in in_region.items() if region in regional},
+        )
 
 
 def _own(culture: str, joint: Mapping[str, Shade]) -> str | None:

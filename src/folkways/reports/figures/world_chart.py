@@ -1,8 +1,8 @@
 """The world map as a Vega-Lite specification: colour is the score, hatching the width of its interval.
 
-Dark and light speak for the score alone, so that the map is read the same by people who see fewer colours and in print. Doubt does
-not fade a place, which would look like a middling score: it is hatched, with a light and a dark line side by side, which show on
-every colour.
+Dark and light speak for the score alone, so that the map is read the same by people who see fewer colours and
+in print. Doubt does not fade a place, which would look like a middling score: it is hatched, with a light and
+a dark line side by side, which show on every colour.
 """
 
 from __future__ import annotations
@@ -24,17 +24,22 @@ NO_SCORE = -1
 """In place of a score that is not there: Vega-Lite would leave out shapes without one."""
 
 _SEEN = {"value": 1, "condition": {"test": f"datum.score == {NO_SCORE}", "value": 0.001}}
-"""Places without a score are in the drawing, for the page to show in another state. Vega leaves out what has opacity 0."""
+"""Places without a score are in the drawing, for the page to show in another state. Vega leaves out what has
+opacity 0."""
 
 _MARKED = re.compile(r'aria-label="(place|hatch):([^"]*)"')
 
 
 def world(variant: Variant, cultures: Sequence[str], width: int) -> Spec:
-    """The map with one state's shades. ``cultures`` are all that the drawing must have shapes for, coloured here or not."""
+    """The map with one state's shades. ``cultures`` are all that the drawing must have shapes for, coloured
+    here or not."""
     known = [places()[code] for code in cultures]
     rows = {place.culture: _row(variant.shades.get(place.culture)) for place in known}
     layers: list[Spec] = [
-        {"data": _countries(), "mark": {"type": "geoshape", "fill": "var(--panel)", "stroke": RULE, "strokeWidth": 0.7}}
+        {
+            "data": _countries(),
+            "mark": {"type": "geoshape", "fill": "var(--panel)", "stroke": RULE, "strokeWidth": 0.7},
+        }
     ]
     for kind in ("group", "country"):
         shapes = [
@@ -44,7 +49,11 @@ def world(variant: Variant, cultures: Sequence[str], width: int) -> Spec:
             for country in place.countries
         ]
         if shapes:
-            outline = {"stroke": INK, "strokeWidth": 1, **({"strokeDash": [3, 2]} if kind == "group" else {"strokeOpacity": 0.6})}
+            outline = {
+                "stroke": INK,
+                "strokeWidth": 1,
+                **({"strokeDash": [3, 2]} if kind == "group" else {"strokeOpacity": 0.6}),
+            }
             layers += [_shapes(shapes, what, width, outline) for what in ("place", "hatch")]
     dots = [
         {"place": place.culture, "longitude": place.at[0], "latitude": place.at[1], **rows[place.culture]}
@@ -58,11 +67,18 @@ def world(variant: Variant, cultures: Sequence[str], width: int) -> Spec:
     return spec(
         width=width,
         height=round(width * 0.47),
-        projection={"type": "equalEarth", "rotate": [-11, 0, 0]},  # the seam in the Bering Strait: no country is cut
+        projection={
+            "type": "equalEarth",
+            "rotate": [-11, 0, 0],
+        },  # the seam in the Bering Strait: no country is cut
         layer=layers,
         resolve={"scale": {"fill": "independent"}},  # colours and hatchings are both fills
         # The names of shapes come as ARIA labels; ``marked`` makes them data of the page.
-        config={**CONFIG, "aria": True, "legend": {**CONFIG["legend"], "layout": LAYOUT if width < 500 else {}}},
+        config={
+            **CONFIG,
+            "aria": True,
+            "legend": {**CONFIG["legend"], "layout": LAYOUT if width < 500 else {}},
+        },
     )
 
 
@@ -112,7 +128,12 @@ def _fill(what: str, width: int) -> Spec:
     title = {"titleFontSize": 12, "titleColor": MUTED, "titleFontWeight": "normal"}
     key = {"orient": "bottom", **title, "labelFontSize": 11.5, "offset": 6}
     if what == "hatch":
-        symbols = {"symbolType": "square", "symbolSize": 190, "symbolStrokeWidth": 1, "symbolStrokeColor": MUTED}
+        symbols = {
+            "symbolType": "square",
+            "symbolSize": 190,
+            "symbolStrokeWidth": 1,
+            "symbolStrokeColor": MUTED,
+        }
         return {
             "field": "doubt",
             "type": "nominal",
@@ -123,14 +144,22 @@ def _fill(what: str, width: int) -> Spec:
         "field": "score",
         "type": "quantitative",
         "scale": {"type": "threshold", "domain": list(HEAT_STEPS), "range": list(HEAT)},
-        "legend": {**key, "type": "gradient", "gradientLength": min(300, width - 20), "gradientThickness": 12, "title": "Score"},
+        "legend": {
+            **key,
+            "type": "gradient",
+            "gradientLength": min(300, width - 20),
+            "gradientThickness": 12,
+            "title": "Score",
+        },
     }
 
 
 def marked(svg: str) -> str:
-    """The drawing with the patterns that it is filled with, and each mark's place as ``data-place`` or ``data-hatch``."""
+    """The drawing with the patterns that it is filled with, and each mark's place as ``data-place`` or
+    ``data-hatch``."""
     patterns = "".join(
-        f'<pattern id="{name}" width="{step}" height="{step}" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">'
+        f'<pattern id="{name}" width="{step}" height="{step}" patternUnits="userSpaceOnUse" '
+        'patternTransform="rotate(45)">'
         f'<path d="M0.5,0V{step}" stroke="{PAPER}" stroke-width="1"/>'
         f'<path d="M1.3,0V{step}" stroke="{INK}" stroke-width="0.5" stroke-opacity="0.7"/></pattern>'
         for name, step in SPACING.items()

@@ -19,7 +19,8 @@ from folkways.names import facet_title, plain_names, value_name
 from folkways.records import is_baseline
 
 MOST_MODELS = 4
-"""Of more models, only those next to each other in the ranking are told pair by pair; CSV and JSON have every pair."""
+"""Of more models, only those next to each other in the ranking are told pair by pair; CSV and JSON have every
+pair."""
 
 
 class Comparisons(list[Comparison]):
@@ -32,7 +33,8 @@ class Comparisons(list[Comparison]):
 
 
 def comparison_tables(comparison: Comparison) -> Iterator[Table]:
-    """Tables of texts: two models by groups, or the ranking and the differences of more; how much the way of asking matters."""
+    """Tables of texts: two models by groups, or the ranking and the differences of more; how much the way of
+    asking matters."""
     if len(comparison.models) > 2:
         if comparison.ranking.height:
             yield _ranking(comparison)
@@ -53,26 +55,40 @@ def comparison_document(comparison: Comparison) -> dict[str, Any]:
         .iter_rows()
     ]
     return {
-        **{"folkways": __version__, "task": comparison.task, "profile": comparison.profile, "metric": comparison.metric.name},
+        **{
+            "folkways": __version__,
+            "task": comparison.task,
+            "profile": comparison.profile,
+            "metric": comparison.metric.name,
+        },
         "models": list(comparison.models),
         "verdicts": comparison.verdicts,
         "reversals": comparison.reversals.to_dicts(),
         "shared": shared,
         "expected": dict(answers.expected),
         "replied": dict(answers.replied),
-        "notes": [*comparison.notes, *answers.notes(comparison.models if len(comparison.models) == 2 else None)],
+        "notes": [
+            *comparison.notes,
+            *answers.notes(comparison.models if len(comparison.models) == 2 else None),
+        ],
         **{name: getattr(comparison, name).to_dicts() for name in ("differences", "ranking", "spread")},
     }
 
 
 def told_pairs(comparison: Comparison) -> list[tuple[str, str]]:
-    """The pairs that are told, as they stand in the differences: of models, and of each model with the best baseline.
+    """The pairs that are told, as they stand in the differences: of models, and of each model with the best
+    baseline.
 
-    Of more than MOST_MODELS models, those that are neighbours in the ranking, and those with a model that has no rank.
+    Of more than MOST_MODELS models, those that are neighbours in the ranking, and those with a model that has
+    no rank.
     """
     every = list(comparison.differences.select("first", "second").unique(maintain_order=True).iter_rows())
     best = _best_baseline(comparison)
-    pairs = [pair for pair in every if all(model == best or not is_baseline(model) for model in pair)] if best else every
+    pairs = (
+        [pair for pair in every if all(model == best or not is_baseline(model) for model in pair)]
+        if best
+        else every
+    )
     if len(comparison.models) <= MOST_MODELS:
         return pairs
     ranked = comparison.ranking["model"].to_list()
@@ -87,15 +103,23 @@ def _best_baseline(comparison: Comparison) -> str | None:
         return None
     rows = comparison.differences.filter(facet="all")
     sign = -1 if comparison.metric.lower_is_better else 1
-    scores = {row[side]: sign * row[f"{side}_score"] for side in ("first", "second") for row in rows.iter_rows(named=True)}
-    return max((model for model in baselines if model in scores), key=lambda model: scores[model], default=None)
+    scores = {
+        row[side]: sign * row[f"{side}_score"]
+        for side in ("first", "second")
+        for row in rows.iter_rows(named=True)
+    }
+    return max(
+        (model for model in baselines if model in scores), key=lambda model: scores[model], default=None
+    )
 
 
 def _ranking(comparison: Comparison) -> Table:
     short = plain_names(comparison.models)
     rows = [
         {
-            "rank": str(row["rank"]) if row["rank_low"] == row["rank_high"] else f"{row['rank_low']} to {row['rank_high']}",
+            "rank": str(row["rank"])
+            if row["rank_low"] == row["rank_high"]
+            else f"{row['rank_low']} to {row['rank_high']}",
             "model": one_line(short[row["model"]]),
             comparison.metric.label: number(row["score"]),
             "95 % interval": interval(row["low"], row["high"], " to "),
@@ -113,7 +137,8 @@ def _ranking(comparison: Comparison) -> Table:
 
 
 def _differences(comparison: Comparison) -> Table:
-    """One row for each pair that is told, over everything; the notes name the groups in which a difference holds."""
+    """One row for each pair that is told, over everything; the notes name the groups in which a difference
+    holds."""
     short = {model: one_line(name) for model, name in plain_names(comparison.models).items()}
     pairs = told_pairs(comparison)
     rows = comparison.differences.filter(facet="all")
@@ -139,7 +164,8 @@ def _differences(comparison: Comparison) -> Table:
 
 
 def _of_groups(comparison: Comparison, pairs: Sequence[tuple[str, str]]) -> Iterator[str]:
-    """What differs in groups: where pairs change places, and how many differences hold; and the command that shows them all."""
+    """What differs in groups: where pairs change places, and how many differences hold; and the command that
+    shows them all."""
     facet = facet_title(comparison.by)
     for first, second in pairs:
         turned = comparison.reversals.filter(first=first, second=second)
@@ -171,17 +197,23 @@ def _pair(comparison: Comparison, first: str, second: str) -> Table:
     shown = [_cells(row, comparison) for row in (whole, *groups.iter_rows(named=True))]
     notes = [*comparison.notes, *comparison.answers.notes((first, second))]
     short = plain_names(comparison.models)
-    several = f" p (Holm) corrects for {looks} groups." if (looks := max(groups["looks"], default=0)) > 1 else ""
+    several = (
+        f" p (Holm) corrects for {looks} groups." if (looks := max(groups["looks"], default=0)) > 1 else ""
+    )
     return Table(
         "pair",
-        f"{one_line(short[first])} against {one_line(short[second])}: {comparison.task}, {comparison.metric.label}",
-        f"{_shortened(one_line(whole['verdict']), comparison)}\n\nThe unit is the question ({count(whole['questions'])} of them, "
-        f"{count(whole['n'])} rows, paired by item). Differences are first minus second; p < .05 exactly when the interval "
+        f"{one_line(short[first])} against {one_line(short[second])}: {comparison.task}, "
+        f"{comparison.metric.label}",
+        f"{_shortened(one_line(whole['verdict']), comparison)}\n\nThe unit is the question "
+        f"({count(whole['questions'])} of them, "
+        f"{count(whole['n'])} rows, paired by item). Differences are first minus second; p < .05 exactly "
+        "when the interval "
         f"excludes 0.{several}",
         pl.DataFrame(shown),
         notes=(
             *(_shortened(one_line(note), comparison) for note in notes),
-            f"McNemar's exact test, by question: p {p_value(whole['p_mcnemar'])}. Effect size (Cohen's d of pairs): "
+            f"McNemar's exact test, by question: p {p_value(whole['p_mcnemar'])}. Effect size (Cohen's d "
+            "of pairs): "
             f"{number(whole['effect'], 2)}.",
             "detectable: the smallest true difference found with 80 % power. "
             "better: questions on which the first, or the second, does better.",
@@ -192,7 +224,9 @@ def _pair(comparison: Comparison, first: str, second: str) -> Table:
 def _cells(row: dict[str, Any], comparison: Comparison) -> dict[str, str]:
     facet = facet_title(comparison.by)
     return {
-        facet: f"all ({comparison.profile})" if row["facet"] == "all" else value_name(comparison.by, row["value"]),
+        facet: f"all ({comparison.profile})"
+        if row["facet"] == "all"
+        else value_name(comparison.by, row["value"]),
         "first": number(row["first_score"]),
         "second": number(row["second_score"]),
         "difference": number(row["difference"]),
@@ -221,5 +255,8 @@ def _spread(comparison: Comparison) -> Table:
         "How much the way of asking matters, beside what is asked about",
         "The unit is the group: a model's score on its replies in each.",
         pl.DataFrame(rows),
-        notes=("A difference between groups that is no larger than between ways of asking says little about the groups.",),
+        notes=(
+            "A difference between groups that is no larger than between ways of asking says little about "
+            "the groups.",
+        ),
     )

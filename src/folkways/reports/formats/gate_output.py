@@ -1,4 +1,5 @@
-"""Checks as people, JUnit readers and GitHub want to see them. Names of models and what servers said are untrusted text."""
+"""Checks as people, JUnit readers and GitHub want to see them. Names of models and what servers said are
+untrusted text."""
 
 from __future__ import annotations
 
@@ -15,19 +16,28 @@ def as_lines(checks: Sequence[Check]) -> Iterator[str]:
     """One line for each check."""
     width = max((len(word) for word in _WORDS.values()), default=0)
     for check in checks:
-        yield f"{_WORDS[check.status]:<{width}}  {one_line(check.name)}  {one_line(check.model)}: {one_line(check.message)}"
+        yield (
+            f"{_WORDS[check.status]:<{width}}  {one_line(check.name)}  {one_line(check.model)}: "
+            f"{one_line(check.message)}"
+        )
 
 
 def as_junit(checks: Sequence[Check], run: str) -> str:
     """JUnit XML: one test case for each check; an unsure one passes and says so on its standard output."""
     failures = sum(check.status is Status.FAIL for check in checks)
-    suite = ElementTree.Element("testsuite", name=f"folkways gate {one_line(run)}", tests=str(len(checks)), failures=str(failures))
+    suite = ElementTree.Element(
+        "testsuite", name=f"folkways gate {one_line(run)}", tests=str(len(checks)), failures=str(failures)
+    )
     suite.set("errors", "0")
     suite.set("skipped", "0")
     for check in checks:
-        case = ElementTree.SubElement(suite, "testcase", classname=one_line(check.model), name=one_line(check.name))
+        case = ElementTree.SubElement(
+            suite, "testcase", classname=one_line(check.model), name=one_line(check.name)
+        )
         if check.status is Status.FAIL:
-            ElementTree.SubElement(case, "failure", message=one_line(check.message)).text = one_line(check.message)
+            ElementTree.SubElement(case, "failure", message=one_line(check.message)).text = one_line(
+                check.message
+            )
         else:
             said = ElementTree.SubElement(case, "system-out")
             said.text = f"{_WORDS[check.status]}: {one_line(check.message)}"

@@ -1,7 +1,8 @@
 """The report as one HTML file that needs nothing else: no network, no fonts, no libraries.
 
-The page forbids itself every connection (Content-Security-Policy) and allows exactly its own style and script, by their hashes.
-Every string is escaped by Jinja2, and control characters in it are written out (``text.visible``).
+The page forbids itself every connection (Content-Security-Policy) and allows exactly its own style and
+script, by their hashes. Every string is escaped by Jinja2, and control characters in it are written out
+(``text.visible``).
 """
 
 from __future__ import annotations
@@ -22,13 +23,7 @@ from folkways import __version__
 from folkways import display as text
 from folkways.cultures import language_name
 from folkways.evidence.sentences import RANKS
-from folkways.names import (
-    culture_name,
-    facet_title,
-    language_endonym,
-    local_languages,
-    provider,
-)
+from folkways.names import culture_name, facet_title, language_endonym, local_languages, provider
 from folkways.reports.figures.drawings import Drawings, draw
 from folkways.reports.figures.figure import slugged
 from folkways.reports.figures.sparklines import strip_cells
@@ -36,13 +31,7 @@ from folkways.reports.figures.world import WorldMap, choices
 from folkways.reports.formats.citations import bibliography
 from folkways.reports.formats.methods import method_rows
 from folkways.reports.formats.methods_text import methods_paragraph
-from folkways.reports.formats.summary import (
-    coverage_notices,
-    doubts,
-    gaps,
-    lede,
-    unasked,
-)
+from folkways.reports.formats.summary import coverage_notices, doubts, gaps, lede, unasked
 from folkways.reports.palette import css_variables
 from folkways.reports.views.judgement_sample import MAX_CHARACTERS, Sample, take_sample
 from folkways.reports.views.leaderboard import MOST_IN_SUMMARY
@@ -70,13 +59,19 @@ class Read:
 
 
 def render_html(
-    view: ReportView, drawings: Drawings | None = None, read: Read | None = None, turned: Sequence[str] | None = None
+    view: ReportView,
+    drawings: Drawings | None = None,
+    read: Read | None = None,
+    turned: Sequence[str] | None = None,
 ) -> str:
-    """The whole page. The others are those of ``draw``, ``Read.of`` and ``turned_round`` where the caller has them already."""
+    """The whole page. The others are those of ``draw``, ``Read.of`` and ``turned_round`` where the caller has
+    them already."""
     read = read if read is not None else Read.of(view)
     drawings = drawings if drawings is not None else draw(view)
     style = css_variables() + _asset("report.css")
-    shared, *parts = (_asset(f"script/{name}.js") for name in SCRIPTS)  # parts share its names, and keep their own to themselves
+    shared, *parts = (
+        _asset(f"script/{name}.js") for name in SCRIPTS
+    )  # parts share its names, and keep their own to themselves
     script = '"use strict";\n(() => {\n' + shared + "".join(f"{{\n{part}}}\n" for part in parts) + "})();\n"
     world = WorldMap(view)
     leaderboard = drawings.leaderboard
@@ -117,7 +112,8 @@ def render_html(
 
 
 def policy(style: str, script: str) -> str:
-    """The page's Content-Security-Policy: nothing may be loaded, and only this style and this script may act."""
+    """The page's Content-Security-Policy: nothing may be loaded, and only this style and this script may
+    act."""
     return (
         f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; img-src data:; "
         "base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
@@ -129,7 +125,9 @@ def _hash(source: str) -> str:
 
 
 def _asset(name: str) -> str:
-    return files("folkways.reports.formats").joinpath("templates", *name.split("/")).read_text(encoding="utf-8")
+    return (
+        files("folkways.reports.formats").joinpath("templates", *name.split("/")).read_text(encoding="utf-8")
+    )
 
 
 def inline(svg: str) -> Markup:
@@ -139,7 +137,8 @@ def inline(svg: str) -> Markup:
 
 
 def _finalize(value: Any) -> Any:
-    """Whatever a template prints: control characters in plain strings are written out before they are escaped."""
+    """Whatever a template prints: control characters in plain strings are written out before they are
+    escaped."""
     return text.visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 

@@ -43,14 +43,21 @@ def render_item(
     facts = _grid()
     for name in ("task", "item", "question"):
         _row(facts, name, item.get(name))
-    _row(facts, "culture", f"{culture_name(item['culture'])} ({item['culture']})" if item.get("culture") else None)
+    _row(
+        facts,
+        "culture",
+        f"{culture_name(item['culture'])} ({item['culture']})" if item.get("culture") else None,
+    )
     for name, value in item.items():
         if name not in ITEMS and isinstance(value, (str, int, float, bool)):
             _row(facts, name.replace("_", " "), value)
     parts: list[RenderableType] = [facts, Text(), _block("Question", item.get("text"))]
     parts.append(_block("Accepted answers", item.get("gold")))
     for prompt in prompts.iter_rows(named=True):
-        heading = f"{language_name(prompt['language'])} · {prompt['variant']} · wording from {prompt['prompt_source']}"
+        heading = (
+            f"{language_name(prompt['language'])} · {prompt['variant']} · wording from "
+            f"{prompt['prompt_source']}"
+        )
         parts += [Rule(Text(one_line(heading)), align="left", style="dim")]
         if prompt.get("system"):
             parts.append(_block("System", prompt["system"]))
@@ -64,7 +71,9 @@ def _asked(frame: pl.DataFrame, prompt: Mapping[str, Any]) -> pl.DataFrame:
     return frame.filter(same).sort("endpoint", "sample")
 
 
-def _reply(response: Mapping[str, Any], judgements: pl.DataFrame, metrics: tuple[Metric, ...]) -> RenderableType:
+def _reply(
+    response: Mapping[str, Any], judgements: pl.DataFrame, metrics: tuple[Metric, ...]
+) -> RenderableType:
     sample = f", sample {response['sample']}" if response["sample"] else ""
     said = (
         response["response"]
@@ -73,14 +82,33 @@ def _reply(response: Mapping[str, Any], judgements: pl.DataFrame, metrics: tuple
     )
     parts: list[RenderableType] = []
     if response.get("thoughts"):
-        parts.append(_block(f"{response['endpoint']}{sample}, thoughts (not judged)", response["thoughts"], "dim"))
+        parts.append(
+            _block(f"{response['endpoint']}{sample}, thoughts (not judged)", response["thoughts"], "dim")
+        )
     parts.append(_block(f"{response['endpoint']}{sample}", said))
     same = pl.all_horizontal(pl.col(name) == response[name] for name in ("endpoint", *ASKED))
     for judged in judgements.filter(same).iter_rows(named=True):
-        numbers = [f"{metric.label} {number(judged[metric.name], 2)}" for metric in metrics if judged.get(metric.name) is not None]
-        answer = f"read as {one_line(judged['answer'])!r}" if judged["answer"] is not None else "nothing was read out"
+        numbers = [
+            f"{metric.label} {number(judged[metric.name], 2)}"
+            for metric in metrics
+            if judged.get(metric.name) is not None
+        ]
+        answer = (
+            f"read as {one_line(judged['answer'])!r}"
+            if judged["answer"] is not None
+            else "nothing was read out"
+        )
         counted = [] if judged["counted"] else ["not counted"]
-        line = " · ".join([judged["profile"], judged["state"], *counted, answer, *numbers, *filter(None, [judged["reason"]])])
+        line = " · ".join(
+            [
+                judged["profile"],
+                judged["state"],
+                *counted,
+                answer,
+                *numbers,
+                *filter(None, [judged["reason"]]),
+            ]
+        )
         parts.append(Padding(Text(one_line(line), "dim"), (0, 0, 0, 4)))
     return Padding(Group(*parts), (0, 0, 1, 2))
 
@@ -108,7 +136,8 @@ def item_as_json(
     responses: pl.DataFrame = EMPTY_RESPONSES,
     judgements: pl.DataFrame = EMPTY_JUDGEMENTS,
 ) -> str:
-    """The same as one JSON object: exact text, control and direction characters as ``\\u`` escapes, safe to print in a terminal."""
+    """The same as one JSON object: exact text, control and direction characters as ``\\u`` escapes, safe to
+    print in a terminal."""
     value = {"item": dict(item), **{name: frame.to_dicts() for name, frame in
              (("prompts", prompts), ("responses", responses), ("judgements", judgements))}}  # fmt: skip
     return json_for_terminal(value)

@@ -1,4 +1,5 @@
-"""The report as LaTeX: tables with booktabs and intervals, the methods in words, and a BibTeX file, to be taken into a paper.
+"""The report as LaTeX: tables with booktabs and intervals, the methods in words, and a BibTeX file, to be
+taken into a paper.
 
 Every text is escaped; what a model or a file wrote can neither run a command nor open a group.
 """
@@ -36,11 +37,14 @@ MOST_COLUMNS = 8
 
 def escape(text: str) -> str:
     """Text as LaTeX prints it literally, on one line, controls written out."""
-    return _SPECIALS.sub(lambda found: _SPECIAL[found[0]], _LIGATURES.sub("\\g<0>\0", one_line(text))).replace("\0", "{}")
+    return _SPECIALS.sub(
+        lambda found: _SPECIAL[found[0]], _LIGATURES.sub("\\g<0>\0", one_line(text))
+    ).replace("\0", "{}")
 
 
 def render_latex(view: ReportView, leaderboard: Leaderboard | None = None) -> str:
-    """The tables of a report with methods in words, one after the other; to be taken in by ``\\input`` or copied piece by piece."""
+    """The tables of a report with methods in words, one after the other; to be taken in by ``\\input`` or
+    copied piece by piece."""
     board = leaderboard if leaderboard is not None else Leaderboard(view)
     parts = [f"{HEAD}% {escape(view.data.title)}"]
     for task in view.tasks:
@@ -51,7 +55,9 @@ def render_latex(view: ReportView, leaderboard: Leaderboard | None = None) -> st
             if table.layout is not None:
                 notes = [table.unit, *table.notes]
                 laid_out = enumerate(grids(table, view.short), 1)
-                parts += [_grid(table.title, f"{table.name}-{place}", grid, notes) for place, grid in laid_out]
+                parts += [
+                    _grid(table.title, f"{table.name}-{place}", grid, notes) for place, grid in laid_out
+                ]
     return "\n\n".join(parts) + "\n"
 
 
@@ -73,7 +79,15 @@ def _results(board: Leaderboard, task: TaskView) -> str:
     """The task's leaderboard."""
     standings = board.standings(task)
     profiles = ["Profile"] if len(task.profiles) > 1 else []
-    head = [*(["Rank"] if standings else []), "Model", *profiles, "Score", "95\\,\\% interval", "$n$", "Coverage"]
+    head = [
+        *(["Rank"] if standings else []),
+        "Model",
+        *profiles,
+        "Score",
+        "95\\,\\% interval",
+        "$n$",
+        "Coverage",
+    ]
     rows = []
     for row in board.rows(task):
         place = [row.standing.span.replace("–", "--") if row.standing else ""] if standings else []
@@ -99,13 +113,23 @@ def _results(board: Leaderboard, task: TaskView) -> str:
 
 def _by_group(view: ReportView, task: TaskView, facet: FacetView) -> str:
     """Groups from top to bottom, models from left to right."""
-    shown = [name for name in task.shown if any((value, name) in facet.scores for value in facet.values)][:MOST_COLUMNS]
+    shown = [name for name in task.shown if any((value, name) in facet.scores for value in facet.values)][
+        :MOST_COLUMNS
+    ]
     title = facet_title(facet.facet)
     found = {value: [facet.scores.get((value, name)) for name in shown] for value in facet.values}
     rows = [[escape(facet.name(value)), *map(_with_interval, scores)] for value, scores in found.items()]
     head = [escape(title.capitalize()), *(escape(view.short[name]) for name in shown)]
-    caption = f"{escape(task.title)}, {escape(facet.metric.label)} by {escape(title)}, with 95\\,\\% intervals."
-    return _table("l" + "r" * len(shown), head, rows, caption, f"{task.slug}-{facet.facet.replace('+', '-').replace('_', '-')}")
+    caption = (
+        f"{escape(task.title)}, {escape(facet.metric.label)} by {escape(title)}, with 95\\,\\% intervals."
+    )
+    return _table(
+        "l" + "r" * len(shown),
+        head,
+        rows,
+        caption,
+        f"{task.slug}-{facet.facet.replace('+', '-').replace('_', '-')}",
+    )
 
 
 def _with_interval(score: Score | None) -> str:

@@ -22,13 +22,19 @@ STATES = ("Answered", "Refused", "Unreadable", "Truncated", "Failed", "Missing")
 HEAD = ("Score", "95 % interval", "n", "Coverage", *STATES, "Sig.")
 
 
-def render_markdown(view: ReportView, leaderboard: Leaderboard | None = None, turned: Sequence[str] | None = None) -> str:
-    """The whole document. ``leaderboard``, and ``turned_round``, are those of the view where the caller has them already."""
+def render_markdown(
+    view: ReportView, leaderboard: Leaderboard | None = None, turned: Sequence[str] | None = None
+) -> str:
+    """The whole document. ``leaderboard``, and ``turned_round``, are those of the view where the caller has
+    them already."""
     data = view.data
     parts = [f"# {escape(data.title)}", f"{escape(lede(view))} Made {data.created[:10]}."]
     board = leaderboard if leaderboard is not None else Leaderboard(view)
     if told := notices(view, uncertain(view, board)):
-        parts.append("> **Before you read the numbers**\n>\n" + "\n".join(f"> - {escape(sentence)}" for sentence in told))
+        parts.append(
+            "> **Before you read the numbers**\n>\n"
+            + "\n".join(f"> - {escape(sentence)}" for sentence in told)
+        )
     parts += _summary(view, board, turned_round(view, board) if turned is None else turned)
     for task in view.tasks:
         parts += _task(view, task, board.standings(task))
@@ -37,10 +43,16 @@ def render_markdown(view: ReportView, leaderboard: Leaderboard | None = None, tu
     if data.failures.height:
         rows = []
         for endpoint, task_name, kind, times, example in data.failures.select(list(FAILURES)).iter_rows():
-            words, said = [escape(endpoint), code(task_name, in_table=True)], code((example or "")[:200], in_table=True)
+            words, said = (
+                [escape(endpoint), code(task_name, in_table=True)],
+                code((example or "")[:200], in_table=True),
+            )
             rows.append([*words, escape(kind), count(times), said])
         parts += ["## What failed", table(["Model", "Task", "Kind", "Count", "Example"], rows, numeric={3})]
-    parts += ["## Signatures", "\n".join(f"- {name}: {code(signature)}" for signature, name in view.signatures.items())]
+    parts += [
+        "## Signatures",
+        "\n".join(f"- {name}: {code(signature)}" for signature, name in view.signatures.items()),
+    ]
     if data.releases:
         parts.append("## Data and licences")
         for release in data.releases:
@@ -83,7 +95,9 @@ def _summary(view: ReportView, board: Leaderboard, turned: Sequence[str]) -> Ite
     if any(row.standing and row.standing.level for task in view.tasks for row in board.first(task)):
         yield f"† {LEVEL}"
     if turned:
-        yield "**Cultures where the order flips**\n\n" + "\n".join(f"- {escape(sentence)}" for sentence in turned)
+        yield "**Cultures where the order flips**\n\n" + "\n".join(
+            f"- {escape(sentence)}" for sentence in turned
+        )
 
 
 def _baseline(best: Row | None) -> str:
@@ -98,7 +112,10 @@ def _task(view: ReportView, task: TaskView, standings: Mapping[str, Standing]) -
     rows = []
     unplaced = dict(standings)  # a model's rank, over everything, stands once: at the first of its groups
     for score in (*task.headline, *task.others):
-        ranked = (score.metric, score.profile) == (task.metric.name, task.profile)  # the scores that ranks are by
+        ranked = (score.metric, score.profile) == (
+            task.metric.name,
+            task.profile,
+        )  # the scores that ranks are by
         found = unplaced.pop(score.endpoint, None) if ranked else None
         group = "" if score.facet == WHOLE else f", {value_name(score.facet, score.value)}"
         rows.append(
@@ -136,8 +153,14 @@ def _published(board: Leaderboard) -> Iterable[str]:
                 escape(row["model"]),
                 f"{number(row['score'])} [{number(row['low'])}, {number(row['high'])}]",
                 f"{row['above'] + 1} of {row['models'] + 1}",
-                escape(f"{row['next_above'] or ''} {number(row['next_above_score']) if row['next_above'] else ''}"),
-                escape(f"{row['next_below'] or ''} {number(row['next_below_score']) if row['next_below'] else ''}"),
+                escape(
+                    f"{row['next_above'] or ''} "
+                    f"{number(row['next_above_score']) if row['next_above'] else ''}"
+                ),
+                escape(
+                    f"{row['next_below'] or ''} "
+                    f"{number(row['next_below_score']) if row['next_below'] else ''}"
+                ),
             ]
             for row in found.places.iter_rows(named=True)
         ]
@@ -172,7 +195,11 @@ def _tables(view: ReportView, made: ResultTables) -> Iterable[str]:
             if grid.heading:
                 yield f"**{escape(grid.heading)}**"
             rows = [[_grid_cell(cell) for cell in row] for row in grid.rows]
-            yield table([escape(name) for name in grid.columns], rows, {at for at, numeric in enumerate(grid.numeric) if numeric})
+            yield table(
+                [escape(name) for name in grid.columns],
+                rows,
+                {at for at, numeric in enumerate(grid.numeric) if numeric},
+            )
         if shown.notes:
             yield "\n".join(f"- {escape(note)}" for note in shown.notes)
 
@@ -186,7 +213,11 @@ def _facet(view: ReportView, task: TaskView, facet: FacetView) -> str:
     shown = [name for name in task.shown if any((value, name) in facet.scores for value in facet.values)]
     people = {value: task.people_of(facet, value) for value in facet.values}
     with_people = [PEOPLE.capitalize()] if any(people.values()) else []
-    head = [escape(facet_title(facet.facet).capitalize()), *(escape(view.short[name]) for name in shown), *with_people]
+    head = [
+        escape(facet_title(facet.facet).capitalize()),
+        *(escape(view.short[name]) for name in shown),
+        *with_people,
+    ]
     rows = []
     for value in facet.values:
         found = [facet.scores.get((value, name)) for name in shown]
@@ -204,11 +235,18 @@ def _compact(score: Score | None) -> str:
 
 
 def _cells(view: ReportView, score: Score) -> list[str]:
-    told = [number(score.score), interval(score.low, score.high, " to "), score.shown_n, percent(score.coverage)]
+    told = [
+        number(score.score),
+        interval(score.low, score.high, " to "),
+        score.shown_n,
+        percent(score.coverage),
+    ]
     return [*told, *(count(amount) for amount in score.states.values()), view.signatures[score.signature]]
 
 
-def table(head: Sequence[str], rows: Iterable[Sequence[str]], numeric: set[int] | frozenset[int] = frozenset()) -> str:
+def table(
+    head: Sequence[str], rows: Iterable[Sequence[str]], numeric: set[int] | frozenset[int] = frozenset()
+) -> str:
     """A pipe table of cells that are escaped already; the columns in ``numeric`` are aligned right."""
     rule = ["---:" if position in numeric else "---" for position in range(len(head))]
     return "\n".join(f"| {' | '.join(cells)} |" for cells in (head, rule, *rows))
@@ -220,7 +258,8 @@ def escape(text: str) -> str:
 
 
 def code(text: str, *, in_table: bool = False) -> str:
-    """Text as inline code that it cannot end. Inside a table a ``|`` needs a backslash, which only tables take away again."""
+    """Text as inline code that it cannot end. Inside a table a ``|`` needs a backslash, which only tables
+    take away again."""
     plain = one_line(text)
     ticks = "`" * (_longest_ticks(plain) + 1)
     pad = " " if plain.startswith("`") or plain.endswith("`") else ""

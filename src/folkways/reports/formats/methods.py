@@ -11,7 +11,8 @@ from folkways.records import Signature
 from folkways.reports.views.views import ReportView
 
 PROFILES = {
-    "paper": "judged as the authors’ own code does, its known defects included, so that published figures can be compared with",
+    "paper": "judged as the authors’ own code does, its known defects included, so that published figures "
+    "can be compared with",
     "strict": "judged by the authors’ rule with its known defects fixed",
     "lenient": "judged by the first unambiguous label in a reply, wherever it stands",
 }
@@ -23,7 +24,9 @@ OWN_RULE = "judged by the rule of the task"
 def judging(profile: str, task: str) -> str:
     """What a profile of a task means, in words; empty for a profile of the task's own."""
     known = tasks().get(task)
-    return OWN_RULE if known is not None and "paper" not in known.scoring.profiles else PROFILES.get(profile, "")
+    return (
+        OWN_RULE if known is not None and "paper" not in known.scoring.profiles else PROFILES.get(profile, "")
+    )
 
 
 SENTENCES = {
@@ -53,7 +56,8 @@ SYSTEM_PROMPTS = {"own": "one of the user’s own", "task": "what the task presc
 
 
 def explain(signature: Signature) -> list[tuple[str, str]]:
-    """What each part of a signature says: (heading, words). Parts without words of their own are given as they are."""
+    """What each part of a signature says: (heading, words). Parts without words of their own are given as
+    they are."""
     explained = []
     parts = signature.parts
     for key, value in parts.items():
@@ -61,7 +65,10 @@ def explain(signature: Signature) -> list[tuple[str, str]]:
             continue  # the section it stands in already says so
         heading, words = SENTENCES.get(key, (key.replace("_", " ").capitalize(), "{}"))
         if key == "profile":
-            heading, words = "Judging", f"profile {{}}: {judging(value, parts.get('task', '')) or 'a profile of this task’s own'}"
+            heading, words = (
+                "Judging",
+                f"profile {{}}: {judging(value, parts.get('task', '')) or 'a profile of this task’s own'}",
+            )
         elif key.startswith("text-"):
             heading = f"Text, {language_name(key.removeprefix('text-'))}"
         elif key.startswith("model-"):
@@ -71,12 +78,15 @@ def explain(signature: Signature) -> list[tuple[str, str]]:
 
 
 def method_rows(view: ReportView) -> list[tuple[str, list[tuple[str, str]]]]:
-    """How the headline scores were made: (heading, [(words, whose)]), whose empty where it holds for every task.
+    """How the headline scores were made: (heading, [(words, whose)]), whose empty where it holds for every
+    task.
 
     Tasks are named by their titles, or where signatures of one task differ by the marks of these.
     """
     told: dict[str, dict[str, list[str]]] = {}
-    of_task = {task.title: list(dict.fromkeys(score.signature for score in task.whole)) for task in view.tasks}
+    of_task = {
+        task.title: list(dict.fromkeys(score.signature for score in task.whole)) for task in view.tasks
+    }
     for task in view.tasks:
         for score in task.whole:
             parts = [*explain(view.made(score.signature)), ("Intervals", score.interval)]
@@ -86,7 +96,13 @@ def method_rows(view: ReportView) -> list[tuple[str, list[tuple[str, str]]]]:
                     whose.append(score.signature)
     every = sum(len(signatures) for signatures in of_task.values())
     return [
-        (heading, [(words, "" if len(whose) == every else _whose(view, of_task, whose)) for words, whose in found.items()])
+        (
+            heading,
+            [
+                (words, "" if len(whose) == every else _whose(view, of_task, whose))
+                for words, whose in found.items()
+            ],
+        )
         for heading, found in told.items()
     ]
 
@@ -94,7 +110,9 @@ def method_rows(view: ReportView) -> list[tuple[str, list[tuple[str, str]]]]:
 def _whose(view: ReportView, of_task: Mapping[str, Sequence[str]], signatures: Sequence[str]) -> str:
     whole = [title for title, own in of_task.items() if set(own) <= set(signatures)]
     named = {signature for title in whole for signature in of_task[title]}
-    return ", ".join([*whole, *(view.signatures[signature] for signature in signatures if signature not in named)])
+    return ", ".join(
+        [*whole, *(view.signatures[signature] for signature in signatures if signature not in named)]
+    )
 
 
 def in_words(key: str, value: str) -> str:
@@ -105,7 +123,9 @@ def in_words(key: str, value: str) -> str:
     if key == "cultures":
         return ", ".join(culture_name(code) for code in parts)
     if key == "prompts":
-        return ", ".join(PROMPT_SOURCES.get(part.split(":")[0], part) + part[len(part.split(":")[0]) :] for part in parts)
+        return ", ".join(
+            PROMPT_SOURCES.get(part.split(":")[0], part) + part[len(part.split(":")[0]) :] for part in parts
+        )
     if key == "system":
         kind, separator, digest = value.partition("#")
         return SYSTEM_PROMPTS.get(kind, kind) + (f" (its checksum: {digest})" if separator else "")

@@ -1,4 +1,5 @@
-"""The methods section of a paper, written from the signature: what was asked of whom, how it was judged, what the intervals are."""
+"""The methods section of a paper, written from the signature: what was asked of whom, how it was judged, what
+the intervals are."""
 
 from __future__ import annotations
 
@@ -23,7 +24,12 @@ def methods_paragraph(view: ReportView, task: TaskView, cite: Callable[[str], st
         return ""
     first = task.whole[0]
     parts = {key: one_line(value) for key, value in view.made(first.signature).parts.items()}
-    sentences = [_asked(view, task, parts, cite), _settings(parts), _judged(task, parts), _counted(task, cite)]
+    sentences = [
+        _asked(view, task, parts, cite),
+        _settings(parts),
+        _judged(task, parts),
+        _counted(task, cite),
+    ]
     return " ".join(sentence for sentence in sentences if sentence)
 
 
@@ -47,7 +53,9 @@ def _asked(view: ReportView, task: TaskView, parts: dict[str, str], cite: Callab
         wording += f" ({'variant' if len(variants) == 1 else 'variants'} {_some(variants, 'variant')})"
     cited = f" {cite(key)}" if key else ""
     title = one_line(task.title)
-    asked = f"We asked {models} the {count(amount)} questions of {title}{cited}{source}{where}{tongues}{wording}"
+    asked = (
+        f"We asked {models} the {count(amount)} questions of {title}{cited}{source}{where}{tongues}{wording}"
+    )
     return f"{asked.rstrip(',')}."
 
 
@@ -65,10 +73,16 @@ def _settings(parts: dict[str, str]) -> str:
 def _judged(task: TaskView, parts: dict[str, str]) -> str:
     profile = parts.get("profile", task.profile)
     rule = f"Replies were {judging(profile, task.task) or OWN_RULE} (profile {profile})"
-    tools = [f"{key.removeprefix('text-')} {value}" for key, value in parts.items() if key.startswith("text-")]
+    tools = [
+        f"{key.removeprefix('text-')} {value}" for key, value in parts.items() if key.startswith("text-")
+    ]
     with_tools = f", with the text tools {_some(tools, 'text tool')}" if tools else ""
     about = one_line(task.metric.about).rstrip(".")
-    what = f" The score is {task.metric.label}: {about[:1].lower()}{about[1:]}." if about else f" The score is {task.metric.label}."
+    what = (
+        f" The score is {task.metric.label}: {about[:1].lower()}{about[1:]}."
+        if about
+        else f" The score is {task.metric.label}."
+    )
     return f"{rule}{with_tools}.{what}"
 
 
@@ -77,9 +91,12 @@ def _counted(task: TaskView, cite: Callable[[str], str]) -> str:
     named = (score.interval for score in task.whole if score.low == score.low)
     methods = listing(list(dict.fromkeys(one_line(name).replace(" 95%", "") for name in named)))
     lost, out = sum(score.lost for score in models), sum(score.left_out for score in models)
-    losses = f" {count(lost)} replies never came and count as not right{'' if out else ' too'}." if lost else ""
+    losses = (
+        f" {count(lost)} replies never came and count as not right{'' if out else ' too'}." if lost else ""
+    )
     rule = (
-        f"The profile leaves {count(out)} of {count(sum(score.n for score in models))} replies out of the score."
+        f"The profile leaves {count(out)} of {count(sum(score.n for score in models))} replies out of the "
+        "score."
         if out
         else "Refusals and replies that could not be read stay in the denominator and count as not right."
     )

@@ -1,4 +1,5 @@
-"""What a notebook shows of runs, scores, comparisons and items: plain HTML with its style inside, every text escaped."""
+"""What a notebook shows of runs, scores, comparisons and items: plain HTML with its style inside, every text
+escaped."""
 
 from __future__ import annotations
 
@@ -30,7 +31,8 @@ CELL = "padding:2px 10px 2px 0;vertical-align:baseline;"
 
 
 def run_html(view: ReportView) -> str:
-    """A run: who was asked what, the leading models of each task, the map of the first task, and what to know before."""
+    """A run: who was asked what, the leading models of each task, the map of the first task, and what to know
+    before."""
     from folkways.reports.formats.summary import doubts, gaps, lede
     from folkways.reports.views.leaderboard import Leaderboard
 
@@ -41,8 +43,13 @@ def run_html(view: ReportView) -> str:
             score = row.counted
             told = (score.shown_n, percent(score.coverage)) if score else ("", "")
             title = f"{task.title} ({task.metric.label})" if not place else ""
-            rows.append((title, row.name, number(row.score), f"{number(row.low)} to {number(row.high)}", *told))
-    parts = [_paragraph(lede(view)), html_table(("task", "model", "score", "95 % interval", "n", "coverage"), rows, 2)]
+            rows.append(
+                (title, row.name, number(row.score), f"{number(row.low)} to {number(row.high)}", *told)
+            )
+    parts = [
+        _paragraph(lede(view)),
+        html_table(("task", "model", "score", "95 % interval", "n", "coverage"), rows, 2),
+    ]
     parts += [_paragraph(sentence) for sentence in (*gaps(view), *doubts(view))]
     shades = WorldMap(view)
     if shades.first is not None:
@@ -68,12 +75,15 @@ def scores_html(scores: pl.DataFrame) -> str:
         for row in scores.head(MOST_ROWS).iter_rows(named=True)
     ]
     heads = ("model", "task", "metric", "by", "of", "score", "95 % interval", "n", "coverage")
-    more = [_paragraph(f"and {count(scores.height - MOST_ROWS)} more rows")] if scores.height > MOST_ROWS else []
+    more = (
+        [_paragraph(f"and {count(scores.height - MOST_ROWS)} more rows")] if scores.height > MOST_ROWS else []
+    )
     return _framed([html_table(heads, rows, 5), *more])
 
 
 def tables_html(tables: Iterable[Table]) -> str:
-    """Tables of texts as ``folkways compare`` prints them, each with its title and what is to be known of it."""
+    """Tables of texts as ``folkways compare`` prints them, each with its title and what is to be known of
+    it."""
     parts = []
     for table in tables:
         parts.append(Markup("<b>{}</b>").format(visible(table.title)))
@@ -84,16 +94,30 @@ def tables_html(tables: Iterable[Table]) -> str:
 
 
 def item_html(
-    item: Mapping[str, Any], prompts: pl.DataFrame, responses: pl.DataFrame, judgements: pl.DataFrame, metrics: tuple[Metric, ...]
+    item: Mapping[str, Any],
+    prompts: pl.DataFrame,
+    responses: pl.DataFrame,
+    judgements: pl.DataFrame,
+    metrics: tuple[Metric, ...],
 ) -> str:
     """One item as ``folkways show`` prints it."""
     from rich.console import Console
 
     from folkways.reports.formats.item import render_item
 
-    console = Console(file=StringIO(), record=True, force_jupyter=False, width=100, markup=False, emoji=False, highlight=False)
+    console = Console(
+        file=StringIO(),
+        record=True,
+        force_jupyter=False,
+        width=100,
+        markup=False,
+        emoji=False,
+        highlight=False,
+    )
     console.print(render_item(item, prompts, responses, judgements, metrics))
-    return console.export_html(inline_styles=True, code_format='<pre style="white-space:pre-wrap">{code}</pre>')
+    return console.export_html(
+        inline_styles=True, code_format='<pre style="white-space:pre-wrap">{code}</pre>'
+    )
 
 
 def html_table(heads: Sequence[str], rows: Sequence[Sequence[str]], first_number: int) -> Markup:
@@ -107,7 +131,9 @@ def html_table(heads: Sequence[str], rows: Sequence[Sequence[str]], first_number
 
     head = line(Markup('<th style="{}text-align:{}">{}</th>'), heads)
     body = Markup("").join(line(Markup('<td style="{}text-align:{}">{}</td>'), row) for row in rows)
-    return Markup('<table style="border-collapse:collapse"><thead>{}</thead><tbody>{}</tbody></table>').format(head, body)
+    return Markup(
+        '<table style="border-collapse:collapse"><thead>{}</thead><tbody>{}</tbody></table>'
+    ).format(head, body)
 
 
 def _picture(shades: WorldMap) -> Markup:
@@ -118,7 +144,9 @@ def _picture(shades: WorldMap) -> Markup:
     drawing = with_colours(render(world(shades.first, shades.cultures, MAP_WIDTH), "notebook", marked), LIGHT)
     packed = base64.b64encode(drawing.encode()).decode()
     title = f"{shades.first.task.title}, {shades.first.metric.label}"
-    picture = Markup('<div style="background:#fff"><img alt="Map: {}" width="{}" src="data:image/svg+xml;base64,{}"></div>')
+    picture = Markup(
+        '<div style="background:#fff"><img alt="Map: {}" width="{}" src="data:image/svg+xml;base64,{}"></div>'
+    )
     return picture.format(visible(title), MAP_WIDTH, packed)
 
 

@@ -22,7 +22,9 @@ def lede(view: ReportView) -> str:
     who = listing(models) if 0 < len(models) <= MAX_NAMED else plural(len(models), "model") if models else ""
     if view.baselines:
         who += f"{' beside ' if who else ''}{plural(len(view.baselines), 'baseline')}"
-    where = [plural(len(view.tasks), "task")] + ([plural(len(view.cultures), "culture")] if view.cultures else [])
+    where = [plural(len(view.tasks), "task")] + (
+        [plural(len(view.cultures), "culture")] if view.cultures else []
+    )
     expected, lost = _totals(view)
     replies = "every one got a reply" if not lost else f"{percent(1 - lost / expected)} got a reply"
     return f"{who or 'No model'}, on {listing(where)}. {count(expected)} answers were expected; {replies}."
@@ -37,7 +39,8 @@ def unasked(view: ReportView) -> list[str]:
 
 
 def doubts(view: ReportView, uncertain: Iterable[str] = ()) -> list[str]:
-    """What not to believe, in the one order of every format: who was not asked alike, what rules leave out, what could not be read.
+    """What not to believe, in the one order of every format: who was not asked alike, what rules leave out,
+    what could not be read.
 
     Then ``uncertain`` (``overview.uncertain``, where a leaderboard is made), and what runs and data say.
     """
@@ -50,7 +53,8 @@ def notices(view: ReportView, uncertain: Iterable[str] = ()) -> list[str]:
 
 
 def _totals(view: ReportView) -> tuple[int, int]:
-    """Expected items and those without a reply, each counted once whatever the number of profiles and metrics."""
+    """Expected items and those without a reply, each counted once whatever the number of profiles and
+    metrics."""
     of_profile = (score for task in view.tasks for score in task.whole if score.profile == task.profile)
     first = [score for score in of_profile if score.endpoint in view.asked]
     return sum(score.n for score in first), sum(score.lost for score in first)
@@ -65,7 +69,9 @@ def _incomplete(view: ReportView) -> list[Score]:
 
 
 def _losses(failed: int, missing: int) -> str:
-    return listing([f"{count(amount)} {word}" for amount, word in ((failed, "failed"), (missing, "missing")) if amount])
+    return listing(
+        [f"{count(amount)} {word}" for amount, word in ((failed, "failed"), (missing, "missing")) if amount]
+    )
 
 
 def gaps(view: ReportView) -> list[str]:
@@ -82,8 +88,10 @@ def gaps(view: ReportView) -> list[str]:
         else:
             consequence = "It counts as not right." if failed + missing == 1 else "These count as not right."
         sentences.append(
-            f"{view.short[endpoint]}: {_losses(failed, missing)} of {count(sum(score.n for score in group))} expected answers, "
-            f"on {plural(len(group), 'task')} (lowest coverage {percent(min(score.coverage for score in group))}). "
+            f"{view.short[endpoint]}: {_losses(failed, missing)} of "
+            f"{count(sum(score.n for score in group))} expected answers, "
+            f"on {plural(len(group), 'task')} (lowest coverage "
+            f"{percent(min(score.coverage for score in group))}). "
             f"{consequence}"
         )
     if len(by_endpoint) > MAX_NAMED:
@@ -92,21 +100,29 @@ def gaps(view: ReportView) -> list[str]:
 
 
 def coverage_notices(view: ReportView) -> list[str]:
-    """One sentence for each headline score with a coverage below 1, with what the score could have been at best."""
+    """One sentence for each headline score with a coverage below 1, with what the score could have been at
+    best."""
     titles = {task.task: task.title for task in view.tasks}
     sentences = []
     for score in _incomplete(view):
-        lost = f"{_losses(score.failed, score.missing)} of {count(score.n)} expected answers (coverage {percent(score.coverage)})"
+        lost = (
+            f"{_losses(score.failed, score.missing)} of {count(score.n)} expected answers (coverage "
+            f"{percent(score.coverage)})"
+        )
         if score.lost == score.n:
             best = "No reply came: there is no score, and nothing is known of the model."
         else:
-            best = f"The score is {number(score.score)}; had all of these been right, it would be {number(score.at_best)}."
+            best = (
+                f"The score is {number(score.score)}; had all of these been right, it would be "
+                f"{number(score.at_best)}."
+            )
         sentences.append(f"{view.short[score.endpoint]}, {titles[score.task]}: {lost}. {best}")
     return sentences
 
 
 def _left_out(view: ReportView) -> list[str]:
-    """One sentence for each headline score of a model from which the profile's rule leaves replies out, and why."""
+    """One sentence for each headline score of a model from which the profile's rule leaves replies out, and
+    why."""
     return [
         f"{view.short[score.endpoint]}, {task.title} ({score.profile}): "
         + (
@@ -122,7 +138,8 @@ def _left_out(view: ReportView) -> list[str]:
 
 
 def _unreadable(view: ReportView) -> list[str]:
-    """One sentence for each model with many replies that no answer could be read out of; baselines always have such.
+    """One sentence for each model with many replies that no answer could be read out of; baselines always
+    have such.
 
     Where the rule leaves such replies out, ``_left_out`` says so.
     """
@@ -141,21 +158,31 @@ def _unreadable(view: ReportView) -> list[str]:
 
 
 def _shares(shares: list[tuple[int, int, str]]) -> str:
-    """How many of how many replies, task by task, or in sum where there are more tasks than a sentence can name."""
+    """How many of how many replies, task by task, or in sum where there are more tasks than a sentence can
+    name."""
     if len(shares) <= MAX_NAMED:
-        return listing([f"{count(unreadable)} of {count(replies)} replies ({title})" for unreadable, replies, title in shares])
+        return listing(
+            [
+                f"{count(unreadable)} of {count(replies)} replies ({title})"
+                for unreadable, replies, title in shares
+            ]
+        )
     unreadable, replies = sum(share[0] for share in shares), sum(share[1] for share in shares)
     return f"{count(unreadable)} of {count(replies)} replies on {plural(len(shares), 'task')}"
 
 
 def _unequal(view: ReportView) -> list[str]:
-    """One sentence for each task whose endpoints were not asked equally much: a limit, other cultures, another release."""
+    """One sentence for each task whose endpoints were not asked equally much: a limit, other cultures,
+    another release."""
     sentences = []
     for task in view.tasks:
-        sizes = {score.n for score in task.whole if score.profile == task.profile and score.endpoint in view.asked}
+        sizes = {
+            score.n for score in task.whole if score.profile == task.profile and score.endpoint in view.asked
+        }
         if len(sizes) > 1:
             sentences.append(
-                f"{task.title}: not everyone was asked the same, n is from {count(min(sizes))} to {count(max(sizes))}. "
+                f"{task.title}: not everyone was asked the same, n is from {count(min(sizes))} to "
+                f"{count(max(sizes))}. "
                 "Compare only rows with the same signature."
             )
     return sentences

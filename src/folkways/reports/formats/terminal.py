@@ -22,7 +22,8 @@ NARROWEST_NAME = 14
 
 
 def terminal_summary(data: ReportData) -> RenderableType:
-    """Score, interval, n, coverage and the states that occur, of every endpoint and task, then the warnings; for rich to print."""
+    """Score, interval, n, coverage and the states that occur, of every endpoint and task, then the warnings;
+    for rich to print."""
     view = ReportView(data)
     parts: list[RenderableType] = [_ScoreTable(view, task) for task in view.tasks]
     parts += [Text.assemble(("! ", "bold yellow"), one_line(sentence)) for sentence in notices(view)]
@@ -40,11 +41,19 @@ class _ScoreTable:
         task = self.task
         cultures = f" · {count(task.cultures)} cultures" if task.cultures > 1 else ""
         profile = f" · {one_line(task.profile)}" if len(task.profiles) == 1 else ""
-        title = Text.assemble((one_line(task.title), "bold"), (f"  {task.metric.label}{cultures} · {task.task}{profile}", "dim"))
+        title = Text.assemble(
+            (one_line(task.title), "bold"), (f"  {task.metric.label}{cultures} · {task.task}{profile}", "dim")
+        )
         rows = [_cells(self.view, task, score) for score in task.headline]
         numbers = ("score", "95 % interval", "n", "coverage")
-        widths = {name: max([len(name), *(row[at - 5].cell_len for row in rows)]) for at, name in enumerate(numbers)}
-        profiles = max([len("profile"), *(len(one_line(name)) for name in task.profiles)]) + 2 if len(task.profiles) > 1 else 0
+        widths = {
+            name: max([len(name), *(row[at - 5].cell_len for row in rows)]) for at, name in enumerate(numbers)
+        }
+        profiles = (
+            max([len("profile"), *(len(one_line(name)) for name in task.profiles)]) + 2
+            if len(task.profiles) > 1
+            else 0
+        )
         taken = sum(wide + 2 for wide in widths.values()) + profiles + len(LOST) + 2
         groups = [value_name(score.facet, score.value) for score in task.headline if score.facet != WHOLE]
         taken += max(map(len, groups), default=-2) + 2
@@ -54,7 +63,10 @@ class _ScoreTable:
         if profiles:
             table.add_column("profile", no_wrap=True)
         if groups:
-            table.add_column(facet_title(next(score.facet for score in task.headline if score.facet != WHOLE)), no_wrap=True)
+            table.add_column(
+                facet_title(next(score.facet for score in task.headline if score.facet != WHOLE)),
+                no_wrap=True,
+            )
         for name in numbers:
             table.add_column(name, justify="right", no_wrap=True, min_width=widths[name])
         table.add_column(LOST, overflow="fold")
@@ -71,7 +83,11 @@ def _cells(view: ReportView, task: TaskView, score: Score) -> list[Text]:
     if any(shown.facet != WHOLE for shown in task.headline):
         cells.append(Text("" if score.facet == WHOLE else value_name(score.facet, score.value)))
     states = [(state, getattr(score, state)) for state in STATES]
-    told = [(f"{count(amount)} {state}", lost if state in ("failed", "missing") else "") for state, amount in states if amount]
+    told = [
+        (f"{count(amount)} {state}", lost if state in ("failed", "missing") else "")
+        for state, amount in states
+        if amount
+    ]
     return [
         *cells,
         Text(number(score.score), "" if score.baseline else "bold"),

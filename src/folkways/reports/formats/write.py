@@ -1,4 +1,5 @@
-"""Writes a report to a folder: HTML with its figures, Markdown, CSV and Parquet. Each file appears whole or not at all."""
+"""Writes a report to a folder: HTML with its figures, Markdown, CSV and Parquet. Each file appears whole or
+not at all."""
 
 from __future__ import annotations
 
@@ -47,20 +48,24 @@ def check_formats(formats: Sequence[str]) -> None:
 def write_report(data: ReportData, out: Path, formats: Sequence[str] = USUAL_FORMATS) -> list[Path]:
     """Write the report into the folder ``out`` (made if it is not there) and return the files.
 
-    html: ``report.html`` and ``figures/*.svg``. md: ``report.md``. latex: ``report.tex`` and ``report.bib``. csv and parquet:
-    ``scores`` and ``judgements``. Parquet is exact; CSV puts an apostrophe before texts that a spreadsheet would run as a formula.
-    Raises FolkwaysError where it cannot write, and UnknownNameError for an unknown format.
+    html: ``report.html`` and ``figures/*.svg``. md: ``report.md``. latex: ``report.tex`` and ``report.bib``.
+    csv and parquet: ``scores`` and ``judgements``. Parquet is exact; CSV puts an apostrophe before texts that
+    a spreadsheet would run as a formula. Raises FolkwaysError where it cannot write, and UnknownNameError for
+    an unknown format.
     """
     check_formats(formats)
     out = Path(out)
     _make_folder(out)
     view = ReportView(data)
     board = Leaderboard(view)
-    # What goes through every judgement comes before what draws is loaded, and what needs their texts before all else: of a million
-    # replies these take more memory than everything besides, and are let go where nobody else holds them.
+    # What goes through every judgement comes before what draws is loaded, and what needs their texts before
+    # all else: of a million replies these take more memory than everything besides, and are let go where
+    # nobody else holds them.
     read = Read.of(view) if "html" in formats else None
     tables = _write_tables(data, out, formats)
-    view.data = replace(data, judgements=data.judgements.with_columns(pl.lit(None, pl.String).alias(name) for name in SAID))
+    view.data = replace(
+        data, judgements=data.judgements.with_columns(pl.lit(None, pl.String).alias(name) for name in SAID)
+    )
     del data
     if {"html", "md", "latex"} & {*formats}:
         for task in view.tasks:
@@ -101,7 +106,9 @@ def _make_folder(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except FileExistsError as error:
-        raise FolkwaysError(f"cannot write the report: {folder} is a file, not a folder\n{remedy()}") from error
+        raise FolkwaysError(
+            f"cannot write the report: {folder} is a file, not a folder\n{remedy()}"
+        ) from error
     except OSError as error:
         raise _explain(error, folder) from error
 
@@ -141,7 +148,9 @@ def _write_csv(frame: pl.DataFrame, file: IO[bytes]) -> None:
 def _write_parquet(frame: pl.DataFrame, file: IO[bytes]) -> None:
     """By way of memory: polars does not say that a disk is full where that happens at the end of the file."""
     buffer = io.BytesIO()
-    slices = register_io_source(lambda *_: map(plain, frame.iter_slices(SLICE)), schema=plain(frame.clear()).schema)
+    slices = register_io_source(
+        lambda *_: map(plain, frame.iter_slices(SLICE)), schema=plain(frame.clear()).schema
+    )
     slices.sink_parquet(buffer, row_group_size=SLICE)
     file.write(buffer.getbuffer())
 
@@ -149,10 +158,15 @@ def _write_parquet(frame: pl.DataFrame, file: IO[bytes]) -> None:
 def _explain(error: Exception, path: Path) -> FolkwaysError:
     number = error.errno if isinstance(error, OSError) else None
     words = str(error)
-    if number in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG) or "No space left" in words or "File too large" in words:
+    if (
+        number in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+        or "No space left" in words
+        or "File too large" in words
+    ):
         return FolkwaysError(
             f"cannot write {path}: the disk is full, or the file is larger than is allowed here\n"
-            f"Free some space. {remedy()}. No file was left half written; the scores are safe in the workspace."
+            f"Free some space. {remedy()}. No file was left half written; the scores are safe in the "
+            "workspace."
         )
     if number in (errno.EACCES, errno.EPERM, errno.EROFS):
         return FolkwaysError(f"cannot write {path}: the folder is read-only for you\n{remedy()}")

@@ -1,1 +1,2 @@
-"""What reports show, as records and tables, ordered and named: from frames alone, and for any output format."""
+"""What reports show, as records and tables, ordered and named: from frames alone, and for any output
+format."""

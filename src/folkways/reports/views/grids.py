@@ -1,4 +1,5 @@
-"""Tables of analyses as people read them: wide by their layout, or row by row, with names in place of codes."""
+"""Tables of analyses as people read them: wide by their layout, or row by row, with names in place of
+codes."""
 
 from __future__ import annotations
 
@@ -93,10 +94,11 @@ WideRow = tuple[Any, list[dict[str, Any] | None]]
 
 
 def grids(table: Table, short: Mapping[str, str], *, drawn: bool = False) -> list[Grid]:
-    """The table's grids. ``short`` has the names of endpoints as a report writes them; drawn: those that figures are made of.
+    """The table's grids. ``short`` has the names of endpoints as a report writes them; drawn: those that
+    figures are made of.
 
-    Of a table that has one form for each value of ``by`` and few columns, the two change places, so that there are few wide grids
-    in place of many narrow ones.
+    Of a table that has one form for each value of ``by`` and few columns, the two change places, so that
+    there are few wide grids in place of many narrow ones.
     """
     layout = table.layout
     if layout is None or (layout.only_drawn and not drawn):
@@ -114,12 +116,17 @@ def grids(table: Table, short: Mapping[str, str], *, drawn: bool = False) -> lis
 
 def _laid_out(rows: pl.DataFrame, layout: Layout, short: Mapping[str, str]) -> Iterator[Grid]:
     ordered = (
-        rows.sort(pl.col("endpoint").str.starts_with(BASELINE_PREFIX), maintain_order=True) if "endpoint" in rows.columns else rows
+        rows.sort(pl.col("endpoint").str.starts_with(BASELINE_PREFIX), maintain_order=True)
+        if "endpoint" in rows.columns
+        else rows
     )
     for part, across, found in wide_forms(ordered, layout):
         label = "" if layout.by is None else word(layout.by, part[layout.by][0], short)
         lines = tuple(
-            (Cell(word(layout.down, name, short)), *(_measured(row, layout) if row else Cell("") for row in rows))
+            (
+                Cell(word(layout.down, name, short)),
+                *(_measured(row, layout) if row else Cell("") for row in rows),
+            )
             for name, rows in found
         )
         columns = (heading(layout.down), *(word(layout.across, column, short) for column in across))
@@ -127,7 +134,8 @@ def _laid_out(rows: pl.DataFrame, layout: Layout, short: Mapping[str, str]) -> I
 
 
 def wide_forms(rows: pl.DataFrame, layout: Layout) -> Iterator[tuple[pl.DataFrame, list[Any], list[WideRow]]]:
-    """Each part of the rows that has a wide form of its own, the values across, and what stands below each other."""
+    """Each part of the rows that has a wide form of its own, the values across, and what stands below each
+    other."""
     for part in [rows] if layout.by is None else rows.partition_by(layout.by, maintain_order=True):
         across = part[layout.across].unique(maintain_order=True).to_list()
         cells = {(row[layout.down], row[layout.across]): row for row in part.iter_rows(named=True)}
@@ -146,7 +154,13 @@ def _measured(row: Mapping[str, Any], layout: Layout) -> Cell:
     known = low is not None and high is not None
     sizes = [row[name] for name in SIZES if row.get(name) is not None]
     n = int(min(sizes)) if sizes else None
-    return Cell(number(value, layout.decimals), float(value), *((low, high) if known else (None, None)), layout.decimals, n)
+    return Cell(
+        number(value, layout.decimals),
+        float(value),
+        *((low, high) if known else (None, None)),
+        layout.decimals,
+        n,
+    )
 
 
 def heading(name: str) -> str:

@@ -1,4 +1,5 @@
-"""The judgements that can be browsed inside the page: all of them, or a bounded sample spread over tasks, models and outcomes."""
+"""The judgements that can be browsed inside the page: all of them, or a bounded sample spread over tasks,
+models and outcomes."""
 
 from __future__ import annotations
 
@@ -22,7 +23,8 @@ MAX_ROWS = 80_000
 MAX_CHARACTERS = 600
 """Longer texts are cut in the page; the Parquet file has them whole."""
 MAX_TOTAL_CHARACTERS = 24_000_000
-"""Of replies and what was read out of them, which unlike questions hardly repeat; some megabytes once compressed."""
+"""Of replies and what was read out of them, which unlike questions hardly repeat; some megabytes once
+compressed."""
 SEED = 0
 
 OWN_TEXTS = ("response", "answer", "reason")
@@ -37,8 +39,10 @@ SPREAD = ("task", "endpoint", "culture", "state", "outcome")
 class Sample:
     """What the page embeds.
 
-    packed: column -> its distinct values and, row by row, which of them (``{"values": [...], "codes": [...]}``; codes are left
-            out where every row has a value of its own, in order). JSON, compressed by gzip, in base64: nothing in it can end the
+    packed: column -> its distinct values and, row by row, which of them (``{"values": [...], "codes":
+    [...]}``; codes are left
+            out where every row has a value of its own, in order). JSON, compressed by gzip, in base64:
+            nothing in it can end the
             element that it stands in.
     rows, total: how many judgements are in the page, and how many there are of the models shown.
     """
@@ -51,8 +55,8 @@ class Sample:
 def take_sample(view: ReportView, max_rows: int = MAX_ROWS) -> Sample:
     """At most ``max_rows`` judgements of the models (of the baselines only where there is no model).
 
-    Where there are more, groups of task, endpoint, culture, state and outcome take turns, so that rare outcomes are there too:
-    shares in the sample are not shares in the data. The draw is seeded.
+    Where there are more, groups of task, endpoint, culture, state and outcome take turns, so that rare
+    outcomes are there too: shares in the sample are not shares in the data. The draw is seeded.
     """
     data = view.data
     if data.without_items:
@@ -60,14 +64,20 @@ def take_sample(view: ReportView, max_rows: int = MAX_ROWS) -> Sample:
         data = replace(data, judgements=data.judgements.filter(~of_kept))
     outcome = _outcome(data, data.judgements.columns)
     told = ("endpoint", _group(outcome), _size())
-    slices = [rows.select(told) for rows in data.judgements.iter_slices(SLICE)]  # texts of a million would be copied
+    slices = [
+        rows.select(told) for rows in data.judgements.iter_slices(SLICE)
+    ]  # texts of a million would be copied
     deciding = pl.concat([data.judgements.clear().select(told), *slices]).with_row_index("row")
     if view.models:
         deciding = deciding.filter(~pl.col("endpoint").cast(pl.String).str.starts_with(BASELINE_PREFIX))
     total, rows = deciding.height, _bounded(deciding.drop("endpoint"), max_rows)
     del deciding, slices
     order = ("task", "culture", "item", "endpoint", "language", "variant", "profile")
-    shown = data.judgements[rows].with_columns(outcome=outcome).sort(pl.col(name).cast(pl.String) for name in order)
+    shown = (
+        data.judgements[rows]
+        .with_columns(outcome=outcome)
+        .sort(pl.col(name).cast(pl.String) for name in order)
+    )
     columns: dict[str, Any] = {name: _coded(shown[name].cast(pl.String).fill_null("")) for name in KEYS}
     columns["endpoint"] = _named(columns["endpoint"], lambda name: view.short.get(name, name))
     columns["culture_name"] = _named(columns["culture"], culture_name)
@@ -79,13 +89,19 @@ def take_sample(view: ReportView, max_rows: int = MAX_ROWS) -> Sample:
 
 
 def _group(outcome: pl.Expr) -> pl.Expr:
-    """A number for what takes turns, in half the memory of a hash: of ten thousand groups two may share one."""
-    return (pl.struct(*SPREAD[:-1], outcome.alias("outcome")).hash() % 0xFFFFFFFB).cast(pl.UInt32).alias("group")
+    """A number for what takes turns, in half the memory of a hash: of ten thousand groups two may share
+    one."""
+    return (
+        (pl.struct(*SPREAD[:-1], outcome.alias("outcome")).hash() % 0xFFFFFFFB).cast(pl.UInt32).alias("group")
+    )
 
 
 def _size() -> pl.Expr:
     """Characters of a judgement's own texts, as far as the page shows them."""
-    lengths = [pl.col(name).cast(pl.String).str.len_chars().fill_null(0).clip(upper_bound=MAX_CHARACTERS) for name in OWN_TEXTS]
+    lengths = [
+        pl.col(name).cast(pl.String).str.len_chars().fill_null(0).clip(upper_bound=MAX_CHARACTERS)
+        for name in OWN_TEXTS
+    ]
     return pl.sum_horizontal(lengths).cast(pl.UInt16).alias("size")
 
 
@@ -104,18 +120,26 @@ def _bounded(deciding: pl.DataFrame, max_rows: int) -> pl.Series:
 
 
 def _written_out(texts: pl.Series) -> pl.Series:
-    """Texts as they are shown: cut, with controls written out. Most texts repeat, and each is looked at once."""
+    """Texts as they are shown: cut, with controls written out. Most texts repeat, and each is looked at
+    once."""
     distinct = texts.drop_nulls().unique()
     shown = [visible(shorten(text, MAX_CHARACTERS)) for text in distinct]
-    return texts.replace_strict(distinct, pl.Series(shown, dtype=pl.String), default=None, return_dtype=pl.String)
+    return texts.replace_strict(
+        distinct, pl.Series(shown, dtype=pl.String), default=None, return_dtype=pl.String
+    )
 
 
 def _outcome(data: ReportData, columns: list[str]) -> pl.Expr:
-    """``right``, ``partly``, ``wrong`` by the task's headline metric; ``not counted``; empty where no metric applies."""
+    """``right``, ``partly``, ``wrong`` by the task's headline metric; ``not counted``; empty where no metric
+    applies."""
     value = pl.lit(None, pl.Float64)
     for task, metrics in data.metrics.items():
         if metrics and metrics[0].name in columns:
-            value = pl.when(pl.col("task") == task).then(pl.col(metrics[0].name).cast(pl.Float64)).otherwise(value)
+            value = (
+                pl.when(pl.col("task") == task)
+                .then(pl.col(metrics[0].name).cast(pl.Float64))
+                .otherwise(value)
+            )
     return (
         pl.when(~pl.col("counted")).then(pl.lit("not counted")).when(value >= 1).then(pl.lit("right"))
         .when(value > 0).then(pl.lit("partly")).when(value == 0).then(pl.lit("wrong")).otherwise(pl.lit(""))
@@ -127,13 +151,21 @@ def _details(data: ReportData, shown: pl.DataFrame) -> list[str]:
     metrics = {metric.name: metric.label for task in data.metrics.values() for metric in task}
     known = {*JUDGEMENTS, *JUDGED_ITEMS, *KEYS}
     schema = plain(shown.clear()).schema
-    facets = [name for name in shown.columns if name not in known and name not in metrics and schema[name] == pl.String]
+    facets = [
+        name
+        for name in shown.columns
+        if name not in known and name not in metrics and schema[name] == pl.String
+    ]
     measured = [name for name in metrics if name in shown.columns]
     lines: dict[tuple[Any, ...], str] = {}
     rows = plain(shown.select(*facets, *measured)).rows()
     for row in dict.fromkeys(rows):
         words, values = row[: len(facets)], row[len(facets) :]
-        parts = [f"{name.replace('_', ' ')} {visible(word)}" for name, word in zip(facets, words, strict=True) if word is not None]
+        parts = [
+            f"{name.replace('_', ' ')} {visible(word)}"
+            for name, word in zip(facets, words, strict=True)
+            if word is not None
+        ]
         told = zip(measured, values, strict=True)
         parts += [f"{metrics[name]} {_measure(value)}" for name, value in told if value is not None]
         lines[row] = " · ".join(parts)
@@ -147,13 +179,16 @@ def _measure(value: Any) -> str:
 
 
 def _coded(values: pl.Series) -> dict[str, Any]:
-    """A column as its distinct values and codes into them: smaller by far for names and states, and searched once per value."""
+    """A column as its distinct values and codes into them: smaller by far for names and states, and searched
+    once per value."""
     distinct = values.unique(maintain_order=True)
     if distinct.len() == values.len():
         return {"values": values.to_list()}
     place = pl.Series(range(distinct.len()), dtype=pl.Int32)
     known = distinct.drop_nulls()
-    codes = values.replace_strict(known, place.filter(distinct.is_not_null()), default=None, return_dtype=pl.Int32)
+    codes = values.replace_strict(
+        known, place.filter(distinct.is_not_null()), default=None, return_dtype=pl.Int32
+    )
     absent = distinct.is_null().arg_max() if distinct.null_count() else 0
     return {"values": distinct.to_list(), "codes": codes.fill_null(absent).to_list()}
 

@@ -1,4 +1,5 @@
-"""What stands beside the scores of a leaderboard: ranks with their range, and the shrunk scores of small cultures."""
+"""What stands beside the scores of a leaderboard: ranks with their range, and the shrunk scores of small
+cultures."""
 
 from __future__ import annotations
 
@@ -23,7 +24,8 @@ MOST_IN_SUMMARY = 3
 
 @dataclass(frozen=True, slots=True)
 class Shrunk:
-    """A culture's score drawn towards the others', the more the fewer its questions; see ``folkways.stats.shrinkage``."""
+    """A culture's score drawn towards the others', the more the fewer its questions; see
+    ``folkways.stats.shrinkage``."""
 
     score: float
     low: float
@@ -51,7 +53,8 @@ class Row:
 
 
 class Leaderboard:
-    """Ranks, shrunk scores and published figures of a report's tasks, each made when it is first asked for."""
+    """Ranks, shrunk scores and published figures of a report's tasks, each made when it is first asked
+    for."""
 
     def __init__(self, view: ReportView) -> None:
         self.view = view
@@ -61,7 +64,8 @@ class Leaderboard:
         self._drawn_in: dict[str, Mapping[tuple[str, str], Shrunk]] = {}
 
     def rows(self, task: TaskView) -> list[Row]:
-        """The lines of a task, as far as there are any: models by score, people, published figures, then baselines."""
+        """The lines of a task, as far as there are any: models by score, people, published figures, then
+        baselines."""
         if task.task not in self._rows:
             self._rows[task.task] = self._made_rows(task)
         return self._rows[task.task]
@@ -86,9 +90,12 @@ class Leaderboard:
         ]
 
     def first(self, task: TaskView) -> list[Row]:
-        """The first models of a task in the profile shown, for a summary; baselines where there is no model."""
+        """The first models of a task in the profile shown, for a summary; baselines where there is no
+        model."""
         rows = [row for row in self.rows(task) if row.counted and row.counted.profile == task.profile]
-        models = [row for row in rows if row.kind == "model"] or [row for row in rows if row.kind == "baseline"]
+        models = [row for row in rows if row.kind == "model"] or [
+            row for row in rows if row.kind == "baseline"
+        ]
         names = list(dict.fromkeys(row.counted.endpoint for row in models if row.counted))[:MOST_IN_SUMMARY]
         return [row for row in models if row.counted and row.counted.endpoint in names]
 
@@ -105,13 +112,20 @@ class Leaderboard:
         )
 
     def guessing(self, task: TaskView) -> float:
-        """The score that needs no knowledge: chance; of a task without options the best baseline, asked or computed, or NaN."""
-        return self.view.data.chance.get(task.task, max((row.score for row in self._baselines(task)), default=math.nan))
+        """The score that needs no knowledge: chance; of a task without options the best baseline, asked or
+        computed, or NaN."""
+        return self.view.data.chance.get(
+            task.task, max((row.score for row in self._baselines(task)), default=math.nan)
+        )
 
     def _baselines(self, task: TaskView) -> list[Row]:
         """The baselines with a score in the profile shown."""
         rows = (row for row in self.rows(task) if row.kind == "baseline" and row.counted)
-        return [row for row in rows if row.score == row.score and row.counted and row.counted.profile == task.profile]
+        return [
+            row
+            for row in rows
+            if row.score == row.score and row.counted and row.counted.profile == task.profile
+        ]
 
     def _row(self, score: Score, standing: Standing | None) -> Row:
         name = self.view.short[score.endpoint]
@@ -128,7 +142,8 @@ class Leaderboard:
         return self._evidence(task)[0]
 
     def shrunk(self, task: TaskView) -> Mapping[tuple[str, str], Shrunk]:
-        """(culture, endpoint) -> its shrunk score, for the endpoints that tables show; empty for fewer than three cultures."""
+        """(culture, endpoint) -> its shrunk score, for the endpoints that tables show; empty for fewer than
+        three cultures."""
         if task.task not in self._drawn_in:
             self._drawn_in[task.task] = self._shrunk(task)
         return self._drawn_in[task.task]
@@ -154,7 +169,9 @@ class Leaderboard:
 
     def _shrunk(self, task: TaskView) -> Mapping[tuple[str, str], Shrunk]:
         own = self.view.data.scores.filter(
-            (pl.col("task") == task.task) & (pl.col("profile") == task.profile) & (pl.col("metric") == task.metric.name),
+            (pl.col("task") == task.task)
+            & (pl.col("profile") == task.profile)
+            & (pl.col("metric") == task.metric.name),
             pl.col("endpoint").is_in(task.shown),
         )
         frame = shrunk_scores(own, {task.task: task.metrics}).drop_nulls("shrunk")
@@ -163,6 +180,10 @@ class Leaderboard:
 
 
 def _row(
-    kind: Literal["model", "people", "baseline"], name: str, source: str, score: Score, standing: Standing | None = None
+    kind: Literal["model", "people", "baseline"],
+    name: str,
+    source: str,
+    score: Score,
+    standing: Standing | None = None,
 ) -> Row:
     return Row(kind, name, source, score.score, score.low, score.high, score, standing)

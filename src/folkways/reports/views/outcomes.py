@@ -1,4 +1,5 @@
-"""How questions ended: which share was answered, refused, unreadable, truncated, failed or missing, by model and by culture."""
+"""How questions ended: which share was answered, refused, unreadable, truncated, failed or missing, by model
+and by culture."""
 
 from __future__ import annotations
 
@@ -57,7 +58,10 @@ def _bars(view: ReportView, tasks: list[TaskView]) -> Figure:
         if score.n
         for order, state in enumerate(State)
     ]
-    totals = {state: sum(getattr(score, state.value) for task in tasks for score in _headline(task)) for state in State}
+    totals = {
+        state: sum(getattr(score, state.value) for task in tasks for score in _headline(task))
+        for state in State
+    }
     told = ", ".join(f"{count(amount)} {state.value}" for state, amount in totals.items() if amount)
     names = list(dict.fromkeys(row["group"] for row in rows))
     return make_figure(
@@ -114,7 +118,8 @@ def _stacked(rows: list[Spec], names: list[str], titles: list[str], width: int) 
 
 
 def _by_culture(view: ReportView, task: TaskView) -> Iterator[Figure]:
-    """The share without an answer of each culture and model; nothing where every question of a task was answered."""
+    """The share without an answer of each culture and model; nothing where every question of a task was
+    answered."""
     if "culture" not in task.facets:
         return
     facet = task.facets["culture"]
@@ -140,8 +145,13 @@ def _by_culture(view: ReportView, task: TaskView) -> Iterator[Figure]:
     yield make_figure(
         f"{task.slug}-without-answer",
         f"{task.title}, without an answer, by culture",
-        "The share of expected answers, in percent, that were refused, unreadable, truncated, failed or missing. "
-        + ("The profile leaves some of them out of the score." if any_left_out else "They count as not right."),
+        "The share of expected answers, in percent, that were refused, unreadable, truncated, failed or "
+        "missing. "
+        + (
+            "The profile leaves some of them out of the score."
+            if any_left_out
+            else "They count as not right."
+        ),
         f"Most of all {number(worst[0])}\u202f% ({worst[1]}, {worst[2]}).",
         lambda width, _: heat_map(grid, SHARES, width),
         of=task.title,

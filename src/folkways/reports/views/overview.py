@@ -1,4 +1,5 @@
-"""What a report says before its details: which order is open, what turns round between cultures, and what was said."""
+"""What a report says before its details: which order is open, what turns round between cultures, and what was
+said."""
 
 from __future__ import annotations
 
@@ -16,7 +17,8 @@ from folkways.reports.views.views import ReportView, TaskView
 
 MAX_EXAMPLES = 6
 SHORTEST_EXAMPLE, LONGEST_EXAMPLE = 3, 140
-"""Characters of a reply that is shown as an example: a letter says nothing where the text of its option is not known."""
+"""Characters of a reply that is shown as an example: a letter says nothing where the text of its option is
+not known."""
 
 WIDE = 20.0
 """Points to either side from which on the score of a culture is called uncertain."""
@@ -24,7 +26,8 @@ WIDE = 20.0
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A wrong answer of a model: what it was asked, what it said, and what counts as right. All of it is untrusted text.
+    """A wrong answer of a model: what it was asked, what it said, and what counts as right. All of it is
+    untrusted text.
 
     read: of a choice, label and text of what was read out of the reply and of what is right; else empty.
     """
@@ -39,14 +42,20 @@ class Example:
 
 
 def uncertain(view: ReportView, leaderboard: Leaderboard) -> list[str]:
-    """What the questions are too few for: which of the first two models is better, or better than guessing; single cultures."""
+    """What the questions are too few for: which of the first two models is better, or better than guessing;
+    single cultures."""
     undecided: dict[tuple[str, ...], list[str]] = {}
     for task in view.tasks:
         first = [*leaderboard.standings(task)][:2]
-        whole = leaderboard.contrasts(task).filter(pl.col("facet") == WHOLE, pl.col("first", "second").is_in(first))
+        whole = leaderboard.contrasts(task).filter(
+            pl.col("facet") == WHOLE, pl.col("first", "second").is_in(first)
+        )
         if whole.height and not whole["p_holm"][0] < ALPHA:
             undecided.setdefault(tuple(sorted(view.short[name] for name in first)), []).append(task.title)
-    sentences = [f"Which of {one} and {other} is better on {named(titles)} is open." for (one, other), titles in undecided.items()]
+    sentences = [
+        f"Which of {one} and {other} is better on {named(titles)} is open."
+        for (one, other), titles in undecided.items()
+    ]
     guessed = [task.title for task in view.tasks if _no_better_than_guessing(task, leaderboard)]
     if guessed:
         sentences.append(f"On {named(guessed)} no model is clearly better than guessing.")
@@ -60,21 +69,28 @@ def uncertain(view: ReportView, leaderboard: Leaderboard) -> list[str]:
     wide = sum(width > WIDE for width in widths)
     if wide:
         sentences.append(
-            f"{wide:,} of {len(widths):,} scores of single cultures are uncertain by more than {WIDE:.0f} points to either side "
+            f"{wide:,} of {len(widths):,} scores of single cultures are uncertain by more than {WIDE:.0f} "
+            "points to either side "
             f"(up to {number(max(widths), 0)}): read them with their intervals."
         )
     return sentences
 
 
 def _no_better_than_guessing(task: TaskView, leaderboard: Leaderboard) -> bool:
-    """Whether the interval of every model reaches down to what the best baseline scores, which is more than nothing."""
+    """Whether the interval of every model reaches down to what the best baseline scores, which is more than
+    nothing."""
     guessing = leaderboard.guessing(task)
-    rows = [row for row in leaderboard.rows(task) if row.kind == "model" and row.counted and row.counted.profile == task.profile]
+    rows = [
+        row
+        for row in leaderboard.rows(task)
+        if row.kind == "model" and row.counted and row.counted.profile == task.profile
+    ]
     return bool(rows) and guessing > 0 and not any(row.low > guessing for row in rows)
 
 
 def turned_round(view: ReportView, leaderboard: Leaderboard) -> list[str]:
-    """Where models change places between cultures beyond chance, of all pairs of models (Holm); that none does, where none does.
+    """Where models change places between cultures beyond chance, of all pairs of models (Holm); that none
+    does, where none does.
 
     The pairs of better models come first. Empty where no two models share a row, or there is one culture.
     """
@@ -88,7 +104,9 @@ def turned_round(view: ReportView, leaderboard: Leaderboard) -> list[str]:
         cultures = max(cultures, by_culture["value"].n_unique())
         turned = reversals(rows).group_by(["first", "second"], maintain_order=True)
         told = [f"{task.title}: {turned_sentence(*_turned(view, group))}" for _, group in turned]
-        sentences += told[:MOST_NAMED] + ([further_turned(len(told) - MOST_NAMED)] if len(told) > MOST_NAMED else [])
+        sentences += told[:MOST_NAMED] + (
+            [further_turned(len(told) - MOST_NAMED)] if len(told) > MOST_NAMED else []
+        )
     return sentences or ([nothing_turned(pairs, cultures)] if pairs else [])
 
 
@@ -104,7 +122,8 @@ def _turned(view: ReportView, group: pl.DataFrame) -> tuple[tuple[str, str], str
 
 
 def examples(view: ReportView) -> list[Example]:
-    """Short wrong answers of the first model of each task, of the cultures that it knows least, one from each culture.
+    """Short wrong answers of the first model of each task, of the cultures that it knows least, one from each
+    culture.
 
     Tasks take turns.
     """
@@ -117,11 +136,17 @@ def examples(view: ReportView) -> list[Example]:
 
 
 def _examples_of(view: ReportView, task: TaskView) -> list[Example]:
-    if not task.models or task.metric.name not in view.data.judgements.columns or "culture" not in task.facets:
+    if (
+        not task.models
+        or task.metric.name not in view.data.judgements.columns
+        or "culture" not in task.facets
+    ):
         return []
     model = task.models[0]
     # Wrong by every metric: of four statements one may be right where not all four are.
-    metrics = (metric for metric in task.metrics if metric.bounds is not None)  # how many answers were given says nothing of that
+    metrics = (
+        metric for metric in task.metrics if metric.bounds is not None
+    )  # how many answers were given says nothing of that
     measured = [metric.name for metric in metrics if metric.name in view.data.judgements.columns]
     all_wrong = pl.all_horizontal(pl.col(name).fill_null(0) == 0 for name in measured)
     answered = (pl.col("state") == "answered") & pl.col("counted") & all_wrong
@@ -131,9 +156,20 @@ def _examples_of(view: ReportView, task: TaskView) -> list[Example]:
         pl.col("response").str.strip_chars().str.len_chars().is_between(shortest, LONGEST_EXAMPLE),
         pl.col("gold").cast(pl.String).str.len_chars().is_between(1, LONGEST_EXAMPLE),
     )
-    read = pl.when(chosen.is_not_null()).then(pl.col("reason").cast(pl.String)).otherwise(pl.lit("")).alias("read")
-    wrong = _judged(view, task, model).filter(answered, *short).select("culture", "text", "response", "gold", read)
-    examples_read = plain(wrong.unique("culture", keep="first", maintain_order=True).collect(engine="streaming"))
+    read = (
+        pl.when(chosen.is_not_null())
+        .then(pl.col("reason").cast(pl.String))
+        .otherwise(pl.lit(""))
+        .alias("read")
+    )
+    wrong = (
+        _judged(view, task, model)
+        .filter(answered, *short)
+        .select("culture", "text", "response", "gold", read)
+    )
+    examples_read = plain(
+        wrong.unique("culture", keep="first", maintain_order=True).collect(engine="streaming")
+    )
     firsts = {row["culture"]: row for row in examples_read.iter_rows(named=True)}
     rows = [firsts[culture] for culture in reversed(task.facets["culture"].values) if culture in firsts]
     return [
@@ -149,4 +185,6 @@ def _examples_of(view: ReportView, task: TaskView) -> list[Example]:
 
 def _judged(view: ReportView, task: TaskView, endpoint: str) -> pl.LazyFrame:
     judged = view.data.judgements.lazy()
-    return judged.filter((pl.col("task") == task.task) & (pl.col("profile") == task.profile) & (pl.col("endpoint") == endpoint))
+    return judged.filter(
+        (pl.col("task") == task.task) & (pl.col("profile") == task.profile) & (pl.col("endpoint") == endpoint)
+    )

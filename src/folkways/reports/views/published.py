@@ -1,4 +1,5 @@
-"""Published figures in a report: marked rows of leaderboards, models between published ones, and why some may not be compared."""
+"""Published figures in a report: marked rows of leaderboards, models between published ones, and why some may
+not be compared."""
 
 from __future__ import annotations
 
@@ -24,7 +25,8 @@ MOST_GROUPS = 60
 class Between:
     """The models of a task between the published ones, in one metric by one facet.
 
-    places: ``reference.PLACED``, with ``name`` of the group and ``model`` as the report writes it. figure: where there is one.
+    places: ``reference.PLACED``, with ``name`` of the group and ``model`` as the report writes it. figure:
+    where there is one.
     """
 
     title: str
@@ -46,7 +48,8 @@ class PublishedView:
         profiles = {task.task: task.profile for task in self.view.tasks}
         own = self.view.data.scores.filter(
             ~pl.col("endpoint").str.starts_with(BASELINE_PREFIX),
-            pl.col("profile") == pl.col("task").replace_strict(profiles, default=None, return_dtype=pl.String),
+            pl.col("profile")
+            == pl.col("task").replace_strict(profiles, default=None, return_dtype=pl.String),
         )
         return reference_points(own, self.view.data.signatures)
 
@@ -56,12 +59,16 @@ class PublishedView:
         return warnings_of(self.points)
 
     def rows(self, task: TaskView) -> list[tuple[str, float, str]]:
-        """Whose score of the task's headline over everything was published, the score and where; highest first.
+        """Whose score of the task's headline over everything was published, the score and where; highest
+        first.
 
         Of models, people and guessing, without an interval; empty where it may not be compared.
         """
         found = self.points.filter(
-            pl.col("comparable"), pl.col("task") == task.task, pl.col("metric") == task.metric.name, pl.col("facet") == WHOLE
+            pl.col("comparable"),
+            pl.col("task") == task.task,
+            pl.col("metric") == task.metric.name,
+            pl.col("facet") == WHOLE,
         )
         columns = found.select("model", "kind", "published", "paper", "place").unique(maintain_order=True)
         ordered = columns.sort("published", descending=True).iter_rows()
@@ -69,27 +76,42 @@ class PublishedView:
 
     @cached_property
     def between(self) -> list[Between]:
-        """The models between published ones, task by task; groups of a facet in one table, own languages and English apart."""
+        """The models between published ones, task by task; groups of a facet in one table, own languages and
+        English apart."""
         comparable = self.points.filter("comparable")
         if comparable.is_empty():
             return []
-        asked = pl.when(pl.col("language") == "en").then(pl.lit("in English")).otherwise(pl.lit("in the own language"))
+        asked = (
+            pl.when(pl.col("language") == "en")
+            .then(pl.lit("in English"))
+            .otherwise(pl.lit("in the own language"))
+        )
         key = ["task", "metric", "facet", "asked", "place"]
-        tables = [self._between(group) for _, group in comparable.with_columns(asked=asked).group_by(key, maintain_order=True)]
+        tables = [
+            self._between(group)
+            for _, group in comparable.with_columns(asked=asked).group_by(key, maintain_order=True)
+        ]
         return [table for table in tables if table.places.height]
 
     def _between(self, points: pl.DataFrame) -> Between:
         first = points.row(0, named=True)
         task = next(task for task in self.view.tasks if task.task == first["task"])
-        several = first["facet"] == "culture" and points["language"].n_unique() + (first["asked"] != "in English") > 1
+        several = (
+            first["facet"] == "culture"
+            and points["language"].n_unique() + (first["asked"] != "in English") > 1
+        )
         by = "" if first["facet"] == WHOLE else f", by {facet_title(first['facet'])}"
-        title = one_line(f"{task.title}, {task.label_of(first['metric'])}{by}{', ' + first['asked'] if several else ''}")
+        title = one_line(
+            f"{task.title}, {task.label_of(first['metric'])}{by}{', ' + first['asked'] if several else ''}"
+        )
         names = {value: value_name(first["facet"], value) for value in points["value"].unique()}
         places = placed(points).with_columns(
             name=pl.col("value").replace_strict(names, return_dtype=pl.String),
             model=pl.col("endpoint").replace_strict(dict(self.view.short), return_dtype=pl.String),
         )
-        notes = [f"{text[0].upper()}{text[1:]}." for text in points["note"].unique(maintain_order=True) if text]
+        notes = [
+            f"{text[0].upper()}{text[1:]}." for text in points["note"].unique(maintain_order=True) if text
+        ]
         notes += remarks_of(points)
         source = _source(first["paper"], first["place"])
         return Between(title, source, places, notes, self._figure(task, points, names, title, source))
@@ -104,12 +126,15 @@ class PublishedView:
             return None
         ours = own.unique("value", maintain_order=True).sort("score", descending=True)
         name = self.view.short[str(leading)]
-        slug = f"{task.slug}-published-{slugged(title.rsplit(',', 1)[-1])}-{slugged(str(points['metric'][0]))}"
+        slug = (
+            f"{task.slug}-published-{slugged(title.rsplit(',', 1)[-1])}-{slugged(str(points['metric'][0]))}"
+        )
         highest = own.filter(pl.col("score") > pl.col("published").max().over("value"))["value"].n_unique()
         return make_figure(
             slug,
             f"{name} between published models: {title}",
-            f"Grey ticks: models as published ({source}). The dot is the score here, the line its 95\u202f% interval.",
+            f"Grey ticks: models as published ({source}). The dot is the score here, the line its "
+            "95\u202f% interval.",
             f"{name} is above every published model for {highest} of {ours.height} groups.",
             lambda width, _: _field(own, ours, names, width),
         )
@@ -120,9 +145,17 @@ def _source(paper: str, place: str) -> str:
 
 
 def _field(own: pl.DataFrame, ours: pl.DataFrame, names: Mapping[str, str], width: int) -> Spec:
-    ticks = [{"group": names[value], "score": score} for value, score in own.select("value", "published").iter_rows()]
+    ticks = [
+        {"group": names[value], "score": score}
+        for value, score in own.select("value", "published").iter_rows()
+    ]
     dots = [
-        {"group": names[value], "score": score, "low": score if low is None else low, "high": score if high is None else high}
+        {
+            "group": names[value],
+            "score": score,
+            "low": score if low is None else low,
+            "high": score if high is None else high,
+        }
         for value, score, low, high in ours.select("value", "score", "low", "high").iter_rows()
     ]
     x = axis_x((0, 100), width)
@@ -130,7 +163,15 @@ def _field(own: pl.DataFrame, ours: pl.DataFrame, names: Mapping[str, str], widt
     score = {**x, "field": "score"}
     tick = {"type": "tick", "color": MUTED, "thickness": 1.5, "size": 14, "opacity": 0.6}
     rule = {"type": "rule", "strokeWidth": 2.5, "color": SERIES[0], "opacity": 0.8}
-    point = {"type": "point", "filled": True, "size": 62, "opacity": 1, "fill": SERIES[0], "stroke": INK, "strokeWidth": 0}
+    point = {
+        "type": "point",
+        "filled": True,
+        "size": 62,
+        "opacity": 1,
+        "fill": SERIES[0],
+        "stroke": INK,
+        "strokeWidth": 0,
+    }
     layers = [
         layer(ticks, tick, x=score, y=y),
         layer(dots, rule, x={**x, "field": "low"}, x2={"field": "high"}, y=y),

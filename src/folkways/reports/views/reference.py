@@ -1,4 +1,5 @@
-"""A run's scores between the published ones: where the two may be compared, and what stands between them where they may not."""
+"""A run's scores between the published ones: where the two may be compared, and what stands between them
+where they may not."""
 
 from __future__ import annotations
 
@@ -23,7 +24,8 @@ REFERENCE: Schema = {
     "barred": pl.String,  # which of the last two do not, in words; "" where they do
     "differs": pl.String,  # what does not agree, in words; "" where everything does
     "note": pl.String,  # what is known to be odd about the published table
-    "tool_effect": pl.Float64,  # points that folkways' own text tools change; null where unknown or none are used
+    # points that folkways' own text tools change; null where unknown or none are used
+    "tool_effect": pl.Float64,
     "tool_effect_low": pl.Float64,  # its 95 % interval
     "tool_effect_high": pl.Float64,
     "own_tools": pl.Boolean,  # whether answers were matched with folkways' default text tools
@@ -36,12 +38,13 @@ _DEFAULT_TOOL = "text-simplemma"
 
 
 def reference_points(scores: pl.DataFrame, signatures: Mapping[str, Signature]) -> pl.DataFrame:
-    """REFERENCE: every published score of a model (or of people, or a mean over models) beside each score of the same thing.
+    """REFERENCE: every published score of a model (or of people, or a mean over models) beside each score of
+    the same thing.
 
-    scores: records.SCORES. signatures: each of theirs -> its parts. Only rows of the same task, metric, group and language are put
-    side by side. ``comparable`` says that release and profile agree too; ``differs`` names whatever does not, these two first, and
-    then what makes figures less alike without forbidding to look at them (prompts, system prompt, variants, samples, a part of the
-    items, missing replies).
+    scores: records.SCORES. signatures: each of theirs -> its parts. Only rows of the same task, metric, group
+    and language are put side by side. ``comparable`` says that release and profile agree too; ``differs``
+    names whatever does not, these two first, and then what makes figures less alike without forbidding to
+    look at them (prompts, system prompt, variants, samples, a part of the items, missing replies).
     """
     require_columns(scores, SCORES, "scores")
     ours = _by_language(scores, signatures).filter(pl.col("score").is_not_nan())
@@ -49,7 +52,9 @@ def reference_points(scores: pl.DataFrame, signatures: Mapping[str, Signature]) 
     theirs = published_figures().filter(scored).rename({"score": "published", "profile": "their_profile"})
     joined = ours.join(theirs, on=_KEY, how="inner", maintain_order="left_right")
     differs, barred = [], []
-    looked_at = joined.select("signature", "profile", "coverage", "left_out", "data", "their_profile", "variants")
+    looked_at = joined.select(
+        "signature", "profile", "coverage", "left_out", "data", "their_profile", "variants"
+    )
     for row in looked_at.iter_rows(named=True):
         barriers, remarks = _differences(signatures.get(row["signature"], Signature()).parts, row)
         barred.append("; ".join(barriers))
@@ -75,7 +80,10 @@ def reference_points(scores: pl.DataFrame, signatures: Mapping[str, Signature]) 
 
 
 PLACED: Schema = {
-    **{name: REFERENCE[name] for name in ("endpoint", "task", "metric", "facet", "value", "language", "score", "low", "high")},
+    **{
+        name: REFERENCE[name]
+        for name in ("endpoint", "task", "metric", "facet", "value", "language", "score", "low", "high")
+    },
     "place": pl.String,
     "models": pl.Int64,  # published models to compare with
     "above": pl.Int64,  # how many of them score higher
@@ -92,10 +100,15 @@ def placed(points: pl.DataFrame) -> pl.DataFrame:
     """PLACED: each score's place between the published models that it may be compared with (REFERENCE)."""
     key = ["endpoint", "task", "metric", "facet", "value", "language", "place"]
     rows = []
-    for _, group in points.filter(pl.col("comparable") & (pl.col("kind") == "model")).group_by(key, maintain_order=True):
+    for _, group in points.filter(pl.col("comparable") & (pl.col("kind") == "model")).group_by(
+        key, maintain_order=True
+    ):
         own = group.row(0, named=True)
         ordered = group.sort("published", "model")
-        higher, lower = (ordered.filter(side) for side in (pl.col("published") > own["score"], pl.col("published") <= own["score"]))
+        higher, lower = (
+            ordered.filter(side)
+            for side in (pl.col("published") > own["score"], pl.col("published") <= own["score"])
+        )
         rows.append(
             {
                 **{name: own[name] for name in PLACED if name in own},
@@ -112,25 +125,30 @@ def placed(points: pl.DataFrame) -> pl.DataFrame:
 
 
 def warnings_of(points: pl.DataFrame) -> list[str]:
-    """One sentence for each model and task whose scores published figures are not to be compared with, saying why.
+    """One sentence for each model and task whose scores published figures are not to be compared with, saying
+    why.
 
-    What only makes figures less alike is left out: it may be another for each group (a part of the replies, say).
+    What only makes figures less alike is left out: it may be another for each group (a part of the replies,
+    say).
     """
     barred = points.filter(~pl.col("comparable")).select("endpoint", "task", "barred")
     return [
-        f"{endpoint}, {task}: published scores are of another state ({why}); they are not shown beside this one."
+        f"{endpoint}, {task}: published scores are of another state ({why}); they are not shown beside "
+        "this one."
         for endpoint, task, why in barred.unique(maintain_order=True).iter_rows()
     ]
 
 
 def remarks_of(points: pl.DataFrame) -> tuple[str, ...]:
-    """What makes these scores and published ones less alike, a sentence each: prompts, a part of the items, text tools."""
+    """What makes these scores and published ones less alike, a sentence each: prompts, a part of the items,
+    text tools."""
     unlike = (f"Not all alike: {text}." for text in points["differs"].unique(maintain_order=True) if text)
     return (*unlike, *tool_effects_of(points))
 
 
 def tool_effects_of(points: pl.DataFrame) -> tuple[str, ...]:
-    """A sentence on the bias of folkways' own text tools in the languages of comparable scores, and which were not measured."""
+    """A sentence on the bias of folkways' own text tools in the languages of comparable scores, and which
+    were not measured."""
     own_tools = points.filter("comparable", pl.col("own_tools"))
     looked_at = own_tools.select("language", *_TOOL_EFFECT).unique().sort("language")
     measured = looked_at.drop_nulls()
@@ -141,17 +159,23 @@ def tool_effects_of(points: pl.DataFrame) -> tuple[str, ...]:
             for language, effect, low, high in measured.iter_rows()
         )
         sentences.append(
-            "Answers were matched with folkways' default text tools. On replies made to be difficult, these change SEM-B, compared "
+            "Answers were matched with folkways' default text tools. On replies made to be difficult, "
+            "these change SEM-B, compared "
             f"with the authors' tools, by so many points (95 % interval): {told}."
         )
-    unmeasured = [get_language(code).name for code in looked_at.filter(pl.col("tool_effect").is_null())["language"]]
+    unmeasured = [
+        get_language(code).name for code in looked_at.filter(pl.col("tool_effect").is_null())["language"]
+    ]
     if unmeasured:
-        sentences.append(f"What folkways' default text tools change was not measured in {', '.join(unmeasured)}.")
+        sentences.append(
+            f"What folkways' default text tools change was not measured in {', '.join(unmeasured)}."
+        )
     return tuple(sentences)
 
 
 def _by_language(scores: pl.DataFrame, signatures: Mapping[str, Signature]) -> pl.DataFrame:
-    """Rows with ``language``: of a group by culture and language its own, else that of the signature if it names just one."""
+    """Rows with ``language``: of a group by culture and language its own, else that of the signature if it
+    names just one."""
     asked_in = {text: made.parts.get("lang", "") for text, made in signatures.items()}
     one = {text: language for text, language in asked_in.items() if language and "+" not in language}
     only = pl.col("signature").replace_strict(one, default=None, return_dtype=pl.String)
@@ -166,18 +190,27 @@ def _by_language(scores: pl.DataFrame, signatures: Mapping[str, Signature]) -> p
 
 def _differences(ours: Mapping[str, str], row: dict[str, object]) -> tuple[list[str], list[str]]:
     """What forbids a comparison, and what makes it less exact."""
-    data, samples, share = ours.get("data", "").split("#", 1)[0], ours.get("samples", "1"), float(str(row["coverage"]))
+    data, samples, share = (
+        ours.get("data", "").split("#", 1)[0],
+        ours.get("samples", "1"),
+        float(str(row["coverage"])),
+    )
     barriers = {
         f"data {data or 'unknown'} here, {row['data']} there": data != row["data"],
-        f"profile {row['profile']} here, {row['their_profile']} there": row["profile"] != row["their_profile"],
+        f"profile {row['profile']} here, {row['their_profile']} there": row["profile"]
+        != row["their_profile"],
         "the likeliest option here, what was said there": "read=" in ours.get("settings", ""),
     }
     remarks = {
-        f"prompts {ours.get('prompts', 'unknown')} here, the authors' there": ours.get("prompts", "") != "release",
-        f"variants {ours.get('variant', 'unknown')} here, {row['variants']} there": ours.get("variant", "") != row["variants"],
+        f"prompts {ours.get('prompts', 'unknown')} here, the authors' there": ours.get("prompts", "")
+        != "release",
+        f"variants {ours.get('variant', 'unknown')} here, {row['variants']} there": ours.get("variant", "")
+        != row["variants"],
         "a system prompt of one's own here": ours.get("system", "task") != "task",
         f"{samples} samples here, 1 there": samples != "1",
         "a part of the items here, all there": "limit" in ours or "sampling" in ours,
         f"{'scores of' if row['left_out'] else 'replies to'} {100 * share:.0f} % here": share < 1,
     }
-    return [text for text, holds in barriers.items() if holds], [text for text, holds in remarks.items() if holds]
+    return [text for text, holds in barriers.items() if holds], [
+        text for text, holds in remarks.items() if holds
+    ]

@@ -23,15 +23,23 @@ def table_of_numbers(first: str | Column, numbers: Iterable[str], **look: Any) -
 
 
 def scores_table(task: Task, scores: pl.DataFrame) -> Table:
-    """Every metric over the whole: score, interval, n, coverage, the states that occur, and what the profile leaves out."""
+    """Every metric over the whole: score, interval, n, coverage, the states that occur, and what the profile
+    leaves out."""
     whole = {row["metric"]: row for row in scores.filter(pl.col("facet") == "all").iter_rows(named=True)}
     shown = [metric for metric in task.metrics if metric.name in whole and whole[metric.name]["n"]]
     states = [state for state in STATES if any(whole[metric.name][state] for metric in shown)]
     numbers = ("score", "95 % interval", "n", "coverage", *states)
     table = table_of_numbers(Column("metric", min_width=12), numbers, title=task.title, title_justify="left")
-    apart = scores.filter(pl.col("facet") == (task.metrics[0].headline_by or ""), pl.col("metric") == task.metrics[0].name)
-    groups = [(f"{task.metrics[0].label}, {value_name(row['facet'], row['value'])}", row) for row in apart.iter_rows(named=True)]
-    rows = [(metric.label, whole[metric.name]) for metric in shown if not (groups and metric is task.metrics[0])]
+    apart = scores.filter(
+        pl.col("facet") == (task.metrics[0].headline_by or ""), pl.col("metric") == task.metrics[0].name
+    )
+    groups = [
+        (f"{task.metrics[0].label}, {value_name(row['facet'], row['value'])}", row)
+        for row in apart.iter_rows(named=True)
+    ]
+    rows = [
+        (metric.label, whole[metric.name]) for metric in shown if not (groups and metric is task.metrics[0])
+    ]
     for label, row in (*groups, *rows):
         table.add_row(
             label,
@@ -46,18 +54,23 @@ def scores_table(task: Task, scores: pl.DataFrame) -> Table:
         if why := whole[metric.name]["why_left_out"]:
             left_out.setdefault(reasons(why), []).append(metric.label)
     if left_out:
-        table.caption = "\n".join(f"{', '.join(labels)}: the profile leaves out {why}" for why, labels in left_out.items())
+        table.caption = "\n".join(
+            f"{', '.join(labels)}: the profile leaves out {why}" for why, labels in left_out.items()
+        )
         table.caption_justify = "left"
     return table
 
 
 def facet_table(task: Task, scores: pl.DataFrame, facet: str) -> Table:
-    """The task's headline for each value of a facet: score, interval, n, coverage. UnknownNameError for a facet without scores."""
+    """The task's headline for each value of a facet: score, interval, n, coverage. UnknownNameError for a
+    facet without scores."""
     headline = next(metric for metric in task.metrics if metric.name in scores["metric"])
     of_metric = scores.filter(pl.col("metric") == headline.name)
     known = of_metric["facet"].unique(maintain_order=True).to_list()
     if facet not in known:
-        raise UnknownNameError(f"facet of {task.name} in these replies", facet, [name for name in known if name != "all"])
+        raise UnknownNameError(
+            f"facet of {task.name} in these replies", facet, [name for name in known if name != "all"]
+        )
     numbers = (headline.label, "95 % interval", "n", "coverage")
     table = table_of_numbers(Column(facet_title(facet), no_wrap=True), numbers)
     for row in of_metric.filter(pl.col("facet") == facet).iter_rows(named=True):

@@ -1,4 +1,5 @@
-"""From the frames of a report to what its pages show: scores as records, ordered and named. Knows no output format."""
+"""From the frames of a report to what its pages show: scores as records, ordered and named. Knows no output
+format."""
 
 from __future__ import annotations
 
@@ -90,7 +91,10 @@ class FacetView:
     def rows(self, endpoints: Iterable[str]) -> list[tuple[str, list[Score]]]:
         """Per group the scores of those endpoints that have one."""
         wanted = tuple(endpoints)
-        rows = [(value, [self.scores[value, name] for name in wanted if (value, name) in self.scores]) for value in self.values]
+        rows = [
+            (value, [self.scores[value, name] for name in wanted if (value, name) in self.scores])
+            for value in self.values
+        ]
         return [(value, scores) for value, scores in rows if scores]
 
 
@@ -99,12 +103,11 @@ class TaskView:
     """One task's section of the report.
 
     profile:   the profile that charts and detailed tables show (the first that the scores have).
-    endpoints: models by score, then baselines by score.
-    whole:     headline metric over everything, every profile, in the order of ``endpoints``.
-    headline:  what headlines show: ``whole``, or each of its scores by the groups of the facet that the task declares for this.
-    others:    the other metrics over everything.
-    facets:    the headline metric by each facet; more: the other metrics by facets of their own.
-    people:    the headline metric of people of the cultures, by (facet, value); empty where it is not known.
+    endpoints: models by score, then baselines by score. whole:     headline metric over everything, every
+    profile, in the order of ``endpoints``. headline:  what headlines show: ``whole``, or each of its scores
+    by the groups of the facet that the task declares for this. others:    the other metrics over everything.
+    facets:    the headline metric by each facet; more: the other metrics by facets of their own. people:
+    the headline metric of people of the cultures, by (facet, value); empty where it is not known.
     people_are_in: the release that would tell of people, where they were scored without it.
     """
 
@@ -153,7 +156,12 @@ class TaskView:
         """Ends of the axis: the whole scale for percentages, else what holds every interval."""
         if self.metric.scale == 100:
             return 0.0, 100.0
-        ends = [end for facet in self.facets.values() for score in facet.scores.values() for end in (score.low, score.high)]
+        ends = [
+            end
+            for facet in self.facets.values()
+            for score in facet.scores.values()
+            for end in (score.low, score.high)
+        ]
         ends += [end for score in self.whole for end in (score.low, score.high)]
         finite = [end for end in ends if end == end]
         return min(0.0, *finite), max(self.metric.scale, *finite)
@@ -173,12 +181,20 @@ class TaskView:
     @property
     def single_facets(self) -> list[FacetView]:
         """The facets that are neither culture, language, variant nor a combination."""
-        return [view for name, view in self.facets.items() if "+" not in name and name not in ("culture", "language", "variant")]
+        return [
+            view
+            for name, view in self.facets.items()
+            if "+" not in name and name not in ("culture", "language", "variant")
+        ]
 
     @property
     def maps(self) -> list[FacetView]:
         """The combinations of culture with a facet other than language."""
-        return [view for name, view in self.facets.items() if name.startswith("culture+") and name != JOINT_LANGUAGE]
+        return [
+            view
+            for name, view in self.facets.items()
+            if name.startswith("culture+") and name != JOINT_LANGUAGE
+        ]
 
 
 class ReportView:
@@ -193,7 +209,9 @@ class ReportView:
     def tasks(self) -> list[TaskView]:
         """Tasks in the order of ``data.metrics``, then of the scores."""
         present = dict.fromkeys(score.task for score in self._scores)
-        by_task: dict[str, list[Score]] = {task: [] for task in [*self.data.metrics, *present] if task in present}
+        by_task: dict[str, list[Score]] = {
+            task: [] for task in [*self.data.metrics, *present] if task in present
+        }
         for score in self._scores:
             by_task[score.task].append(score)
         return [self._task(task, scores) for task, scores in by_task.items()]
@@ -222,10 +240,14 @@ class ReportView:
             profiles=profiles,
             endpoints=endpoints,
             whole=tuple(score for score in whole if score.metric == headline.name),
-            headline=tuple(_headline([score for score in scores if score.metric == headline.name], whole, apart)),
+            headline=tuple(
+                _headline([score for score in scores if score.metric == headline.name], whole, apart)
+            ),
             others=tuple(score for score in whole if score.metric != headline.name),
             facets=facets,
-            more=_more([score for score in scores if score.profile == profiles[0]], metrics, facets, endpoints),
+            more=_more(
+                [score for score in scores if score.profile == profiles[0]], metrics, facets, endpoints
+            ),
             people={
                 (score.facet, score.value): score
                 for score in self._people
@@ -257,13 +279,21 @@ class ReportView:
 
     @cached_property
     def asked(self) -> frozenset[str]:
-        """The endpoints that a run asked: the scores of other baselines are computed. Without runs every one was."""
-        return frozenset(name for run in self.data.runs for name in run.endpoints) or frozenset(self.endpoints)
+        """The endpoints that a run asked: the scores of other baselines are computed. Without runs every one
+        was."""
+        return frozenset(name for run in self.data.runs for name in run.endpoints) or frozenset(
+            self.endpoints
+        )
 
     @cached_property
     def cultures(self) -> tuple[str, ...]:
         """Codes of every culture with a score, by name."""
-        codes = {value for task in self.tasks if "culture" in task.facets for value in task.facets["culture"].values}
+        codes = {
+            value
+            for task in self.tasks
+            if "culture" in task.facets
+            for value in task.facets["culture"].values
+        }
         return tuple(sorted(codes, key=culture_name))
 
     @cached_property
@@ -306,7 +336,10 @@ def _more(
 ) -> tuple[FacetView, ...]:
     """The metrics by facets that the headline has not: how often each letter was chosen, say."""
     own = [score for score in scores if score.facet != WHOLE and score.facet not in known]
-    views = (_facets(metric, [score for score in own if score.metric == metric.name], endpoints) for metric in metrics)
+    views = (
+        _facets(metric, [score for score in own if score.metric == metric.name], endpoints)
+        for metric in metrics
+    )
     return tuple(view for found in views for view in found.values())
 
 

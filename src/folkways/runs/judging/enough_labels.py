@@ -1,7 +1,8 @@
-"""Whether people have labelled enough: an interval of the corrected rate that may be looked at after every label.
+"""Whether people have labelled enough: an interval of the corrected rate that may be looked at after every
+label.
 
-Who looks after each batch of labels, and stops once an ordinary interval is narrow, has looked too often. This one is wider, so
-that the rate stays inside at all looks together (``stats.sequences.at_any_time``).
+Who looks after each batch of labels, and stops once an ordinary interval is narrow, has looked too often.
+This one is wider, so that the rate stays inside at all looks together (``stats.sequences.at_any_time``).
 """
 
 from __future__ import annotations
@@ -44,37 +45,62 @@ class Stop:
         low, high = (100 * bound for bound in (self.found.interval.low, self.found.interval.high))
         interval = Interval(low, high, self.found.interval.method)
         size = (self.rows, self.questions)
-        return Finding(self.endpoint, judge, None, "corrected_at_any_time", 100 * self.found.rate, interval, *size)
+        return Finding(
+            self.endpoint, judge, None, "corrected_at_any_time", 100 * self.found.rate, interval, *size
+        )
 
     @property
     def words(self) -> str:
         """For the person who labels."""
         wanted, n = f"±{100 * self.target:g} points", self.found.labelled
-        drawn = "" if self.in_order else "; the labels are not those that --label-next lists: this holds if they are a random draw"
+        drawn = (
+            ""
+            if self.in_order
+            else "; the labels are not those that --label-next lists: this holds if they are a random draw"
+        )
         if math.isnan(self.half):
             return f"{self.endpoint}: not enough labels yet to say how many it takes to reach {wanted}"
         reached = f"±{100 * self.half:.1f} points by {n:,} labels, whenever you look"
         if self.half <= self.target:
             return f"{self.endpoint}: labels are enough for {wanted} ({reached}){drawn}"
         missing = min(math.ceil(n * ((self.half / self.target) ** 2 - 1)), self.replies - n)
-        more = f"some {missing:,} more may be" if missing < self.replies - n else f"not even all {self.replies:,} replies may be"
+        more = (
+            f"some {missing:,} more may be"
+            if missing < self.replies - n
+            else f"not even all {self.replies:,} replies may be"
+        )
         return f"{self.endpoint}: labels are not enough for {wanted} ({reached}); {more}{drawn}"
 
 
 def enough_labels(verdicts: pl.DataFrame, target: float) -> list[Stop]:
-    """One for each model of a task: VERDICTS of one judge with ``_order`` (replies_to_judge.drawing_order)."""
+    """One for each model of a task: VERDICTS of one judge with ``_order``
+    (replies_to_judge.drawing_order)."""
     stops = []
     for (endpoint,), part in verdicts.group_by(["endpoint"], maintain_order=True):
         cases = Cases.of(part)
         n = int(part["label"].count())
         confidence = 2 * NormalDist().cdf(at_any_time(n, DEFAULT_CONFIDENCE)) - 1 if n else DEFAULT_CONFIDENCE
-        found = stratified_powered(cases.verdicts, cases.labels, cases.cultures, cases.questions, confidence=confidence).corrected
+        found = stratified_powered(
+            cases.verdicts, cases.labels, cases.cultures, cases.questions, confidence=confidence
+        ).corrected
         named = Interval(
-            found.interval.low, found.interval.high, f"stratified prediction-powered, anytime {DEFAULT_CONFIDENCE:.0%}"
+            found.interval.low,
+            found.interval.high,
+            f"stratified prediction-powered, anytime {DEFAULT_CONFIDENCE:.0%}",
         )
         of_culture = part.filter(pl.col("ended") != "no reply").sort("culture", "_order")
         before = pl.col("label").is_not_null().cast(pl.Int8).diff().over("culture")
         in_order = not of_culture.select((before > 0).any()).item()
         found = Corrected(found.rate, named, found.labelled, found.tuning)
-        stops.append(Stop(str(endpoint), found, target, part.height, of_culture.height, part["question"].n_unique(), in_order))
+        stops.append(
+            Stop(
+                str(endpoint),
+                found,
+                target,
+                part.height,
+                of_culture.height,
+                part["question"].n_unique(),
+                in_order,
+            )
+        )
     return stops

@@ -33,7 +33,8 @@ FRAME = Path("the frame")
 
 @dataclass(frozen=True)
 class JudgedReplies:
-    """Judgements (one row per expected item), scores, and what a person should know about how the file was read."""
+    """Judgements (one row per expected item), scores, and what a person should know about how the file was
+    read."""
 
     judgements: pl.DataFrame
     scores: pl.DataFrame
@@ -41,7 +42,10 @@ class JudgedReplies:
 
 
 def judge_with(
-    task: str | Task, release: str | Path | None = None, text_tools: str | None = None, scoring: ScoringModels | None = None
+    task: str | Task,
+    release: str | Path | None = None,
+    text_tools: str | None = None,
+    scoring: ScoringModels | None = None,
 ) -> tuple[Equipped, Release]:
     """The task as it judges, with text tools and scoring models, and the data that it judges against.
 
@@ -69,11 +73,11 @@ def judge_file(
 ) -> JudgedReplies:
     """Judge the replies of a file against a release.
 
-    The file has ``response`` and either ``item`` or the release's own id (``release_id``, ``id``, ``ID``), or is an output file of
-    the authors' programs; with ``by_position`` the order of its rows is that of the release. culture, language and variant say
-    what the file does not; ``read`` makes a table of texts of it. Every item of the cultures concerned is expected: one without a
-    row is missing, and of several rows for one item the last counts. Raises DataError with the row for ids that the release does
-    not have.
+    The file has ``response`` and either ``item`` or the release's own id (``release_id``, ``id``, ``ID``), or
+    is an output file of the authors' programs; with ``by_position`` the order of its rows is that of the
+    release. culture, language and variant say what the file does not; ``read`` makes a table of texts of it.
+    Every item of the cultures concerned is expected: one without a row is missing, and of several rows for
+    one item the last counts. Raises DataError with the row for ids that the release does not have.
     """
     options = {"culture": culture, "language": language, "variant": variant, "profile": profile}
     return judge_table(task, release, read(path), path, by_position=by_position, **options)
@@ -91,7 +95,8 @@ def judge_table(
     profile: str | None = None,
     by_position: bool = False,
 ) -> JudgedReplies:
-    """The same for a table of texts. path: what errors call it, whose name may tell culture and language; FRAME tells none."""
+    """The same for a table of texts. path: what errors call it, whose name may tell culture and language;
+    FRAME tells none."""
     notes: list[str] = []
     found = task.from_authors(table)
     if found is not None:
@@ -102,22 +107,34 @@ def judge_table(
     items = pl.concat(items_of(task, release))
     if "item_if_any" in found.columns:
         found = _known_only(found.rename({"item_if_any": "item"}), items, notes)
-    if "culture" not in found.columns and "item" not in found.columns:  # what names its items needs no name of a file
-        culture = culture or (None if path is FRAME else _from_name(path, items["culture"].unique().to_list()))
+    if (
+        "culture" not in found.columns and "item" not in found.columns
+    ):  # what names its items needs no name of a file
+        culture = culture or (
+            None if path is FRAME else _from_name(path, items["culture"].unique().to_list())
+        )
     if culture is not None:
-        items = items.filter(pl.col("culture").is_in(select_cultures([culture], items["culture"].unique().to_list())))
+        items = items.filter(
+            pl.col("culture").is_in(select_cultures([culture], items["culture"].unique().to_list()))
+        )
     elif "culture" in found.columns:
         items = items.filter(pl.col("culture").is_in(found["culture"].drop_nulls().unique().to_list()))
     if by_position:
         ordered = _in_order_of(found, items)
         if not ordered.equals(items):
-            notes.append("its rows are in another order than the release, and it says which items they are: that was followed")
+            notes.append(
+                "its rows are in another order than the release, and it says which items they are: that "
+                "was followed"
+            )
             items = ordered
     located = _numbered(_locate(found, items, path, by_position, culture), path)
     asked = _asked(task, release, items, located, path, language, variant, notes)
     repeated = located.height - located.n_unique([name for name in ASKED if name in located.columns])
     if repeated > 0:
-        notes.append(f"{repeated} {'rows repeat' if repeated > 1 else 'row repeats'} an item: the last row of each counts")
+        notes.append(
+            f"{repeated} {'rows repeat' if repeated > 1 else 'row repeats'} an item: the last row of each "
+            "counts"
+        )
     responses = _responses(task, asked, located)
     resolved = task.resolve_profile(profile)
     judged = judge_replies(task, items, responses, resolved)
@@ -126,7 +143,9 @@ def judge_table(
     if cut := int(judged[CUT].sum()):
         unread = (judged["state"] == State.TRUNCATED.value).sum()
         were = "replies were" if cut > 1 else "reply was"
-        notes.append(f"{cut:,} {were} cut at the token limit (by finish_reason), {unread:,} of them unreadable")
+        notes.append(
+            f"{cut:,} {were} cut at the token limit (by finish_reason), {unread:,} of them unreadable"
+        )
     return JudgedReplies(_ordered(judged.drop(CUT), items), scores, tuple(notes))
 
 
@@ -138,17 +157,22 @@ def _plain(table: pl.DataFrame, path: Path, by_position: bool) -> pl.DataFrame:
         if old in table.columns and new not in table.columns and "item" not in table.columns:
             table = table.rename({old: new})
     if by_position:
-        return table.drop("item", "release_id", strict=False).with_columns(position=pl.int_range(pl.len(), dtype=pl.Int64))
+        return table.drop("item", "release_id", strict=False).with_columns(
+            position=pl.int_range(pl.len(), dtype=pl.Int64)
+        )
     if not {"item", "release_id", "position"} & set(table.columns):
         raise DataError(
             "has neither a column 'item' nor the release's own id ('release_id', 'id'); its columns are: "
-            f"{', '.join(table.columns)}. If its rows are in the order of the release, say {option('by_position', True)}",
+            f"{', '.join(table.columns)}. If its rows are in the order of the release, say "
+            f"{option('by_position', True)}",
             file=path,
         )
     return table
 
 
-def _in_codes(found: pl.DataFrame, culture: str | None, language: str | None, variant: str | None, path: Path) -> pl.DataFrame:
+def _in_codes(
+    found: pl.DataFrame, culture: str | None, language: str | None, variant: str | None, path: Path
+) -> pl.DataFrame:
     """Cultures and languages of the file as codes, and only the rows that the options ask for."""
     options: dict[str, tuple[str | None, Callable[[str], str]]] = {
         "culture": (culture, lambda text: get_culture(text).code),
@@ -158,11 +182,15 @@ def _in_codes(found: pl.DataFrame, culture: str | None, language: str | None, va
     for name, (asked, code) in options.items():
         if name not in found.columns:
             continue
-        found = found.with_columns(pl.col(name).replace({text: code(text) for text in found[name].drop_nulls().unique()}))
+        found = found.with_columns(
+            pl.col(name).replace({text: code(text) for text in found[name].drop_nulls().unique()})
+        )
         if asked is not None:
             found = found.filter(pl.col(name) == code(asked))
             if found.is_empty():
-                raise FolkwaysError(f"{path}: no row has the {name} {asked!r}; leave {option(name)} out to judge all rows")
+                raise FolkwaysError(
+                    f"{path}: no row has the {name} {asked!r}; leave {option(name)} out to judge all rows"
+                )
     return found
 
 
@@ -180,20 +208,29 @@ def _known_only(found: pl.DataFrame, items: pl.DataFrame, notes: list[str]) -> p
     known = found.filter(pl.col("item").is_in(items["item"].implode()))
     if ignored := found.height - known.height:
         notes.append(
-            f"{ignored:,} {'rows have ids' if ignored > 1 else 'row has an id'} of no item: passed over, as the authors do"
+            f"{ignored:,} {'rows have ids' if ignored > 1 else 'row has an id'} of no item: passed over, "
+            "as the authors do"
         )
     return known
 
 
 def _in_order_of(found: pl.DataFrame, items: pl.DataFrame) -> pl.DataFrame:
-    """The items in the order of a file that is read by position, if it names every one of them exactly once; else as they are."""
+    """The items in the order of a file that is read by position, if it names every one of them exactly once;
+    else as they are."""
     key = next((name for name in ("item", "release_id") if name in found.columns), None)
-    if key is None or found.height != items.height or not items[key].is_unique().all() or set(found[key]) != set(items[key]):
+    if (
+        key is None
+        or found.height != items.height
+        or not items[key].is_unique().all()
+        or set(found[key]) != set(items[key])
+    ):
         return items
     return found.select(key).join(items, on=key, how="left", maintain_order="left").select(items.columns)
 
 
-def _locate(found: pl.DataFrame, items: pl.DataFrame, path: Path, by_position: bool, culture: str | None) -> pl.DataFrame:
+def _locate(
+    found: pl.DataFrame, items: pl.DataFrame, path: Path, by_position: bool, culture: str | None
+) -> pl.DataFrame:
     """``found`` with its column ``item`` filled from whatever names the item."""
     if "item" in found.columns and "release_id" not in found.columns:
         ids, own = set(found["item"]), set(items["release_id"])
@@ -207,7 +244,8 @@ def _locate(found: pl.DataFrame, items: pl.DataFrame, path: Path, by_position: b
     else:
         if found.height != items.height:
             raise DataError(
-                f"has {found.height:,} rows, but the release has {items.height:,} items here; by position each item needs its row "
+                f"has {found.height:,} rows, but the release has {items.height:,} items here; by position "
+                "each item needs its row "
                 f"(name one culture with {option('culture')} if the file is of one culture)",
                 file=path,
             )
@@ -216,15 +254,25 @@ def _locate(found: pl.DataFrame, items: pl.DataFrame, path: Path, by_position: b
     if index.select(on).is_duplicated().any():
         cultures = ", ".join(items["culture"].unique(maintain_order=True))
         raise FolkwaysError(
-            f"{path}: its ids stand for items of several cultures; name one with {option('culture')} (here: {cultures})"
+            f"{path}: its ids stand for items of several cultures; name one with {option('culture')} "
+            f"(here: {cultures})"
         )
-    joined = numbered.with_columns(key=pl.col(key)).drop("item", strict=False).join(index, on=on, how="left", maintain_order="left")
+    joined = (
+        numbered.with_columns(key=pl.col(key))
+        .drop("item", strict=False)
+        .join(index, on=on, how="left", maintain_order="left")
+    )
     unknown = joined.filter(pl.col("item").is_null())
     if unknown.height:
         examples = ", ".join(repr(value) for value in unknown["key"].head(SHOWN))
-        of = f" for {get_culture(culture).name} (is that the culture of this file?)" if culture is not None else ""
+        of = (
+            f" for {get_culture(culture).name} (is that the culture of this file?)"
+            if culture is not None
+            else ""
+        )
         raise DataError(
-            f"{unknown.height:,} of {found.height:,} ids are not in the release{of}: {examples}; its own look like "
+            f"{unknown.height:,} of {found.height:,} ids are not in the release{of}: {examples}; its own "
+            "look like "
             f"{', '.join(map(repr, index['key'].head(2)))}",
             file=path,
             row=int(unknown["_row"][0]),
@@ -240,7 +288,9 @@ def _numbered(located: pl.DataFrame, path: Path) -> pl.DataFrame:
     wrong = (numbers.is_null() | (numbers != numbers.floor()) | (numbers < 0)).arg_true()
     if wrong.len():
         row = wrong[0]
-        raise DataError(f"sample {located['sample'][row]!r} is not a whole number from 0 on", file=path, row=row + 1)
+        raise DataError(
+            f"sample {located['sample'][row]!r} is not a whole number from 0 on", file=path, row=row + 1
+        )
     return located.with_columns(numbers.cast(pl.Int64))
 
 
@@ -264,21 +314,28 @@ def _asked(
     options = PromptOptions(tuple(languages) if languages else None, tuple(variants) if variants else None)
     prompts = prompts_of(task, items, options, release, sent=False).select("item", "language", "variant")
     valid = prompts["language"].unique(maintain_order=True).to_list()
-    if languages is None and prompts.group_by("item").agg(pl.col("language").n_unique())["language"].max() != 1:
+    if (
+        languages is None
+        and prompts.group_by("item").agg(pl.col("language").n_unique())["language"].max() != 1
+    ):
         named = [code for code in valid if get_language(code).name.lower() in path.stem.lower()]
         if len(named) != 1:
             raise FolkwaysError(
-                f"{path}: in which language were the items asked? Say it with {option('language')} (valid: {', '.join(valid)})"
+                f"{path}: in which language were the items asked? Say it with {option('language')} (valid: "
+                f"{', '.join(valid)})"
             )
         prompts = prompts.filter(pl.col("language") == named[0])
         notes.append(f"asked in {get_language(named[0]).name}, by the file's name")
     if prompts.is_empty():
         raise FolkwaysError(
-            f"{path}: {task.name} does not ask these items in {', '.join(languages or valid)}; choose another {option('language')}"
+            f"{path}: {task.name} does not ask these items in {', '.join(languages or valid)}; choose "
+            f"another {option('language')}"
         )
     if variants is None and prompts["variant"].n_unique() > 1:
         first = prompts["variant"].item(0)
-        notes.append(f"the file names no prompt template: {first!r} is assumed (say another with {option('variant')})")
+        notes.append(
+            f"the file names no prompt template: {first!r} is assumed (say another with {option('variant')})"
+        )
         prompts = prompts.filter(pl.col("variant") == first)
     samples = pl.DataFrame({"sample": [0]})
     if "sample" in located.columns:
@@ -289,15 +346,28 @@ def _asked(
 def _responses(task: Task, asked: pl.DataFrame, located: pl.DataFrame) -> pl.DataFrame:
     on = [name for name in ASKED if name in located.columns]
     extra = [name for name in ("prompt", "finish_reason") if name in located.columns]
-    told = located.select(*on, "response", *extra).unique(on, keep="last", maintain_order=True).with_columns(_there=True)
+    told = (
+        located.select(*on, "response", *extra)
+        .unique(on, keep="last", maintain_order=True)
+        .with_columns(_there=True)
+    )
     spoken = [None if reply is None else thoughts_apart(reply)[1] for reply in told["response"]]
     told = told.with_columns(response=pl.Series(spoken, dtype=pl.String))
     joined = asked.join(told, on=on, how="left", maintain_order="left")
     there = pl.col("response").is_not_null()
-    withheld = there & (pl.col("finish_reason") == "content_filter") if "finish_reason" in extra else pl.lit(False)
-    refused, answered, missing = (pl.lit(state.value) for state in (State.REFUSED, State.ANSWERED, State.MISSING))
+    withheld = (
+        there & (pl.col("finish_reason") == "content_filter") if "finish_reason" in extra else pl.lit(False)
+    )
+    refused, answered, missing = (
+        pl.lit(state.value) for state in (State.REFUSED, State.ANSWERED, State.MISSING)
+    )
     filtered, no_row, no_reply = map(
-        pl.lit, ("the provider's content filter withheld the answer", "the file has no row for it", "its row has no reply")
+        pl.lit,
+        (
+            "the provider's content filter withheld the answer",
+            "the file has no row for it",
+            "its row has no reply",
+        ),
     )
     unsaid = pl.when(pl.col("_there").is_null()).then(no_row).otherwise(no_reply)
     return joined.with_columns(
@@ -309,7 +379,19 @@ def _responses(task: Task, asked: pl.DataFrame, located: pl.DataFrame) -> pl.Dat
 
 def _ordered(judged: pl.DataFrame, items: pl.DataFrame) -> pl.DataFrame:
     """Identity first, then the verdict, the metrics and facets, the reason last."""
-    first = ["task", "item", "release_id", "question", "culture", "language", "variant", "sample", "counted", "state", "answer"]
+    first = [
+        "task",
+        "item",
+        "release_id",
+        "question",
+        "culture",
+        "language",
+        "variant",
+        "sample",
+        "counted",
+        "state",
+        "answer",
+    ]
     if "release_id" not in judged.columns:
         judged = judged.join(items.select("item", "release_id"), on="item", how="left", maintain_order="left")
     rest = [name for name in judged.columns if name not in first and name not in JUDGEMENTS]

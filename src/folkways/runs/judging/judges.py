@@ -1,4 +1,5 @@
-"""What sways a judge: where judges differ, whether the order of the answers matters, whether a judge is kinder to its own kind."""
+"""What sways a judge: where judges differ, whether the order of the answers matters, whether a judge is
+kinder to its own kind."""
 
 from __future__ import annotations
 
@@ -24,27 +25,36 @@ _SHARE = Metric("share", "Share", "")
 
 
 def is_same(identity: str, judge: Model) -> bool:
-    """Whether the judge wrote the replies of the model with this identity; other settings make it no other model."""
+    """Whether the judge wrote the replies of the model with this identity; other settings make it no other
+    model."""
     return split_name(identity)[0] == judge.endpoint.identity
 
 
 def family(name: str) -> str:
-    """What models of one family have in common: the letters that the name begins with behind its provider (``gpt`` of
-    ``openai/gpt-4o-mini``). Names are all that is known; families with several names are not recognised.
+    """What models of one family have in common: the letters that the name begins with behind its provider
+    (``gpt`` of ``openai/gpt-4o-mini``). Names are all that is known; families with several names are not
+    recognised.
     """
     last = re.split(r"[/#]", split_name(name)[0])[-1]
     found = re.match(r"[^\W\d_]+", last)
     return found.group().casefold() if found else last
 
 
-def compare_judges(frames: Sequence[pl.DataFrame], judges: Sequence[Model], identities: Mapping[str, str]) -> list[Finding]:
-    """All findings on one task, of which each judge gave the verdicts (VERDICTS) of one frame. identities: of each endpoint."""
+def compare_judges(
+    frames: Sequence[pl.DataFrame], judges: Sequence[Model], identities: Mapping[str, str]
+) -> list[Finding]:
+    """All findings on one task, of which each judge gave the verdicts (VERDICTS) of one frame. identities: of
+    each endpoint."""
     found: list[Finding] = []
     for verdicts, judge in zip(frames, judges, strict=True):
         for (endpoint,), part in verdicts.group_by(["endpoint"], maintain_order=True):
             found += _order(part, str(endpoint), judge.name)
         others = [frame for frame in frames if frame is not verdicts]
-        own = {name for name, identity in identities.items() if is_same(identity, judge) or family(name) == family(judge.name)}
+        own = {
+            name
+            for name, identity in identities.items()
+            if is_same(identity, judge) or family(name) == family(judge.name)
+        }
         found += _self_preference(verdicts, others, judge.name, own)
     for (first, one), (second, other) in combinations(zip(frames, judges, strict=True), 2):
         found += _disagreement(first, second, one.name, other.name)
@@ -56,27 +66,51 @@ def _order(part: pl.DataFrame, endpoint: str, judge: str) -> Iterator[Finding]:
     if both.is_empty():
         return
     yield _share("turned", both, pl.col("verdict") != pl.col("swapped"), endpoint, judge, None)
-    differing = both.filter(pl.col("group") > 0, pl.col("swapped_group") > 0, pl.col("group") != pl.col("swapped_group"))
+    differing = both.filter(
+        pl.col("group") > 0, pl.col("swapped_group") > 0, pl.col("group") != pl.col("swapped_group")
+    )
     if differing.height:
-        yield _share("first_preferred", differing, pl.col("group") < pl.col("swapped_group"), endpoint, judge, None)
+        yield _share(
+            "first_preferred", differing, pl.col("group") < pl.col("swapped_group"), endpoint, judge, None
+        )
 
 
 def _disagreement(first: pl.DataFrame, second: pl.DataFrame, judge: str, against: str) -> Iterator[Finding]:
     columns = [*KEYS, "question", "culture", "verdict"]
     judged = pl.col("ended") == "judged"
-    both = first.filter(judged).select(columns).join(second.filter(judged).select(*KEYS, other="verdict"), on=KEYS)
+    both = (
+        first.filter(judged)
+        .select(columns)
+        .join(second.filter(judged).select(*KEYS, other="verdict"), on=KEYS)
+    )
     for (endpoint,), part in both.group_by(["endpoint"], maintain_order=True):
-        yield _share("disagreement", part, pl.col("verdict") != pl.col("other"), str(endpoint), judge, against)
+        yield _share(
+            "disagreement", part, pl.col("verdict") != pl.col("other"), str(endpoint), judge, against
+        )
         one, other = ((part[name] >= 0.5).to_numpy() for name in ("verdict", "other"))
         kappa = cohen_kappa(one, other, numbers(part["question"]))
         size = (part.height, part["question"].n_unique())
         yield Finding(str(endpoint), judge, against, "kappa_judges", kappa.kappa, kappa.interval, *size)
         for (culture,), rows in part.group_by(["culture"], maintain_order=True):
-            yield _share("disagreement", rows, pl.col("verdict") != pl.col("other"), str(endpoint), judge, against, str(culture))
+            yield _share(
+                "disagreement",
+                rows,
+                pl.col("verdict") != pl.col("other"),
+                str(endpoint),
+                judge,
+                against,
+                str(culture),
+            )
 
 
 def _share(
-    quantity: str, frame: pl.DataFrame, of: pl.Expr, endpoint: str, judge: str, against: str | None, culture: str | None = None
+    quantity: str,
+    frame: pl.DataFrame,
+    of: pl.Expr,
+    endpoint: str,
+    judge: str,
+    against: str | None,
+    culture: str | None = None,
 ) -> Finding:
     values = frame.select(of.cast(pl.Float64).alias("value"))["value"].to_numpy()
     interval = interval_of_mean(values, numbers(frame["question"]), _SHARE)
@@ -86,12 +120,22 @@ def _share(
     return replace(found, facet="culture", value=culture) if culture else found
 
 
-def _self_preference(verdicts: pl.DataFrame, others: Sequence[pl.DataFrame], judge: str, own: set[str]) -> Iterator[Finding]:
-    """How much more often than people, or other judges, the judge calls replies of ``own`` models right than those of others."""
+def _self_preference(
+    verdicts: pl.DataFrame, others: Sequence[pl.DataFrame], judge: str, own: set[str]
+) -> Iterator[Finding]:
+    """How much more often than people, or other judges, the judge calls replies of ``own`` models right than
+    those of others."""
     judged = verdicts.filter(pl.col("ended") == "judged")
-    references = {"self_preference": judged.filter(pl.col("label").is_not_null()).with_columns(reference="label")}
+    references = {
+        "self_preference": judged.filter(pl.col("label").is_not_null()).with_columns(reference="label")
+    }
     if others:
-        means = pl.concat(others).filter(pl.col("ended") == "judged").group_by(KEYS).agg(reference=pl.col("verdict").mean())
+        means = (
+            pl.concat(others)
+            .filter(pl.col("ended") == "judged")
+            .group_by(KEYS)
+            .agg(reference=pl.col("verdict").mean())
+        )
         references["self_preference_by_judges"] = judged.join(means, on=KEYS, maintain_order="left")
     for quantity, frame in references.items():
         rest = frame.filter(~pl.col("endpoint").is_in([*own]))
@@ -108,13 +152,17 @@ def _self_preference(verdicts: pl.DataFrame, others: Sequence[pl.DataFrame], jud
                 "wilson 95% put together",
             )
             questions = pl.concat([mine["question"], rest["question"]]).n_unique()
-            yield Finding(name, judge, None, quantity, 100 * difference, interval, mine.height + rest.height, questions)
+            yield Finding(
+                name, judge, None, quantity, 100 * difference, interval, mine.height + rest.height, questions
+            )
 
 
 def _excess(frame: pl.DataFrame) -> ClusteredMean:
     values = (frame["verdict"] - frame["reference"]).to_numpy()
     codes = numbers(frame["question"])
-    sums, counts = (np.bincount(codes, weights=each).astype(np.float64) for each in (values, np.ones(values.size)))
+    sums, counts = (
+        np.bincount(codes, weights=each).astype(np.float64) for each in (values, np.ones(values.size))
+    )
     return clustered_mean(sums, counts, float(values @ values), (-1.0, 1.0))
 
 
@@ -122,17 +170,28 @@ def judges_notes(found: Sequence[Finding]) -> Iterator[str]:
     """What a person has to be told of these findings."""
     for one in found:
         if one.quantity == "turned" and one.interval.low > WORTH_SAYING:
-            yield f"the order of the answers sways {one.judge}: {one.estimate:.0f} % of its verdicts on {one.endpoint} turn round"
+            yield (
+                f"the order of the answers sways {one.judge}: {one.estimate:.0f} % of its verdicts on "
+                f"{one.endpoint} turn round"
+            )
         if one.quantity.startswith("self_preference") and one.interval.low > 0:
             by = "people's labels" if one.quantity == "self_preference" else "the other judges"
-            yield f"{one.judge} is kinder to {one.endpoint} than to other models by {one.estimate:.0f} points, measured by {by}"
+            yield (
+                f"{one.judge} is kinder to {one.endpoint} than to other models by {one.estimate:.0f} "
+                f"points, measured by {by}"
+            )
     cultures = [one for one in found if one.quantity == "disagreement" and one.facet == "culture"]
     for whole in (one for one in found if one.quantity == "disagreement" and one.facet == "all"):
-        own = [one for one in cultures if (one.endpoint, one.judge, one.against) == (whole.endpoint, whole.judge, whole.against)]
+        own = [
+            one
+            for one in cultures
+            if (one.endpoint, one.judge, one.against) == (whole.endpoint, whole.judge, whole.against)
+        ]
         most = max(own, key=lambda one: one.interval.low, default=None)
         if most is not None and most.interval.low > whole.estimate:
             yield (
-                f"{whole.judge} and {whole.against} differ on {most.estimate:.0f} % of the replies of {whole.endpoint} in "
+                f"{whole.judge} and {whole.against} differ on {most.estimate:.0f} % of the replies of "
+                f"{whole.endpoint} in "
                 f"{most.value}, on {whole.estimate:.0f} % overall: label more there"
             )
 

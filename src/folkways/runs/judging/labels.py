@@ -15,11 +15,13 @@ NARROWING = ("task", "language", "variant", "sample", "endpoint")
 
 
 def read_labels(path: Path, replies: pl.DataFrame) -> pl.Series:
-    """One label per row of ``replies`` (task, item, language, variant, sample, endpoint), 0 to 1; null where nobody did.
+    """One label per row of ``replies`` (task, item, language, variant, sample, endpoint), 0 to 1; null where
+    nobody did.
 
-    The file has ``item`` and ``label`` (1, 0.5 or 0) and, where an item has several replies, the columns of NARROWING that tell
-    them apart (``model`` is another name for ``endpoint``). Several labels of one reply are averaged. Raises DataError with the row
-    for a label that is none of VALUES, and for one that fits no reply or several.
+    The file has ``item`` and ``label`` (1, 0.5 or 0) and, where an item has several replies, the columns of
+    NARROWING that tell them apart (``model`` is another name for ``endpoint``). Several labels of one reply
+    are averaged. Raises DataError with the row for a label that is none of VALUES, and for one that fits no
+    reply or several.
     """
     table = read_replies(path)
     if "endpoint" not in table.columns and "model" in table.columns:
@@ -31,9 +33,13 @@ def read_labels(path: Path, replies: pl.DataFrame) -> pl.Series:
     wrong = (~values.is_in([0.0, 0.5, 1.0])).fill_null(True).arg_true()
     if wrong.len():
         row = int(wrong[0])
-        raise DataError(f"label {table['label'][row]!r} is none of {', '.join(VALUES)}", file=path, row=row + 1)
+        raise DataError(
+            f"label {table['label'][row]!r} is none of {', '.join(VALUES)}", file=path, row=row + 1
+        )
     on = ["item", *(name for name in NARROWING if name in table.columns)]
-    known = replies.select(pl.col(name).cast(pl.String) for name in on).with_columns(_reply=pl.int_range(pl.len(), dtype=pl.Int64))
+    known = replies.select(pl.col(name).cast(pl.String) for name in on).with_columns(
+        _reply=pl.int_range(pl.len(), dtype=pl.Int64)
+    )
     told = table.select(on).with_columns(_label=values, _row=pl.int_range(1, pl.len() + 1, dtype=pl.Int64))
     joined = told.join(known, on=on, how="left", maintain_order="left")
     _check(joined, on, path)
@@ -52,5 +58,8 @@ def _check(joined: pl.DataFrame, on: list[str], path: Path) -> None:
         row, number = counts.row(0)
         rest = [name for name in NARROWING if name not in on]
         raise DataError(
-            f"{number} replies of the run fit this label; say which with a column {' or '.join(rest) or 'more'}", file=path, row=row
+            f"{number} replies of the run fit this label; say which with a column "
+            f"{' or '.join(rest) or 'more'}",
+            file=path,
+            row=row,
         )

@@ -1,4 +1,5 @@
-"""Has the free answers of a run judged by a model, beside the lexical rule, and says how far that can be trusted.
+"""Has the free answers of a run judged by a model, beside the lexical rule, and says how far that can be
+trusted.
 
 Nothing here is stored as a judgement or a score: the numbers of the run stay those of the rule.
 """
@@ -26,7 +27,14 @@ from folkways.runs.judging.judges import compare_judges, is_same, judges_notes
 from folkways.runs.judging.labels import read_labels
 from folkways.runs.judging.model_summary import summarise, summarise_findings
 from folkways.runs.judging.next_labels import next_labels
-from folkways.runs.judging.replies_to_judge import VERDICTS, Share, drawing_order, drawn, labellable, shares_of
+from folkways.runs.judging.replies_to_judge import (
+    VERDICTS,
+    Share,
+    drawing_order,
+    drawn,
+    labellable,
+    shares_of,
+)
 from folkways.runs.models import Model
 from folkways.runs.options import AskOptions
 from folkways.workspace import run_records
@@ -39,11 +47,11 @@ KIND = "judge-by-model"
 
 @dataclass(frozen=True)
 class ModelJudged:
-    """verdicts: VERDICTS, one row per counted item of the run and judge; summary: model_summary.SUMMARY; run: in which the judges
-    were asked.
+    """verdicts: VERDICTS, one row per counted item of the run and judge; summary: model_summary.SUMMARY; run:
+    in which the judges were asked.
 
-    notes: what a person should know before using the numbers. to_label: next_labels.TO_LABEL, the replies that people should judge
-    next, the one that tells most first.
+    notes: what a person should know before using the numbers. to_label: next_labels.TO_LABEL, the replies
+    that people should judge next, the one that tells most first.
     """
 
     verdicts: pl.DataFrame
@@ -72,13 +80,14 @@ def judge_run(
 ) -> ModelJudged:
     """Ask ``judge`` about every reply of the run to a task with free answers, and compare.
 
-    more: further judges of the same replies. profile, text_tools: of the rule; None for each task's default. models: only replies
-    of these; None for all. labels: people's (see ``runs.labels``). limit: at most so many items of each task, spread over cultures
-    as in a run and the same for every model; None for all. swap: replies of each model that are asked about again with the answers
-    in reverse order. until: half a width, in points, at which labels are enough. label_next: replies to list for people. seed: of
-    the order in which replies are listed and swapped. What judges say is stored and never asked for again. Raises FolkwaysError
-    where the run has no free answers, UnknownNameError for a model that it did not ask, DataError for labels that do not fit; all
-    before a judge is asked.
+    more: further judges of the same replies. profile, text_tools: of the rule; None for each task's default.
+    models: only replies of these; None for all. labels: people's (see ``runs.labels``). limit: at most so
+    many items of each task, spread over cultures as in a run and the same for every model; None for all.
+    swap: replies of each model that are asked about again with the answers in reverse order. until: half a
+    width, in points, at which labels are enough. label_next: replies to list for people. seed: of the order
+    in which replies are listed and swapped. What judges say is stored and never asked for again. Raises
+    FolkwaysError where the run has no free answers, UnknownNameError for a model that it did not ask,
+    DataError for labels that do not fit; all before a judge is asked.
     """
     shares = list(shares_of(workspace, run, profile, text_tools, models))
     rows = [row for share in shares for row in share.rows]
@@ -98,7 +107,9 @@ def judge_run(
         for one in judges:
             told = [{**row, "judge": one.name} for row in rows]
             _ask(session, one, told, swap)
-            frames.append(pl.DataFrame([{name: row[name] for name in VERDICTS} for row in told], schema=VERDICTS))
+            frames.append(
+                pl.DataFrame([{name: row[name] for name in VERDICTS} for row in told], schema=VERDICTS)
+            )
     summaries, notes = [], []
     for one, verdicts in zip(judges, frames, strict=True):
         found, said = _summed(verdicts, shares, one, labels, limit)
@@ -111,7 +122,9 @@ def judge_run(
         summaries.append(summarise_findings(found_by_judges, share.task.name, signatures))
         notes += judges_notes(found_by_judges)
         if until is not None:
-            first = of_task[0].with_columns(_order=pl.Series([row["_order"] for row in rows if row["task"] == share.task.name]))
+            first = of_task[0].with_columns(
+                _order=pl.Series([row["_order"] for row in rows if row["task"] == share.task.name])
+            )
             stops = enough_labels(first, until / 100)
             labelled = [stop.finding(judge.name) for stop in stops if stop.found.labelled]
             summaries.append(summarise_findings(labelled, share.task.name, signatures))
@@ -123,15 +136,24 @@ def judge_run(
 
 def _ask(session: AskSession, judge: Model, rows: list[dict[str, Any]], swap: int) -> None:
     open_rows = [row for row in rows if row["_prompt"] is not None]
-    for row, reply in zip(open_rows, session.ask(judge, [_prompt(row, row["_prompt"]) for row in open_rows]), strict=True):
+    for row, reply in zip(
+        open_rows, session.ask(judge, [_prompt(row, row["_prompt"]) for row in open_rows]), strict=True
+    ):
         _settle(row, reply)
     turned = list(_to_swap(open_rows, swap))
     prompts = []
     for row in turned:
         task = get_task(row["task"])
-        prompts.append(_prompt(row, model_judge.prompt_for(task, row["_item"], row["language"], row["response"], backwards=True)))
+        prompts.append(
+            _prompt(
+                row,
+                model_judge.prompt_for(task, row["_item"], row["language"], row["response"], backwards=True),
+            )
+        )
     for row, reply in zip(turned, session.ask(judge, prompts) if prompts else (), strict=True):
-        verdict = model_judge.read_verdict(reply.said, len(row["_groups"])) if reply.said is not None else None
+        verdict = (
+            model_judge.read_verdict(reply.said, len(row["_groups"])) if reply.said is not None else None
+        )
         if verdict is not None:
             group = len(row["_groups"]) + 1 - verdict.group if verdict.group else 0
             row.update(swapped=verdict.value, swapped_group=group)
@@ -141,7 +163,9 @@ def _to_swap(rows: list[dict[str, Any]], swap: int) -> Iterator[dict[str, Any]]:
     """Of each model and task so many at random, of those whose answers have an order and that were judged."""
     for key in dict.fromkeys((row["task"], row["endpoint"]) for row in rows):
         own = [
-            row for row in rows if (row["task"], row["endpoint"]) == key and len(row["_groups"]) > 1 and row["ended"] == "judged"
+            row
+            for row in rows
+            if (row["task"], row["endpoint"]) == key and len(row["_groups"]) > 1 and row["ended"] == "judged"
         ]
         yield from sorted(own, key=lambda row: str(row["_order"]))[:swap]
 
@@ -155,7 +179,9 @@ def _summed(
     for share in shares:
         own = verdicts.filter(pl.col("task") == share.task.name, pl.col("endpoint") == share.endpoint)
         signature = signatures[share.task.name, share.endpoint]
-        summaries.append(summarise(own, share.task.metrics[0], signature, self_judged=is_same(share.identity, judge)))
+        summaries.append(
+            summarise(own, share.task.metrics[0], signature, self_judged=is_same(share.identity, judge))
+        )
     notes: list[str] = []
     for share in _by_task(shares):
         of_task = verdicts.filter(pl.col("task") == share.task.name)
@@ -189,7 +215,9 @@ def _settle(row: dict[str, Any], reply: Reply) -> None:
     row.update(ended="judged", verdict=verdict.value, group=verdict.group, means=means)
 
 
-def _signatures(shares: Sequence[Share], judge: Model, labels: Path | None, limit: int | None) -> dict[tuple[str, str], str]:
+def _signatures(
+    shares: Sequence[Share], judge: Model, labels: Path | None, limit: int | None
+) -> dict[tuple[str, str], str]:
     """Task and endpoint -> the signature of what a judge makes of the endpoint's replies, as text."""
     sent = asdict(Settings(**{"max_tokens": model_judge.MAX_TOKENS, **judge.settings}))
     digest = blake2b(labels.read_bytes(), digest_size=4).hexdigest() if labels is not None else "none"
@@ -199,7 +227,9 @@ def _signatures(shares: Sequence[Share], judge: Model, labels: Path | None, limi
             "task": share.task.name,
             "data": share.release,
             "judge": judge.name,
-            "judge-settings": ",".join(f"{name}={value}" for name, value in sorted(sent.items()) if value is not None),
+            "judge-settings": ",".join(
+                f"{name}={value}" for name, value in sorted(sent.items()) if value is not None
+            ),
             "prompts": f"folkways:{model_judge.wording_digest()}",
             "beside-profile": share.profile,
             **{f"beside-text-{name}": version for name, version in sorted(share.task.text_tools().items())},
@@ -211,27 +241,45 @@ def _signatures(shares: Sequence[Share], judge: Model, labels: Path | None, limi
     return made
 
 
-def _notes(shares: Sequence[Share], verdicts: pl.DataFrame, judge: Model, stopped: str | None) -> Iterator[str]:
+def _notes(
+    shares: Sequence[Share], verdicts: pl.DataFrame, judge: Model, stopped: str | None
+) -> Iterator[str]:
     judges_itself = [share.endpoint for share in shares if is_same(share.identity, judge)]
     if judges_itself:
         yield (
-            f"{', '.join(dict.fromkeys(judges_itself))} judges replies of its own: models prefer what they wrote themselves; "
+            f"{', '.join(dict.fromkeys(judges_itself))} judges replies of its own: models prefer what they "
+            "wrote themselves; "
             "take another --judge, or labels of people"
         )
     counts = dict(verdicts.group_by("ended").len().iter_rows())
     for ended, what in (("unreadable", "could not be read"), ("failed", "brought no reply")):
         if counts.get(ended):
             why = verdicts.filter(pl.col("ended") == ended)["why"].value_counts(sort=True)["why"][0]
-            yield f"{counts[ended]:,} of {verdicts.height:,} verdicts {what}, most often: {(why or '(empty)')[:200]}"
+            yield (
+                f"{counts[ended]:,} of {verdicts.height:,} verdicts {what}, most often: "
+                f"{(why or '(empty)')[:200]}"
+            )
     if counts.get("not asked"):
-        yield f"{counts['not asked']:,} of {verdicts.height:,} replies were not judged: {stopped or 'another process asks'}"
+        yield (
+            f"{counts['not asked']:,} of {verdicts.height:,} replies were not judged: "
+            f"{stopped or 'another process asks'}"
+        )
     imitating = int(verdicts["imitates_verdict"].sum())
     if imitating:
-        yield f"{imitating:,} replies hold something in the form of a verdict, as if to speak to the judge; look at them"
+        yield (
+            f"{imitating:,} replies hold something in the form of a verdict, as if to speak to the "
+            "judge; look at them"
+        )
     cut = int(verdicts["cut"].sum())
     if cut:
-        yield f"{cut:,} replies are longer than {model_judge.LONGEST_REPLY:,} characters; the judge saw their beginning"
-    if verdicts["label"].is_not_null().any() and verdicts.filter(pl.col("label").is_not_null())["question"].n_unique() < FEW:
+        yield (
+            f"{cut:,} replies are longer than {model_judge.LONGEST_REPLY:,} characters; the judge saw "
+            "their beginning"
+        )
+    if (
+        verdicts["label"].is_not_null().any()
+        and verdicts.filter(pl.col("label").is_not_null())["question"].n_unique() < FEW
+    ):
         yield f"labels on fewer than {FEW} questions: the correction is little better than a guess"
 
 

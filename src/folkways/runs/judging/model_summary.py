@@ -1,4 +1,5 @@
-"""What a judging by a model comes to: shares, agreement with the rule, and the rate corrected by people's labels."""
+"""What a judging by a model comes to: shares, agreement with the rule, and the rate corrected by people's
+labels."""
 
 from __future__ import annotations
 
@@ -19,7 +20,8 @@ from folkways.stats.raters.kappa import Agreement, cohen_kappa
 
 SUMMARY: Schema = {
     **dict.fromkeys(("task", "endpoint", "judge"), pl.String),
-    "against": pl.String,  # the model, or judge, that the quantity is a difference to or disagreement with; null for none
+    # the model, or judge, that the quantity is a difference to or disagreement with; null for none
+    "against": pl.String,
     "facet": pl.String,  # all, culture, language
     "value": pl.String,
     "quantity": pl.String,  # a key of QUANTITIES
@@ -45,7 +47,8 @@ QUANTITIES = {
     "only_lexical": "judged replies that only the rule calls right",
     "both_wrong": "judged replies that judge and rule call wrong",
     "labelled": "replies that people judged",
-    "corrected": "share that people would call right, in percent: prediction-powered inference, culture by culture",
+    "corrected": "share that people would call right, in percent: prediction-powered inference, culture by "
+    "culture",
     "corrected_rogan_gladen": "the same by sensitivity and specificity (Rogan and Gladen)",
     "sensitivity": "of the replies that people call right, the share that the judge calls right, in percent",
     "specificity": "of the replies that people call wrong, the share that the judge calls wrong, in percent",
@@ -53,18 +56,21 @@ QUANTITIES = {
     "kappa_judge_people": "Cohen's kappa of judge and people",
     "kappa_lexical_people": "Cohen's kappa of rule and people",
     "judged_difference": "points that the judge puts the model above the other, uncorrected",
-    "corrected_difference": "points that people would put the model above the other, each corrected by its own labels",
+    "corrected_difference": "points that people would put the model above the other, each corrected by its "
+    "own labels",
     "youden_difference": "the judge's J for the model less that for the other",
     "corrected_at_any_time": "`corrected` with an interval that may be looked at after every label",
     "disagreement": "replies, in percent, on which the judge and the other judge differ",
     "kappa_judges": "Cohen's kappa of the judge and the other judge",
     "turned": "replies, in percent, on which the verdict turns round if the answers stand in reverse order",
-    "first_preferred": "of replies for which the two orders bring different answers, the percentage with the earlier in each",
-    "self_preference": "points by which the judge is kinder to its own, or its family's, replies than to others', by people",
+    "first_preferred": "of replies for which the two orders bring different answers, the percentage with "
+    "the earlier in each",
+    "self_preference": "points by which the judge is kinder to its own, or its family's, replies than to "
+    "others', by people",
     "self_preference_by_judges": "the same by the verdicts of the other judges",
 }
-"""What each quantity of a summary is. A label of 0.5 is half right; what needs a yes or no leaves such labels out, and Rogan and
-Gladen's correction is not made where there are any."""
+"""What each quantity of a summary is. A label of 0.5 is half right; what needs a yes or no leaves such labels
+out, and Rogan and Gladen's correction is not made where there are any."""
 
 Row = dict[str, object]
 Bools = npt.NDArray[np.bool_]
@@ -73,14 +79,20 @@ _PROPORTION = Metric("judged", "Judged right", "")
 
 
 def summarise(verdicts: pl.DataFrame, metric: Metric, signature: str, *, self_judged: bool) -> pl.DataFrame:
-    """SUMMARY of the verdicts (model_judging.VERDICTS) on one endpoint's replies to one task; ``metric`` is the rule's headline."""
+    """SUMMARY of the verdicts (model_judging.VERDICTS) on one endpoint's replies to one task; ``metric`` is
+    the rule's headline."""
     if verdicts.is_empty():
         return pl.DataFrame(schema=dict(SUMMARY))
     head = verdicts.row(0, named=True)
     groups = [("all", "all", verdicts)]
     for facet in _FACETS:
-        groups += [(facet, str(value), part) for (value,), part in verdicts.group_by([facet], maintain_order=True)]
-    shared = {name: head[name] for name in ("task", "endpoint", "judge")} | {"self_judged": self_judged, "signature": signature}
+        groups += [
+            (facet, str(value), part) for (value,), part in verdicts.group_by([facet], maintain_order=True)
+        ]
+    shared = {name: head[name] for name in ("task", "endpoint", "judge")} | {
+        "self_judged": self_judged,
+        "signature": signature,
+    }
     rows = [
         {**shared, "facet": facet, "value": value, **row}
         for facet, value, part in groups
@@ -89,13 +101,25 @@ def summarise(verdicts: pl.DataFrame, metric: Metric, signature: str, *, self_ju
     return without_nan(pl.DataFrame(rows, schema=dict(SUMMARY)))
 
 
-def summarise_findings(findings: Sequence[Finding], task: str, signatures: Mapping[tuple[str, str], str]) -> pl.DataFrame:
+def summarise_findings(
+    findings: Sequence[Finding], task: str, signatures: Mapping[tuple[str, str], str]
+) -> pl.DataFrame:
     """SUMMARY of what was found on models or judges compared. signatures: of each task and endpoint."""
     rows = [
         {
             **{"task": task, "endpoint": found.endpoint, "judge": found.judge, "against": found.against},
-            **{"facet": found.facet, "value": found.value, "quantity": found.quantity, "estimate": found.estimate},
-            **{"low": found.interval.low, "high": found.interval.high, "interval": found.interval.method, "p_holm": found.p},
+            **{
+                "facet": found.facet,
+                "value": found.value,
+                "quantity": found.quantity,
+                "estimate": found.estimate,
+            },
+            **{
+                "low": found.interval.low,
+                "high": found.interval.high,
+                "interval": found.interval.method,
+                "p_holm": found.p,
+            },
             **{"n": found.n, "questions": found.questions, "signature": signatures[task, found.endpoint]},
         }
         for found in findings
@@ -110,8 +134,12 @@ def _shares(part: pl.DataFrame, metric: Metric) -> Iterator[Row]:
     undecided = part.height - decided.height
     yield _count("undecided", undecided, part)
     if undecided:
-        yield _mean("judged_at_worst", part.with_columns(pl.col("verdict").fill_null(0.0)), "verdict", _PROPORTION)
-        yield _mean("judged_at_best", part.with_columns(pl.col("verdict").fill_null(1.0)), "verdict", _PROPORTION)
+        yield _mean(
+            "judged_at_worst", part.with_columns(pl.col("verdict").fill_null(0.0)), "verdict", _PROPORTION
+        )
+        yield _mean(
+            "judged_at_best", part.with_columns(pl.col("verdict").fill_null(1.0)), "verdict", _PROPORTION
+        )
 
 
 def _against_rule(part: pl.DataFrame) -> Iterator[Row]:
@@ -172,7 +200,13 @@ def _mean(quantity: str, frame: pl.DataFrame, column: str, metric: Metric) -> Ro
     values = frame[column].cast(pl.Float64).to_numpy()
     if values.size == 0:
         return _row(quantity, math.nan, Interval(0.0, 1.0, "none"), frame, 100.0)
-    return _row(quantity, float(values.mean()), interval_of_mean(values, numbers(frame["question"]), metric), frame, 100.0)
+    return _row(
+        quantity,
+        float(values.mean()),
+        interval_of_mean(values, numbers(frame["question"]), metric),
+        frame,
+        100.0,
+    )
 
 
 def _corrected(quantity: str, found: Corrected, part: pl.DataFrame, replied: float = 1.0) -> Row:

@@ -1,7 +1,7 @@
 """Which replies people should judge next, so that the corrected rates become as sure as they can.
 
-Cultures take turns by what a label there takes off the variance (``stats.raters.allocation``). Within a culture replies come at
-random, because labels that were chosen by what the judge said would not correct it.
+Cultures take turns by what a label there takes off the variance (``stats.raters.allocation``). Within a
+culture replies come at random, because labels that were chosen by what the judge said would not correct it.
 """
 
 from __future__ import annotations
@@ -29,11 +29,13 @@ _Stratum = tuple[str, str, str]
 """Task, endpoint, culture."""
 
 
-def next_labels(rows: Sequence[Mapping[str, Any]], frames: Sequence[pl.DataFrame], count: int, run: str) -> pl.DataFrame:
+def next_labels(
+    rows: Sequence[Mapping[str, Any]], frames: Sequence[pl.DataFrame], count: int, run: str
+) -> pl.DataFrame:
     """At most ``count`` unlabelled replies (TO_LABEL), the one that tells most first.
 
-    rows: of ``replies_to_judge``, with ``_order``; frames: VERDICTS of the same rows, one frame per judge, of which the first is to
-    be corrected.
+    rows: of ``replies_to_judge``, with ``_order``; frames: VERDICTS of the same rows, one frame per judge, of
+    which the first is to be corrected.
     """
     if not count:
         return pl.DataFrame(schema=TO_LABEL)
@@ -46,18 +48,24 @@ def next_labels(rows: Sequence[Mapping[str, Any]], frames: Sequence[pl.DataFrame
     left = [len(waiting[stratum]) for stratum in strata]
     places = allocate([worth[stratum] for stratum in strata], [labelled[stratum] for stratum in strata], left)
     replies = [iter(waiting[stratum]) for stratum in strata]
-    return pl.DataFrame([_shown(next(replies[place]), run) for place in islice(places, count)], schema=TO_LABEL)
+    return pl.DataFrame(
+        [_shown(next(replies[place]), run) for place in islice(places, count)], schema=TO_LABEL
+    )
 
 
 def _worth(frames: Sequence[pl.DataFrame]) -> tuple[dict[_Stratum, float], dict[_Stratum, int]]:
-    """How much a stratum's replies count, squared, times how much the judge seems to err there; and its labels so far.
+    """How much a stratum's replies count, squared, times how much the judge seems to err there; and its
+    labels so far.
 
-    Before there are labels, the judge's errors are told by how often the rule and other judges say something else.
+    Before there are labels, the judge's errors are told by how often the rule and other judges say something
+    else.
     """
     keys = ("task", "endpoint", "culture")
     replied = pl.col("ended") != "no reply"
     guess = pl.coalesce("verdict", "lexical")
-    doubts = pl.concat(frame.filter(replied).select(*keys, doubt=(pl.col("lexical") - guess).abs()) for frame in frames)
+    doubts = pl.concat(
+        frame.filter(replied).select(*keys, doubt=(pl.col("lexical") - guess).abs()) for frame in frames
+    )
     if len(frames) > 1:
         first, *others = (frame.filter(replied).select(*keys, verdict=guess) for frame in frames)
         more = [first.select(*keys, doubt=(first["verdict"] - other["verdict"]).abs()) for other in others]

@@ -1,4 +1,5 @@
-"""The replies of a run that a model can judge, with the rule's verdicts, and which of them are looked at first."""
+"""The replies of a run that a model can judge, with the rule's verdicts, and which of them are looked at
+first."""
 
 from __future__ import annotations
 
@@ -33,7 +34,8 @@ VERDICTS: Schema = {
     "ended": pl.String,  # judged, no reply, unreadable, failed, not asked
     "group": pl.Int64,  # of the gold groups shown to the judge, from 1; 0 for none of them
     "means": pl.String,  # the answers of that group
-    "swapped": pl.Float64,  # the verdict with the groups in reverse order; null where that was not asked, or brought none
+    # the verdict with the groups in reverse order; null where that was not asked, or brought none
+    "swapped": pl.Float64,
     "swapped_group": pl.Int64,  # its group, numbered as in ``group``
     "cut": pl.Boolean,  # the judge saw only the beginning of the reply
     "imitates_verdict": pl.Boolean,  # the reply holds something in the form of a verdict
@@ -55,14 +57,22 @@ class Share:
 
 
 def shares_of(
-    workspace: Workspace, run: run_records.RunRecord, profile: str | None, text_tools: str | None, models: Sequence[str] | None
+    workspace: Workspace,
+    run: run_records.RunRecord,
+    profile: str | None,
+    text_tools: str | None,
+    models: Sequence[str] | None,
 ) -> Iterator[Share]:
-    """Each model's replies to each task with free answers; parameters and errors are those of ``model_judging.judge_run``."""
-    run_tasks = [found for found in run_records.run_tasks(workspace, run) if found.task in free_answer_tasks()]
+    """Each model's replies to each task with free answers; parameters and errors are those of
+    ``model_judging.judge_run``."""
+    run_tasks = [
+        found for found in run_records.run_tasks(workspace, run) if found.task in free_answer_tasks()
+    ]
     if not run_tasks:
         names = ", ".join(task.task for task in run_records.run_tasks(workspace, run)) or "no tasks"
         raise FolkwaysError(
-            f"run {run.name} has no free answers to judge ({names}); tasks with them: {', '.join(free_answer_tasks())}"
+            f"run {run.name} has no free answers to judge ({names}); tasks with them: "
+            f"{', '.join(free_answer_tasks())}"
         )
     parts = results.parts(workspace, run)
     known = {part.endpoint for part in parts}
@@ -79,25 +89,42 @@ def shares_of(
             if part.task != task.name or (models and part.endpoint not in models):
                 continue
             responses = results.responses(workspace, run, part)
-            rows = [row for items in batches for row in _rows(task, items, responses, resolved, part.endpoint)]
+            rows = [
+                row for items in batches for row in _rows(task, items, responses, resolved, part.endpoint)
+            ]
             with workspace.read() as connection:
                 identity = connection.scalar(
                     sa.select(schema.endpoints.c.identity).where(schema.endpoints.c.id == part.endpoint_id)
                 )
-            yield Share(task, f"{run_task.release}#{run_task.fingerprint}", resolved, part.endpoint, str(identity), rows)
+            yield Share(
+                task,
+                f"{run_task.release}#{run_task.fingerprint}",
+                resolved,
+                part.endpoint,
+                str(identity),
+                rows,
+            )
 
 
-def _rows(task: Task, items: pl.DataFrame, responses: pl.DataFrame, profile: str, endpoint: str) -> Iterator[dict[str, Any]]:
-    """The counted items with the rule's verdicts; those without a reply are settled, the others have a ``_prompt``."""
+def _rows(
+    task: Task, items: pl.DataFrame, responses: pl.DataFrame, profile: str, endpoint: str
+) -> Iterator[dict[str, Any]]:
+    """The counted items with the rule's verdicts; those without a reply are settled, the others have a
+    ``_prompt``."""
     share = responses.join(items.select("item"), on="item", how="semi", maintain_order="left")
-    judged = judgements_of(task, items, share, profile).with_columns(_told=share["response"], _state=share["state"])
+    judged = judgements_of(task, items, share, profile).with_columns(
+        _told=share["response"], _state=share["state"]
+    )
     by_item = {item["item"]: item for item in items.iter_rows(named=True)}
     for row in judged.filter(pl.col("counted")).iter_rows(named=True):
         item, reply = by_item[row["item"]], (row["_told"] or "") if row["_state"] == State.ANSWERED else ""
         groups = task.accepted_answers(item)
         there = bool(reply.strip() and groups)
         yield {
-            **{name: row[name] for name in ("task", "item", "question", "culture", "language", "variant", "sample")},
+            **{
+                name: row[name]
+                for name in ("task", "item", "question", "culture", "language", "variant", "sample")
+            },
             **dict.fromkeys(("means", "why", "label", "swapped", "swapped_group")),
             "endpoint": endpoint,
             "response": row["_told"],
@@ -115,12 +142,17 @@ def _rows(task: Task, items: pl.DataFrame, responses: pl.DataFrame, profile: str
 
 
 def drawn(share: Share, shares: Sequence[Share], limit: int) -> list[dict[str, Any]]:
-    """The rows of at most ``limit`` items of the task: of all that any model replied to, so that the models' are the same."""
+    """The rows of at most ``limit`` items of the task: of all that any model replied to, so that the models'
+    are the same."""
     name = share.task.name
     asked = {row["item"]: row for other in shares if other.task.name == name for row in other.rows}
-    items = pl.DataFrame([{key: row[key] for key in ("item", "question", "culture")} for row in asked.values()])
+    items = pl.DataFrame(
+        [{key: row[key] for key in ("item", "question", "culture")} for row in asked.values()]
+    )
     chosen = set(
-        select_items(items, RunOptions(tasks=(name,), limit=limit), whole_questions=needs_whole_questions(share.task))["item"]
+        select_items(
+            items, RunOptions(tasks=(name,), limit=limit), whole_questions=needs_whole_questions(share.task)
+        )["item"]
     )
     return [row for row in share.rows if row["item"] in chosen]
 
@@ -133,6 +165,7 @@ def labellable(rows: list[dict[str, Any]]) -> pl.DataFrame:
 
 
 def drawing_order(row: dict[str, Any], seed: int) -> str:
-    """What sorts replies in random order: the same of every model, so that labels of two models are of the same items."""
+    """What sorts replies in random order: the same of every model, so that labels of two models are of the
+    same items."""
     of = (str(row[name]) for name in ("task", "item", "language", "variant", "sample"))
     return blake2b("|".join((str(seed), *of)).encode(), digest_size=8).hexdigest()

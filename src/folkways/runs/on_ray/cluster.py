@@ -18,7 +18,8 @@ T = TypeVar("T")
 
 
 def connect() -> Any:
-    """Ray, connected to the cluster of RAY_ADDRESS, to one on this machine, or to a local one that is begun for it.
+    """Ray, connected to the cluster of RAY_ADDRESS, to one on this machine, or to a local one that is begun
+    for it.
 
     MissingExtraError without the extra ``cluster``; FolkwaysError for an address where no cluster answers.
     """
@@ -27,7 +28,9 @@ def connect() -> Any:
     if ray.is_initialized():
         return ray
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # what runs here is told to nobody
-    os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")  # a worker without a GPU of its own still sees the machine's
+    os.environ.setdefault(
+        "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0"
+    )  # a worker without a GPU of its own still sees the machine's
     quiet = {"log_to_driver": False, "logging_level": "ERROR"}
     address = os.environ.get("RAY_ADDRESS")
     try:
@@ -41,7 +44,8 @@ def connect() -> Any:
             why = (str(failure).strip() or type(failure).__name__).splitlines()[0]
             raise FolkwaysError(
                 f"Ray did not start on this machine: {why}\n"
-                "Start it yourself (ray start --head), or name a cluster that runs: export RAY_ADDRESS=HOST:6379"
+                "Start it yourself (ray start --head), or name a cluster that runs: export "
+                "RAY_ADDRESS=HOST:6379"
             ) from None
     return ray
 
@@ -50,8 +54,8 @@ def connect() -> Any:
 class Seat:
     """What a worker asks, and what it takes of a node beside a CPU.
 
-    models: all that it asks; one, where it is ``deployed`` or runs in the worker itself. copy: the number of this worker among
-    those that ask the same, from 0.
+    models: all that it asks; one, where it is ``deployed`` or runs in the worker itself. copy: the number of
+    this worker among those that ask the same, from 0.
     """
 
     models: tuple[Model, ...]
@@ -67,13 +71,20 @@ class Seat:
 
 
 def seats(ray: Any, models: Sequence[Model], cluster: Cluster) -> list[Seat]:
-    """The workers of a run, in the order in which they are begun: the first copy of each model before the second of any, and those
-    that take many GPUs first, since the others fit in later. FolkwaysError where the cluster has no room for one of them.
+    """The workers of a run, in the order in which they are begun: the first copy of each model before the
+    second of any, and those that take many GPUs first, since the others fit in later. FolkwaysError where the
+    cluster has no room for one of them.
     """
     nodes = [node for node in ray.nodes() if node["Alive"]]
-    here = [model for model in models if model.deployment or cluster.serve or getattr(model.endpoint, "runs_here", False)]
+    here = [
+        model
+        for model in models
+        if model.deployment or cluster.serve or getattr(model.endpoint, "runs_here", False)
+    ]
     if cluster.serve is not None and len(models) != 1:
-        raise FolkwaysError(f"--serve starts the server of one model, got {', '.join(model.name for model in models)}")
+        raise FolkwaysError(
+            f"--serve starts the server of one model, got {', '.join(model.name for model in models)}"
+        )
     placed = [seat for model in here for seat in _seats_of(ray, nodes, model, cluster)]
     if others := tuple(model for model in models if model not in here):
         gpus = cluster.gpus or 0.0
@@ -92,9 +103,17 @@ def _seats_of(ray: Any, nodes: Sequence[Any], model: Model, cluster: Cluster) ->
     if gpus is None:
         gpus = 1.0 if ray.cluster_resources().get("GPU", 0) else 0.0
     room = _room(nodes, gpus)
-    copies = min(model.deployment.copies, max(room, 1)) if model.deployment else cluster.workers or (room if gpus else len(nodes))
+    copies = (
+        min(model.deployment.copies, max(room, 1))
+        if model.deployment
+        else cluster.workers or (room if gpus else len(nodes))
+    )
     _check_room(ray, nodes, gpus, copies, room, f"{model.name}: " if model.deployment else "")
-    mine = replace(deployment, gpus=gpus, copies=1) if deployment.serve or hasattr(model.endpoint, "deployed") else None
+    mine = (
+        replace(deployment, gpus=gpus, copies=1)
+        if deployment.serve or hasattr(model.endpoint, "deployed")
+        else None
+    )
     return [Seat((model,), gpus, number, mine, deployed=True) for number in range(copies)]
 
 
@@ -109,14 +128,19 @@ def _check_room(ray: Any, nodes: Sequence[Any], gpus: float, count: int, room: i
         has = ray.cluster_resources()
         wanted = f"{gpus:g} GPUs" if gpus else "one CPU"
         raise FolkwaysError(
-            f"{who}the cluster has {has.get('CPU', 0):g} CPUs and {has.get('GPU', 0):g} GPUs on {len(nodes)} nodes; that is room "
+            f"{who}the cluster has {has.get('CPU', 0):g} CPUs and {has.get('GPU', 0):g} GPUs on "
+            f"{len(nodes)} nodes; that is room "
             f"for {room} workers with {wanted} each, and not for {count or 1}: set --workers or --gpus"
         )
 
 
 def place_of(workspace: Workspace) -> str:
     """Where the workers find the workspace: a file by its whole path, since they run in other folders."""
-    return workspace.location if "://" in workspace.location else str(Path(workspace.location).expanduser().resolve())
+    return (
+        workspace.location
+        if "://" in workspace.location
+        else str(Path(workspace.location).expanduser().resolve())
+    )
 
 
 def check_reachable(ray: Any, workspace: Workspace) -> None:
@@ -124,12 +148,14 @@ def check_reachable(ray: Any, workspace: Workspace) -> None:
     machines = {node["NodeManagerAddress"] for node in ray.nodes() if node["Alive"]}
     if len(machines) > 1 and workspace.engine.dialect.name == "sqlite":
         raise FolkwaysError(
-            f"the cluster has {len(machines)} machines, and the workspace {workspace.location} is a file of this one: use a "
+            f"the cluster has {len(machines)} machines, and the workspace {workspace.location} is a file "
+            "of this one: use a "
             "PostgreSQL database (--workspace postgresql://user@host/database)"
         )
     if ":***@" in workspace.location:
         raise FolkwaysError(
-            "the workspace's address holds a password, which would be stored in the cluster; leave it out of the address and set "
+            "the workspace's address holds a password, which would be stored in the cluster; leave it out "
+            "of the address and set "
             "PGPASSWORD (or ~/.pgpass) on each node"
         )
 

@@ -1,7 +1,8 @@
 """Asks a run with workers on the nodes of a Ray cluster.
 
-A worker that dies takes nothing with it: what it had claimed is free as soon as Ray tells, and Ray begins it anew where there is
-room. Nothing is asked by what Ray would try again, so that a request is sent twice only where a reply was lost on its way.
+A worker that dies takes nothing with it: what it had claimed is free as soon as Ray tells, and Ray begins it
+anew where there is room. Nothing is asked by what Ray would try again, so that a request is sent twice only
+where a reply was lost on its way.
 """
 
 from __future__ import annotations
@@ -38,9 +39,20 @@ TELL_SECONDS = 0.5
 """How long a worker may take to tell its counts; a busy one is asked again at the next look."""
 
 SILENT_SECONDS = 5.0
-"""How long a worker that was told to stop is waited for without a word from it: it may have no node to run on."""
+"""How long a worker that was told to stop is waited for without a word from it: it may have no node to run
+on."""
 
-ADDED = ("done", "open", "failed", "retries", "rate_limited", "in_flight", "places", "input_tokens", "output_tokens")
+ADDED = (
+    "done",
+    "open",
+    "failed",
+    "retries",
+    "rate_limited",
+    "in_flight",
+    "places",
+    "input_tokens",
+    "output_tokens",
+)
 """Counts of workers that are shown as their sum."""
 
 
@@ -96,8 +108,8 @@ class Worker:
 class RayCrew:
     """The workers of one session as their driver sees them: a context manager, which ends them.
 
-    limit: what they may spend together; None for anything. Raises FolkwaysError for a cluster that cannot hold the workers, and a
-    workspace that they cannot reach.
+    limit: what they may spend together; None for anything. Raises FolkwaysError for a cluster that cannot
+    hold the workers, and a workspace that they cannot reach.
     """
 
     def __init__(
@@ -114,11 +126,17 @@ class RayCrew:
         self._workspace = workspace
         self._run = run
         self._asking = asking
-        self._numbers = {model.name: run_records.endpoint_id(workspace, model.identity, model.name) for model in models}
+        self._numbers = {
+            model.name: run_records.endpoint_id(workspace, model.identity, model.name) for model in models
+        }
         priced = {model.name: prices[model.identity] is not None for model in models}
-        self._progress = {name: ModelProgress(name, usd=0.0 if known else None) for name, known in priced.items()}
+        self._progress = {
+            name: ModelProgress(name, usd=0.0 if known else None) for name, known in priced.items()
+        }
         session = uuid.uuid4().hex[:8]
-        self._queue = {f"ray {session} {number}": seat for number, seat in enumerate(seats(ray, models, cluster))}
+        self._queue = {
+            f"ray {session} {number}": seat for number, seat in enumerate(seats(ray, models, cluster))
+        }
         check_reachable(ray, workspace)
         plain = replace(asking, observer=None, reused=None, planned=AskOptions.planned, cluster=None)
         self._share = Share(place_of(workspace), run.id, (), prices, plain, "", _limit(workspace, run, limit))
@@ -137,16 +155,20 @@ class RayCrew:
 
     def __exit__(self, *_: object) -> None:
         for worker in self._workers.values():
-            with suppress(self._ray.exceptions.RayError):  # without a head there is nobody left to kill it, and it ends by itself
+            with suppress(
+                self._ray.exceptions.RayError
+            ):  # without a head there is nobody left to kill it, and it ends by itself
                 self._ray.kill(worker)
         with suppress(WorkspaceError):  # what is not freed now is so after a silence
             for name in self._names:
                 self._free(name)
 
     def _begin(self, queue: RequestQueue) -> dict[Any, str]:
-        """Begin the workers that have room and something to ask, in their order; what each will return, and its name.
+        """Begin the workers that have room and something to ask, in their order; what each will return, and
+        its name.
 
-        A worker of a model that is deployed waits here and not at Ray, which would let those pass that take less.
+        A worker of a model that is deployed waits here and not at Ray, which would let those pass that take
+        less.
         """
         begun = {}
         for name, seat in list(self._queue.items()):
@@ -158,13 +180,24 @@ class RayCrew:
                     break
             del self._queue[name]
             written = tuple(self._written[model.name] for model in seat.models)
-            models = tuple(text if seat.deployment is None else DeployedModel(text, seat.deployment) for text in written)
+            models = tuple(
+                text if seat.deployment is None else DeployedModel(text, seat.deployment) for text in written
+            )
             actor = self._ray.remote(Worker).options(
-                max_restarts=-1, max_task_retries=0, max_concurrency=3, scheduling_strategy="SPREAD", **seat.resources
+                max_restarts=-1,
+                max_task_retries=0,
+                max_concurrency=3,
+                scheduling_strategy="SPREAD",
+                **seat.resources,
             )
             self._workers[name] = actor.remote(replace(self._share, models=models, name=name))
             self._names.append(name)
-            self._seats[name], self._told[name], self._lives[name], self._heard[name] = seat, {}, 0, time.monotonic()
+            self._seats[name], self._told[name], self._lives[name], self._heard[name] = (
+                seat,
+                {},
+                0,
+                time.monotonic(),
+            )
             begun[self._workers[name].ask.remote()] = name
         return begun
 
@@ -172,7 +205,9 @@ class RayCrew:
         """Whether the workers that have begun leave room for one more."""
         has = self._ray.cluster_resources()
         taken = [one.gpus for one in self._seats.values()]
-        return len(taken) < has.get("CPU", 0) and (not seat.gpus or sum(taken) + seat.gpus <= has.get("GPU", 0) + 1e-9)
+        return len(taken) < has.get("CPU", 0) and (
+            not seat.gpus or sum(taken) + seat.gpus <= has.get("GPU", 0) + 1e-9
+        )
 
     def _end(self, name: str) -> None:
         """Let the room of a worker that has ended go to the next."""
@@ -183,8 +218,8 @@ class RayCrew:
     def ask(self) -> list[ModelProgress]:
         """Ask all models what the run still expects; the counts of all workers, one per model.
 
-        The observer is shown the sums. Signals do what they do in ``engine.session.ask``. Raises the first error of a worker, after
-        the others have stored what they had.
+        The observer is shown the sums. Signals do what they do in ``engine.session.ask``. Raises the first
+        error of a worker, after the others have stored what they had.
         """
         queue = RequestQueue(self._workspace, self._run.id)
         queue.enter()
@@ -198,7 +233,9 @@ class RayCrew:
         for name, progress in self._progress.items():
             pending, _, failed = patiently(partial(queue.counts, self._numbers[name]))
             progress.failed = failed
-            progress.done = progress.total - pending - failed  # a worker that died may have stored what it told nobody
+            progress.done = (
+                progress.total - pending - failed
+            )  # a worker that died may have stored what it told nobody
             progress.open = 0
             progress.in_flight = 0
             progress.end()
@@ -229,7 +266,8 @@ class RayCrew:
                 if stopped:
                     break
                 self._tell(
-                    f"no node has room for the {plural(len(asked), 'worker')} that {'is' if len(asked) == 1 else 'are'} left"
+                    f"no node has room for the {plural(len(asked), 'worker')} that "
+                    f"{'is' if len(asked) == 1 else 'are'} left"
                 )
             for reference in ended:
                 name = asked.pop(reference)
@@ -246,7 +284,11 @@ class RayCrew:
                 except ray.exceptions.RayTaskError as failure:
                     seat, cause = self._seats[name], failure.cause
                     self._end(name)
-                    if seat.deployed and isinstance(cause, FolkwaysError) and not isinstance(cause, WorkspaceError):
+                    if (
+                        seat.deployed
+                        and isinstance(cause, FolkwaysError)
+                        and not isinstance(cause, WorkspaceError)
+                    ):
                         self._progress[seat.models[0].name].stopped = str(cause)  # which ends no other model
                         self._tell(str(cause))
                     else:
@@ -254,7 +296,9 @@ class RayCrew:
                         self._stop()
             if ended and not self._stops:
                 asked |= self._begin(queue)
-            if ended and not patiently(lambda: any(queue.pending(number) for number in self._numbers.values())):
+            if ended and not patiently(
+                lambda: any(queue.pending(number) for number in self._numbers.values())
+            ):
                 break  # those that are still away had nothing left to do
         return error
 
@@ -264,7 +308,11 @@ class RayCrew:
             if name not in self._looks:
                 self._looks[name] = self._workers[name].counts.remote()
         waiting = {reference: name for name, reference in self._looks.items()}
-        ended, _ = self._ray.wait(list(waiting), num_returns=len(waiting), timeout=TELL_SECONDS) if waiting else ([], [])
+        ended, _ = (
+            self._ray.wait(list(waiting), num_returns=len(waiting), timeout=TELL_SECONDS)
+            if waiting
+            else ([], [])
+        )
         for reference in ended:
             name = waiting[reference]
             del self._looks[name]
@@ -294,7 +342,9 @@ class RayCrew:
             reasons = {part.stopped for part in now or parts if part.stopped is not None}
             if reasons and (self._stops or all(part.stopped is not None for part in now or parts)):
                 progress.stopped = INTERRUPTED if INTERRUPTED in reasons else "; ".join(sorted(reasons))
-            progress.away = next((part.away for part in now), None) if now and all(part.away for part in now) else None
+            progress.away = (
+                next((part.away for part in now), None) if now and all(part.away for part in now) else None
+            )
         if self._asking.observer is not None:
             self._asking.observer(list(self._progress.values()))
 
@@ -304,7 +354,9 @@ class RayCrew:
             return None if any(part.waits is None for part in now) else now[0].waits
         if any(seat.deployed and seat.models[0].name == name for seat in self._seats.values()):
             return "its worker is starting"
-        return "waiting for a GPU" if any(seat.models[0].name == name for seat in self._queue.values()) else None
+        return (
+            "waiting for a GPU" if any(seat.models[0].name == name for seat in self._queue.values()) else None
+        )
 
     def _tell(self, note: str) -> None:
         progress = next(iter(self._progress.values()))
@@ -322,15 +374,19 @@ def _written(model: Model) -> str:
     """The model with its address; FolkwaysError for an address that holds a password."""
     if _CREDENTIALS.search(text := model.written or model.name):
         raise FolkwaysError(
-            f"the address of {model.name} holds a password, which would be stored in the cluster; set the environment variable "
+            f"the address of {model.name} holds a password, which would be stored in the cluster; set the "
+            "environment variable "
             "of its key on each node instead"
         )
     return text
 
 
 def _limit(workspace: Workspace, run: run_records.RunRecord, limit: Amount | None) -> Units | None:
-    """What may be taken in all, so that this session spends no more than its limit beside what earlier ones have taken."""
+    """What may be taken in all, so that this session spends no more than its limit beside what earlier ones
+    have taken."""
     if limit is None:
         return None
-    requests, tokens, usd = (out + more for out, more in zip(taken(workspace, run.id), units_of(limit), strict=True))
+    requests, tokens, usd = (
+        out + more for out, more in zip(taken(workspace, run.id), units_of(limit), strict=True)
+    )
     return requests, tokens, usd

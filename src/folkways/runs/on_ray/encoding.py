@@ -1,7 +1,9 @@
-"""Vectors of texts from workers on a Ray cluster, each with a model of its own: every distinct text goes through a model once.
+"""Vectors of texts from workers on a Ray cluster, each with a model of its own: every distinct text goes
+through a model once.
 
-One registry knows which texts are done or on their way, whoever asks for them, and hands the rest out, some hundred at a time, to
-workers that have nothing to do. The vectors stay in the cluster's object store, on the nodes where they were computed.
+One registry knows which texts are done or on their way, whoever asks for them, and hands the rest out, some
+hundred at a time, to workers that have nothing to do. The vectors stay in the cluster's object store, on the
+nodes where they were computed.
 """
 
 from __future__ import annotations
@@ -54,8 +56,11 @@ class Computed:
 
 
 @contextmanager
-def encoders(ray: Any, models: ScoringModels, cluster: Cluster, at_once: int = TEXTS_AT_ONCE) -> Iterator[Any]:
-    """The registry, with its workers: one per GPU (or as ``cluster.gpus`` says), else one per node with all its CPUs.
+def encoders(
+    ray: Any, models: ScoringModels, cluster: Cluster, at_once: int = TEXTS_AT_ONCE
+) -> Iterator[Any]:
+    """The registry, with its workers: one per GPU (or as ``cluster.gpus`` says), else one per node with all
+    its CPUs.
 
     ``cluster.workers`` at most. FolkwaysError for a cluster that has no room for one.
     """
@@ -69,7 +74,10 @@ def encoders(ray: Any, models: ScoringModels, cluster: Cluster, at_once: int = T
         if gpus > has:
             raise FolkwaysError(f"the cluster has {has:g} GPUs, and a worker is to have {gpus:g}: set --gpus")
         placed = {"num_cpus": 0, "num_gpus": gpus, "scheduling_strategy": "SPREAD"}
-        workers = [worker.options(**again, **placed).remote(models.devices) for _ in range(min(int(has / gpus), most))]
+        workers = [
+            worker.options(**again, **placed).remote(models.devices)
+            for _ in range(min(int(has / gpus), most))
+        ]
     else:
         workers = [
             worker.options(**again, num_cpus=0, scheduling_strategy=_at(ray, node["NodeID"])).remote(
@@ -87,12 +95,15 @@ def encoders(ray: Any, models: ScoringModels, cluster: Cluster, at_once: int = T
 
 
 class Worker:
-    """The actor with a copy of each model that is asked for. devices: those the user named; threads: on a CPU, None for one."""
+    """The actor with a copy of each model that is asked for. devices: those the user named; threads: on a
+    CPU, None for one."""
 
     def __init__(self, devices: Sequence[str], threads: int | None = None) -> None:
         if threads is not None:
             os.environ["OMP_NUM_THREADS"] = str(threads)  # Ray says 1; torch reads it when it is imported
-        self._devices = tuple(device for device in devices if device.startswith("cpu"))  # which GPU it is, is Ray's to say
+        self._devices = tuple(
+            device for device in devices if device.startswith("cpu")
+        )  # which GPU it is, is Ray's to say
         self._vectors: dict[str, TextVectors] = {}
 
     def ready(self) -> bool:
@@ -111,7 +122,8 @@ class Worker:
             folder = open_folder(planned.folder.path, planned.folder.name)
             if folder.revision != planned.folder.revision:
                 raise FolkwaysError(
-                    f"the model {folder.name} is another one on the node {os.uname().nodename} ({folder.path}): copy it there from "
+                    f"the model {folder.name} is another one on the node {os.uname().nodename} "
+                    f"({folder.path}): copy it there from "
                     "the machine of the command"
                 )
             compute = Compute(self._devices, precision=planned.compute.precision)
@@ -139,12 +151,20 @@ class Registry:
         lost: references from an earlier call whose node has died. Raises what ``Encoder.encode`` does.
         """
         keys = {text: (recipe.name, text_key(text)) for text in texts}
-        gone = {text for text, key in keys.items() if key in self._parts and _result(self._parts[key]) in lost}
-        new = sorted((text for text, key in keys.items() if key not in self._parts or text in gone), key=len, reverse=True)
+        gone = {
+            text for text, key in keys.items() if key in self._parts and _result(self._parts[key]) in lost
+        }
+        new = sorted(
+            (text for text, key in keys.items() if key not in self._parts or text in gone),
+            key=len,
+            reverse=True,
+        )
         for start in range(0, len(new), self._at_once):
             part = new[start : start + self._at_once]
             self._all[recipe.encoder.folder.name] += len(part)
-            self._parts.update(dict.fromkeys((keys[text] for text in part), asyncio.create_task(self._encoded(recipe, part))))
+            self._parts.update(
+                dict.fromkeys((keys[text] for text in part), asyncio.create_task(self._encoded(recipe, part)))
+            )
         return [await task for task in dict.fromkeys(self._parts[key] for key in keys.values())]
 
     async def counts(self) -> dict[str, tuple[int, int]]:

@@ -1,7 +1,9 @@
-"""Makes shares of a build with workers on the nodes of a Ray cluster: files go to a worker, and what it makes comes back as files.
+"""Makes shares of a build with workers on the nodes of a Ray cluster: files go to a worker, and what it makes
+comes back as files.
 
-Plain tasks and not Ray Data: a culture is sifted as a whole, from a file that streams by several times. Ray Data hands a whole
-culture over as one table in memory, sorts all facts to get there, and needs pyarrow and pandas (perf/facts/ON_RAY.md).
+Plain tasks and not Ray Data: a culture is sifted as a whole, from a file that streams by several times. Ray
+Data hands a whole culture over as one table in memory, sorts all facts to get there, and needs pyarrow and
+pandas (perf/facts/ON_RAY.md).
 """
 
 from __future__ import annotations
@@ -27,10 +29,14 @@ CANCEL_SECONDS = 3.0
 Bytes = npt.NDArray[np.uint8]
 
 
-def work_on_ray(work: Callable[[str, Path, Path], T], shares: Sequence[Share], report: Callable[[str], None]) -> list[T]:
-    """A ``benchmarks.build.WorkOnFiles``: as many shares at a time as the cluster has CPUs, the largest first.
+def work_on_ray(
+    work: Callable[[str, Path, Path], T], shares: Sequence[Share], report: Callable[[str], None]
+) -> list[T]:
+    """A ``benchmarks.build.WorkOnFiles``: as many shares at a time as the cluster has CPUs, the largest
+    first.
 
-    A share whose worker dies is made again. FolkwaysError for a cluster that cannot be reached or cannot make it.
+    A share whose worker dies is made again. FolkwaysError for a cluster that cannot be reached or cannot make
+    it.
     """
     ray = connect()
     make = ray.remote(_made).options(num_cpus=1, num_returns=2, scheduling_strategy="SPREAD")

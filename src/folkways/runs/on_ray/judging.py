@@ -1,4 +1,5 @@
-"""Judges a run with workers on the nodes of a Ray cluster, one task each; language models have workers of their own."""
+"""Judges a run with workers on the nodes of a Ray cluster, one task each; language models have workers of
+their own."""
 
 from __future__ import annotations
 
@@ -37,7 +38,9 @@ def score_on_ray(
     ray = connect()
     check_reachable(ray, workspace)
     chosen = models or ScoringModels()
-    names = {role: name for each in run_tasks for role, name in (each.options.get("scoring_models") or {}).items()}
+    names = {
+        role: name for each in run_tasks for role, name in (each.options.get("scoring_models") or {}).items()
+    }
     names = {role: _anywhere(name) for role, name in {**names, **chosen.names}.items()}
     with ExitStack() as ending:
         registry = ending.enter_context(encoders(ray, chosen, cluster)) if names else None
@@ -45,7 +48,10 @@ def score_on_ray(
         told = replace(chosen, names=names, watch=ScoringModels.watch, computed=computed)
         look = _looker(ray, registry, chosen.watch)
         judge = ray.remote(_score_task).options(num_cpus=1, scheduling_strategy="SPREAD")
-        asked = [judge.remote(place_of(workspace), run.id, each.task, profile, text_tools, told) for each in run_tasks]
+        asked = [
+            judge.remote(place_of(workspace), run.id, each.task, profile, text_tools, told)
+            for each in run_tasks
+        ]
         for reference in asked:
             ending.callback(ray.cancel, reference)
         for reference in asked:
@@ -53,7 +59,8 @@ def score_on_ray(
 
 
 def _looker(ray: Any, registry: Any, watch: Watcher) -> Callable[[], None]:
-    """What asks how far the models of all nodes are together, and shows the counts that are others than before."""
+    """What asks how far the models of all nodes are together, and shows the counts that are others than
+    before."""
     tells: dict[str, Callable[[int, int], None]] = {}
     shown: dict[str, tuple[int, int]] = {}
 
@@ -81,7 +88,9 @@ def _score_task(
         workspace = open_workspace(place, create=False)
         record = run_records.find_run(workspace, str(run))
         (run_task,) = (each for each in run_records.run_tasks(workspace, record) if each.task == name)
-        done = score_task(workspace, record, run_task, results.parts(workspace, record), profile, text_tools, models)
+        done = score_task(
+            workspace, record, run_task, results.parts(workspace, record), profile, text_tools, models
+        )
         return replace(done, problems=tuple(FolkwaysError(str(problem)) for problem in done.problems))
 
     return plain_errors(work)

@@ -20,10 +20,12 @@ EVERY = "all"
 
 
 def each_with_its_own(planned: Sequence[TaskPlan], options: RunOptions) -> list[TaskPlan]:
-    """Each task with those of the wanted cultures and variants that it has, without the tasks that ask about none of the cultures.
+    """Each task with those of the wanted cultures and variants that it has, without the tasks that ask about
+    none of the cultures.
 
-    options: of the run; what a task says of its own (``TaskPlan.own``) stays. A task without any of the variants is asked with its
-    own, after a FolkwaysWarning. UnknownNameError for a culture or a variant that no task has.
+    options: of the run; what a task says of its own (``TaskPlan.own``) stays. A task without any of the
+    variants is asked with its own, after a FolkwaysWarning. UnknownNameError for a culture or a variant that
+    no task has.
     """
     if options.cultures is not None:
         planned = _by_cultures(planned, options.cultures)
@@ -64,7 +66,9 @@ def _has_culture(name: str, available: Sequence[str]) -> bool:
 def _by_variants(planned: Sequence[TaskPlan], wanted: Sequence[str]) -> list[TaskPlan]:
     valid: set[str] = set()
     free = [plan for plan in planned if "variants" not in plan.own]
-    owned = {plan.task.name: tuple(name for name in wanted if _has_variant(plan, name, valid)) for plan in free}
+    owned = {
+        plan.task.name: tuple(name for name in wanted if _has_variant(plan, name, valid)) for plan in free
+    }
     for name in wanted:
         if not any(name in own for own in owned.values()):
             raise UnknownNameError("variant (no task of the run has it)", name, valid)
@@ -72,16 +76,22 @@ def _by_variants(planned: Sequence[TaskPlan], wanted: Sequence[str]) -> list[Tas
         own = owned[plan.task.name]
         if lacking := [name for name in wanted if name not in own]:
             asked = ", ".join(own) if own else f"its own ({', '.join(plan.task.variants)})"
-            told = f"{plan.task.name} has no variant {' nor '.join(map(repr, lacking))}; it is asked with {asked}"
+            told = (
+                f"{plan.task.name} has no variant {' nor '.join(map(repr, lacking))}; it is asked with "
+                f"{asked}"
+            )
             warnings.warn(told, FolkwaysWarning, stacklevel=2)
     return [
-        replace(plan, options=replace(plan.options, variants=owned[plan.task.name] or None)) if plan.task.name in owned else plan
+        replace(plan, options=replace(plan.options, variants=owned[plan.task.name] or None))
+        if plan.task.name in owned
+        else plan
         for plan in planned
     ]
 
 
 def _has_variant(plan: TaskPlan, name: str, valid: set[str]) -> bool:
-    """Whether a task knows a variant, which a prompt made with it shows; those that it knows otherwise are added to ``valid``."""
+    """Whether a task knows a variant, which a prompt made with it shows; those that it knows otherwise are
+    added to ``valid``."""
     item = next(items_of(plan.task, plan.release)).head(1)
     texts = plan.options.texts_for(plan.task.name)
     try:

@@ -24,17 +24,19 @@ from folkways.workspace.keys import settings_json
 
 ASCII_PER_TOKEN = 4.0
 OTHER_TOKENS_PER_CHARACTER = 0.7
-"""Rough rates of today's tokenizers: four Latin letters make a token, and another script's character two thirds of one."""
+"""Rough rates of today's tokenizers: four Latin letters make a token, and another script's character two
+thirds of one."""
 
 SMALL_VOCABULARY = 65_536
 OTHER_TOKENS_IN_SMALL_VOCABULARY = 2.0
-"""What a tokenizer that knows fewer tokens makes of a character of another script: it has hardly a word of it. SmolLM2 (49,152
-tokens) takes 1.4 for a Korean, 1.7 for a Chinese and 2.9 for an Amharic character of the demo's questions, where it took 1.48 times
-what OTHER_TOKENS_PER_CHARACTER gives for all languages together; English it writes like the others."""
+"""What a tokenizer that knows fewer tokens makes of a character of another script: it has hardly a word of
+it. SmolLM2 (49,152 tokens) takes 1.4 for a Korean, 1.7 for a Chinese and 2.9 for an Amharic character of the
+demo's questions, where it took 1.48 times what OTHER_TOKENS_PER_CHARACTER gives for all languages together;
+English it writes like the others."""
 
 MESSAGE_TOKENS, REPLY_TOKENS = 4.0, 3.0
-"""What a chat template adds to each message, and before the reply: those of ChatML, Llama and Qwen add 3 to 5. One that puts in a
-system prompt of its own adds more, which only the server's count tells."""
+"""What a chat template adds to each message, and before the reply: those of ChatML, Llama and Qwen add 3 to
+5. One that puts in a system prompt of its own adds more, which only the server's count tells."""
 
 KEYS_PER_QUERY = 500
 
@@ -46,13 +48,15 @@ LEARNED_FROM = 500
 class Estimate:
     """What one model would be asked for one task.
 
-    requests:      that would be sent: distinct, and without those whose response is stored already (``stored``).
-    input_tokens:  estimated from the characters of the prompts and what a chat template adds, give or take a third; or, where
-                   replies of this model are stored, by what it reported for those (``learned_from`` of them).
-    output_tokens: at most, by the task's limit.
-    usd:           at most for those tokens; None where no price is known.
-    seconds:       for a model that runs here, by what its stored replies took, at its usual concurrency; None where there are none.
-    runs_here:     whether the model runs on this machine, so that it costs time and no money.
+    requests:      that would be sent: distinct, and without those whose response is stored already
+                (``stored``).
+    input_tokens:  estimated from the characters of the prompts and what a chat template adds, give or take a
+                   third; or, where replies of this model are stored, by what it reported for those
+                   (``learned_from`` of them).
+    output_tokens: at most, by the task's limit. usd:           at most for those tokens; None where no price
+    is known. seconds:       for a model that runs here, by what its stored replies took, at its usual
+    concurrency; None where there are none. runs_here:     whether the model runs on this machine, so that it
+    costs time and no money.
     """
 
     endpoint: str
@@ -70,7 +74,8 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True)
 class Reported:
-    """Input tokens of ``replies`` stored replies: as the server counted them, and as estimated before any was known."""
+    """Input tokens of ``replies`` stored replies: as the server counted them, and as estimated before any was
+    known."""
 
     replies: int
     counted: int
@@ -78,18 +83,22 @@ class Reported:
 
 
 def tokens_of(text: str, per_other: float = OTHER_TOKENS_PER_CHARACTER) -> float:
-    """A rough number of tokens, from the number of ASCII and of other characters; per_other: tokens of one of these."""
+    """A rough number of tokens, from the number of ASCII and of other characters; per_other: tokens of one of
+    these."""
     other = len(text) - len(text.encode("ascii", "ignore"))
     return (len(text) - other) / ASCII_PER_TOKEN + other * per_other
 
 
 def estimate(plan: TaskPlan, model: Model, price: Price | None, workspace: Workspace | None) -> Estimate:
-    """Count what this run would ask the model for this task; ``workspace`` tells what is stored already (None: nothing)."""
+    """Count what this run would ask the model for this task; ``workspace`` tells what is stored already
+    (None: nothing)."""
     sent = plan.settings(model)
     settings = settings_json(sent)
     limit = sent.max_tokens or UNLIMITED_OUTPUT_TOKENS
     vocabulary = getattr(model.endpoint, "vocabulary", None) or SMALL_VOCABULARY
-    per_other = OTHER_TOKENS_PER_CHARACTER if vocabulary >= SMALL_VOCABULARY else OTHER_TOKENS_IN_SMALL_VOCABULARY
+    per_other = (
+        OTHER_TOKENS_PER_CHARACTER if vocabulary >= SMALL_VOCABULARY else OTHER_TOKENS_IN_SMALL_VOCABULARY
+    )
     items = 0
     inputs: dict[str, float] = {}
     for frame in plan.prompts():
@@ -128,7 +137,9 @@ def estimate_run(
     if batch:
         batches_of(asked)
     if database is not None:
-        planned = of_generation(database, planned, asked, None, left_out(options, [plan.task.name for plan in planned]))
+        planned = of_generation(
+            database, planned, asked, None, left_out(options, [plan.task.name for plan in planned])
+        )
     known = {model.identity: price_of(model.endpoint) for model in asked}
     paid = {name: price.in_batch() if batch and price is not None else price for name, price in known.items()}
     return [estimate(plan, model, paid[model.identity], database) for model in asked for plan in planned]
@@ -141,7 +152,8 @@ def request_tokens(system: str | None, user: str, per_other: float = OTHER_TOKEN
 
 
 def _seconds(workspace: Workspace, model: Model) -> float | None:
-    """Seconds from one reply to the next of a model that runs here: what a reply took, over how many are worked on at once."""
+    """Seconds from one reply to the next of a model that runs here: what a reply took, over how many are
+    worked on at once."""
     endpoints, replies = schema.endpoints, schema.responses
     took = (
         sa.select(replies.c.seconds)
@@ -155,8 +167,11 @@ def _seconds(workspace: Workspace, model: Model) -> float | None:
     return float(mean) / model.endpoint.default_concurrency if mean is not None else None
 
 
-def reported(workspace: Workspace, model: str, per_other: float = OTHER_TOKENS_PER_CHARACTER) -> Reported | None:
-    """What a model (its identity or its name) reported for up to LEARNED_FROM of its stored replies; None where nothing."""
+def reported(
+    workspace: Workspace, model: str, per_other: float = OTHER_TOKENS_PER_CHARACTER
+) -> Reported | None:
+    """What a model (its identity or its name) reported for up to LEARNED_FROM of its stored replies; None
+    where nothing."""
     endpoints, replies, prompts = schema.endpoints, schema.responses, schema.prompts
     query = (
         sa.select(prompts.c.system, prompts.c.user, replies.c.input_tokens)
@@ -169,7 +184,9 @@ def reported(workspace: Workspace, model: str, per_other: float = OTHER_TOKENS_P
         rows = connection.execute(query).all()
     if not rows:
         return None
-    return Reported(len(rows), sum(row[2] for row in rows), sum(request_tokens(row[0], row[1], per_other) for row in rows))
+    return Reported(
+        len(rows), sum(row[2] for row in rows), sum(request_tokens(row[0], row[1], per_other) for row in rows)
+    )
 
 
 def _requests(
@@ -185,5 +202,7 @@ def _stored(workspace: Workspace, keys: Sequence[str]) -> set[str]:
     with workspace.read() as connection:
         for start in range(0, len(keys), KEYS_PER_QUERY):
             chunk = keys[start : start + KEYS_PER_QUERY]
-            found.update(connection.scalars(sa.select(schema.responses.c.key).where(schema.responses.c.key.in_(chunk))))
+            found.update(
+                connection.scalars(sa.select(schema.responses.c.key).where(schema.responses.c.key.in_(chunk)))
+            )
     return found

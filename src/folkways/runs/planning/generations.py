@@ -14,12 +14,17 @@ from folkways.workspace.run_records import RunRecord
 
 
 def of_generation(
-    workspace: Workspace, planned: Sequence[TaskPlan], models: Sequence[Model], name: str | None, absent: Mapping[str, str] | None
+    workspace: Workspace,
+    planned: Sequence[TaskPlan],
+    models: Sequence[Model],
+    name: str | None,
+    absent: Mapping[str, str] | None,
 ) -> list[TaskPlan]:
     """The plans with the generation that they are asked in; as they are where nobody asks afresh.
 
-    It is that of the run which the same command has begun and not ended, or of which requests failed, or which has this name: a run
-    that goes on asks nothing a third time. Otherwise it is one that no run has used.
+    It is that of the run which the same command has begun and not ended, or of which requests failed, or
+    which has this name: a run that goes on asks nothing a third time. Otherwise it is one that no run has
+    used.
     """
     if not planned[0].options.afresh:
         return list(planned)
@@ -30,16 +35,27 @@ def of_generation(
     if same:
         goes_on = same[-1].state != "finished" or run_records.any_failed(workspace, same[-1])
         named = next((run for run in same if run.name == name), None)
-        number = _generation(named.config) if named is not None else _generation(same[-1].config) if goes_on else number
+        number = (
+            _generation(named.config)
+            if named is not None
+            else _generation(same[-1].config)
+            if goes_on
+            else number
+        )
     return [replace(plan, options=replace(plan.options, generation=number)) for plan in planned]
 
 
 def asked_afresh_since(workspace: Workspace, run: RunRecord) -> RunRecord | None:
-    """The newest run that asks the same afresh, where this one uses the replies of before; None where there is none."""
+    """The newest run that asks the same afresh, where this one uses the replies of before; None where there
+    is none."""
     if _generation(run.config):
         return None
     wanted = _apart(run.config)
-    runs = [one for one in run_records.list_runs(workspace) if one.command == run_records.RUN and _generation(one.config)]
+    runs = [
+        one
+        for one in run_records.list_runs(workspace)
+        if one.command == run_records.RUN and _generation(one.config)
+    ]
     return next((one for one in reversed(runs) if _apart(one.config) == wanted), None)
 
 
@@ -49,4 +65,7 @@ def _generation(config: Mapping[str, Any]) -> int:
 
 def _apart(config: Mapping[str, Any]) -> dict[str, Any]:
     """The configuration without its generation."""
-    return {**config, "options": {key: value for key, value in config.get("options", {}).items() if key != "generation"}}
+    return {
+        **config,
+        "options": {key: value for key, value in config.get("options", {}).items() if key != "generation"},
+    }

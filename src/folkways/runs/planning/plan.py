@@ -30,13 +30,15 @@ from folkways.workspace.errors import WorkspaceError
 from folkways.workspace.keys import prompt_hash, request_key, settings_json
 
 POPULATIONS = "populations"
-"""Key of a sampled run's stored options: what its strata have in all, which the release tells and the user did not choose."""
+"""Key of a sampled run's stored options: what its strata have in all, which the release tells and the user
+did not choose."""
 
 SLICE = 2000
 """Items whose prompts are made at a time, so that a run of any size needs little memory."""
 
 TRANSACTION = 8000
-"""Requests that are written down together: their keys are random, so each transaction rewrites most pages of an index."""
+"""Requests that are written down together: their keys are random, so each transaction rewrites most pages of
+an index."""
 
 
 @dataclass(frozen=True)
@@ -57,15 +59,20 @@ class TaskPlan:
         """The part of the options that prompts depend on."""
         chosen = self.options
         texts = chosen.texts_for(self.task.name)
-        return PromptOptions(chosen.languages, chosen.variants, chosen.seed, texts, orders=chosen.permute_options)
+        return PromptOptions(
+            chosen.languages, chosen.variants, chosen.seed, texts, orders=chosen.permute_options
+        )
 
     def settings(self, model: Model) -> Settings:
-        """The sampling settings of this task's requests to the model. FolkwaysError where it tells no likelihoods, and should."""
+        """The sampling settings of this task's requests to the model. FolkwaysError where it tells no
+        likelihoods, and should."""
         settings = settings_for(self.options, self.task.max_tokens, model.settings)
         if (heeds := getattr(model.endpoint, "heeds", None)) is not None:
             return _heeded(settings, heeds, model, {**self.options.settings, **model.settings})
         if settings.read is not None and not getattr(model.endpoint, "reads_likelihoods", False):
-            raise FolkwaysError(f"{model.name} tells no likelihoods (read={settings.read}); {ABLE} endpoints do")
+            raise FolkwaysError(
+                f"{model.name} tells no likelihoods (read={settings.read}); {ABLE} endpoints do"
+            )
         return settings
 
     def prompts(self) -> Iterator[pl.DataFrame]:
@@ -81,7 +88,8 @@ class TaskPlan:
             raise FolkwaysError(
                 f"{self.task.name}: no item is left for these options "
                 f"(cultures {shown(self.options.cultures)}, languages {shown(self.options.languages)}, "
-                f"variants {shown(self.options.variants)}, limit {self.options.limit or 'none'}); widen one of them"
+                f"variants {shown(self.options.variants)}, limit {self.options.limit or 'none'}); widen "
+                "one of them"
             )
 
 
@@ -89,7 +97,8 @@ def _heeded(settings: Settings, heeds: frozenset[str], model: Model, wanted: Map
     """Those settings that the model is told; FolkwaysError for one that somebody wants and it is not told."""
     if unheard := sorted(name for name, value in wanted.items() if value is not None and name not in heeds):
         raise FolkwaysError(
-            f"{model.name} is not told the setting {unheard[0]}: give its function a parameter of that name, or leave the setting "
+            f"{model.name} is not told the setting {unheard[0]}: give its function a parameter of that "
+            "name, or leave the setting "
             "out and say it behind the names of the models that know it"
         )
     return replace(settings, **{entry.name: None for entry in fields(Settings) if entry.name not in heeds})
@@ -111,11 +120,14 @@ def item_batches(task: Task, release: Release, options: RunOptions) -> Iterator[
             yield wanted
 
 
-def select_items(items: pl.DataFrame, options: RunOptions, *, whole_questions: bool = False, over: str = "culture") -> pl.DataFrame:
-    """The items of the wanted cultures, at most ``options.limit`` questions: as many of each culture as can be, drawn by the seed.
+def select_items(
+    items: pl.DataFrame, options: RunOptions, *, whole_questions: bool = False, over: str = "culture"
+) -> pl.DataFrame:
+    """The items of the wanted cultures, at most ``options.limit`` questions: as many of each culture as can
+    be, drawn by the seed.
 
-    whole_questions: a question is drawn with all its items; otherwise each item is a question of its own. over: a column of which
-    each value gives as many as can be, where that is not the culture.
+    whole_questions: a question is drawn with all its items; otherwise each item is a question of its own.
+    over: a column of which each value gives as many as can be, where that is not the culture.
     """
     if options.cultures is not None:
         available = items["culture"].unique(maintain_order=True).to_list()
@@ -144,25 +156,35 @@ def begin(
     recipe: Mapping[str, Any],
     absent: Mapping[str, str] | None = None,
 ) -> tuple[run_records.RunRecord, bool]:
-    """The run for these tasks and endpoints with all it expects written down; the flag says whether it was begun earlier.
+    """The run for these tasks and endpoints with all it expects written down; the flag says whether it was
+    begun earlier.
 
-    recipe: what the user asked for, kept for the next who wants the same; it decides nothing. absent: task -> why it was left out.
+    recipe: what the user asked for, kept for the next who wants the same; it decides nothing. absent: task ->
+    why it was left out.
     """
     config = config_of(planned, models, absent)
     tasks = [
         run_records.RunTask(
-            plan.task.name, plan.release.name, str(plan.release.root), plan.release.fingerprint, stored_options(plan)
+            plan.task.name,
+            plan.release.name,
+            str(plan.release.root),
+            plan.release.fingerprint,
+            stored_options(plan),
         )
         for plan in planned
     ]
-    run, continued = run_records.begin_run(workspace, config, tasks, __version__, name, run_records.RUN, _plain(recipe))
+    run, continued = run_records.begin_run(
+        workspace, config, tasks, __version__, name, run_records.RUN, _plain(recipe)
+    )
     if run.state == "planning":
         try:
             if planned[0].options.until is None:  # otherwise what is drawn is written down round by round
                 _write_tasks(workspace, run.id, planned, models)
         except WorkspaceError:
             raise
-        except FolkwaysError:  # an unknown culture or template, found only now: nothing was asked, and nothing stays behind
+        except (
+            FolkwaysError
+        ):  # an unknown culture or template, found only now: nothing was asked, and nothing stays behind
             if not continued:
                 run_records.forget_run(workspace, run)
             raise
@@ -170,12 +192,17 @@ def begin(
     return run, continued
 
 
-def config_of(planned: Sequence[TaskPlan], models: Sequence[Model], absent: Mapping[str, str] | None = None) -> dict[str, Any]:
-    """Everything that decides what a run asks, as the workspace keeps it: two runs of one configuration are one."""
+def config_of(
+    planned: Sequence[TaskPlan], models: Sequence[Model], absent: Mapping[str, str] | None = None
+) -> dict[str, Any]:
+    """Everything that decides what a run asks, as the workspace keeps it: two runs of one configuration are
+    one."""
     options = asdict(planned[0].options)
     for several in ("cultures", "variants"):
         if any(getattr(plan.options, several) is not None for plan in planned):
-            options[several] = tuple(dict.fromkeys(name for plan in planned for name in getattr(plan.options, several) or ()))
+            options[several] = tuple(
+                dict.fromkeys(name for plan in planned for name in getattr(plan.options, several) or ())
+            )
     of_tasks = sorted({name for plan in planned for name in plan.own})
     not_said = {"tasks", "releases", "skip_missing", "afresh", *of_tasks}
     not_said |= {"until", "strata"} if options["until"] is None else set()
@@ -188,7 +215,9 @@ def config_of(planned: Sequence[TaskPlan], models: Sequence[Model], absent: Mapp
         "version": __version__,
     }
     if of_tasks:
-        config["of_tasks"] = {plan.task.name: {name: getattr(plan.options, name) for name in of_tasks} for plan in planned}
+        config["of_tasks"] = {
+            plan.task.name: {name: getattr(plan.options, name) for name in of_tasks} for plan in planned
+        }
     if absent and planned[0].options.skip_missing:
         config["left_out"] = absent
     return _plain(config)
@@ -203,7 +232,9 @@ def stored_options(plan: TaskPlan) -> dict[str, Any]:
 def restore_options(stored: Mapping[str, Any]) -> RunOptions:
     """The options that ``stored_options`` wrote."""
     names = ("cultures", "languages", "variants", "strata", "tasks")
-    lists = {name: tuple(stored[name]) if stored[name] is not None else None for name in names if name in stored}
+    lists = {
+        name: tuple(stored[name]) if stored[name] is not None else None for name in names if name in stored
+    }
     known = {entry.name for entry in fields(RunOptions)}  # an earlier version may have stored more
     return RunOptions(**{**{name: value for name, value in stored.items() if name in known}, **lists})
 
@@ -211,7 +242,8 @@ def restore_options(stored: Mapping[str, Any]) -> RunOptions:
 def keyed_prompts(
     frame: pl.DataFrame, plan: TaskPlan, endpoint: Endpoint, settings: str
 ) -> Iterator[tuple[tuple[Any, ...], list[str]]]:
-    """Each prompt as it is sent, and the identities of its requests, one per sample: what is planned and what is estimated.
+    """Each prompt as it is sent, and the identities of its requests, one per sample: what is planned and what
+    is estimated.
 
     A prompt is (task, item, language, variant, system, user, choices, prompt_source, prompt_hash).
     """
@@ -221,11 +253,16 @@ def keyed_prompts(
         digest = prompt_hash(system, user, choices)
         address = f"{task}\0{item}\0{language}\0{variant}" if endpoint.item_addressed else None
         asked = (endpoint.identity, digest, settings)
-        keys = [request_key(*asked, sample, address, plan.options.generation) for sample in range(plan.options.samples)]
+        keys = [
+            request_key(*asked, sample, address, plan.options.generation)
+            for sample in range(plan.options.samples)
+        ]
         yield (task, item, language, variant, system, user, choices, source, digest), keys
 
 
-def _write_tasks(workspace: Workspace, run_id: int, planned: Sequence[TaskPlan], models: Sequence[Model]) -> None:
+def _write_tasks(
+    workspace: Workspace, run_id: int, planned: Sequence[TaskPlan], models: Sequence[Model]
+) -> None:
     ordinal = 0
     for model in models:
         number = run_records.endpoint_id(workspace, model.identity, model.name)
@@ -242,7 +279,8 @@ def write_prompts(
     endpoint_id: int,
     prompts: Iterable[pl.DataFrame],
 ) -> int:
-    """Write down these prompts of a task as expected of the model, numbered from behind ``ordinal``; returns the last number.
+    """Write down these prompts of a task as expected of the model, numbered from behind ``ordinal``; returns
+    the last number.
 
     A signal that came is acted on between two slices.
     """
@@ -264,7 +302,9 @@ def write_prompts(
         for row, keys in keyed_prompts(frame, plan, endpoint, settings):
             task, item, language, variant, system, user, choices, source, digest = row
             if choices is None and sent.read is not None:
-                raise FolkwaysError(f"{task} has no options to choose among; leave it out where read={sent.read}")
+                raise FolkwaysError(
+                    f"{task} has no options to choose among; leave it out where read={sent.read}"
+                )
             if digest not in texts:
                 labels = orjson.dumps(choices).decode() if choices is not None else None
                 texts[digest] = (digest, system, user, labels)
@@ -283,7 +323,9 @@ def _plain(value: Mapping[str, Any]) -> dict[str, Any]:
     try:
         plain: dict[str, Any] = orjson.loads(orjson.dumps(value))
     except TypeError as error:
-        raise FolkwaysError(f"an option cannot be stored: {error}; give text in UTF-8 and whole numbers of 64 bits") from None
+        raise FolkwaysError(
+            f"an option cannot be stored: {error}; give text in UTF-8 and whole numbers of 64 bits"
+        ) from None
     return plain
 
 

@@ -1,4 +1,5 @@
-"""The recipe of a run: everything that a user asked for, by the keys of a recipe file, so that somebody else can ask the same."""
+"""The recipe of a run: everything that a user asked for, by the keys of a recipe file, so that somebody else
+can ask the same."""
 
 from __future__ import annotations
 
@@ -16,10 +17,14 @@ OF_THIS_SESSION = ("observer", "every", "planned", "reused", "cluster", "generat
 
 
 def recipe_of(
-    options: RunOptions, asking: AskOptions, profile: str | None, planned: Sequence[TaskPlan], models: Sequence[Model]
+    options: RunOptions,
+    asking: AskOptions,
+    profile: str | None,
+    planned: Sequence[TaskPlan],
+    models: Sequence[Model],
 ) -> dict[str, Any]:
-    """The recipe. What is left at its default is left out, but releases are named, and a suite's tasks, so that a later default
-    or suite changes nothing.
+    """The recipe. What is left at its default is left out, but releases are named, and a suite's tasks, so
+    that a later default or suite changes nothing.
 
     Where workspace and report are belongs to a machine and is no part of it.
     """
@@ -27,7 +32,9 @@ def recipe_of(
         "tasks": without_suites(options.tasks),
         "models": [model.name for model in models],
         "releases": {
-            plan.task.benchmark: str(plan.release.root) if plan.release.name.startswith("dir:") else plan.release.name
+            plan.task.benchmark: str(plan.release.root)
+            if plan.release.name.startswith("dir:")
+            else plan.release.name
             for plan in planned
         },
     }
@@ -44,7 +51,9 @@ def recipe_of(
     if "prices" in chosen:
         chosen["prices"] = str(chosen["prices"])
     if "settings" in chosen:
-        chosen["settings"] = {name: "none" if value is None else value for name, value in options.settings.items()}
+        chosen["settings"] = {
+            name: "none" if value is None else value for name, value in options.settings.items()
+        }
     if scoring := chosen.pop("scoring_models", {}):
         berts = {role.removeprefix(BERT): model for role, model in scoring.items() if role.startswith(BERT)}
         named = {"embedding_model": scoring.get(EMBEDDING), "bert_models": berts}
@@ -53,7 +62,10 @@ def recipe_of(
         chosen["precision"] = chosen.pop("scoring_precision")
     if "prompt_texts" in chosen:
         chosen["prompts"] = _nested(chosen.pop("prompt_texts"))
-    return given | {name.replace("_", "-"): list(value) if isinstance(value, tuple) else value for name, value in chosen.items()}
+    return given | {
+        name.replace("_", "-"): list(value) if isinstance(value, tuple) else value
+        for name, value in chosen.items()
+    }
 
 
 def _nested(texts: Mapping[str, str]) -> dict[str, Any]:

@@ -1,4 +1,5 @@
-"""Recipe files: a whole study in TOML. The one reader for ``folkways run study.toml`` and ``folkways.run("study.toml")``."""
+"""Recipe files: a whole study in TOML. The one reader for ``folkways run study.toml`` and
+``folkways.run("study.toml")``."""
 
 from __future__ import annotations
 
@@ -17,7 +18,14 @@ from folkways.folders import check_folder, check_several
 from folkways.metrics.neural.compute import Compute
 from folkways.runs.keywords import settings_of
 from folkways.runs.models import SEPARATOR
-from folkways.runs.options import OPTION_KINDS, DeployedModel, Deployment, OptionKind, names_of, parse_settings
+from folkways.runs.options import (
+    OPTION_KINDS,
+    DeployedModel,
+    Deployment,
+    OptionKind,
+    names_of,
+    parse_settings,
+)
 from folkways.runs.scores.scoring_models import ScoringModels, named_models
 from folkways.toml_files import read_toml, read_toml_text
 
@@ -33,7 +41,8 @@ def is_recipe(tasks: object) -> TypeGuard[str | Path]:
 
 
 def read_recipe(path: Path) -> dict[str, Any]:
-    """The values of a recipe by its keys (KEYS), checked: a list is a tuple of texts, and so are pairs (``temperature=1``).
+    """The values of a recipe by its keys (KEYS), checked: a list is a tuple of texts, and so are pairs
+    (``temperature=1``).
 
     DataError with file, line and key for anything that cannot be.
     """
@@ -62,10 +71,18 @@ def prompt_texts(value: str | Mapping[str, Any]) -> dict[str, str]:
     DataError where there is none, or one is no text.
     """
     file = None if isinstance(value, Mapping) else Path(value)
-    table = value if isinstance(value, Mapping) else read_toml(Path(value), 'prompts file, with a line name = "text" per template')
+    table = (
+        value
+        if isinstance(value, Mapping)
+        else read_toml(Path(value), 'prompts file, with a line name = "text" per template')
+    )
     texts: dict[str, Any] = {}
     for key, entry in table.items():
-        texts |= {f"{key}:{name}": text for name, text in entry.items()} if isinstance(entry, dict) else {key: entry}
+        texts |= (
+            {f"{key}:{name}": text for name, text in entry.items()}
+            if isinstance(entry, dict)
+            else {key: entry}
+        )
     for name, text in texts.items():
         if not isinstance(text, str):
             raise DataError(f"template {name!r} must be a text in quotes, got {text!r}", file=file)
@@ -85,13 +102,18 @@ def _models(value: Any) -> tuple[str | DeployedModel, ...]:
 
 
 def _model(entry: Any) -> str | DeployedModel:
-    """A model's name, with its own settings behind it if it is a table of both, and how it runs where the table says that."""
+    """A model's name, with its own settings behind it if it is a table of both, and how it runs where the
+    table says that."""
     if not isinstance(entry, dict):
         return str(_scalar(entry, str))
     if "name" not in entry:
-        raise FolkwaysError('a model in a table needs its name: { name = "openai/gpt-4o-mini", temperature = 1 }')
+        raise FolkwaysError(
+            'a model in a table needs its name: { name = "openai/gpt-4o-mini", temperature = 1 }'
+        )
     others = {"name", *OF_DEPLOYMENT}
-    pairs = tuple(f"{name}={_scalar(value, str, float)}" for name, value in entry.items() if name not in others)
+    pairs = tuple(
+        f"{name}={_scalar(value, str, float)}" for name, value in entry.items() if name not in others
+    )
     parse_settings(pairs)
     name = SEPARATOR.join(filter(None, (_scalar(entry["name"], str), "&".join(pairs))))
     deployment = {key: _scalar(entry[key], *kinds) for key, kinds in OF_DEPLOYMENT.items() if key in entry}
@@ -107,7 +129,11 @@ def _prompts(value: Any) -> dict[str, str]:
 
 def _pairs(value: Any) -> tuple[str, ...]:
     """What the command line repeats as NAME=VALUE, and a recipe may write as a table."""
-    return _texts([f"{name}={_scalar(text, str, float)}" for name, text in value.items()] if isinstance(value, dict) else value)
+    return _texts(
+        [f"{name}={_scalar(text, str, float)}" for name, text in value.items()]
+        if isinstance(value, dict)
+        else value
+    )
 
 
 def _settings(value: Any) -> tuple[str, ...]:
@@ -172,14 +198,18 @@ KEYS: Mapping[str, Callable[[Any], Any]] = {
     "releases": _pairs,
     "bert-models": _berts,
     **dict.fromkeys(("cultures", "languages", "variants", "strata", "device"), _list),
-    **{name.replace("_", "-"): partial(kind.read, truth="true or false") for name, kind in OPTION_KINDS.items()},
+    **{
+        name.replace("_", "-"): partial(kind.read, truth="true or false")
+        for name, kind in OPTION_KINDS.items()
+    },
     "max-failed": OptionKind(float, 0, 100).read,  # percent, as on the command line
     "budget": _budget,
     "precision": _precision,
     "report": _report,
     **dict.fromkeys(("workspace", "profile", "name", "prices", "embedding-model"), _text),
 }
-"""Every key of a recipe, one for each option of ``folkways run`` that belongs to no machine, and how its value is read."""
+"""Every key of a recipe, one for each option of ``folkways run`` that belongs to no machine, and how its
+value is read."""
 
 
 @dataclass(frozen=True)
@@ -200,12 +230,19 @@ class Recipe:
         """The recipe in a file; DataError as ``read_recipe``."""
         values = read_recipe(Path(path))
         report = values.pop("report", None)
-        alone = {"tasks": values.pop("tasks", ()), "models": values.pop("models", ()), "device": values.pop("device", ())}
+        alone = {
+            "tasks": values.pop("tasks", ()),
+            "models": values.pop("models", ()),
+            "device": values.pop("device", ()),
+        }
         texts = {key: values.pop(key, None) for key in ("workspace", "name", "profile")}
-        return cls(**alone, **texts, report=None if report is None else Path(report), options=_by_argument(values))
+        return cls(
+            **alone, **texts, report=None if report is None else Path(report), options=_by_argument(values)
+        )
 
     def under(self, options: Mapping[str, Any]) -> dict[str, Any]:
-        """Its options with those of the caller, which go before; how models are read is a setting of its own."""
+        """Its options with those of the caller, which go before; how models are read is a setting of its
+        own."""
         ours = dict(self.options)
         read = {"read": ours.pop("read")} if "read" in ours else {}
         merged = {**ours, **options}

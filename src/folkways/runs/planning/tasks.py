@@ -18,13 +18,16 @@ from folkways.runs.planning.plan import TaskPlan, shown
 
 
 def plan_tasks(options: RunOptions) -> list[TaskPlan]:
-    """Open the release of every task; UnknownNameError for unknown tasks, cultures or releases, before anything is asked."""
+    """Open the release of every task; UnknownNameError for unknown tasks, cultures or releases, before
+    anything is asked."""
     asked = asked_tasks(options.tasks)
     chosen = [task for task, _ in asked]
     benchmarks = {task.benchmark for task in chosen}
     unused = {name for name in options.releases if name != "*"} - benchmarks
     if unused:
-        raise UnknownNameError("benchmark of a release (no task of the run reads it)", sorted(unused)[0], benchmarks)
+        raise UnknownNameError(
+            "benchmark of a release (no task of the run reads it)", sorted(unused)[0], benchmarks
+        )
     _check_tasks(options, chosen)
     of_run = {} if options.limit is None else {"limit": options.limit}
     opened: dict[str, Release] = {}
@@ -47,7 +50,8 @@ def plan_tasks(options: RunOptions) -> list[TaskPlan]:
 
 
 def left_out(options: RunOptions, planned: Iterable[str]) -> dict[str, str]:
-    """Task -> why it is none of those ``planned``, although the options name it: its data, or the cultures that it asks about."""
+    """Task -> why it is none of those ``planned``, although the options name it: its data, or the cultures
+    that it asks about."""
     present = set(planned)
     found = {}
     for task, own in asked_tasks(options.tasks):
@@ -81,8 +85,11 @@ def _release_name(task: Task, options: RunOptions) -> str:
     return options.releases.get(task.benchmark, options.releases.get("*", task.release))
 
 
-def _without_data(lacking: Mapping[Task, NotOnDiskError], options: RunOptions, *, some: bool) -> NotOnDiskError:
-    """One error for all tasks whose data are not on this disk: which, and how to get them. some: whether others can be asked."""
+def _without_data(
+    lacking: Mapping[Task, NotOnDiskError], options: RunOptions, *, some: bool
+) -> NotOnDiskError:
+    """One error for all tasks whose data are not on this disk: which, and how to get them. some: whether
+    others can be asked."""
     absent: dict[str, list[str]] = {}
     told = []
     for task, error in lacking.items():
@@ -94,8 +101,14 @@ def _without_data(lacking: Mapping[Task, NotOnDiskError], options: RunOptions, *
     if absent:
         lines = [f"  {', '.join(tasks)}: {name}" for name, tasks in absent.items()]
         fetch = f"folkways data fetch {' '.join(absent)}"
-        told.insert(0, "\n".join(["these tasks need data that are not on this disk:", *lines, f"Fetch them: {fetch}"]))
-    return NotOnDiskError("\n".join([*told, *([f"Or ask the other tasks alone: {option('skip_missing', True)}"] if some else [])]))
+        told.insert(
+            0, "\n".join(["these tasks need data that are not on this disk:", *lines, f"Fetch them: {fetch}"])
+        )
+    return NotOnDiskError(
+        "\n".join(
+            [*told, *([f"Or ask the other tasks alone: {option('skip_missing', True)}"] if some else [])]
+        )
+    )
 
 
 def _check_tasks(options: RunOptions, chosen: Sequence[Task]) -> None:
@@ -103,10 +116,13 @@ def _check_tasks(options: RunOptions, chosen: Sequence[Task]) -> None:
     for name in options.prompt_texts:
         owner = name.rpartition(":")[0]
         if owner and owner not in {task.name for task in chosen}:
-            raise UnknownNameError("task of a prompt text (no such task in this run)", owner, [task.name for task in chosen])
+            raise UnknownNameError(
+                "task of a prompt text (no such task in this run)", owner, [task.name for task in chosen]
+            )
     if options.permute_options > 1 and not any(task.permutes_options for task in chosen):
         able = [task.name for task in tasks().values() if task.permutes_options]
         raise FolkwaysError(
-            f"none of {', '.join(task.name for task in chosen)} can be asked in several orders of its options; "
+            f"none of {', '.join(task.name for task in chosen)} can be asked in several orders of its "
+            "options; "
             f"those that can: {', '.join(able)}"
         )

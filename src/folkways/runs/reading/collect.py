@@ -29,7 +29,8 @@ SCORE_KEY = ["endpoint", "task", "profile", "metric", "facet", "value"]
 """What identifies a score; where two runs of a report have the same one, the later run's is shown."""
 
 NOT_STORED = (
-    "Run {0} was scored by an earlier folkways, which did not store what guessing and people score on its items: "
+    "Run {0} was scored by an earlier folkways, which did not store what guessing and people score "
+    "on its items: "
     "they are not shown. folkways score {0} adds them, and asks no model."
 )
 
@@ -49,10 +50,11 @@ def collect(
 ) -> ReportData:
     """Everything that a report of these runs shows, from what is stored; nothing is judged or asked.
 
-    profile: only this profile of each task, where several were scored. with_judgements: False leaves out what needs the release
-    (single judgements, analyses, whom to cite) and what the runs used, for displays of scores alone. show_items: with the items of
-    data whose licence does not let them be passed on (``ReleaseRecord.items_may_leave``), for the eyes of those who have them.
-    Raises FolkwaysError if a run has not been scored.
+    profile: only this profile of each task, where several were scored. with_judgements: False leaves out what
+    needs the release (single judgements, analyses, whom to cite) and what the runs used, for displays of
+    scores alone. show_items: with the items of data whose licence does not let them be passed on
+    (``ReleaseRecord.items_may_leave``), for the eyes of those who have them. Raises FolkwaysError if a run
+    has not been scored.
     """
     scores: list[pl.DataFrame] = []
     scored: dict[str, pl.DataFrame] = {}
@@ -68,7 +70,9 @@ def collect(
     partial: list[str] = []
     for run in runs:
         stored = scored[run.name] = stored_scores(workspace, run)
-        of_baselines, of_people = (results.load_scores(workspace, run, of) for of in (Subject.BASELINE, Subject.PEOPLE))
+        of_baselines, of_people = (
+            results.load_scores(workspace, run, of) for of in (Subject.BASELINE, Subject.PEOPLE)
+        )
         signatures |= results.load_signatures(workspace, run)
         for run_task in run_records.run_tasks(workspace, run):
             task = tasks.setdefault(run_task.task, get_task(run_task.task))
@@ -78,7 +82,8 @@ def collect(
             of_task, known = stored.filter(shown), of_people.filter(shown)
             if profile is not None and of_task.is_empty() and task.name in stored["task"]:
                 raise FolkwaysError(
-                    f"run {run.name} was not scored on {task.name} under the profile {profile}; score it so first: "
+                    f"run {run.name} was not scored on {task.name} under the profile {profile}; score it "
+                    "so first: "
                     f"folkways score {run.name} --profile {profile}"
                 )
             # One after the other; an asked baseline of that name comes later and wins.
@@ -102,8 +107,8 @@ def collect(
     judged = pl.concat(judgements, how="diagonal_relaxed")
     del judgements
     order = judged.columns
-    # Compressed while results are made, which need none: a million take much memory. Chunk by chunk, as those of the other columns
-    # are: where they differ, polars copies all columns.
+    # Compressed while results are made, which need none: a million take much memory. Chunk by chunk, as those
+    # of the other columns are: where they differ, polars copies all columns.
     replies = [_packed(chunk) for chunk in judged["response"].get_chunks()]
     judged = judged.drop("response")
     inputs = inputs_of(judged.drop("text", "gold"), every["endpoint"], tasks.values(), opened)
@@ -115,9 +120,14 @@ def collect(
     kept = {task: record.kept for task, record in records.items() if record.items_may_leave is False}
     if kept:
         of_kept = pl.col("task").cast(pl.String).is_in([*kept])
-        judged = judged.with_columns(pl.when(of_kept).then(None).otherwise(pl.col(name)).alias(name) for name in ITEM_TEXTS)
+        judged = judged.with_columns(
+            pl.when(of_kept).then(None).otherwise(pl.col(name)).alias(name) for name in ITEM_TEXTS
+        )
     return ReportData(
-        title=title or ", ".join(benchmarks()[name].title for name in sorted({task.benchmark for task in tasks.values()})),
+        title=title
+        or ", ".join(
+            benchmarks()[name].title for name in sorted({task.benchmark for task in tasks.values()})
+        ),
         created=datetime.now(UTC).isoformat(timespec="seconds"),
         runs=tuple(_info(workspace, run, scored[run.name], cost_of, used=with_judgements) for run in runs),
         scores=every,
@@ -152,23 +162,35 @@ def _packed(chunk: pl.Series) -> io.BytesIO:
     return packed
 
 
-def _info(workspace: Workspace, run: run_records.RunRecord, scored: pl.DataFrame, cost_of: CostOf, *, used: bool) -> RunInfo:
+def _info(
+    workspace: Workspace, run: run_records.RunRecord, scored: pl.DataFrame, cost_of: CostOf, *, used: bool
+) -> RunInfo:
     spent = results.usage(workspace, run) if used else []
     costs = [
         cost_of(use.endpoint, inputs, outputs, batched)
         for use in spent
         for batched, inputs, outputs in (
-            (False, use.input_tokens - use.batched_input_tokens, use.output_tokens - use.batched_output_tokens),
+            (
+                False,
+                use.input_tokens - use.batched_input_tokens,
+                use.output_tokens - use.batched_output_tokens,
+            ),
             (True, use.batched_input_tokens, use.batched_output_tokens),
         )
     ]
     return RunInfo(
         name=run.name,
         created=datetime.fromtimestamp(run.created, UTC).isoformat(timespec="seconds"),
-        state="finished" if run.state in ("finished", "incomplete") else "budget" if run.state == "budget" else "interrupted",
+        state="finished"
+        if run.state in ("finished", "incomplete")
+        else "budget"
+        if run.state == "budget"
+        else "interrupted",
         endpoints=tuple(scored["endpoint"].unique(maintain_order=True)),
         tasks=tuple(scored["task"].unique(maintain_order=True)),
-        cost=None if not used or any(cost is None for cost in costs) else sum(cost for cost in costs if cost is not None),
+        cost=None
+        if not used or any(cost is None for cost in costs)
+        else sum(cost for cost in costs if cost is not None),
         requests=sum(use.responses for use in spent),
         seconds=run.seconds,
         version=run.version,
@@ -183,7 +205,8 @@ def _warnings(runs: Sequence[run_records.RunRecord]) -> list[str]:
         if run.state not in ("finished", "incomplete") and not _sampled(run)
     ]
     warnings += [
-        f"Run {run.name} is incomplete ({run.reason}): what failed stays in the denominators. The same command tries it again."
+        f"Run {run.name} is incomplete ({run.reason}): what failed stays in the denominators. The same "
+        "command tries it again."
         for run in runs
         if run.state == "incomplete"
     ]
@@ -191,7 +214,8 @@ def _warnings(runs: Sequence[run_records.RunRecord]) -> list[str]:
         over = run.state in ("finished", "incomplete")
         stopped = "" if over else f" It stopped early ({run.reason or run.state}); the same command goes on."
         warnings.append(
-            f"Run {run.name} asked items drawn at random until each stratum was known to {_sampled(run):g} points: its scores "
+            f"Run {run.name} asked items drawn at random until each stratum was known to {_sampled(run):g} "
+            "points: its scores "
             f"estimate what asking everything would give, and its denominators are the sample.{stopped}"
         )
     warnings += [
@@ -200,7 +224,9 @@ def _warnings(runs: Sequence[run_records.RunRecord]) -> list[str]:
         for task, reason in run.config.get("left_out", {}).items()
     ]
     asked = {task.split("/")[0] for run in runs for task in run.config.get("tasks", ())}
-    return warnings + [benchmark.caution for name, benchmark in benchmarks().items() if name in asked and benchmark.caution]
+    return warnings + [
+        benchmark.caution for name, benchmark in benchmarks().items() if name in asked and benchmark.caution
+    ]
 
 
 def _sampled(run: run_records.RunRecord) -> float | None:
@@ -213,7 +239,9 @@ def _failure_table(frames: Sequence[pl.DataFrame]) -> pl.DataFrame:
     """Failures by kind: messages that differ only in long numbers and quoted text are one kind."""
     told = pl.concat(frames)
     what = pl.col("message").str.strip_prefix(pl.concat_str("endpoint", pl.lit(": ")))
-    kind = what.str.split(": ").list.first().str.replace_all(r"\d{4,}|'[^']*'|\"[^\"]*\"", "…").str.slice(0, 80)
+    kind = (
+        what.str.split(": ").list.first().str.replace_all(r"\d{4,}|'[^']*'|\"[^\"]*\"", "…").str.slice(0, 80)
+    )
     return (
         told.with_columns(kind=kind)
         .group_by("endpoint", "task", "kind", maintain_order=True)

@@ -21,7 +21,8 @@ from folkways.workspace.run_rows import judged_pages
 
 
 def lacking(workspace: Workspace, run: run_records.RunRecord, asked: run_records.RunTask) -> list[str]:
-    """What the run did not ask of what the task asks by default, in words without a full stop; empty where it asked everything.
+    """What the run did not ask of what the task asks by default, in words without a full stop; empty where it
+    asked everything.
 
     Only a run with an option that might leave something out is looked at, and its data are read for that.
     """
@@ -33,17 +34,25 @@ def lacking(workspace: Workspace, run: run_records.RunRecord, asked: run_records
         return [f"how much of the task this is cannot be told ({str(error).splitlines()[0]})"]
 
 
-def completeness_of(workspace: Workspace, run: run_records.RunRecord, asked: run_records.RunTask, task: Task) -> Completeness:
+def completeness_of(
+    workspace: Workspace, run: run_records.RunRecord, asked: run_records.RunTask, task: Task
+) -> Completeness:
     """Of the first model that the run asked: all of them expect the same rows."""
     part = next(part for part in results.parts(workspace, run) if part.task == task.name)
-    profile = next(iter(results.load_scores(workspace, run).filter(task=task.name)["profile"]), task.scoring.profiles[0])
+    profile = next(
+        iter(results.load_scores(workspace, run).filter(task=task.name)["profile"]), task.scoring.profiles[0]
+    )
     columns = (*ASKED_BY, "sample")
     pages = list(judged_pages(workspace, run, profile, columns, endpoint_id=part.endpoint_id, task=part.task))
     if not pages:
-        return Completeness.of(default_rows(task, release_of(asked)), pl.DataFrame(schema=dict.fromkeys(CELLS, pl.String)))
+        return Completeness.of(
+            default_rows(task, release_of(asked)), pl.DataFrame(schema=dict.fromkeys(CELLS, pl.String))
+        )
     rows = pl.concat(pages).filter(pl.col("sample") == pl.col("sample").min())
     released = [name for name in rows["variant"].unique() if split_variant(name)[1] == 1]
-    return Completeness.of(default_rows(task, release_of(asked)), _cells(rows.filter(pl.col("variant").is_in(released))))
+    return Completeness.of(
+        default_rows(task, release_of(asked)), _cells(rows.filter(pl.col("variant").is_in(released)))
+    )
 
 
 def _asks_by_default(asked: run_records.RunTask) -> bool:
@@ -59,7 +68,9 @@ def default_rows(task: Task, release: Release) -> pl.DataFrame:
     def cells() -> Iterator[pl.DataFrame]:
         for batch in items_of(task, release):
             for items in batch.iter_slices(SLICE):
-                prompts = prompts_of(task, items, PromptOptions(), release, sent=False).select("item", "language", "variant")
+                prompts = prompts_of(task, items, PromptOptions(), release, sent=False).select(
+                    "item", "language", "variant"
+                )
                 yield _cells(prompts.join(items.select("item", "culture"), on="item", how="left"))
 
     return pl.concat(cells()).group_by(ASKED_BY, maintain_order=True).agg(pl.col("rows").sum()).select(CELLS)

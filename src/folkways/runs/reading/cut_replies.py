@@ -1,4 +1,5 @@
-"""What a reader must know where the limit of output tokens cut replies: how many, and the command that asks for more."""
+"""What a reader must know where the limit of output tokens cut replies: how many, and the command that asks
+for more."""
 
 from __future__ import annotations
 
@@ -20,19 +21,28 @@ FEW = 16
 """A task's own limit of so few tokens wants an answer and nothing else: cut replies are what it is for."""
 
 
-def cut_warnings(scores: pl.DataFrame, signatures: Mapping[str, Signature], tasks: Mapping[str, Task]) -> list[str]:
-    """One sentence for each model and task of which the token limit cut replies: profiles judge the same replies.
+def cut_warnings(
+    scores: pl.DataFrame, signatures: Mapping[str, Signature], tasks: Mapping[str, Task]
+) -> list[str]:
+    """One sentence for each model and task of which the token limit cut replies: profiles judge the same
+    replies.
 
     scores: records.SCORES. signatures: each of theirs -> its parts. tasks: by name.
     """
-    whole = scores.filter((pl.col("facet") == "all") & (pl.col("cut") > 0)).sort("n", descending=True, maintain_order=True)
-    found = whole.unique(["endpoint", "task", "profile"], keep="first", maintain_order=True).sort("task", "endpoint", "profile")
+    whole = scores.filter((pl.col("facet") == "all") & (pl.col("cut") > 0)).sort(
+        "n", descending=True, maintain_order=True
+    )
+    found = whole.unique(["endpoint", "task", "profile"], keep="first", maintain_order=True).sort(
+        "task", "endpoint", "profile"
+    )
     alike: dict[tuple[str, str, int, int, int | None], list[dict[str, Any]]] = {}
     for row in found.iter_rows(named=True):
         replies = row["n"] - row["failed"] - row["missing"]
         limit = _limit(signatures.get(row["signature"], Signature()))
         alike.setdefault((row["task"], row["endpoint"], row["cut"], replies, limit), []).append(row)
-    return [_warning(rows, tasks[rows[0]["task"]], replies, limit) for (*_, replies, limit), rows in alike.items()]
+    return [
+        _warning(rows, tasks[rows[0]["task"]], replies, limit) for (*_, replies, limit), rows in alike.items()
+    ]
 
 
 def _limit(made: Signature) -> int | None:
@@ -49,7 +59,9 @@ def _warning(rows: Sequence[Mapping[str, Any]], task: Task, replies: int, limit:
     was = "was" if row["cut"] == 1 else "were"
     who = f"{count(row['cut'])} of {count(replies)} replies of {row['endpoint']} on {task.name}"
     told = f"{who} {was} cut {at}, {unread} of them unreadable"
-    remedy = f"ask again with --max-tokens {max(LEAST, MORE * limit)}" if limit else "ask again with --max-tokens"
+    remedy = (
+        f"ask again with --max-tokens {max(LEAST, MORE * limit)}" if limit else "ask again with --max-tokens"
+    )
     if limit == task.max_tokens and limit <= FEW:
         other = next((name for name in task.scoring.profiles if name != "paper"), None)
         profile = f" --profile {other}" if other else ""

@@ -1,4 +1,5 @@
-"""Models and their stored judgements, by the names that people give them: ``gpt-4o-mini``, or ``gpt-4o-mini@run-2``."""
+"""Models and their stored judgements, by the names that people give them: ``gpt-4o-mini``, or
+``gpt-4o-mini@run-2``."""
 
 from __future__ import annotations
 
@@ -34,18 +35,26 @@ class StoredModel:
 def find_models(workspace: Workspace, names: Sequence[str], runs: Sequence[str] = ()) -> list[StoredModel]:
     """The models of these names, in their order; of no names, every model of the runs.
 
-    names: an endpoint as it was named, or what is behind its last slash; with ``@RUN`` for one run's in particular. runs: where to
-    look for the others; the newest run if none is given. UnknownNameError with the names there are; FolkwaysError for a name that
-    stands for several, and for a model that is named twice.
+    names: an endpoint as it was named, or what is behind its last slash; with ``@RUN`` for one run's in
+    particular. runs: where to look for the others; the newest run if none is given. UnknownNameError with the
+    names there are; FolkwaysError for a name that stands for several, and for a model that is named twice.
     """
     asked_at = [(name, *_split(workspace, name)) for name in names]
     somewhere = [run_records.find_asked_run(workspace, name) for name in runs or ("last",)]
     if not names:
-        return _labelled([(run, endpoint) for run in somewhere for endpoint in _endpoints(workspace, run)], workspace)
+        return _labelled(
+            [(run, endpoint) for run in somewhere for endpoint in _endpoints(workspace, run)], workspace
+        )
     found = []
     for name, model, run in asked_at:
-        candidates = [(where, endpoint) for where in ([run] if run else somewhere) for endpoint in _endpoints(workspace, where)]
-        exact = [entry for entry in candidates if entry[1] == model] or [entry for entry in candidates if _short(entry[1]) == model]
+        candidates = [
+            (where, endpoint)
+            for where in ([run] if run else somewhere)
+            for endpoint in _endpoints(workspace, where)
+        ]
+        exact = [entry for entry in candidates if entry[1] == model] or [
+            entry for entry in candidates if _short(entry[1]) == model
+        ]
         if not exact:
             where = ", ".join(entry.name for entry in ([run] if run else somewhere))
             known = {endpoint for _, endpoint in candidates}
@@ -59,7 +68,10 @@ def find_models(workspace: Workspace, names: Sequence[str], runs: Sequence[str] 
         found.append(exact[0])
     for entry, count in Counter((run.id, endpoint) for run, endpoint in found).items():
         if count > 1:
-            raise FolkwaysError(f"the model {entry[1]} is named twice; name it once, or one of two runs that asked it (MODEL@RUN)")
+            raise FolkwaysError(
+                f"the model {entry[1]} is named twice; name it once, or one of two runs that asked it "
+                "(MODEL@RUN)"
+            )
     return _labelled(found, workspace)
 
 
@@ -82,7 +94,11 @@ def _split(workspace: Workspace, name: str) -> tuple[str, run_records.RunRecord 
     """The model and the run behind the last ``@``; a name may have one of its own (hf/org/model@revision)."""
     model, at, run = name.rpartition(AT)
     if at and model:
-        known = {text for record in run_records.list_runs(workspace) for text in (record.name, str(record.id), "last")}
+        known = {
+            text
+            for record in run_records.list_runs(workspace)
+            for text in (record.name, str(record.id), "last")
+        }
         if run in known:
             return model, run_records.find_asked_run(workspace, run)
     return name, None

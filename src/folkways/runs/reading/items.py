@@ -21,7 +21,8 @@ from folkways.workspace.database import Workspace
 
 @dataclass(frozen=True)
 class KnownItem:
-    """One item: its row of the items frame, its prompts, and what endpoints said (with ``endpoint`` and ``thoughts``) and got."""
+    """One item: its row of the items frame, its prompts, and what endpoints said (with ``endpoint`` and
+    ``thoughts``) and got."""
 
     task: Task
     item: Mapping[str, Any]
@@ -43,31 +44,45 @@ class KnownItem:
         return {name: value for name, value in self.item.items() if name in ITEMS or name in self.task.facets}
 
 
-def find_item(workspace: Workspace | None, name: str, run_name: str | None = None, release: str | None = None) -> KnownItem:
-    """The item ``TASK:ITEM`` or ``ITEM``, from a run of the workspace that asked it, or from the default releases.
+def find_item(
+    workspace: Workspace | None, name: str, run_name: str | None = None, release: str | None = None
+) -> KnownItem:
+    """The item ``TASK:ITEM`` or ``ITEM``, from a run of the workspace that asked it, or from the default
+    releases.
 
-    run_name: only this run. release: name or folder of the data, instead of what the run or the task uses. Raises UnknownNameError
-    when no run and no release has such an item, FolkwaysError when several tasks have it.
+    run_name: only this run. release: name or folder of the data, instead of what the run or the task uses.
+    Raises UnknownNameError when no run and no release has such an item, FolkwaysError when several tasks have
+    it.
     """
     task_name, separator, item = name.rpartition(":")
     wanted = [task_name] if separator else []
     if separator and task_name not in tasks():
         raise UnknownNameError("task", task_name, tasks())
     if workspace is not None:
-        runs = [run_records.find_run(workspace, run_name)] if run_name else list(reversed(run_records.list_runs(workspace)))
+        runs = (
+            [run_records.find_run(workspace, run_name)]
+            if run_name
+            else list(reversed(run_records.list_runs(workspace)))
+        )
         for run in runs:
-            asked = [task for task in results.tasks_with_item(workspace, run, item) if not wanted or task in wanted]
+            asked = [
+                task for task in results.tasks_with_item(workspace, run, item) if not wanted or task in wanted
+            ]
             if len(asked) > 1:
                 named = ", ".join(f"{task}:{item}" for task in asked)
                 raise FolkwaysError(f"several tasks have an item {item!r}; say which: {named}")
             if asked:
                 return _from_run(workspace, run, asked[0], item, release)
         if run_name:
-            raise FolkwaysError(f"run {run_name} asks no item {name!r}; leave {option('run')} out to look in the data itself")
+            raise FolkwaysError(
+                f"run {run_name} asks no item {name!r}; leave {option('run')} out to look in the data itself"
+            )
     return _from_release(name, item, wanted, release)
 
 
-def _from_run(workspace: Workspace, run: run_records.RunRecord, task_name: str, item: str, release_name: str | None) -> KnownItem:
+def _from_run(
+    workspace: Workspace, run: run_records.RunRecord, task_name: str, item: str, release_name: str | None
+) -> KnownItem:
     task = tasks()[task_name]
     run_task = next(entry for entry in run_records.run_tasks(workspace, run) if entry.task == task_name)
     release = open_release(release_name, task.benchmark) if release_name else release_of(run_task)
@@ -75,12 +90,18 @@ def _from_run(workspace: Workspace, run: run_records.RunRecord, task_name: str, 
     asked = results.prompts_of(workspace, run, task_name, item)
     said, judged = [], []
     shares = [share for share in results.parts(workspace, run) if share.task == task_name]
-    profiles = results.load_scores(workspace, run).filter(pl.col("task") == task_name)["profile"].unique(maintain_order=True)
+    profiles = (
+        results.load_scores(workspace, run)
+        .filter(pl.col("task") == task_name)["profile"]
+        .unique(maintain_order=True)
+    )
     for part in shares:
         replies = results.responses(workspace, run, part).filter(pl.col("item") == item)
         thought = results.thoughts(workspace, run, part, item)
         said.append(
-            replies.with_columns(endpoint=pl.lit(part.endpoint)).join(thought, on="ordinal", how="left", maintain_order="left")
+            replies.with_columns(endpoint=pl.lit(part.endpoint)).join(
+                thought, on="ordinal", how="left", maintain_order="left"
+            )
         )
         for profile in profiles:
             verdicts = results.load_judgements(workspace, run, profile, part).filter(pl.col("item") == item)
@@ -105,6 +126,7 @@ def _from_release(name: str, item: str, wanted: list[str], release_name: str | N
     if problems and len(problems) == len(known):
         raise problems[0]
     raise FolkwaysError(
-        f"no run of the workspace and no release on this disk has an item {name!r}; an item is written as in the reports, "
+        f"no run of the workspace and no release on this disk has an item {name!r}; an item is written as "
+        "in the reports, "
         "for example blend/saq:KR/Al-en-01; look it up in a report, or in run.judgements() from Python"
     )

@@ -17,17 +17,23 @@ from folkways.workspace import results, run_records
 from folkways.workspace.database import Workspace
 
 
-def judged_items(workspace: Workspace, run: run_records.RunRecord, profile: str | None = None) -> pl.DataFrame:
-    """records.JUDGED_ITEMS of every task and endpoint; facets and metrics as further columns (null where a task lacks them).
+def judged_items(
+    workspace: Workspace, run: run_records.RunRecord, profile: str | None = None
+) -> pl.DataFrame:
+    """records.JUDGED_ITEMS of every task and endpoint; facets and metrics as further columns (null where a
+    task lacks them).
 
-    profile: only this one of each task, where several were scored. FolkwaysError if the run has not been scored.
+    profile: only this one of each task, where several were scored. FolkwaysError if the run has not been
+    scored.
     """
     frames = [empty(JUDGED_ITEMS)]
     stored = stored_scores(workspace, run)
     for run_task in run_records.run_tasks(workspace, run):
         task = get_task(run_task.task)
         scored = stored.filter(pl.col("task") == task.name)["profile"].unique(maintain_order=True).to_list()
-        wanted = scored if profile is None else [name for name in scored if name == task.resolve_profile(profile)]
+        wanted = (
+            scored if profile is None else [name for name in scored if name == task.resolve_profile(profile)]
+        )
         frames += judged_of_task(workspace, run, run_task, release_of(run_task), wanted)
     return pl.concat(frames, how="diagonal_relaxed")
 
@@ -41,7 +47,8 @@ def judged_of_task(
     *,
     small: bool = False,
 ) -> Iterator[pl.DataFrame]:
-    """records.JUDGED_ITEMS of a task in each profile, of each endpoint. release: the one that it was asked of.
+    """records.JUDGED_ITEMS of a task in each profile, of each endpoint. release: the one that it was asked
+    of.
 
     small: as ``records.compact`` has them.
     """
@@ -58,17 +65,22 @@ def judged_of_task(
                 judged = results.load_judgements(workspace, run, name, part, small=small).drop("ordinal")
                 judged = judged.with_columns(profile=pl.lit(name, dtype=kind))
                 if has_free_answers(task):
-                    texts = _as_asked(task, items, judged.select("item", "language").unique(maintain_order=True))
+                    texts = _as_asked(
+                        task, items, judged.select("item", "language").unique(maintain_order=True)
+                    )
                     texts = compact(texts) if small else texts
                 shared = [key for key in ("item", "language") if key in texts.columns]
                 yield judged.join(texts, on=shared, how="left", maintain_order="left")
 
 
 def _as_asked(task: Task, items: Mapping[str, Mapping[str, Any]], asked: pl.DataFrame) -> pl.DataFrame:
-    """item, language, text and gold of these items in these languages: the question in the words of its language."""
+    """item, language, text and gold of these items in these languages: the question in the words of its
+    language."""
     rows = [
         (item, language, task.question_in(items[item], language), items[item]["gold"])
         for item, language in asked.iter_rows()
         if item in items
     ]
-    return pl.DataFrame(rows, schema=dict.fromkeys(("item", "language", "text", "gold"), pl.String), orient="row")
+    return pl.DataFrame(
+        rows, schema=dict.fromkeys(("item", "language", "text", "gold"), pl.String), orient="row"
+    )

@@ -15,12 +15,18 @@ from folkways.reports.formats.summary import MAX_NAMED, listing
 _LOOKED_AT = ["score", "facet", "value", "signature"]
 
 
-def other_language_warnings(scores: pl.DataFrame, signatures: Mapping[str, Signature], tasks: Mapping[str, Task]) -> list[str]:
-    """One sentence for each model and task with such replies in more than a tenth of those asked for in some language.
+def other_language_warnings(
+    scores: pl.DataFrame, signatures: Mapping[str, Signature], tasks: Mapping[str, Task]
+) -> list[str]:
+    """One sentence for each model and task with such replies in more than a tenth of those asked for in some
+    language.
 
-    scores: records.SCORES; where a model was asked in one language alone, ``signatures`` (each of theirs -> its parts) names it.
+    scores: records.SCORES; where a model was asked in one language alone, ``signatures`` (each of theirs ->
+    its parts) names it.
     """
-    measured = scores.filter(pl.col("metric") == OTHER_LANGUAGE, pl.col("facet").is_in(["all", "language"]), pl.col("n") > 0)
+    measured = scores.filter(
+        pl.col("metric") == OTHER_LANGUAGE, pl.col("facet").is_in(["all", "language"]), pl.col("n") > 0
+    )
     whole = measured.unique(["endpoint", "task", "facet", "value"], keep="first", maintain_order=True)
     sentences = []
     for (endpoint, task), rows in whole.drop_nulls("score").group_by("endpoint", "task", maintain_order=True):
@@ -35,7 +41,8 @@ def other_language_warnings(scores: pl.DataFrame, signatures: Mapping[str, Signa
         shares += [f"{share} of those in {language}" for share, language in others]
         shares += [plural(len(named) - MAX_NAMED, "further language")] if len(named) > MAX_NAMED else []
         sentences.append(
-            f"{endpoint}, {tasks[str(task)].title}: {listing(shares)} are in another language or script than asked. "
+            f"{endpoint}, {tasks[str(task)].title}: {listing(shares)} are in another language or script "
+            "than asked. "
             "These scores say what the model knows in the language that it chose."
         )
     return sentences

@@ -1,4 +1,5 @@
-"""What a model scores under a task's other profile, where many of its replies cannot be read under the one in use."""
+"""What a model scores under a task's other profile, where many of its replies cannot be read under the one in
+use."""
 
 from __future__ import annotations
 
@@ -21,11 +22,17 @@ from folkways.workspace.database import Workspace
 
 
 def read_otherwise(
-    workspace: Workspace, run: run_records.RunRecord, run_task: run_records.RunTask, task: Task, scores: pl.DataFrame
+    workspace: Workspace,
+    run: run_records.RunRecord,
+    run_task: run_records.RunTask,
+    task: Task,
+    scores: pl.DataFrame,
 ) -> Iterator[str]:
-    """One sentence for each model with many unreadable replies (MANY_UNREADABLE), on the profile that reads most of them.
+    """One sentence for each model with many unreadable replies (MANY_UNREADABLE), on the profile that reads
+    most of them.
 
-    scores: records.SCORES of the run on the task. Where they lack another profile, replies are judged here, and nothing stored.
+    scores: records.SCORES of the run on the task. Where they lack another profile, replies are judged here,
+    and nothing stored.
     """
     whole = scores.filter((pl.col("facet") == "all") & (pl.col("metric") == task.metrics[0].name))
     for row in whole.iter_rows(named=True):
@@ -36,15 +43,21 @@ def read_otherwise(
         for profile in task.scoring.profiles:
             stored = whole.filter((pl.col("endpoint") == row["endpoint"]) & (pl.col("profile") == profile))
             try:
-                beside = stored if stored.height else _judged(workspace, run, run_task, task, row["endpoint"], profile)
+                beside = (
+                    stored
+                    if stored.height
+                    else _judged(workspace, run, run_task, task, row["endpoint"], profile)
+                )
             except FolkwaysError:  # the data are not here any more; the report says so where it needs them
                 continue
             others += beside.with_columns(profile=pl.lit(profile)).rows(named=True)
         best = max(others, key=_read, default=row)
         if _read(best) > _read(row):
             yield (
-                f"{row['endpoint']} on {task.name}: {row['profile']} reads {count(_read(row))} of {count(replies)} replies, which "
-                f"gives {number(row['score'])}; {best['profile']} reads {count(_read(best))}, which gives {number(best['score'])}: "
+                f"{row['endpoint']} on {task.name}: {row['profile']} reads {count(_read(row))} of "
+                f"{count(replies)} replies, which "
+                f"gives {number(row['score'])}; {best['profile']} reads {count(_read(best))}, which gives "
+                f"{number(best['score'])}: "
                 f"folkways score {run.name} --profile {best['profile']}"
             )
 
@@ -55,16 +68,25 @@ def _read(row: Mapping[str, Any]) -> int:
 
 
 def _judged(
-    workspace: Workspace, run: run_records.RunRecord, run_task: run_records.RunTask, task: Task, endpoint: str, profile: str
+    workspace: Workspace,
+    run: run_records.RunRecord,
+    run_task: run_records.RunTask,
+    task: Task,
+    endpoint: str,
+    profile: str,
 ) -> pl.DataFrame:
     """The headline of a model under the profile."""
     options, release = restore_options(run_task.options), release_of(run_task)
     unused = NOT_SUMMARISED if options.until is None else LEFT_OUT_OF_SAMPLES
-    parts = (part for part in results.parts(workspace, run) if (part.task, part.endpoint) == (task.name, endpoint))
+    parts = (
+        part for part in results.parts(workspace, run) if (part.task, part.endpoint) == (task.name, endpoint)
+    )
     pages = (
         page.drop(unused)
         for part in parts
-        for page, _ in judged_pages(task, release, options, results.response_pages(workspace, run, part), profile)
+        for page, _ in judged_pages(
+            task, release, options, results.response_pages(workspace, run, part), profile
+        )
     )
     judged = pl.concat(pages, how="vertical_relaxed")
     scored = scores_of(task, judged)

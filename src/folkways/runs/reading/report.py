@@ -37,10 +37,14 @@ def report_runs(
 ) -> list[Path]:
     """Write one report of several runs of a workspace into the folder ``out``; returns the files.
 
-    formats: html, md, csv, parquet, latex; all but latex if left out.
-    items: with those of data whose licence does not let them be passed on; such a report is for your own eyes.
+    formats: html, md, csv, parquet, latex; all but latex if left out. items: with those of data whose licence
+    does not let them be passed on; such a report is for your own eyes.
     """
-    from folkways.reports.formats.write import USUAL_FORMATS, check_formats, write_report  # brings a template engine
+    from folkways.reports.formats.write import (
+        USUAL_FORMATS,
+        check_formats,
+        write_report,
+    )  # brings a template engine
 
     wanted = names_of(formats) if isinstance(formats, str) else tuple(formats or USUAL_FORMATS)
     check_formats(wanted)
@@ -49,5 +53,9 @@ def report_runs(
     records = [run_records.find_asked_run(database, name) for name in names]
     # Not kept in a variable: what only the tables need is let go before anything is drawn.
     return write_report(
-        collect(database, records, title=title, profile=profile, cost_of=cost_function(prices), show_items=items), Path(out), wanted
+        collect(
+            database, records, title=title, profile=profile, cost_of=cost_function(prices), show_items=items
+        ),
+        Path(out),
+        wanted,
     )

@@ -21,8 +21,11 @@ from folkways.workspace import results, run_records
 from folkways.workspace.database import Workspace
 
 
-def inputs_of(judged: pl.DataFrame, endpoints: Iterable[str], tasks: Iterable[Task], releases: Mapping[str, Release]) -> Inputs:
-    """The judgements of these tasks with all that is known beside them; releases: task -> the data that were used."""
+def inputs_of(
+    judged: pl.DataFrame, endpoints: Iterable[str], tasks: Iterable[Task], releases: Mapping[str, Release]
+) -> Inputs:
+    """The judgements of these tasks with all that is known beside them; releases: task -> the data that were
+    used."""
     known = list(tasks)
     return Inputs(
         judged=judged,
@@ -33,10 +36,13 @@ def inputs_of(judged: pl.DataFrame, endpoints: Iterable[str], tasks: Iterable[Ta
     )
 
 
-def load_inputs(workspace: Workspace, runs: Sequence[run_records.RunRecord], profile: str | None = None) -> Inputs:
+def load_inputs(
+    workspace: Workspace, runs: Sequence[run_records.RunRecord], profile: str | None = None
+) -> Inputs:
     """The judgements of these runs; of an item that two runs have, what the later one says.
 
-    profile: only this one of each task. Raises FolkwaysError for a run that has not been scored, or not in that profile.
+    profile: only this one of each task. Raises FolkwaysError for a run that has not been scored, or not in
+    that profile.
     """
     judgements: list[pl.DataFrame] = []
     endpoints, releases = set[str](), {}
@@ -45,36 +51,51 @@ def load_inputs(workspace: Workspace, runs: Sequence[run_records.RunRecord], pro
         for run_task in run_records.run_tasks(workspace, run):
             of_task = stored.filter(pl.col("task") == run_task.task)
             if profile is not None:
-                of_task = of_task.filter(pl.col("profile") == get_task(run_task.task).resolve_profile(profile))
+                of_task = of_task.filter(
+                    pl.col("profile") == get_task(run_task.task).resolve_profile(profile)
+                )
             endpoints.update(of_task["endpoint"])
             releases[run_task.task] = release_of(run_task)
             judgements += [
-                results.load_judgements(workspace, run, name, part).drop("ordinal").with_columns(profile=pl.lit(name))
+                results.load_judgements(workspace, run, name, part)
+                .drop("ordinal")
+                .with_columns(profile=pl.lit(name))
                 for part in results.parts(workspace, run)
                 if part.task == run_task.task
                 for name in of_task["profile"].unique(maintain_order=True)
             ]
         if len(judgements) == found:
             raise FolkwaysError(
-                f"run {run.name} has not been judged in the profile {profile}; do it: folkways score {run.name} --profile {profile}"
+                f"run {run.name} has not been judged in the profile {profile}; do it: folkways score "
+                f"{run.name} --profile {profile}"
             )
     key = ["endpoint", "task", "profile", "item", "language", "variant", "sample"]
-    judged = pl.concat(judgements, how="diagonal_relaxed").unique(subset=key, keep="last", maintain_order=True)
+    judged = pl.concat(judgements, how="diagonal_relaxed").unique(
+        subset=key, keep="last", maintain_order=True
+    )
     return inputs_of(judged, endpoints, map(get_task, releases), releases)
 
 
 def open_data(benchmark: Benchmark, named: Mapping[str, Sequence[str]]) -> dict[str, tuple[Release, ...]]:
-    """Name of a DataNeed -> its releases: those that are ``named`` for it, else its defaults that are on this disk."""
+    """Name of a DataNeed -> its releases: those that are ``named`` for it, else its defaults that are on this
+    disk."""
     found = {}
-    for need in {need.name: need for result in benchmark.results for need in result.needs if not need.file}.values():
+    for need in {
+        need.name: need for result in benchmark.results for need in result.needs if not need.file
+    }.values():
         opened = [open_release(name, benchmark.name) for name in named.get(need.name, ())]
-        here = [name for name in need.default if not opened and state_of(get_record(name)) in ("here", "part of folkways")]
+        here = [
+            name
+            for name in need.default
+            if not opened and state_of(get_record(name)) in ("here", "part of folkways")
+        ]
         found[need.name] = (*opened, *map(locate, here))
     return found
 
 
 def results_of_runs(inputs: Inputs, names: Sequence[str] = ()) -> list[Result]:
-    """The results that the tasks of these judgements have; only those named, if any are (UnknownNameError for others)."""
+    """The results that the tasks of these judgements have; only those named, if any are (UnknownNameError for
+    others)."""
     declared = [result for benchmark in benchmarks().values() for result in benchmark.results]
     offered = [result for result in declared if inputs.asked.intersection(result.tasks)]
     if PROFILE.name in names or len({task.split("/")[0] for task in inputs.asked}) > 1:

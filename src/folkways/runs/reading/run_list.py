@@ -18,8 +18,9 @@ from folkways.workspace.queue.batches import out_of_run
 def list_runs(workspace: Workspace) -> list[dict[str, Any]]:
     """One row per run, oldest first.
 
-    run, state, reason, began (ISO 8601), seconds (of asking), tasks, models, expected (replies), out (in batches), responses,
-    archive (its folder, None where it is here), archive_problem (what is wrong with it: nothing is known then of what it asked).
+    run, state, reason, began (ISO 8601), seconds (of asking), tasks, models, expected (replies), out (in
+    batches), responses, archive (its folder, None where it is here), archive_problem (what is wrong with it:
+    nothing is known then of what it asked).
     """
     rows = []
     for run in run_records.list_runs(workspace):
@@ -48,16 +49,33 @@ def runs(workspace: str | Path | Workspace = "folkways.db") -> pl.DataFrame:
     """The runs of a workspace, oldest first, as ``folkways runs --json`` has them: one row each."""
     database = workspace if isinstance(workspace, Workspace) else open_workspace(workspace, create=False)
     rows = list_runs(database)
-    texts: dict[str, Any] = dict.fromkeys(("run", "state", "reason", "began", "archive", "archive_problem"), pl.String)
+    texts: dict[str, Any] = dict.fromkeys(
+        ("run", "state", "reason", "began", "archive", "archive_problem"), pl.String
+    )
     lists = dict.fromkeys(("tasks", "models"), pl.List(pl.String))
     counts = dict.fromkeys(("expected", "out", "responses"), pl.Int64)
-    columns = ("run", "state", "reason", "began", "seconds", "tasks", "models", "expected", "out", "responses", "archive")
+    columns = (
+        "run",
+        "state",
+        "reason",
+        "began",
+        "seconds",
+        "tasks",
+        "models",
+        "expected",
+        "out",
+        "responses",
+        "archive",
+    )
     schema = {**texts, **lists, **counts, "seconds": pl.Float64}
     return Frame(pl.DataFrame(rows, schema={name: schema[name] for name in (*columns, "archive_problem")}))
 
 
-def _counts(workspace: Workspace, run: run_records.RunRecord) -> tuple[list[results.Part], list[results.Usage], str | None]:
-    """The parts of a run and what they used, and what is wrong with its archive: of a lost one nothing is known."""
+def _counts(
+    workspace: Workspace, run: run_records.RunRecord
+) -> tuple[list[results.Part], list[results.Usage], str | None]:
+    """The parts of a run and what they used, and what is wrong with its archive: of a lost one nothing is
+    known."""
     try:
         return results.parts(workspace, run), results.usage(workspace, run), None
     except ArchiveError as error:

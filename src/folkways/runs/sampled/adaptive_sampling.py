@@ -1,8 +1,9 @@
-"""``--until``: asks until every stratum's score is known well enough, in rounds, and what is not drawn is never expected.
+"""``--until``: asks until every stratum's score is known well enough, in rounds, and what is not drawn is
+never expected.
 
-A round writes down what it is going to ask before it asks, as every run does, so that a run that was stopped goes on where it was:
-what was drawn is read from what is expected. The expected items of a sampled run are its sample, its denominators count these,
-and its signature says so.
+A round writes down what it is going to ask before it asks, as every run does, so that a run that was stopped
+goes on where it was: what was drawn is read from what is expected. The expected items of a sampled run are
+its sample, its denominators count these, and its signature says so.
 """
 
 from __future__ import annotations
@@ -36,7 +37,8 @@ WORTH = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
-    """When to stop: half an interval of ``until`` points, of scores in this profile. sparing: spend where it narrows most."""
+    """When to stop: half an interval of ``until`` points, of scores in this profile. sparing: spend where it
+    narrows most."""
 
     until: float
     profile: str | None
@@ -64,7 +66,8 @@ class _Share:
         ]
 
     def gain(self, stratum: Stratum) -> float:
-        """By how much a request narrows the stratum's interval: widths fall with the root of the number drawn."""
+        """By how much a request narrows the stratum's interval: widths fall with the root of the number
+        drawn."""
         drawn = max(1, self.drawn.get(stratum.name, 0))
         return self.half_widths.get(stratum.name, 0.5) / (2 * drawn * self.frame.requests)
 
@@ -78,12 +81,18 @@ def ask_in_rounds(
     ask: Callable[[], list[ModelProgress]],
     sampling: Sampling,
 ) -> list[ModelProgress]:
-    """Draw, ask and look, until every stratum of every task is known well enough, or asked in full, or asking has stopped.
+    """Draw, ask and look, until every stratum of every task is known well enough, or asked in full, or asking
+    has stopped.
 
     ask: asks what the run expects and has no reply to; its tallies are returned, of the last round.
     """
     shares = [
-        _Share(model, plan, frames[plan.task.name], run_records.endpoint_id(workspace, model.identity, model.name))
+        _Share(
+            model,
+            plan,
+            frames[plan.task.name],
+            run_records.endpoint_id(workspace, model.identity, model.name),
+        )
         for model in models
         for plan in planned
     ]
@@ -103,7 +112,9 @@ def ask_in_rounds(
             wide = [(share, stratum) for share, stratum in wide if share.gain(stratum) >= WORTH * best]
         for share in shares:
             chosen = {
-                stratum.name: _next(share, stratum, target, sparing=sampling.sparing) for owner, stratum in wide if owner is share
+                stratum.name: _next(share, stratum, target, sparing=sampling.sparing)
+                for owner, stratum in wide
+                if owner is share
             }
             if chosen:
                 _expect(workspace, run, share, chosen)
@@ -117,19 +128,26 @@ def _next(share: _Share, stratum: Stratum, target: float, *, sparing: bool) -> t
 
 
 def next_size(drawn: int, half_width: float, target: float) -> int:
-    """How many units to draw next: half of what seems to be missing, so that a round seldom asks more than is needed."""
+    """How many units to draw next: half of what seems to be missing, so that a round seldom asks more than is
+    needed."""
     if not drawn:
         return FIRST
     missing = drawn * ((half_width / target) ** 2 - 1)
     return max(FEWEST, min(math.ceil(missing / 2), drawn))
 
 
-def _expect(workspace: Workspace, run: run_records.RunRecord, share: _Share, chosen: Mapping[str, Sequence[str]]) -> None:
-    """Write down the items of these units in the order of drawing, strata by turns: a budget that ends leaves all as far."""
+def _expect(
+    workspace: Workspace, run: run_records.RunRecord, share: _Share, chosen: Mapping[str, Sequence[str]]
+) -> None:
+    """Write down the items of these units in the order of drawing, strata by turns: a budget that ends leaves
+    all as far."""
     turns = [unit for turn in zip_longest(*chosen.values()) for unit in turn if unit is not None]
     order = pl.DataFrame(list(enumerate(turns)), schema={"place": pl.Int64, "unit": pl.String}, orient="row")
     wanted = share.frame.items.join(order, on="unit", how="inner").select("item", "place")
-    frames = [batch.join(wanted, on="item", how="inner").sort("place", "item").drop("place") for batch in share.frame.read()]
+    frames = [
+        batch.join(wanted, on="item", how="inner").sort("place", "item").drop("place")
+        for batch in share.frame.read()
+    ]
     task = share.plan.task
     prompts = (
         prompts_of(task, items, share.plan.prompt_options, share.plan.release)
@@ -137,23 +155,36 @@ def _expect(workspace: Workspace, run: run_records.RunRecord, share: _Share, cho
         for items in frame.iter_slices(SLICE)
     )
     last = run_records.last_ordinal(workspace, run)
-    write_prompts(workspace, run.id, last, share.plan, share.model, share.endpoint_id, (part for part in prompts if part.height))
+    write_prompts(
+        workspace,
+        run.id,
+        last,
+        share.plan,
+        share.model,
+        share.endpoint_id,
+        (part for part in prompts if part.height),
+    )
 
 
 def _forget_unasked(workspace: Workspace, run: run_records.RunRecord, shares: Sequence[_Share]) -> None:
-    """What was drawn in the last round and never sent is not part of the sample: drawing it again costs nothing.
+    """What was drawn in the last round and never sent is not part of the sample: drawing it again costs
+    nothing.
 
-    The order of drawing knows nothing of answers, so that this leaves the sample as random as it was. A unit of which anything was
-    sent stays, with what is missing of it.
+    The order of drawing knows nothing of answers, so that this leaves the sample as random as it was. A unit
+    of which anything was sent stays, with what is missing of it.
     """
     for share in shares:
         part = results.Part(share.endpoint_id, share.model.name, share.plan.task.name, 0)
-        rows = results.responses(workspace, run, part).join(share.frame.items.select("item", "unit"), on="item", how="left")
+        rows = results.responses(workspace, run, part).join(
+            share.frame.items.select("item", "unit"), on="item", how="left"
+        )
         silent = (pl.col("state") == State.MISSING.value).all().over("unit")
         run_records.forget_expected(workspace, run, rows.filter(silent)["ordinal"].to_list())
 
 
-def _look(workspace: Workspace, run: run_records.RunRecord, share: _Share, profile: str | None, until: float) -> None:
+def _look(
+    workspace: Workspace, run: run_records.RunRecord, share: _Share, profile: str | None, until: float
+) -> None:
     """Judge what was said so far, and note how wide each stratum's interval is."""
     task, frame = share.plan.task, share.frame
     part = results.Part(share.endpoint_id, share.model.name, task.name, 0)
@@ -161,11 +192,15 @@ def _look(workspace: Workspace, run: run_records.RunRecord, share: _Share, profi
     responses = results.responses(workspace, run, part).filter(~pl.col("item").is_in(known))
     resolved = task.resolve_profile(profile)
     # Columns of judgements that decide what a unit is worth.
-    needed = dict.fromkeys(("item", "culture", "question", "counted", frame.metric.name, *share.plan.options.strata, "ordinal"))
+    needed = dict.fromkeys(
+        ("item", "culture", "question", "counted", frame.metric.name, *share.plan.options.strata, "ordinal")
+    )
     for items in frame.read() if responses.height else ():
         said = responses.join(items.select("item"), on="item", how="semi", maintain_order="left")
         if said.height:
-            judged = judgements_of(task, items.join(said.select("item"), on="item", how="semi"), said, resolved)
+            judged = judgements_of(
+                task, items.join(said.select("item"), on="item", how="semi"), said, resolved
+            )
             share.values.append(judged.with_columns(said["ordinal"]).select(*needed))
     if share.values:
         totals = unit_totals(task, frame.metric, share.plan.options.strata, pl.concat(share.values))

@@ -1,7 +1,9 @@
-"""Scores of a sampled run: of the whole benchmark, as far as the sample tells, with intervals that allow for having peeked.
+"""Scores of a sampled run: of the whole benchmark, as far as the sample tells, with intervals that allow for
+having peeked.
 
-What ``summarise`` makes of a sample is the score of the sample. Strata were sampled as far as each needed it, so that a mean over
-several of them weights each by what it has in all, and scores that mix strata in other ways are left out.
+What ``summarise`` makes of a sample is the score of the sample. Strata were sampled as far as each needed it,
+so that a mean over several of them weights each by what it has in all, and scores that mix strata in other
+ways are left out.
 """
 
 from __future__ import annotations
@@ -18,20 +20,28 @@ from folkways.runs.sampled.strata import drawn_strata, unit_totals
 from folkways.stats.stratified import anytime_mean, mean_over_strata
 
 NO_BOUNDS = "none: values without bounds"
-"""The interval of a sampled metric that nothing limits: nothing limits either how far off a sample of it may be."""
+"""The interval of a sampled metric that nothing limits: nothing limits either how far off a sample of it may
+be."""
 
 
 def of_sample(
-    scored: pl.DataFrame, task: Task, judged: pl.DataFrame, options: RunOptions, populations: Mapping[str, int]
+    scored: pl.DataFrame,
+    task: Task,
+    judged: pl.DataFrame,
+    options: RunOptions,
+    populations: Mapping[str, int],
 ) -> pl.DataFrame:
-    """``scored`` (of ``task.summarise``) for the whole benchmark instead of the sample, without what a sample cannot tell.
+    """``scored`` (of ``task.summarise``) for the whole benchmark instead of the sample, without what a sample
+    cannot tell.
 
-    judged: all judgements with ``ordinal``. options: those of the run; populations: stratum -> its units in all.
+    judged: all judgements with ``ordinal``. options: those of the run; populations: stratum -> its units in
+    all.
 
-    Kept are the whole, cultures, and cultures by language. Every interval holds at all times at once, whatever decided when to
-    stop: the confidence sequence of a stratum, or of several together. These are intervals of what asking the rest of the benchmark
-    would give; what was asked whole keeps the usual one, which is for other questions of the same kind. A metric that is made of
-    several judgements is left out of what was not asked whole: weighting the judgements is not weighting it.
+    Kept are the whole, cultures, and cultures by language. Every interval holds at all times at once,
+    whatever decided when to stop: the confidence sequence of a stratum, or of several together. These are
+    intervals of what asking the rest of the benchmark would give; what was asked whole keeps the usual one,
+    which is for other questions of the same kind. A metric that is made of several judgements is left out of
+    what was not asked whole: weighting the judgements is not weighting it.
     """
     metrics = {metric.name: metric for metric in task.metrics}
     rows: list[dict[str, object]] = []
@@ -48,7 +58,8 @@ def of_sample(
 
 
 class _Group:
-    """A part of the benchmark that has a score: the strata that it lies in, and which of their judgements are of it."""
+    """A part of the benchmark that has a score: the strata that it lies in, and which of their judgements are
+    of it."""
 
     def __init__(
         self,
@@ -70,7 +81,9 @@ class _Group:
         if culture and self.by[0] == "culture":  # otherwise a culture may have units in every stratum
             self.judged = judged.filter(pl.col("culture") == culture)
             self.populations = {
-                name: size for name, size in populations.items() if name == culture or name.startswith(f"{culture}+")
+                name: size
+                for name, size in populations.items()
+                if name == culture or name.startswith(f"{culture}+")
             }
 
     @property
@@ -82,7 +95,10 @@ class _Group:
     def estimate(self, metric: Metric) -> dict[str, object]:
         """What is known of the score had everything been asked: columns of records.SCORES."""
         strata = drawn_strata(self._totals(metric, self.judged), self.populations).values()
-        lost = pl.col("state").is_in([State.FAILED.value, State.MISSING.value]) & pl.col(metric.name).is_not_null()
+        lost = (
+            pl.col("state").is_in([State.FAILED.value, State.MISSING.value])
+            & pl.col(metric.name).is_not_null()
+        )
         righted = self.judged.with_columns(pl.when(lost).then(1.0).otherwise(metric.name).alias(metric.name))
         best = mean_over_strata([*drawn_strata(self._totals(metric, righted), self.populations).values()])
         if metric.bounds == (0.0, 1.0):

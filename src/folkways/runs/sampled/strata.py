@@ -1,8 +1,10 @@
-"""What a sampled run may draw: strata of items in random order, and how well the score of each stratum is known.
+"""What a sampled run may draw: strata of items in random order, and how well the score of each stratum is
+known.
 
-A stratum is a culture, or a culture and a facet (``culture+topic``). What counts is the score that asking every item of a stratum
-would give, so that items are drawn one after the other without replacement, in an order that the seed decides and that is the same
-for every model: what one model was asked is a part of what another was, and the two can be compared on it.
+A stratum is a culture, or a culture and a facet (``culture+topic``). What counts is the score that asking
+every item of a stratum would give, so that items are drawn one after the other without replacement, in an
+order that the seed decides and that is the same for every model: what one model was asked is a part of what
+another was, and the two can be compared on it.
 """
 
 from __future__ import annotations
@@ -25,7 +27,8 @@ from folkways.stats.stratified import Drawn
 
 @dataclass(frozen=True)
 class Stratum:
-    """Units in the order in which they are drawn: single items, or questions with all their items where the task scores these."""
+    """Units in the order in which they are drawn: single items, or questions with all their items where the
+    task scores these."""
 
     name: str
     units: tuple[str, ...]
@@ -35,8 +38,10 @@ class Stratum:
 class Frame:
     """What can be drawn of one task (the sampling frame).
 
-    strata:  by name. items: ``item``, ``unit``, ``stratum``, one row per item that counts. metric: what strata are narrowed by.
-    requests: how many requests a unit takes, on the average. read: the items with all their columns, in the task's batches.
+    strata:  by name. items: ``item``, ``unit``, ``stratum``, one row per item that counts. metric: what
+             strata are narrowed by.
+    requests: how many requests a unit takes, on the average. read: the items with all their columns, in the
+    task's batches.
     """
 
     task: str
@@ -55,26 +60,31 @@ class Frame:
 def sampling_frame(plan: TaskPlan, profile: str | None) -> Frame:
     """Everything of a task that counts in its score, in strata. Nothing is asked.
 
-    What counts is found by judging every item as if nothing had been said: items that the benchmark's rule takes out are not drawn.
-    FolkwaysError for strata that the items do not have, and for a task whose headline has no bounds: nothing limits how far off a
-    sample of such values may be.
+    What counts is found by judging every item as if nothing had been said: items that the benchmark's rule
+    takes out are not drawn. FolkwaysError for strata that the items do not have, and for a task whose
+    headline has no bounds: nothing limits how far off a sample of such values may be.
     """
     task, by = plan.task, plan.options.strata
     metric = task.metrics[0]
     if metric.bounds != (0.0, 1.0):
         raise FolkwaysError(
-            f"{task.name} cannot be sampled: values of its score {metric.label} have no upper bound; leave {option('until')} out"
+            f"{task.name} cannot be sampled: values of its score {metric.label} have no upper bound; leave "
+            f"{option('until')} out"
         )
     resolved = task.resolve_profile(profile)
     read = _reader(plan)
     items = pl.concat(_counting(plan, batch, resolved, metric) for batch in read())
     if items.is_empty():
-        raise FolkwaysError(f"{task.name}: no item is left that counts; widen the cultures, or leave {option('until')} out")
+        raise FolkwaysError(
+            f"{task.name}: no item is left that counts; widen the cultures, or leave {option('until')} out"
+        )
     for name in by:
         if name not in items.columns:
             raise UnknownNameError(f"stratum of {task.name}", name, {"culture", *task.facets})
         if items[name].null_count() == items.height:
-            raise FolkwaysError(f"{task.name}: no item of this release tells its {name}, so that strata cannot be made of it")
+            raise FolkwaysError(
+                f"{task.name}: no item of this release tells its {name}, so that strata cannot be made of it"
+            )
     named = items.drop_nulls(list(by)).with_columns(stratum=stratum_names(by), unit=unit_names(task))
     drawn = named.select("item", "unit", "stratum", "requests")
     strata = {
@@ -82,7 +92,9 @@ def sampling_frame(plan: TaskPlan, profile: str | None) -> Frame:
         for (name,), part in drawn.group_by("stratum", maintain_order=True)
     }
     units = sum(len(stratum.units) for stratum in strata.values())
-    return Frame(task.name, metric, strata, drawn.drop("requests"), float(drawn["requests"].sum()) / units, read)
+    return Frame(
+        task.name, metric, strata, drawn.drop("requests"), float(drawn["requests"].sum()) / units, read
+    )
 
 
 def stratum_names(by: Sequence[str]) -> pl.Expr:
@@ -92,13 +104,21 @@ def stratum_names(by: Sequence[str]) -> pl.Expr:
 
 def unit_names(task: Task) -> pl.Expr:
     """What is drawn as one: the item, or the question of a culture where a score needs all of its items."""
-    return pl.concat_str(["culture", "question"], separator="/") if needs_whole_questions(task) else pl.col("item")
+    return (
+        pl.concat_str(["culture", "question"], separator="/")
+        if needs_whole_questions(task)
+        else pl.col("item")
+    )
 
 
-def unit_totals(task: Task, metric: Metric, by: Sequence[str], judged: pl.DataFrame, where: pl.Expr | bool = True) -> pl.DataFrame:
-    """``stratum``, ``unit``, ``total``, ``rows``: each drawn unit's sum over the judgements that count, and how many these are.
+def unit_totals(
+    task: Task, metric: Metric, by: Sequence[str], judged: pl.DataFrame, where: pl.Expr | bool = True
+) -> pl.DataFrame:
+    """``stratum``, ``unit``, ``total``, ``rows``: each drawn unit's sum over the judgements that count, and
+    how many these are.
 
-    In the order of drawing (``ordinal``). where: judgements that the score is of; units without any are there with 0 rows.
+    In the order of drawing (``ordinal``). where: judgements that the score is of; units without any are there
+    with 0 rows.
     """
     value = pl.col(metric.name) if metric.bounds is None else pl.col(metric.name).clip(*metric.bounds)
     counts = pl.col("counted") & value.is_not_null() & where
@@ -121,7 +141,8 @@ def drawn_strata(totals: pl.DataFrame, populations: Mapping[str, int]) -> dict[s
 
 
 def _reader(plan: TaskPlan) -> Callable[[], Iterable[pl.DataFrame]]:
-    """Reads the items once where they come in one batch, and each time anew where they are too large to keep."""
+    """Reads the items once where they come in one batch, and each time anew where they are too large to
+    keep."""
 
     def read() -> Iterator[pl.DataFrame]:
         return item_batches(plan.task, plan.release, plan.options)
@@ -131,7 +152,8 @@ def _reader(plan: TaskPlan) -> Callable[[], Iterable[pl.DataFrame]]:
 
 
 def _counting(plan: TaskPlan, items: pl.DataFrame, profile: str, metric: Metric) -> pl.DataFrame:
-    """The items of which at least one row counts for the metric, with their facets and how many ``requests`` they take."""
+    """The items of which at least one row counts for the metric, with their facets and how many ``requests``
+    they take."""
     task = plan.task
     facets = [name for name in ("question", "culture", *task.facets) if name in items.columns]
     prompts = [prompts_of(task, part, plan.prompt_options, plan.release) for part in items.iter_slices(SLICE)]
@@ -148,10 +170,15 @@ def _counting(plan: TaskPlan, items: pl.DataFrame, profile: str, metric: Metric)
     counting = (
         judgements_of(task, items, silent, profile)
         .group_by("item")
-        .agg(counts=(pl.col("counted") & applies).any(), requests=pl.len().cast(pl.Int64) * plan.options.samples)
+        .agg(
+            counts=(pl.col("counted") & applies).any(),
+            requests=pl.len().cast(pl.Int64) * plan.options.samples,
+        )
         .filter("counts")
     )
-    return items.select("item", *facets).join(counting.drop("counts"), on="item", how="inner", maintain_order="left")
+    return items.select("item", *facets).join(
+        counting.drop("counts"), on="item", how="inner", maintain_order="left"
+    )
 
 
 def _shuffled(units: Sequence[str], seed: int) -> tuple[str, ...]:

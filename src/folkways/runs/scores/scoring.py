@@ -26,7 +26,8 @@ from folkways.workspace import results, run_records
 from folkways.workspace.database import Workspace
 
 NOT_SUMMARISED = ("task", "item", "sample", "ordinal", "answer", "reason")
-"""Columns of judgements that no summary looks at, left out while all judgements of a part are in memory together."""
+"""Columns of judgements that no summary looks at, left out while all judgements of a part are in memory
+together."""
 
 LEFT_OUT_OF_SAMPLES = ("task", "sample", "answer", "reason")
 """The same of a sampled run, whose scores depend on which items were drawn, and in which order."""
@@ -34,7 +35,8 @@ LEFT_OUT_OF_SAMPLES = ("task", "sample", "answer", "reason")
 
 @dataclass(frozen=True)
 class Scored:
-    """Scores of a run, the profile each task was judged in, and what is wrong with models that metrics needed."""
+    """Scores of a run, the profile each task was judged in, and what is wrong with models that metrics
+    needed."""
 
     scores: pl.DataFrame
     profiles: dict[str, str]
@@ -49,24 +51,27 @@ def score_run(
     models: ScoringModels | None = None,
     cluster: Cluster | None = None,
 ) -> Scored:
-    """Judge every stored response of a run and score it; judgements and scores are stored in place of earlier ones.
+    """Judge every stored response of a run and score it; judgements and scores are stored in place of earlier
+    ones.
 
     The scores of people and of the tasks' baselines on the same items are stored with them, for reports.
 
     A run of which everything was asked is finished with that.
 
     profile: ``paper``, ``strict`` or another name that the run's tasks know; None for each task's default.
-    text_tools: a set of text tools (folkways.text.tools.TOOL_SETS), for the tasks that use any; the signature names them.
-    models:     language models to compare texts with, before those that the run was planned with. One that cannot be had leaves its
+    text_tools: a set of text tools (folkways.text.tools.TOOL_SETS), for the tasks that use any; the signature
+    names them. models:     language models to compare texts with, before those that the run was planned with.
+    One that cannot be had leaves its
                 metrics out and is among the problems.
     cluster:    where each task is judged by a worker of its own; None for here, one after the other.
-    Raises FolkwaysError when a release is no longer there or its files have changed since the run was planned; TaskError, when all
-    other tasks are scored, for one whose code fails.
+    Raises FolkwaysError when a release is no longer there or its files have changed since the run was
+    planned; TaskError, when all other tasks are scored, for one whose code fails.
     """
     run_tasks = run_records.run_tasks(workspace, run)
     if not run_tasks:
         raise FolkwaysError(
-            f"run {run.name} asked no questions of a benchmark (it built or judged something): nothing can be scored"
+            f"run {run.name} asked no questions of a benchmark (it built or judged something): nothing can "
+            "be scored"
         )
     if cluster is None:
         shares = results.parts(workspace, run)
@@ -105,7 +110,8 @@ def _scored(
     text_tools: str | None,
     models: ScoringModels | None,
 ) -> Scored | TaskError:
-    """``score_task``, or what is wrong with the task, so that the other tasks of the run are scored all the same."""
+    """``score_task``, or what is wrong with the task, so that the other tasks of the run are scored all the
+    same."""
     try:
         return score_task(workspace, run, run_task, shares, profile, text_tools, models)
     except TaskError as error:
@@ -121,7 +127,8 @@ def score_task(
     text_tools: str | None,
     models: ScoringModels | None,
 ) -> Scored:
-    """Judge what a run was told on one task: judgements are stored, its scores (of models, people and baselines) returned.
+    """Judge what a run was told on one task: judgements are stored, its scores (of models, people and
+    baselines) returned.
 
     shares: the parts of the run, those of other tasks among them. See ``score_run`` for the rest.
     """
@@ -137,7 +144,9 @@ def score_task(
     scores: list[pl.DataFrame] = []
     for part in (share for share in shares if share.task == task.name):
         slim, asked = [], []
-        for judged, told in judged_pages(task, release, options, results.response_pages(workspace, run, part), resolved):
+        for judged, told in judged_pages(
+            task, release, options, results.response_pages(workspace, run, part), resolved
+        ):
             results.save_judgements(workspace, run, resolved, judged)
             kept = judged.drop(NOT_SUMMARISED if options.until is None else LEFT_OUT_OF_SAMPLES)
             slim.append(compact(kept) if task.scoring.per_reply and options.until is None else kept)
@@ -158,7 +167,10 @@ def score_task(
 
 
 def scores_stand(
-    workspace: Workspace, run: run_records.RunRecord, profile: str | None = None, models: ScoringModels | None = None
+    workspace: Workspace,
+    run: run_records.RunRecord,
+    profile: str | None = None,
+    models: ScoringModels | None = None,
 ) -> bool:
     """Whether ``score_run`` would store again what is stored, if the replies are those that it judged last.
 
@@ -168,7 +180,11 @@ def scores_stand(
     for run_task in run_records.run_tasks(workspace, run):
         task = equip(get_task(run_task.task), chosen_models(restore_options(run_task.options), models)).task
         resolved = task.resolve_profile(profile)
-        made = [(subject, made) for subject, name, judged_in, made in stored if (name, judged_in) == (task.name, resolved)]
+        made = [
+            (subject, made)
+            for subject, name, judged_in, made in stored
+            if (name, judged_in) == (task.name, resolved)
+        ]
         of_models = [made for subject, made in made if subject is Subject.MODEL]
         ours = type(task).__module__.startswith("folkways.")
         if not (ours and of_models and all(same_rule(made, task, resolved) for made in of_models)):
@@ -182,16 +198,21 @@ def stored_scores(workspace: Workspace, run: run_records.RunRecord) -> pl.DataFr
     """The scores of a run: records.SCORES. FolkwaysError if it has not been scored."""
     stored = results.load_scores(workspace, run)
     if stored.is_empty():
-        raise FolkwaysError(f"run {run.name} has not been scored yet; score it first: folkways score {run.name}")
+        raise FolkwaysError(
+            f"run {run.name} has not been scored yet; score it first: folkways score {run.name}"
+        )
     return stored
 
 
 def _check_complete(run: run_records.RunRecord, task: Task, judged: int, expected: int) -> None:
-    """A denominator never shrinks: what was expected and is not among the task's items any more is an error, not a gap."""
+    """A denominator never shrinks: what was expected and is not among the task's items any more is an error,
+    not a gap."""
     if judged != expected:
         raise FolkwaysError(
-            f"run {run.name} expects {expected:,} answers on {task.name}, but only {judged:,} of their items are found in the data "
-            f"by folkways {__version__}; the run was planned by folkways {run.version}: score it with that version, or run anew "
+            f"run {run.name} expects {expected:,} answers on {task.name}, but only {judged:,} of their "
+            "items are found in the data "
+            f"by folkways {__version__}; the run was planned by folkways {run.version}: score it with that "
+            "version, or run anew "
             "(nothing that is stored is asked again)"
         )
 
@@ -199,10 +220,11 @@ def _check_complete(run: run_records.RunRecord, task: Task, judged: int, expecte
 def judged_pages(
     task: Task, release: Release, options: RunOptions, pages: Iterator[pl.DataFrame], profile: str
 ) -> Iterator[tuple[pl.DataFrame, pl.DataFrame]]:
-    """Judgements with ``ordinal``, and how the replies were asked for: batch by batch of the items, or less where the task allows.
+    """Judgements with ``ordinal``, and how the replies were asked for: batch by batch of the items, or less
+    where the task allows.
 
-    Responses were planned in the order of the items, so that neither is ever in memory as a whole. Those of a sampled run come as
-    they were drawn.
+    Responses were planned in the order of the items, so that neither is ever in memory as a whole. Those of a
+    sampled run come as they were drawn.
     """
     if options.until is not None:
         pages = iter([pl.concat(pages)])
@@ -239,10 +261,13 @@ def _judged_together(
 
 
 def release_of(run_task: run_records.RunTask) -> Release:
-    """The release that a task of a run was planned with, found by name or at its old place; its files must be unchanged."""
+    """The release that a task of a run was planned with, found by name or at its old place; its files must be
+    unchanged."""
     problem: FolkwaysError | None = None
     changed = False
-    for name in (run_task.root,) if run_task.release.startswith("dir:") else (run_task.release, run_task.root):
+    for name in (
+        (run_task.root,) if run_task.release.startswith("dir:") else (run_task.release, run_task.root)
+    ):
         try:
             release = open_release(name, run_task.task.split("/", 1)[0])
         except FolkwaysError as error:

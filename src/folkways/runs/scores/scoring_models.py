@@ -1,4 +1,5 @@
-"""The language models that scores are made with: from what a user names to objects that a task can be handed."""
+"""The language models that scores are made with: from what a user names to objects that a task can be
+handed."""
 
 from __future__ import annotations
 
@@ -34,9 +35,8 @@ class ScoringModels:
     """What a user wants scores to be made with.
 
     names:     role (``embedding``, ``bert-zh``) -> folder or name on the Hugging Face hub.
-    precision: ``fp32``, or ``fp16`` or ``bf16`` on a GPU; None for what a run was planned with, else ``fp32``.
-    devices:   torch's names; none for every GPU, or else the CPU.
-    watch:     is shown the progress.
+    precision: ``fp32``, or ``fp16`` or ``bf16`` on a GPU; None for what a run was planned with, else
+    ``fp32``. devices:   torch's names; none for every GPU, or else the CPU. watch:     is shown the progress.
     computed:  computes vectors in place of this process; None for here.
     """
 
@@ -54,7 +54,8 @@ class ScoringModels:
 
 @dataclass(frozen=True)
 class Equipped:
-    """A task with its models; what is wrong with those that could not be had; what was named and is of no use to the task."""
+    """A task with its models; what is wrong with those that could not be had; what was named and is of no use
+    to the task."""
 
     task: Task
     problems: tuple[FolkwaysError, ...]
@@ -72,15 +73,21 @@ class Equipped:
 
 
 def named_models(embedding: str | None, berts: Iterable[str]) -> dict[str, str]:
-    """Role -> name, from ``--embedding-model`` and the ``LANG=DIR|NAME`` of ``--bert-model``; FolkwaysError says what is valid."""
+    """Role -> name, from ``--embedding-model`` and the ``LANG=DIR|NAME`` of ``--bert-model``; FolkwaysError
+    says what is valid."""
     languages = sorted(
-        role.name.removeprefix(BERT) for task in tasks().values() for role in task.scoring.models if role.name.startswith(BERT)
+        role.name.removeprefix(BERT)
+        for task in tasks().values()
+        for role in task.scoring.models
+        if role.name.startswith(BERT)
     )
     names = {EMBEDDING: embedding} if embedding else {}
     for text in berts:
         language, separator, name = text.partition("=")
         if not separator or not name:
-            raise FolkwaysError(f"a BERT model is written LANG=DIR|NAME, got {text!r}; languages: {', '.join(languages)}")
+            raise FolkwaysError(
+                f"a BERT model is written LANG=DIR|NAME, got {text!r}; languages: {', '.join(languages)}"
+            )
         if language not in languages:
             raise UnknownNameError("language of a BERT model", language, languages)
         names[BERT + language] = name
@@ -95,7 +102,8 @@ def chosen_models(options: RunOptions, given: ScoringModels | None = None) -> Sc
 
 
 def equip(task: Task, models: ScoringModels) -> Equipped:
-    """The task with those of the models that it can use and that are there; a model is loaded when it is first asked."""
+    """The task with those of the models that it can use and that are there; a model is loaded when it is
+    first asked."""
     roles = {role.name: role for role in task.scoring.models}
     found: dict[str, Comparer] = {}
     problems = []
@@ -104,24 +112,30 @@ def equip(task: Task, models: ScoringModels) -> Equipped:
             found[name] = _comparer(roles[name], models.names[name], models)
         except FolkwaysError as error:
             metrics = _labels(task, roles[name])
-            problems.append(FolkwaysError(f"{option_of(name)}: {error}\n{metrics} not computed; the other metrics are"))
+            problems.append(
+                FolkwaysError(f"{option_of(name)}: {error}\n{metrics} not computed; the other metrics are")
+            )
     unused = tuple(option_of(name) for name in models.names if name not in roles)
     return Equipped(task.with_tools(models=found) if found else task, tuple(problems), unused)
 
 
 def check_models(chosen: Iterable[Task], models: ScoringModels) -> None:
-    """An error for a model that cannot be had, or that none of the tasks can use: before anything is spent."""
+    """An error for a model that cannot be had, or that none of the tasks can use: before anything is
+    spent."""
     known: set[str] = set()
     for task in chosen:
         known |= {role.name for role in task.scoring.models}
         for problem in equip(task, models).problems:
             raise problem
     for role in sorted(models.names.keys() - known):
-        raise FolkwaysError(f"none of the tasks compares texts with a model of {option_of(role)}; leave it out")
+        raise FolkwaysError(
+            f"none of the tasks compares texts with a model of {option_of(role)}; leave it out"
+        )
 
 
 def option_of(role: str, model: str = "") -> str:
-    """How the model of a role is given: ``--bert-model zh=``, or in Python ``scoring_models={'bert-zh': ...}``."""
+    """How the model of a role is given: ``--bert-model zh=``, or in Python ``scoring_models={'bert-zh':
+    ...}``."""
     if not names_for_command_line():
         return option("scoring_models", {role: model or "..."})
     return (
@@ -132,7 +146,8 @@ def option_of(role: str, model: str = "") -> str:
 
 
 def vector_cache() -> Path:
-    """The folder for vectors of texts: ``vectors`` in ``$FOLKWAYS_CACHE``, or in the user's cache folder of this system."""
+    """The folder for vectors of texts: ``vectors`` in ``$FOLKWAYS_CACHE``, or in the user's cache folder of
+    this system."""
     chosen = os.environ.get("FOLKWAYS_CACHE")
     if chosen:
         return Path(chosen).expanduser().absolute() / "vectors"

@@ -1,4 +1,5 @@
-"""The signature of a score: everything that decided it, on one line. Same signature, same inputs: same number."""
+"""The signature of a score: everything that decided it, on one line. Same signature, same inputs: same
+number."""
 
 from __future__ import annotations
 
@@ -63,7 +64,8 @@ def signature(
 
 
 def same_rule(made: Signature, task: Task, profile: str) -> bool:
-    """Whether scores of this signature were made as they would be now: same profile, text tools, models and folkways.
+    """Whether scores of this signature were made as they would be now: same profile, text tools, models and
+    folkways.
 
     What else a signature tells belongs to the run and never changes.
     """
@@ -72,8 +74,11 @@ def same_rule(made: Signature, task: Task, profile: str) -> bool:
     return {name: part for name, part in made.parts.items() if name.startswith(names)} == now
 
 
-def signature_of_external_responses(task: Task, release: Release, responses: pl.DataFrame, profile: str) -> Signature:
-    """The signature of scores of replies that were made elsewhere: what folkways decided; how they were asked it does not know."""
+def signature_of_external_responses(
+    task: Task, release: Release, responses: pl.DataFrame, profile: str
+) -> Signature:
+    """The signature of scores of replies that were made elsewhere: what folkways decided; how they were asked
+    it does not know."""
     return Signature(
         {
             "task": task.name,
@@ -95,7 +100,8 @@ def _text_tools(task: Task) -> dict[str, str]:
 
 
 def model_versions(task: Task) -> dict[str, str]:
-    """The models that texts are compared with, by role, and where there is none, so that a lacking metric is explained."""
+    """The models that texts are compared with, by role, and where there is none, so that a lacking metric is
+    explained."""
     chosen = task.tools.models
     if task.scoring.models and not chosen:
         return {"models": MODEL_ABSENT}

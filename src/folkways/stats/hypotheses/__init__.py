@@ -1,1 +1,2 @@
-"""Tests: analysis of variance, exact tests of pairs, corrections for many comparisons, what could have been found."""
+"""Tests: analysis of variance, exact tests of pairs, corrections for many comparisons, what could have been
+found."""

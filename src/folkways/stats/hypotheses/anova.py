@@ -1,4 +1,5 @@
-"""Analysis of variance over named groups, and which pairs of groups differ (Tukey); every row is an observation of its own."""
+"""Analysis of variance over named groups, and which pairs of groups differ (Tukey); every row is an
+observation of its own."""
 
 from __future__ import annotations
 
@@ -17,10 +18,9 @@ from folkways.stats.intervals import Floats
 class Anova:
     """An F test of equal group means.
 
-    f, df_groups, df_error, p: the test. ``f`` is infinite where groups differ and nothing else varies, NaN where nothing varies.
-    eta_squared: share of the variation that groups account for.
-    error:       mean square of the error, which ``tukey`` needs.
-    groups, rows: how many there were.
+    f, df_groups, df_error, p: the test. ``f`` is infinite where groups differ and nothing else varies, NaN
+    where nothing varies. eta_squared: share of the variation that groups account for. error:       mean
+    square of the error, which ``tukey`` needs. groups, rows: how many there were.
     """
 
     f: float
@@ -45,14 +45,18 @@ TUKEY: Schema = {
 
 
 def one_way(rows: pl.DataFrame, value: str, group: str) -> Anova:
-    """One-way analysis of variance of the column ``value`` by ``group``; every row counts as independent of the others.
+    """One-way analysis of variance of the column ``value`` by ``group``; every row counts as independent of
+    the others.
 
     DataError with fewer than two groups, or where no group has two rows.
     """
     names, samples = _samples(_known(rows, value, group), value, group)
     n, k = sum(sample.size for sample in samples), len(names)
     if k < 2 or n <= k:
-        raise DataError(f"an analysis of variance needs two groups or more, and more rows than groups; got {n} rows in {k} groups")
+        raise DataError(
+            f"an analysis of variance needs two groups or more, and more rows than groups; got {n} rows in "
+            f"{k} groups"
+        )
     grand = float(np.concatenate(samples).mean())
     between = sum(sample.size * (float(sample.mean()) - grand) ** 2 for sample in samples)
     within = sum(float(((sample - sample.mean()) ** 2).sum()) for sample in samples)
@@ -61,7 +65,8 @@ def one_way(rows: pl.DataFrame, value: str, group: str) -> Anova:
 
 
 def tukey(rows: pl.DataFrame, value: str, group: str, anova: Anova, confidence: float = 0.95) -> pl.DataFrame:
-    """TUKEY: Tukey's honestly significant differences between all pairs of groups, with the error of ``anova`` of the same rows.
+    """TUKEY: Tukey's honestly significant differences between all pairs of groups, with the error of
+    ``anova`` of the same rows.
 
     Unequal group sizes follow Kramer. Pairs are in the order of the groups' names.
     """
@@ -78,7 +83,9 @@ def tukey(rows: pl.DataFrame, value: str, group: str, anova: Anova, confidence: 
             ratio = abs(difference) / error if error > 0 else math.inf if difference else 0.0
             p = float(studentized_range.sf(ratio, k, anova.df_error))
             half = critical * error
-            pairs.append((names[i], names[j], difference, difference - half, difference + half, p, p < 1 - confidence))
+            pairs.append(
+                (names[i], names[j], difference, difference - half, difference + half, p, p < 1 - confidence)
+            )
     return pl.DataFrame(pairs, schema=dict(TUKEY), orient="row")
 
 

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """Holm's adjusted p-values, in the order given: reject those below alpha, and the chance of any false one is at most alpha.
+    """Holm's adjusted p-values, in the order given: reject those below alpha, and the chance of any false one
+    is at most alpha.
 
     NaN stays NaN and does not count as a comparison. ValueError for a value outside 0 to 1.
     """
@@ -21,17 +22,20 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 
 def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
-    """Benjamini and Hochberg's adjusted p-values, in the order given: of those below alpha, at most that share is expected false.
+    """Benjamini and Hochberg's adjusted p-values, in the order given: of those below alpha, at most that
+    share is expected false.
 
-    Milder than Holm's, for looking over many cultures for where to look closer. NaN stays NaN and does not count as a comparison.
-    ValueError for a value outside 0 to 1.
+    Milder than Holm's, for looking over many cultures for where to look closer. NaN stays NaN and does not
+    count as a comparison. ValueError for a value outside 0 to 1.
     """
     from scipy.stats import false_discovery_control
 
     known = _known(p_values)
     adjusted = list(p_values)
     if known:
-        for (_, position), p in zip(known, false_discovery_control([p for p, _ in known], method="bh"), strict=True):
+        for (_, position), p in zip(
+            known, false_discovery_control([p for p, _ in known], method="bh"), strict=True
+        ):
             adjusted[position] = float(p)
     return adjusted
 

@@ -24,15 +24,18 @@ class Correlation:
 def pearson(x: npt.ArrayLike, y: npt.ArrayLike, confidence: float = 0.95) -> Correlation:
     """Pearson's correlation of paired values, and its interval by Fisher's z transformation.
 
-    Pairs in which either value is NaN are left out, and ``n`` counts the others. r is NaN where one side does not vary; its
-    interval is NaN with fewer than four pairs. ValueError if the two are not of the same length.
+    Pairs in which either value is NaN are left out, and ``n`` counts the others. r is NaN where one side does
+    not vary; its interval is NaN with fewer than four pairs. ValueError if the two are not of the same
+    length.
     """
     from scipy.stats import NearConstantInputWarning, pearsonr
 
     method = f"fisher {confidence:.0%}"
     first, second = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
     if first.shape != second.shape or first.ndim != 1:
-        raise ValueError(f"pairs are needed: two flat sequences of one length, got shapes {first.shape} and {second.shape}")
+        raise ValueError(
+            f"pairs are needed: two flat sequences of one length, got shapes {first.shape} and {second.shape}"
+        )
     known = ~(np.isnan(first) | np.isnan(second))
     n = int(known.sum())
     first, second = first[known], second[known]

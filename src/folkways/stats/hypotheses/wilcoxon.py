@@ -13,11 +13,12 @@ Alternative = Literal["greater", "less", "two-sided"]
 Zeros = Literal["wilcox", "pratt"]
 
 EXACT_UP_TO = 200
-"""Pairs up to which p is counted out; beyond, the normal approximation with its tie correction agrees to three digits."""
+"""Pairs up to which p is counted out; beyond, the normal approximation with its tie correction agrees to
+three digits."""
 
 DECIMALS = 10
-"""Differences are rounded to so many decimals before they are ranked: 54.3 - 54.1 and 33.5 - 33.3 are a tie, whatever binary makes
-of them, and 0.3 - (0.1 + 0.2) is zero."""
+"""Differences are rounded to so many decimals before they are ranked: 54.3 - 54.1 and 33.5 - 33.3 are a tie,
+whatever binary makes of them, and 0.3 - (0.1 + 0.2) is zero."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,13 +26,15 @@ class Wilcoxon:
     """A signed-rank test of paired differences.
 
     statistic:   sum of the ranks of the positive differences (W+).
-    p:           chance of a statistic at least this far towards ``alternative``, were either sign as likely for each difference.
-    alternative: what is tested for: differences lie above zero (``greater``), below it (``less``), or either (``two-sided``).
-    n:           differences that take part in it: those that are not zero.
-    zeros:       differences of exactly zero; they have no sign.
-    smallest_p:  the smallest p that n differences can give, whatever they are: 2^-n one-sided, so below .05 from five pairs on
+    p:           chance of a statistic at least this far towards ``alternative``, were either sign as likely
+                for each difference.
+    alternative: what is tested for: differences lie above zero (``greater``), below it (``less``), or either
+    (``two-sided``). n:           differences that take part in it: those that are not zero. zeros:
+    differences of exactly zero; they have no sign. smallest_p:  the smallest p that n differences can give,
+    whatever they are: 2^-n one-sided, so below .05 from five pairs on
                  (from six two-sided). 1 without any.
-    effect:      matched-pairs rank-biserial correlation, from -1 (every difference below zero) to 1 (above); NaN without any.
+    effect:      matched-pairs rank-biserial correlation, from -1 (every difference below zero) to 1 (above);
+                NaN without any.
     method:      ``exact``, or ``normal`` (see EXACT_UP_TO).
     """
 
@@ -45,16 +48,20 @@ class Wilcoxon:
     method: str
 
 
-def exact_wilcoxon(differences: npt.ArrayLike, alternative: Alternative = "two-sided", *, zeros: Zeros = "wilcox") -> Wilcoxon:
+def exact_wilcoxon(
+    differences: npt.ArrayLike, alternative: Alternative = "two-sided", *, zeros: Zeros = "wilcox"
+) -> Wilcoxon:
     """Wilcoxon's signed-rank test of paired differences (first minus second), exact with ties too.
 
-    differences: one per pair; NaN is no pair and left out. Ties share the mean of their ranks, and p counts the sign patterns of
-    these very ranks. zeros: ``wilcox`` leaves differences of zero out before ranking, ``pratt`` ranks them with the others and
-    leaves them out afterwards. p is 1 where no difference is left. ValueError for an unknown alternative or way with zeros, and
-    for infinite or nested differences.
+    differences: one per pair; NaN is no pair and left out. Ties share the mean of their ranks, and p counts
+    the sign patterns of these very ranks. zeros: ``wilcox`` leaves differences of zero out before ranking,
+    ``pratt`` ranks them with the others and leaves them out afterwards. p is 1 where no difference is left.
+    ValueError for an unknown alternative or way with zeros, and for infinite or nested differences.
     """
     if alternative not in get_args(Alternative):
-        raise ValueError(f"alternative must be one of {', '.join(get_args(Alternative))}; got {alternative!r}")
+        raise ValueError(
+            f"alternative must be one of {', '.join(get_args(Alternative))}; got {alternative!r}"
+        )
     if zeros not in get_args(Zeros):
         raise ValueError(f"zeros must be one of {', '.join(get_args(Zeros))}; got {zeros!r}")
     values = np.asarray(differences, dtype=np.float64)
@@ -75,7 +82,14 @@ def exact_wilcoxon(differences: npt.ArrayLike, alternative: Alternative = "two-s
     p = {"greater": above, "less": below, "two-sided": min(1.0, 2 * min(above, below))}[alternative]
     smallest = 2.0**-n if alternative != "two-sided" else min(1.0, 2.0 ** (1 - n))
     return Wilcoxon(
-        positive / 2, p, alternative, n, n_zeros, smallest, (2 * positive - total) / total, "exact" if exact else "normal"
+        positive / 2,
+        p,
+        alternative,
+        n,
+        n_zeros,
+        smallest,
+        (2 * positive - total) / total,
+        "exact" if exact else "normal",
     )
 
 
@@ -88,7 +102,8 @@ def _doubled_ranks(sizes: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
 
 
 def _exact_tails(doubled: npt.NDArray[np.int64], positive: int) -> tuple[float, float]:
-    """Chances of a sum of at least, and of at most, ``positive``: how many of all sign patterns give each sum, rank by rank."""
+    """Chances of a sum of at least, and of at most, ``positive``: how many of all sign patterns give each
+    sum, rank by rank."""
     total = int(doubled.sum())
     chance = np.zeros(total + 1)
     chance[0] = 1.0
@@ -101,7 +116,8 @@ def _exact_tails(doubled: npt.NDArray[np.int64], positive: int) -> tuple[float, 
 
 
 def _normal_tails(doubled: npt.NDArray[np.int64], positive: int) -> tuple[float, float]:
-    """The same by the normal approximation with a continuity correction of half a rank; mid-ranks carry their ties into it."""
+    """The same by the normal approximation with a continuity correction of half a rank; mid-ranks carry their
+    ties into it."""
     mean, error = float(doubled.sum()) / 4, math.sqrt(float((doubled.astype(np.float64) ** 2).sum()) / 16)
     at = positive / 2
 

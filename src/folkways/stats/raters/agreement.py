@@ -1,8 +1,9 @@
-"""Agreement of several people on the same units: percent, largest vote, Cohen, Fleiss, Krippendorff's alpha (nominal and MASI).
+"""Agreement of several people on the same units: percent, largest vote, Cohen, Fleiss, Krippendorff's alpha
+(nominal and MASI).
 
-A unit is a mapping of a person to their label; labels can be anything hashable, and for MASI they are frozensets. Coefficients
-that are not defined have no value and say why: where nobody ever differs from anybody there is nothing that chance could be
-told apart from.
+A unit is a mapping of a person to their label; labels can be anything hashable, and for MASI they are
+frozensets. Coefficients that are not defined have no value and say why: where nobody ever differs from
+anybody there is nothing that chance could be told apart from.
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ Distance = Callable[[Hashable, Hashable], float]
 class Coefficient:
     """A coefficient and what it was computed from.
 
-    value: None where it is not defined, for ``reason``. units: those that counted. judgements: labels in them. low, high: the
-    interval of Cohen's kappa (bootstrap over units, 95 %), None where there is none.
+    value: None where it is not defined, for ``reason``. units: those that counted. judgements: labels in
+    them. low, high: the interval of Cohen's kappa (bootstrap over units, 95 %), None where there is none.
     """
 
     value: float | None
@@ -40,7 +41,8 @@ TOO_FEW = "no unit was labelled by two people or more"
 
 
 def percent_agreement(units: Sequence[Unit]) -> Coefficient:
-    """The share of pairs of people who gave a unit the same label, averaged over units with two labels or more; 0 to 1."""
+    """The share of pairs of people who gave a unit the same label, averaged over units with two labels or
+    more; 0 to 1."""
     shared = _shared(units)
     if not shared:
         return Coefficient(None, 0, 0, TOO_FEW)
@@ -56,11 +58,14 @@ def majority_share(units: Sequence[Unit]) -> Coefficient:
     shared = _shared(units)
     if not shared:
         return Coefficient(None, 0, 0, TOO_FEW)
-    return Coefficient(sum(2 * max(counts.values()) > counts.total() for counts in shared) / len(shared), *_sizes(shared))
+    return Coefficient(
+        sum(2 * max(counts.values()) > counts.total() for counts in shared) / len(shared), *_sizes(shared)
+    )
 
 
 def mean_largest_vote(units: Sequence[Unit]) -> Coefficient:
-    """How many people gave the most frequent label of a unit, averaged over all units with a label (BLEnD, Table 7)."""
+    """How many people gave the most frequent label of a unit, averaged over all units with a label (BLEnD,
+    Table 7)."""
     counted = [Counter(unit.values()) for unit in units if unit]
     if not counted:
         return Coefficient(None, 0, 0, "no unit has a label")
@@ -68,7 +73,8 @@ def mean_largest_vote(units: Sequence[Unit]) -> Coefficient:
 
 
 def cohen(units: Sequence[Unit]) -> Coefficient:
-    """Cohen's kappa (1960) of two people, over the units that both labelled; not defined where there are more than two people."""
+    """Cohen's kappa (1960) of two people, over the units that both labelled; not defined where there are more
+    than two people."""
     people = sorted({person for unit in units for person in unit})
     if len(people) != 2:
         return Coefficient(None, 0, 0, f"Cohen's kappa is of two people; {len(people)} gave labels")
@@ -79,7 +85,10 @@ def cohen(units: Sequence[Unit]) -> Coefficient:
     found = category_kappa([one for one, _ in pairs], [other for _, other in pairs])
     if math.isnan(found.kappa):
         return Coefficient(None, size, 2 * size, ONE_LABEL)
-    bounds = [None if math.isnan(bound) else bound for bound in (found.kappa_interval.low, found.kappa_interval.high)]
+    bounds = [
+        None if math.isnan(bound) else bound
+        for bound in (found.kappa_interval.low, found.kappa_interval.high)
+    ]
     return Coefficient(found.kappa, size, 2 * size, "", *bounds)
 
 
@@ -91,7 +100,9 @@ def fleiss(units: Sequence[Unit]) -> Coefficient:
     numbers = {counts.total() for counts in shared}
     if len(numbers) > 1:
         return Coefficient(
-            None, *_sizes(shared), f"units have {min(numbers)} to {max(numbers)} labels; Fleiss' kappa needs equally many"
+            None,
+            *_sizes(shared),
+            f"units have {min(numbers)} to {max(numbers)} labels; Fleiss' kappa needs equally many",
         )
     observed = percent_agreement(units).value
     assert observed is not None  # noqa: S101 - there are shared units
@@ -108,7 +119,8 @@ def nominal(one: Hashable, other: Hashable) -> float:
 
 
 def masi(one: Hashable, other: Hashable) -> float:
-    """The MASI distance of two sets (Passonneau 2006), 0 to 1: Jaccard's, weighted by whether one holds the other."""
+    """The MASI distance of two sets (Passonneau 2006), 0 to 1: Jaccard's, weighted by whether one holds the
+    other."""
     assert isinstance(one, frozenset)  # noqa: S101 - for the type checker; callers give sets
     assert isinstance(other, frozenset)  # noqa: S101
     common, union = len(one & other), len(one | other)
@@ -119,7 +131,8 @@ def masi(one: Hashable, other: Hashable) -> float:
 
 
 def krippendorff(units: Sequence[Unit], distance: Distance = nominal) -> Coefficient:
-    """Krippendorff's alpha (2004) for any distance of labels; units may have different numbers of labels, people may be missing."""
+    """Krippendorff's alpha (2004) for any distance of labels; units may have different numbers of labels,
+    people may be missing."""
     shared = _shared(units)
     if not shared:
         return Coefficient(None, 0, 0, TOO_FEW)
@@ -127,10 +140,13 @@ def krippendorff(units: Sequence[Unit], distance: Distance = nominal) -> Coeffic
     size = totals.total()
     between = {pair: distance(*pair) for pair in permutations(totals, 2)}
     observed = sum(
-        sum(counts[one] * counts[other] * between[one, other] for one, other in permutations(counts, 2)) / (counts.total() - 1)
+        sum(counts[one] * counts[other] * between[one, other] for one, other in permutations(counts, 2))
+        / (counts.total() - 1)
         for counts in shared
     )
-    expected = sum(totals[one] * totals[other] * apart for (one, other), apart in between.items()) / (size - 1)
+    expected = sum(totals[one] * totals[other] * apart for (one, other), apart in between.items()) / (
+        size - 1
+    )
     if expected == 0:
         return Coefficient(None, *_sizes(shared), ONE_LABEL)
     return Coefficient(1 - observed / expected, *_sizes(shared))

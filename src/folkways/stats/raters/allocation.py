@@ -13,8 +13,9 @@ PRIOR = 4.0
 
 
 def errors_to_expect(wrong: Any, labels: Any, doubt: Any) -> Any:
-    """The share of a judge's verdicts that are wrong in a stratum: ``wrong`` of its ``labels``, leaning on the share of verdicts
-    that other judges or a rule differ with (``doubt``), which is all there is before labels. Numbers, arrays or expressions.
+    """The share of a judge's verdicts that are wrong in a stratum: ``wrong`` of its ``labels``, leaning on
+    the share of verdicts that other judges or a rule differ with (``doubt``), which is all there is before
+    labels. Numbers, arrays or expressions.
     """
     return (wrong + PRIOR * doubt) / (labels + PRIOR)
 
@@ -22,9 +23,9 @@ def errors_to_expect(wrong: Any, labels: Any, doubt: Any) -> Any:
 def allocate(worth: Sequence[float], labelled: Sequence[int], waiting: Sequence[int]) -> Iterator[int]:
     """The stratum of each label to come, until nothing waits.
 
-    worth: of each stratum, its share of all cases, squared, times its variance. labelled, waiting: its cases with a label, and
-    those that could get one. First every stratum gets FEWEST; then the next label goes where it takes most off the variance of the
-    whole: worth times 1/n less 1/(n + 1), where n have a label.
+    worth: of each stratum, its share of all cases, squared, times its variance. labelled, waiting: its cases
+    with a label, and those that could get one. First every stratum gets FEWEST; then the next label goes
+    where it takes most off the variance of the whole: worth times 1/n less 1/(n + 1), where n have a label.
     """
 
     def rank(place: int, more: int) -> tuple[int, float, int, int]:

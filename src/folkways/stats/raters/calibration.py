@@ -1,9 +1,9 @@
 """Corrects a rate that a fallible judge found by means of some cases that people judged too.
 
-Two corrections. *Prediction-powered inference* takes the labelled cases for a random sample of all, and adds to the judge's rate
-what it is wrong by there (Angelopoulos, Bates, Fannjiang, Jordan and Zrnic, Science 382, 2023; weighted as in PPI++: Angelopoulos,
-Duchi and Zrnic, 2023). *Rogan and Gladen* (American Journal of Epidemiology 107, 1978) divide by how well the judge tells right
-from wrong.
+Two corrections. *Prediction-powered inference* takes the labelled cases for a random sample of all, and adds
+to the judge's rate what it is wrong by there (Angelopoulos, Bates, Fannjiang, Jordan and Zrnic, Science 382,
+2023; weighted as in PPI++: Angelopoulos, Duchi and Zrnic, 2023). *Rogan and Gladen* (American Journal of
+Epidemiology 107, 1978) divide by how well the judge tells right from wrong.
 """
 
 from __future__ import annotations
@@ -19,16 +19,17 @@ from folkways.stats.intervals import DEFAULT_CONFIDENCE, Floats, Interval, Ints
 PSEUDO_VERDICTS = np.array([0.0, 0.0, 1.0, 1.0])
 PSEUDO_LABELS = np.array([0.0, 1.0, 0.0, 1.0])
 PSEUDO_WEIGHT = 0.5
-"""Half a case for each way in which judge and person can agree or not, as Agresti and Min (Statistics in Medicine 24, 2005) add to
-matched pairs: a judge that was never wrong in thirty labels is not known to be never wrong."""
+"""Half a case for each way in which judge and person can agree or not, as Agresti and Min (Statistics in
+Medicine 24, 2005) add to matched pairs: a judge that was never wrong in thirty labels is not known to be
+never wrong."""
 
 
 @dataclass(frozen=True, slots=True)
 class Corrected:
     """A corrected rate between 0 and 1 with its interval, both NaN where there is nothing to correct by.
 
-    labelled: cases that people judged. tuning: weight of the judge in the estimate, from 0 (people's labels alone) to 1; NaN where
-    the method has no such weight.
+    labelled: cases that people judged. tuning: weight of the judge in the estimate, from 0 (people's labels
+    alone) to 1; NaN where the method has no such weight.
     """
 
     rate: float
@@ -45,15 +46,17 @@ def prediction_powered(
     tuning: float | None = None,
     confidence: float = DEFAULT_CONFIDENCE,
 ) -> Corrected:
-    """The rate that people would have found, from the judge's verdicts on all cases and people's labels on some.
+    """The rate that people would have found, from the judge's verdicts on all cases and people's labels on
+    some.
 
-    verdicts: 0 to 1 per case; NaN where there was nothing to judge, which counts as 0 and as known.
-    labels:   0 to 1 where a person judged a case, else NaN. They must be a random sample of the cases that have a verdict.
-    clusters: a number per case; cases that share one (variants of a question) may depend on each other.
-    tuning:   weight of the judge; None takes the one with the smallest variance.
+    verdicts: 0 to 1 per case; NaN where there was nothing to judge, which counts as 0 and as known. labels:
+    0 to 1 where a person judged a case, else NaN. They must be a random sample of the cases that have a
+    verdict. clusters: a number per case; cases that share one (variants of a question) may depend on each
+    other. tuning:   weight of the judge; None takes the one with the smallest variance.
 
-    The variance is linearised over clusters; the quantile is Student's with one degree of freedom less than there are labelled
-    clusters. NaN with fewer than two of those. ValueError for labels on cases without a verdict.
+    The variance is linearised over clusters; the quantile is Student's with one degree of freedom less than
+    there are labelled clusters. NaN with fewer than two of those. ValueError for labels on cases without a
+    verdict.
     """
     method = f"prediction-powered {confidence:.0%} by question"
     judged = ~np.isnan(verdicts)
@@ -66,7 +69,9 @@ def prediction_powered(
     others = judged & ~labelled
     verdict, label = verdicts[labelled], labels[labelled]
     unseen = int(others.sum())
-    weight = tuning if tuning is not None and unseen else _best_tuning(verdict, label, unseen)  # of nothing unseen, 0
+    weight = (
+        tuning if tuning is not None and unseen else _best_tuning(verdict, label, unseen)
+    )  # of nothing unseen, 0
     residuals = label - weight * verdict
     of_judged = correction = float(residuals.mean())
     share = float(judged.mean())
@@ -92,7 +97,8 @@ def prediction_powered(
 
 
 def _best_tuning(verdict: Floats, label: Floats, unseen: int) -> float:
-    """PPI++'s weight, between 0 and 1: covariance of label and verdict over the verdicts' variance, less for many labels."""
+    """PPI++'s weight, between 0 and 1: covariance of label and verdict over the verdicts' variance, less for
+    many labels."""
     f, y = np.append(verdict, PSEUDO_VERDICTS), np.append(label, PSEUDO_LABELS)
     weights = np.append(np.ones(verdict.size), np.full(4, PSEUDO_WEIGHT))
     covariance = np.cov(f, y, aweights=weights)
@@ -109,12 +115,14 @@ def rogan_gladen(
     labelled_negative: int,
     confidence: float = DEFAULT_CONFIDENCE,
 ) -> Corrected:
-    """The rate behind ``positive`` verdicts in ``cases``, given how the judge did on labelled cases; all independent of each other.
+    """The rate behind ``positive`` verdicts in ``cases``, given how the judge did on labelled cases; all
+    independent of each other.
 
-    true_positive of labelled_positive cases that people call right were called right by the judge (sensitivity), and true_negative
-    of labelled_negative wrong ones wrong (specificity). The interval is that of Lang and Reiczigel (Preventive Veterinary Medicine
-    113, 2014), which knows that both are estimates. NaN with an interval from 0 to 1 where a judge does no better than chance, or
-    people called all cases right or all wrong.
+    true_positive of labelled_positive cases that people call right were called right by the judge
+    (sensitivity), and true_negative of labelled_negative wrong ones wrong (specificity). The interval is that
+    of Lang and Reiczigel (Preventive Veterinary Medicine 113, 2014), which knows that both are estimates. NaN
+    with an interval from 0 to 1 where a judge does no better than chance, or people called all cases right or
+    all wrong.
     """
     method = f"lang-reiczigel {confidence:.0%}"
     labelled = labelled_positive + labelled_negative
@@ -134,7 +142,9 @@ def rogan_gladen(
         return unknown
     centre = (p + sp - 1) / youden
     by_sensitivity, by_specificity = se * (1 - se) / n_positive, sp * (1 - sp) / n_negative
-    spread = math.sqrt(p * (1 - p) / n + centre**2 * by_sensitivity + (1 - centre) ** 2 * by_specificity) / youden
+    spread = (
+        math.sqrt(p * (1 - p) / n + centre**2 * by_sensitivity + (1 - centre) ** 2 * by_specificity) / youden
+    )
     middle = centre + 2 * z * z * (centre * by_sensitivity - (1 - centre) * by_specificity)
     low, high = (min(1.0, max(0.0, middle + side * z * spread)) for side in (-1, 1))
     return Corrected(min(1.0, max(0.0, rate)), Interval(low, high, method), labelled)

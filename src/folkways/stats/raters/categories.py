@@ -16,10 +16,11 @@ from folkways.stats.intervals import DEFAULT_CONFIDENCE, DEFAULT_RESAMPLES, Floa
 class CategoryAgreement:
     """Two judges on the same cases.
 
-    cases: how many there are. share: of cases on which they agree, 0 to 1, with its Wilson interval; NaN without cases. kappa:
-    Cohen's (1960), from -1 to 1, 0 being what chance gives; NaN where both put every case into one and the same category, so that
-    chance alone would agree. kappa_interval: percentile bootstrap over cases; NaN with fewer than two cases, and where kappa is the
-    same in every resample, which does not make it certain.
+    cases: how many there are. share: of cases on which they agree, 0 to 1, with its Wilson interval; NaN
+    without cases. kappa: Cohen's (1960), from -1 to 1, 0 being what chance gives; NaN where both put every
+    case into one and the same category, so that chance alone would agree. kappa_interval: percentile
+    bootstrap over cases; NaN with fewer than two cases, and where kappa is the same in every resample, which
+    does not make it certain.
     """
 
     cases: int
@@ -52,7 +53,11 @@ def category_kappa(
     if cases:
         low, high = kappa_bounds(cells, confidence, resamples, seed)
     return CategoryAgreement(
-        cases, agreed / cases if cases else math.nan, wilson(agreed, cases, confidence), kappa, Interval(low, high, method)
+        cases,
+        agreed / cases if cases else math.nan,
+        wilson(agreed, cases, confidence),
+        kappa,
+        Interval(low, high, method),
     )
 
 
@@ -65,11 +70,14 @@ def _cells(first: Sequence[Hashable], second: Sequence[Hashable]) -> Floats:
 
 
 def kappa_bounds(cells: Floats, confidence: float, resamples: int, seed: int) -> tuple[float, float]:
-    """Percentile bootstrap of kappa; ``cells`` has the counts of each unit that is drawn, shape (units, categories, categories).
+    """Percentile bootstrap of kappa; ``cells`` has the counts of each unit that is drawn, shape (units,
+    categories, categories).
 
     NaN where kappa is the same in every resample. Resamples in which it is undefined are left out.
     """
-    kinds, sizes = np.unique(cells.reshape(len(cells), -1), axis=0, return_counts=True)  # units of equal counts are alike
+    kinds, sizes = np.unique(
+        cells.reshape(len(cells), -1), axis=0, return_counts=True
+    )  # units of equal counts are alike
     drawn = np.random.default_rng(seed).multinomial(len(cells), sizes / len(cells), size=resamples)
     values = kappas((drawn @ kinds).reshape(resamples, *cells.shape[1:]))
     values = values[~np.isnan(values)]
@@ -81,7 +89,8 @@ def kappa_bounds(cells: Floats, confidence: float, resamples: int, seed: int) ->
 
 
 def kappas(tables: Floats) -> Floats:
-    """Cohen's kappa of each table of counts, shape (tables, categories, categories); NaN where chance alone would agree."""
+    """Cohen's kappa of each table of counts, shape (tables, categories, categories); NaN where chance alone
+    would agree."""
     with np.errstate(invalid="ignore"):  # 0 / 0 is NaN: without cases, and where all are in one cell
         shares = tables / tables.sum(axis=(1, 2), keepdims=True)
         observed = np.trace(shares, axis1=1, axis2=2)

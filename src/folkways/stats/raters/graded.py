@@ -1,7 +1,8 @@
 """Agreement where labels are more than the same or not: grades, numbers, orders, groupings, marks in a text.
 
-Grades and numbers have Krippendorff's alpha with the distance of their scale (2011, "Computing Krippendorff's alpha-reliability").
-Orders, groupings and marks have the mean over pairs of people of what two of them have in common.
+Grades and numbers have Krippendorff's alpha with the distance of their scale (2011, "Computing Krippendorff's
+alpha-reliability"). Orders, groupings and marks have the mean over pairs of people of what two of them have
+in common.
 """
 
 from __future__ import annotations
@@ -12,14 +13,7 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from itertools import combinations
 from typing import Any
 
-from folkways.stats.raters.agreement import (
-    TOO_FEW,
-    Coefficient,
-    Distance,
-    Unit,
-    krippendorff,
-    masi,
-)
+from folkways.stats.raters.agreement import TOO_FEW, Coefficient, Distance, Unit, krippendorff, masi
 
 Similarity = Callable[[Any, Any], float]
 
@@ -30,7 +24,8 @@ def interval(one: Hashable, other: Hashable) -> float:
 
 
 def ordinal(units: Iterable[Unit]) -> Distance:
-    """The distance of two grades by how many labels of ``units`` lie between them: no grade is a number of its own.
+    """The distance of two grades by how many labels of ``units`` lie between them: no grade is a number of
+    its own.
 
     Only labels of units with two or more count, as in the coefficient.
     """
@@ -44,7 +39,8 @@ def ordinal(units: Iterable[Unit]) -> Distance:
 
 
 def kendall_tau(one: Sequence[Hashable], other: Sequence[Hashable]) -> float:
-    """Kendall's tau (1938) of two orders of the same things without ties, -1 to 1; 1 for fewer than two things."""
+    """Kendall's tau (1938) of two orders of the same things without ties, -1 to 1; 1 for fewer than two
+    things."""
     place = {thing: number for number, thing in enumerate(other)}
     pairs = math.comb(len(one), 2)
     swapped = sum(place[first] > place[second] for first, second in combinations(one, 2))
@@ -52,7 +48,8 @@ def kendall_tau(one: Sequence[Hashable], other: Sequence[Hashable]) -> float:
 
 
 def adjusted_rand(one: Collection[frozenset[Any]], other: Collection[frozenset[Any]]) -> float:
-    """The adjusted Rand index (Hubert and Arabie 1985) of two groupings of the same things; 1 for the same, 0 for chance.
+    """The adjusted Rand index (Hubert and Arabie 1985) of two groupings of the same things; 1 for the same, 0
+    for chance.
 
     1 where both put everything together, or both nothing: they say the same.
     """
@@ -65,7 +62,8 @@ def adjusted_rand(one: Collection[frozenset[Any]], other: Collection[frozenset[A
 
 
 def marks_in_common(one: Collection[tuple[int, int]], other: Collection[tuple[int, int]]) -> float:
-    """F1 of the characters that two people marked, 0 to 1; 1 where neither marked any (Hripcsak and Rothschild 2005).
+    """F1 of the characters that two people marked, 0 to 1; 1 where neither marked any (Hripcsak and
+    Rothschild 2005).
 
     Marks are [start, end). Nobody counts what both left out, so there is no chance to correct for.
     """
@@ -78,15 +76,19 @@ def mean_pair(units: Sequence[Unit], similarity: Similarity) -> Coefficient:
     shared = [list(unit.values()) for unit in units if len(unit) > 1]
     if not shared:
         return Coefficient(None, 0, 0, TOO_FEW)
-    means = [sum(similarity(*pair) for pair in combinations(labels, 2)) / math.comb(len(labels), 2) for labels in shared]
+    means = [
+        sum(similarity(*pair) for pair in combinations(labels, 2)) / math.comb(len(labels), 2)
+        for labels in shared
+    ]
     return Coefficient(sum(means) / len(means), len(shared), sum(map(len, shared)))
 
 
 def fitting(units: Sequence[Unit]) -> tuple[str, Coefficient]:
     """The coefficient that fits what the labels are, and its name.
 
-    Texts: nominal alpha. Whole numbers: grades, ordinal alpha. Other numbers: interval alpha. Tuples: orders, Kendall's tau. Sets
-    of texts: alpha with MASI distances. Sets of pairs: marks, F1. Sets of sets: groupings, adjusted Rand index.
+    Texts: nominal alpha. Whole numbers: grades, ordinal alpha. Other numbers: interval alpha. Tuples: orders,
+    Kendall's tau. Sets of texts: alpha with MASI distances. Sets of pairs: marks, F1. Sets of sets:
+    groupings, adjusted Rand index.
     """
     labels = [label for unit in units for label in unit.values()]
     if labels and all(isinstance(label, int | float) for label in labels):

@@ -1,7 +1,9 @@
-"""How well a judge tells right from wrong, whether it does so equally well for two models, and a test that knows that it errs.
+"""How well a judge tells right from wrong, whether it does so equally well for two models, and a test that
+knows that it errs.
 
-Youden's J is sensitivity plus specificity less 1: 1 for a judge that never errs, 0 for one that does not look. Where it differs
-between two models, the judge's shares of them cannot be compared, and a correction learned from one model is wrong for the other.
+Youden's J is sensitivity plus specificity less 1: 1 for a judge that never errs, 0 for one that does not
+look. Where it differs between two models, the judge's shares of them cannot be compared, and a correction
+learned from one model is wrong for the other.
 """
 
 from __future__ import annotations
@@ -20,8 +22,8 @@ from folkways.stats.intervals import Floats, Ints, cluster_totals
 class Youden:
     """J with its interval, from -1 to 1.
 
-    sensitivity, false_alarms: of the cases that people call right, and of those that they call wrong, the share that the judge
-    calls right. right, wrong: how many independent cases they rest on.
+    sensitivity, false_alarms: of the cases that people call right, and of those that they call wrong, the
+    share that the judge calls right. right, wrong: how many independent cases they rest on.
     """
 
     index: Difference
@@ -32,9 +34,11 @@ class Youden:
 
 
 def youden_index(verdicts: Floats, labels: Floats, clusters: Ints) -> Youden | None:
-    """J from a judge's verdicts and people's labels (both 0 or 1, one per case); None where people call all cases the same.
+    """J from a judge's verdicts and people's labels (both 0 or 1, one per case); None where people call all
+    cases the same.
 
-    Cases of a cluster (variants of a question) count for fewer. The interval puts Wilson's of the two shares together.
+    Cases of a cluster (variants of a question) count for fewer. The interval puts Wilson's of the two shares
+    together.
     """
     sides = [_share(verdicts[labels == value], clusters[labels == value]) for value in (1.0, 0.0)]
     if not all(worth for _, worth in sides):
@@ -46,7 +50,8 @@ def youden_index(verdicts: Floats, labels: Floats, clusters: Ints) -> Youden | N
 
 
 def youden_difference(first: Youden, second: Youden) -> Difference:
-    """The first J minus the second, from -2 to 2, put together from the four shares as if they were independent.
+    """The first J minus the second, from -2 to 2, put together from the four shares as if they were
+    independent.
 
     A judge that errs on the same questions of both models makes them less so, and the interval too wide.
     """
@@ -66,14 +71,18 @@ def _share(values: Floats, clusters: Ints) -> tuple[float, float]:
     return found.mean, found.worth
 
 
-def noisy_but_valid(verdicts: Floats, labels: Floats, strata: Ints, clusters: Ints, required: float) -> tuple[float, float]:
-    """One-sided p that the true rate is above ``required``, and that it is below: from all verdicts, and how the judge errs.
+def noisy_but_valid(
+    verdicts: Floats, labels: Floats, strata: Ints, clusters: Ints, required: float
+) -> tuple[float, float]:
+    """One-sided p that the true rate is above ``required``, and that it is below: from all verdicts, and how
+    the judge errs.
 
-    The test of Feng, Shen, Balashankar, Gerner-Beuerle and Rodrigues (Noisy but valid, ICLR 2026): if the rate were ``required``,
-    the judge would call a share of ``required`` times its sensitivity, and of the rest times its false alarms, right. What it does
-    call right is compared with that, with the variance of all three. Verdicts, labels and strata are those of
-    ``stratified_powered``; a label weighs as many cases as its stratum has for each. Half a case of either kind is added to the
-    variance of sensitivity and false alarms (twice). 1 for both where people call all alike, or the judge is no better than chance.
+    The test of Feng, Shen, Balashankar, Gerner-Beuerle and Rodrigues (Noisy but valid, ICLR 2026): if the
+    rate were ``required``, the judge would call a share of ``required`` times its sensitivity, and of the
+    rest times its false alarms, right. What it does call right is compared with that, with the variance of
+    all three. Verdicts, labels and strata are those of ``stratified_powered``; a label weighs as many cases
+    as its stratum has for each. Half a case of either kind is added to the variance of sensitivity and false
+    alarms (twice). 1 for both where people call all alike, or the judge is no better than chance.
     """
     judged, labelled = ~np.isnan(verdicts), ~np.isnan(labels)
     names, places = np.unique(strata, return_inverse=True)
@@ -96,7 +105,9 @@ def noisy_but_valid(verdicts: Floats, labels: Floats, strata: Ints, clusters: In
     expected = sum(part * rate for part, rate in zip(parts, rates, strict=True))
     from scipy.special import stdtr  # takes longer to import than everything else here
 
-    above = float(stdtr(max(1, f.size - 2), -(float(verdicts[judged].mean()) - expected) / math.sqrt(variance)))
+    above = float(
+        stdtr(max(1, f.size - 2), -(float(verdicts[judged].mean()) - expected) / math.sqrt(variance))
+    )
     return above, 1 - above
 
 

@@ -16,9 +16,9 @@ from folkways.stats.raters.categories import kappa_bounds, kappas
 class Agreement:
     """Two judges on the same cases, each saying yes or no.
 
-    both, first_only, second_only, neither: how many cases each cell of the table has.
-    share: of cases on which they agree, 0 to 1. kappa: Cohen's (1960), from -1 to 1, 0 being what chance gives; NaN where the two
-    have one and the same answer for every case, so that chance alone would agree. interval: of kappa.
+    both, first_only, second_only, neither: how many cases each cell of the table has. share: of cases on
+    which they agree, 0 to 1. kappa: Cohen's (1960), from -1 to 1, 0 being what chance gives; NaN where the
+    two have one and the same answer for every case, so that chance alone would agree. interval: of kappa.
     """
 
     both: int
@@ -41,8 +41,9 @@ def cohen_kappa(
 ) -> Agreement:
     """Cohen's kappa with a percentile bootstrap interval for which whole clusters (questions) are drawn.
 
-    The interval is NaN with fewer than two clusters, and where kappa is the same in every resample (perfect agreement, say): that
-    it does not vary in these data does not make it certain. Resamples in which kappa is undefined are left out.
+    The interval is NaN with fewer than two clusters, and where kappa is the same in every resample (perfect
+    agreement, say): that it does not vary in these data does not make it certain. Resamples in which kappa is
+    undefined are left out.
     """
     method = f"bootstrap {confidence:.0%} by question"
     names, codes = np.unique(clusters, return_inverse=True)

@@ -1,9 +1,10 @@
-"""Corrects a judge's rate by people's labels culture by culture, and the difference of two models, each by its own labels.
+"""Corrects a judge's rate by people's labels culture by culture, and the difference of two models, each by
+its own labels.
 
-Stratified prediction-powered inference (Fisch, Maynez, Hofer, Dhingra, Globerson and Cohen, NeurIPS 2024) in the tuned form PPI++
-(Angelopoulos, Duchi and Zrnic, 2023): a judge that is too kind to one culture is corrected there, and cultures may have any numbers
-of labels. Labels of one culture are few, so that its variances and the judge's weight lean on those of others; its correction does
-not.
+Stratified prediction-powered inference (Fisch, Maynez, Hofer, Dhingra, Globerson and Cohen, NeurIPS 2024) in
+the tuned form PPI++ (Angelopoulos, Duchi and Zrnic, 2023): a judge that is too kind to one culture is
+corrected there, and cultures may have any numbers of labels. Labels of one culture are few, so that its
+variances and the judge's weight lean on those of others; its correction does not.
 """
 
 from __future__ import annotations
@@ -19,11 +20,13 @@ from folkways.stats.intervals import DEFAULT_CONFIDENCE, Floats, Interval, Ints,
 from folkways.stats.raters.calibration import PSEUDO_LABELS, PSEUDO_VERDICTS, Corrected
 
 BORROWED = 4.0
-"""Labels with the mean variance of all strata that a stratum's own are joined by (as Smyth 2004 joins variances of few values)."""
+"""Labels with the mean variance of all strata that a stratum's own are joined by (as Smyth 2004 joins
+variances of few values)."""
 
 IMAGINED = 1.0
-"""Cases of each way in which judge and person can agree or not, among all strata: where n labels show no error of a judge, there
-may still be some 3 / n of them, and half a case of each (Agresti and Min, 2005) would leave room for 2.
+"""Cases of each way in which judge and person can agree or not, among all strata: where n labels show no
+error of a judge, there may still be some 3 / n of them, and half a case of each (Agresti and Min, 2005) would
+leave room for 2.
 """
 
 FEWEST = 2
@@ -34,8 +37,9 @@ FEWEST = 2
 class Powered:
     """A corrected rate with what differences are made of.
 
-    variance: of the rate. freedom: degrees of freedom of its Student's quantile. pulls: by how much each cluster moves the rate,
-    (highest cluster + 1,). joined: strata that had fewer than FEWEST labels and were taken as one, perhaps with another.
+    variance: of the rate. freedom: degrees of freedom of its Student's quantile. pulls: by how much each
+    cluster moves the rate, (highest cluster + 1,). joined: strata that had fewer than FEWEST labels and were
+    taken as one, perhaps with another.
     """
 
     corrected: Corrected
@@ -54,20 +58,23 @@ def stratified_powered(
     tuning: float | None = None,
     confidence: float = DEFAULT_CONFIDENCE,
 ) -> Powered:
-    """The rate that people would have found, from a judge's verdicts on all cases and people's labels on some of every stratum.
+    """The rate that people would have found, from a judge's verdicts on all cases and people's labels on some
+    of every stratum.
 
-    verdicts: 0 to 1 per case; NaN where there was nothing to judge, which counts as 0 and as known.
-    labels:   0 to 1 where a person judged a case, else NaN; in each stratum a random sample of those with a verdict.
-    strata:   a number from 0 per case (its culture). Each weighs as much as it has cases.
-    clusters: a number from 0 per case; cases that share one (variants of a question, in whatever strata) may depend on each other.
+    verdicts: 0 to 1 per case; NaN where there was nothing to judge, which counts as 0 and as known. labels:
+    0 to 1 where a person judged a case, else NaN; in each stratum a random sample of those with a verdict.
+    strata:   a number from 0 per case (its culture). Each weighs as much as it has cases. clusters: a number
+    from 0 per case; cases that share one (variants of a question, in whatever strata) may depend on each
+    other.
 
-    tuning:   weight of the judge; None takes for each stratum the one with the smallest variance in all others.
+    tuning:   weight of the judge; None takes for each stratum the one with the smallest variance in all
+              others.
 
-    The variance is linearised over clusters. Residuals' variances are those of the stratum, leaning on the mean of all strata's as
-    if on BORROWED labels, with IMAGINED cases of each kind of agreement added once. The interval is Wilson's of as many independent
-    zeros and ones as would know the rate as well, widened as Student's quantile is with as many degrees of freedom as there are
-    labelled clusters in strata, less strata. NaN with fewer than FEWEST labelled clusters. ValueError for labels on cases without a
-    verdict.
+    The variance is linearised over clusters. Residuals' variances are those of the stratum, leaning on the
+    mean of all strata's as if on BORROWED labels, with IMAGINED cases of each kind of agreement added once.
+    The interval is Wilson's of as many independent zeros and ones as would know the rate as well, widened as
+    Student's quantile is with as many degrees of freedom as there are labelled clusters in strata, less
+    strata. NaN with fewer than FEWEST labelled clusters. ValueError for labels on cases without a verdict.
     """
     method = f"stratified prediction-powered {confidence:.0%} by question"
     judged, labelled = ~np.isnan(verdicts), ~np.isnan(labels)
@@ -76,7 +83,9 @@ def stratified_powered(
     n, groups = int(labelled.sum()), np.unique(clusters[labelled]).size
     size = int(clusters.max(initial=-1)) + 1
     if groups < FEWEST:
-        return Powered(Corrected(math.nan, Interval(math.nan, math.nan, method), n), math.nan, 0, np.zeros(size), ())
+        return Powered(
+            Corrected(math.nan, Interval(math.nan, math.nan, method), n), math.nan, 0, np.zeros(size), ()
+        )
     places, joined = _joined(strata, labelled)
     count = int(places.max()) + 1
 
@@ -84,10 +93,16 @@ def stratified_powered(
         return np.bincount(places[where], weights=values[where], minlength=count).astype(np.float64)
 
     ones = np.ones(verdicts.size)
-    cases, seen, unseen = (per_stratum(ones, part) for part in (judged | ~judged, labelled, judged & ~labelled))
+    cases, seen, unseen = (
+        per_stratum(ones, part) for part in (judged | ~judged, labelled, judged & ~labelled)
+    )
     share = (seen + unseen) / cases
     others = judged & ~labelled
-    weight = _tuning(verdicts, labels, places, labelled, seen, unseen) if tuning is None else np.where(unseen > 0, tuning, 0.0)
+    weight = (
+        _tuning(verdicts, labels, places, labelled, seen, unseen)
+        if tuning is None
+        else np.where(unseen > 0, tuning, 0.0)
+    )
     residuals = labels - weight[places] * verdicts
     correction = per_stratum(residuals, labelled) / seen
     elsewhere = np.divide(per_stratum(verdicts, others), unseen, out=np.zeros(count), where=unseen > 0)
@@ -97,7 +112,9 @@ def stratified_powered(
     scale = cases * share / verdicts.size
     own, rest = np.zeros(verdicts.size), of_judged[places] * (judged - share[places]) / verdicts.size
     own[labelled] = (scale / seen)[places[labelled]] * (residuals - correction[places])[labelled]
-    rest[others] += (scale * weight / np.maximum(unseen, 1))[places[others]] * (verdicts - elsewhere[places])[others]
+    rest[others] += (scale * weight / np.maximum(unseen, 1))[places[others]] * (verdicts - elsewhere[places])[
+        others
+    ]
     freely = own + rest
     pulls = np.bincount(clusters, weights=freely, minlength=size).astype(np.float64)
     together = max(0.0, float(pulls @ pulls - freely @ freely))
@@ -112,29 +129,40 @@ def stratified_powered(
     return Powered(Corrected(min(1.0, max(0.0, rate)), interval, n, tuning), variance, freedom, pulls, joined)
 
 
-def powered_difference(first: Powered, second: Powered, *, confidence: float = DEFAULT_CONFIDENCE) -> tuple[float, Interval, float]:
-    """The first rate minus the second, its interval, and p (two-sided, for no difference); clusters have the same numbers in both.
+def powered_difference(
+    first: Powered, second: Powered, *, confidence: float = DEFAULT_CONFIDENCE
+) -> tuple[float, Interval, float]:
+    """The first rate minus the second, its interval, and p (two-sided, for no difference); clusters have the
+    same numbers in both.
 
-    What both have in common, the same questions and labels of the same replies, is taken off the variance. NaN where either has
-    no rate.
+    What both have in common, the same questions and labels of the same replies, is taken off the variance.
+    NaN where either has no rate.
     """
     method = f"stratified prediction-powered {confidence:.0%} by question"
     if math.isnan(first.variance) or math.isnan(second.variance):
         return math.nan, Interval(math.nan, math.nan, method), math.nan
     common = min(first.pulls.size, second.pulls.size)
     shared = float(first.pulls[:common] @ second.pulls[:common])
-    variance = max(first.variance + second.variance - 2 * shared, (math.sqrt(first.variance) - math.sqrt(second.variance)) ** 2)
+    variance = max(
+        first.variance + second.variance - 2 * shared,
+        (math.sqrt(first.variance) - math.sqrt(second.variance)) ** 2,
+    )
     difference = first.corrected.rate - second.corrected.rate
     freedom = min(first.freedom, second.freedom)
     from scipy.special import stdtr, stdtrit  # takes longer to import than everything else here
 
     half = float(stdtrit(freedom, 0.5 + confidence / 2)) * math.sqrt(variance)
-    p = 2 * float(stdtr(freedom, -abs(difference) / math.sqrt(variance))) if variance else float(difference == 0)
+    p = (
+        2 * float(stdtr(freedom, -abs(difference) / math.sqrt(variance)))
+        if variance
+        else float(difference == 0)
+    )
     return difference, Interval(max(-1.0, difference - half), min(1.0, difference + half), method), p
 
 
 def _wilson(rate: float, variance: float, freedom: int, n: int, confidence: float, method: str) -> Interval:
-    """Of as many independent zeros and ones as would know the rate as well; a rate near 0 or 1 is further from it than beyond."""
+    """Of as many independent zeros and ones as would know the rate as well; a rate near 0 or 1 is further
+    from it than beyond."""
     from scipy.special import stdtrit
 
     quantile = 0.5 + confidence / 2
@@ -146,7 +174,8 @@ def _wilson(rate: float, variance: float, freedom: int, n: int, confidence: floa
 
 
 def _joined(strata: Ints, labelled: npt.NDArray[np.bool_]) -> tuple[Ints, tuple[int, ...]]:
-    """Numbers of strata of which each has FEWEST labels: those with fewer are one, with the smallest of the others if need be."""
+    """Numbers of strata of which each has FEWEST labels: those with fewer are one, with the smallest of the
+    others if need be."""
     names, places = np.unique(strata, return_inverse=True)
     seen = np.bincount(places[labelled], minlength=names.size)
     few = seen < FEWEST
@@ -161,10 +190,15 @@ def _joined(strata: Ints, labelled: npt.NDArray[np.bool_]) -> tuple[Ints, tuple[
 
 
 def _tuning(
-    verdicts: Floats, labels: Floats, places: Ints, labelled: npt.NDArray[np.bool_], seen: Floats, unseen: Floats
+    verdicts: Floats,
+    labels: Floats,
+    places: Ints,
+    labelled: npt.NDArray[np.bool_],
+    seen: Floats,
+    unseen: Floats,
 ) -> Floats:
-    """PPI++'s weight for each stratum, between 0 and 1, by the labels of all others: a weight that a stratum's own labels
-    had chosen would be correlated with what they correct.
+    """PPI++'s weight for each stratum, between 0 and 1, by the labels of all others: a weight that a
+    stratum's own labels had chosen would be correlated with what they correct.
     """
     where, count = places[labelled], seen.size
     f, y = verdicts[labelled], labels[labelled]
@@ -174,7 +208,9 @@ def _tuning(
     if count > 1:
         covariances, variances = (values.sum() - values for values in (covariances, variances))
     pseudo = PSEUDO_VERDICTS - PSEUDO_VERDICTS.mean()
-    slope = (covariances + IMAGINED * float(pseudo @ PSEUDO_LABELS)) / (variances + IMAGINED * float(pseudo @ pseudo))
+    slope = (covariances + IMAGINED * float(pseudo @ PSEUDO_LABELS)) / (
+        variances + IMAGINED * float(pseudo @ pseudo)
+    )
     return np.clip(slope * unseen / (unseen + seen), 0.0, 1.0)
 
 

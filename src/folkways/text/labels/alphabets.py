@@ -1,7 +1,9 @@
-"""Letters with which other scripts number options (أ ب ج د, А Б В Г, ア イ ウ エ), and how their languages announce an answer.
+"""Letters with which other scripts number options (أ ب ج د, А Б В Г, ア イ ウ エ), and how their languages
+announce an answer.
 
-Questions are shown with Latin letters, and a model that answers in the language of the question may all the same name the second
-option ب or Б. Only a letter that stands alone is read, and of series only those that exams of the language use.
+Questions are shown with Latin letters, and a model that answers in the language of the question may all the
+same name the second option ب or Б. Only a letter that stands alone is read, and of series only those that
+exams of the language use.
 """
 
 from __future__ import annotations
@@ -39,8 +41,8 @@ _MARKS = (
 _CYRILLIC_SMALL = "(?-i:[а-џ])"
 _KANA = "\u30a1-\u30ff"
 _PART_OF_WORD = rf"\w{_MARKS}'’-"
-"""What makes a letter part of a word. А, Б, В and С are words too ("and", "would", "in", "with") before one in small letters; kana
-may touch words in other letters: 答えはイです."""
+"""What makes a letter part of a word. А, Б, В and С are words too ("and", "would", "in", "with") before one
+in small letters; kana may touch words in other letters: 答えはイです."""
 
 ANNOUNCEMENTS = normalize(
     "NFKC",
@@ -51,7 +53,8 @@ ANNOUNCEMENTS = normalize(
     [^A-Za-z.!?。！？؟।\n]{0,20}
 """,
 )
-"""Words for an answer in languages with other letters, beyond those of ``labels``; what follows are words like "is"."""
+"""Words for an answer in languages with other letters, beyond those of ``labels``; what follows are words
+like "is"."""
 
 LATIN_ANNOUNCEMENTS = r"""
     \b (?: réponse | antwort | risposta | resposta | antwoord | svar(?:et)? | vastaus | válasz | răspuns(?:ul)? | odpowied[źz]
@@ -59,7 +62,8 @@ LATIN_ANNOUNCEMENTS = r"""
          | përgjigj(?:a|ja) | javob )
     (?-i: \s* [:=–—-] | \s+ [^\W\d_A-Z]{1,12} (?=\W) ){0,4} \s+
 """
-"""The same in languages with Latin letters, and up to four words in small letters: "die richtige Antwort ist B"."""
+"""The same in languages with Latin letters, and up to four words in small letters: "die richtige Antwort ist
+B"."""
 
 NEGATION = re.compile(
     r"""(?: \b(?: не | ні | nicht | pas | non | não | niet | inte | nie | není | nije | nem | ei | không\ phải
@@ -71,20 +75,27 @@ NEGATION = re.compile(
 
 def _alone(spellings: str) -> str:
     if re.match(rf"[{_KANA}]", spellings):
-        return rf"(?<![{_KANA}\w])(?:{spellings})(?![{_KANA}])|(?<=[\u3041-\u3096])(?:{spellings})(?![{_KANA}])"
+        return (
+            rf"(?<![{_KANA}\w])(?:{spellings})(?![{_KANA}])|(?<=[\u3041-\u3096])(?:{spellings})(?![{_KANA}])"
+        )
     is_word = rf"(?!\s+{_CYRILLIC_SMALL})" if re.match("[А-Я]", spellings) else ""
     return rf"(?<![{_PART_OF_WORD}])(?:{spellings})(?![{_PART_OF_WORD}]){is_word}"
 
 
-_ANY = re.compile(f"[{''.join(letter for series in SERIES for letter in series)}{_LOOKS_LATIN}]".replace("|", ""), re.I)
+_ANY = re.compile(
+    f"[{''.join(letter for series in SERIES for letter in series)}{_LOOKS_LATIN}]".replace("|", ""), re.I
+)
 _CYRILLIC_SERIES = re.compile(_alone("Б|Г"), re.I)
 _CYRILLIC_THIRD = re.compile(_alone("В"), re.I)
 
 
 @cache
 def _letters() -> list[tuple[re.Pattern[str], int]]:
-    """What finds each letter, and its place among the options; made when the first is met, as most commands judge nothing."""
-    of_series = ((spellings, place) for series in SERIES for place, spellings in enumerate(series) if spellings)
+    """What finds each letter, and its place among the options; made when the first is met, as most commands
+    judge nothing."""
+    of_series = (
+        (spellings, place) for series in SERIES for place, spellings in enumerate(series) if spellings
+    )
     return [
         *((re.compile(_alone(spellings), re.I), place) for spellings, place in of_series),
         (re.compile(_alone(_LOOKS_LATIN)), 2),
@@ -94,8 +105,8 @@ def _letters() -> list[tuple[re.Pattern[str], int]]:
 def in_latin(text: str) -> str:
     """The text with the letters of SERIES that stand alone as A, B, C and D; small letters become small ones.
 
-    The Cyrillic В is the third of its series and looks like the Latin B: it is C where Б or Г stands alone too, and else left
-    as it is, because nothing tells which was meant.
+    The Cyrillic В is the third of its series and looks like the Latin B: it is C where Б or Г stands alone
+    too, and else left as it is, because nothing tells which was meant.
     """
     if not _ANY.search(text):  # most texts, and sixty patterns would find nothing in them
         return text

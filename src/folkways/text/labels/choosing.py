@@ -1,4 +1,5 @@
-"""The option that a reply settles on, by its letter or by its text: the one reader of letters for all tasks."""
+"""The option that a reply settles on, by its letter or by its text: the one reader of letters for all
+tasks."""
 
 from __future__ import annotations
 
@@ -7,7 +8,16 @@ from collections.abc import Mapping, Sequence
 
 from folkways.text.json_replies import objects_with_source
 from folkways.text.labels.alphabets import in_latin
-from folkways.text.labels.mentions import LETTER, TEXT, letter_of, of_label, plain, tokens, with_letters, with_texts
+from folkways.text.labels.mentions import (
+    LETTER,
+    TEXT,
+    letter_of,
+    of_label,
+    plain,
+    tokens,
+    with_letters,
+    with_texts,
+)
 from folkways.text.labels.statements import ALONE, SETTLED, Mention, statements
 from folkways.text.labels.words import pattern
 
@@ -21,10 +31,11 @@ def chosen_label(reply: str, choices: Mapping[str, str]) -> str | None:
 
     choices: one-letter label -> text, which may be empty where the options are not known.
 
-    A reply settles on an option that it names alone, by letter or text, and does not deny ("A is wrong, so B"), question ("D? No,
-    B"), or take back ("C... wait, D"). What it calls the answer counts before what it names in passing, and what it says last
-    before what it corrects. Options that it lists, compares or leaves open ("both A and B", "B, C") settle nothing, nor does a
-    letter with another option's text ("A. rice" where B is rice). Letters may be those of other scripts ("الإجابة: ب", "Б)").
+    A reply settles on an option that it names alone, by letter or text, and does not deny ("A is wrong, so
+    B"), question ("D? No, B"), or take back ("C... wait, D"). What it calls the answer counts before what it
+    names in passing, and what it says last before what it corrects. Options that it lists, compares or leaves
+    open ("both A and B", "B, C") settle nothing, nor does a letter with another option's text ("A. rice"
+    where B is rice). Letters may be those of other scripts ("الإجابة: ب", "Б)").
     """
     labels = tuple(choices)
     text = plain(reply)
@@ -50,7 +61,9 @@ def chosen_label(reply: str, choices: Mapping[str, str]) -> str | None:
     if not re.search(TEXT, masked):
         return None
     by_text = _settled(list(statements(lettered, TEXT)), labels)
-    denied = {label for mention in said if mention.stance == "denied" for label in _labels_of(mention, labels)}
+    denied = {
+        label for mention in said if mention.stance == "denied" for label in _labels_of(mention, labels)
+    }
     listing = len({mention.characters for mention in said if mention.stance == "aside"}) > 1
     return None if by_text in denied or listing else by_text
 
@@ -61,11 +74,14 @@ def first_label(reply: str, labels: Sequence[str]) -> str | None:
 
 
 def _whole(text: str, labels: Sequence[str]) -> str | None:
-    """The label that the reply consists of but for punctuation, in any case, also in letters of other scripts."""
+    """The label that the reply consists of but for punctuation, in any case, also in letters of other
+    scripts."""
     by_letter = {label.upper(): label for label in labels}
     for convert in (str, in_latin):
         bare = re.sub(r"\\boxed\b", " ", convert(text))
-        if (hit := re.fullmatch(r"[\W_]*([^\W\d_])[\W_]*", bare)) and (label := by_letter.get(hit[1].upper())):
+        if (hit := re.fullmatch(r"[\W_]*([^\W\d_])[\W_]*", bare)) and (
+            label := by_letter.get(hit[1].upper())
+        ):
             return label
     return None
 
@@ -97,7 +113,8 @@ def _json_answer(objects: Sequence[Mapping[str, object]]) -> str | None:
 
 
 def _joined(text: str, labels: Sequence[str]) -> str:
-    """The text in which a letter and its option's text are one mention, and a letter with another's are two that are joined."""
+    """The text in which a letter and its option's text are one mention, and a letter with another's are two
+    that are joined."""
     if not re.search(TEXT, text):
         return text
     own = rf"({LETTER})\s*{_MARK}\s*{_OPENING}({TEXT})"
@@ -116,7 +133,11 @@ def _joined(text: str, labels: Sequence[str]) -> str:
     text = re.sub(own, with_letter, text)
     return re.sub(
         rf"({TEXT})\s*[(\[]\s*({LETTER})\s*[)\]]",
-        lambda hit: hit[2] if ord(hit[1]) & 0xFF == ord(hit[2]) & 0xFF else f"{hit[2]}/{letter_of(ord(hit[1]) & 0xFF)}",
+        lambda hit: (
+            hit[2]
+            if ord(hit[1]) & 0xFF == ord(hit[2]) & 0xFF
+            else f"{hit[2]}/{letter_of(ord(hit[1]) & 0xFF)}"
+        ),
         text,
     )
 
@@ -139,13 +160,19 @@ def _settled(said: Sequence[Mention], labels: Sequence[str]) -> str | None:
     agreed = {label for mention in firmest for label in _labels_of(mention, labels)}
     if len(agreed) != 1:
         return None
-    if earlier and firmest[0].strength < SETTLED <= earlier[0].strength and not any(mention.near for mention in firmest):
+    if (
+        earlier
+        and firmest[0].strength < SETTLED <= earlier[0].strength
+        and not any(mention.near for mention in firmest)
+    ):
         before = {label for mention in earlier for label in _labels_of(mention, labels)}
         if before != agreed:
             return None
     (label,) = agreed
     after = said[said.index(firmest[0]) + 1 :]
-    taken_back = any(mention.stance == "denied" and label in (_labels_of(mention, labels) or agreed) for mention in after)
+    taken_back = any(
+        mention.stance == "denied" and label in (_labels_of(mention, labels) or agreed) for mention in after
+    )
     denied = any(mention.stance == "denied" and label in _labels_of(mention, labels) for mention in said)
     return None if taken_back or (denied and firmest[0].strength < SETTLED) else label
 
@@ -160,6 +187,7 @@ def _labels_of(mention: Mention, labels: Sequence[str]) -> set[str]:
 
 
 def exact_label(reply: str, labels: Sequence[str]) -> str | None:
-    """The label that the stripped reply consists of, case-sensitively and with nothing else; None for any other reply."""
+    """The label that the stripped reply consists of, case-sensitively and with nothing else; None for any
+    other reply."""
     stripped = reply.strip()
     return stripped if stripped in labels else None

@@ -1,6 +1,8 @@
-"""Where a reply names an option: each letter that stands for one, and each option's text, becomes one character of its own.
+"""Where a reply names an option: each letter that stands for one, and each option's text, becomes one
+character of its own.
 
-What is left is words, in which denials and announcements can be looked for without regard to what the options say.
+What is left is words, in which denials and announcements can be looked for without regard to what the options
+say.
 """
 
 from __future__ import annotations
@@ -16,7 +18,8 @@ from folkways.text.languages.simple import SimpleSegmenter
 _TEXT, _LETTER = 0xE000, 0xE100  # of the Unicode area for private use, which is taken out of replies before
 TEXT, LETTER = "[\ue000-\ue0ff]", "[\ue100-\ue1ff]"
 """Classes of the characters that stand for an option's text and for its letter."""
-_LATIN = "A-Za-z0-9_\u00c0-\u024f\u1e00-\u1eff’'"  # what makes a letter part of a word; words of other scripts may touch it
+# what makes a letter part of a word; words of other scripts may touch it
+_LATIN = "A-Za-z0-9_\u00c0-\u024f\u1e00-\u1eff’'"
 _TAG = re.compile(r"<(?:/\w{1,20}|\w{1,3}|(\w{4,20}))>")
 _MARKUP = re.compile(r"[*_`#>]+|\\(?:text(?:bf)?)\b|[$]|[\ue000-\uf8ff]")
 _QUOTED = re.compile(rf"""(?<![{_LATIN}])['‘’"“„«]\s*([^\W\d_]|الف)\s*['’"”“»](?![{_LATIN}])""")
@@ -31,7 +34,8 @@ _BEFORE_COMPOUND = re.compile(_COMPOUND, re.I | re.X)
 
 
 def plain(reply: str) -> str:
-    """Without Markdown and LaTeX dress and quotes around a letter, and with full-width letters as plain ones (NFKC)."""
+    """Without Markdown and LaTeX dress and quotes around a letter, and with full-width letters as plain ones
+    (NFKC)."""
     reply = _TAG.sub(lambda tag: f" {tag[1]}: " if tag[1] else " ", reply)
     return _QUOTED.sub(r"\1", _MARKUP.sub(" ", unicodedata.normalize("NFKC", reply))).strip()
 
@@ -61,9 +65,11 @@ def letter_of(number: int) -> str:
 
 
 def with_texts(text: str, choices: Mapping[str, str]) -> str:
-    """The text with each option's text that stands in it as whole words in one character; the longest where they overlap.
+    """The text with each option's text that stands in it as whole words in one character; the longest where
+    they overlap.
 
-    A text that two options have is left, and so is one of a single letter or of nothing but a word such as "no".
+    A text that two options have is left, and so is one of a single letter or of nothing but a word such as
+    "no".
     """
     wanted = {number: tuple(tokens(option)) for number, option in enumerate(choices.values()) if option}
     telling = {
@@ -78,7 +84,9 @@ def with_texts(text: str, choices: Mapping[str, str]) -> str:
     said = [text[start:end].casefold() for start, end in spans]
     result, position, place = [], 0, 0
     while place < len(said):
-        hits = [(len(sought), number) for number, sought in telling.items() if _stands_at(said, place, sought)]
+        hits = [
+            (len(sought), number) for number, sought in telling.items() if _stands_at(said, place, sought)
+        ]
         if not hits:
             place += 1
             continue
@@ -89,7 +97,10 @@ def with_texts(text: str, choices: Mapping[str, str]) -> str:
 
 
 def _says_nothing(token: str) -> bool:
-    return token in whole_words("not", "correction", "or", "both", "answer") or re.fullmatch("[a-z]", token) is not None
+    return (
+        token in whole_words("not", "correction", "or", "both", "answer")
+        or re.fullmatch("[a-z]", token) is not None
+    )
 
 
 def _stands_at(said: Sequence[str], place: int, sought: tuple[str, ...]) -> bool:
@@ -98,15 +109,18 @@ def _stands_at(said: Sequence[str], place: int, sought: tuple[str, ...]) -> bool
         return False
     last, wanted = there[-1], sought[-1]
     return last == wanted or (
-        last.startswith(wanted) and "\uac00" <= wanted[-1] <= "\ud7a3" and _PARTICLES.fullmatch(last, len(wanted)) is not None
+        last.startswith(wanted)
+        and "\uac00" <= wanted[-1] <= "\ud7a3"
+        and _PARTICLES.fullmatch(last, len(wanted)) is not None
     )
 
 
 def with_letters(text: str, labels: Sequence[str]) -> str:
     """The text with each letter that stands for an option in one character.
 
-    A capital that stands alone, unless it is the article or another word ("A common dish", "A veces"), or part of a name ("vitamin
-    A"); a small letter where punctuation or a word for an option sets it off ("b)", "option b", "选b").
+    A capital that stands alone, unless it is the article or another word ("A common dish", "A veces"), or
+    part of a name ("vitamin A"); a small letter where punctuation or a word for an option sets it off ("b)",
+    "option b", "选b").
     """
     numbers = {label.upper(): number for number, label in enumerate(labels)}
     return _letters("".join(numbers)).sub(lambda hit: _as_letter(hit, numbers), text)
@@ -126,7 +140,13 @@ def _as_letter(hit: re.Match[str], numbers: Mapping[str, int]) -> str:
         begins = re.search(r"(?:^|\n)\s*$", before) and set_off
         if not (announced or opened or begins or (re.search(r"[^\x00-\u024f\s]$", before) and not is_word)):
             return written
-    elif written in "AEIOUYZ" and is_word and word is not None and word[1][0].islower() and word[1][0] <= "\u024f":
+    elif (
+        written in "AEIOUYZ"
+        and is_word
+        and word is not None
+        and word[1][0].islower()
+        and word[1][0] <= "\u024f"
+    ):
         return written
     if _BEFORE_COMPOUND.search(before):
         return written
@@ -141,7 +161,10 @@ def _letters(letters: str) -> re.Pattern[str]:
 
 @cache
 def _before_small() -> re.Pattern[str]:
-    return re.compile(rf"{words('answer', 'choose')}[\"'”’]?(?:\s*(?:is|be|was|es|:|=|-)\s*|\s+)[\[({{\"'“‘]*$|boxed\{{$", re.I)
+    return re.compile(
+        rf"{words('answer', 'choose')}[\"'”’]?(?:\s*(?:is|be|was|es|:|=|-)\s*|\s+)[\[({{\"'“‘]*$|boxed\{{$",
+        re.I,
+    )
 
 
 @cache

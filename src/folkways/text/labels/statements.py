@@ -1,7 +1,9 @@
-"""What the sentences of a reply say of the options that they name: asserted, denied or set aside, and how firmly.
+"""What the sentences of a reply say of the options that they name: asserted, denied or set aside, and how
+firmly.
 
-The text comes with a character for each mention of an option (``mentions``). Where a denial may belong to either of two options, or
-a sentence asserts several, nothing is settled: a reply that is not read costs less than one that is read wrongly.
+The text comes with a character for each mention of an option (``mentions``). Where a denial may belong to
+either of two options, or a sentence asserts several, nothing is settled: a reply that is not read costs less
+than one that is read wrongly.
 """
 
 from __future__ import annotations
@@ -17,7 +19,8 @@ from folkways.text.labels.words import any_of, pattern, spellings, words
 
 Stance = Literal["asserted", "denied", "aside"]
 ALONE, SET_OFF, SETTLED, FINAL = 1, 2, 3, 4
-"""How firmly an option is named: in passing; as a label ("B)", "option B"); as the answer ("so B"); as the final answer."""
+"""How firmly an option is named: in passing; as a label ("B)", "option B"); as the answer ("so B"); as the
+final answer."""
 
 _CLOSE, _OPEN = r"[)\]}\"'”’]*", r"[(\[{\"'“‘<]*"
 _NO_WORD = r"[^\w\ue000-\uf8ff]*"  # without the characters that stand for options
@@ -51,14 +54,17 @@ _COMPARED = re.compile(
 )
 """"I prefer A to", before B."""
 _ALL_BUT = re.compile(rf"\b(?:anything|everything|all|any)\s+but\s*(?:option\s*)?{_OPEN}$", re.I)
-_SINGULAR = re.compile(r"^\W*(?:is|was|isn['’]t|wasn['’]t|seems|looks|sounds|does|has|es|ist|est|è|é)\b", re.I)
+_SINGULAR = re.compile(
+    r"^\W*(?:is|was|isn['’]t|wasn['’]t|seems|looks|sounds|does|has|es|ist|est|è|é)\b", re.I
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Mention:
     """What one sentence says of one option, or of several at once.
 
-    characters: those of the options. part: how many corrections ("wait", "no,") stand before. near: whether it follows one closely.
+    characters: those of the options. part: how many corrections ("wait", "no,") stand before. near: whether
+    it follows one closely.
     """
 
     characters: frozenset[str]
@@ -84,17 +90,24 @@ def statements(text: str, kind: str) -> Iterator[Mention]:
                     else:
                         yield mention
     several = len({mention.characters for mention in listed}) > 1  # the options again
-    yield from (Mention(m.characters, "aside" if several else m.stance, m.strength, m.part, m.near) for m in listed)
+    yield from (
+        Mention(m.characters, "aside" if several else m.stance, m.strength, m.part, m.near) for m in listed
+    )
 
 
 def _sentences(line: str, kind: str) -> Iterator[tuple[str, bool]]:
-    """Each sentence of a line and whether it asks; a full stop behind a label that begins one does not end it."""
+    """Each sentence of a line and whether it asks; a full stop behind a label that begins one does not end
+    it."""
     pieces = _END.split(line)
     start = ""
     for body, end in zip(pieces[::2], [*pieces[1::2], ""], strict=True):
         body = start + body
         start = ""
-        if end == "." and re.fullmatch(rf"\W*(?:{words('answer')}\s*)?{kind}{_CLOSE}", body, re.I) and line[-1:] != ".":
+        if (
+            end == "."
+            and re.fullmatch(rf"\W*(?:{words('answer')}\s*)?{kind}{_CLOSE}", body, re.I)
+            and line[-1:] != "."
+        ):
             start = f"{body}. "
             continue
         if body.strip():
@@ -104,7 +117,8 @@ def _sentences(line: str, kind: str) -> Iterator[tuple[str, bool]]:
 
 
 def _corrected(sentence: str) -> list[str]:
-    """The pieces of a sentence between words that take back what was said before; the first has none before it."""
+    """The pieces of a sentence between words that take back what was said before; the first has none before
+    it."""
     pieces, start = [], 0
     for hit in _correction().finditer(sentence):
         pieces.append(sentence[start : hit.start(1)])
@@ -115,12 +129,15 @@ def _corrected(sentence: str) -> list[str]:
 @cache
 def _taken_back() -> re.Pattern[str]:
     """A sentence such as "no" or "wait, no"."""
-    return re.compile(rf"{_NO_WORD}(?:{words('correction')}{_NO_WORD})*{words('not', 'not_behind')}{_NO_WORD}", re.I)
+    return re.compile(
+        rf"{_NO_WORD}(?:{words('correction')}{_NO_WORD})*{words('not', 'not_behind')}{_NO_WORD}", re.I
+    )
 
 
 @cache
 def _correction() -> re.Pattern[str]:
-    """Words that may also deny what follows need punctuation behind them: "no, B" takes back, "no B" denies."""
+    """Words that may also deny what follows need punctuation behind them: "no, B" takes back, "no B"
+    denies."""
     denials = pattern("not", "not_behind")
     plain_words = [each for each in sorted(spellings("correction")) if not denials.fullmatch(each.strip("*"))]
     denying = rf"{words('correction')}(?=\s*(?:[,،，፣:：—–-]|$))"
@@ -129,7 +146,10 @@ def _correction() -> re.Pattern[str]:
 
 def _lists(piece: str, kind: str) -> bool:
     """Whether the piece is a label with an option's text behind it."""
-    return re.match(rf"\W*(?:{words('answer')}\s*)?{kind}\s*[).:}}\]．：、-]+\s*[\w\ue000-\ue0ff]", piece, re.I) is not None
+    return (
+        re.match(rf"\W*(?:{words('answer')}\s*)?{kind}\s*[).:}}\]．：、-]+\s*[\w\ue000-\ue0ff]", piece, re.I)
+        is not None
+    )
 
 
 @cache
@@ -155,13 +175,20 @@ def _mentions(sentence: str, kind: str, asks: bool, part: int, near: bool) -> It
         so_far, begins = sentence[: hit.start()], hit.start() == _begin(sentence)
         for characters, (stance, strength) in _of_group(hit[0], before, after, so_far, begins, kind):
             close = near and number == 0 and len(before.split()) <= 5
-            yield Mention(frozenset(characters), "aside" if asks and stance == "asserted" else stance, strength, part, close)
+            yield Mention(
+                frozenset(characters),
+                "aside" if asks and stance == "asserted" else stance,
+                strength,
+                part,
+                close,
+            )
 
 
 def _of_group(
     group: str, before: str, after: str, so_far: str, begins: bool, kind: str
 ) -> Iterator[tuple[list[str], tuple[Stance, int]]]:
-    """What is said of options that are named together, or of the one that is: characters, and their stance and strength."""
+    """What is said of options that are named together, or of the one that is: characters, and their stance
+    and strength."""
     joined = pattern("or").search(group) is not None
     last = re.search(rf"(?<={kind}){_CLOSE}\s*[,،，、፣]\s*{_OPEN}({kind})$", group)
     if last and joined and pattern("between").search(before):  # "between A and B, B"
@@ -172,7 +199,9 @@ def _of_group(
     several = len(set(characters)) > 1
     if several and not joined and "/" not in group:
         first, rest = characters[:1], characters[1:]
-        if _denied_behind(after, announced=False):  # "B, A is wrong" denies the second alone, "A, B are wrong" both
+        if _denied_behind(
+            after, announced=False
+        ):  # "B, A is wrong" denies the second alone, "A, B are wrong" both
             announced = _announced(before)
             if len(rest) == 1 and (announced or _SINGULAR.search(after)) and not _denied_before(before):
                 yield first, ("asserted", SETTLED if announced else SET_OFF)
@@ -191,11 +220,14 @@ def _begin(sentence: str) -> int:
 
 
 def _shared(between: str) -> tuple[str, str]:
-    """What stands between two mentions as the end of the first one's clause and the beginning of the second one's."""
+    """What stands between two mentions as the end of the first one's clause and the beginning of the second
+    one's."""
     borders = list(re.finditer(rf"{_boundary()}|{words('so')}|\band\b|\by\b|\bو(?=\s)", between, re.I))
     if borders:
         return between[: borders[-1].start()], between[borders[-1].start() :]
-    of_next = re.fullmatch(rf"\s*{words('not')}\s*(?:{words('answer')}\s*)?{_OPEN}\s*", between, re.I) or re.search(
+    of_next = re.fullmatch(
+        rf"\s*{words('not')}\s*(?:{words('answer')}\s*)?{_OPEN}\s*", between, re.I
+    ) or re.search(
         rf"{words('than')}\s*(?:the\s)?(?:{words('answer')}\s*)?{_OPEN}\s*$|\b(?:to|على)\s*$", between, re.I
     )
     if of_next:
@@ -237,17 +269,24 @@ def _said(before: str, after: str, so_far: str, several: bool, begins: bool, kin
         return "asserted", ALONE
     led = _ends_with("lead", before)
     begun = re.fullmatch(rf"\s*{_OPEN}", clause_before) or _ends_with("answer", before)
-    followed = re.sub(rf"^\s*{words('behind')}", "", re.sub(r"[\s)\]}\"'”’.]+$", "", re.sub(rf"^[\s.]*{_CLOSE}", "", clause)))
+    followed = re.sub(
+        rf"^\s*{words('behind')}",
+        "",
+        re.sub(r"[\s)\]}\"'”’.]+$", "", re.sub(rf"^[\s.]*{_CLOSE}", "", clause)),
+    )
     return ("asserted" if led or (begun and not followed.strip()) else "aside"), ALONE
 
 
 def _set_aside(before: str, clause: str, after: str, so_far: str, several: bool) -> bool:
-    """Whether the words around a mention compare it, leave it open, or join it with something that is no option."""
+    """Whether the words around a mention compare it, leave it open, or join it with something that is no
+    option."""
     if not so_far.strip(before) and re.search(rf"\S\s*{words('or')}\s*{_OPEN}$", before, re.I):
         return True
     if several and (pattern("between").search(before) or pattern("between").match(after.strip())):
         return True
-    than = re.search(rf"{words('than')}[^,،]{{0,24}}$", clause, re.I) or re.match(rf"\s*\W?\s*{words('than_behind')}", after, re.I)
+    than = re.search(rf"{words('than')}[^,،]{{0,24}}$", clause, re.I) or re.match(
+        rf"\s*\W?\s*{words('than_behind')}", after, re.I
+    )
     return bool(than or _COMPARED.search(so_far))
 
 
@@ -277,7 +316,8 @@ def _announced(before: str) -> bool:
 
 @cache
 def _other_announcement() -> re.Pattern[str]:
-    """A word for an answer in another language, and up to six words in small letters or 12 characters of another script."""
+    """A word for an answer in another language, and up to six words in small letters or 12 characters of
+    another script."""
     english = r"\b(?:answers?|choices?|options?|response|letter|answer_choice)(?!\w)"
     word = r"\s*(?-i:[^\W\d_A-Z])[^\s.,،，!?:：=]{0,14}(?:\s+|$)"
     filler = rf"(?:\s*[:：=–—-]\s*|{word}|\s+){{0,6}}[^\s.,،，!?。A-Za-z]{{0,12}}\s*{_OPEN}\s*$"

@@ -1,7 +1,8 @@
 """What a reply says to a question that is answered by a word: true or false, yes or no.
 
-Each clause says one thing: its words for and against are multiplied, so that "the claim that it is true is wrong" is against. What
-a question asks, what "if" or "although" sets aside and what is hedged says nothing; "no" before a noun ("no reason") is no answer.
+Each clause says one thing: its words for and against are multiplied, so that "the claim that it is true is
+wrong" is against. What a question asks, what "if" or "although" sets aside and what is hedged says nothing;
+"no" before a noun ("no reason") is no answer.
 """
 
 from __future__ import annotations
@@ -15,7 +16,16 @@ from folkways.text.labels.mentions import plain
 
 TRUTHS = ("True", "False")
 
-_TRUTH = {"true": 1, "correct": 1, "accurate": 1, "false": -1, "untrue": -1, "incorrect": -1, "wrong": -1, "inaccurate": -1}
+_TRUTH = {
+    "true": 1,
+    "correct": 1,
+    "accurate": 1,
+    "false": -1,
+    "untrue": -1,
+    "incorrect": -1,
+    "wrong": -1,
+    "inaccurate": -1,
+}
 _ACCEPTANCE = {**_TRUTH, "acceptable": 1, "appropriate": 1, "unacceptable": -1, "inappropriate": -1}
 _ANSWERS = {"yes": 1, "no": -1, "yeah": 1, "yep": 1, "nope": -1}
 _SENTENCE = re.compile(r"([.!?…\n]+)")
@@ -52,15 +62,21 @@ _LEFT_OPEN = re.compile(
 )
 _IN_PART = re.compile(r"\b(?:in (?:some|part|parts|certain|others)|sometimes|partly|partially|half)\b", re.I)
 _ONLY = re.compile(rf"{_IN_PART.pattern}|\b(?:only|depends|not (?:always|entirely|necessarily))\b", re.I)
-_OF_ANSWER = re.compile(r"\b(?:correct|right|true|best|accurate) (?=answer|option|choice|response|verdict|judge?ment)", re.I)
+_OF_ANSWER = re.compile(
+    r"\b(?:correct|right|true|best|accurate) (?=answer|option|choice|response|verdict|judge?ment)", re.I
+)
 _CONCESSION = re.compile(
-    r"^\W*(?:although|though|while|whereas|even if|if|unless|granted|(?:some|many|people) (?:may|might|would))\b", re.I
+    r"^\W*(?:although|though|while|whereas|even if|if|unless|granted|(?:some|many|people) "
+    r"(?:may|might|would))\b",
+    re.I,
 )
 _SUBJECT = re.compile(
-    r"\b(?:statement|claim|answer|assertion|proposition|sentence|option|verdict|conclusion|judge?ment|this|that|it)\b", re.I
+    r"\b(?:statement|claim|answer|assertion|proposition|sentence|option|verdict|conclusion|judge?ment|this|that|it)\b",
+    re.I,
 )
 _ANNOUNCED = re.compile(
-    r"\banswer\b\W*(?:(?:is|would be|must be|was|:|=)\W*)+(?:that\s+(?:it|this)\s+is\s+)?$|\\boxed\s*\{\s*$", re.I
+    r"\banswer\b\W*(?:(?:is|would be|must be|was|:|=)\W*)+(?:that\s+(?:it|this)\s+is\s+)?$|\\boxed\s*\{\s*$",
+    re.I,
 )
 _NESTED = re.compile(r"\b(?:that|claim\w*|say\w*|statement|think\w*|call\w*|idea|case)\b", re.I)
 _CHOICE = re.compile(r"\b(?:true\s*(?:/|\bor\b|\|)\s*false|yes\s*(?:/|\bor\b|\|)\s*no)\b\s*[:?]?", re.I)
@@ -76,24 +92,32 @@ class _Clause:
 
 
 def settled_truth(reply: str) -> str | None:
-    """``"True"`` or ``"False"`` as the reply settles it, in any case and dress; None where it names neither or hedges.
+    """``"True"`` or ``"False"`` as the reply settles it, in any case and dress; None where it names neither
+    or hedges.
 
-    "not true", "I don't think that is true" and "Is it true? No." are False, "not false" is True; "not necessarily true", "true or
-    false", "not true but not false either" and "I can't say that is true" are nothing.
+    "not true", "I don't think that is true" and "Is it true? No." are False, "not false" is True; "not
+    necessarily true", "true or false", "not true but not false either" and "I can't say that is true" are
+    nothing.
     """
     sign = _settled(plain(reply), _TRUTH)
     return {1: "True", -1: "False"}.get(sign) if sign is not None else None
 
 
 def settled_word(reply: str, words: Mapping[str, str]) -> str | None:
-    """The label of what a reply answers to the question whether something is acceptable; None where it leaves that open.
+    """The label of what a reply answers to the question whether something is acceptable; None where it leaves
+    that open.
 
-    words: "yes", "no" and perhaps "neither" and others, in small letters -> label. "no" is an answer where it stands by itself, and
-    not in "no reason"; "acceptable" and "unacceptable" say yes and no.
+    words: "yes", "no" and perhaps "neither" and others, in small letters -> label. "no" is an answer where it
+    stands by itself, and not in "no reason"; "acceptable" and "unacceptable" say yes and no.
     """
     text = plain(reply)
     undecided = "|".join(re.escape(word) for word in words if word not in _ANSWERS)
-    text = re.sub(r"\bneither\s+(?:yes\s+nor\s+no|no\s+nor\s+yes|acceptable\s+nor\s+unacceptable)\b", "neither", text, flags=re.I)
+    text = re.sub(
+        r"\bneither\s+(?:yes\s+nor\s+no|no\s+nor\s+yes|acceptable\s+nor\s+unacceptable)\b",
+        "neither",
+        text,
+        flags=re.I,
+    )
     either = "|".join(map(re.escape, words))
     text = re.sub(rf"\b(?:{either})\b(?:\s*(?:,|/|\||\bor\b)+\s*\b(?:{either})\b)+", " ", text, flags=re.I)
     sign = _settled(text, _ACCEPTANCE)
@@ -105,9 +129,7 @@ def settled_word(reply: str, words: Mapping[str, str]) -> str | None:
 
 def _undecided(text: str, words: str) -> str | None:
     """The word for neither that the text gives as its answer, if it does."""
-    before = (
-        r"""^\W* | \banswer\W+(?:is|would\ be|must\ be|:)?\W* | [.!?\n:,]\s* | \b(?:it|this|that)(?:\s+is|['’]s)\s+ | \bsay\s+"""
-    )
+    before = r"""^\W* | \banswer\W+(?:is|would\ be|must\ be|:)?\W* | [.!?\n:,]\s* | \b(?:it|this|that)(?:\s+is|['’]s)\s+ | \bsay\s+"""
     told = re.findall(rf"(?:{before}) ({words}) \b (?!\s+of\b)", text, re.I | re.X)
     if not told and len(text.split()) <= 4:
         told = re.findall(rf"\b({words})\b", text, re.I)
@@ -129,7 +151,8 @@ def _settled(text: str, signs: Mapping[str, int]) -> int | None:
 
 
 def _clauses(text: str, signs: Mapping[str, int]) -> Iterator[_Clause]:
-    """What each clause says that says something; those behind the first only where they speak of the question."""
+    """What each clause says that says something; those behind the first only where they speak of the
+    question."""
     pieces = _SENTENCE.split(text)
     every = _any_of({**signs, **_ANSWERS})
     asked, first = 0, True
@@ -143,7 +166,9 @@ def _clauses(text: str, signs: Mapping[str, int]) -> Iterator[_Clause]:
             contrasts = joint.strip().casefold() in ("but", "however")
             if (contrasts and _ONLY.search(clause)) or (_IN_PART.search(clause) and every.search(clause)):
                 yield _Clause(0)
-            elif (stance := _clause(_OF_ANSWER.sub(" ", _NO_DENIAL.sub(" ", clause)), signs, asked, first)) is not None:
+            elif (
+                stance := _clause(_OF_ANSWER.sub(" ", _NO_DENIAL.sub(" ", clause)), signs, asked, first)
+            ) is not None:
                 first = False
                 yield stance
 
@@ -175,12 +200,15 @@ def _clause(clause: str, signs: Mapping[str, int], asked: int, first: bool) -> _
 
 
 def _answer(clause: str, words: list[str]) -> int | None:
-    """The sign of a yes or no that stands by itself in the clause: at its beginning or its end, and not before a noun."""
+    """The sign of a yes or no that stands by itself in the clause: at its beginning or its end, and not
+    before a noun."""
     for word, sign in _ANSWERS.items():
         if word not in words:
             continue
         quoted = re.search(r"\b(?:say|saying|said|not)\b|n['’]t\b", clause, re.I) is not None
-        mine = re.search(r"\b(?:would|will|i['’]d|to|must|should)\s+say\b", clause, re.I) and not _NOT.search(clause)
+        mine = re.search(r"\b(?:would|will|i['’]d|to|must|should)\s+say\b", clause, re.I) and not _NOT.search(
+            clause
+        )
         if words == [word] or (words[-1] == word and (mine or not quoted)):
             return sign
         follows = words[1] if words[0] == word and len(words) > 1 else ""
@@ -194,12 +222,15 @@ def _any_of(words: Iterable[str]) -> re.Pattern[str]:
 
 
 def _sign(clause: str, signs: Mapping[str, int]) -> int | None:
-    """The product of what the clause says for or against and of its denials; 0 for both at once, None where it says nothing."""
+    """The product of what the clause says for or against and of its denials; 0 for both at once, None where
+    it says nothing."""
     hits = list(_any_of(signs).finditer(clause))
     told = [signs[hit[0].casefold()] for hit in hits]
     if not told:
         return None
     if len(told) > 1 and not _NESTED.search(clause):
         return told[0] if len(set(told)) == 1 else 0
-    denials = len(_NOT.findall(_NO_DENIAL.sub(" ", clause[: hits[-1].end()])))  # "a false statement that is not a fact" is false
+    denials = len(
+        _NOT.findall(_NO_DENIAL.sub(" ", clause[: hits[-1].end()]))
+    )  # "a false statement that is not a fact" is false
     return int(prod(told) * (-1) ** denials)

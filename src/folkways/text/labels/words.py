@@ -1,4 +1,5 @@
-"""The words by which replies announce, deny, correct and join labels, in many languages at once: ``words.toml``, compiled."""
+"""The words by which replies announce, deny, correct and join labels, in many languages at once:
+``words.toml``, compiled."""
 
 from __future__ import annotations
 
@@ -30,7 +31,8 @@ def spellings(*roles: str) -> frozenset[str]:
 
 @cache
 def words(*roles: str) -> str:
-    """The source of a pattern that finds any word or phrase of these roles as a whole; match it without regard to case."""
+    """The source of a pattern that finds any word or phrase of these roles as a whole; match it without
+    regard to case."""
     return any_of(sorted(spellings(*roles), key=lambda each: (-len(each), each)))
 
 

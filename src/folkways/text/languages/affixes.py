@@ -1,6 +1,7 @@
 """Taking affixes off words: what the rule-based stemmers share.
 
-A stem need not be a word. It is right when the forms of one word get the same stem and those of different words do not.
+A stem need not be a word. It is right when the forms of one word get the same stem and those of different
+words do not.
 """
 
 from __future__ import annotations
@@ -16,11 +17,14 @@ STEMS_VERSION = "3"
 
 def longest_first(*groups: str) -> tuple[str, ...]:
     """Affixes that stand in strings, separated by spaces, the longest first and each once."""
-    return tuple(sorted({affix for group in groups for affix in group.split()}, key=lambda affix: (-len(affix), affix)))
+    return tuple(
+        sorted({affix for group in groups for affix in group.split()}, key=lambda affix: (-len(affix), affix))
+    )
 
 
 def without_suffix(word: str, suffixes: Iterable[str], shortest: int) -> str:
-    """``word`` without the first of ``suffixes`` that it ends in, if at least ``shortest`` characters stay."""
+    """``word`` without the first of ``suffixes`` that it ends in, if at least ``shortest`` characters
+    stay."""
     for suffix in suffixes:
         if word.endswith(suffix) and len(word) - len(suffix) >= shortest:
             return word[: -len(suffix)]
@@ -28,7 +32,8 @@ def without_suffix(word: str, suffixes: Iterable[str], shortest: int) -> str:
 
 
 def without_prefix(word: str, prefixes: Iterable[str], shortest: int) -> str:
-    """``word`` without the first of ``prefixes`` that it begins with, if at least ``shortest`` characters stay."""
+    """``word`` without the first of ``prefixes`` that it begins with, if at least ``shortest`` characters
+    stay."""
     for prefix in prefixes:
         if word.startswith(prefix) and len(word) - len(prefix) >= shortest:
             return word[len(prefix) :]
@@ -37,10 +42,11 @@ def without_prefix(word: str, prefixes: Iterable[str], shortest: int) -> str:
 
 @dataclass(frozen=True, eq=False)
 class WordTool:
-    """Segments with the simple segmenter and gives each word's base form. Each distinct word is looked at once.
+    """Segments with the simple segmenter and gives each word's base form. Each distinct word is looked at
+    once.
 
-    base: word in lower case -> base form; an empty base form leaves the word as it is, for nothing must match everything.
-    lower: to lower case, where the language has its own.
+    base: word in lower case -> base form; an empty base form leaves the word as it is, for nothing must match
+    everything. lower: to lower case, where the language has its own.
     """
 
     name: str

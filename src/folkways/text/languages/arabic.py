@@ -1,10 +1,11 @@
 """Arabic: a light stemmer by rules.
 
-Letters that are written in several ways become one; conjunction, preposition and article go from the front, endings of number,
-gender and possession from the back. Roots are left alone: words of one root (library, writer, book) are different answers, and so
-does -ان stay, in which too many names end (لبنان). Facts from L. Larkey, L. Ballesteros and M. Connell, Light Stemming for Arabic
-Information Retrieval (in Arabic Computational Morphology, Springer, 2007), and K. Ryding, A Reference Grammar of Modern Standard
-Arabic (Cambridge, 2005), chapters 7 to 9.
+Letters that are written in several ways become one; conjunction, preposition and article go from the front,
+endings of number, gender and possession from the back. Roots are left alone: words of one root (library,
+writer, book) are different answers, and so does -ان stay, in which too many names end (لبنان). Facts from L.
+Larkey, L. Ballesteros and M. Connell, Light Stemming for Arabic Information Retrieval (in Arabic
+Computational Morphology, Springer, 2007), and K. Ryding, A Reference Grammar of Modern Standard Arabic
+(Cambridge, 2005), chapters 7 to 9.
 """
 
 from __future__ import annotations

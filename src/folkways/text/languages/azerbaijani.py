@@ -1,12 +1,13 @@
 """Azerbaijani: a stemmer by rules.
 
-Suffixes follow one another: plural, possessor, case, copula; they are taken off from the end until none is left. k and q that
-softened to y and ğ before a vowel become hard again (çörəyi, çörək). An n behind a vowel goes too, because it cannot
-be told whether it is of the noun (idmanın) or stands before an ending (almanın): so all forms of either noun meet. A dative
--a or -ə goes only where two syllables stay, for too many nouns end so (alma, pivə), and never after -ov and -ev, where it tells
-a woman's surname from a man's. Vowel harmony is not asked for, since those
-who err in it mean the same word. Facts from V. Schönig, Azerbaijanian, in L. Johanson and E. Csató (eds.), The Turkic Languages
-(Routledge, 1998), and the order of suffixes from G. Lewis, Turkish Grammar (Oxford, 2000), chapters 2 and 3.
+Suffixes follow one another: plural, possessor, case, copula; they are taken off from the end until none is
+left. k and q that softened to y and ğ before a vowel become hard again (çörəyi, çörək). An n behind a vowel
+goes too, because it cannot be told whether it is of the noun (idmanın) or stands before an ending (almanın):
+so all forms of either noun meet. A dative -a or -ə goes only where two syllables stay, for too many nouns end
+so (alma, pivə), and never after -ov and -ev, where it tells a woman's surname from a man's. Vowel harmony is
+not asked for, since those who err in it mean the same word. Facts from V. Schönig, Azerbaijanian, in L.
+Johanson and E. Csató (eds.), The Turkic Languages (Routledge, 1998), and the order of suffixes from G. Lewis,
+Turkish Grammar (Oxford, 2000), chapters 2 and 3.
 """
 
 from __future__ import annotations
@@ -22,13 +23,16 @@ _SUFFIXES = longest_first(
     "dakı dəki dır dir dur dür",
 )
 _SHORTEST = 2
-_SOFTENED = re.compile(r"(?<=\w{2}[əiü])y[iü]$|(?<=\w{2}[aıu])ğ[ıua]?$|(?<=\wl[iü])y[əiü]?$|(?<=\wmə)y[əiü]?$")
+_SOFTENED = re.compile(
+    r"(?<=\w{2}[əiü])y[iü]$|(?<=\w{2}[aıu])ğ[ıua]?$|(?<=\wl[iü])y[əiü]?$|(?<=\wmə)y[əiü]?$"
+)
 _BUFFER = re.compile(rf"(?<={_VOWEL})n$")
 _TAKES_DATIVE = re.compile(rf"{_VOWEL}.*{_VOWEL}.*(?<![oe]v)$")
 
 
 def lower(word: str) -> str:
-    """Lower case as the authors make it: İ is i. (A reply that ``str.lower`` has been over has i with a dot above, which stays.)"""
+    """Lower case as the authors make it: İ is i. (A reply that ``str.lower`` has been over has i with a dot
+    above, which stays.)"""
     return word.replace("İ", "i").lower()
 
 
@@ -53,7 +57,8 @@ def _without_ending(word: str) -> str:
 
 
 def _can_stand(stem: str, suffix: str) -> bool:
-    """Whether a suffix fits behind a stem that has a syllable: none makes two vowels meet, and y and s part two vowels."""
+    """Whether a suffix fits behind a stem that has a syllable: none makes two vowels meet, and y and s part
+    two vowels."""
     if len(stem) < _SHORTEST or not re.search(_VOWEL, stem):
         return False
     after_vowel = re.fullmatch(_VOWEL, stem[-1]) is not None

@@ -1,10 +1,11 @@
 """Hausa: a stemmer by rules.
 
-Nouns carry a linker or definite article (-n, -r), possessors behind it (-nsu, -rta), and one of many plurals; agents and
-places take ma-, people mai-, ɗan- and 'yan-, verbal nouns -wa, -ya or another last vowel (girka, girki). A plural's vowel is
-taken for the -a that most singulars end in (wasanni, wasa; shekaru, shekara). Facts from P. Newman, The Hausa Language: An
-Encyclopedic Reference Grammar (Yale, 2000), chapters 14, 53, 55, 56 and 76, and A. Bimba, N. Idris, N. Khamis and N. Noor,
-Stemming Hausa text (Language Resources and Evaluation 50, 2016).
+Nouns carry a linker or definite article (-n, -r), possessors behind it (-nsu, -rta), and one of many plurals;
+agents and places take ma-, people mai-, ɗan- and 'yan-, verbal nouns -wa, -ya or another last vowel (girka,
+girki). A plural's vowel is taken for the -a that most singulars end in (wasanni, wasa; shekaru, shekara).
+Facts from P. Newman, The Hausa Language: An Encyclopedic Reference Grammar (Yale, 2000), chapters 14, 53, 55,
+56 and 76, and A. Bimba, N. Idris, N. Khamis and N. Noor, Stemming Hausa text (Language Resources and
+Evaluation 50, 2016).
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ _POSSESSORS = longest_first("nsu rsu nmu rmu nku rku nsa rsa nsi nta rta nka rka
 _PERSONS = longest_first("mai masu ɗan dan 'yan yan 'yar yar")
 """Owners and people of a place or trade, written together: maigida, ɗankasuwa, 'yankasuwa."""
 _OF_THE_WORD = re.compile("(?:(?:kara|fuska)nta|halarta|sarauta)$")
-"""Words whose -nta or -rta is no possessor: to read, to face, to attend, kingship, and what is made of them (makaranta)."""
+"""Words whose -nta or -rta is no possessor: to read, to face, to attend, kingship, and what is made of them
+(makaranta)."""
 _PLURAL = re.compile(r"(?<=[^aeiou])(?:anni|aye|una|uka|aku)$|(?<=\w{4}[^aeiou\W])u$")
 _ECHO = re.compile(r"(?<=[aeiou])((sh|[bdfgjklmnrswyz])o\2|toc)i$")
 """Plurals in -oCi, whose C repeats the last consonant: tasha, tashoshi; mota, motoci."""

@@ -1,14 +1,16 @@
 """Indonesian: affixes come off by rules as long as a base word that simplemma lists is left.
 
-Before the base stand ku-, kau-, di-, ke-, se-, ter-, ber-, per-, meN- and peN-, whose nasal takes the place of k, p, s or t and
-fits the sound behind it; behind it -kan, -an, -i, -isasi and -isme, the possessors -ku, -mu, -nya and the particles -lah, -kah,
--tah, -pun. Of several bases the longest is meant, and of these one that stands in the word, so that masakan and memasak are of
-masak and not of masa or pasak. Malay's base words count too: the list of Indonesian is short. A word without a listed base loses
-what stands behind bases of every kind, and -kan, -an or one prefix where the rest has the shape of a native base of two or three
-syllables. Facts from J. N. Sneddon, Indonesian: A Comprehensive Grammar (Routledge, 1996), chapter 1, and M. Adriani et al.,
-Stemming Indonesian: A Confix-Stripping Approach (ACM TALIP 6(4), 2007).
+Before the base stand ku-, kau-, di-, ke-, se-, ter-, ber-, per-, meN- and peN-, whose nasal takes the place
+of k, p, s or t and fits the sound behind it; behind it -kan, -an, -i, -isasi and -isme, the possessors -ku,
+-mu, -nya and the particles -lah, -kah, -tah, -pun. Of several bases the longest is meant, and of these one
+that stands in the word, so that masakan and memasak are of masak and not of masa or pasak. Malay's base words
+count too: the list of Indonesian is short. A word without a listed base loses what stands behind bases of
+every kind, and -kan, -an or one prefix where the rest has the shape of a native base of two or three
+syllables. Facts from J. N. Sneddon, Indonesian: A Comprehensive Grammar (Routledge, 1996), chapter 1, and M.
+Adriani et al., Stemming Indonesian: A Confix-Stripping Approach (ACM TALIP 6(4), 2007).
 
-The Snowball stemmer, which asks no list, takes sekolah for seko-lah. PySastrawi's list may not be used commercially.
+The Snowball stemmer, which asks no list, takes sekolah for seko-lah. PySastrawi's list may not be used
+commercially.
 """
 
 from __future__ import annotations
@@ -38,7 +40,9 @@ _NASALS = (
 _SHORTEST = 3
 _MOST_PREFIXES = 2
 _BOTH_SIDES = 4  # letters of the shortest affixes that stand on both sides of a base, se- and -an
-_ON_LONG_BASES = frozenset(["-an", "di-", "me-", "mem-", "men-", "meng-", "ber-", "be-", "ter-", "pe-", "pem-", "pen-", "peng-"])
+_ON_LONG_BASES = frozenset(
+    ["-an", "di-", "me-", "mem-", "men-", "meng-", "ber-", "be-", "ter-", "pe-", "pem-", "pen-", "peng-"]
+)
 _NATIVE = re.compile("(?:(?:ng|ny|[bcdfghjklmnprstwy])?[aiueo](?:ng|[mnrlskhpt])?){2,3}")
 _UNLISTED_PREFIXES = ("di", "ke", "se", "ku", "ter", "ber")
 
@@ -70,7 +74,8 @@ def _unlisted(word: str) -> str:
 def _derived(word: str, base: str) -> bool:
     """Whether a listed word is of a listed base nonetheless.
 
-    It is with affixes on both sides (pegunungan of gunung), and with -an, or a prefix of verbs and persons, at a long base.
+    It is with affixes on both sides (pegunungan of gunung), and with -an, or a prefix of verbs and persons,
+    at a long base.
     """
     if len(base) <= _SHORTEST:
         return False
@@ -88,11 +93,20 @@ def _forms(word: str) -> Iterator[str]:
 
 
 def _without_suffixes(word: str) -> set[str]:
-    """The word without a particle, a possessor and a derivational suffix, in this order, any of which may be absent."""
+    """The word without a particle, a possessor and a derivational suffix, in this order, any of which may be
+    absent."""
     forms = {word}
-    for suffixes, shortest in ((_PARTICLES, 2), (_POSSESSORS, 2), (_DERIVED, _SHORTEST), (_DERIVED, _SHORTEST)):
+    for suffixes, shortest in (
+        (_PARTICLES, 2),
+        (_POSSESSORS, 2),
+        (_DERIVED, _SHORTEST),
+        (_DERIVED, _SHORTEST),
+    ):
         forms |= {
-            form[: -len(end)] for form in forms for end in suffixes if form.endswith(end) and len(form) - len(end) >= shortest
+            form[: -len(end)]
+            for form in forms
+            for end in suffixes
+            if form.endswith(end) and len(form) - len(end) >= shortest
         }
     return forms
 

@@ -20,7 +20,8 @@ def _tagger() -> Any:
 
 @dataclass(frozen=True)
 class MeCab:
-    """Lemmas of Japanese text; a word that the dictionary does not have stands for itself. Punctuation divides and is dropped."""
+    """Lemmas of Japanese text; a word that the dictionary does not have stands for itself. Punctuation
+    divides and is dropped."""
 
     name: str = "mecab-unidic-lite"
     modules: ClassVar[tuple[str, ...]] = ("fugashi", "unidic_lite")
@@ -36,7 +37,9 @@ class MeCab:
         missing = cls.missing()
         if missing is not None:
             raise MissingExtraError(
-                f"comparing answers in Japanese (or leave base forms out: {option('text_tools', 'simple')})", "japanese", missing
+                f"comparing answers in Japanese (or leave base forms out: {option('text_tools', 'simple')})",
+                "japanese",
+                missing,
             )
         return cls()
 

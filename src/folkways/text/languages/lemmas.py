@@ -1,4 +1,5 @@
-"""Lemmas of English, Spanish, Greek and others, from the tables of simplemma; its lists of base words, for stemmers that ask."""
+"""Lemmas of English, Spanish, Greek and others, from the tables of simplemma; its lists of base words, for
+stemmers that ask."""
 
 from __future__ import annotations
 
@@ -6,7 +7,8 @@ from functools import cache
 
 
 def lemma_of(word: str, language: str) -> str:
-    """The lemma of a word; the word itself where it is in no table. A table is read when the first word is looked up."""
+    """The lemma of a word; the word itself where it is in no table. A table is read when the first word is
+    looked up."""
     from simplemma import lemmatize
 
     return lemmatize(word, lang=language)

@@ -1,4 +1,5 @@
-"""A segmenter for every language, without a dictionary: Unicode words, numbers kept whole, Han characters one by one."""
+"""A segmenter for every language, without a dictionary: Unicode words, numbers kept whole, Han characters one
+by one."""
 
 from __future__ import annotations
 
@@ -8,7 +9,8 @@ from dataclasses import dataclass
 from functools import cache
 
 NUMBER = r"\d+(?:[.,:/]\d+)+"
-"""Decimals, times and dates (3.5, 10:30, 25/12) are one token, so that the 10 of 10:30 is no number by itself."""
+"""Decimals, times and dates (3.5, 10:30, 25/12) are one token, so that the 10 of 10:30 is no number by
+itself."""
 
 HAN = "\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003134f"
 KANA = "\u3040-\u30ff"
@@ -16,7 +18,8 @@ KANA = "\u3040-\u30ff"
 
 @cache
 def _token() -> re.Pattern[str]:
-    """Between words stand separators, controls, punctuation and symbols. Marks are part of words (Indic vowel signs are marks)."""
+    """Between words stand separators, controls, punctuation and symbols. Marks are part of words (Indic vowel
+    signs are marks)."""
     between = "".join(
         re.escape(chr(code))
         for code in range(0x10000)
@@ -28,7 +31,8 @@ def _token() -> re.Pattern[str]:
 
 @dataclass(frozen=True, slots=True)
 class SimpleSegmenter:
-    """Tokens are runs of letters, digits and marks, with apostrophes inside; white space and punctuation divide and are dropped.
+    """Tokens are runs of letters, digits and marks, with apostrophes inside; white space and punctuation
+    divide and are dropped.
 
     A text of nothing but punctuation is one token, so that it stands for itself and not for everything.
     """

@@ -1,4 +1,5 @@
-"""Tamil: the stemmer of the Snowball project, as its package has it. (Its Basque one parts laguna and lagunak.)"""
+"""Tamil: the stemmer of the Snowball project, as its package has it. (Its Basque one parts laguna and
+lagunak.)"""
 
 from __future__ import annotations
 

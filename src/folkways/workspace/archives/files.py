@@ -1,8 +1,8 @@
 """The files of an archived run: part files of bounded size, and a list of them with their checksums.
 
-``responses`` has one row per expected item: the prompt as it was sent, and the reply or why there is none. ``judgements`` has one
-row per item and profile, ``scores`` those that the run had when it was archived. Rows of the first two are in the order of their
-ordinals.
+``responses`` has one row per expected item: the prompt as it was sent, and the reply or why there is none.
+``judgements`` has one row per item and profile, ``scores`` those that the run had when it was archived. Rows
+of the first two are in the order of their ordinals.
 """
 
 from __future__ import annotations
@@ -62,14 +62,17 @@ class PartFile:
 
 @dataclass(frozen=True)
 class Archive:
-    """The archive of a run. known: what else its list of files tells, see ``folkways.workspace.archives.writing``."""
+    """The archive of a run. known: what else its list of files tells, see
+    ``folkways.workspace.archives.writing``."""
 
     run: str
     folder: Path
     files: tuple[PartFile, ...]
     known: Mapping[str, Any]
 
-    def of(self, table: str, profile: str | None = None, first: int = 0, last: int | None = None) -> list[PartFile]:
+    def of(
+        self, table: str, profile: str | None = None, first: int = 0, last: int | None = None
+    ) -> list[PartFile]:
         """The files of a table, of one profile, that have rows between two ordinals; in their order."""
         return [
             file
@@ -89,26 +92,34 @@ class Archive:
         return pl.scan_parquet(self.checked(file), glob=False)
 
     def checked(self, file: PartFile) -> Path:
-        """Where the file is, once it has been found to be as it was written: its bytes are read the first time."""
+        """Where the file is, once it has been found to be as it was written: its bytes are read the first
+        time."""
         path = self.folder / file.path
         try:
             found = path.stat()
-            same = found.st_size == file.size and _digest(path, found.st_size, found.st_mtime_ns) == file.digest
+            same = (
+                found.st_size == file.size and _digest(path, found.st_size, found.st_mtime_ns) == file.digest
+            )
         except FileNotFoundError:
             raise _lost(self.run, self.folder, f"{file.path} is not there") from None
         except OSError as error:
-            raise _lost(self.run, self.folder, f"{file.path} cannot be read: {error.strerror or error}") from error
+            raise _lost(
+                self.run, self.folder, f"{file.path} cannot be read: {error.strerror or error}"
+            ) from error
         if not same:
             raise ArchiveError(
-                f"run {self.run} is archived in {self.folder}, and {file.path} there is damaged or was changed: its bytes are not "
-                "those that were written\nPut a copy of the file back from a backup; nothing else of the run is affected"
+                f"run {self.run} is archived in {self.folder}, and {file.path} there is damaged or was "
+                "changed: its bytes are not "
+                "those that were written\nPut a copy of the file back from a backup; nothing else of the "
+                "run is affected"
             )
         return path
 
 
 @lru_cache(maxsize=4096)
 def _digest(path: Path, size: int, changed: int) -> str:
-    """Of the file as it is now; size and time of change are its, so that a file that was changed is read again."""
+    """Of the file as it is now; size and time of change are its, so that a file that was changed is read
+    again."""
     del size, changed
     digest = blake2b(digest_size=16)
     with path.open("rb") as stream:
@@ -118,7 +129,8 @@ def _digest(path: Path, size: int, changed: int) -> str:
 
 
 def write_part(folder: Path, path: str, frame: pl.DataFrame, profile: str | None = None) -> PartFile:
-    """Write rows and read them back; what an interrupted archiving has written already, and is the same, stays.
+    """Write rows and read them back; what an interrupted archiving has written already, and is the same,
+    stays.
 
     FolkwaysError where the file cannot be written, or comes back as something else.
     """
@@ -129,10 +141,15 @@ def write_part(folder: Path, path: str, frame: pl.DataFrame, profile: str | None
         try:
             frame.write_parquet(unfinished, compression="zstd")
             if not _holds(unfinished, frame):
-                raise FolkwaysError(f"{place} came back from the disk as something else than was written; nothing was taken out")
+                raise FolkwaysError(
+                    f"{place} came back from the disk as something else than was written; nothing was "
+                    "taken out"
+                )
             unfinished.replace(place)
         except OSError as error:
-            raise FolkwaysError(f"{place} cannot be written: {error.strerror or error}; nothing was taken out") from error
+            raise FolkwaysError(
+                f"{place} cannot be written: {error.strerror or error}; nothing was taken out"
+            ) from error
         finally:
             unfinished.unlink(missing_ok=True)
     found = place.stat()
@@ -150,13 +167,20 @@ def _holds(path: Path, frame: pl.DataFrame) -> bool:
 
 
 def write_manifest(folder: Path, run: RunRecord, files: list[PartFile], known: Mapping[str, Any]) -> None:
-    """Write the list of files, and drop part files that are not on it. All of them are on the disk itself when this returns."""
+    """Write the list of files, and drop part files that are not on it. All of them are on the disk itself
+    when this returns."""
     listed = {folder / file.path for file in files}
     for table in (RESPONSES, JUDGEMENTS, SCORES):
         for left in (folder / table).glob("part-*.parquet"):
             if left not in listed:
                 left.unlink()
-    about = {"format": FORMAT, "run": run.name, "created": run.created, **known, "files": [asdict(file) for file in files]}
+    about = {
+        "format": FORMAT,
+        "run": run.name,
+        "created": run.created,
+        **known,
+        "files": [asdict(file) for file in files],
+    }
     written = [write_bytes(folder / MANIFEST, json_bytes(about)), *listed]
     for path in (*written, *{path.parent for path in written}):
         with suppress(PermissionError):  # Windows opens no folder
@@ -168,7 +192,8 @@ def write_manifest(folder: Path, run: RunRecord, files: list[PartFile], known: M
 
 
 def read_archive(folder: Path, run: RunRecord) -> Archive:
-    """The archive of a run in a folder. ArchiveError where there is none, or another run's, or one of a newer folkways."""
+    """The archive of a run in a folder. ArchiveError where there is none, or another run's, or one of a newer
+    folkways."""
     try:
         about = orjson.loads((folder / MANIFEST).read_bytes())
         files = tuple(PartFile(**file) for file in about["files"]) if about["format"] == FORMAT else ()
@@ -179,11 +204,15 @@ def read_archive(folder: Path, run: RunRecord) -> Archive:
         raise _lost(run.name, folder, f"{MANIFEST} cannot be read ({error})") from error
     if about["format"] != FORMAT:
         raise ArchiveError(
-            f"the archive in {folder} was written by a newer folkways (format {about['format']}; this one reads {FORMAT}); "
+            f"the archive in {folder} was written by a newer folkways (format {about['format']}; this one "
+            f"reads {FORMAT}); "
             "upgrade with 'pip install -U folkways'"
         )
     if whose != (run.name, run.created):
-        raise ArchiveError(f"the archive in {folder} is that of another run ({whose[0]}), not of {run.name}; name another folder")
+        raise ArchiveError(
+            f"the archive in {folder} is that of another run ({whose[0]}), not of {run.name}; name another "
+            "folder"
+        )
     return Archive(run.name, folder, files, about)
 
 
@@ -205,14 +234,16 @@ def place_of(workspace: Workspace, run: RunRecord) -> Path:
 
 
 def usual_place(workspace: Workspace, run: RunRecord) -> Path:
-    """Where a run is archived unless another place is named: beside the workspace's file, or here for one on a server."""
+    """Where a run is archived unless another place is named: beside the workspace's file, or here for one on
+    a server."""
     name = re.sub(r"[^\w-]+", "-", run.name).strip("-")
     stem = "folkways" if "://" in workspace.location else Path(workspace.location).stem
     return _beside(workspace) / f"{stem}-archive" / (name if name == run.name else f"{name}-{run.id}")
 
 
 def as_stored(workspace: Workspace, folder: Path) -> str:
-    """How the workspace remembers a folder: below its own file by the way from there, so that both may move together."""
+    """How the workspace remembers a folder: below its own file by the way from there, so that both may move
+    together."""
     whole = Path(folder).expanduser().absolute()
     beside = _beside(workspace)
     below = "://" not in workspace.location and whole.is_relative_to(beside)
@@ -220,7 +251,9 @@ def as_stored(workspace: Workspace, folder: Path) -> str:
 
 
 def _beside(workspace: Workspace) -> Path:
-    return Path.cwd() if "://" in workspace.location else Path(workspace.location).expanduser().absolute().parent
+    return (
+        Path.cwd() if "://" in workspace.location else Path(workspace.location).expanduser().absolute().parent
+    )
 
 
 def types(*tables: sa.Table, only: tuple[str, ...] = ()) -> dict[str, pl.DataType]:
@@ -238,7 +271,9 @@ JUDGED = {name: kind for name, kind in types(schema.judgements).items() if name 
 
 PROMPT = ("system", "user", "choices")
 REPLY = tuple(
-    name for name in types(schema.responses) if name not in ("key", "endpoint_id", "prompt_hash", "settings_id", "sample")
+    name
+    for name in types(schema.responses)
+    if name not in ("key", "endpoint_id", "prompt_hash", "settings_id", "sample")
 )
 FAILURE = {"message": "message", "failed_attempts": "attempts", "failed": "created"}
 """Columns of ``responses`` that tell why there is no reply -> those of schema.failures."""
@@ -251,7 +286,8 @@ ASKED: dict[str, pl.DataType] = {
     **types(schema.responses, only=REPLY),
     **{name: types(schema.failures)[column] for name, column in FAILURE.items()},
 }
-"""Columns of ``responses``: those of schema.expected, prompts, responses and failures, and two numbers as what they stand for."""
+"""Columns of ``responses``: those of schema.expected, prompts, responses and failures, and two numbers as
+what they stand for."""
 
 
 def pages(frame: pl.DataFrame, size: int) -> Iterator[pl.DataFrame]:

@@ -27,14 +27,20 @@ ROWS = 5000
 """Rows that are Python objects at a time."""
 
 
-def restore_run(workspace: Workspace, run: RunRecord, tell: Callable[[int], object] = lambda _rows: None) -> int:
-    """Write a run's archived rows into the database again, in one transaction; returns how many items it expects.
+def restore_run(
+    workspace: Workspace, run: RunRecord, tell: Callable[[int], object] = lambda _rows: None
+) -> int:
+    """Write a run's archived rows into the database again, in one transaction; returns how many items it
+    expects.
 
-    Replies and judgements that are there stay as they are: they are the same, or newer. tell: is told now and then how many items
-    are back. FolkwaysError for a run that is not archived; ArchiveError where files are missing or damaged, and nothing is changed.
+    Replies and judgements that are there stay as they are: they are the same, or newer. tell: is told now and
+    then how many items are back. FolkwaysError for a run that is not archived; ArchiveError where files are
+    missing or damaged, and nothing is changed.
     """
     if run.archive is None:
-        raise FolkwaysError(f"run {run.name} is not archived: all of it is in the workspace {workspace.location}")
+        raise FolkwaysError(
+            f"run {run.name} is not archived: all of it is in the workspace {workspace.location}"
+        )
     archive = open_archive(workspace, run)
     for file in archive.files:
         archive.checked(file)
@@ -51,12 +57,15 @@ def restore_run(workspace: Workspace, run: RunRecord, tell: Callable[[int], obje
                 rows = page.select(pl.lit(run.id).alias("run_id"), *JUDGED)
                 workspace.insert_new(connection, schema.judgements, rows.to_dicts())
         expected = schema.expected
-        there = connection.scalar(sa.select(sa.func.count()).select_from(expected).where(expected.c.run_id == run.id))
+        there = connection.scalar(
+            sa.select(sa.func.count()).select_from(expected).where(expected.c.run_id == run.id)
+        )
         here = sa.and_(schema.runs.c.id == run.id, schema.runs.c.archive == run.archive)
         changed = connection.execute(sa.update(schema.runs).where(here).values(archive=None)).rowcount
         if there != archive.known["totals"]["expected"]["rows"] or changed != 1:
             raise ArchiveError(
-                f"run {run.name} was changed by another process meanwhile, or its archive is not whole; nothing was changed"
+                f"run {run.name} was changed by another process meanwhile, or its archive is not whole; "
+                "nothing was changed"
             )
     return back
 
@@ -68,7 +77,9 @@ def _rows(run: RunRecord, page: pl.DataFrame) -> dict[str, pl.DataFrame]:
     whose = pl.lit(run.id).alias("run_id")
     expected = [column.name for column in schema.expected.columns if column.name != "run_id"]
     return {
-        "prompts": page.select("prompt_hash", *PROMPT).unique("prompt_hash", keep="first", maintain_order=True),
+        "prompts": page.select("prompt_hash", *PROMPT).unique(
+            "prompt_hash", keep="first", maintain_order=True
+        ),
         "responses": told.select("key", "endpoint_id", "prompt_hash", "settings_id", "sample", *REPLY),
         "expected": page.select(whose, *expected),
         "failures": failed.select(whose, "key", **{column: pl.col(name) for name, column in FAILURE.items()}),

@@ -1,4 +1,5 @@
-"""Archives a run: its rows are written as Parquet page by page and read back; then they leave the database in one transaction."""
+"""Archives a run: its rows are written as Parquet page by page and read back; then they leave the database in
+one transaction."""
 
 from __future__ import annotations
 
@@ -45,7 +46,8 @@ Totals = dict[str, dict[str, Any]]
 
 @dataclass(frozen=True, slots=True)
 class Archived:
-    """What archiving did. size: bytes of all files. shared: replies that stay in the workspace, as other runs use them too."""
+    """What archiving did. size: bytes of all files. shared: replies that stay in the workspace, as other runs
+    use them too."""
 
     folder: Path
     rows: int
@@ -55,15 +57,20 @@ class Archived:
     shared: int
 
 
-def archive_run(workspace: Workspace, run: RunRecord, folder: Path, tell: Callable[[int], object] = lambda _rows: None) -> Archived:
-    """Move what a run expects, its replies and its judgements into files, and leave its name, state and scores where they are.
+def archive_run(
+    workspace: Workspace, run: RunRecord, folder: Path, tell: Callable[[int], object] = lambda _rows: None
+) -> Archived:
+    """Move what a run expects, its replies and its judgements into files, and leave its name, state and
+    scores where they are.
 
-    tell: is told now and then how many expected items have been written. What was interrupted goes on where it was: until the last
-    step the run is in the workspace as before, and files that are right stay. FolkwaysError for a run that is asking or archived.
+    tell: is told now and then how many expected items have been written. What was interrupted goes on where
+    it was: until the last step the run is in the workspace as before, and files that are right stay.
+    FolkwaysError for a run that is asking or archived.
     """
     if run.archive is not None:
         raise FolkwaysError(
-            f"run {run.name} is archived in {run.archive} already; put it back with: folkways runs restore {run.name}"
+            f"run {run.name} is archived in {run.archive} already; put it back with: folkways runs restore "
+            f"{run.name}"
         )
     _check_over(workspace, run)
     if (folder / MANIFEST).exists():
@@ -80,12 +87,17 @@ def archive_run(workspace: Workspace, run: RunRecord, folder: Path, tell: Callab
         }
         write_manifest(folder, run, files, known)
         shared = sum(use["responses"] for use in known["usage"]) - _take_out(workspace, run, folder, totals)
-    rows = {table: sum(file.rows for file in files if file.table == table) for table in (RESPONSES, JUDGEMENTS)}
-    return Archived(folder, rows[RESPONSES], rows[JUDGEMENTS], len(files), sum(file.size for file in files), shared)
+    rows = {
+        table: sum(file.rows for file in files if file.table == table) for table in (RESPONSES, JUDGEMENTS)
+    }
+    return Archived(
+        folder, rows[RESPONSES], rows[JUDGEMENTS], len(files), sum(file.size for file in files), shared
+    )
 
 
 def moved(workspace: Workspace, run: RunRecord, folder: Path) -> None:
-    """Remember that an archived run is in this folder now; ArchiveError where not all of it is there as it was written."""
+    """Remember that an archived run is in this folder now; ArchiveError where not all of it is there as it
+    was written."""
     archive = read_archive(folder, run)
     for file in archive.files:
         archive.checked(file)
@@ -94,7 +106,8 @@ def moved(workspace: Workspace, run: RunRecord, folder: Path) -> None:
 
 
 def shrink(workspace: Workspace) -> bool:
-    """Give the room of deleted rows back to the disk; False where somebody else is in the workspace, and later runs will use it."""
+    """Give the room of deleted rows back to the disk; False where somebody else is in the workspace, and
+    later runs will use it."""
     if workspace.engine.dialect.name != "sqlite":
         return False  # the server's own vacuum sees to it, and the room is used again
     try:
@@ -114,17 +127,29 @@ def _check_over(workspace: Workspace, run: RunRecord) -> None:
     with workspace.read() as connection:
         working = connection.scalar(sa.select(sa.func.count()).select_from(schema.workers))
     if run.state in ("planning", "running") and working:
-        raise FolkwaysError(f"run {run.name} is {run.state}: wait until it has ended, or end it with Ctrl-C, then archive it")
+        raise FolkwaysError(
+            f"run {run.name} is {run.state}: wait until it has ended, or end it with Ctrl-C, then archive it"
+        )
     if out_of_run(workspace, run.id)[0]:
-        raise FolkwaysError(f"run {run.name} has requests out in batches; collect them first: give the command that began it again")
+        raise FolkwaysError(
+            f"run {run.name} has requests out in batches; collect them first: give the command that began "
+            "it again"
+        )
 
 
-def _write(workspace: Workspace, run: RunRecord, folder: Path, tell: Callable[[int], object]) -> tuple[list[PartFile], Totals]:
+def _write(
+    workspace: Workspace, run: RunRecord, folder: Path, tell: Callable[[int], object]
+) -> tuple[list[PartFile], Totals]:
     """All files of a run, and what is in them by their own count."""
     files: list[PartFile] = []
     with workspace.read() as connection:
-        profiles = sorted(connection.scalars(sa.select(schema.judgements.c.profile).filter_by(run_id=run.id).distinct()))
-    totals: Totals = {"expected": _none(), "judgements": {profile: {"rows": 0, "characters": 0} for profile in profiles}}
+        profiles = sorted(
+            connection.scalars(sa.select(schema.judgements.c.profile).filter_by(run_id=run.id).distinct())
+        )
+    totals: Totals = {
+        "expected": _none(),
+        "judgements": {profile: {"rows": 0, "characters": 0} for profile in profiles},
+    }
     judged_files = 0
     for number, frame in enumerate(_full(asked_pages(workspace, run, tuple(ASKED))), 1):
         files.append(write_part(folder, f"{RESPONSES}/part-{number:05}.parquet", frame))
@@ -140,11 +165,16 @@ def _write(workspace: Workspace, run: RunRecord, folder: Path, tell: Callable[[i
             judged = _judged(workspace, run, profile, ends)
             if judged.height:
                 judged_files += 1
-                files.append(write_part(folder, f"{JUDGEMENTS}/part-{judged_files:05}.parquet", judged, profile))
+                files.append(
+                    write_part(folder, f"{JUDGEMENTS}/part-{judged_files:05}.parquet", judged, profile)
+                )
                 length = pl.col("details").str.len_chars().sum()
                 _add(totals["judgements"][profile], judged.select(rows=pl.len(), characters=length))
         tell(totals["expected"]["rows"])
-    scores = _frame(workspace, sa.select(schema.scores).where(schema.scores.c.run_id == run.id).order_by(schema.scores.c.id))
+    scores = _frame(
+        workspace,
+        sa.select(schema.scores).where(schema.scores.c.run_id == run.id).order_by(schema.scores.c.id),
+    )
     files.append(write_part(folder, f"{SCORES}/part-00001.parquet", scores))
     return files, totals
 
@@ -159,7 +189,8 @@ def _add(totals: dict[str, int], counted: pl.DataFrame) -> None:
 
 
 def _full(pages: Iterator[pl.DataFrame]) -> Iterator[pl.DataFrame]:
-    """Pages put together, until a file is full; at least one, be it empty, so that the columns are on the disk."""
+    """Pages put together, until a file is full; at least one, be it empty, so that the columns are on the
+    disk."""
     held: list[pl.DataFrame] = [pl.DataFrame(schema=ASKED)]
     rows = size = 0
     for page in pages:
@@ -176,7 +207,11 @@ def _judged(workspace: Workspace, run: RunRecord, profile: str, ends: tuple[int,
     """The judgements of what a run expects between two ordinals."""
     judgements = schema.judgements
     query = sa.select(*(judgements.c[name] for name in JUDGED)).select_from(JUDGED_OF_EXPECTED)
-    mine = (judgements.c.run_id == run.id, judgements.c.profile == profile, judgements.c.ordinal.between(*ends))
+    mine = (
+        judgements.c.run_id == run.id,
+        judgements.c.profile == profile,
+        judgements.c.ordinal.between(*ends),
+    )
     found = chunks(workspace, query.where(*mine).order_by(judgements.c.ordinal))
     return pl.concat([pl.DataFrame(schema=JUDGED), *(frame_of(rows, JUDGED) for rows in found)])
 
@@ -189,14 +224,20 @@ def _frame(workspace: Workspace, query: sa.Select[Any]) -> pl.DataFrame:
 
 def _count(connection: sa.Connection, run: RunRecord) -> Totals:
     """The same by the database's count."""
-    expected, replies, failures, judgements = schema.expected, schema.responses, schema.failures, schema.judgements
+    expected, replies, failures, judgements = (
+        schema.expected,
+        schema.responses,
+        schema.failures,
+        schema.judgements,
+    )
     length, whole = sa.func.length, sa.func.coalesce
     asked = (
         sa.select(
             sa.func.count(),
             sa.func.count(replies.c.key),
             sa.func.count(failures.c.key),
-            whole(sa.func.sum(length(replies.c.text)), 0) + whole(sa.func.sum(length(schema.prompts.c.user)), 0),
+            whole(sa.func.sum(length(replies.c.text)), 0)
+            + whole(sa.func.sum(length(schema.prompts.c.user)), 0),
         )
         .select_from(beside(expected, (replies, failures, schema.prompts)))
         .where(expected.c.run_id == run.id)
@@ -208,30 +249,48 @@ def _count(connection: sa.Connection, run: RunRecord) -> Totals:
         .group_by(judgements.c.profile)
     )
     counted = dict(zip(_none(), map(int, connection.execute(asked).one()), strict=True))
-    profiles = {profile: {"rows": rows, "characters": int(size)} for profile, rows, size in connection.execute(judged)}
+    profiles = {
+        profile: {"rows": rows, "characters": int(size)} for profile, rows, size in connection.execute(judged)
+    }
     return {"expected": counted, "judgements": profiles}
 
 
 def _take_out(workspace: Workspace, run: RunRecord, folder: Path, totals: Totals) -> int:
-    """Delete a run's rows, and the replies and prompts that nobody else uses; returns how many replies went."""
-    expected, responses, prompts, judgements = schema.expected, schema.responses, schema.prompts, schema.judgements
+    """Delete a run's rows, and the replies and prompts that nobody else uses; returns how many replies
+    went."""
+    expected, responses, prompts, judgements = (
+        schema.expected,
+        schema.responses,
+        schema.prompts,
+        schema.judgements,
+    )
     keys = sa.select(expected.c.key).where(expected.c.run_id == run.id)
     of_others = sa.select(expected.c.key).where(expected.c.run_id != run.id)
-    unused = sa.select(prompts.c.prompt_hash).except_(sa.select(expected.c.prompt_hash), sa.select(responses.c.prompt_hash))
+    unused = sa.select(prompts.c.prompt_hash).except_(
+        sa.select(expected.c.prompt_hash), sa.select(responses.c.prompt_hash)
+    )
     with workspace.write() as connection:
         now = connection.execute(sa.select(schema.runs).where(schema.runs.c.id == run.id)).one_or_none()
         told = ("state", "finished", "seconds")
-        same = now is not None and now.archive is None and all(getattr(now, name) == getattr(run, name) for name in told)
+        same = (
+            now is not None
+            and now.archive is None
+            and all(getattr(now, name) == getattr(run, name) for name in told)
+        )
         if not same or _count(connection, run) != totals:
             raise FolkwaysError(
-                f"run {run.name} was asked, judged or archived by another process meanwhile; nothing was taken out\n"
+                f"run {run.name} was asked, judged or archived by another process meanwhile; nothing was "
+                "taken out\n"
                 "Archive it again once that has ended; what is written already is kept"
             )
-        gone = connection.execute(sa.delete(responses).where(responses.c.key.in_(keys.except_(of_others)))).rowcount
+        gone = connection.execute(
+            sa.delete(responses).where(responses.c.key.in_(keys.except_(of_others)))
+        ).rowcount
         for of_run in (judgements, schema.failures, expected):
             connection.execute(sa.delete(of_run).where(of_run.c.run_id == run.id))
         if connection.scalar(unused.limit(1)) is not None:
-            # Each prompt that goes is looked for among rows that may refer to it: by an index, or all of them are read each time.
+            # Each prompt that goes is looked for among rows that may refer to it: by an index, or all of them
+            # are read each time.
             for table in ("expected", "responses"):
                 connection.exec_driver_sql(f"CREATE INDEX passing_{table} ON {table} (prompt_hash)")
             connection.execute(sa.delete(prompts).where(prompts.c.prompt_hash.in_(unused)))

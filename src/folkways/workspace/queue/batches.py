@@ -1,7 +1,9 @@
-"""Batches of requests that are out at a provider, as the workspace knows them: written down before they leave.
+"""Batches of requests that are out at a provider, as the workspace knows them: written down before they
+leave.
 
-A batch is ``leaving`` from before it is sent until the provider's number for it is stored, then ``out``, and ``collected`` once its
-results are stored. A process that dies while a batch is leaving may have sent it or not: who takes it over asks the provider.
+A batch is ``leaving`` from before it is sent until the provider's number for it is stored, then ``out``, and
+``collected`` once its results are stored. A process that dies while a batch is leaving may have sent it or
+not: who takes it over asks the provider.
 """
 
 from __future__ import annotations
@@ -41,7 +43,9 @@ class BatchRecord:
 def keys_out(connection: sa.Connection, endpoint_id: int) -> set[str]:
     """The requests to an endpoint that are in a batch which is not collected."""
     batches = schema.batches
-    query = sa.select(batches.c.requests).where(batches.c.endpoint_id == endpoint_id, batches.c.state != COLLECTED)
+    query = sa.select(batches.c.requests).where(
+        batches.c.endpoint_id == endpoint_id, batches.c.state != COLLECTED
+    )
     return {key for keys in connection.scalars(query) for key in keys.split()}
 
 
@@ -58,11 +62,16 @@ def open_batches(workspace: Workspace, endpoint_id: int) -> list[BatchRecord]:
 
 
 def keys_tried(workspace: Workspace, run_id: int, endpoint_id: int) -> set[str]:
-    """The requests of a run that were in a batch which has been collected: what has no response still is asked one by one."""
+    """The requests of a run that were in a batch which has been collected: what has no response still is
+    asked one by one."""
     batches = schema.batches
     mine = (batches.c.run_id == run_id, batches.c.endpoint_id == endpoint_id, batches.c.state == COLLECTED)
     with workspace.read() as connection:
-        return {key for keys in connection.scalars(sa.select(batches.c.requests).where(*mine)) for key in keys.split()}
+        return {
+            key
+            for keys in connection.scalars(sa.select(batches.c.requests).where(*mine))
+            for key in keys.split()
+        }
 
 
 def out_of_run(workspace: Workspace, run_id: int) -> tuple[int, int]:
@@ -74,31 +83,45 @@ def out_of_run(workspace: Workspace, run_id: int) -> tuple[int, int]:
     return sum(counts), len(counts)
 
 
-def write_down(workspace: Workspace, run_id: int, endpoint_id: int, worker: str, keys: list[str]) -> BatchRecord:
+def write_down(
+    workspace: Workspace, run_id: int, endpoint_id: int, worker: str, keys: list[str]
+) -> BatchRecord:
     """A batch that is about to leave, named after its run and what is in it; on disk when this returns.
 
-    The name tells batches of one content apart: by when the run was begun, and by how many batches went before in the run.
+    The name tells batches of one content apart: by when the run was begun, and by how many batches went
+    before in the run.
     """
     batches, runs = schema.batches, schema.runs
     with workspace.write() as connection:
         begun = connection.scalar(sa.select(runs.c.created).where(runs.c.id == run_id))
-        before = connection.scalar(sa.select(sa.func.count()).select_from(batches).where(batches.c.run_id == run_id))
+        before = connection.scalar(
+            sa.select(sa.func.count()).select_from(batches).where(batches.c.run_id == run_id)
+        )
         name = f"folkways-{config_hash([run_id, begun, endpoint_id, before, sorted(keys)])}"
         record = BatchRecord(name, run_id, endpoint_id, worker, LEAVING, None, frozenset(keys), time.time())
-        row = {"name": name, "run_id": run_id, "endpoint_id": endpoint_id, "worker_id": worker, "state": LEAVING}
+        row = {
+            "name": name,
+            "run_id": run_id,
+            "endpoint_id": endpoint_id,
+            "worker_id": worker,
+            "state": LEAVING,
+        }
         connection.execute(sa.insert(batches).values(**row, requests=" ".join(keys), created=record.created))
     return record
 
 
 def take_over(workspace: Workspace, record: BatchRecord, worker: str) -> bool:
-    """Make a batch that is leaving this worker's own; False where the process that sends it is alive, or another was faster."""
+    """Make a batch that is leaving this worker's own; False where the process that sends it is alive, or
+    another was faster."""
     batches, workers = schema.batches, schema.workers
     if record.worker == worker:
         return True
     alive = sa.select(workers.c.id).where(workers.c.id == record.worker).exists()
     same = (batches.c.name == record.name, batches.c.worker_id == record.worker, batches.c.state == LEAVING)
     with workspace.write() as connection:
-        return connection.execute(sa.update(batches).where(*same, ~alive).values(worker_id=worker)).rowcount == 1
+        return (
+            connection.execute(sa.update(batches).where(*same, ~alive).values(worker_id=worker)).rowcount == 1
+        )
 
 
 def mark_out(workspace: Workspace, name: str, number: str) -> None:

@@ -1,4 +1,5 @@
-"""Whose turn it is to judge a run: of several processes that asked it together one does, and the others wait for what it stores."""
+"""Whose turn it is to judge a run: of several processes that asked it together one does, and the others wait
+for what it stores."""
 
 from __future__ import annotations
 
@@ -17,7 +18,8 @@ LOOK_SECONDS = 0.5
 
 @contextmanager
 def turn_to_judge(workspace: Workspace, run_id: int) -> Iterator[float | None]:
-    """Hold the turn within the block, after a wait where another process has it; one that has died has it no longer.
+    """Hold the turn within the block, after a wait where another process has it; one that has died has it no
+    longer.
 
     Yields when that process began to judge (seconds since the epoch), None where nobody had to be waited for.
     """
@@ -27,10 +29,14 @@ def turn_to_judge(workspace: Workspace, run_id: int) -> Iterator[float | None]:
     while True:
         queue.free_dead_claims()
         with workspace.write() as connection:
-            held = connection.scalar(sa.select(claims.c.requests).where(claims.c.requests.startswith(f"{name} ")))
+            held = connection.scalar(
+                sa.select(claims.c.requests).where(claims.c.requests.startswith(f"{name} "))
+            )
             if held is None:
                 queue.register(connection)
-                connection.execute(sa.insert(claims).values(worker_id=queue.worker, requests=f"{name} {time.time()}"))
+                connection.execute(
+                    sa.insert(claims).values(worker_id=queue.worker, requests=f"{name} {time.time()}")
+                )
                 break
         began = float(held.split()[1])
         time.sleep(LOOK_SECONDS)

@@ -1,8 +1,10 @@
-"""Who asks what: pending requests are claimed before they are sent, and responses are committed before they count as done.
+"""Who asks what: pending requests are claimed before they are sent, and responses are committed before they
+count as done.
 
-A claim is a row with a batch of requests and their worker, a process with a heartbeat. A second process on the same workspace never
-asks what another one is asking; claims of a process that died are free again, at once on the same machine and after some silence
-elsewhere (folkways.workspace.queue.workers). What is out in a batch (folkways.workspace.queue.batches) is nobody's to claim.
+A claim is a row with a batch of requests and their worker, a process with a heartbeat. A second process on
+the same workspace never asks what another one is asking; claims of a process that died are free again, at
+once on the same machine and after some silence elsewhere (folkways.workspace.queue.workers). What is out in a
+batch (folkways.workspace.queue.batches) is nobody's to claim.
 """
 
 from __future__ import annotations
@@ -22,13 +24,21 @@ from folkways.endpoints.clean import storable
 from folkways.workspace import schema
 from folkways.workspace.database import Workspace
 from folkways.workspace.queue.batches import keys_out
-from folkways.workspace.queue.request_rows import REQUEST_COLUMNS, Answered, Failed, request_of, response_row, settings_of
+from folkways.workspace.queue.request_rows import (
+    REQUEST_COLUMNS,
+    Answered,
+    Failed,
+    request_of,
+    response_row,
+    settings_of,
+)
 from folkways.workspace.queue.workers import Watch, Worker, place, started
 
 KEYS_PER_QUERY = 500
 
 CLAIM_LOCK = 6035588
-"""First half of PostgreSQL's advisory locks of those who claim; the second is the endpoint: no two endpoints share a request."""
+"""First half of PostgreSQL's advisory locks of those who claim; the second is the endpoint: no two endpoints
+share a request."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,34 +57,46 @@ class Batch:
 class RequestQueue:
     """One process's view of what a run still has to ask of one workspace.
 
-    watch: tells which others are dead.
-    name:  of the worker, where whoever starts it gives it one: a worker of the same name that is begun anew, on whatever machine,
+    watch: tells which others are dead. name:  of the worker, where whoever starts it gives it one: a worker
+    of the same name that is begun anew, on whatever machine,
            means that the earlier one has died. None for a process that stands for itself.
     """
 
-    def __init__(self, workspace: Workspace, run_id: int, watch: Watch | None = None, name: str | None = None) -> None:
+    def __init__(
+        self, workspace: Workspace, run_id: int, watch: Watch | None = None, name: str | None = None
+    ) -> None:
         self.workspace = workspace
         self.run_id = run_id
-        self.worker = uuid.uuid4().hex if name is None else blake2b(f"{run_id}\0{name}".encode(), digest_size=16).hexdigest()
+        self.worker = (
+            uuid.uuid4().hex
+            if name is None
+            else blake2b(f"{run_id}\0{name}".encode(), digest_size=16).hexdigest()
+        )
         self._settings: dict[int, Settings] = {}
-        self._claimed: dict[int, set[str]] = {}  # number of a claim -> those of its requests that have not ended
+        self._claimed: dict[
+            int, set[str]
+        ] = {}  # number of a claim -> those of its requests that have not ended
         self._claim_of: dict[str, int] = {}
         self._watch = watch or Watch()
 
     def enter(self, *, joins: bool = False) -> None:
-        """Register as a worker, free the claims of dead ones, and forget the failures of earlier sessions: they are tried again.
+        """Register as a worker, free the claims of dead ones, and forget the failures of earlier sessions:
+        they are tried again.
 
         joins: others are at work in this session, whose failures stand.
         """
         with self.workspace.write() as connection:
-            connection.execute(sa.delete(schema.workers).where(schema.workers.c.id == self.worker))  # an earlier one of this name
+            connection.execute(
+                sa.delete(schema.workers).where(schema.workers.c.id == self.worker)
+            )  # an earlier one of this name
             self.register(connection)
             if not joins:
                 connection.execute(sa.delete(schema.failures).where(schema.failures.c.run_id == self.run_id))
         self.free_dead_claims()
 
     def leave(self) -> None:
-        """Give back all claims, which go with their worker: this process, or one of its name that is known to have died."""
+        """Give back all claims, which go with their worker: this process, or one of its name that is known to
+        have died."""
         with self.workspace.write() as connection:
             connection.execute(sa.delete(schema.workers).where(schema.workers.c.id == self.worker))
 
@@ -98,15 +120,23 @@ class RequestQueue:
         """Drop the claims of processes that are gone."""
         workers = schema.workers
         with self.workspace.read() as connection:
-            others = [Worker(*row) for row in connection.execute(sa.select(workers).where(workers.c.id != self.worker))]
+            others = [
+                Worker(*row)
+                for row in connection.execute(sa.select(workers).where(workers.c.id != self.worker))
+            ]
             dead = self._watch.dead(others, _now(connection))
         if dead:
             with self.workspace.write() as connection:
                 for worker in dead:  # unless it has given a sign of life since; its claims go with it
-                    connection.execute(sa.delete(workers).where(workers.c.id == worker.id, workers.c.heartbeat == worker.heartbeat))
+                    connection.execute(
+                        sa.delete(workers).where(
+                            workers.c.id == worker.id, workers.c.heartbeat == worker.heartbeat
+                        )
+                    )
 
     def pending(self, endpoint_id: int) -> int:
-        """How many distinct requests of the run to this endpoint have neither a response nor a failure in this session."""
+        """How many distinct requests of the run to this endpoint have neither a response nor a failure in
+        this session."""
         query = self._without_end(sa.select(sa.func.count(sa.distinct(schema.expected.c.key))), endpoint_id)
         with self.workspace.read() as connection:
             return int(connection.scalar(query) or 0)
@@ -119,7 +149,8 @@ class RequestQueue:
             return len(held.intersection(connection.scalars(keys))) if held else 0
 
     def awaited(self, endpoint_id: int, in_flight: Collection[str]) -> dict[int, set[str]]:
-        """Pending requests that are not in flight here, by the number of another process's claim; 0: those that nobody holds."""
+        """Pending requests that are not in flight here, by the number of another process's claim; 0: those
+        that nobody holds."""
         keys = self._without_end(sa.select(schema.expected.c.key).distinct(), endpoint_id)
         with self.workspace.read() as connection:
             free = set(connection.scalars(keys)).difference(in_flight, keys_out(connection, endpoint_id))
@@ -128,26 +159,37 @@ class RequestQueue:
         return {number: held for number, held in {0: free, **claims}.items() if held}
 
     def still_awaited(self, awaited: Mapping[int, set[str]]) -> dict[int, set[str]]:
-        """Those of ``awaited`` that are claimed still; none at all where any may be asked here now. Looks at few rows.
+        """Those of ``awaited`` that are claimed still; none at all where any may be asked here now. Looks at
+        few rows.
 
         Drops the claims of processes that are gone.
         """
         self.free_dead_claims()
         with self.workspace.read() as connection:
-            claimed = self._held_by_others(connection)  # by their requests: SQLite gives the numbers of old claims to new ones
+            claimed = self._held_by_others(
+                connection
+            )  # by their requests: SQLite gives the numbers of old claims to new ones
             still = {number: keys for number, keys in awaited.items() if keys <= claimed.get(number, set())}
             over = [key for number in awaited.keys() - still.keys() for key in awaited[number]]
-            ended = sum(self._ended(connection, over[at : at + KEYS_PER_QUERY]) for at in range(0, len(over), KEYS_PER_QUERY))
+            ended = sum(
+                self._ended(connection, over[at : at + KEYS_PER_QUERY])
+                for at in range(0, len(over), KEYS_PER_QUERY)
+            )
         return still if ended == len(over) else {}
 
     def others_at_work(self) -> bool:
         """Whether another process holds requests of this run."""
         with self.workspace.read() as connection:
-            held = [min(keys) for keys in self._held_by_others(connection).values()]  # those of a claim are all of one run
+            held = [
+                min(keys) for keys in self._held_by_others(connection).values()
+            ]  # those of a claim are all of one run
             expected = schema.expected
             of_run = sa.select(expected.c.key).where(expected.c.run_id == self.run_id)
             chunks = (held[at : at + KEYS_PER_QUERY] for at in range(0, len(held), KEYS_PER_QUERY))
-            return any(connection.scalar(of_run.where(expected.c.key.in_(chunk)).limit(1)) is not None for chunk in chunks)
+            return any(
+                connection.scalar(of_run.where(expected.c.key.in_(chunk)).limit(1)) is not None
+                for chunk in chunks
+            )
 
     def _held_by_others(self, connection: sa.Connection) -> dict[int, set[str]]:
         claims = schema.claims
@@ -162,9 +204,11 @@ class RequestQueue:
         return len(connection.scalars(answered.union(failed)).all())
 
     def standing(self, endpoint_id: int) -> tuple[int, int]:
-        """How many distinct requests of the run to this endpoint are pending, and how many have a response already.
+        """How many distinct requests of the run to this endpoint are pending, and how many have a response
+        already.
 
-        Where nothing is pending, equal requests count each time: telling them apart would take longer than all the rest.
+        Where nothing is pending, equal requests count each time: telling them apart would take longer than
+        all the rest.
         """
         pending, stored, _ = self.counts(endpoint_id)
         return pending, stored
@@ -175,9 +219,13 @@ class RequestQueue:
         pending = self.pending(endpoint_id)
         key = sa.distinct(expected.c.key) if pending else expected.c.key
         # What is left of all: counting those with a response would look each of them up.
-        counted = sa.select(sa.func.count(key)).where(expected.c.run_id == self.run_id, expected.c.endpoint_id == endpoint_id)
+        counted = sa.select(sa.func.count(key)).where(
+            expected.c.run_id == self.run_id, expected.c.endpoint_id == endpoint_id
+        )
         failed = (
-            counted.join(failures, sa.and_(failures.c.run_id == self.run_id, failures.c.key == expected.c.key))
+            counted.join(
+                failures, sa.and_(failures.c.run_id == self.run_id, failures.c.key == expected.c.key)
+            )
             .outerjoin(responses, responses.c.key == expected.c.key)
             .where(responses.c.key.is_(None))
         )
@@ -186,7 +234,8 @@ class RequestQueue:
             return pending, int(connection.scalar(counted) or 0) - pending - lost, lost
 
     def ordinal_at(self, endpoint_id: int, share: float) -> int:
-        """The ordinal behind which this share (0 to 1) of what the run expects of the endpoint lies, roughly."""
+        """The ordinal behind which this share (0 to 1) of what the run expects of the endpoint lies,
+        roughly."""
         ordinal = schema.expected.c.ordinal
         ends = sa.select(sa.func.min(ordinal), sa.func.max(ordinal)).where(
             schema.expected.c.run_id == self.run_id, schema.expected.c.endpoint_id == endpoint_id
@@ -196,12 +245,14 @@ class RequestQueue:
         return 0 if first is None else int(first + share * (last - first))
 
     def claim(self, endpoint_id: int, after: int, limit: int, in_flight: Collection[str]) -> Batch:
-        """Claim up to ``limit`` pending requests behind ordinal ``after``, leaving out what others hold or this run saw fail."""
+        """Claim up to ``limit`` pending requests behind ordinal ``after``, leaving out what others hold or
+        this run saw fail."""
         claims = schema.claims
         pending = self._asked(endpoint_id).where(schema.expected.c.ordinal > after).limit(limit)
         with self.workspace.claim() as connection:
             _take_turn(connection, endpoint_id)
-            # Claims before responses: who saves does not wait, and a request that ends in between is then both, never neither.
+            # Claims before responses: who saves does not wait, and a request that ends in between is then
+            # both, never neither.
             others = connection.scalars(sa.select(claims.c.requests).where(claims.c.worker_id != self.worker))
             held = {key for keys in others for key in keys.split()} | keys_out(connection, endpoint_id)
             rows = connection.execute(pending).all()
@@ -214,7 +265,9 @@ class RequestQueue:
             self.register(connection)
             mine = {key: row for key, row in wanted.items() if key not in held}
             if mine:
-                number = connection.execute(sa.insert(claims).values(worker_id=self.worker, requests=" ".join(mine)))
+                number = connection.execute(
+                    sa.insert(claims).values(worker_id=self.worker, requests=" ".join(mine))
+                )
             self._load_settings(connection, {row[-4] for row in mine.values()})
         if mine:
             claim = int(number.inserted_primary_key[0])  # type: ignore[index]
@@ -223,15 +276,20 @@ class RequestQueue:
         return Batch(tuple(request_of(row, self._settings) for row in mine.values()), rows[-1][0], len(rows))
 
     def save(self, endpoint_id: int, results: Sequence[Answered | Failed]) -> None:
-        """Commit a batch: responses and failures are on disk when this returns; a claim that has ended with them is free."""
+        """Commit a batch: responses and failures are on disk when this returns; a claim that has ended with
+        them is free."""
         # Everybody in the same order: two who store the same replies must not wait for each other.
         results = sorted(results, key=lambda result: result.request.key)
         answered = [result for result in results if isinstance(result, Answered)]
         failed = [result for result in results if isinstance(result, Failed)]
         now = time.time()
         with self.workspace.claim() as connection:
-            self.workspace.insert_new(connection, schema.responses, [response_row(endpoint_id, result, now) for result in answered])
-            failures = [(self.run_id, each.request.key, storable(each.message), each.attempts, now) for each in failed]
+            self.workspace.insert_new(
+                connection, schema.responses, [response_row(endpoint_id, result, now) for result in answered]
+            )
+            failures = [
+                (self.run_id, each.request.key, storable(each.message), each.attempts, now) for each in failed
+            ]
             self.workspace.insert_new(connection, schema.failures, failures)
             keys = {result.request.key for result in results}
             over = self._ending(keys)
@@ -277,7 +335,9 @@ class RequestQueue:
         """The pending rows in their order, with what a request is made of."""
         expected, prompts = schema.expected, schema.prompts
         query = self._without_end(sa.select(*REQUEST_COLUMNS), endpoint_id)
-        return query.join(prompts, prompts.c.prompt_hash == expected.c.prompt_hash).order_by(expected.c.ordinal)
+        return query.join(prompts, prompts.c.prompt_hash == expected.c.prompt_hash).order_by(
+            expected.c.ordinal
+        )
 
     def requests(self, endpoint_id: int, keys: Collection[str]) -> list[Request]:
         """Those of ``keys`` that are pending, whoever holds them."""
@@ -294,18 +354,25 @@ class RequestQueue:
 
 
 def _take_turn(connection: sa.Connection, endpoint_id: int) -> None:
-    """Wait for the others who claim requests to the endpoint; on SQLite, where one writes at a time, that is done already.
+    """Wait for the others who claim requests to the endpoint; on SQLite, where one writes at a time, that is
+    done already.
 
-    The tables may have been filled a moment ago, when PostgreSQL knows nothing of their sizes: it would join and sort all that is
-    pending for each claim. Without sorting it takes the rows in the order of the index, and no more of them than are wanted.
+    The tables may have been filled a moment ago, when PostgreSQL knows nothing of their sizes: it would join
+    and sort all that is pending for each claim. Without sorting it takes the rows in the order of the index,
+    and no more of them than are wanted.
     """
     if connection.dialect.name == "postgresql":
-        off = ", ".join(f"set_config('enable_{way}', 'off', true)" for way in ("sort", "hashjoin", "mergejoin"))
+        off = ", ".join(
+            f"set_config('enable_{way}', 'off', true)" for way in ("sort", "hashjoin", "mergejoin")
+        )
         connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({CLAIM_LOCK}, {int(endpoint_id)}), {off}")
 
 
 def _now(connection: sa.Connection) -> float:
-    """Seconds since the epoch, by the one clock that everybody shares who may be looking: the server's, or this machine's."""
+    """Seconds since the epoch, by the one clock that everybody shares who may be looking: the server's, or
+    this machine's."""
     if connection.dialect.name == "postgresql":
-        return float(connection.exec_driver_sql("SELECT extract(epoch FROM clock_timestamp())::float8").scalar_one())
+        return float(
+            connection.exec_driver_sql("SELECT extract(epoch FROM clock_timestamp())::float8").scalar_one()
+        )
     return time.time()

@@ -1,4 +1,5 @@
-"""What a request is read from and a reply is stored as: the rows of the queue (folkways.workspace.queue.request_queue)."""
+"""What a request is read from and a reply is stored as: the rows of the queue
+(folkways.workspace.queue.request_queue)."""
 
 from __future__ import annotations
 
@@ -17,7 +18,17 @@ from folkways.workspace import schema
 REQUEST_COLUMNS = (
     *(
         schema.expected.c[name]
-        for name in ("ordinal", "key", "task", "item", "language", "variant", "sample", "prompt_hash", "settings_id")
+        for name in (
+            "ordinal",
+            "key",
+            "task",
+            "item",
+            "language",
+            "variant",
+            "sample",
+            "prompt_hash",
+            "settings_id",
+        )
     ),
     *(schema.prompts.c[name] for name in ("system", "user", "choices")),
 )
@@ -28,7 +39,8 @@ LONGEST_REASON, LONGEST_MODEL = (schema.responses.c[name].type.length for name i
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """A reply that is ready to be stored: the request, what came back, seconds it took, attempts, and whether in a batch."""
+    """A reply that is ready to be stored: the request, what came back, seconds it took, attempts, and whether
+    in a batch."""
 
     request: Request
     completion: Completion
@@ -103,10 +115,12 @@ def _labels(choices: str | None) -> tuple[str, ...] | None:
 
 @lru_cache(maxsize=256)
 def _word(text: str | None, longest: int) -> str | None:
-    """A server's word as long as its column holds; PostgreSQL refuses a longer one, and with it every reply of the batch."""
+    """A server's word as long as its column holds; PostgreSQL refuses a longer one, and with it every reply
+    of the batch."""
     return storable(text)[:longest] if text is not None else None
 
 
 def _count(tokens: int | None) -> int | None:
-    """A server's count as long as PostgreSQL's integers hold it; a larger one is no count of tokens anyway."""
+    """A server's count as long as PostgreSQL's integers hold it; a larger one is no count of tokens
+    anyway."""
     return tokens if tokens is not None and 0 <= tokens < 2**31 else None

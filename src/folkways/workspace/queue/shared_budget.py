@@ -1,4 +1,5 @@
-"""A budget that any number of workers of a run share: each takes parts out of it, and puts back what it did not spend.
+"""A budget that any number of workers of a run share: each takes parts out of it, and puts back what it did
+not spend.
 
 What a worker that was killed had taken counts as spent: nobody knows what it had on its way.
 """
@@ -31,14 +32,16 @@ class SharedBudget:
         self._workspace, self._run_id, self._limit = workspace, run_id, limit
 
     def take(self, least: Units) -> Units | None:
-        """A part that holds ``least``, larger where there is room for more; None where not so much is left."""
+        """A part that holds ``least``, larger where there is room for more; None where not so much is
+        left."""
         with self._workspace.write() as connection:
             before = _read(connection, self._run_id)
             left = tuple(limit - out for limit, out in zip(self._limit, before, strict=True))
             if any(need > rest for need, rest in zip(least, left, strict=True)):
                 return None
             requests, tokens, usd = (
-                min(rest, max(need, limit / PARTS)) for need, rest, limit in zip(least, left, self._limit, strict=True)
+                min(rest, max(need, limit / PARTS))
+                for need, rest, limit in zip(least, left, self._limit, strict=True)
             )
             _add(connection, self._run_id, before, (requests, tokens, usd))
         return requests, tokens, usd
@@ -57,6 +60,8 @@ def _read(connection: sa.Connection, run_id: int) -> Units:
 
 def _add(connection: sa.Connection, run_id: int, before: Units, more: Units) -> None:
     """Of what is not limited everybody has as much as they like, and nothing is counted."""
-    sums = [out + (part if abs(part) != float("inf") else 0.0) for out, part in zip(before, more, strict=True)]
+    sums = [
+        out + (part if abs(part) != float("inf") else 0.0) for out, part in zip(before, more, strict=True)
+    ]
     text = orjson.dumps(sums).decode()
     connection.execute(sa.update(schema.runs).where(schema.runs.c.id == run_id).values(taken=text))

@@ -1,4 +1,5 @@
-"""What goes into a study and comes out of it: items, model answers, off-line work, exports, progress, agreement."""
+"""What goes into a study and comes out of it: items, model answers, off-line work, exports, progress,
+agreement."""
 
 from __future__ import annotations
 
@@ -19,12 +20,14 @@ from folkways_studio.cli.progress import import_progress
 @click.argument("file", type=click.Path(path_type=Path), metavar="FILE")
 @click.option("--population", metavar="NAME", help="For rows that name none.")
 @place_options
-def import_items(study: str, stage: str, file: Path, population: str | None, workspace: str, server: str | None) -> None:
+def import_items(
+    study: str, stage: str, file: Path, population: str | None, workspace: str, server: str | None
+) -> None:
     """Add items to a stage, one per row of a CSV, XLSX, JSON, JSONL or Parquet file: all of them or none.
 
-    Columns are the fields of the stage's items; item (an id), population, check and qualification (the answer that is known, of a
-    question among the work or of one of the test) may be there as well. Options are columns option_a, option_b and so on;
-    candidates candidate_1, by_1 and so on.
+    Columns are the fields of the stage's items; item (an id), population, check and qualification (the answer
+    that is known, of a question among the work or of one of the test) may be there as well. Options are
+    columns option_a, option_b and so on; candidates candidate_1, by_1 and so on.
     """
     from folkways.sdk.display import plural
     from folkways_studio.items.tables import read_rows
@@ -39,14 +42,22 @@ def import_items(study: str, stage: str, file: Path, population: str | None, wor
 @click.command("media")
 @click.argument("study")
 @click.argument("files", nargs=-1, type=click.Path(path_type=Path), metavar="FILE...")
-@click.option("--delete", "gone", multiple=True, metavar="NAME", help="Delete this one, which no item shows; may be given again.")
+@click.option(
+    "--delete",
+    "gone",
+    multiple=True,
+    metavar="NAME",
+    help="Delete this one, which no item shows; may be given again.",
+)
 @place_options
-def media(study: str, files: tuple[Path, ...], gone: tuple[str, ...], workspace: str, server: str | None) -> None:
-    """Add pictures and recordings that items of a study show, one by one or in ZIP files: all of them or none. Without a file, list
-    what the study has.
+def media(
+    study: str, files: tuple[Path, ...], gone: tuple[str, ...], workspace: str, server: str | None
+) -> None:
+    """Add pictures and recordings that items of a study show, one by one or in ZIP files: all of them or
+    none. Without a file, list what the study has.
 
-    They lie in a folder beside the workspace, or in the folder or bucket (s3://bucket/prefix) that FOLKWAYS_MEDIA names. A server
-    gets them in parts of 20 MB, of each all or none.
+    They lie in a folder beside the workspace, or in the folder or bucket (s3://bucket/prefix) that
+    FOLKWAYS_MEDIA names. A server gets them in parts of 20 MB, of each all or none.
     """
     from folkways.sdk.display import plural
     from folkways_studio.media.reading import read_files
@@ -66,12 +77,20 @@ def media(study: str, files: tuple[Path, ...], gone: tuple[str, ...], workspace:
 @click.argument("study")
 @click.argument("stage")
 @click.argument("run", shell_complete=completion.runs)
-@click.option("--per-culture", type=click.IntRange(min=1), default=120, show_default=True, help="Answers per culture, at most.")
+@click.option(
+    "--per-culture",
+    type=click.IntRange(min=1),
+    default=120,
+    show_default=True,
+    help="Answers per culture, at most.",
+)
 @click.option("--all", "everything", is_flag=True, help="Draw right answers, too, not only wrong ones.")
 @click.option("--models", metavar="LIST", help="Only answers of these models of the run.")
 @click.option("--seed", type=int, default=0, show_default=True, help="For the draw.")
 @place_options
-def draw(study: str, everything: bool, models: str | None, workspace: str, server: str | None, **others: Any) -> None:
+def draw(
+    study: str, everything: bool, models: str | None, workspace: str, server: str | None, **others: Any
+) -> None:
     """Draw answers of models from a stored run at random, for people to judge."""
     with desk_at(workspace, server) as desk:
         counts = desk.draw(study, wrong_only=not everything, models=names(models), **others)
@@ -90,14 +109,18 @@ def draw(study: str, everything: bool, models: str | None, workspace: str, serve
     show_default=True,
     help="The benchmark's own schema, or tables of everything.",
 )
-@click.option("--discussion", is_flag=True, help="With what researchers and reviewers said of items (csv, jsonl, parquet, xlsx).")
+@click.option(
+    "--discussion",
+    is_flag=True,
+    help="With what researchers and reviewers said of items (csv, jsonl, parquet, xlsx).",
+)
 @place_options
 def export(study: str, out: Path, kind: str, discussion: bool, workspace: str, server: str | None) -> None:
     """Write the results of a study. People are pseudonyms, and people who withdrew are left out.
 
-    \b
-    release   what a benchmark makes of the study, as folkways reads it; labels and errors of model answers that were judged
-    hub       a Hugging Face data set: Parquet, data card, Croissant metadata, and the release
+    \b release   what a benchmark makes of the study, as folkways reads it; labels and errors of model answers
+    that were judged hub       a Hugging Face data set: Parquet, data card, Croissant metadata, and the
+    release
     """
     from folkways.sdk.files import write_bytes
 
@@ -165,10 +188,25 @@ def _shown(found: Mapping[str, Any]) -> str:
 @click.argument("stage")
 @click.argument("person", metavar="PSEUDONYM")
 @click.option("--count", type=click.IntRange(min=1), default=50, show_default=True, help="Items, at most.")
-@click.option("--hours", type=Number(min=0.1), default=72, show_default=True, help="How long they are kept for the person.")
+@click.option(
+    "--hours",
+    type=Number(min=0.1),
+    default=72,
+    show_default=True,
+    help="How long they are kept for the person.",
+)
 @out_option("Where the workbook goes (.xlsx)", "STAGE-PSEUDONYM.xlsx", required=True)
 @place_options
-def hand_out(study: str, stage: str, person: str, count: int, hours: float, out: Path, workspace: str, server: str | None) -> None:
+def hand_out(
+    study: str,
+    stage: str,
+    person: str,
+    count: int,
+    hours: float,
+    out: Path,
+    workspace: str,
+    server: str | None,
+) -> None:
     """Write a workbook for somebody who works off line: items that are kept for them, to be filled in."""
     from folkways.sdk.files import write_bytes
 

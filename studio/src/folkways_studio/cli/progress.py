@@ -1,4 +1,5 @@
-"""Shows on standard error how far an import of items is: a bar on a terminal, a line now and then elsewhere."""
+"""Shows on standard error how far an import of items is: a bar on a terminal, a line now and then
+elsewhere."""
 
 from __future__ import annotations
 

@@ -13,24 +13,43 @@ from folkways_studio.cli.places import desk_at, place_options
 
 @click.group("prolific")
 def command() -> None:
-    """Recruit people for a study at Prolific, and pay them. The token of your account there is in PROLIFIC_API_TOKEN.
+    """Recruit people for a study at Prolific, and pay them. The token of your account there is in
+    PROLIFIC_API_TOKEN.
 
-    \b
-    folkways studio prolific create verification --population wales --places 50 --reward 300 --minutes 20 --address URL
-    folkways studio prolific publish ID
-    folkways studio prolific approve verification ID
+    \b folkways studio prolific create verification --population wales --places 50 --reward 300 --minutes 20
+    --address URL folkways studio prolific publish ID folkways studio prolific approve verification ID
     """
 
 
 @command.command("create")
 @click.argument("study")
-@click.option("--population", required=True, metavar="NAME", help="The population that people are recruited for.")
+@click.option(
+    "--population", required=True, metavar="NAME", help="The population that people are recruited for."
+)
 @click.option("--places", required=True, type=click.IntRange(min=1), help="How many people.")
-@click.option("--reward", required=True, type=click.IntRange(min=1), metavar="N", help="For each, in hundredths: 300 is 3.00.")
-@click.option("--minutes", required=True, type=click.IntRange(min=1), help="How long it takes, as people are told.")
-@click.option("--description", metavar="TEXT", help="What people read before they begin, in place of the study's own.")
-@click.option("--days", type=click.IntRange(1, 365), default=90, show_default=True, help="How long the link lets people in.")
-@click.option("--address", metavar="URL", help="Where people's browsers find the studio: https://studio.example.org")
+@click.option(
+    "--reward",
+    required=True,
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="For each, in hundredths: 300 is 3.00.",
+)
+@click.option(
+    "--minutes", required=True, type=click.IntRange(min=1), help="How long it takes, as people are told."
+)
+@click.option(
+    "--description", metavar="TEXT", help="What people read before they begin, in place of the study's own."
+)
+@click.option(
+    "--days",
+    type=click.IntRange(1, 365),
+    default=90,
+    show_default=True,
+    help="How long the link lets people in.",
+)
+@click.option(
+    "--address", metavar="URL", help="Where people's browsers find the studio: https://studio.example.org"
+)
 @place_options
 def create(
     study: str,
@@ -44,7 +63,8 @@ def create(
     workspace: str,
     server: str | None,
 ) -> None:
-    """Make a study at Prolific that leads people here, with the completion codes of the study's file. Nobody sees it yet."""
+    """Make a study at Prolific that leads people here, with the completion codes of the study's file. Nobody
+    sees it yet."""
     from folkways_studio.people.prolific import Prolific, Recruitment
     from folkways_studio.workflows.wordings import StudyTexts
 
@@ -53,16 +73,23 @@ def create(
         known = desk.definition(study)
         codes = known.get("prolific") or {}
         if not codes.get("completed"):
-            raise FolkwaysError(f"{study} has no completion code: its file needs one, such as\nprolific:\n  completed: C1A2B3C4")
+            raise FolkwaysError(
+                f"{study} has no completion code: its file needs one, such as\nprolific:\n  completed: "
+                "C1A2B3C4"
+            )
         if server is None and address is None:
-            raise FolkwaysError("say where people's browsers find the studio: --address https://studio.example.org")
+            raise FolkwaysError(
+                "say where people's browsers find the studio: --address https://studio.example.org"
+            )
         link = desk.invite(study, "annotator", population, None, days, "for Prolific")
         base = (address or "").rstrip("/")
         link = link if "://" in link else f"{base}{link}"
         texts = StudyTexts(known, ())
         about = description or (texts.about or texts.title).text
         made = prolific.create(Recruitment(texts.title.text, about, link, places, reward, minutes, codes))
-    click.echo(f"made the study {made} at Prolific; look at it there, then: folkways studio prolific publish {made}")
+    click.echo(
+        f"made the study {made} at Prolific; look at it there, then: folkways studio prolific publish {made}"
+    )
 
 
 @command.command("publish")
@@ -106,7 +133,8 @@ def top_up(number: str, places: int) -> None:
 @click.option("--dry-run", is_flag=True, help="Only say who would be.")
 @place_options
 def approve(study: str, number: str, dry_run: bool, workspace: str, server: str | None) -> None:
-    """Pay the reward to everybody who awaits review at Prolific and has answered here. The others are named and left."""
+    """Pay the reward to everybody who awaits review at Prolific and has answered here. The others are named
+    and left."""
     from folkways.sdk.display import plural
     from folkways_studio.people.prolific import Prolific, review
 
@@ -117,7 +145,9 @@ def approve(study: str, number: str, dry_run: bool, workspace: str, server: str 
         prolific.approve(answered)
     click.echo(f"{'would approve' if dry_run else 'approved'} {plural(len(answered), 'submission')}")
     for each in unknown:
-        click.echo(f"left for you to look at: {each.id} of {each.participant}, who has not answered here", err=True)
+        click.echo(
+            f"left for you to look at: {each.id} of {each.participant}, who has not answered here", err=True
+        )
 
 
 @command.command("bonus")
@@ -140,13 +170,17 @@ def bonus(study: str, number: str, file: Path, pay: bool, workspace: str, server
         if pay:
             prolific.pay_bonuses(payment)
         told = "paid" if pay else "would pay"
-        click.echo(f"{told} {plural(len(batch), 'bonus', 'bonuses')}, {sum(batch.values()):.2f} ({total:.2f} with fees)")
+        click.echo(
+            f"{told} {plural(len(batch), 'bonus', 'bonuses')}, {sum(batch.values()):.2f} ({total:.2f} with "
+            "fees)"
+        )
     if not pay:
         click.echo("nothing was paid; add --pay to do so", err=True)
 
 
 def read_bonuses(file: Path, known: dict[str, str | None]) -> dict[str, Decimal]:
-    """Id at Prolific -> amount. known: pseudonym -> id there. DataError names the first row that cannot be used."""
+    """Id at Prolific -> amount. known: pseudonym -> id there. DataError names the first row that cannot be
+    used."""
     from folkways_studio.items.tables import read_rows
 
     found: dict[str, Decimal] = {}
@@ -154,7 +188,9 @@ def read_bonuses(file: Path, known: dict[str, str | None]) -> dict[str, Decimal]
         person, text = row.get("participant", "").strip(), row.get("amount", "").strip()
         there = known.get(person)
         if not there:
-            raise DataError(f"{person!r} is nobody of this study who came by Prolific and answered", file=file, row=number)
+            raise DataError(
+                f"{person!r} is nobody of this study who came by Prolific and answered", file=file, row=number
+            )
         try:
             amount = Decimal(text)
         except InvalidOperation:

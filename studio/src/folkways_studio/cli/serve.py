@@ -29,19 +29,41 @@ STATES = {"open": "open", "pause": "paused", "close": "closed"}
 
 
 @click.group("studio", invoke_without_command=True)
-@click.option("--host", default="127.0.0.1", show_default=True, metavar="ADDRESS", help="Address to listen on.")
-@click.option("--port", type=click.IntRange(0, 65535), default=8765, show_default=True, help="Port; 0 for any free one.")
-@click.option("--workers", type=click.IntRange(1, 64), default=1, show_default=True, metavar="N",
-              help="Processes that answer; more than one for a workspace on PostgreSQL with many people.")  # fmt: skip
-@click.option("--origin", metavar="URL",
-              help="Address that people's browsers see, behind a server with a certificate; it may end in a path.")  # fmt: skip
-@click.option("--proxies", envvar="FORWARDED_ALLOW_IPS", default="", metavar="ADDRESS[,ADDRESS]",
-              help="The servers in front, such as 127.0.0.1: where they say that a request came from is believed.")  # fmt: skip
+@click.option(
+    "--host", default="127.0.0.1", show_default=True, metavar="ADDRESS", help="Address to listen on."
+)
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=8765, show_default=True, help="Port; 0 for any free one."
+)
+@click.option(
+    "--workers",
+    type=click.IntRange(1, 64),
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="Processes that answer; more than one for a workspace on PostgreSQL with many people.",
+)
+@click.option(
+    "--origin",
+    metavar="URL",
+    help="Address that people's browsers see, behind a server with a certificate; it may end in a path.",
+)
+@click.option(
+    "--proxies",
+    envvar="FORWARDED_ALLOW_IPS",
+    default="",
+    metavar="ADDRESS[,ADDRESS]",
+    help="The servers in front, such as 127.0.0.1: where they say that a request came from is believed.",
+)
 @click.option("--models", type=click.Path(path_type=Path), envvar=MODELS_VARIABLE, metavar="FILE.toml",
               help="The models that studies may choose from; without it they ask none.")  # fmt: skip
 @click.option("--sso", type=click.Path(path_type=Path), envvar="FOLKWAYS_STUDIO_SSO", metavar="FILE.toml",
               help="The OpenID Connect provider through which people may sign in.")  # fmt: skip
-@click.option("--private-webhooks", is_flag=True, help="Let webhooks call addresses of this server's own network, without TLS.")
+@click.option(
+    "--private-webhooks",
+    is_flag=True,
+    help="Let webhooks call addresses of this server's own network, without TLS.",
+)
 @click.option("--workspace", "-w", default=DEFAULT_WORKSPACE, show_default=True, envvar="FOLKWAYS_WORKSPACE", metavar="PATH|URL",
               help="SQLite file, or postgresql://user@host/database.")  # fmt: skip
 @click.pass_context
@@ -75,17 +97,35 @@ def command(
     offered = _offered(models)
     provider = _single_sign_on(sso) if sso is not None else None
     named = tuple(each.strip() for each in proxies.split(",") if each.strip())
-    settings = Settings(origin=origin, proxies=named, models=offered, private_webhooks=private_webhooks, single_sign_on=provider)
+    settings = Settings(
+        origin=origin,
+        proxies=named,
+        models=offered,
+        private_webhooks=private_webhooks,
+        single_sign_on=provider,
+    )
     if settings.secure and not named:
-        click.echo("note: no server in front is named (--proxies 127.0.0.1): everybody counts as coming from one address", err=True)
+        click.echo(
+            "note: no server in front is named (--proxies 127.0.0.1): everybody counts as coming from one "
+            "address",
+            err=True,
+        )
     with opened(workspace, create=True) as database:
         _try_media(database)
         told = "The studio is at {} (Ctrl-C stops it)"
-        serve(database, host=host, port=port, workers=workers, settings=settings, ready=lambda at: click.echo(told.format(at)))
+        serve(
+            database,
+            host=host,
+            port=port,
+            workers=workers,
+            settings=settings,
+            ready=lambda at: click.echo(told.format(at)),
+        )
 
 
 def _offered(file: Path | None) -> dict[str, OfferedModel]:
-    """The models of the list, none without one. What keeps one from being asked (a key that is not set) is noted."""
+    """The models of the list, none without one. What keeps one from being asked (a key that is not set) is
+    noted."""
     from folkways_studio.models.offered import load_offered, open_offered
 
     found = load_offered(file) if file is not None else {}
@@ -108,7 +148,8 @@ def _single_sign_on(file: Path) -> SingleSignOn:
 
 
 def _try_media(workspace: Workspace) -> None:
-    """Say where pictures and recordings go, if not beside the workspace, and what keeps them from it; a study may need none."""
+    """Say where pictures and recordings go, if not beside the workspace, and what keeps them from it; a study
+    may need none."""
     from folkways_studio.media.stores import PLACE_VARIABLE, MediaStoreError, media_store
 
     if os.environ.get(PLACE_VARIABLE):
@@ -120,8 +161,14 @@ def _try_media(workspace: Workspace) -> None:
 
 @command.command("create-study")
 @click.argument("template", metavar="TEMPLATE|FILE.yaml")
-@click.option("--owner", metavar="LOGIN", help="Whose study it is; a new login becomes an account. On a server, the token says it.")
-@click.option("--name", metavar="NAME", help="Short name instead of the template's: letters, digits, hyphens.")
+@click.option(
+    "--owner",
+    metavar="LOGIN",
+    help="Whose study it is; a new login becomes an account. On a server, the token says it.",
+)
+@click.option(
+    "--name", metavar="NAME", help="Short name instead of the template's: letters, digits, hyphens."
+)
 @click.option("--title", metavar="TEXT", help="Title that people see.")
 @click.option("--open", "at_once", is_flag=True, help="Open it for work at once.")
 @click.option("--models", type=click.Path(path_type=Path), envvar=MODELS_VARIABLE, metavar="FILE.toml",
@@ -165,7 +212,9 @@ def create_study(
         from folkways_studio.clients.remote import RemoteDesk
 
         if owner is not None:
-            raise FolkwaysError("on a server, the study is of the account that the token is of; leave --owner out")
+            raise FolkwaysError(
+                "on a server, the study is of the account that the token is of; leave --owner out"
+            )
         desk = RemoteDesk(server)
         there = desk.create(definition.raw)
         state = desk.set_state(there["name"], StudyState.OPEN) if at_once else there["state"]
@@ -180,12 +229,15 @@ def create_study(
         click.echo(f"made the study {study.name} ({study.state}) {made}")
         for missing in modelling.not_offered(study, _offered(models)):
             click.echo(
-                f"note: the study asks the model {missing}: start the server with a list that has it (--models FILE)", err=True
+                f"note: the study asks the model {missing}: start the server with a list that has it "
+                "(--models FILE)",
+                err=True,
             )
 
 
 def _account(database: Workspace, login: str) -> int:
-    """The id of an account, made if there is none; its password comes from the environment or is asked for."""
+    """The id of an account, made if there is none; its password comes from the environment or is asked
+    for."""
     from folkways_studio.people import accounts
 
     found = accounts.find_account(database, login)
@@ -194,8 +246,12 @@ def _account(database: Workspace, login: str) -> int:
     password = os.environ.get(PASSWORD_VARIABLE)
     if password is None:
         if not sys.stdin.isatty():
-            raise FolkwaysError(f"there is no account {login}, and nobody to ask for its password; set {PASSWORD_VARIABLE}")
-        password = click.prompt(f"A password for the new account {login}", hide_input=True, confirmation_prompt=True)
+            raise FolkwaysError(
+                f"there is no account {login}, and nobody to ask for its password; set {PASSWORD_VARIABLE}"
+            )
+        password = click.prompt(
+            f"A password for the new account {login}", hide_input=True, confirmation_prompt=True
+        )
     return accounts.create_account(database, login, password).id
 
 
@@ -206,7 +262,8 @@ def _account(database: Workspace, login: str) -> int:
               help="in this role.")  # fmt: skip
 @place_options
 def account(login: str, study: str | None, role: str, workspace: str, server: str | None) -> None:
-    """Make an account, or give one a role in a study. The password is asked for, or taken from FOLKWAYS_STUDIO_PASSWORD.
+    """Make an account, or give one a role in a study. The password is asked for, or taken from
+    FOLKWAYS_STUDIO_PASSWORD.
 
     On a server, accounts that are there are given roles; new people come by an invitation.
     """
@@ -219,7 +276,8 @@ def account(login: str, study: str | None, role: str, workspace: str, server: st
 
         if study is None:
             raise FolkwaysError(
-                "accounts are not made from elsewhere; invite people: folkways studio invite STUDY --role researcher"
+                "accounts are not made from elsewhere; invite people: folkways studio invite STUDY --role "
+                "researcher"
             )
         RemoteDesk(server).give_role(study, login, role)
         click.echo(f"{login} is {role} of {study}")
@@ -260,7 +318,9 @@ def check(file: Path) -> None:
         click.echo(f"  population {population.name}: {population.culture}, in {population.language}{part}")
     for stage in definition.stages:
         onward = "".join(f"; {branch} -> {target}" for branch, target in stage.config["next"].items())
-        click.echo(f"  stage {stage.name}: {stage.kind} by {stage.role}s, {stage.config['answers']} per item{onward}")
+        click.echo(
+            f"  stage {stage.name}: {stage.kind} by {stage.role}s, {stage.config['answers']} per item{onward}"
+        )
 
 
 @command.command("edit")
@@ -268,7 +328,8 @@ def check(file: Path) -> None:
 @click.argument("file", required=False, type=click.Path(path_type=Path), metavar="[FILE.yaml]")
 @workspace_option
 def edit(study: str, file: Path | None, workspace: str) -> None:
-    """Change a study by a new description, as far as people have not met what is changed. Without a file, print the one it has.
+    """Change a study by a new description, as far as people have not met what is changed. Without a file,
+    print the one it has.
 
     \b
     folkways studio edit verification > mine.yaml
@@ -301,7 +362,10 @@ def list_studies(workspace: str, server: str | None) -> None:
             click.echo(f"{study['name']}  {study['state']}  {study['workflow']}  {study['title']}")
         if not found:
             place = server or workspace
-            click.echo(f"{place} has no studies yet; make one with: folkways studio create-study verification --owner LOGIN")
+            click.echo(
+                f"{place} has no studies yet; make one with: folkways studio create-study verification "
+                "--owner LOGIN"
+            )
 
 
 @command.command("set")
@@ -309,7 +373,8 @@ def list_studies(workspace: str, server: str | None) -> None:
 @click.argument("action", type=click.Choice(list(STATES)))
 @place_options
 def set_state(study: str, action: str, workspace: str, server: str | None) -> None:
-    """Open, pause or close a study. A paused study gives out no more work, but people may still submit what they have begun."""
+    """Open, pause or close a study. A paused study gives out no more work, but people may still submit what
+    they have begun."""
     with desk_at(workspace, server) as desk:
         click.echo(f"{study} is {desk.set_state(study, STATES[action])}")
 
@@ -319,9 +384,20 @@ def set_state(study: str, action: str, workspace: str, server: str | None) -> No
 @click.option("--role", type=click.Choice(["annotator", "reviewer", "expert", "researcher"]), default="annotator",
               show_default=True, help="What these people may do.")  # fmt: skip
 @click.option("--population", metavar="NAME", help="Where annotators come from.")
-@click.option("--uses", type=click.IntRange(min=1), metavar="N", help="How many people may use it; by default any number.")
+@click.option(
+    "--uses",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="How many people may use it; by default any number.",
+)
 @click.option("--days", type=Number(min=0.01), default=30, show_default=True, help="How long it is valid.")
-@click.option("--address", default="http://127.0.0.1:8765", show_default=True, metavar="URL", help="Where the studio is.")
+@click.option(
+    "--address",
+    default="http://127.0.0.1:8765",
+    show_default=True,
+    metavar="URL",
+    help="Where the studio is.",
+)
 @place_options
 def invite(
     study: str,
@@ -341,17 +417,29 @@ def invite(
 
 @command.command("reset-password")
 @click.argument("login")
-@click.option("--hours", type=Number(min=0.01), default=24, show_default=True, help="How long the link works.")
-@click.option("--address", default="http://127.0.0.1:8765", show_default=True, metavar="URL", help="Where the studio is.")
+@click.option(
+    "--hours", type=Number(min=0.01), default=24, show_default=True, help="How long the link works."
+)
+@click.option(
+    "--address",
+    default="http://127.0.0.1:8765",
+    show_default=True,
+    metavar="URL",
+    help="Where the studio is.",
+)
 @workspace_option
 def reset_password(login: str, hours: float, address: str, workspace: str) -> None:
-    """Make a link by which somebody chooses a new password, once. It is shown only here; links made before work no more."""
+    """Make a link by which somebody chooses a new password, once. It is shown only here; links made before
+    work no more."""
     from folkways_studio.people import accounts, password_links
 
     with opened(workspace) as database:
         found = accounts.find_account(database, login)
         if found is None:
-            raise FolkwaysError(f"there is no account {login!r} in {workspace}; make one with: folkways studio account {login}")
+            raise FolkwaysError(
+                f"there is no account {login!r} in {workspace}; make one with: folkways studio account "
+                f"{login}"
+            )
         token = password_links.make_link(database, found.id, hours=hours)
         click.echo(f"{address.rstrip('/')}/password/{token}")
 

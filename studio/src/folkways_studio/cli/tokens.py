@@ -18,9 +18,15 @@ if TYPE_CHECKING:
 
 @click.command("token")
 @click.argument("login")
-@click.option("--study", metavar="STUDY", help="The only study that it is for; without it, all of the account's.")
-@click.option("--scope", type=click.Choice(["read", "write"]), default="read", show_default=True, help="What it may do.")
-@click.option("--days", type=Number(min=0.01, max=366), default=90, show_default=True, help="How long it is valid.")
+@click.option(
+    "--study", metavar="STUDY", help="The only study that it is for; without it, all of the account's."
+)
+@click.option(
+    "--scope", type=click.Choice(["read", "write"]), default="read", show_default=True, help="What it may do."
+)
+@click.option(
+    "--days", type=Number(min=0.01, max=366), default=90, show_default=True, help="How long it is valid."
+)
 @click.option("--note", default="", metavar="TEXT", help="What it is for.")
 @workspace_option
 def make_token(login: str, study: str | None, scope: str, days: float, note: str, workspace: str) -> None:
@@ -34,12 +40,18 @@ def make_token(login: str, study: str | None, scope: str, days: float, note: str
         if account is None:
             raise UnknownNameError("account", login, (), hint="make it with: folkways studio account LOGIN")
         number = _study(database, study)
-        _, text = tokens.create_token(database, account.id, study_id=number, name=note, scope=Scope(scope), days=days)
+        _, text = tokens.create_token(
+            database, account.id, study_id=number, name=note, scope=Scope(scope), days=days
+        )
         click.echo(text)
 
 
 @click.command("tokens")
-@click.option("--study", metavar="STUDY", help="Tokens of this study; without it, those that are for all studies of an account.")
+@click.option(
+    "--study",
+    metavar="STUDY",
+    help="Tokens of this study; without it, those that are for all studies of an account.",
+)
 @workspace_option
 def list_tokens(study: str | None, workspace: str) -> None:
     """List tokens, newest first, without their texts."""
@@ -48,7 +60,13 @@ def list_tokens(study: str | None, workspace: str) -> None:
 
     with opened(workspace) as database:
         for each in tokens.list_tokens(database, study_id=_study(database, study)):
-            state = "revoked" if each.revoked else "expired" if each.expires <= time.time() else f"until {_day(each.expires)}"
+            state = (
+                "revoked"
+                if each.revoked
+                else "expired"
+                if each.expires <= time.time()
+                else f"until {_day(each.expires)}"
+            )
             used = f"last used {_day(each.used)}" if each.used else "never used"
             login = accounts.get_account(database, each.account_id).login
             click.echo(f"{each.id}  {login}  {each.scope}  {state}  {used}  {each.name}".rstrip())
@@ -56,7 +74,11 @@ def list_tokens(study: str | None, workspace: str) -> None:
 
 @click.command("revoke-token")
 @click.argument("number", type=click.IntRange(min=1))
-@click.option("--study", metavar="STUDY", help="The study that it is for; without it, one for all studies of an account.")
+@click.option(
+    "--study",
+    metavar="STUDY",
+    help="The study that it is for; without it, one for all studies of an account.",
+)
 @workspace_option
 def revoke_token(number: int, study: str | None, workspace: str) -> None:
     """Let nobody in by a token any more. `folkways studio tokens` lists their numbers."""

@@ -1,4 +1,5 @@
-"""``folkways studio locale``: translations of the studio's own pages, checked by people in a study, and brought back."""
+"""``folkways studio locale``: translations of the studio's own pages, checked by people in a study, and
+brought back."""
 
 from __future__ import annotations
 
@@ -20,7 +21,8 @@ CATALOGUE = click.argument("catalogue", metavar="LANGUAGE|FILE.po")
 
 @click.group("locale")
 def command() -> None:
-    """Have people check the translation of the studio's own pages, in a study of the template `interface-translation`."""
+    """Have people check the translation of the studio's own pages, in a study of the template
+    `interface-translation`."""
 
 
 def _opened(catalogue: str) -> tuple[Path, Catalog]:
@@ -31,7 +33,11 @@ def _opened(catalogue: str) -> tuple[Path, Catalog]:
     if catalogue == DEFAULT or (path.suffix != ".po" and not path.exists()):
         raise UnknownNameError("language", catalogue, [each for each in LOCALES if each != DEFAULT])
     if not path.is_file():
-        hint = "an installed package has none: name the studio.po of a checkout of the repository" if catalogue in LOCALES else ""
+        hint = (
+            "an installed package has none: name the studio.po of a checkout of the repository"
+            if catalogue in LOCALES
+            else ""
+        )
         raise FolkwaysError(f"there is no file {path}" + (f"; {hint}" if hint else ""))
     try:
         found = read_catalogue(path)
@@ -47,8 +53,9 @@ def _opened(catalogue: str) -> tuple[Path, Catalog]:
 @click.option("--answering", is_flag=True, help="Only texts that people who answer are shown.")
 @out_option("Where the items go (.jsonl)", "items.jsonl", required=True)
 def items(catalogue: str, answering: bool, out: Path) -> None:
-    """Write the translations into a language that nobody has checked yet as items of a study, each with its English and where it is
-    shown; a plural form with numbers that it is used with. Import them into the stage `check`.
+    """Write the translations into a language that nobody has checked yet as items of a study, each with its
+    English and where it is shown; a plural form with numbers that it is used with. Import them into the stage
+    `check`.
     """
     from folkways.sdk.cli import file_at
     from folkways.sdk.display import plural
@@ -67,7 +74,9 @@ def items(catalogue: str, answering: bool, out: Path) -> None:
 
 def _names(_ctx: click.Context, _param: click.Parameter, given: tuple[str, ...]) -> dict[str, str]:
     found = dict(each.partition("=")[::2] for each in given)
-    wrong = [code for code, name in found.items() if not name.strip() or "," in name or not name.isprintable()]
+    wrong = [
+        code for code, name in found.items() if not name.strip() or "," in name or not name.isprintable()
+    ]
     if wrong:
         raise click.BadParameter(f"{wrong[0]}: write PSEUDONYM=NAME, and no comma in a name")
     return {code: name.strip() for code, name in found.items()}
@@ -80,9 +89,12 @@ def _names(_ctx: click.Context, _param: click.Parameter, given: tuple[str, ...])
               help="Credit this person by a name, as they asked for; others by pseudonym.")  # fmt: skip
 @click.option("--dry-run", is_flag=True, help="Only say what would change.")
 @place_options
-def apply(study: str, catalogue: str, names: dict[str, str], dry_run: bool, workspace: str, server: str | None) -> None:
-    """Bring back into a catalogue what a study decided, with who checked it. What is not settled or unclear stays a draft; so does
-    what has changed since people saw it, and a wording without the placeholders of the original.
+def apply(
+    study: str, catalogue: str, names: dict[str, str], dry_run: bool, workspace: str, server: str | None
+) -> None:
+    """Bring back into a catalogue what a study decided, with who checked it. What is not settled or unclear
+    stays a draft; so does what has changed since people saw it, and a wording without the placeholders of the
+    original.
     """
     from folkways.sdk.display import plural
     from folkways.sdk.files import write_bytes
@@ -92,16 +104,22 @@ def apply(study: str, catalogue: str, names: dict[str, str], dry_run: bool, work
     path, catalog = _opened(catalogue)
     with desk_at(workspace, server) as desk:
         files = desk.export(study, "jsonl")
-    tables = {name: [json.loads(line) for line in files[f"{name}.jsonl"].splitlines()] for name in ("items", "judgements")}
+    tables = {
+        name: [json.loads(line) for line in files[f"{name}.jsonl"].splitlines()]
+        for name in ("items", "judgements")
+    }
     unknown = sorted({*names} - {row["participant"] for row in tables["judgements"]})
     if unknown:
-        raise UnknownNameError("participant", unknown[0], sorted({row["participant"] for row in tables["judgements"]}))
+        raise UnknownNameError(
+            "participant", unknown[0], sorted({row["participant"] for row in tables["judgements"]})
+        )
     outcome = bring_back(catalog, tables["items"], tables["judgements"], names)
     if not dry_run:
         write_bytes(path, po_bytes(catalog))
     click.echo(
         f"{path}: {plural(len(outcome.accepted), 'text')} accepted, {len(outcome.reworded)} reworded, "
-        f"{len(outcome.unclear)} unclear, {len(outcome.open)} not settled" + (" (nothing was written)" if dry_run else "")
+        f"{len(outcome.unclear)} unclear, {len(outcome.open)} not settled"
+        + (" (nothing was written)" if dry_run else "")
     )
     for key, remark in outcome.unclear.items():
         click.echo(f"  {key} is unclear" + (f": {remark}" if remark else ""))
@@ -110,4 +128,6 @@ def apply(study: str, catalogue: str, names: dict[str, str], dry_run: bool, work
     for key in outcome.stale:
         click.echo(f"  {key} is left as it was: it has changed since people saw it", err=True)
     if outcome.absent:
-        click.echo(f"{plural(len(outcome.absent), 'item')} of the study are in the catalogue no more", err=True)
+        click.echo(
+            f"{plural(len(outcome.absent), 'item')} of the study are in the catalogue no more", err=True
+        )

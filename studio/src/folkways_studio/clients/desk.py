@@ -24,8 +24,8 @@ MediaFiles = Mapping[str, tuple[str, bytes]]
 
 
 class LocalDesk:
-    """A workspace of this machine, of which ``remote.RemoteDesk`` is the same on a server: studies by name, people by pseudonym.
-    What is not there raises FolkwaysError with the valid names.
+    """A workspace of this machine, of which ``remote.RemoteDesk`` is the same on a server: studies by name,
+    people by pseudonym. What is not there raises FolkwaysError with the valid names.
     """
 
     def __init__(self, workspace: Workspace) -> None:
@@ -53,21 +53,31 @@ class LocalDesk:
         """Open, pause or close it; returns its state."""
         return studies.set_state(self.workspace, self._study(study), StudyState(state)).state
 
-    def invite(self, study: str, role: str, population: str | None, uses: int | None, days: float, note: str) -> str:
-        """A link that lets people in: its whole address, or the path where the server's address is not known."""
+    def invite(
+        self, study: str, role: str, population: str | None, uses: int | None, days: float, note: str
+    ) -> str:
+        """A link that lets people in: its whole address, or the path where the server's address is not
+        known."""
         how: dict[str, Any] = {"population": population, "uses": uses, "days": days, "note": note}
         return f"/join/{invites.create_invite(self.workspace, self._study(study), Role(role), **how)[1]}"
 
-    def import_items(self, study: str, stage: str, rows: Rows, population: str | None, file: str, told: Told) -> int:
+    def import_items(
+        self, study: str, stage: str, rows: Rows, population: str | None, file: str, told: Told
+    ) -> int:
         """Add items; how many. told: how far it is, again and again."""
-        return len(import_items(self.workspace, self._study(study), stage, rows, population=population, file=file, told=told))
+        return len(
+            import_items(
+                self.workspace, self._study(study), stage, rows, population=population, file=file, told=told
+            )
+        )
 
     def media(self, study: str) -> list[dict[str, Any]]:
         """Name, type, bytes and sha256 of every picture and recording."""
         return [asdict(each) for each in media.list_media(self.workspace, self._study(study))]
 
     def add_media(self, study: str, files: MediaFiles) -> int:
-        """Add pictures and recordings (``imports.media.read_files``), all of them or none; how many are new."""
+        """Add pictures and recordings (``imports.media.read_files``), all of them or none; how many are
+        new."""
         return media.add_media(self.workspace, self._study(study), files)
 
     def delete_media(self, study: str, name: str) -> None:
@@ -76,7 +86,9 @@ class LocalDesk:
 
     def draw(self, study: str, **how: Any) -> Mapping[str, tuple[int, int]]:
         """Draw answers of models: culture -> how many, and of how many."""
-        return draw_answers(self.workspace, self._study(study), how.pop("stage"), how.pop("run"), **how).counts
+        return draw_answers(
+            self.workspace, self._study(study), how.pop("stage"), how.pop("run"), **how
+        ).counts
 
     def export(self, study: str, format: str, discussion: bool = False) -> Mapping[str, bytes]:
         """File name -> contents; with what was said of items, if that is asked for."""

@@ -1,4 +1,5 @@
-"""Asks one server for JSON, with a token that no other server ever gets: no redirect is followed, and nothing is tried twice."""
+"""Asks one server for JSON, with a token that no other server ever gets: no redirect is followed, and nothing
+is tried twice."""
 
 from __future__ import annotations
 
@@ -49,15 +50,21 @@ class JsonClient:
         except AddressError:
             checked = None
         if checked is None or checked.raw_query_string:
-            raise FolkwaysError(f"{address!r} is no address of {name}; give one as https://studio.example.org")
+            raise FolkwaysError(
+                f"{address!r} is no address of {name}; give one as https://studio.example.org"
+            )
         self.address = str(checked).rstrip("/")
         self.name = name
-        self._headers = {"Authorization": authorization, "User-Agent": f"folkways/{__version__}", "Accept": "application/json"}
+        self._headers = {
+            "Authorization": authorization,
+            "User-Agent": f"folkways/{__version__}",
+            "Accept": "application/json",
+        }
         self._opener = build_opener(_NoRedirects())
 
     def ask(self, method: str, path: str, body: object = None, **query: object) -> Any:
-        """The JSON of an answer; None for an empty one. ServerRefusedError with what the server says; FolkwaysError where it
-        does not answer.
+        """The JSON of an answer; None for an empty one. ServerRefusedError with what the server says;
+        FolkwaysError where it does not answer.
         """
         return self._read(self.ask_bytes(method, path, body, **query))
 
@@ -68,14 +75,16 @@ class JsonClient:
         return self._send(method, f"{path}{'?' if asked else ''}{asked}", data, "application/json")
 
     def send_files(self, path: str, field: str, files: Mapping[str, bytes]) -> Any:
-        """The JSON of an answer to files: name -> contents. They go as the files of one field of a form (RFC 7578).
-        Names are printable and have no backslash.
+        """The JSON of an answer to files: name -> contents. They go as the files of one field of a form (RFC
+        7578). Names are printable and have no backslash.
         """
         boundary = uuid.uuid4().hex
         parts = bytearray()
         for name, content in files.items():
             quoted = name.replace('"', '\\"')
-            head = f'--{boundary}\r\nContent-Disposition: form-data; name="{field}"; filename="{quoted}"\r\n\r\n'
+            head = (
+                f'--{boundary}\r\nContent-Disposition: form-data; name="{field}"; filename="{quoted}"\r\n\r\n'
+            )
             parts += head.encode() + content + b"\r\n"
         parts += f"--{boundary}--\r\n".encode()
         return self._read(self._send("POST", path, bytes(parts), f"multipart/form-data; boundary={boundary}"))
@@ -84,7 +93,9 @@ class JsonClient:
         try:
             return json.loads(content) if content else None
         except ValueError:
-            raise FolkwaysError(f"{self.name} at {self.address} did not answer in JSON; check the address") from None
+            raise FolkwaysError(
+                f"{self.name} at {self.address} did not answer in JSON; check the address"
+            ) from None
 
     def _send(self, method: str, path: str, data: bytes | None, kind: str) -> bytes:
         headers = {**self._headers, **({"Content-Type": kind} if data is not None else {})}

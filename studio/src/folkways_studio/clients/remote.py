@@ -33,7 +33,8 @@ class RemoteDesk:
         token = os.environ.get(TOKEN_VARIABLE, "")
         if not token:
             raise FolkwaysError(
-                f"the server wants a token; make one on the study's page API and put it into the environment as {TOKEN_VARIABLE}"
+                "the server wants a token; make one on the study's page API and put it into the "
+                f"environment as {TOKEN_VARIABLE}"
             )
         self.client = JsonClient(f"{address.rstrip('/')}/api/v1", "the studio", f"Bearer {token}")
 
@@ -52,7 +53,10 @@ class RemoteDesk:
                 return found
 
     def _person(self, study: str, pseudonym: str) -> int:
-        found = {each["pseudonym"]: int(each["id"]) for each in self._all(f"/studies/{segment(study)}/participants")}
+        found = {
+            each["pseudonym"]: int(each["id"])
+            for each in self._all(f"/studies/{segment(study)}/participants")
+        }
         if pseudonym not in found:
             raise UnknownNameError("participant", pseudonym, found)
         return found[pseudonym]
@@ -74,11 +78,15 @@ class RemoteDesk:
     def set_state(self, study: str, state: str) -> str:
         return str(self._ask("PUT", study, "/state", {"state": state})["state"])
 
-    def invite(self, study: str, role: str, population: str | None, uses: int | None, days: float, note: str) -> str:
+    def invite(
+        self, study: str, role: str, population: str | None, uses: int | None, days: float, note: str
+    ) -> str:
         body = {"role": role, "population": population, "uses": uses, "days": days, "note": note}
         return str(self._ask("POST", study, "/invites", body)["link"])
 
-    def import_items(self, study: str, stage: str, rows: Rows, population: str | None, file: str, told: Told) -> int:
+    def import_items(
+        self, study: str, stage: str, rows: Rows, population: str | None, file: str, told: Told
+    ) -> int:
         """See LocalDesk. Many rows are imported by the server in the background, which is waited for."""
         body = {"stage": stage, "rows": [dict(row) for row in rows], "population": population}
         found = self._ask("POST", study, "/items", body)
@@ -90,11 +98,14 @@ class RemoteDesk:
             found = self._import(study, found["id"])
         if found.get("state", DONE) != DONE:
             lines = [f"  {each['where']}: {each['what']}" for each in found["problems"]]
-            raise FolkwaysError("\n".join((f"{file}: {found['error'] or 'the import was cancelled on the server'}", *lines)))
+            raise FolkwaysError(
+                "\n".join((f"{file}: {found['error'] or 'the import was cancelled on the server'}", *lines))
+            )
         return int(found["added"])
 
     def _import(self, study: str, number: int) -> Any:
-        """How far an import is. A server that is started again goes on with it, and is given time for that."""
+        """How far an import is. A server that is started again goes on with it, and is given time for
+        that."""
         until = time.monotonic() + PATIENCE
         while True:
             try:
@@ -102,7 +113,8 @@ class RemoteDesk:
             except FolkwaysError as error:
                 if getattr(error, "status", 503) < 500 or time.monotonic() > until:
                     raise FolkwaysError(
-                        f"{error}\nthe server goes on with the import by itself; its page is Data, import {number}"
+                        f"{error}\nthe server goes on with the import by itself; its page is Data, import "
+                        f"{number}"
                     ) from None
             time.sleep(LATEST)
 
@@ -117,13 +129,19 @@ class RemoteDesk:
         while waiting:
             part: dict[str, bytes] = {}
             size = 0
-            while waiting and len(part) < MOST_FILES and (size := size + len(files[waiting[0]][1])) <= LARGEST_BYTES:
+            while (
+                waiting
+                and len(part) < MOST_FILES
+                and (size := size + len(files[waiting[0]][1])) <= LARGEST_BYTES
+            ):
                 name = waiting.pop(0)
                 part[name] = files[name][1]
             try:
                 added += self.client.send_files(f"/studies/{segment(study)}/media", "file", part)["added"]
             except FolkwaysError as error:
-                raise FolkwaysError(f"{error}\n{added} files had been added before" if added else str(error)) from None
+                raise FolkwaysError(
+                    f"{error}\n{added} files had been added before" if added else str(error)
+                ) from None
         return added
 
     def delete_media(self, study: str, name: str) -> None:
@@ -131,7 +149,9 @@ class RemoteDesk:
 
     def draw(self, study: str, **how: Any) -> Mapping[str, tuple[int, int]]:
         models = how.pop("models")
-        counts = self._ask("POST", study, "/draws", {**how, "models": list(models) if models is not None else None})["counts"]
+        counts = self._ask(
+            "POST", study, "/draws", {**how, "models": list(models) if models is not None else None}
+        )["counts"]
         return {culture: (taken, there) for culture, (taken, there) in counts.items()}
 
     def export(self, study: str, format: str, discussion: bool = False) -> Mapping[str, bytes]:
@@ -141,8 +161,13 @@ class RemoteDesk:
         try:
             with zipfile.ZipFile(io.BytesIO(content)) as archive:
                 names = [name for name in archive.namelist() if not name.endswith("/")]
-                if any(PurePosixPath(name).is_absolute() or ".." in PurePosixPath(name).parts or "\\" in name for name in names):
-                    raise FolkwaysError("the server's export names files outside of its folder; nothing was written")
+                if any(
+                    PurePosixPath(name).is_absolute() or ".." in PurePosixPath(name).parts or "\\" in name
+                    for name in names
+                ):
+                    raise FolkwaysError(
+                        "the server's export names files outside of its folder; nothing was written"
+                    )
                 return {name: archive.read(name) for name in names}
         except zipfile.BadZipFile:
             raise FolkwaysError("the server's export is no ZIP; try again, and check the address") from None

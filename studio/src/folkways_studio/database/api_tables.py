@@ -1,4 +1,5 @@
-"""The tables of the studio's API: who may use it, whom it tells what happens, and what became of each telling.
+"""The tables of the studio's API: who may use it, whom it tells what happens, and what became of each
+telling.
 
 They stand beside those of ``tables``; times are seconds since the epoch.
 """
@@ -14,7 +15,9 @@ tokens = Table(
     "studio_tokens",
     metadata,
     id_column(),
-    Column("token_hash", String(64), nullable=False, unique=True),  # SHA-256; the token itself is told once and not kept
+    Column(
+        "token_hash", String(64), nullable=False, unique=True
+    ),  # SHA-256; the token itself is told once and not kept
     reference("studio_studies", "study_id", nullable=True, index=True),  # null: every study of the account
     reference("studio_accounts", "account_id"),  # as whom it acts
     Column("name", String(128), nullable=False),

@@ -23,7 +23,10 @@ _ADDED = sa.insert(_events).returning(
     _events.c.kind,
     _events.c.at,
     sa.select(_webhooks.c.id)
-    .where(_webhooks.c.study_id == sa.literal_column("studio_events.study_id", sa.Integer), _webhooks.c.enabled.is_(True))
+    .where(
+        _webhooks.c.study_id == sa.literal_column("studio_events.study_id", sa.Integer),
+        _webhooks.c.enabled.is_(True),
+    )
     .exists()
     .label("has_webhooks"),
 )
@@ -88,9 +91,16 @@ def record(workspace: Workspace, kind: str, **about: Any) -> None:
         note(connection, kind, **about)
 
 
-def events(workspace: Workspace, study_id: int, *, before: int | None = None, limit: int = 100) -> tuple[Event, ...]:
+def events(
+    workspace: Workspace, study_id: int, *, before: int | None = None, limit: int = 100
+) -> tuple[Event, ...]:
     """The newest events of a study, newest first; ``before`` an event's id for the page after it."""
-    query = sa.select(schema.events).where(schema.events.c.study_id == study_id).order_by(schema.events.c.id.desc()).limit(limit)
+    query = (
+        sa.select(schema.events)
+        .where(schema.events.c.study_id == study_id)
+        .order_by(schema.events.c.id.desc())
+        .limit(limit)
+    )
     if before is not None:
         query = query.where(schema.events.c.id < before)
     return read_all(workspace, Event, query)

@@ -1,8 +1,8 @@
 """Backs a workspace up into one file while others write to it, and makes a workspace of such a file again.
 
-A backup is a ZIP file with ``backup.json`` (what it is a backup of), ``workspace.db``, a SQLite workspace, whatever the database it
-was made from, so that a study that began in a file can go on on a server, and ``media/``, pictures and recordings by their hash.
-Those that lie in a bucket stay there: the backup names it.
+A backup is a ZIP file with ``backup.json`` (what it is a backup of), ``workspace.db``, a SQLite workspace,
+whatever the database it was made from, so that a study that began in a file can go on on a server, and
+``media/``, pictures and recordings by their hash. Those that lie in a bucket stay there: the backup names it.
 """
 
 from __future__ import annotations
@@ -47,7 +47,8 @@ ROWS_AT_ONCE = 1000
 
 @dataclass(frozen=True, slots=True)
 class Backup:
-    """What is in a backup. schema: of the database. folkways: the version that made it. made: seconds since the epoch.
+    """What is in a backup. schema: of the database. folkways: the version that made it. made: seconds since
+    the epoch.
 
     bucket: where pictures and recordings are, if not in it.
     """
@@ -69,9 +70,9 @@ class Backup:
 
 
 def back_up(workspace: Workspace, file: Path) -> Backup:
-    """Write a backup that only its owner can read: the workspace as it was at one moment after the call, with all that had been
-    committed before it. Nobody waits for it. WorkspaceError where the file exists or cannot be written, or a picture or recording
-    is not where it should be; then nothing is left.
+    """Write a backup that only its owner can read: the workspace as it was at one moment after the call, with
+    all that had been committed before it. Nobody waits for it. WorkspaceError where the file exists or cannot
+    be written, or a picture or recording is not where it should be; then nothing is left.
     """
     _check_place(file)
     made = time.time()
@@ -101,10 +102,11 @@ def back_up(workspace: Workspace, file: Path) -> Backup:
 
 
 def restore(file: Path, workspace: Workspace, *, replace: bool = False) -> Backup:
-    """Make a workspace what a backup holds, at once or, where anything fails, not at all; servers that run on it go on with that.
+    """Make a workspace what a backup holds, at once or, where anything fails, not at all; servers that run on
+    it go on with that.
 
-    replace: also a workspace that holds something, all of which is lost then. Raises WorkspaceError for what is no backup or is of
-    a newer folkways; a backup of an older one is brought up to date.
+    replace: also a workspace that holds something, all of which is lost then. Raises WorkspaceError for what
+    is no backup or is of a newer folkways; a backup of an older one is brought up to date.
     """
     with _unpacked(file) as (found, copy), closing(open_workspace(copy)) as source:
         try:
@@ -113,14 +115,17 @@ def restore(file: Path, workspace: Workspace, *, replace: bool = False) -> Backu
                 if (held or _has_accounts(writing)) and not replace:
                     words = ", ".join(f"{number} {name}" for name, number in held.items()) or "accounts"
                     raise WorkspaceError(
-                        f"the workspace {workspace.location} is not empty (it has {words}); nothing was changed. Restore into "
+                        f"the workspace {workspace.location} is not empty (it has {words}); nothing was "
+                        "changed. Restore into "
                         "a new one with --workspace, or lose what is in it with --replace"
                     )
                 _bring_media(copy.parent / MEDIA, workspace)
                 _clear(writing)
                 _copy_rows(reading, writing)
         except PROBLEMS as error:
-            raise explained(f"cannot restore the workspace {workspace.location}; nothing was changed", error) from error
+            raise explained(
+                f"cannot restore the workspace {workspace.location}; nothing was changed", error
+            ) from error
     return found
 
 
@@ -131,14 +136,16 @@ def _add_media(archive: zipfile.ZipFile, store: MediaStore, hashes: Sequence[str
             content = store.read(each)
         except FileNotFoundError:
             raise WorkspaceError(
-                f"a picture or recording of the workspace is not in {store.place} (as {each}); put it back, or try again if it was "
+                f"a picture or recording of the workspace is not in {store.place} (as {each}); put it "
+                "back, or try again if it was "
                 "deleted just now"
             ) from None
         archive.writestr(f"{MEDIA}/{each}", content, zipfile.ZIP_STORED)
 
 
 def _bring_media(folder: Path, workspace: Workspace) -> None:
-    """Pictures and recordings to where the workspace has them. Their hash is their name: none is in the place of another."""
+    """Pictures and recordings to where the workspace has them. Their hash is their name: none is in the place
+    of another."""
     for file in sorted(folder.iterdir()) if folder.is_dir() else ():
         store = media_store(workspace)
         if not store.has(file.name):
@@ -149,7 +156,9 @@ def _check_place(file: Path) -> None:
     if file.exists():
         raise WorkspaceError(f"{file} exists, and no backup is written over; name another file")
     if not file.parent.is_dir():
-        raise WorkspaceError(f"the folder {file.parent} does not exist; create it first, or name another place")
+        raise WorkspaceError(
+            f"the folder {file.parent} does not exist; create it first, or name another place"
+        )
 
 
 def _copy_file(workspace: Workspace, copy: Path) -> None:
@@ -161,13 +170,18 @@ def _copy_file(workspace: Workspace, copy: Path) -> None:
 
 def _copy_server(workspace: Workspace, copy: Path) -> None:
     """Row by row into a new file, all read in one snapshot of the server."""
-    snapshot = workspace.engine.connect().execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
+    snapshot = workspace.engine.connect().execution_options(
+        isolation_level="REPEATABLE READ", postgresql_readonly=True
+    )
     with snapshot as reading, closing(open_workspace(copy)) as target, target.write() as writing:
         _copy_rows(reading, writing)
 
 
 def _counts(connection: Connection) -> dict[str, int]:
-    return {name: connection.execute(sa.select(sa.func.count()).select_from(table)).scalar_one() for name, table in COUNTED.items()}
+    return {
+        name: connection.execute(sa.select(sa.func.count()).select_from(table)).scalar_one()
+        for name, table in COUNTED.items()
+    }
 
 
 def _has_accounts(connection: Connection) -> bool:
@@ -189,7 +203,8 @@ def _clear(connection: Connection) -> None:
 
 
 def _copy_rows(reading: Connection, writing: Connection) -> None:
-    """All rows of all tables. The transaction of ``writing`` sees whole tables, so that rows may refer to later ones."""
+    """All rows of all tables. The transaction of ``writing`` sees whole tables, so that rows may refer to
+    later ones."""
     if writing.dialect.name == "sqlite":
         writing.exec_driver_sql("PRAGMA defer_foreign_keys = ON")
     for table in ALL_TABLES:
@@ -202,9 +217,12 @@ def _copy_rows(reading: Connection, writing: Connection) -> None:
 
 
 def _load(connection: Connection, table: sa.Table, rows: sa.CursorResult[Any]) -> None:
-    """PostgreSQL's own way to take a whole table in one statement, after which the numbers that it gives go on behind it."""
+    """PostgreSQL's own way to take a whole table in one statement, after which the numbers that it gives go
+    on behind it."""
     columns = list(table.columns)
-    binds = [column.type.dialect_impl(connection.dialect).bind_processor(connection.dialect) for column in columns]
+    binds = [
+        column.type.dialect_impl(connection.dialect).bind_processor(connection.dialect) for column in columns
+    ]
     names = ", ".join(connection.dialect.identifier_preparer.quote(column.name) for column in columns)
     cursor: Any = connection.connection.cursor()  # psycopg's, which SQLAlchemy does not describe
     with cursor, cursor.copy(f"COPY {table.name} ({names}) FROM STDIN") as copy:
@@ -213,7 +231,9 @@ def _load(connection: Connection, table: sa.Table, rows: sa.CursorResult[Any]) -
     if "id" in table.columns and isinstance(table.c.id.type, sa.Integer):
         highest = sa.select(sa.func.max(table.c.id)).scalar_subquery()
         place = sa.func.pg_get_serial_sequence(table.name, "id")
-        connection.execute(sa.select(sa.func.setval(place, sa.func.coalesce(highest, 1), highest.is_not(None))))
+        connection.execute(
+            sa.select(sa.func.setval(place, sa.func.coalesce(highest, 1), highest.is_not(None)))
+        )
 
 
 @contextmanager
@@ -232,17 +252,22 @@ def _unpacked(file: Path) -> Iterator[tuple[Backup, Path]]:
                         if sha256(content).hexdigest() != name.removeprefix(f"{MEDIA}/"):
                             raise zipfile.BadZipFile(f"{name} is not what it was")
         except (zipfile.BadZipFile, KeyError, ValueError, TypeError) as error:
-            raise WorkspaceError(f"{file} is no backup of a workspace, or it is damaged ({error}); nothing was changed") from None
+            raise WorkspaceError(
+                f"{file} is no backup of a workspace, or it is damaged ({error}); nothing was changed"
+            ) from None
         except OSError as error:
             raise WorkspaceError(f"the backup {file} cannot be read: {error.strerror or error}") from None
         if found.schema > SCHEMA:
             raise WorkspaceError(
-                f"{file} was made by a newer folkways ({found.folkways}, schema {found.schema}; this one knows up to {SCHEMA}); "
+                f"{file} was made by a newer folkways ({found.folkways}, schema {found.schema}; this one "
+                f"knows up to {SCHEMA}); "
                 "nothing was changed. Upgrade folkways first"
             )
         yield found, copy
 
 
 def _described(told: Mapping[str, Any]) -> Backup:
-    needed = [name for name in Backup.__dataclass_fields__ if name != "bucket"]  # which older backups do not have
+    needed = [
+        name for name in Backup.__dataclass_fields__ if name != "bucket"
+    ]  # which older backups do not have
     return Backup(**{name: told[name] for name in needed}, bucket=told.get("bucket"))

@@ -22,19 +22,24 @@ KEPT = frozenset({schema.events, schema.participants, schema.accounts})
 
 
 def delete_items(workspace: Workspace, *where: sa.ColumnElement[bool]) -> int:
-    """Delete the items for which all of ``where`` holds, with everything that belongs to them; returns how many there were.
+    """Delete the items for which all of ``where`` holds, with everything that belongs to them; returns how
+    many there were.
 
-    Whether it still holds is looked at again in each transaction: an item that somebody takes up meanwhile stays.
+    Whether it still holds is looked at again in each transaction: an item that somebody takes up meanwhile
+    stays.
     """
     items, deleted = schema.items, 0
     query = sa.select(items.c.id).where(*where).order_by(items.c.id.desc()).limit(AT_ONCE)
     while True:
         began = time.monotonic()
         with workspace.write() as connection:
-            # Locked, then looked at again: on PostgreSQL somebody may be taking one of the slots at this moment.
+            # Locked, then looked at again: on PostgreSQL somebody may be taking one of the slots at this
+            # moment.
             found = list(connection.scalars(query.with_for_update()))
             slots = schema.assignments
-            connection.execute(sa.select(slots.c.id).where(slots.c.item_id.in_(found)).with_for_update()).all()
+            connection.execute(
+                sa.select(slots.c.id).where(slots.c.item_id.in_(found)).with_for_update()
+            ).all()
             numbers = list(connection.scalars(query.where(items.c.id.in_(found)))) if found else []
             if numbers:
                 delete_with_all(connection, items, numbers)
@@ -45,7 +50,8 @@ def delete_items(workspace: Workspace, *where: sa.ColumnElement[bool]) -> int:
 
 
 def delete_with_all(connection: sa.Connection, table: sa.Table, numbers: Sequence[int]) -> None:
-    """Delete these rows of a table and, before them, every row that refers to one of them, and so on; KEPT stay.
+    """Delete these rows of a table and, before them, every row that refers to one of them, and so on; KEPT
+    stay.
 
     A row that refers to one of its own table is expected to be among them.
     """
@@ -58,7 +64,9 @@ def delete_with_all(connection: sa.Connection, table: sa.Table, numbers: Sequenc
     connection.execute(sa.delete(table).where(table.c.id.in_(numbers)))
 
 
-def _delete(connection: sa.Connection, table: sa.Table, column: sa.Column[int], numbers: Sequence[int]) -> None:
+def _delete(
+    connection: sa.Connection, table: sa.Table, column: sa.Column[int], numbers: Sequence[int]
+) -> None:
     """Delete the rows that refer by ``column`` to these, with what refers to them."""
     if "id" in table.c:
         found = list(connection.scalars(sa.select(table.c.id).where(column.in_(numbers))))

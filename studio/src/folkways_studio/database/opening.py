@@ -23,9 +23,10 @@ TABLES = TableSet(
 
 
 def open_workspace(location: str | Path = "folkways.db", *, create: bool = True) -> Workspace:
-    """Open a workspace as ``folkways.sdk.workspace.open_workspace`` does, and create or migrate the studio's tables in it.
+    """Open a workspace as ``folkways.sdk.workspace.open_workspace`` does, and create or migrate the studio's
+    tables in it.
 
-    create: False raises a WorkspaceError instead of making a new file. Raises WorkspaceError with the remedy where the workspace
-    cannot be opened, or is read-only and lacks the studio's tables.
+    create: False raises a WorkspaceError instead of making a new file. Raises WorkspaceError with the remedy
+    where the workspace cannot be opened, or is read-only and lacks the studio's tables.
     """
     return open_any_workspace(location, create=create, added=(TABLES,))

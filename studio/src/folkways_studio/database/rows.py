@@ -1,4 +1,5 @@
-"""Rows by the values of their columns, none of them NULL. Statements are made once: making one costs more than running it."""
+"""Rows by the values of their columns, none of them NULL. Statements are made once: making one costs more
+than running it."""
 
 from __future__ import annotations
 
@@ -14,12 +15,15 @@ from folkways_studio.records import from_row
 T = TypeVar("T")
 
 Lock = Literal["no", "row", "key"]
-"""``row`` keeps a row from being changed until the transaction ends; ``key`` does too, but lets others refer to it."""
+"""``row`` keeps a row from being changed until the transaction ends; ``key`` does too, but lets others refer
+to it."""
 
 _BY = "by_"  # a change names columns both to find rows and to set them
 
 
-def find_row(connection: sa.Connection, table: sa.Table, *, lock: Lock = "no", **values: Any) -> sa.Row[Any] | None:
+def find_row(
+    connection: sa.Connection, table: sa.Table, *, lock: Lock = "no", **values: Any
+) -> sa.Row[Any] | None:
     """The first row whose columns have these values; None for none."""
     return connection.execute(_selection(table, tuple(values), lock), values).first()
 

@@ -1,8 +1,9 @@
 """The tables of the studio, in the same database as prompts, responses and runs.
 
-They refer to no table of folkways and have a history of their own (``opening``). Times are seconds since the epoch. Columns of type
-``Json`` hold JSON text. Rows of ``studio_events`` can only be added, and those of ``studio_judgements`` never changed but for
-redacting their words: triggers refuse it (``guards``). A correction is a row of its own.
+They refer to no table of folkways and have a history of their own (``opening``). Times are seconds since the
+epoch. Columns of type ``Json`` hold JSON text. Rows of ``studio_events`` can only be added, and those of
+``studio_judgements`` never changed but for redacting their words: triggers refuse it (``guards``). A
+correction is a row of its own.
 """
 
 from __future__ import annotations
@@ -30,7 +31,9 @@ accounts = Table(
     "studio_accounts",
     metadata,
     id_column(),
-    Column("login", String(256), unique=True),  # null for people who came by a recruitment service and have no password
+    Column(
+        "login", String(256), unique=True
+    ),  # null for people who came by a recruitment service and have no password
     Column("password", String(256)),  # an Argon2 hash
     Column("name", String(256), nullable=False),
     Column("locale", String(16), nullable=False),  # language of the interface
@@ -41,7 +44,9 @@ accounts = Table(
 sessions = Table(
     "studio_sessions",
     metadata,
-    Column("token_hash", String(64), primary_key=True),  # SHA-256; the token itself is only in the browser's cookie
+    Column(
+        "token_hash", String(64), primary_key=True
+    ),  # SHA-256; the token itself is only in the browser's cookie
     reference("studio_accounts", "account_id", index=True),
     Column("csrf", String(64), nullable=False),
     Column("created", Float, nullable=False),
@@ -59,7 +64,8 @@ password_links = Table(
 )
 
 identities = Table(
-    "studio_identities",  # who an account is at the provider of single sign-on; an e-mail address may change hands, this does not
+    # who an account is at the provider of single sign-on; an e-mail address may change hands, this does not
+    "studio_identities",
     metadata,
     id_column(),
     reference("studio_accounts", "account_id"),
@@ -155,9 +161,13 @@ participants = Table(
     id_column(),
     reference("studio_studies", "study_id"),
     reference("studio_accounts", "account_id", index=True),
-    reference("studio_populations", "population_id", nullable=True, index=True),  # null for reviewers of every population
+    reference(
+        "studio_populations", "population_id", nullable=True, index=True
+    ),  # null for reviewers of every population
     Column("pseudonym", String(32), nullable=False, unique=True),  # all that exports say of a person
-    Column("state", String(16), nullable=False),  # joined, consented, active, screened_out, finished, withdrawn, excluded,
+    Column(
+        "state", String(16), nullable=False
+    ),  # joined, consented, active, screened_out, finished, withdrawn, excluded,
     # paused, failed, waiting
     Column("source", String(32), nullable=False),  # invite, prolific
     Column("consent_version", String(32)),
@@ -166,11 +176,15 @@ participants = Table(
     Column("waiver", Text),  # why somebody was let in who does not meet the criteria
     Column("joined", Float, nullable=False),
     Column("left", Float),
-    Column("consent_sha256", String(64)),  # of the text that they saw; null for who agreed before this was kept
+    Column(
+        "consent_sha256", String(64)
+    ),  # of the text that they saw; null for who agreed before this was kept
     Column("consent_language", String(16)),  # of that text; null where the study does not say
     Column("exclusion", Text),  # why somebody was excluded, as they were told
     Column("pause", Text),  # why somebody is paused, for researchers
-    Column("pay", String(16)),  # which code ends their work: completed, screened_out, none; null for what their state says
+    Column(
+        "pay", String(16)
+    ),  # which code ends their work: completed, screened_out, none; null for what their state says
     UniqueConstraint("study_id", "account_id"),
 )
 
@@ -217,7 +231,9 @@ items = Table(
     id_column(),
     reference("studio_studies", "study_id"),
     reference("studio_stages", "stage_id"),
-    reference("studio_populations", "population_id", nullable=True),  # whose people may work on it; null for anybody
+    reference(
+        "studio_populations", "population_id", nullable=True
+    ),  # whose people may work on it; null for anybody
     reference("studio_items", "parent_id", nullable=True, index=True),  # what it descends from
     reference("studio_participants", "author_id", nullable=True),
     Column("key", String(128), nullable=False),  # stable id, unique in its stage and population
@@ -229,7 +245,9 @@ items = Table(
     Column("reason", Text),  # why it was dropped or decided as it was
     Column("created", Float, nullable=False),
     Column("job_id", Integer, index=True),  # the import that it came by
-    Column("test", Boolean),  # whether an item with a right answer is of the test before the stage; null for no
+    Column(
+        "test", Boolean
+    ),  # whether an item with a right answer is of the test before the stage; null for no
     UniqueConstraint("stage_id", "key", "round"),
     Index("ix_studio_items_stage_id_state", "stage_id", "state"),
 )
@@ -255,7 +273,9 @@ assignments = Table(
     reference("studio_items", "item_id"),
     reference("studio_stages", "stage_id"),
     reference("studio_populations", "population_id", nullable=True),
-    Column("slot", Integer, nullable=False),  # 1 to the number of answers wanted, then one more per replacement
+    Column(
+        "slot", Integer, nullable=False
+    ),  # 1 to the number of answers wanted, then one more per replacement
     reference("studio_participants", "participant_id", nullable=True),
     Column("state", String(16), nullable=False),  # open, leased, done, closed
     Column("leased", Float),
@@ -294,7 +314,8 @@ judgements = Table(
 )
 
 corrections = Table(
-    "studio_corrections",  # what somebody said later in place of a judgement of theirs; the last one counts, the first is kept
+    # what somebody said later in place of a judgement of theirs; the last one counts, the first is kept
+    "studio_corrections",
     metadata,
     id_column(),
     reference("studio_judgements", "judgement_id"),
@@ -307,7 +328,8 @@ corrections = Table(
 drafts = Table(
     "studio_drafts",
     metadata,
-    # Of the person and the item, not of the slot: who comes back after the lease went to somebody else finds it again.
+    # Of the person and the item, not of the slot: who comes back after the lease went to somebody else finds
+    # it again.
     Column("item_id", Integer, ForeignKey("studio_items.id"), primary_key=True),
     Column("participant_id", Integer, ForeignKey("studio_participants.id"), primary_key=True),
     Column("revision", Integer, nullable=False),  # from 1; a save names the one that it was made from
@@ -341,7 +363,9 @@ model_calls = Table(
     Column("problem", Text),  # why there is no reply
     Column("read", Json),  # what was read out of the reply
     Column("created", Float, nullable=False),
-    Column("usd", Float),  # what it cost; null where the price is not known, and for calls of before this was kept
+    Column(
+        "usd", Float
+    ),  # what it cost; null where the price is not known, and for calls of before this was kept
 )
 
 suggestions = Table(
@@ -371,7 +395,9 @@ comments = Table(
     reference("studio_accounts", "account_id"),
     Column("role", String(16), nullable=False),  # of the author, when they wrote it
     Column("text", Text, nullable=False),  # empty where it was deleted
-    Column("history", Json, nullable=False),  # earlier wordings, the oldest first: [{"text": ..., "until": ...}]
+    Column(
+        "history", Json, nullable=False
+    ),  # earlier wordings, the oldest first: [{"text": ..., "until": ...}]
     Column("created", Float, nullable=False),
     Column("edited", Float),
     Column("deleted", Float),

@@ -1,4 +1,5 @@
-"""What comes out of a study: how far it is, how far people agree, what they are owed, exports, the audit trail."""
+"""What comes out of a study: how far it is, how far people agree, what they are owed, exports, the audit
+trail."""
 
 from __future__ import annotations
 
@@ -49,7 +50,8 @@ def show_agreement(call: StaffCall) -> list[Agreement]:
 
 @router.get("/studies/{study}/payments")
 def show_payments(call: StaffCall, limit: Limit = 100, cursor: Cursor = 0) -> Page[Payment]:
-    """What everybody is owed for: answers and minutes, with the completion code and the recruitment service's id."""
+    """What everybody is owed for: answers and minutes, with the completion code and the recruitment service's
+    id."""
     return slice_of(working.payments(call.workspace, call.study.id), cursor, limit, lambda each: each)
 
 
@@ -67,14 +69,18 @@ def export(call: StaffCall, format: Format = "release", discussion: bool = False
 @router.get("/studies/{study}/events")
 def list_events(call: StaffCall, limit: Limit = 100, cursor: Cursor = 0) -> Page[EventTold]:
     """The audit trail, newest first."""
-    logins: dict[int | None, str | None] = {each.id: each.login for each, _ in accounts.members(call.workspace, call.study.id)}
+    logins: dict[int | None, str | None] = {
+        each.id: each.login for each, _ in accounts.members(call.workspace, call.study.id)
+    }
     people: dict[int | None, str] = {
         each.id: each.pseudonym for each in participants.list_participants(call.workspace, call.study.id)
     }
     found = audit.events(call.workspace, call.study.id, before=cursor or None, limit=limit + 1)
 
     def told(event: Event) -> EventTold:
-        return EventTold.of(event, by=logins.get(event.account_id), participant=people.get(event.participant_id))
+        return EventTold.of(
+            event, by=logins.get(event.account_id), participant=people.get(event.participant_id)
+        )
 
     return page_of(found, limit, lambda event: event.id, told)
 

@@ -1,4 +1,5 @@
-"""Reads what may leave a study: its items and judgements, without those of people who withdrew and without attention checks."""
+"""Reads what may leave a study: its items and judgements, without those of people who withdrew and without
+attention checks."""
 
 from __future__ import annotations
 
@@ -13,7 +14,17 @@ from folkways.sdk.studies import Study as CollectedStudy
 from folkways.sdk.studies import StudyItem, Vote
 from folkways.sdk.workspace import Workspace
 from folkways_studio.database import tables as schema
-from folkways_studio.records import LEFT_OUT, Item, ItemState, Judgement, ParticipantState, Population, Stage, Study, from_row
+from folkways_studio.records import (
+    LEFT_OUT,
+    Item,
+    ItemState,
+    Judgement,
+    ParticipantState,
+    Population,
+    Stage,
+    Study,
+    from_row,
+)
 from folkways_studio.studies import service as studies
 from folkways_studio.work.blinding import blind_within
 from folkways_studio.work.corrections import corrected
@@ -23,11 +34,11 @@ from folkways_studio.work.corrections import corrected
 class Gathered:
     """What may leave a study.
 
-    items: by id. judgements: by item id, in order of arrival, each as it was corrected last; ``first``: judgement id -> what it was
-    before, where it was corrected. people: participant id -> pseudonym, of those whose judgements
-    are here. consent: pseudonym -> version and language of the text that they agreed to. withdrawn, excluded: how many are, and
-    ``left_out`` how many items left with them. blind: how many items are not here because whoever exports may still be asked about
-    them.
+    items: by id. judgements: by item id, in order of arrival, each as it was corrected last; ``first``:
+    judgement id -> what it was before, where it was corrected. people: participant id -> pseudonym, of those
+    whose judgements are here. consent: pseudonym -> version and language of the text that they agreed to.
+    withdrawn, excluded: how many are, and ``left_out`` how many items left with them. blind: how many items
+    are not here because whoever exports may still be asked about them.
     """
 
     study: Study
@@ -49,7 +60,9 @@ class Gathered:
 
     def votes(self, item: Item) -> list[Vote]:
         """The judgements of an item as rules see them."""
-        return [Vote(self.people[each.participant_id], each.payload) for each in self.judgements.get(item.id, ())]
+        return [
+            Vote(self.people[each.participant_id], each.payload) for each in self.judgements.get(item.id, ())
+        ]
 
     def population(self, item: Item) -> Population | None:
         """The population of an item; None where it is everybody's."""
@@ -72,7 +85,9 @@ class Gathered:
                 part=place.title if place and place.parent_id is not None else "",
                 state=item.state,
                 content=item.content,
-                result=None if item.state == ItemState.DROPPED and (item.result or {}).get("adjudicated") else item.result,
+                result=None
+                if item.state == ItemState.DROPPED and (item.result or {}).get("adjudicated")
+                else item.result,
                 votes=self.votes(item),
             )
         stages = {stage.name: stage.kind for stage in self.stages.values()}
@@ -80,7 +95,8 @@ class Gathered:
 
 
 def gather(workspace: Workspace, study_id: int, *, reader: int | None = None) -> Gathered:
-    """Everything that may leave a study, in one consistent reading. reader: an account, without the items that are blind for it."""
+    """Everything that may leave a study, in one consistent reading. reader: an account, without the items
+    that are blind for it."""
     study = studies.get_study(workspace, study_id)
     stages = {stage.id: stage for stage in studies.stages(workspace, study_id)}
     populations = {population.id: population for population in studies.populations(workspace, study_id)}
@@ -90,13 +106,19 @@ def gather(workspace: Workspace, study_id: int, *, reader: int | None = None) ->
         ours = items_of.c.study_id == study_id, items_of.c.check.is_(None)
         rows = connection.execute(sa.select(items_of).where(*ours).order_by(items_of.c.id))
         items = {row.id: from_row(Item, row) for row in rows}
-        joined = sa.select(judgements_of).join(items_of, items_of.c.id == judgements_of.c.item_id).where(*ours)
+        joined = (
+            sa.select(judgements_of).join(items_of, items_of.c.id == judgements_of.c.item_id).where(*ours)
+        )
         first = [from_row(Judgement, row) for row in connection.execute(joined.order_by(judgements_of.c.id))]
         judgements = corrected(connection, first)
         blind = blind_within(connection, study_id, reader, items)
     gone = {person.id for person in people if person.state in LEFT_OUT}
     by_item: defaultdict[int, list[Judgement]] = defaultdict(list)
-    before = {each.id: each.payload for each, last in zip(first, judgements, strict=True) if each.payload != last.payload}
+    before = {
+        each.id: each.payload
+        for each, last in zip(first, judgements, strict=True)
+        if each.payload != last.payload
+    }
     for each in judgements:
         by_item[each.item_id].append(each)
     whole = _without(items, by_item, gone)
@@ -110,7 +132,11 @@ def gather(workspace: Workspace, study_id: int, *, reader: int | None = None) ->
         items=kept,
         judgements=left,
         people={person.id: person.pseudonym for person in people if person.id in present},
-        consent={each.pseudonym: (each.consent_version, each.consent_language) for each in people if each.id in present},
+        consent={
+            each.pseudonym: (each.consent_version, each.consent_language)
+            for each in people
+            if each.id in present
+        },
         withdrawn=sum(person.state == ParticipantState.WITHDRAWN for person in people),
         excluded=sum(person.state == ParticipantState.EXCLUDED for person in people),
         left_out=len(items) - len(whole),
@@ -119,8 +145,11 @@ def gather(workspace: Workspace, study_id: int, *, reader: int | None = None) ->
     )
 
 
-def _without(items: Mapping[int, Item], judgements: Mapping[int, Sequence[Judgement]], gone: set[int]) -> dict[int, Item]:
-    """The items but for those that people who left wrote, and those that descend from what only such people said."""
+def _without(
+    items: Mapping[int, Item], judgements: Mapping[int, Sequence[Judgement]], gone: set[int]
+) -> dict[int, Item]:
+    """The items but for those that people who left wrote, and those that descend from what only such people
+    said."""
     kept: dict[int, Item] = {}
     for number, item in items.items():  # parents have smaller ids than their children
         if item.author_id in gone:

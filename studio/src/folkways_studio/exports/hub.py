@@ -1,4 +1,5 @@
-"""A study's tables as a Hugging Face data set folder: Parquet, a data card, and Croissant metadata (version 1.0)."""
+"""A study's tables as a Hugging Face data set folder: Parquet, a data card, and Croissant metadata (version
+1.0)."""
 
 from __future__ import annotations
 
@@ -39,11 +40,15 @@ CONTEXT: Mapping[str, Any] = {
 DATA_TYPES = {pl.String: "sc:Text", pl.Int64: "sc:Integer", pl.Float64: "sc:Float", pl.Boolean: "sc:Boolean"}
 
 
-def hub_files(found: Gathered, tables: Mapping[str, pl.DataFrame], released: Mapping[str, bytes]) -> Mapping[str, bytes]:
-    """File name -> contents. tables: configuration -> frame, each a Parquet file of its own. released: files put beside them as
-    they are.
+def hub_files(
+    found: Gathered, tables: Mapping[str, pl.DataFrame], released: Mapping[str, bytes]
+) -> Mapping[str, bytes]:
+    """File name -> contents. tables: configuration -> frame, each a Parquet file of its own. released: files
+    put beside them as they are.
     """
-    files = {f"{name}/test-00000-of-00001.parquet": parquet_bytes(_flat(frame)) for name, frame in tables.items()}
+    files = {
+        f"{name}/test-00000-of-00001.parquet": parquet_bytes(_flat(frame)) for name, frame in tables.items()
+    }
     files |= {f"release/{name}": content for name, content in released.items()}
     files["croissant.json"] = _croissant(found, tables, files)
     files["README.md"] = _card(found, tables, bool(released)).encode()
@@ -102,7 +107,8 @@ def _card(found: Gathered, tables: Mapping[str, pl.DataFrame], released: bool) -
     study = found.study
     languages = sorted({population.language for population in found.populations.values()})
     configs = "\n".join(
-        f"- config_name: {name}\n  data_files:\n  - split: test\n    path: {name}/test-00000-of-00001.parquet" for name in tables
+        f"- config_name: {name}\n  data_files:\n  - split: test\n    path: {name}/test-00000-of-00001.parquet"
+        for name in tables
     )
     front = "\n".join(
         (
@@ -118,12 +124,18 @@ def _card(found: Gathered, tables: Mapping[str, pl.DataFrame], released: bool) -
     )
     people = _people(found)
     stages = "\n".join(
-        f"| {stage.name} | {_cell(stage.title)} | {stage.kind} | {stage.config['answers']} |" for stage in found.stages.values()
+        f"| {stage.name} | {_cell(stage.title)} | {stage.kind} | {stage.config['answers']} |"
+        for stage in found.stages.values()
     )
     shown = "\n".join(
-        f"- `{name}`: {frame.height:,} rows; columns `{'`, `'.join(frame.columns)}`" for name, frame in tables.items()
+        f"- `{name}`: {frame.height:,} rows; columns `{'`, `'.join(frame.columns)}`"
+        for name, frame in tables.items()
     )
-    release = "\n`release/` has the same in the schema of the benchmark, as folkways reads it.\n" if released else ""
+    release = (
+        "\n`release/` has the same in the schema of the benchmark, as folkways reads it.\n"
+        if released
+        else ""
+    )
     return f"""{front}
 
 # {_cell(study.title)}
@@ -157,8 +169,14 @@ def _consents(study: Study) -> str:
     """The text that everybody agreed to, or each of those of which people read one."""
     texts = StudyTexts(study.definition, ()).consents
     if len(texts) == 1:
-        return f"Everybody had agreed to this text (version `{texts[0].version}`) before they began:\n\n{_quoted(texts[0].text)}"
-    parts = [f"In {language_name(each.language or '')} (version `{each.version}`):\n\n{_quoted(each.text)}" for each in texts]
+        return (
+            f"Everybody had agreed to this text (version `{texts[0].version}`) before they "
+            f"began:\n\n{_quoted(texts[0].text)}"
+        )
+    parts = [
+        f"In {language_name(each.language or '')} (version `{each.version}`):\n\n{_quoted(each.text)}"
+        for each in texts
+    ]
     return "\n\n".join(("Everybody had agreed to one of these texts before they began:", *parts))
 
 
@@ -167,11 +185,19 @@ def _quoted(text: str) -> str:
 
 
 def _withdrawn(found: Gathered) -> str:
-    parts = [(found.withdrawn, "withdrew"), (found.excluded, "was excluded" if found.excluded == 1 else "were excluded")]
-    told = [f"{'One person' if number == 1 else f'{number} people'} {what}." for number, what in parts if number]
+    parts = [
+        (found.withdrawn, "withdrew"),
+        (found.excluded, "was excluded" if found.excluded == 1 else "were excluded"),
+    ]
+    told = [
+        f"{'One person' if number == 1 else f'{number} people'} {what}." for number, what in parts if number
+    ]
     if not told:
         return "Nobody withdrew."
-    return f"{' '.join(told)} Nothing they said is here, nor are the {found.left_out} items that descend from it."
+    return (
+        f"{' '.join(told)} Nothing they said is here, nor are the {found.left_out} items that descend "
+        "from it."
+    )
 
 
 def _people(found: Gathered) -> str:
@@ -179,7 +205,9 @@ def _people(found: Gathered) -> str:
     for item in found.items.values():
         population = found.population(item)
         for each in found.judgements[item.id]:
-            counts.setdefault(population.title if population else "staff, of no population", set()).add(each.participant_id)
+            counts.setdefault(population.title if population else "staff, of no population", set()).add(
+                each.participant_id
+            )
     rows = "\n".join(f"| {_cell(name)} | {len(people)} |" for name, people in counts.items())
     return f"| work on items of | people |\n|---|---|\n{rows}"
 

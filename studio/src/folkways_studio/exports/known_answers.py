@@ -1,4 +1,5 @@
-"""How people did on questions of known answer, as tables: per person and stage, and per question. They are no data of the study."""
+"""How people did on questions of known answer, as tables: per person and stage, and per question. They are no
+data of the study."""
 
 from __future__ import annotations
 
@@ -68,7 +69,9 @@ def known_tables(found: KnownAnswers, populations: Mapping[int, Population]) -> 
             "item_id": each.item.id,
             "made_of": each.item.parent_id,
             "stage": each.stage,
-            "population": populations[each.item.population_id].name if each.item.population_id is not None else None,
+            "population": populations[each.item.population_id].name
+            if each.item.population_id is not None
+            else None,
             "test": bool(each.item.test),
             "state": each.item.state,
             "known": orjson.dumps(each.item.check, option=orjson.OPT_SORT_KEYS).decode(),

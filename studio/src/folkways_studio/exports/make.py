@@ -24,7 +24,13 @@ from folkways_studio.exports import FORMATS
 from folkways_studio.exports.gathering import Gathered, gather
 from folkways_studio.exports.hub import hub_files
 from folkways_studio.exports.known_answers import known_tables
-from folkways_studio.exports.tables import comment_table, item_table, judgement_table, parquet_bytes, suggestion_table
+from folkways_studio.exports.tables import (
+    comment_table,
+    item_table,
+    judgement_table,
+    parquet_bytes,
+    suggestion_table,
+)
 from folkways_studio.exports.workbook import workbook
 from folkways_studio.items.discussion import comments_of_study
 from folkways_studio.media.reading import safe_name
@@ -39,8 +45,8 @@ PLAIN = ("csv", "jsonl", "parquet", "xlsx")
 
 
 def release_of(study: Study) -> Mapping[str, bytes]:
-    """File name -> contents of what benchmarks make of the study, each in a folder of its own where several do; empty where
-    there is nothing yet.
+    """File name -> contents of what benchmarks make of the study, each in a folder of its own where several
+    do; empty where there is nothing yet.
     """
     kinds = set(_answered(study))
     releases: dict[str, dict[str, bytes]] = {}
@@ -54,13 +60,17 @@ def release_of(study: Study) -> Mapping[str, bytes]:
 
 def _own_tables(study: Study) -> dict[str, pl.DataFrame]:
     """Name -> table of the kinds of stages that have tables of their own."""
-    return {name: table for kind in _answered(study) for name, table in stage_kind(kind).tables(study).items()}
+    return {
+        name: table for kind in _answered(study) for name, table in stage_kind(kind).tables(study).items()
+    }
 
 
 def _codebook(found: Gathered) -> pl.DataFrame | None:
     """What the columns of those tables mean, where the study's file says it; None where it says nothing."""
     rows = [
-        {"stage": stage.name, **row} for stage in found.stages.values() for row in stage_kind(stage.kind).codebook(stage.config)
+        {"stage": stage.name, **row}
+        for stage in found.stages.values()
+        for row in stage_kind(stage.kind).codebook(stage.config)
     ]
     return pl.DataFrame(rows, infer_schema_length=None) if rows else None
 
@@ -68,7 +78,9 @@ def _codebook(found: Gathered) -> pl.DataFrame | None:
 def _shown(workspace: Workspace, found: Gathered) -> list[Media]:
     """The pictures and recordings of the items, by name."""
     stages = ((found.stages[item.stage_id], item) for item in found.items.values())
-    names = {name for stage, item in stages for name in stage_kind(stage.kind).media(item.content, stage.config)}
+    names = {
+        name for stage, item in stages for name in stage_kind(stage.kind).media(item.content, stage.config)
+    }
     return [each for each in list_media(workspace, found.study.id) if each.name in names]
 
 
@@ -78,13 +90,20 @@ def _answered(study: Study) -> list[str]:
 
 
 def export_files(
-    workspace: Workspace, study_id: int, format: str = "release", *, discussion: bool = False, reader: int | None = None
+    workspace: Workspace,
+    study_id: int,
+    format: str = "release",
+    *,
+    discussion: bool = False,
+    reader: int | None = None,
 ) -> Mapping[str, bytes]:
-    """File name -> contents of an export, with ``study.json``: what the study is, who agreed to what, who left.
+    """File name -> contents of an export, with ``study.json``: what the study is, who agreed to what, who
+    left.
 
-    reader: the account that it is for; items that are blind for it are left out, and counted in ``study.json``.
-    discussion: with what researchers and reviewers said of items, in formats of tables; nothing of it leaves otherwise.
-    UnknownNameError for a format that is none of FORMATS; FolkwaysError where there is nothing to export yet.
+    reader: the account that it is for; items that are blind for it are left out, and counted in
+    ``study.json``. discussion: with what researchers and reviewers said of items, in formats of tables;
+    nothing of it leaves otherwise. UnknownNameError for a format that is none of FORMATS; FolkwaysError where
+    there is nothing to export yet.
     """
     if format not in FORMATS:
         raise UnknownNameError("format", format, FORMATS)
@@ -101,7 +120,9 @@ def export_files(
         tables["suggestions"] = suggestions
     if discussion:
         if format in ("release", "hub"):
-            raise FolkwaysError(f"the discussion of items leaves in a table alone; valid formats: {', '.join(PLAIN)}")
+            raise FolkwaysError(
+                f"the discussion of items leaves in a table alone; valid formats: {', '.join(PLAIN)}"
+            )
         tables["comments"] = comment_table(found, comments_of_study(workspace, study_id))
     shown = _shown(workspace, found)
     if shown:
@@ -117,7 +138,8 @@ def export_files(
         files |= {f"{name}.csv": _packed(table, "csv") for name, table in own.items()} or release_of(study)
         if not files:
             raise FolkwaysError(
-                f"study {study.name} has nothing yet that a release is made of; export its tables instead: {', '.join(FORMATS[1:])}"
+                f"study {study.name} has nothing yet that a release is made of; export its tables instead: "
+                f"{', '.join(FORMATS[1:])}"
             )
     files["study.json"] = _record(found, format, suggestions)
     return files
@@ -148,7 +170,10 @@ def _record(found: Gathered, format: str, suggestions: pl.DataFrame) -> bytes:
             {name: getattr(each, name) for name in ("name", "title", "culture", "language", "criteria")}
             for each in found.populations.values()
         ],
-        "stages": [{"name": stage.name, "kind": stage.kind, "answers": stage.config["answers"]} for stage in found.stages.values()],
+        "stages": [
+            {"name": stage.name, "kind": stage.kind, "answers": stage.config["answers"]}
+            for stage in found.stages.values()
+        ],
         "suggestions": _shares(suggestions),
         "exported": datetime.now(UTC).isoformat(timespec="seconds"),
         "folkways": __version__,
@@ -159,11 +184,18 @@ def _record(found: Gathered, format: str, suggestions: pl.DataFrame) -> bytes:
 def _shares(suggestions: pl.DataFrame) -> list[dict[str, Any]]:
     """What people made of the suggestions of models, by stage, model and wording of the prompt."""
     told = []
-    for (stage, model, version), group in suggestions.group_by("stage", "model", "prompt_version", maintain_order=True):
-        counts = {word: group.filter(pl.col("outcome") == word).height for word in ("accepted", "changed", "rejected")}
+    for (stage, model, version), group in suggestions.group_by(
+        "stage", "model", "prompt_version", maintain_order=True
+    ):
+        counts = {
+            word: group.filter(pl.col("outcome") == word).height
+            for word in ("accepted", "changed", "rejected")
+        }
         sent = sum(counts.values())
         share = counts["accepted"] / sent if sent else None
-        told.append({"stage": stage, "model": model, "prompt_version": version, **counts, "share_accepted": share})
+        told.append(
+            {"stage": stage, "model": model, "prompt_version": version, **counts, "share_accepted": share}
+        )
     return told
 
 

@@ -1,4 +1,5 @@
-"""What comes into a study as tables and what leaves it: items, off-line answers, drawn model answers, exports."""
+"""What comes into a study as tables and what leaves it: items, off-line answers, drawn model answers,
+exports."""
 
 from __future__ import annotations
 
@@ -37,12 +38,16 @@ def show_data(context: RequestContext) -> Response:
     return show_result(context)
 
 
-def show_result(context: RequestContext, done: str = "", problems: Sequence[str] = (), status: int = 200) -> Response:
+def show_result(
+    context: RequestContext, done: str = "", problems: Sequence[str] = (), status: int = 200
+) -> Response:
     """The page again, with what was done or what is wrong."""
     study = context.study
     stages = studies.stages(context.workspace, study.id)
     active = (ParticipantState.ACTIVE, ParticipantState.FINISHED)
-    people = [each for each in participants.list_participants(context.workspace, study.id) if each.state in active]
+    people = [
+        each for each in participants.list_participants(context.workspace, study.id) if each.state in active
+    ]
     return context.page(
         "exports/data.html.j2", status, study=study, done=done, problems=problems, people=people, formats=FORMATS,
         imports=imports.list_imports(context.workspace, study.id),
@@ -64,7 +69,9 @@ def _upload(context: RequestContext) -> tuple[str, bytes]:
     name = Path(upload.filename or "table").name[:100]
     if Path(name).suffix.lower() not in SUFFIXES:
         raise FolkwaysError(
-            context.gettext("This is no table that can be read here; valid: %(endings)s", endings=", ".join(SUFFIXES))
+            context.gettext(
+                "This is no table that can be read here; valid: %(endings)s", endings=", ".join(SUFFIXES)
+            )
         )
     return name, upload.file.read()
 
@@ -72,7 +79,10 @@ def _upload(context: RequestContext) -> tuple[str, bytes]:
 def _refused(context: RequestContext, error: FolkwaysError) -> Response:
     """The page again, with every problem on a line of its own."""
     if isinstance(error, RowsError):
-        lines = [context.gettext("Row %(row)s: %(problem)s", row=row, problem=problem) for row, problem in error.problems.items()]
+        lines = [
+            context.gettext("Row %(row)s: %(problem)s", row=row, problem=problem)
+            for row, problem in error.problems.items()
+        ]
         return show_result(context, problems=lines[:100], status=422)
     return show_result(context, problems=str(error).splitlines(), status=422)
 
@@ -83,7 +93,9 @@ def bring_items(context: RequestContext) -> Response:
     try:
         name, content = _upload(context)
         stage, population = context.text("stage"), context.text("population") or None
-        found = context.studio.background.bring(context.study.id, stage, name, content, population=population, by=context.me.id)
+        found = context.studio.background.bring(
+            context.study.id, stage, name, content, population=population, by=context.me.id
+        )
     except FolkwaysError as error:
         return _refused(context, error)
     context.studio.background.wait(SOON_SECONDS)
@@ -96,7 +108,9 @@ def show_import(context: RequestContext) -> Response:
     found = imports.get_import(context.workspace, context.study.id, context.number("import"))
     if found.state in imports.AT_WORK:
         context.studio.background.wake()  # somebody else may have been stopped at it
-    template = "items/import_state.html.j2" if context.request.headers.get("hx-request") else "items/import.html.j2"
+    template = (
+        "items/import_state.html.j2" if context.request.headers.get("hx-request") else "items/import.html.j2"
+    )
     return context.page(
         template, study=context.study, found=found, left=imports.left_of(context.workspace, context.study.id, found.id),
         at_work=found.state in imports.AT_WORK, stage=studies.get_stage(context.workspace, context.study.id, found.stage),
@@ -113,7 +127,9 @@ def cancel_import(context: RequestContext) -> Response:
 @routes.post("/studies/{study}/data/imports/{import}/delete", STAFF)
 def delete_import(context: RequestContext) -> Response:
     """Delete what nobody has begun of an import."""
-    found = imports.delete_import(context.workspace, context.study.id, context.number("import"), by=context.me.id)
+    found = imports.delete_import(
+        context.workspace, context.study.id, context.number("import"), by=context.me.id
+    )
     context.studio.background.wake()
     context.studio.background.wait(SOON_SECONDS)
     return context.go(f"/studies/{context.study.name}/data/imports/{found.id}")
@@ -134,7 +150,9 @@ def draw(context: RequestContext) -> Response:
         )  # fmt: skip
     except FolkwaysError as error:
         return _refused(context, error)
-    return show_result(context, context.ngettext("%(num)s item was added.", "%(num)s items were added.", len(drawn.items)))
+    return show_result(
+        context, context.ngettext("%(num)s item was added.", "%(num)s items were added.", len(drawn.items))
+    )
 
 
 @routes.get("/studies/{study}/data/export", STAFF)
@@ -145,7 +163,9 @@ def export(context: RequestContext) -> Response:
     format = context.request.query_params.get("format", "release")
     discussion = context.request.query_params.get("discussion") == "yes"
     try:
-        content = export_archive(context.workspace, context.study.id, format, discussion=discussion, by=context.me.id)
+        content = export_archive(
+            context.workspace, context.study.id, format, discussion=discussion, by=context.me.id
+        )
     except FolkwaysError as error:
         return _refused(context, error)
     return attachment(content, f"{context.study.name}-{format}.zip", "application/zip")
@@ -158,7 +178,9 @@ def hand_out_workbook(context: RequestContext) -> Response:
         person = context.person(whole(context.text("person")))
         count = whole(context.text("count", "50"))
         if count is None or not 1 <= count <= MOST_HANDED_OUT:
-            raise FolkwaysError(context.gettext("Give a whole number from 1 to %(most)s.", most=MOST_HANDED_OUT))
+            raise FolkwaysError(
+                context.gettext("Give a whole number from 1 to %(most)s.", most=MOST_HANDED_OUT)
+            )
         content = hand_out(context.workspace, person.id, context.text("stage"), count)
     except FolkwaysError as error:
         return _refused(context, error)
@@ -175,5 +197,7 @@ def take_in_workbook(context: RequestContext) -> Response:
     except FolkwaysError as error:
         return _refused(context, error)
     values: Mapping[str, int] = {"stored": taken.stored, "repeated": taken.repeated, "empty": taken.empty}
-    words = context.gettext("Answers stored: %(stored)s; there already: %(repeated)s; empty rows: %(empty)s.", **values)
+    words = context.gettext(
+        "Answers stored: %(stored)s; there already: %(repeated)s; empty rows: %(empty)s.", **values
+    )
     return show_result(context, words)

@@ -1,4 +1,5 @@
-"""Everything in plain tables: one row per judgement, and one per item. For analyses that no release has columns for."""
+"""Everything in plain tables: one row per judgement, and one per item. For analyses that no release has
+columns for."""
 
 from __future__ import annotations
 
@@ -138,7 +139,8 @@ def comment_table(found: Gathered, comments: Sequence[Comment]) -> pl.DataFrame:
 
 
 def item_table(found: Gathered) -> pl.DataFrame:
-    """ITEMS, in order. What an item copied from judgements of an earlier stage is not in its content: the judgements are."""
+    """ITEMS, in order. What an item copied from judgements of an earlier stage is not in its content: the
+    judgements are."""
     rows = [
         {
             **_about(found, item),
@@ -146,7 +148,9 @@ def item_table(found: Gathered) -> pl.DataFrame:
             "author": found.people.get(item.author_id) if item.author_id is not None else None,
             "state": item.state,
             "reason": item.reason,
-            "content": _json({name: value for name, value in item.content.items() if name not in _copied(found, item)}),
+            "content": _json(
+                {name: value for name, value in item.content.items() if name not in _copied(found, item)}
+            ),
             "result": _result(found, item),
         }
         for item in found.items.values()

@@ -1,4 +1,5 @@
-"""Frames as XLSX. Every text cell is text: what begins with = or + stays what somebody wrote and is never a formula.
+"""Frames as XLSX. Every text cell is text: what begins with = or + stays what somebody wrote and is never a
+formula.
 
 So are cells that people fill in: 1-2 stays what they type and becomes no date.
 """
@@ -24,11 +25,14 @@ LONGEST_CELL = 32_767
 _UNWRITABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 
 
-def workbook(sheets: Mapping[str, pl.DataFrame], filled: Mapping[str, Sequence[Sequence[str]]] | None = None) -> bytes:
+def workbook(
+    sheets: Mapping[str, pl.DataFrame], filled: Mapping[str, Sequence[Sequence[str]]] | None = None
+) -> bytes:
     """One sheet per frame, with a header that stays in view. FolkwaysError for a text that no cell holds.
 
-    filled: columns of the first sheet that people fill in -> the texts that each row offers to choose from, none where they write
-    in their own words. Others may be typed all the same: whoever reads the workbook checks them.
+    filled: columns of the first sheet that people fill in -> the texts that each row offers to choose from,
+    none where they write in their own words. Others may be typed all the same: whoever reads the workbook
+    checks them.
     """
     import polars as pl
     from openpyxl import Workbook
@@ -43,7 +47,9 @@ def workbook(sheets: Mapping[str, pl.DataFrame], filled: Mapping[str, Sequence[S
         sheet.freeze_panes = "A2"
         heads = []
         for place, title in enumerate(frame.columns):
-            sheet.column_dimensions[get_column_letter(place + 1)].width = 40 if frame.schema[title] == pl.String else 12
+            sheet.column_dimensions[get_column_letter(place + 1)].width = (
+                40 if frame.schema[title] == pl.String else 12
+            )
             head = WriteOnlyCell(sheet, value=title)
             head.font = Font(bold=True)
             heads.append(head)
@@ -56,7 +62,8 @@ def workbook(sheets: Mapping[str, pl.DataFrame], filled: Mapping[str, Sequence[S
                 if isinstance(text, str):
                     if len(text) > LONGEST_CELL:
                         raise FolkwaysError(
-                            f"{title} in row {number} of {name} has {len(text)} characters; XLSX holds {LONGEST_CELL}"
+                            f"{title} in row {number} of {name} has {len(text)} characters; XLSX holds "
+                            f"{LONGEST_CELL}"
                         )
                     _put_text(cell, text)
                     if title in filled:
@@ -79,7 +86,8 @@ def _put_text(cell: Cell, text: str) -> None:
 
 
 def _offer(book: Workbook, columns: Sequence[str], filled: Mapping[str, Sequence[Sequence[str]]]) -> None:
-    """Lists to choose from in the first sheet; each stands once in a hidden sheet: what a cell itself offers is 255 characters."""
+    """Lists to choose from in the first sheet; each stands once in a hidden sheet: what a cell itself offers
+    is 255 characters."""
     from openpyxl.cell import WriteOnlyCell
     from openpyxl.utils import get_column_letter
     from openpyxl.worksheet.datavalidation import DataValidation
@@ -101,5 +109,7 @@ def _offer(book: Workbook, columns: Sequence[str], filled: Mapping[str, Sequence
                 _put_text(cell, text)
             sheet.append(cells)
             source = f"lists!$A${row}:${get_column_letter(len(texts))}${row}"
-            rule = DataValidation(type="list", formula1=source, sqref=" ".join(places), showErrorMessage=False)
+            rule = DataValidation(
+                type="list", formula1=source, sqref=" ".join(places), showErrorMessage=False
+            )
             book.worksheets[0].data_validations.append(rule)

@@ -19,7 +19,15 @@ from folkways_studio.people import participants
 from folkways_studio.records import Item, ItemState, Stage
 from folkways_studio.stages.registry import stage_kind
 from folkways_studio.studies import service as studies
-from folkways_studio.web.api.answers import Added, DecisionTold, Drawn, ItemTold, ItemWhole, JudgementTold, RevisionTold
+from folkways_studio.web.api.answers import (
+    Added,
+    DecisionTold,
+    Drawn,
+    ItemTold,
+    ItemWhole,
+    JudgementTold,
+    RevisionTold,
+)
 from folkways_studio.web.api.bodies import Cell, NewDecision, NewDraw, NewItems, NewRedaction
 from folkways_studio.web.api.calls import AdjudicatorCall, Number, StaffCall, StudyCall
 from folkways_studio.web.api.pages import Cursor, Limit, Page, page_of
@@ -43,17 +51,31 @@ def list_items(
     limit: Limit = 100, cursor: Cursor = 0,
 ) -> Page[ItemTold]:  # fmt: skip
     """Items in order of their ids; of one stage, population or state if one is given."""
-    place = studies.get_population(call.workspace, call.study.id, population).id if population is not None else None
-    found = items.list_items(call.workspace, call.study.id, stage, population_id=place, state=state, after=cursor, limit=limit + 1)
+    place = (
+        studies.get_population(call.workspace, call.study.id, population).id
+        if population is not None
+        else None
+    )
+    found = items.list_items(
+        call.workspace, call.study.id, stage, population_id=place, state=state, after=cursor, limit=limit + 1
+    )
     names = _names(call)
     blind = blinding.blind_among(call.workspace, call.study.id, call.account.id, [item.id for item in found])
-    return page_of(found, limit, lambda item: item.id, lambda item: ItemTold.of(_seen(item, names, blind), **_origin(item, names)))
+    return page_of(
+        found,
+        limit,
+        lambda item: item.id,
+        lambda item: ItemTold.of(_seen(item, names, blind), **_origin(item, names)),
+    )
 
 
-@router.post("/studies/{study}/items", status_code=201, responses={202: {"model": ImportTold, "description": ACCEPTED}})
+@router.post(
+    "/studies/{study}/items", status_code=201, responses={202: {"model": ImportTold, "description": ACCEPTED}}
+)
 def add_items(call: StaffCall, body: NewItems, response: Response) -> Added | ImportTold:
-    """Add one item per row to a stage: all of them, or none if one cannot be used. More than 500 rows are imported in the
-    background: the answer is 202, with the import and the address at which to ask how far it is.
+    """Add one item per row to a stage: all of them, or none if one cannot be used. More than 500 rows are
+    imported in the background: the answer is 202, with the import and the address at which to ask how far it
+    is.
     """
     rows = [cells(row) for row in body.rows]
     if len(rows) > MOST_AT_ONCE:
@@ -61,7 +83,9 @@ def add_items(call: StaffCall, body: NewItems, response: Response) -> Added | Im
         response.status_code = 202
         response.headers["Location"] = told.address
         return told
-    added = import_items(call.workspace, call.study.id, body.stage, rows, population=body.population, by=call.account.id)
+    added = import_items(
+        call.workspace, call.study.id, body.stage, rows, population=body.population, by=call.account.id
+    )
     return Added(added=len(added), ids=[item.id for item in added])
 
 
@@ -72,8 +96,8 @@ def cells(row: Mapping[str, Cell]) -> dict[str, str]:
 
 @router.get("/studies/{study}/items/{item}")
 def show_item(call: AdjudicatorCall, item: Number) -> ItemWhole:
-    """One item with its judgements, states, decisions and what it descends from; without the first three, and without its result,
-    while it is blind: the account works on its stage and may still be asked about it.
+    """One item with its judgements, states, decisions and what it descends from; without the first three, and
+    without its result, while it is blind: the account works on its stage and may still be asked about it.
     """
     return _whole(call, items.get_item(call.workspace, call.study.id, item))
 
@@ -87,15 +111,24 @@ def decide(call: AdjudicatorCall, item: Number, body: NewDecision) -> ItemWhole:
     decision: Mapping[str, Any] = {}
     if not body.drop:
         if not adjudications.can_decide(stage, found):
-            raise ConflictError("this item cannot be decided: it is an attention check, or has no right answer; it can be dropped")
+            raise ConflictError(
+                "this item cannot be decided: it is an attention check, or has no right answer; it can be "
+                "dropped"
+            )
         decision = adjudications.decision_of(stage, found, _submission(stage, found, body.answer))
-    decided = adjudications.adjudicate(call.workspace, call.study.id, item, call.account.id, decision, body.reason, drop=body.drop)
+    decided = adjudications.adjudicate(
+        call.workspace, call.study.id, item, call.account.id, decision, body.reason, drop=body.drop
+    )
     return _whole(call, decided)
 
 
 def _submission(stage: Stage, item: Item, answer: Mapping[str, Any]) -> Mapping[str, Any]:
     """The answer, read as the form of its page is."""
-    pairs = [(name, each) for name, value in answer.items() for each in (value if isinstance(value, list) else [value])]
+    pairs = [
+        (name, each)
+        for name, value in answer.items()
+        for each in (value if isinstance(value, list) else [value])
+    ]
     form = FormData([(name, str(each)) for name, each in pairs])
     return stage_kind(stage.kind).read_form(form, item.content, stage.config)
 
@@ -136,7 +169,8 @@ def _origin(item: Item, names: Names) -> dict[str, Any]:
 
 
 def _seen(item: Item, names: Names, blind: Collection[int]) -> Item:
-    """The item as its people see it, where it is blind for the account; without its result and its known answer then."""
+    """The item as its people see it, where it is blind for the account; without its result and its known
+    answer then."""
     if item.id not in blind:
         return item
     content = stage_kind(names[0][item.stage_id].kind).presented(item.content, "")
@@ -149,12 +183,22 @@ def _whole(call: StudyCall, item: Item) -> ItemWhole:
     blind = blinding.blind_among(workspace, study, call.account.id, [item.id])
     ancestors = [each.id for each in items.lineage(workspace, study, item.id)[:-1]]
     if blind:
-        nothing: Mapping[str, Any] = {"judgements": [], "revisions": [], "decisions": [], "ancestors": ancestors, "blind": True}
+        nothing: Mapping[str, Any] = {
+            "judgements": [],
+            "revisions": [],
+            "decisions": [],
+            "ancestors": ancestors,
+            "blind": True,
+        }
         return ItemWhole.of(_seen(item, names, blind), **_origin(item, names), **nothing)
     stages, _, people = names
     describe = stage_kind(stages[item.stage_id].kind).describe
     said = [
-        JudgementTold.of(each, participant=people[each.participant_id], words=list(describe(each.payload, item.content, str)))
+        JudgementTold.of(
+            each,
+            participant=people[each.participant_id],
+            words=list(describe(each.payload, item.content, str)),
+        )
         for each in judgements.list_judgements(workspace, study, item.id)
     ]
     return ItemWhole.of(
@@ -162,7 +206,9 @@ def _whole(call: StudyCall, item: Item) -> ItemWhole:
         **_origin(item, names),
         judgements=said,
         revisions=[RevisionTold.of(each) for each in items.revisions(workspace, study, item.id)],
-        decisions=[DecisionTold.of(each) for each in adjudications.list_adjudications(workspace, study, item.id)],
+        decisions=[
+            DecisionTold.of(each) for each in adjudications.list_adjudications(workspace, study, item.id)
+        ],
         ancestors=ancestors,
         blind=False,
     )

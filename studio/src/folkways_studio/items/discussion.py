@@ -1,5 +1,5 @@
-"""What researchers, reviewers and experts say of an item to one another. Participants never see it, and exports leave it out unless
-it is asked for.
+"""What researchers, reviewers and experts say of an item to one another. Participants never see it, and
+exports leave it out unless it is asked for.
 
 An item has one line of comments. It is open while a comment in it is: a new one opens it again.
 """
@@ -33,7 +33,11 @@ LONGEST, MOST, MOST_EDITS = 4000, 200, 20
 
 _items, _comments = schema.items, schema.comments
 _item = sa.select(sa.bindparam("item", type_=sa.Integer).label("id")).cte("family", recursive=True)
-_family = _item.union(sa.select(_items.c.parent_id).join(_item, _item.c.id == _items.c.id).where(_items.c.parent_id.is_not(None)))
+_family = _item.union(
+    sa.select(_items.c.parent_id)
+    .join(_item, _item.c.id == _items.c.id)
+    .where(_items.c.parent_id.is_not(None))
+)
 _COMMENTS = (
     sa.select(_comments, schema.accounts.c.name.label("author"))
     .join(schema.accounts, schema.accounts.c.id == _comments.c.account_id)
@@ -51,7 +55,8 @@ class Counts:
 
 
 def add_comment(workspace: Workspace, study_id: int, item_id: int, account_id: int, text: str) -> Comment:
-    """Say something of an item. SubmissionError for no text or too long a one; NotAllowedError without a role that may speak."""
+    """Say something of an item. SubmissionError for no text or too long a one; NotAllowedError without a role
+    that may speak."""
     said = _checked(text)
     item = get_item(workspace, study_id, item_id)
     with workspace.claim() as connection:
@@ -62,7 +67,13 @@ def add_comment(workspace: Workspace, study_id: int, item_id: int, account_id: i
         get_row(connection, schema.items, id=item.id, lock="key")
         if count(connection, schema.comments, schema.comments.c.item_id == item.id) >= MOST:
             raise ConflictError("there are %(most)s comments on this item already; settle it", most=MOST)
-        row: dict[str, Any] = {"item_id": item.id, "account_id": account_id, "role": str(role), "text": said, "history": []}
+        row: dict[str, Any] = {
+            "item_id": item.id,
+            "account_id": account_id,
+            "role": str(role),
+            "text": said,
+            "history": [],
+        }
         made = inserted(connection, Comment, schema.comments, {**row, "created": time.time()})
         return _noted(connection, "comment.added", study_id, made)
 
@@ -92,20 +103,27 @@ def delete_comment(workspace: Workspace, study_id: int, comment_id: int, account
         return _noted(connection, "comment.deleted", study_id, made)
 
 
-def set_resolved(workspace: Workspace, study_id: int, item_id: int, resolved: bool, *, by: int | None = None) -> None:
+def set_resolved(
+    workspace: Workspace, study_id: int, item_id: int, resolved: bool, *, by: int | None = None
+) -> None:
     """Call all comments on an item resolved, or open again."""
     item = get_item(workspace, study_id, item_id)
     table = schema.comments
     wanted = table.c.resolved.is_(None) if resolved else table.c.resolved.is_not(None)
     with workspace.write() as connection:
-        done = sa.update(table).where(table.c.item_id == item.id, wanted).values(resolved=time.time() if resolved else None)
+        done = (
+            sa.update(table)
+            .where(table.c.item_id == item.id, wanted)
+            .values(resolved=time.time() if resolved else None)
+        )
         if connection.execute(done).rowcount:
             kind = "discussion.resolved" if resolved else "discussion.reopened"
             audit.note(connection, kind, study_id=study_id, account_id=by, subject=f"item:{item.id}")
 
 
 def list_comments(workspace: Workspace, item_id: int) -> tuple[tuple[Comment, str], ...]:
-    """The comments on an item and on those that it descends from, the oldest first, each with the name of its author's account."""
+    """The comments on an item and on those that it descends from, the oldest first, each with the name of its
+    author's account."""
     with workspace.read() as connection:
         rows = connection.execute(_COMMENTS, {"item": item_id}).all()
     return tuple((from_row(Comment, row, schema.comments), row.author) for row in rows)
@@ -134,7 +152,13 @@ def comment_counts(workspace: Workspace, study_id: int) -> Mapping[int, Counts]:
 
 def _checked(text: str) -> str:
     problems: dict[str, str] = {}
-    said = text_of({"text": text.replace("\r\n", "\n")}, "text", problems, most=LONGEST, ask=Message("Write your comment."))
+    said = text_of(
+        {"text": text.replace("\r\n", "\n")},
+        "text",
+        problems,
+        most=LONGEST,
+        ask=Message("Write your comment."),
+    )
     if "text" in problems and said:
         problems["text"] = Message("A comment has %(most)s characters at most.", most=LONGEST)
     raise_if(problems)
@@ -157,5 +181,12 @@ def _own(connection: sa.Connection, study_id: int, comment_id: int, account_id: 
 def _noted(connection: sa.Connection, kind: str, study_id: int, made: Comment) -> Comment:
     """The comment, once it is in the trail what its author did."""
     details = {"comment": made.id}
-    audit.note(connection, kind, study_id=study_id, account_id=made.account_id, subject=f"item:{made.item_id}", details=details)
+    audit.note(
+        connection,
+        kind,
+        study_id=study_id,
+        account_id=made.account_id,
+        subject=f"item:{made.item_id}",
+        details=details,
+    )
     return made

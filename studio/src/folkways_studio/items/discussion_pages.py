@@ -1,4 +1,5 @@
-"""What researchers and reviewers say of an item to one another: on its page, and beside the task in which one of them decides."""
+"""What researchers and reviewers say of an item to one another: on its page, and beside the task in which one
+of them decides."""
 
 from __future__ import annotations
 
@@ -24,8 +25,8 @@ routes = Routes()
 class Discussion:
     """The comments on an item as one reader sees them.
 
-    names: account -> name, for those who may know them. task: the number in the address of the task on whose page it
-    stands; None on the item's own.
+    names: account -> name, for those who may know them. task: the number in the address of the task on whose
+    page it stands; None on the item's own.
     """
 
     item: Item
@@ -36,24 +37,31 @@ class Discussion:
     @property
     def is_open(self) -> bool:
         """Whether anything on this very item waits for an answer."""
-        return any(each.resolved is None and each.deleted is None for each in self.comments if each.item_id == self.item.id)
+        return any(
+            each.resolved is None and each.deleted is None
+            for each in self.comments
+            if each.item_id == self.item.id
+        )
 
     @property
     def can_be_reopened(self) -> bool:
         """Whether there is something, and all of it is resolved."""
-        return not self.is_open and any(each.deleted is None for each in self.comments if each.item_id == self.item.id)
+        return not self.is_open and any(
+            each.deleted is None for each in self.comments if each.item_id == self.item.id
+        )
 
 
 def discussion_of(context: RequestContext, item: Item, task: int | None = None) -> Discussion:
-    """What is said of the item and of what it descends from. Only those who run the study are told names, as in the log."""
+    """What is said of the item and of what it descends from. Only those who run the study are told names, as
+    in the log."""
     found = discussion.list_comments(context.workspace, item.id)
     names = {comment.account_id: name for comment, name in found} if context.roles & RUNS_STUDIES else {}
     return Discussion(item, tuple(comment for comment, _ in found), names, task)
 
 
 def discussion_beside(context: RequestContext, task: TaskPage) -> Discussion | None:
-    """The discussion for somebody who reviews or decides; None for those who answer, whatever else they are in the study, and where
-    several people answer independently.
+    """The discussion for somebody who reviews or decides; None for those who answer, whatever else they are
+    in the study, and where several people answer independently.
     """
     work = task.work
     if work.stage.role == Role.ANNOTATOR or not context.roles & (ADJUDICATORS.roles or frozenset()):
@@ -66,7 +74,11 @@ def discussion_beside(context: RequestContext, task: TaskPage) -> Discussion | N
 def _back(context: RequestContext, item_id: int, say: str) -> Response:
     """To the task that the form stood on, or to the page of the item."""
     task = whole(context.text("task"))
-    place = f"/studies/{context.study.name}/items/{item_id}" if task is None else f"/work/{context.study.name}/tasks/{task}"
+    place = (
+        f"/studies/{context.study.name}/items/{item_id}"
+        if task is None
+        else f"/work/{context.study.name}/tasks/{task}"
+    )
     return context.go(f"{place}#discussion", say)
 
 
@@ -75,7 +87,9 @@ def add(context: RequestContext) -> Response:
     """Say something."""
     item_id = context.number("item")
     require_sight(context.workspace, context.study.id, context.me.id, item_id)
-    discussion.add_comment(context.workspace, context.study.id, item_id, context.me.id, context.text("comment"))
+    discussion.add_comment(
+        context.workspace, context.study.id, item_id, context.me.id, context.text("comment")
+    )
     return _back(context, item_id, "comment-added")
 
 
@@ -84,7 +98,9 @@ def settle(context: RequestContext) -> Response:
     """Call the discussion resolved, or open again."""
     item_id = context.number("item")
     require_sight(context.workspace, context.study.id, context.me.id, item_id)
-    discussion.set_resolved(context.workspace, context.study.id, item_id, context.text("resolved") == "yes", by=context.me.id)
+    discussion.set_resolved(
+        context.workspace, context.study.id, item_id, context.text("resolved") == "yes", by=context.me.id
+    )
     return _back(context, item_id, "saved")
 
 
@@ -100,5 +116,7 @@ def edit(context: RequestContext) -> Response:
 @routes.post("/studies/{study}/comments/{comment}/delete", ADJUDICATORS)
 def delete(context: RequestContext) -> Response:
     """Take one's own comment back."""
-    found = discussion.delete_comment(context.workspace, context.study.id, context.number("comment"), context.me.id)
+    found = discussion.delete_comment(
+        context.workspace, context.study.id, context.number("comment"), context.me.id
+    )
     return _back(context, found.item_id, "comment-deleted")

@@ -1,4 +1,5 @@
-"""Works off what takes long, imports and deletions, one after the other in a thread of their own: nobody waits for them.
+"""Works off what takes long, imports and deletions, one after the other in a thread of their own: nobody
+waits for them.
 
 What was interrupted, because the server was stopped or killed, goes on where it was.
 """
@@ -30,8 +31,8 @@ OURS = "something went wrong on our side; the server's log says what. Import the
 
 
 QUICK_TURN = 0.001
-"""Seconds after which a thread gives way to others while an import is at work, in place of five times as many: an answer gives the
-interpreter back some dozens of times, and would wait so long each time.
+"""Seconds after which a thread gives way to others while an import is at work, in place of five times as
+many: an answer gives the interpreter back some dozens of times, and would wait so long each time.
 """
 
 
@@ -49,18 +50,23 @@ class Background:
         self._idle.set()
 
     def start(self) -> None:
-        """Go on with what the process before this one was stopped at: at once, and once it is sure that nobody else is at it."""
+        """Go on with what the process before this one was stopped at: at once, and once it is sure that
+        nobody else is at it."""
         self.wake()
         self._later = Timer(imports.STALE_SECONDS + 1, self.wake)
         self._later.daemon = True
         self._later.start()
 
-    def bring(self, study_id: int, stage: str, file: str, content: bytes, *, population: str | None, by: int) -> Import:
+    def bring(
+        self, study_id: int, stage: str, file: str, content: bytes, *, population: str | None, by: int
+    ) -> Import:
         """Have a file imported. NotFoundError for a stage or population that the study has not."""
         studies.get_stage(self.workspace, study_id, stage)
         if population is not None:
             studies.get_population(self.workspace, study_id, population)
-        found = imports.begin(self.workspace, study_id, stage, file, population=population, content=content, by=by)
+        found = imports.begin(
+            self.workspace, study_id, stage, file, population=population, content=content, by=by
+        )
         self.wake()
         return found
 
@@ -107,7 +113,9 @@ class Background:
                 LOG.exception("the studio could not work off what was waiting")
 
 
-def run_import(workspace: Workspace, found: Import, content: bytes, *, going: Callable[[], bool] = lambda: True) -> None:
+def run_import(
+    workspace: Workspace, found: Import, content: bytes, *, going: Callable[[], bool] = lambda: True
+) -> None:
     """Read an import's file, check all of its rows, and add them; what is wrong is noted with the import."""
     usual = sys.getswitchinterval()
     sys.setswitchinterval(QUICK_TURN)
@@ -115,7 +123,13 @@ def run_import(workspace: Workspace, found: Import, content: bytes, *, going: Ca
         with _signalling(workspace, found):
             rows = read_content(found.file, content, lambda: going() and imports.is_mine(workspace, found))
             new = checked_rows(
-                workspace, found.study_id, found.stage, rows, population=found.population, file=found.file, import_id=found.id
+                workspace,
+                found.study_id,
+                found.stage,
+                rows,
+                population=found.population,
+                file=found.file,
+                import_id=found.id,
             )
         add_checked(workspace, found, new, going)
     except NoLongerWantedError:
@@ -136,7 +150,8 @@ def run_import(workspace: Workspace, found: Import, content: bytes, *, going: Ca
 
 @contextmanager
 def _signalling(workspace: Workspace, found: Import) -> Iterator[None]:
-    """Say now and then that somebody is at work: reading a large workbook takes longer than nobody hearing of it may."""
+    """Say now and then that somebody is at work: reading a large workbook takes longer than nobody hearing of
+    it may."""
     done = Event()
 
     def signal() -> None:
@@ -152,11 +167,14 @@ def _signalling(workspace: Workspace, found: Import) -> Iterator[None]:
         thread.join()
 
 
-def read_content(name: str, content: bytes, wanted: Callable[[], bool] = lambda: True) -> list[dict[str, str]]:
+def read_content(
+    name: str, content: bytes, wanted: Callable[[], bool] = lambda: True
+) -> list[dict[str, str]]:
     """The rows of an uploaded table. FolkwaysError, which calls the file by its name.
 
-    A workbook that is large, or that has many lines though most are empty, is read in a process of its own, as long as its rows
-    are ``wanted``; NoLongerWantedError. Starting one takes longer than reading a small one.
+    A workbook that is large, or that has many lines though most are empty, is read in a process of its own,
+    as long as its rows are ``wanted``; NoLongerWantedError. Starting one takes longer than reading a small
+    one.
     """
     if name.lower().endswith(".xlsx"):
         try:

@@ -1,5 +1,5 @@
-"""Imports of items: what was brought, how far it is, and taking it back. Their rows are added a few at a time, so that whoever
-answers at that moment waits for a few rows and not for all.
+"""Imports of items: what was brought, how far it is, and taking it back. Their rows are added a few at a
+time, so that whoever answers at that moment waits for a few rows and not for all.
 """
 
 from __future__ import annotations
@@ -49,10 +49,12 @@ AT_WORK = (ImportState.WAITING, ImportState.RUNNING, ImportState.DELETING)
 
 @dataclass(frozen=True, slots=True)
 class Import:
-    """One import. file: its name. population: for rows that name none. rows: None until they have been counted. added: so far.
+    """One import. file: its name. population: for rows that name none. rows: None until they have been
+    counted. added: so far.
 
-    problems: row (1-based, the header not counted) and what is wrong with it, of the first MOST_PROBLEMS. error: why it failed.
-    deleted: items that were deleted again. started: by whoever works on it now; nobody else's work on it counts any more.
+    problems: row (1-based, the header not counted) and what is wrong with it, of the first MOST_PROBLEMS.
+    error: why it failed. deleted: items that were deleted again. started: by whoever works on it now; nobody
+    else's work on it counts any more.
     """
 
     id: int
@@ -96,8 +98,8 @@ def begin(
     content: bytes | None = None,
     by: int | None = None,
 ) -> Import:
-    """Note that a file is to be imported. content: of the file, for anybody to ``take_up``, also where somebody is interrupted;
-    without it the caller works on it.
+    """Note that a file is to be imported. content: of the file, for anybody to ``take_up``, also where
+    somebody is interrupted; without it the caller works on it.
     """
     now = time.time()
     waiting = content is not None
@@ -146,11 +148,14 @@ def _free(now: float) -> sa.ColumnElement[bool]:
     """Whether an import whose file is here waits for somebody, or was left by whoever worked on it."""
     jobs = schema.jobs
     left = sa.and_(jobs.c.state == ImportState.RUNNING, jobs.c.seen < now - STALE_SECONDS)
-    return sa.and_(jobs.c.kind == KIND, jobs.c.content.is_not(None), sa.or_(jobs.c.state == ImportState.WAITING, left))
+    return sa.and_(
+        jobs.c.kind == KIND, jobs.c.content.is_not(None), sa.or_(jobs.c.state == ImportState.WAITING, left)
+    )
 
 
 def take_up(workspace: Workspace) -> tuple[Import, bytes] | None:
-    """The oldest import that nobody works on, which is the caller's from now on, with its file; None where there is none."""
+    """The oldest import that nobody works on, which is the caller's from now on, with its file; None where
+    there is none."""
     now = time.time()
     jobs = schema.jobs
     query = sa.select(jobs).where(_free(now)).order_by(jobs.c.id).limit(1)
@@ -172,7 +177,8 @@ def let_go(workspace: Workspace, found: Import) -> None:
 
 
 def _mine(found: Import) -> dict[str, Any]:
-    """What the row of an import has as long as the caller works on it: it was not cancelled, and nobody else has taken it up."""
+    """What the row of an import has as long as the caller works on it: it was not cancelled, and nobody else
+    has taken it up."""
     return {"id": found.id, "state": str(ImportState.RUNNING), "started": found.started}
 
 
@@ -192,8 +198,8 @@ def keys_of(workspace: Workspace, stage_id: int, import_id: int | None = None) -
 
 
 def add_some(workspace: Workspace, found: Import, stage: Stage, new: Sequence[Checked], *, rows: int) -> bool:
-    """Add a few of an import's items in one short transaction. False, and nothing is added, where it is the caller's no more: it
-    was cancelled.
+    """Add a few of an import's items in one short transaction. False, and nothing is added, where it is the
+    caller's no more: it was cancelled.
 
     rows: how many it has in all. ConflictError for a key that somebody else has added meanwhile.
     """
@@ -214,23 +220,46 @@ def signal(workspace: Workspace, found: Import) -> None:
 
 
 def end(
-    workspace: Workspace, found: Import, state: ImportState, *, error: str | None = None, problems: Sequence[tuple[int, str]] = ()
+    workspace: Workspace,
+    found: Import,
+    state: ImportState,
+    *,
+    error: str | None = None,
+    problems: Sequence[tuple[int, str]] = (),
 ) -> Import:
-    """Note how an import ended that is the caller's. What a failed one had added is deleted, but for what was answered already."""
+    """Note how an import ended that is the caller's. What a failed one had added is deleted, but for what was
+    answered already."""
     with workspace.write() as connection:
         job = _job(connection, **_mine(found))
         if job is None:
             return _within(connection, found.study_id, found.id)
-        result = {**(job.result or {}), "problems": [[number, problem] for number, problem in problems[:MOST_PROBLEMS]]}
-        values = {"state": str(state), "result": result, "error": error, "content": None, "finished": time.time()}
+        result = {
+            **(job.result or {}),
+            "problems": [[number, problem] for number, problem in problems[:MOST_PROBLEMS]],
+        }
+        values = {
+            "state": str(state),
+            "result": result,
+            "error": error,
+            "content": None,
+            "finished": time.time(),
+        }
         change_rows(connection, schema.jobs, {"id": found.id}, **values)
         added = result.get("added", 0)
         if state == ImportState.DONE:
             details: dict[str, Any] = {"stage": found.stage, "n": added, "import": found.id}
-            audit.note(connection, "items.added", study_id=found.study_id, account_id=found.account_id, details=details)
+            audit.note(
+                connection,
+                "items.added",
+                study_id=found.study_id,
+                account_id=found.account_id,
+                details=details,
+            )
     if state == ImportState.FAILED and added:
         items = schema.items
-        gone = delete_items(workspace, items.c.study_id == found.study_id, items.c.job_id == found.id, unbegun())
+        gone = delete_items(
+            workspace, items.c.study_id == found.study_id, items.c.job_id == found.id, unbegun()
+        )
         with workspace.write() as connection:
             change_rows(connection, schema.jobs, {"id": found.id}, result={**result, "deleted": gone})
     return get_import(workspace, found.study_id, found.id)
@@ -251,14 +280,16 @@ def cancel(workspace: Workspace, study_id: int, import_id: int, *, by: int | Non
 
 @dataclass(frozen=True, slots=True)
 class Left:
-    """What is there of an import: items that nobody has begun, which can be deleted, and others, which stay."""
+    """What is there of an import: items that nobody has begun, which can be deleted, and others, which
+    stay."""
 
     unused: int
     used: int
 
 
 def left_of(workspace: Workspace, study_id: int, import_id: int) -> Left:
-    """How many items of an import are there, by whether somebody has answered or works on them, or decided over them."""
+    """How many items of an import are there, by whether somebody has answered or works on them, or decided
+    over them."""
     items = schema.items
     mine = items.c.study_id == study_id, items.c.job_id == import_id
     with workspace.read() as connection:
@@ -267,7 +298,8 @@ def left_of(workspace: Workspace, study_id: int, import_id: int) -> Left:
 
 
 def unbegun() -> sa.ColumnElement[bool]:
-    """Whether nobody has answered an item, works on it, or has decided over it, and nothing descends from it."""
+    """Whether nobody has answered an item, works on it, or has decided over it, and nothing descends from
+    it."""
     items, slots = schema.items, schema.assignments
     child = items.alias()
     return sa.and_(
@@ -279,7 +311,8 @@ def unbegun() -> sa.ColumnElement[bool]:
 
 
 def delete_import(workspace: Workspace, study_id: int, import_id: int, *, by: int | None = None) -> Import:
-    """Have the items of an import deleted that nobody has begun; ``finish_deletions`` does it. ConflictError while it is at work.
+    """Have the items of an import deleted that nobody has begun; ``finish_deletions`` does it. ConflictError
+    while it is at work.
 
     Items that somebody has answered or works on stay with their answers: drop those that are not wanted.
     """
@@ -289,17 +322,25 @@ def delete_import(workspace: Workspace, study_id: int, import_id: int, *, by: in
             raise ConflictError("this import is at work; cancel it first")
         job = _job(connection, id=import_id)
         result = {**(job.result or {}), "by": by}
-        change_rows(connection, schema.jobs, {"id": import_id}, state=str(ImportState.DELETING), result=result)
+        change_rows(
+            connection, schema.jobs, {"id": import_id}, state=str(ImportState.DELETING), result=result
+        )
         return _within(connection, study_id, import_id)
 
 
 def finish_deletions(workspace: Workspace) -> None:
-    """Delete what was to be deleted of imports, a few items at a time; also where the process before this one was stopped at it."""
+    """Delete what was to be deleted of imports, a few items at a time; also where the process before this one
+    was stopped at it."""
     items = schema.items
     with workspace.read() as connection:
-        found = [_import(row) for row in connection.execute(_IMPORTS.where(schema.jobs.c.state == ImportState.DELETING))]
+        found = [
+            _import(row)
+            for row in connection.execute(_IMPORTS.where(schema.jobs.c.state == ImportState.DELETING))
+        ]
     for each in found:
-        gone = delete_items(workspace, items.c.study_id == each.study_id, items.c.job_id == each.id, unbegun())
+        gone = delete_items(
+            workspace, items.c.study_id == each.study_id, items.c.job_id == each.id, unbegun()
+        )
         left = left_of(workspace, each.study_id, each.id)
         with workspace.write() as connection:
             job = _job(connection, id=each.id)
@@ -307,6 +348,8 @@ def finish_deletions(workspace: Workspace) -> None:
                 continue
             result = {**(job.result or {}), "deleted": each.deleted + gone}
             by = result.pop("by", None)
-            change_rows(connection, schema.jobs, {"id": each.id}, state=str(ImportState.DELETED), result=result)
+            change_rows(
+                connection, schema.jobs, {"id": each.id}, state=str(ImportState.DELETED), result=result
+            )
             details = {"stage": each.stage, "n": gone, "kept": left.used + left.unused, "import": each.id}
             audit.note(connection, "items.deleted", study_id=each.study_id, account_id=by, details=details)

@@ -20,10 +20,11 @@ router = APIRouter(tags=["items"])
 
 
 class ImportTold(Told):
-    """A table that is imported in the background. address: where to ask how far it is; rows: null until they have been counted.
+    """A table that is imported in the background. address: where to ask how far it is; rows: null until they
+    have been counted.
 
-    state: waiting, running, done, failed (nothing of it was kept), cancelled, deleting, deleted. problems: the first hundred rows
-    that cannot be used. deleted: items of it that were deleted again.
+    state: waiting, running, done, failed (nothing of it was kept), cancelled, deleting, deleted. problems:
+    the first hundred rows that cannot be used. deleted: items of it that were deleted again.
     """
 
     id: int
@@ -39,10 +40,18 @@ class ImportTold(Told):
     finished: datetime | None
 
 
-def begin_import(call: StaffCall, stage: str, rows: Sequence[Mapping[str, str]], population: str | None) -> ImportTold:
-    """Have rows imported in the background. NotFoundError for a stage or population that the study has not."""
+def begin_import(
+    call: StaffCall, stage: str, rows: Sequence[Mapping[str, str]], population: str | None
+) -> ImportTold:
+    """Have rows imported in the background. NotFoundError for a stage or population that the study has
+    not."""
     background, content = call.studio.background, orjson.dumps(rows)
-    return _told(call, background.bring(call.study.id, stage, "rows.json", content, population=population, by=call.account.id))
+    return _told(
+        call,
+        background.bring(
+            call.study.id, stage, "rows.json", content, population=population, by=call.account.id
+        ),
+    )
 
 
 ImportNumber = Annotated[int, Path(alias="import", ge=1, le=2**31 - 1)]
@@ -51,7 +60,9 @@ ImportNumber = Annotated[int, Path(alias="import", ge=1, le=2**31 - 1)]
 @router.get("/studies/{study}/imports")
 def list_imports(call: StaffCall, limit: Limit = 100, cursor: Cursor = 0) -> Page[ImportTold]:
     """The imports of a study, newest first."""
-    return slice_of(imports.list_imports(call.workspace, call.study.id), cursor, limit, lambda each: _told(call, each))
+    return slice_of(
+        imports.list_imports(call.workspace, call.study.id), cursor, limit, lambda each: _told(call, each)
+    )
 
 
 @router.get("/studies/{study}/imports/{import}")
@@ -71,7 +82,8 @@ def cancel_import(call: StaffCall, number: ImportNumber) -> ImportTold:
 
 @router.delete("/studies/{study}/imports/{import}", status_code=202)
 def delete_import(call: StaffCall, number: ImportNumber) -> ImportTold:
-    """Have the items of an import deleted that nobody has begun. It goes on in the background, as the state says."""
+    """Have the items of an import deleted that nobody has begun. It goes on in the background, as the state
+    says."""
     found = imports.delete_import(call.workspace, call.study.id, number, by=call.account.id)
     call.studio.background.wake()
     return _told(call, found)
@@ -79,4 +91,8 @@ def delete_import(call: StaffCall, number: ImportNumber) -> ImportTold:
 
 def _told(call: StaffCall, found: Import) -> ImportTold:
     address = f"{call.request.scope['root_path']}/studies/{call.study.name}/imports/{found.id}"
-    return ImportTold.of(found, address=address, problems=[Place(where=f"row {row}", what=what) for row, what in found.problems])
+    return ImportTold.of(
+        found,
+        address=address,
+        problems=[Place(where=f"row {row}", what=what) for row, what in found.problems],
+    )

@@ -1,4 +1,5 @@
-"""The items of a study: what people said of them, where they disagree, where each came from, and deciding over one by hand."""
+"""The items of a study: what people said of them, where they disagree, where each came from, and deciding
+over one by hand."""
 
 from __future__ import annotations
 
@@ -44,8 +45,8 @@ MOST_AT_ONCE = 400
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One item in the list: what it is about, its stage, what was said, and how far people are apart. blind: nothing of what was
-    said is here, because the reader may still be asked.
+    """One item in the list: what it is about, its stage, what was said, and how far people are apart. blind:
+    nothing of what was said is here, because the reader may still be asked.
     """
 
     item: Item
@@ -64,7 +65,8 @@ def title_of(item: Item, subject: Mapping[str, Any]) -> str:
 
 @routes.get("/studies/{study}/items", ADJUDICATORS)
 def list_items(context: RequestContext) -> Response:
-    """Items by stage, population, state, words and what was said of them; the most disputed first, or in their own order."""
+    """Items by stage, population, state, words and what was said of them; the most disputed first, or in
+    their own order."""
     chosen = _chosen(context.request.query_params)
     page = whole(context.request.query_params.get("page")) or 1
     found = item_search.find_items(
@@ -73,7 +75,9 @@ def list_items(context: RequestContext) -> Response:
     )  # fmt: skip
     stages = studies.stages(context.workspace, context.study.id)
     populations = studies.populations(context.workspace, context.study.id)
-    template = "items/item_list.html.j2" if context.request.headers.get("hx-request") else "items/items.html.j2"
+    template = (
+        "items/item_list.html.j2" if context.request.headers.get("hx-request") else "items/items.html.j2"
+    )
     return context.page(
         template, study=context.study, rows=_rows(context, found, {each.id: each for each in stages}), total=found.total, page=page,
         per_page=PER_PAGE, stages=stages, populations=populations, chosen=chosen, may_change=bool(context.roles & RUNS_STUDIES),
@@ -85,7 +89,11 @@ def list_items(context: RequestContext) -> Response:
 def _chosen(given: Mapping[str, Any]) -> dict[str, str]:
     """What the form above the list says."""
     chosen = {name: str(given.get(name, "")) for name in ("stage", "population", "state", "only")}
-    return {**chosen, "q": str(given.get("q", ""))[:LONGEST_WORDS], "order": "own" if given.get("order") == "own" else "disputed"}
+    return {
+        **chosen,
+        "q": str(given.get("q", ""))[:LONGEST_WORDS],
+        "order": "own" if given.get("order") == "own" else "disputed",
+    }
 
 
 def _wanted(context: RequestContext, chosen: Mapping[str, str]) -> Wanted:
@@ -95,7 +103,9 @@ def _wanted(context: RequestContext, chosen: Mapping[str, str]) -> Wanted:
     populations = {each.name: each.id for each in studies.populations(context.workspace, study_id)}
     flagged = None
     if chosen["only"] == "flagged":
-        flagged = {each.participant_id for each in progress.quality(context.workspace, study_id) if each.flags}
+        flagged = {
+            each.participant_id for each in progress.quality(context.workspace, study_id) if each.flags
+        }
     return Wanted(
         stages.get(chosen["stage"]),
         populations.get(chosen["population"]),
@@ -111,17 +121,23 @@ def _rows(context: RequestContext, found: Page, stages: Mapping[int, Stage]) -> 
     numbers = [item.id for item in found.items]
     by_item = item_search.judgements_of(context.workspace, numbers)
     blind = blinding.blind_among(context.workspace, context.study.id, context.me.id, numbers)
-    last = corrections.last_payloads(context.workspace, [each.id for answers in by_item.values() for each in answers])
+    last = corrections.last_payloads(
+        context.workspace, [each.id for answers in by_item.values() for each in answers]
+    )
     rows = []
     for item in found.items:
         stage, said = stages[item.stage_id], by_item.get(item.id, ())
         kind = stage_kind(stage.kind)
         if item.id in blind:
-            rows.append(Row(item, kind.subject(kind.presented(item.content, "")), stage, (), 0, None, blind=True))
+            rows.append(
+                Row(item, kind.subject(kind.presented(item.content, "")), stage, (), 0, None, blind=True)
+            )
             continue
         counts: dict[str, int] = {}
         for judgement in said:
-            for line in kind.describe(last.get(judgement.id, judgement.payload), item.content, context.gettext):
+            for line in kind.describe(
+                last.get(judgement.id, judgement.payload), item.content, context.gettext
+            ):
                 counts[line] = counts.get(line, 0) + 1
         ranked = tuple(sorted(counts.items(), key=lambda pair: -pair[1])[:6])
         labels = [kind.labels(judgement.payload) for judgement in said]
@@ -135,7 +151,11 @@ def change_items(context: RequestContext) -> Response:
     chosen = _chosen(context.form)
     if context.text("all") == "yes":
         numbers = item_search.find_ids(
-            context.workspace, context.study.id, _wanted(context, chosen), most=MOST_AT_ONCE + 1, reader=context.me.id
+            context.workspace,
+            context.study.id,
+            _wanted(context, chosen),
+            most=MOST_AT_ONCE + 1,
+            reader=context.me.id,
         )
     else:
         numbers = [number for number in map(whole, context.texts("item")) if number is not None]
@@ -175,13 +195,17 @@ def _item(context: RequestContext, problems: Mapping[str, str], status: int = 20
     kind = stage_kind(stage.kind)
     if blinding.blind_among(context.workspace, study.id, context.me.id, [item.id]):
         subject = kind.subject(kind.presented(item.content, ""))
-        return context.page("items/item_blind.html.j2", status, study=study, item=item, stage=stage, facts=_facts(subject))
+        return context.page(
+            "items/item_blind.html.j2", status, study=study, item=item, stage=stage, facts=_facts(subject)
+        )
     pseudonyms = {person.id: person for person in participants.list_participants(context.workspace, study.id)}
     said = [
         (pseudonyms[each.participant_id], each, kind.describe(each.payload, item.content, context.gettext))
         for each in judgements.list_judgements(context.workspace, study.id, item.id)
     ]
-    populations = {population.id: population for population in studies.populations(context.workspace, study.id)}
+    populations = {
+        population.id: population for population in studies.populations(context.workspace, study.id)
+    }
     place = populations.get(item.population_id or 0)
     subject = kind.subject(item.content)
     return context.page(
@@ -201,7 +225,9 @@ def _item(context: RequestContext, problems: Mapping[str, str], status: int = 20
 
 def _facts(subject: Mapping[str, Any]) -> list[tuple[str, Any]]:
     """What an item is about, field by field, the most telling first."""
-    return sorted(subject.items(), key=lambda pair: SUBJECT.index(pair[0]) if pair[0] in SUBJECT else len(SUBJECT))
+    return sorted(
+        subject.items(), key=lambda pair: SUBJECT.index(pair[0]) if pair[0] in SUBJECT else len(SUBJECT)
+    )
 
 
 @routes.post("/studies/{study}/items/{item}/look", ADJUDICATORS)
@@ -216,7 +242,11 @@ def look(context: RequestContext) -> Response:
 def redact(context: RequestContext) -> Response:
     """Take words out of an answer, and out of all that was made of it."""
     found = redaction.redact(
-        context.workspace, context.study.id, context.number("answer"), context.texts("field"), by=context.me.id
+        context.workspace,
+        context.study.id,
+        context.number("answer"),
+        context.texts("field"),
+        by=context.me.id,
     )
     return context.go(f"/studies/{context.study.name}/items/{found.item_id}", "redacted")
 
@@ -225,15 +255,23 @@ def redact(context: RequestContext) -> Response:
 def adjudicate(context: RequestContext) -> Response:
     """Decide over an item in place of the rule; the judgements stay as they are."""
     item = items.get_item(context.workspace, context.study.id, context.number("item"))
-    stage = next(stage for stage in studies.stages(context.workspace, context.study.id) if stage.id == item.stage_id)
+    stage = next(
+        stage for stage in studies.stages(context.workspace, context.study.id) if stage.id == item.stage_id
+    )
     blinding.require_sight(context.workspace, context.study.id, context.me.id, item.id)
     study_id, drop = context.study.id, context.text("drop") == "yes"
     try:
         said = {} if drop else stage_kind(stage.kind).read_form(context.form, item.content, stage.config)
         decision = {} if drop else adjudications.decision_of(stage, item, said)
         reason = context.text("reason_why")
-        adjudications.adjudicate(context.workspace, study_id, item.id, context.me.id, decision, reason, drop=drop)
+        adjudications.adjudicate(
+            context.workspace, study_id, item.id, context.me.id, decision, reason, drop=drop
+        )
     except SubmissionError as error:
         words = {"reason": context.gettext("Say why, in a few words: it is kept on record.")}
-        return _item(context, {name: words.get(name, problem) for name, problem in error.problems_in(context.gettext).items()}, 422)
+        return _item(
+            context,
+            {name: words.get(name, problem) for name, problem in error.problems_in(context.gettext).items()},
+            422,
+        )
     return context.go(f"/studies/{context.study.name}/items/{item.id}", "settled")

@@ -1,4 +1,5 @@
-"""Imports items into a stage: pre-made questions, sentences, templates. All rows are checked before the first is added."""
+"""Imports items into a stage: pre-made questions, sentences, templates. All rows are checked before the first
+is added."""
 
 from __future__ import annotations
 
@@ -24,12 +25,14 @@ KNOWN = ("check", "qualification")
 """Columns with a known answer: of a question among the work, or of one of the test before the stage."""
 
 RESERVED = (*IDS, "population", *KNOWN)
-"""Columns of any table of items: its id (the first of IDS that is there), its population's name, and KNOWN (JSON, or the value of
-the first of the kind's ``known_fields``). A kind of stage may have a field of such a name itself (``own_columns``)."""
+"""Columns of any table of items: its id (the first of IDS that is there), its population's name, and KNOWN
+(JSON, or the value of the first of the kind's ``known_fields``). A kind of stage may have a field of such a
+name itself (``own_columns``)."""
 
 
 AT_ONCE, FEWEST, SECONDS_AT_ONCE = 25, 10, 0.05
-"""Items that the first transaction adds, and seconds that one is to last: those after it add more or fewer, FEWEST at least."""
+"""Items that the first transaction adds, and seconds that one is to last: those after it add more or fewer,
+FEWEST at least."""
 
 Told = Callable[[int, int], None]
 """Is told how many items were added so far, and of how many, again and again."""
@@ -49,13 +52,15 @@ def import_items(
     by: int | None = None,
     told: Told = lambda added, rows: None,
 ) -> tuple[Item, ...]:
-    """Add one item per row to a stage; columns are the fields of its content (see the stage's kind), and RESERVED.
+    """Add one item per row to a stage; columns are the fields of its content (see the stage's kind), and
+    RESERVED.
 
-    Options come as columns ``option_a`` to ``option_h``, or as one column ``options`` with a JSON list; candidates of a sentence as
-    ``candidate_1`` and so on, each with its ``by_1``. population: for rows that name none; a reply to judge goes to the population
-    of its ``culture`` then. Raises UnknownNameError for one that the study has not, and RowsError naming every row that cannot be
-    used; nothing is added then. The rows are added a few at a time, so that people go on working meanwhile; what was added is an
-    import, which can be deleted again. told: how far it is.
+    Options come as columns ``option_a`` to ``option_h``, or as one column ``options`` with a JSON list;
+    candidates of a sentence as ``candidate_1`` and so on, each with its ``by_1``. population: for rows that
+    name none; a reply to judge goes to the population of its ``culture`` then. Raises UnknownNameError for
+    one that the study has not, and RowsError naming every row that cannot be used; nothing is added then. The
+    rows are added a few at a time, so that people go on working meanwhile; what was added is an import, which
+    can be deleted again. told: how far it is.
     """
     new = checked_rows(workspace, study_id, stage, rows, population=population, file=file)
     found = imports.begin(workspace, study_id, stage, file or "", population=population, by=by)
@@ -75,7 +80,8 @@ def add_checked(
 ) -> None:
     """Add an import's items a few at a time, as long as ``going``; those of an earlier try are passed over.
 
-    Half of the time is left to everybody else who writes. A key that somebody else has added meanwhile makes it fail.
+    Half of the time is left to everybody else who writes. A key that somebody else has added meanwhile makes
+    it fail.
     """
     stage = studies.get_stage(workspace, found.study_id, found.stage)
     there = imports.keys_of(workspace, stage.id, found.id)
@@ -110,12 +116,17 @@ def checked_rows(
     file: str | None = None,
     import_id: int | None = None,
 ) -> list[Checked]:
-    """Every row as a new item; raises what ``import_items`` does. import_id: whose items, of an earlier try, are there already."""
+    """Every row as a new item; raises what ``import_items`` does. import_id: whose items, of an earlier try,
+    are there already."""
     found = studies.get_stage(workspace, study_id, stage)
     kind = stage_kind(found.kind)
     populations = studies.populations(workspace, study_id)
     known = {each.name: each.id for each in populations}
-    of_culture = {each.culture: each.name for each in populations if each.parent_id is None} if kind.judges_replies else {}
+    of_culture = (
+        {each.culture: each.name for each in populations if each.parent_id is None}
+        if kind.judges_replies
+        else {}
+    )
     if population is not None and population not in known:
         raise UnknownNameError("population of this study", population, known)
     taken = set(imports.keys_of(workspace, found.id))
@@ -129,7 +140,9 @@ def checked_rows(
         if number % AT_ONCE == 0:
             time.sleep(BREATH)
         key = next((row[name].strip() for name in ids if row.get(name, "").strip()), f"{stage}-row-{number}")
-        place = row.get("population", "").strip() or population or of_culture.get(row.get("culture", "").strip())
+        place = (
+            row.get("population", "").strip() or population or of_culture.get(row.get("culture", "").strip())
+        )
         try:
             content = kind.check_content(content_of(row, kind.own_columns), found.config)
             known_answer, test = _known_answer(row, kind, content, found.config)
@@ -154,17 +167,25 @@ def checked_rows(
 def _known_answer(
     row: Mapping[str, str], kind: StageKind, content: Mapping[str, Any], config: Mapping[str, Any]
 ) -> tuple[Mapping[str, Any] | None, bool]:
-    """The known answer of a row, None for none, and whether it is of the test; SubmissionError for one that cannot be."""
+    """The known answer of a row, None for none, and whether it is of the test; SubmissionError for one that
+    cannot be."""
     given = [name for name in KNOWN if row.get(name, "").strip()]
     if not given:
         return None, False
     name = given[0]
     if len(given) > 1:
-        raise SubmissionError({name: "a question is of the test or comes among the work: fill in one of check and qualification"})
+        raise SubmissionError(
+            {
+                name: "a question is of the test or comes among the work: fill in one of check and "
+                "qualification"
+            }
+        )
     if not kind.known_fields:
         raise SubmissionError({name: f"an answer of {kind.name} cannot be known beforehand"})
     try:
-        return kind.check_known(kind.read_known(structured(row[name])), content, config), name == "qualification"
+        return kind.check_known(
+            kind.read_known(structured(row[name])), content, config
+        ), name == "qualification"
     except SubmissionError as error:
         raise SubmissionError(
             {f"{name}, {field}" if field else name: problem for field, problem in error.problems.items()}
@@ -175,12 +196,18 @@ def content_of(row: Mapping[str, str], own_columns: Sequence[str] = ()) -> dict[
     """The fields of an item in a row: empty cells left out, JSON read, numbered columns gathered."""
     reserved = {*RESERVED} - {*own_columns}
     content: dict[str, Any] = {
-        name: structured(value) for name, value in row.items() if name not in reserved and value.strip() and not _is_part(name)
+        name: structured(value)
+        for name, value in row.items()
+        if name not in reserved and value.strip() and not _is_part(name)
     }
-    options = [row[name] for name in sorted(name for name in row if name.startswith("option_")) if row[name].strip()]
+    options = [
+        row[name] for name in sorted(name for name in row if name.startswith("option_")) if row[name].strip()
+    ]
     if options:
         content["options"] = options
-    numbers = sorted((name.removeprefix("candidate_") for name in row if name.startswith("candidate_")), key=_number)
+    numbers = sorted(
+        (name.removeprefix("candidate_") for name in row if name.startswith("candidate_")), key=_number
+    )
     candidates = [{"text": row[f"candidate_{each}"], "by": row.get(f"by_{each}", "")} for each in numbers]
     candidates = [each for each in candidates if each["text"].strip()]
     if candidates:

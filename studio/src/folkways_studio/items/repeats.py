@@ -34,12 +34,14 @@ class Similar:
 
 
 def similar_items(workspace: Workspace, item: Item, names: Sequence[str]) -> tuple[Similar, ...]:
-    """The items of the stage of ``item`` whose texts ``names`` (``StageKind.compared``) read most like its own, the closest first.
+    """The items of the stage of ``item`` whose texts ``names`` (``StageKind.compared``) read most like its
+    own, the closest first.
 
-    How alike two texts are is the share of the item's own runs of three letters that stand in the other as well, rare ones
-    counting more than frequent ones: "what do people in" makes no two questions alike. Of several texts the most alike one
-    counts, each compared with the one of the same name. Items that were dropped, and those of people who left, are not among
-    them. Among 12,000 questions it takes a few tenths of a second.
+    How alike two texts are is the share of the item's own runs of three letters that stand in the other as
+    well, rare ones counting more than frequent ones: "what do people in" makes no two questions alike. Of
+    several texts the most alike one counts, each compared with the one of the same name. Items that were
+    dropped, and those of people who left, are not among them. Among 12,000 questions it takes a few tenths of
+    a second.
     """
     if not names:
         return ()
@@ -50,7 +52,8 @@ def similar_items(workspace: Workspace, item: Item, names: Sequence[str]) -> tup
             sa.select(table.c.key, table.c.state, table.c.content).where(
                 table.c.stage_id == item.stage_id,
                 table.c.id != item.id,
-                table.c.id != (item.parent_id if item.check is not None and item.parent_id is not None else item.id),
+                table.c.id
+                != (item.parent_id if item.check is not None and item.parent_id is not None else item.id),
                 table.c.state.in_((ItemState.OPEN, ItemState.DONE)),
                 table.c.check.is_(None),
                 sa.or_(table.c.author_id.is_(None), table.c.author_id.not_in(gone)),
@@ -70,10 +73,11 @@ def similar_items(workspace: Workspace, item: Item, names: Sequence[str]) -> tup
 
 
 def likeness(own: str, texts: Sequence[str]) -> npt.NDArray[np.float64]:
-    """How alike each text is to ``own``, 0 to 1: the share of the trigrams of ``own`` that it has, each weighted by
-    log(1 + n / n with it) where there are n texts.
+    """How alike each text is to ``own``, 0 to 1: the share of the trigrams of ``own`` that it has, each
+    weighted by log(1 + n / n with it) where there are n texts.
 
-    All texts are looked through as one array of letters: with a set of trigrams for each it takes several times as long.
+    All texts are looked through as one array of letters: with a set of trigrams for each it takes several
+    times as long.
     """
     import numpy as np
 
@@ -90,13 +94,19 @@ def likeness(own: str, texts: Sequence[str]) -> npt.NDArray[np.float64]:
 
 
 def _trigrams(texts: Sequence[str]) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.intp]]:
-    """Every three characters in a row of the texts, as one number each, and the number of the text in which they stand.
+    """Every three characters in a row of the texts, as one number each, and the number of the text in which
+    they stand.
 
     Case and punctuation do not count; room before and behind each word makes its ends trigrams as well.
     """
     import numpy as np
 
-    joined = "\n".join(f" {' '.join(text.split())} " for text in texts).casefold().translate(_PUNCTUATION).replace(" ", "  ")
+    joined = (
+        "\n".join(f" {' '.join(text.split())} " for text in texts)
+        .casefold()
+        .translate(_PUNCTUATION)
+        .replace(" ", "  ")
+    )
     letters = np.frombuffer(joined.encode("utf-32-le"), dtype=np.uint32).astype(np.uint64)
     first, middle, last = letters[:-2], letters[1:-1], letters[2:]
     numbers = (first << np.uint64(42)) | (middle << np.uint64(21)) | last

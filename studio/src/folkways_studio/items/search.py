@@ -1,4 +1,5 @@
-"""Finding items of a study: by stage, population, state, words, and what people said of them; a page at a time, truly counted."""
+"""Finding items of a study: by stage, population, state, words, and what people said of them; a page at a
+time, truly counted."""
 
 from __future__ import annotations
 
@@ -19,12 +20,14 @@ from folkways_studio.studies.spread import spread
 from folkways_studio.work.blinding import blind_items
 
 MOST_RANKED = 5000
-"""Items with two answers or more that are put in order of disagreement; those beyond come after them, in their own order."""
+"""Items with two answers or more that are put in order of disagreement; those beyond come after them, in
+their own order."""
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Which items. words: somewhere in the item's key or content, in any case. of_people: answered by one of these participants.
+    """Which items. words: somewhere in the item's key or content, in any case. of_people: answered by one of
+    these participants.
 
     disputed: only those of which people said different things.
     """
@@ -39,7 +42,8 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Items in order, how many there are in all, and how far people are apart on those of them that two or more have answered."""
+    """Items in order, how many there are in all, and how far people are apart on those of them that two or
+    more have answered."""
 
     items: tuple[Item, ...]
     total: int
@@ -50,8 +54,8 @@ def find_items(
     workspace: Workspace, study_id: int, wanted: Wanted, *,
     by_disagreement: bool = False, start: int = 0, limit: int = 25, reader: int | None = None,
 ) -> Page:  # fmt: skip
-    """The items from ``start`` on, in order of their ids or the most disputed first. reader: an account; items blind for it have no
-    place in that order.
+    """The items from ``start`` on, in order of their ids or the most disputed first. reader: an account;
+    items blind for it have no place in that order.
     """
     items = schema.items
     where = _where(study_id, wanted)
@@ -61,7 +65,11 @@ def find_items(
         apart = {number: share for number, share in apart.items() if share > 0}
     ranked = sorted(apart, key=lambda number: (-apart[number], number)) if by_disagreement else sorted(apart)
     chosen = ranked[start : start + limit]
-    found = {item.id: item for item in read_all(workspace, Item, query.where(items.c.id.in_(chosen)))} if chosen else {}
+    found = (
+        {item.id: item for item in read_all(workspace, Item, query.where(items.c.id.in_(chosen)))}
+        if chosen
+        else {}
+    )
     page = [found[number] for number in chosen if number in found]
     if wanted.disputed:
         return Page(tuple(page), len(ranked), apart)
@@ -73,32 +81,46 @@ def find_items(
     return Page(tuple(page), total, apart)
 
 
-def find_ids(workspace: Workspace, study_id: int, wanted: Wanted, *, most: int, reader: int | None = None) -> list[int]:
+def find_ids(
+    workspace: Workspace, study_id: int, wanted: Wanted, *, most: int, reader: int | None = None
+) -> list[int]:
     """The ids of such items, so many at most. reader: as in ``find_items``."""
     where = _where(study_id, wanted)
     if wanted.disputed:
-        return sorted(number for number, share in _disagreement(workspace, study_id, where, reader).items() if share > 0)[:most]
-    return read_values(workspace, sa.select(schema.items.c.id).where(*where).order_by(schema.items.c.id).limit(most))
+        return sorted(
+            number for number, share in _disagreement(workspace, study_id, where, reader).items() if share > 0
+        )[:most]
+    return read_values(
+        workspace, sa.select(schema.items.c.id).where(*where).order_by(schema.items.c.id).limit(most)
+    )
 
 
 def _where(study_id: int, wanted: Wanted) -> list[sa.ColumnElement[bool]]:
     items, said = schema.items, schema.judgements
-    named = (items.c.stage_id, wanted.stage_id), (items.c.population_id, wanted.population_id), (items.c.state, wanted.state)
+    named = (
+        (items.c.stage_id, wanted.stage_id),
+        (items.c.population_id, wanted.population_id),
+        (items.c.state, wanted.state),
+    )
     where = [items.c.study_id == study_id, *(column == value for column, value in named if value is not None)]
     if words := wanted.words.strip():
         stored = orjson.dumps(words).decode()[1:-1]  # as the words stand in the column's JSON
         content = sa.type_coerce(items.c.content, sa.Text())
-        where.append(sa.or_(items.c.key.icontains(words, autoescape=True), content.icontains(stored, autoescape=True)))
+        where.append(
+            sa.or_(items.c.key.icontains(words, autoescape=True), content.icontains(stored, autoescape=True))
+        )
     if wanted.of_people is not None:
-        where.append(sa.exists().where(said.c.item_id == items.c.id, said.c.participant_id.in_(wanted.of_people)))
+        where.append(
+            sa.exists().where(said.c.item_id == items.c.id, said.c.participant_id.in_(wanted.of_people))
+        )
     return where
 
 
 def _disagreement(
     workspace: Workspace, study_id: int, where: Sequence[sa.ColumnElement[bool]], reader: int | None
 ) -> dict[int, float]:
-    """How far people are apart on each of MOST_RANKED items that have two answers or more; only where that can be said, and where
-    the items are not blind for the reader.
+    """How far people are apart on each of MOST_RANKED items that have two answers or more; only where that
+    can be said, and where the items are not blind for the reader.
     """
     with workspace.read() as connection:
         blind = blind_items(connection, study_id, reader)
@@ -132,7 +154,8 @@ def _disagreement(
 
 
 def judgements_of(workspace: Workspace, numbers: Sequence[int]) -> dict[int, list[Judgement]]:
-    """Item id -> its judgements in order of arrival, as they were first, without those of people who are LEFT_OUT."""
+    """Item id -> its judgements in order of arrival, as they were first, without those of people who are
+    LEFT_OUT."""
     said, people = schema.judgements, schema.participants
     query = (
         sa.select(said)

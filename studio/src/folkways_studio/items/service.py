@@ -1,4 +1,5 @@
-"""Items and their lineage: added by researchers or by an earlier stage, with one slot for every answer that they need."""
+"""Items and their lineage: added by researchers or by an earlier stage, with one slot for every answer that
+they need."""
 
 from __future__ import annotations
 
@@ -25,8 +26,8 @@ MOST_NAMED = 1000
 
 @dataclass(frozen=True, slots=True)
 class NewItem:
-    """An item to be added. population: its name, None for everybody. check: the right answer where it is known; test: it is of the
-    test before the stage.
+    """An item to be added. population: its name, None for everybody. check: the right answer where it is
+    known; test: it is of the test before the stage.
     """
 
     key: str
@@ -57,48 +58,75 @@ Checked = tuple[NewItem, int | None, Mapping[str, Any]]
 def add_items(
     workspace: Workspace, study_id: int, stage: str, new: Iterable[NewItem], *, by: int | None = None
 ) -> tuple[Item, ...]:
-    """Add items to a stage, all or none. SubmissionError names the first wrong one by its key; ConflictError for a taken key."""
+    """Add items to a stage, all or none. SubmissionError names the first wrong one by its key; ConflictError
+    for a taken key."""
     found = get_stage(workspace, study_id, stage)
     kind = stage_kind(found.kind)
     files = media_names(workspace, study_id)
     rows = []
     for each in new:
-        population = get_population(workspace, study_id, each.population) if each.population is not None else None
+        population = (
+            get_population(workspace, study_id, each.population) if each.population is not None else None
+        )
         try:
             content = kind.check_content(each.content, found.config)
-            known = each if each.check is None else replace(each, check=kind.check_known(each.check, content, found.config))
+            known = (
+                each
+                if each.check is None
+                else replace(each, check=kind.check_known(each.check, content, found.config))
+            )
         except SubmissionError as error:
-            raise SubmissionError({f"{each.key}, {field}": problem for field, problem in error.problems.items()}) from None
+            raise SubmissionError(
+                {f"{each.key}, {field}": problem for field, problem in error.problems.items()}
+            ) from None
         if gone := [name for name in kind.media(content, found.config) if name not in files]:
             raise SubmissionError({each.key: no_file(gone[0])})
         rows.append((known, population.id if population else None, content))
     with workspace.write() as connection:
         numbers = place_new(connection, found, rows)
-        audit.note(connection, "items.added", study_id=study_id, account_id=by, details={"stage": stage, "n": len(numbers)})
+        audit.note(
+            connection,
+            "items.added",
+            study_id=study_id,
+            account_id=by,
+            details={"stage": stage, "n": len(numbers)},
+        )
         return tuple(item_within(connection, study_id, number) for number in numbers)
 
 
-def place_new(connection: sa.Connection, stage: Stage, new: Sequence[Checked], *, job_id: int | None = None) -> list[int]:
-    """Insert new items, each with the id of its population and its content, with revisions and open slots; returns their ids.
+def place_new(
+    connection: sa.Connection, stage: Stage, new: Sequence[Checked], *, job_id: int | None = None
+) -> list[int]:
+    """Insert new items, each with the id of its population and its content, with revisions and open slots;
+    returns their ids.
 
     ConflictError for a key that the stage has already.
     """
     items = schema.items
     taken = set(
-        connection.scalars(sa.select(items.c.key).where(items.c.stage_id == stage.id, _among([each.key for each, _, _ in new])))
+        connection.scalars(
+            sa.select(items.c.key).where(
+                items.c.stage_id == stage.id, _among([each.key for each, _, _ in new])
+            )
+        )
     )
     for each, _, _ in new:
         if each.key in taken:
             raise ConflictError(f"there is an item {each.key!r} in {stage.name} already; nothing was added")
         taken.add(each.key)
     rows = [
-        {**_row(stage, each.key, content, population_id=population_id, check=each.check, test=each.test), "job_id": job_id}
+        {
+            **_row(stage, each.key, content, population_id=population_id, check=each.check, test=each.test),
+            "job_id": job_id,
+        }
         for each, population_id, content in new
     ]
     if not rows:
         return []
     # One statement for many rows: a statement costs more than a row.
-    numbers = list(connection.scalars(sa.insert(items).returning(items.c.id, sort_by_parameter_order=True), rows))
+    numbers = list(
+        connection.scalars(sa.insert(items).returning(items.c.id, sort_by_parameter_order=True), rows)
+    )
     placed = [(number, row) for number, row in zip(numbers, rows, strict=True)]
     written = Json().process_bind_param  # these rows go past the types of their columns
     revisions = [_revision(number, 1, "placed", row["content"]) for number, row in placed]
@@ -110,7 +138,10 @@ def place_new(connection: sa.Connection, stage: Stage, new: Sequence[Checked], *
     )
     wanted = stage_kind(stage.kind).answers_wanted(stage.config)
     slots = [
-        slot for number, row in placed if row["check"] is None for slot in _slots(number, stage.id, row["population_id"], 0, wanted)
+        slot
+        for number, row in placed
+        if row["check"] is None
+        for slot in _slots(number, stage.id, row["population_id"], 0, wanted)
     ]
     insert(connection, schema.assignments, slots, replace=False)
     return numbers
@@ -125,18 +156,20 @@ def place_item(
     connection: sa.Connection, stage: Stage, key: str, content: Mapping[str, Any], parent: Item, population_id: int | None, *,
     check: Mapping[str, Any] | None = None, test: bool = False, round: int = 1,
 ) -> int:  # fmt: skip
-    """Insert an item that descends from ``parent``, with its open slots, within the caller's transaction; returns its id. Attention
-    checks get slots on demand.
+    """Insert an item that descends from ``parent``, with its open slots, within the caller's transaction;
+    returns its id. Attention checks get slots on demand.
     """
-    return place_items(connection, stage, {population_id: key}, content, parent, check=check, test=test, round=round)[0]
+    return place_items(
+        connection, stage, {population_id: key}, content, parent, check=check, test=test, round=round
+    )[0]
 
 
 def place_items(
     connection: sa.Connection, stage: Stage, keys: Mapping[int | None, str], content: Mapping[str, Any], parent: Item, *,
     check: Mapping[str, Any] | None = None, test: bool = False, round: int = 1, slots: bool = True,
 ) -> list[int]:  # fmt: skip
-    """``place_item`` for several populations: each with the key that its item is to have. The ids are in the same order. slots:
-    whether anybody is to be asked.
+    """``place_item`` for several populations: each with the key that its item is to have. The ids are in the
+    same order. slots: whether anybody is to be asked.
     """
     descent = {"parent_id": parent.id, "author_id": parent.author_id, "round": round}
     rows = [
@@ -145,15 +178,26 @@ def place_items(
     ]
     placed = {row.population_id: row.id for row in connection.execute(_PLACED, rows)}
     numbers = [placed[population_id] for population_id in keys]
-    connection.execute(_REVISED, [_revision(number, 1, "placed", content, participant_id=parent.author_id) for number in numbers])
+    connection.execute(
+        _REVISED,
+        [_revision(number, 1, "placed", content, participant_id=parent.author_id) for number in numbers],
+    )
     wanted = stage_kind(stage.kind).answers_wanted(stage.config) if slots and check is None else 0
-    if open_slots := [slot for place, number in placed.items() for slot in _slots(number, stage.id, place, 0, wanted)]:
+    if open_slots := [
+        slot for place, number in placed.items() for slot in _slots(number, stage.id, place, 0, wanted)
+    ]:
         connection.execute(_SLOTS_ADDED, open_slots)
     return numbers
 
 
 def _row(
-    stage: Stage, key: str, content: Mapping[str, Any], *, population_id: int | None, check: Mapping[str, Any] | None, test: bool
+    stage: Stage,
+    key: str,
+    content: Mapping[str, Any],
+    *,
+    population_id: int | None,
+    check: Mapping[str, Any] | None,
+    test: bool,
 ) -> dict[str, Any]:
     return {
         "study_id": stage.study_id,
@@ -169,8 +213,11 @@ def _row(
     }
 
 
-def add_slots(connection: sa.Connection, item_id: int, stage_id: int, population_id: int | None, count: int) -> None:
-    """Give an item ``count`` more open slots. The caller holds the item's row, so that numbers are not given twice."""
+def add_slots(
+    connection: sa.Connection, item_id: int, stage_id: int, population_id: int | None, count: int
+) -> None:
+    """Give an item ``count`` more open slots. The caller holds the item's row, so that numbers are not given
+    twice."""
     if count < 1:
         return
     table = schema.assignments
@@ -182,18 +229,34 @@ def more_slots(connection: sa.Connection, numbers: Sequence[int], more: int) -> 
     """Give each of these items so many more open slots. The caller holds their rows."""
     table, items = schema.assignments, schema.items
     query = (
-        sa.select(items.c.id, items.c.stage_id, items.c.population_id, sa.func.coalesce(sa.func.max(table.c.slot), 0).label("last"))
+        sa.select(
+            items.c.id,
+            items.c.stage_id,
+            items.c.population_id,
+            sa.func.coalesce(sa.func.max(table.c.slot), 0).label("last"),
+        )
         .outerjoin(table, table.c.item_id == items.c.id)
         .where(items.c.id.in_(numbers))
         .group_by(items.c.id, items.c.stage_id, items.c.population_id)
     )
-    rows = [slot for row in connection.execute(query) for slot in _slots(row.id, row.stage_id, row.population_id, row.last, more)]
+    rows = [
+        slot
+        for row in connection.execute(query)
+        for slot in _slots(row.id, row.stage_id, row.population_id, row.last, more)
+    ]
     insert(connection, table, rows, replace=False)
 
 
-def _slots(item_id: int, stage_id: int, population_id: int | None, last: int, count: int) -> list[dict[str, Any]]:
+def _slots(
+    item_id: int, stage_id: int, population_id: int | None, last: int, count: int
+) -> list[dict[str, Any]]:
     """Open slots after the one with the number ``last``."""
-    same = {"item_id": item_id, "stage_id": stage_id, "population_id": population_id, "state": str(AssignmentState.OPEN)}
+    same = {
+        "item_id": item_id,
+        "stage_id": stage_id,
+        "population_id": population_id,
+        "state": str(AssignmentState.OPEN),
+    }
     return [{**same, "slot": last + number} for number in range(1, count + 1)]
 
 
@@ -213,7 +276,12 @@ def add_revision(
 
 
 def begin_revisions(
-    connection: sa.Connection, item_id: int, step: str, content: Mapping[str, Any], *, participant_id: int | None
+    connection: sa.Connection,
+    item_id: int,
+    step: str,
+    content: Mapping[str, Any],
+    *,
+    participant_id: int | None,
 ) -> None:
     """``add_revision`` for an item that is new."""
     connection.execute(_REVISED, _revision(item_id, 1, step, content, participant_id=participant_id))
@@ -257,8 +325,8 @@ def list_items(
     after: int = 0,
     limit: int | None = None,
 ) -> tuple[Item, ...]:
-    """Items of a study in order of their ids, from the one behind ``after``; of one stage, population, state or import
-    if one is given.
+    """Items of a study in order of their ids, from the one behind ``after``; of one stage, population, state
+    or import if one is given.
     """
     query = sa.select(schema.items).where(schema.items.c.study_id == study_id, schema.items.c.id > after)
     if stage is not None:
@@ -286,8 +354,12 @@ def revisions(workspace: Workspace, study_id: int, item_id: int) -> tuple[Revisi
 def close_open_slots(connection: sa.Connection, item_id: int) -> None:
     """Close the item's open slots. Slots that somebody is at stay: their work is taken."""
     table = schema.assignments
-    open_slots = sa.select(table.c.id).where(table.c.item_id == item_id, table.c.state == AssignmentState.OPEN)
+    open_slots = sa.select(table.c.id).where(
+        table.c.item_id == item_id, table.c.state == AssignmentState.OPEN
+    )
     # Locked, so that a slot that is being taken at this moment is either seen as taken or not taken at all.
     found = list(connection.scalars(open_slots.order_by(table.c.slot).with_for_update()))
     if found:
-        connection.execute(sa.update(table).where(table.c.id.in_(found)).values(state=str(AssignmentState.CLOSED)))
+        connection.execute(
+            sa.update(table).where(table.c.id.in_(found)).values(state=str(AssignmentState.CLOSED))
+        )

@@ -1,8 +1,10 @@
-"""Reads a large workbook in a process of its own: reading one is all Python, and whoever answers at that moment would wait for it.
+"""Reads a large workbook in a process of its own: reading one is all Python, and whoever answers at that
+moment would wait for it.
 
-The workbook is the process's standard input and its rows are its standard output, one JSON object a line: files without a name, so
-that none is left behind, however either of the two ends. A faster library in this process would not do: what reads workbooks
-outside of Python makes room for every cell up to the last one, and a file of 5 kB can name one that no machine has the memory for.
+The workbook is the process's standard input and its rows are its standard output, one JSON object a line:
+files without a name, so that none is left behind, however either of the two ends. A faster library in this
+process would not do: what reads workbooks outside of Python makes room for every cell up to the last one, and
+a file of 5 kB can name one that no machine has the memory for.
 """
 
 from __future__ import annotations
@@ -35,7 +37,8 @@ class NoLongerWantedError(Exception):
 
 
 def read_apart(content: bytes, name: str, wanted: Callable[[], bool] = lambda: True) -> list[dict[str, str]]:
-    """``workbooks.read_workbook`` in a process of low priority, which is killed as soon as the rows are not ``wanted``.
+    """``workbooks.read_workbook`` in a process of low priority, which is killed as soon as the rows are not
+    ``wanted``.
 
     name: of the file, for errors. Raises FolkwaysError with what is wrong with it, and NoLongerWantedError.
     """
@@ -54,9 +57,13 @@ def read_apart(content: bytes, name: str, wanted: Callable[[], bool] = lambda: T
         if process.returncode == REFUSED:
             raise FolkwaysError(told.read().decode().replace(NAME, name, 1))
         said.seek(0)
-        last = said.read().decode("utf-8", "replace").strip().rpartition("\n")[2] or f"exit code {process.returncode}"
+        last = (
+            said.read().decode("utf-8", "replace").strip().rpartition("\n")[2]
+            or f"exit code {process.returncode}"
+        )
     raise FolkwaysError(
-        f"{name}: the process that read it ended ({last}), perhaps for want of memory; bring it in parts, or as CSV"
+        f"{name}: the process that read it ended ({last}), perhaps for want of memory; bring it in parts, "
+        "or as CSV"
     )
 
 

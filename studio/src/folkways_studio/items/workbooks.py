@@ -1,5 +1,5 @@
-"""Reads the rows of a workbook (XLSX) as text. A small file can unpack to one that fills the memory, or name a last row and column
-a long way off; both are bounded.
+"""Reads the rows of a workbook (XLSX) as text. A small file can unpack to one that fills the memory, or name
+a last row and column a long way off; both are bounded.
 """
 
 from __future__ import annotations
@@ -33,10 +33,14 @@ def is_small(content: bytes) -> bool:
         return True  # what is wrong with it is said at once
 
 
-def read_workbook(content: bytes, file: Path | str = "the workbook", *, most_lines: int | None = None) -> list[dict[str, str]]:
-    """The rows of a workbook's first sheet, its first row being the header. Formulas are read as their results.
+def read_workbook(
+    content: bytes, file: Path | str = "the workbook", *, most_lines: int | None = None
+) -> list[dict[str, str]]:
+    """The rows of a workbook's first sheet, its first row being the header. Formulas are read as their
+    results.
 
-    most_lines: LongWorkbookError where the sheet has more, empty ones counted. DataError for what cannot be read or is too large.
+    most_lines: LongWorkbookError where the sheet has more, empty ones counted. DataError for what cannot be
+    read or is too large.
     """
     from openpyxl import load_workbook
 
@@ -46,7 +50,9 @@ def read_workbook(content: bytes, file: Path | str = "the workbook", *, most_lin
         lines = sheet.iter_rows(values_only=True, max_col=MOST_COLUMNS + 1)
         header = [str(cell).strip() if cell is not None else "" for cell in next(lines, ())]
         if len(header) > MOST_COLUMNS and header[MOST_COLUMNS]:
-            raise DataError(f"has more than {MOST_COLUMNS} columns; leave out those that are not needed", file=file)
+            raise DataError(
+                f"has more than {MOST_COLUMNS} columns; leave out those that are not needed", file=file
+            )
         rows: list[dict[str, str]] = []
         for number, line in enumerate(lines, 2):
             if most_lines is not None and number > most_lines:
@@ -59,7 +65,9 @@ def read_workbook(content: bytes, file: Path | str = "the workbook", *, most_lin
     except (DataError, LongWorkbookError):
         raise
     except Exception as error:  # noqa: BLE001 - what a broken workbook makes the library raise is not listed anywhere
-        raise DataError(f"cannot be read as XLSX: {error}; save it again from a spreadsheet", file=file) from None
+        raise DataError(
+            f"cannot be read as XLSX: {error}; save it again from a spreadsheet", file=file
+        ) from None
     if not any(header):
         raise DataError("has no header in its first row", file=file)
     return rows
@@ -74,7 +82,9 @@ def _check_size(content: bytes, file: Path | str) -> None:
     except zipfile.BadZipFile:
         raise DataError("is no XLSX file; save it as XLSX from a spreadsheet", file=file) from None
     if size > LARGEST_UNPACKED:
-        raise DataError(f"unpacks to more than {LARGEST_UNPACKED // 1_000_000} MB; bring it in parts", file=file)
+        raise DataError(
+            f"unpacks to more than {LARGEST_UNPACKED // 1_000_000} MB; bring it in parts", file=file
+        )
 
 
 def _text(cell: Any) -> str:

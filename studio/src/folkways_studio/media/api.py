@@ -17,7 +17,8 @@ router = APIRouter(tags=["items"])
 
 
 class MediaAdded(BaseModel):
-    """Files that are new in the study; a file that was there already with the same contents is not counted."""
+    """Files that are new in the study; a file that was there already with the same contents is not
+    counted."""
 
     added: int
 

@@ -37,14 +37,20 @@ def show_to_staff(context: RequestContext) -> Response:
 
 def _file(context: RequestContext) -> Response:
     found = media.find_media(context.workspace, context.study.id, str(context.request.path_params["file"]))
-    sorry = context.gettext("Something went wrong on our side. What you wrote is kept; try again in a moment.")
-    return stored_file(media_store(context.workspace), found, context.request.headers, context.studio.slow, sorry)
+    sorry = context.gettext(
+        "Something went wrong on our side. What you wrote is kept; try again in a moment."
+    )
+    return stored_file(
+        media_store(context.workspace), found, context.request.headers, context.studio.slow, sorry
+    )
 
 
 @routes.post("/studies/{study}/data/media", STAFF, upload=MOST_AT_ONCE, slow=True)
 def bring_media(context: RequestContext) -> Response:
     """Add files to the study, all or none."""
-    uploads = [each for each in context.form.getlist("file") if isinstance(each, UploadFile) and each.filename]
+    uploads = [
+        each for each in context.form.getlist("file") if isinstance(each, UploadFile) and each.filename
+    ]
     try:
         if not uploads:
             raise FolkwaysError(context.gettext("Choose a file."))
@@ -56,7 +62,9 @@ def bring_media(context: RequestContext) -> Response:
     except FolkwaysError as error:
         status = error.status if isinstance(error, MediaStoreError) else 422
         return show_result(context, problems=str(error).splitlines(), status=status)
-    return show_result(context, context.ngettext("%(num)s file was added.", "%(num)s files were added.", added))
+    return show_result(
+        context, context.ngettext("%(num)s file was added.", "%(num)s files were added.", added)
+    )
 
 
 @routes.post("/studies/{study}/media/{file}/delete", STAFF, slow=True)

@@ -1,4 +1,5 @@
-"""Reads pictures and recordings that people bring, one by one or in a ZIP. What a file is, its first bytes say, not its name."""
+"""Reads pictures and recordings that people bring, one by one or in a ZIP. What a file is, its first bytes
+say, not its name."""
 
 from __future__ import annotations
 
@@ -21,7 +22,9 @@ LONGEST_NAME = 200
 UNFIT = frozenset('/\\:*?"<>|#%')
 """Characters that a file system, or an address of the web, takes for something else."""
 
-DEVICES = frozenset(("con", "prn", "aux", "nul", *(f"{kind}{number}" for kind in ("com", "lpt") for number in range(1, 10))))
+DEVICES = frozenset(
+    ("con", "prn", "aux", "nul", *(f"{kind}{number}" for kind in ("com", "lpt") for number in range(1, 10)))
+)
 """What Windows takes for a device, whatever follows the first full stop."""
 
 MOST_PROBLEMS = 20
@@ -51,16 +54,24 @@ class MediaError(DataError):
         self.problems = dict(problems)
         lines = [f"  {name}: {problem}" for name, problem in list(self.problems.items())[:MOST_PROBLEMS]]
         rest = len(self.problems) - len(lines)
-        super().__init__("\n".join(("nothing was taken over:", *lines, *([f"  and {rest} more"] if rest else []))))
+        super().__init__(
+            "\n".join(("nothing was taken over:", *lines, *([f"  and {rest} more"] if rest else [])))
+        )
 
 
 def media_type(content: bytes) -> str | None:
-    """The type of a picture or recording ("image/png"); None for anything else, such as SVG, which can carry scripts."""
+    """The type of a picture or recording ("image/png"); None for anything else, such as SVG, which can carry
+    scripts."""
     for start, place, inside, found in SIGNATURES:
         if content.startswith(start) and content[place : place + len(inside)] == inside:
             return found
     # MP3 without a tag: eleven set bits, then a version, layer and rate that exist.
-    if len(content) > 2 and content[0] == 0xFF and content[1] & 0xE6 == 0xE2 and content[2] & 0xF0 not in (0x00, 0xF0):
+    if (
+        len(content) > 2
+        and content[0] == 0xFF
+        and content[1] & 0xE6 == 0xE2
+        and content[2] & 0xF0 not in (0x00, 0xF0)
+    ):
         return "audio/mpeg"
     return None
 
@@ -78,12 +89,14 @@ def is_name(name: str) -> bool:
 
 
 def safe_name(name: str, sha256: str) -> str:
-    """The name of a file in an export: its own, or, where an earlier folkways let in one that is none, made of its contents."""
+    """The name of a file in an export: its own, or, where an earlier folkways let in one that is none, made
+    of its contents."""
     return name if is_name(name) else f"file-{sha256[:16]}"
 
 
 def read_media(files: Iterable[tuple[str, bytes]]) -> dict[str, tuple[str, bytes]]:
-    """Name -> type and contents of all files, those in ZIPs included, without their folders. MediaError names every problem.
+    """Name -> type and contents of all files, those in ZIPs included, without their folders. MediaError names
+    every problem.
 
     Names are in the form NFC of Unicode: some systems write é as two characters, and it is the same file.
     """
@@ -99,7 +112,8 @@ def read_media(files: Iterable[tuple[str, bytes]]) -> dict[str, tuple[str, bytes
             problems[name] = "is there twice with different contents; give one of them another name"
         elif not is_name(name):
             problems[name[:LONGEST_NAME]] = (
-                f"is no name that can be used: up to {LONGEST_NAME} bytes of letters that can be seen, with no full stop or space "
+                f"is no name that can be used: up to {LONGEST_NAME} bytes of letters that can be seen, "
+                "with no full stop or space "
                 f"at either end and none of {' '.join(sorted(UNFIT))}"
             )
         elif len(content) > LARGEST_BYTES:
@@ -141,11 +155,21 @@ def _unpacked(files: Iterable[tuple[str, bytes]], problems: dict[str, str]) -> I
                     if entry.is_dir() or any(part.startswith((".", "__MACOSX")) for part in path.parts):
                         continue
                     with archive.open(entry) as stream:
-                        inside = stream.read(min(left, LARGEST_BYTES) + 1)  # whatever size the entry says it has
+                        inside = stream.read(
+                            min(left, LARGEST_BYTES) + 1
+                        )  # whatever size the entry says it has
                     left -= len(inside)
                     if left < 0:
-                        problems[name] = f"unpacks to more than {LARGEST_UNPACKED // 1_000_000} MB; bring it in parts"
+                        problems[name] = (
+                            f"unpacks to more than {LARGEST_UNPACKED // 1_000_000} MB; bring it in parts"
+                        )
                         return
                     yield path.name, inside
-        except (zipfile.BadZipFile, NotImplementedError, RuntimeError, OSError, EOFError) as error:  # broken, or with a password
+        except (
+            zipfile.BadZipFile,
+            NotImplementedError,
+            RuntimeError,
+            OSError,
+            EOFError,
+        ) as error:  # broken, or with a password
             problems[name] = f"cannot be unpacked: {error}"

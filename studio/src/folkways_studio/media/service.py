@@ -1,4 +1,5 @@
-"""Pictures and recordings of a study: stored once under their hash (``media_stores`` says where), known by name in the study."""
+"""Pictures and recordings of a study: stored once under their hash (``media_stores`` says where), known by
+name in the study."""
 
 from __future__ import annotations
 
@@ -36,11 +37,13 @@ class Media:
     sha256: str
 
 
-def add_media(workspace: Workspace, study_id: int, files: Mapping[str, tuple[str, bytes]], *, by: int | None = None) -> int:
+def add_media(
+    workspace: Workspace, study_id: int, files: Mapping[str, tuple[str, bytes]], *, by: int | None = None
+) -> int:
     """Add files (``imports.media.read_media``) to a study, all or none; returns how many are new.
 
-    A name stands for one file: what people were shown is not changed under them. MediaError names each that is there already with
-    other contents.
+    A name stands for one file: what people were shown is not changed under them. MediaError names each that
+    is there already with other contents.
     """
     store = media_store(workspace)
     hashes = {name: hashlib.sha256(content).hexdigest() for name, (_, content) in files.items()}
@@ -57,14 +60,28 @@ def add_media(workspace: Workspace, study_id: int, files: Mapping[str, tuple[str
         rows = connection.execute(sa.select(table.c.name, table.c.sha256).filter_by(study_id=study_id))
         known = {row.name: row.sha256 for row in rows}
         another = "with other contents; give the new one another name"
-        wrong = {name: f"is in the study already {another}" for name, found in hashes.items() if known.get(name, found) != found}
-        wrong |= {name: f"was in the study {another}" for name, found in hashes.items() if earlier.get(name, found) != found}
+        wrong = {
+            name: f"is in the study already {another}"
+            for name, found in hashes.items()
+            if known.get(name, found) != found
+        }
+        wrong |= {
+            name: f"was in the study {another}"
+            for name, found in hashes.items()
+            if earlier.get(name, found) != found
+        }
         if wrong:
             raise MediaError(wrong)
         new = [name for name in files if name not in known]
         for name in new:
             kind, content = files[name]
-            row = {"study_id": study_id, "name": name, "type": kind, "bytes": len(content), "sha256": hashes[name]}
+            row = {
+                "study_id": study_id,
+                "name": name,
+                "type": kind,
+                "bytes": len(content),
+                "sha256": hashes[name],
+            }
             connection.execute(sa.insert(table), {**row, "created": time.time()})
         if new:
             audit.note(connection, "media.added", study_id=study_id, account_id=by, details={"n": len(new)})
@@ -73,7 +90,8 @@ def add_media(workspace: Workspace, study_id: int, files: Mapping[str, tuple[str
 
 
 def _deleted(workspace: Workspace, study_id: int) -> dict[str, str]:
-    """Name -> hash of files that were deleted singly: what people were shown under a name stays the only thing of that name."""
+    """Name -> hash of files that were deleted singly: what people were shown under a name stays the only
+    thing of that name."""
     told = sa.select(schema.events.c.details).filter_by(study_id=study_id, kind=DELETED)
     return {each["name"]: each["sha256"] for each in read_values(workspace, told)}
 
@@ -87,7 +105,9 @@ def delete_media(workspace: Workspace, study_id: int, name: str, *, by: int | No
         if shown := _showing(connection, study_id, name):
             rest = len(shown) - MOST_TOLD
             told = ", ".join(shown[:MOST_TOLD]) + (f" (+{rest})" if rest > 0 else "")
-            raise ConflictError("items still show this file: %(items)s; drop them first, nothing was deleted", items=told)
+            raise ConflictError(
+                "items still show this file: %(items)s; drop them first, nothing was deleted", items=told
+            )
         connection.execute(sa.delete(schema.media).where(schema.media.c.id == row.id))
         details = {"name": name, "sha256": row.sha256}
         audit.note(connection, DELETED, study_id=study_id, account_id=by, details=details)
@@ -95,7 +115,8 @@ def delete_media(workspace: Workspace, study_id: int, name: str, *, by: int | No
         _delete_contents(workspace, row.id, row.sha256)
     except (MediaStoreError, OSError) as error:
         raise MediaStoreError(
-            f"{name} is out of the study, but what was in it still lies under {row.sha256}; delete it there. {error}"
+            f"{name} is out of the study, but what was in it still lies under {row.sha256}; delete it "
+            f"there. {error}"
         ) from None
 
 
@@ -110,22 +131,33 @@ def _showing(connection: sa.Connection, study_id: int, name: str) -> list[str]:
         .where(sa.cast(items.c.content, sa.Text).contains(written, autoescape=True))
         .order_by(items.c.id)
     )
-    return [key for key, content, kind, config in connection.execute(query) if name in stage_kind(kind).media(content, config)]
+    return [
+        key
+        for key, content, kind, config in connection.execute(query)
+        if name in stage_kind(kind).media(content, config)
+    ]
 
 
 def _delete_contents(workspace: Workspace, number: int, sha256: str) -> None:
-    """Delete what is in a file unless another has it too. Not in a transaction: the place may be slow, and nobody waits for it.
+    """Delete what is in a file unless another has it too. Not in a transaction: the place may be slow, and
+    nobody waits for it.
 
     number: of the file's row, which may be there still.
     """
-    others = sa.select(schema.media.c.id).where(schema.media.c.sha256 == sha256, schema.media.c.id != number).limit(1)
+    others = (
+        sa.select(schema.media.c.id)
+        .where(schema.media.c.sha256 == sha256, schema.media.c.id != number)
+        .limit(1)
+    )
     if not read_values(workspace, others):
         media_store(workspace).delete(sha256)
 
 
 def list_media(workspace: Workspace, study_id: int) -> tuple[Media, ...]:
     """The files of a study by name."""
-    return read_all(workspace, Media, sa.select(schema.media).filter_by(study_id=study_id).order_by(schema.media.c.name))
+    return read_all(
+        workspace, Media, sa.select(schema.media).filter_by(study_id=study_id).order_by(schema.media.c.name)
+    )
 
 
 def find_media(workspace: Workspace, study_id: int, name: str) -> Media:
@@ -143,10 +175,13 @@ def media_names(workspace: Workspace, study_id: int) -> frozenset[str]:
 
 
 def delete_files(workspace: Workspace, study_id: int) -> None:
-    """Delete the files of a study and forget them; what another study has stays. Where it fails, it can be begun again."""
+    """Delete the files of a study and forget them; what another study has stays. Where it fails, it can be
+    begun again."""
     mine = schema.media
     with workspace.read() as connection:
-        rows = connection.execute(sa.select(mine.c.id, mine.c.sha256).where(mine.c.study_id == study_id)).all()
+        rows = connection.execute(
+            sa.select(mine.c.id, mine.c.sha256).where(mine.c.study_id == study_id)
+        ).all()
     for number, sha256 in rows:
         _delete_contents(workspace, number, sha256)
         with workspace.write() as connection:
@@ -164,7 +199,12 @@ def read_bytes(workspace: Workspace, media: Media) -> bytes:
     try:
         content = store.read(media.sha256)
     except FileNotFoundError:
-        raise FolkwaysError(f"the file {media.name} is not in {store.place} (as {media.sha256}); put it back") from None
+        raise FolkwaysError(
+            f"the file {media.name} is not in {store.place} (as {media.sha256}); put it back"
+        ) from None
     if hashlib.sha256(content).hexdigest() != media.sha256:
-        raise FolkwaysError(f"the file {media.name} in {store.place} is not the one that was brought ({media.sha256}); put it back")
+        raise FolkwaysError(
+            f"the file {media.name} in {store.place} is not the one that was brought ({media.sha256}); put "
+            "it back"
+        )
     return content

@@ -1,8 +1,9 @@
-"""Where pictures and recordings lie, each under its hash: a folder, or a bucket of S3 or of a server that speaks as S3 does.
+"""Where pictures and recordings lie, each under its hash: a folder, or a bucket of S3 or of a server that
+speaks as S3 does.
 
-The environment chooses: ``FOLKWAYS_MEDIA=/srv/media`` or ``FOLKWAYS_MEDIA=s3://bucket/prefix``. For a bucket, AWS_ENDPOINT_URL is
-the address of a server other than Amazon's, and AWS_REGION its region. The keys AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY come
-from the environment alone.
+The environment chooses: ``FOLKWAYS_MEDIA=/srv/media`` or ``FOLKWAYS_MEDIA=s3://bucket/prefix``. For a bucket,
+AWS_ENDPOINT_URL is the address of a server other than Amazon's, and AWS_REGION its region. The keys
+AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY come from the environment alone.
 """
 
 from __future__ import annotations
@@ -31,13 +32,15 @@ PROBE = "folkways-can-write-here"
 
 
 class MediaStoreError(StudioError):
-    """The place of pictures and recordings cannot be used at this moment: its words say why, and what to do."""
+    """The place of pictures and recordings cannot be used at this moment: its words say why, and what to
+    do."""
 
     status = 503
 
 
 class Folder:
-    """Contents by their SHA-256, in a folder of this machine. Every call raises MediaStoreError where it cannot be used."""
+    """Contents by their SHA-256, in a folder of this machine. Every call raises MediaStoreError where it
+    cannot be used."""
 
     def __init__(self, folder: Path) -> None:
         self.place = str(folder)
@@ -60,7 +63,8 @@ class Folder:
         write_bytes(self.path(sha256), content)
 
     def read(self, sha256: str, start: int = 0, end: int | None = None) -> bytes:
-        """The bytes from ``start`` up to ``end`` (None: to the last); FileNotFoundError where it is not there."""
+        """The bytes from ``start`` up to ``end`` (None: to the last); FileNotFoundError where it is not
+        there."""
         try:
             with self.path(sha256).open("rb") as stream:
                 stream.seek(start)
@@ -68,7 +72,9 @@ class Folder:
         except FileNotFoundError:
             raise
         except OSError as error:
-            raise MediaStoreError(f"the file {self.path(sha256)} cannot be read: {error.strerror or error}") from None
+            raise MediaStoreError(
+                f"the file {self.path(sha256)} cannot be read: {error.strerror or error}"
+            ) from None
 
     def delete(self, sha256: str) -> None:
         """Delete it; nothing happens where it is not there."""
@@ -79,7 +85,8 @@ class Folder:
 
 
 class Bucket:
-    """A Folder that is a bucket. Each part of a file is a request of its own, so that a slow reader holds no connection."""
+    """A Folder that is a bucket. Each part of a file is a request of its own, so that a slow reader holds no
+    connection."""
 
     def __init__(self, bucket: str, prefix: str, endpoint: str, region: str, key: str, secret: str) -> None:
         with of_extra("s3", "A bucket for pictures and recordings"):
@@ -112,10 +119,16 @@ class Bucket:
         except FileNotFoundError as error:
             if "NoSuchBucket" not in str(error):
                 raise
-            raise self._problem(f"there is no such bucket; make it, or name another in {PLACE_VARIABLE}") from None
-        except (self._api.exceptions.PermissionDeniedError, self._api.exceptions.UnauthenticatedError) as error:
             raise self._problem(
-                f"the keys are refused ({_code(error)}); look at {' and '.join(KEY_VARIABLES)}, and at what they may do there"
+                f"there is no such bucket; make it, or name another in {PLACE_VARIABLE}"
+            ) from None
+        except (
+            self._api.exceptions.PermissionDeniedError,
+            self._api.exceptions.UnauthenticatedError,
+        ) as error:
+            raise self._problem(
+                f"the keys are refused ({_code(error)}); look at {' and '.join(KEY_VARIABLES)}, and at "
+                "what they may do there"
             ) from None
         except (self._api.exceptions.BaseError, OSError) as error:
             code = _code(error)
@@ -159,7 +172,9 @@ def _key(sha256: str) -> str:
 
 def _code(error: Exception) -> str:
     """What the server called it. The rest of an answer may name the key, and is not for people."""
-    found = re.search(r"<Code>(\w{1,64})</Code>", str(error)) or re.search(r"status code: (\d{3})", str(error))
+    found = re.search(r"<Code>(\w{1,64})</Code>", str(error)) or re.search(
+        r"status code: (\d{3})", str(error)
+    )
     return found[1] if found else "no answer"
 
 
@@ -167,22 +182,28 @@ MediaStore = Folder | Bucket
 
 
 def media_store(workspace: Workspace) -> MediaStore:
-    """The place that FOLKWAYS_MEDIA names, else the folder ``studio.db-media`` beside a workspace ``studio.db``.
+    """The place that FOLKWAYS_MEDIA names, else the folder ``studio.db-media`` beside a workspace
+    ``studio.db``.
 
     FolkwaysError for a workspace on a server, which has no place beside it, and for a bucket without keys.
     """
     chosen = os.environ.get(PLACE_VARIABLE)
     if chosen and chosen.startswith("s3://"):
-        return _bucket(chosen, *(os.environ.get(name, "") for name in (ENDPOINT_VARIABLE, REGION_VARIABLE, *KEY_VARIABLES)))
+        return _bucket(
+            chosen,
+            *(os.environ.get(name, "") for name in (ENDPOINT_VARIABLE, REGION_VARIABLE, *KEY_VARIABLES)),
+        )
     if chosen and "://" in chosen:
         raise FolkwaysError(
-            f"{PLACE_VARIABLE}={chosen} is no place for pictures and recordings; valid: a folder, s3://bucket/prefix"
+            f"{PLACE_VARIABLE}={chosen} is no place for pictures and recordings; valid: a folder, "
+            "s3://bucket/prefix"
         )
     if chosen:
         return Folder(Path(chosen).expanduser())
     if "://" in workspace.location:
         raise FolkwaysError(
-            f"a workspace on a server has no folder for pictures and recordings; name one: export {PLACE_VARIABLE}=/srv/media"
+            "a workspace on a server has no folder for pictures and recordings; name one: export "
+            f"{PLACE_VARIABLE}=/srv/media"
         )
     return Folder(Path(f"{Path(workspace.location).expanduser()}-media"))
 
@@ -193,11 +214,15 @@ def _bucket(place: str, endpoint: str, region: str, key: str, secret: str) -> Bu
     address = urlsplit(place)
     missing = [name for name, value in zip(KEY_VARIABLES, (key, secret), strict=True) if not value]
     if missing:
-        raise FolkwaysError(f"{PLACE_VARIABLE}={place} needs keys in the environment: {' and '.join(missing)}")
+        raise FolkwaysError(
+            f"{PLACE_VARIABLE}={place} needs keys in the environment: {' and '.join(missing)}"
+        )
     if not address.netloc or address.query or address.fragment or "@" in address.netloc:
         raise FolkwaysError(f"{PLACE_VARIABLE}={place} names no bucket; write it as s3://bucket/prefix")
     try:
         endpoint = str(web_address(endpoint, unencrypted="anywhere")).rstrip("/") if endpoint else ""
     except AddressError:
-        raise FolkwaysError(f"{ENDPOINT_VARIABLE}={endpoint} is no address; write it as https://s3.example.org") from None
+        raise FolkwaysError(
+            f"{ENDPOINT_VARIABLE}={endpoint} is no address; write it as https://s3.example.org"
+        ) from None
     return Bucket(address.netloc, address.path.strip("/"), endpoint, region or REGION, key, secret)

@@ -1,4 +1,5 @@
-"""Draws answers of models from a stored run, for people to judge (BLEnD, section 5: 120 wrong ones per country)."""
+"""Draws answers of models from a stored run, for people to judge (BLEnD, section 5: 120 wrong ones per
+country)."""
 
 from __future__ import annotations
 
@@ -42,14 +43,17 @@ def draw_answers(
     seed: int = 0,
     by: int | None = None,
 ) -> Drawn:
-    """Draw replies of a run to free-answer tasks at random and add them to a ``judge_answer`` stage, each for its culture's
-    population.
+    """Draw replies of a run to free-answer tasks at random and add them to a ``judge_answer`` stage, each for
+    its culture's population.
 
-    wrong_only: only counted replies that the task's rule calls wrong, as in the paper. models: names of endpoints; None for all.
-    source: the workspace that the run is in, if it is another. A reply that was drawn before (same stage) is not drawn again.
-    FolkwaysError where the run has no free answers or none in a culture of the study.
+    wrong_only: only counted replies that the task's rule calls wrong, as in the paper. models: names of
+    endpoints; None for all. source: the workspace that the run is in, if it is another. A reply that was
+    drawn before (same stage) is not drawn again. FolkwaysError where the run has no free answers or none in a
+    culture of the study.
     """
-    populations = {each.culture: each for each in studies.populations(workspace, study_id) if each.parent_id is None}
+    populations = {
+        each.culture: each for each in studies.populations(workspace, study_id) if each.parent_id is None
+    }
     found: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
     for row in _replies(source or workspace, run, models, wrong_only):
         if row["culture"] in populations:
@@ -68,12 +72,17 @@ def draw_answers(
     return Drawn(add_items(workspace, study_id, stage, new, by=by), counts)
 
 
-def _replies(workspace: Workspace, run: str, models: Sequence[str] | None, wrong_only: bool) -> Iterator[dict[str, Any]]:
-    """Counted items with a reply: where it is from, the question as it was asked, what people answered, the reply."""
+def _replies(
+    workspace: Workspace, run: str, models: Sequence[str] | None, wrong_only: bool
+) -> Iterator[dict[str, Any]]:
+    """Counted items with a reply: where it is from, the question as it was asked, what people answered, the
+    reply."""
     record = run_records.find_asked_run(workspace, run)
     tasks = [each for each in run_records.run_tasks(workspace, record) if each.task in free_answer_tasks()]
     if not tasks:
-        raise FolkwaysError(f"run {run} has no free answers; tasks with them: {', '.join(free_answer_tasks())}")
+        raise FolkwaysError(
+            f"run {run} has no free answers; tasks with them: {', '.join(free_answer_tasks())}"
+        )
     parts = results.parts(workspace, record)
     known = {part.endpoint for part in parts}
     for name in models or ():
@@ -83,11 +92,15 @@ def _replies(workspace: Workspace, run: str, models: Sequence[str] | None, wrong
         task, release = get_task(run_task.task), release_of(run_task)
         metric = task.metrics[0].name
         batches = list(item_batches(task, release, restore_options(run_task.options)))
-        for part in (part for part in parts if part.task == task.name and (not models or part.endpoint in models)):
+        for part in (
+            part for part in parts if part.task == task.name and (not models or part.endpoint in models)
+        ):
             responses = results.responses(workspace, record, part).filter(pl.col("state") == State.ANSWERED)
             for items in batches:
                 share = responses.filter(pl.col("item").is_in(items["item"].to_list()))
-                judged = task.judge(items, share, task.resolve_profile(None)).with_columns(reply=share["response"])
+                judged = task.judge(items, share, task.resolve_profile(None)).with_columns(
+                    reply=share["response"]
+                )
                 by_item = {item["item"]: item for item in items.iter_rows(named=True)}
                 for row in judged.filter(pl.col("counted")).iter_rows(named=True):
                     if row["reply"].strip() and not (wrong_only and row[metric] > 0):
@@ -95,7 +108,9 @@ def _replies(workspace: Workspace, run: str, models: Sequence[str] | None, wrong
 
 
 def _key(row: Mapping[str, Any]) -> str:
-    return ":".join(str(row[name]) for name in ("endpoint", "task", "item", "language", "variant", "sample"))[-128:]
+    return ":".join(str(row[name]) for name in ("endpoint", "task", "item", "language", "variant", "sample"))[
+        -128:
+    ]
 
 
 def _content(row: Mapping[str, Any], run: str) -> dict[str, Any]:

@@ -1,8 +1,9 @@
-"""Models in the loop: asked through the same endpoints and workspace as in evaluation, with every call on record.
+"""Models in the loop: asked through the same endpoints and workspace as in evaluation, with every call on
+record.
 
-A studio is started with a list of the models that it may ask (``studio.offered_models``); a study chooses from it by name.
-Keys come from the environment of the server, and are never stored or shown. A model that fails is told to the person in words,
-and to whoever runs the server in its log; a study goes on without it.
+A studio is started with a list of the models that it may ask (``studio.offered_models``); a study chooses
+from it by name. Keys come from the environment of the server, and are never stored or shown. A model that
+fails is told to the person in words, and to whoever runs the server in its log; a study goes on without it.
 """
 
 from __future__ import annotations
@@ -37,7 +38,8 @@ GIVEN_UP = "given up by the person who asked"
 REFUSED = "the model refused to answer"
 SPENT = "the study's budget for models is used up"
 FAILED = "the model could not be asked; the log of the server says why"
-"""Why there is no reply: all that is stored and shown of it. What a model's server says in an error is for the log alone."""
+"""Why there is no reply: all that is stored and shown of it. What a model's server says in an error is for
+the log alone."""
 
 LOG = logging.getLogger("folkways_studio")
 
@@ -47,7 +49,8 @@ PURPOSES = ("helper", "verifier", "suggester")
 
 
 def models_of(study: Study) -> Mapping[str, str]:
-    """Purpose (of PURPOSES) -> name of the model that the study uses for it; purposes without one are absent."""
+    """Purpose (of PURPOSES) -> name of the model that the study uses for it; purposes without one are
+    absent."""
     return models_in(study.definition)
 
 
@@ -83,11 +86,11 @@ def call_model(
 ) -> ModelCall:
     """Ask the model that the study has for ``purpose``; the call has the reply or the problem.
 
-    gone: set when whoever asked does not wait any more.
-    What was asked before in the same words is not asked again. ConflictError where the study has no model for it, or one that is
-    not among those ``offered``, or where the study or the person has made as many calls as they may (``models.most_calls``,
-    ``models.most_calls_per_person``), or all money is spent (``models.most_usd``). Those who ask at the same moment are counted
-    once they have their reply.
+    gone: set when whoever asked does not wait any more. What was asked before in the same words is not asked
+    again. ConflictError where the study has no model for it, or one that is not among those ``offered``, or
+    where the study or the person has made as many calls as they may (``models.most_calls``,
+    ``models.most_calls_per_person``), or all money is spent (``models.most_usd``). Those who ask at the same
+    moment are counted once they have their reply.
     """
     from folkways.sdk.models import Prompt
 
@@ -109,7 +112,9 @@ def call_model(
         "created": time.time(),
         "usd": None,
     }
-    prompt_of = Prompt(storable(prompt), f"studio-{purpose}", f"{study.name}:{item_id}", max_tokens, variant=purpose)
+    prompt_of = Prompt(
+        storable(prompt), f"studio-{purpose}", f"{study.name}:{item_id}", max_tokens, variant=purpose
+    )
     try:
         row |= _ask(workspace, study, prompt_of, offered[name], item_id, left, gone or Event())
     except FolkwaysError as error:
@@ -136,7 +141,9 @@ def _ask(
     kind = prompt.task
     config = {"study": study.name, "purpose": prompt.variant, "item": item_id, "aside": kind}
     opened = open_offered(offered, TIMEOUT_SECONDS)
-    patient = TimedEndpoint(opened.endpoint, TIMEOUT_SECONDS, gone)  # it tries again, not the run: its failures are final
+    patient = TimedEndpoint(
+        opened.endpoint, TIMEOUT_SECONDS, gone
+    )  # it tries again, not the run: its failures are final
     model = replace(opened, endpoint=patient)
     options = AskOptions(budget=None if left is None else f"{left:.6f}usd")
     with AskSession(workspace, config, [model], kind, options, name=f"{kind}-") as session:
@@ -159,26 +166,42 @@ def _check_calls(workspace: Workspace, study: Study, participant_id: int | None)
     of_study = table.c.study_id == study.id
     with workspace.read() as connection:
         if most is not None and count(connection, table, of_study) >= most:
-            raise ConflictError("this study has asked models as often as it may (%(most)s); go on without them", most=most)
-        if own is not None and count(connection, table, of_study, table.c.participant_id == participant_id) >= own:
-            raise ConflictError("you have asked models as often as one may (%(most)s); go on without them", most=own)
+            raise ConflictError(
+                "this study has asked models as often as it may (%(most)s); go on without them", most=most
+            )
+        if (
+            own is not None
+            and count(connection, table, of_study, table.c.participant_id == participant_id) >= own
+        ):
+            raise ConflictError(
+                "you have asked models as often as one may (%(most)s); go on without them", most=own
+            )
 
 
 def _money_left(workspace: Workspace, study: Study) -> float | None:
-    """US dollars that the study may still spend; None where it has no limit. ConflictError where nothing is left."""
+    """US dollars that the study may still spend; None where it has no limit. ConflictError where nothing is
+    left."""
     most = (study.definition.get("models") or {}).get("most_usd")
     if most is None:
         return None
     table = schema.model_calls
-    spent = read_values(workspace, sa.select(sa.func.sum(table.c.usd)).where(table.c.study_id == study.id))[0] or 0.0
+    spent = (
+        read_values(workspace, sa.select(sa.func.sum(table.c.usd)).where(table.c.study_id == study.id))[0]
+        or 0.0
+    )
     if spent >= most:
         raise ConflictError("this study has spent what it may on models; go on without them")
     return float(most - spent)
 
 
-def note_reading(workspace: Workspace, call: ModelCall, read: Mapping[str, Any] | None, problem: str | None = None) -> ModelCall:
+def note_reading(
+    workspace: Workspace, call: ModelCall, read: Mapping[str, Any] | None, problem: str | None = None
+) -> ModelCall:
     """Add to a call what was read out of its reply."""
-    values = {"read": dict(read) if read is not None else None, "problem": problem if problem is not None else call.problem}
+    values = {
+        "read": dict(read) if read is not None else None,
+        "problem": problem if problem is not None else call.problem,
+    }
     with workspace.write() as connection:
         return changed(connection, ModelCall, schema.model_calls, call.id, **values)
 

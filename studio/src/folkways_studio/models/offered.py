@@ -7,9 +7,9 @@
     model = "http://gpu.example.org:8000/v1#llama-3.1-8b"
     key = "LAB_KEY"
 
-``model`` is written as for ``folkways run --model``. ``key`` names the environment variable of its key; without one the rules of
-the command line hold: a provider's own variable, and FOLKWAYS_API_KEY for the hosts that FOLKWAYS_API_KEY_HOSTS names. No address
-comes from a browser or from the description of a study.
+``model`` is written as for ``folkways run --model``. ``key`` names the environment variable of its key;
+without one the rules of the command line hold: a provider's own variable, and FOLKWAYS_API_KEY for the hosts
+that FOLKWAYS_API_KEY_HOSTS names. No address comes from a browser or from the description of a study.
 """
 
 from __future__ import annotations
@@ -41,10 +41,13 @@ def load_offered(path: Path) -> dict[str, OfferedModel]:
     table = read_toml(path, 'list of models, with a table [NAME] and model = "..." for each')
     found = {}
     for name, entry in table.items():
-        texts = isinstance(entry, Mapping) and all(isinstance(value, str) and value.strip() for value in entry.values())
+        texts = isinstance(entry, Mapping) and all(
+            isinstance(value, str) and value.strip() for value in entry.values()
+        )
         if not texts or "model" not in entry or set(entry) - {"model", "key"}:
             raise DataError(
-                f'the model {name!r} needs a table [{name}] with model = "..." and, if it has a key of its own, '
+                f'the model {name!r} needs a table [{name}] with model = "..." and, if it has a key of its '
+                "own, "
                 'key = "NAME_OF_THE_ENVIRONMENT_VARIABLE"',
                 file=path,
             )
@@ -59,11 +62,14 @@ def _check_address(name: str, model: str, path: Path) -> None:
         try:
             web_address(model, unencrypted="anywhere")
         except AddressError:
-            raise DataError(f"the model {name!r} is at no address that can be called: {model!r}", file=path) from None
+            raise DataError(
+                f"the model {name!r} is at no address that can be called: {model!r}", file=path
+            ) from None
 
 
 def open_offered(offered: OfferedModel, timeout: float) -> Model:
-    """The model behind an entry. FolkwaysError where it cannot be asked: no such form, a key that is not set."""
+    """The model behind an entry. FolkwaysError where it cannot be asked: no such form, a key that is not
+    set."""
     from folkways.sdk.models import EndpointOptions, open_models
 
     (model,) = open_models([offered.model], EndpointOptions(timeout=timeout, key_env=offered.key))

@@ -41,9 +41,15 @@ def step(context: RequestContext) -> Response:
     if written["scenario"] != work.item.content.get("scenario"):
         redteaming.write_scenario(context.workspace, person.id, number, written["scenario"])
     with context.studio.waiting.place(context.study.id, context.me.id):
-        trouble = _suggest(context, number) if suggesting else _challenge(context, number, written, work.item.content)
+        trouble = (
+            _suggest(context, number)
+            if suggesting
+            else _challenge(context, number, written, work.item.content)
+        )
     if context.gone.is_set():
-        return Response(status_code=204)  # nobody reads it, and the browser's own draft is newer than this form
+        return Response(
+            status_code=204
+        )  # nobody reads it, and the browser's own draft is newer than this form
     revision = _keep(context, number, written, take_over=suggesting and not trouble)
     if trouble and context.wants_json:
         return JSONResponse({"problems": {"": trouble}, "kept": revision}, status_code=SubmissionError.status)
@@ -53,13 +59,16 @@ def step(context: RequestContext) -> Response:
 
 
 def _suggest(context: RequestContext, number: int) -> str:
-    """Ask the helper; what went wrong, in words that tell nothing of keys or servers. Researchers find more in the log of calls."""
+    """Ask the helper; what went wrong, in words that tell nothing of keys or servers. Researchers find more
+    in the log of calls."""
     found, call = redteaming.suggest(
         context.workspace, context.participant.id, number, context.studio.settings.models, gone=context.gone
     )
     if found:
         return ""
-    return _late(context, call) or context.gettext("The helper gave no question. Try once more, or write one yourself.")
+    return _late(context, call) or context.gettext(
+        "The helper gave no question. Try once more, or write one yourself."
+    )
 
 
 def _late(context: RequestContext, call: ModelCall) -> str:
@@ -67,7 +76,9 @@ def _late(context: RequestContext, call: ModelCall) -> str:
     return late if call.problem == TOO_LATE else ""
 
 
-def _challenge(context: RequestContext, number: int, written: Mapping[str, Any], content: Mapping[str, Any]) -> str:
+def _challenge(
+    context: RequestContext, number: int, written: Mapping[str, Any], content: Mapping[str, Any]
+) -> str:
     """Keep the wording if it is new, and ask the verifier."""
     if any(written[name] != content.get(name) for name in ("question", "options", "intended")):
         redteaming.edit(
@@ -79,13 +90,20 @@ def _challenge(context: RequestContext, number: int, written: Mapping[str, Any],
     )
     if found.reply is not None:
         return ""
-    return _late(context, found) or context.gettext("The model could not be asked. Try once more, or send the question as it is.")
+    return _late(context, found) or context.gettext(
+        "The model could not be asked. Try once more, or send the question as it is."
+    )
 
 
 def _keep(context: RequestContext, number: int, written: Mapping[str, Any], *, take_over: bool) -> int:
-    """Make the draft what the page shows next: what was written, or the question that the helper made. Returns its version."""
+    """Make the draft what the page shows next: what was written, or the question that the helper made.
+    Returns its version."""
     content = get_work(context.workspace, context.participant.id, number).item.content
-    kept = {**written, **({name: content[name] for name in WRITTEN if name in content} if take_over else {}), "strategy": None}
+    kept = {
+        **written,
+        **({name: content[name] for name in WRITTEN if name in content} if take_over else {}),
+        "strategy": None,
+    }
     base = whole(context.text("revision")) or 0
     saved = drafts.save_draft(context.workspace, context.participant.id, number, kept, base)
     return saved.revision

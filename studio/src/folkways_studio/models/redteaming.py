@@ -1,7 +1,9 @@
-"""Writing a question against a model, step by step: scenario, suggestion, edits, challenges. Each step is a revision of the item.
+"""Writing a question against a model, step by step: scenario, suggestion, edits, challenges. Each step is a
+revision of the item.
 
-The steps work on an assignment of a stage of kind ``write_question``; at the end the question is submitted like any other work
-(``judgements.submit``). Without a helper or verifier the study has the same steps but for those.
+The steps work on an assignment of a stage of kind ``write_question``; at the end the question is submitted
+like any other work (``judgements.submit``). Without a helper or verifier the study has the same steps but for
+those.
 """
 
 from __future__ import annotations
@@ -43,10 +45,15 @@ def write_scenario(workspace: Workspace, participant_id: int, assignment_id: int
 
 
 def suggest(
-    workspace: Workspace, participant_id: int, assignment_id: int, offered: Mapping[str, OfferedModel], *, gone: Event | None = None
+    workspace: Workspace,
+    participant_id: int,
+    assignment_id: int,
+    offered: Mapping[str, OfferedModel],
+    *,
+    gone: Event | None = None,
 ) -> tuple[Mapping[str, Any] | None, ModelCall]:
-    """Have the helper make a question of the scenario; it becomes the item's question. None where the call brought none (it
-    says why). offered, gone: see ``modelling.call_model``.
+    """Have the helper make a question of the scenario; it becomes the item's question. None where the call
+    brought none (it says why). offered, gone: see ``modelling.call_model``.
 
     ConflictError where there is no scenario yet, or no helper.
     """
@@ -62,7 +69,10 @@ def suggest(
     )  # fmt: skip
     found = helping.read_suggestion(call.reply) if call.reply is not None else None
     if found is None:
-        problem = call.problem or "the helper's reply holds no question with four options; ask again, or write one yourself"
+        problem = (
+            call.problem
+            or "the helper's reply holds no question with four options; ask again, or write one yourself"
+        )
         return None, modelling.note_reading(workspace, call, None, problem)
     _revise(workspace, work, "suggestion", found)
     return found, modelling.note_reading(workspace, call, found)
@@ -78,7 +88,8 @@ def edit(
     *,
     strategy: str | None = None,
 ) -> Item:
-    """Keep the question as the author has it now. strategy: a key of ``helping.strategies``, where one was followed."""
+    """Keep the question as the author has it now. strategy: a key of ``helping.strategies``, where one was
+    followed."""
     problems: dict[str, str] = {}
     source = {"question": question, "options": list(options), "intended": list(intended)}
     changes = read_written(source, WORDING, problems)
@@ -92,13 +103,19 @@ def edit(
 
 
 def challenge(
-    workspace: Workspace, participant_id: int, assignment_id: int, offered: Mapping[str, OfferedModel], *, gone: Event | None = None
+    workspace: Workspace,
+    participant_id: int,
+    assignment_id: int,
+    offered: Mapping[str, OfferedModel],
+    *,
+    gone: Event | None = None,
 ) -> ModelCall:
-    """Ask the verifier the question as it stands. SubmissionError where it is not complete; ConflictError without a verifier,
-    or after as many challenges as the stage allows. offered, gone: see ``modelling.call_model``.
+    """Ask the verifier the question as it stands. SubmissionError where it is not complete; ConflictError
+    without a verifier, or after as many challenges as the stage allows. offered, gone: see
+    ``modelling.call_model``.
 
-    The call's ``read`` is how it did. chosen: position of its option, None where it settled on none. fooled: it chose a wrong one;
-    None as well where it gave no answer, for the call's ``problem``.
+    The call's ``read`` is how it did. chosen: position of its option, None where it settled on none. fooled:
+    it chose a wrong one; None as well where it gave no answer, for the call's ``problem``.
     """
     work = writing_at_hand(workspace, participant_id, assignment_id)
     content = work.item.content
@@ -112,7 +129,9 @@ def challenge(
     most = work.stage.config["most_challenges"]
     if len(earlier) >= most:
         raise ConflictError(
-            "this question has been tried as often as it may (%(most)s); submit it as it is, or write another", most=most
+            "this question has been tried as often as it may (%(most)s); submit it as it is, or write "
+            "another",
+            most=most,
         )
     study, place = _place(workspace, work)
     prompt = helping.verifier_prompt(question, options, place)
@@ -122,7 +141,13 @@ def challenge(
     )  # fmt: skip
     chosen = helping.read_choice(call.reply) if call.reply is not None else None
     fooled = chosen not in intended if chosen is not None else None
-    problem = call.problem if call.reply is None else None if chosen is not None else "the model's reply names no single option"
+    problem = (
+        call.problem
+        if call.reply is None
+        else None
+        if chosen is not None
+        else "the model's reply names no single option"
+    )
     call = modelling.note_reading(workspace, call, {"chosen": chosen, "fooled": fooled}, problem)
     entry = {"question": question, "options": options, "chosen": chosen, "fooled": fooled, "call": call.id}
     if call.reply is not None:
@@ -149,7 +174,9 @@ def _place(workspace: Workspace, work: Work) -> tuple[Study, str]:
     return get_study(workspace, work.item.study_id), name
 
 
-def _revise(workspace: Workspace, work: Work, step: str, changes: Mapping[str, Any], *, strategy: str | None = None) -> Item:
+def _revise(
+    workspace: Workspace, work: Work, step: str, changes: Mapping[str, Any], *, strategy: str | None = None
+) -> Item:
     """Change the content of the item and note the revision."""
     with workspace.claim() as connection:
         row = get_row(connection, schema.items, id=work.item.id, lock="row")

@@ -27,7 +27,8 @@ UNREADABLE = "the reply holds no suggestion that can be used"
 
 
 def suggester_of(stage: Stage) -> Suggester | None:
-    """What may be suggested in a stage; None where nothing may, or the study does not want it there (``suggestions: false``)."""
+    """What may be suggested in a stage; None where nothing may, or the study does not want it there
+    (``suggestions: false``)."""
     return SUGGESTERS.get(stage.kind) if stage.config.get("suggestions", True) else None
 
 
@@ -40,10 +41,11 @@ def suggest(
     *,
     gone: Event | None = None,
 ) -> tuple[ModelSuggestion | None, ModelCall]:
-    """Have the study's suggester suggest an answer for the item at hand. None where the call brought none (it says why).
+    """Have the study's suggester suggest an answer for the item at hand. None where the call brought none (it
+    says why).
 
-    written: the form as it is. offered, gone: see ``modelling.call_model``, which also says what raises ConflictError; so does a
-    stage in which nothing is suggested.
+    written: the form as it is. offered, gone: see ``modelling.call_model``, which also says what raises
+    ConflictError; so does a stage in which nothing is suggested.
     """
     work = get_work(workspace, participant_id, assignment_id)
     require_leased(work.assignment)
@@ -61,7 +63,9 @@ def suggest(
         participant_id=participant_id, gone=gone,
     )  # fmt: skip
     found = suggester.read(storable(call.reply), work.item.content) if call.reply is not None else None
-    call = modelling.note_reading(workspace, call, found, call.problem or (UNREADABLE if found is None else None))
+    call = modelling.note_reading(
+        workspace, call, found, call.problem or (UNREADABLE if found is None else None)
+    )
     if found is None:
         return None, call
     row = {

@@ -7,7 +7,14 @@ from starlette.responses import JSONResponse, Response
 from folkways_studio.errors import TooManyAttemptsError
 from folkways_studio.people import accounts, sessions
 from folkways_studio.web.rendering.i18n import LOCALES, checked, coverage
-from folkways_studio.web.request_context import ANYBODY, LOCALE_COOKIE, SESSION_COOKIE, SIGNED_IN, VISITOR_COOKIE, RequestContext
+from folkways_studio.web.request_context import (
+    ANYBODY,
+    LOCALE_COOKIE,
+    SESSION_COOKIE,
+    SIGNED_IN,
+    VISITOR_COOKIE,
+    RequestContext,
+)
 from folkways_studio.web.routing import Routes
 
 routes = Routes()
@@ -20,7 +27,8 @@ def own_address(text: str) -> str:
 
 
 def begin_session(context: RequestContext, account_id: int) -> None:
-    """Sign this browser in, out of whatever it was before: no token from before signing in is worth anything after."""
+    """Sign this browser in, out of whatever it was before: no token from before signing in is worth anything
+    after."""
     if context.token:
         sessions.revoke(context.workspace, context.token)
     context.cookies[SESSION_COOKIE] = sessions.open_session(context.workspace, account_id)
@@ -51,17 +59,23 @@ def show_sign_in(context: RequestContext) -> Response:
 
 def sign_in_page(context: RequestContext, following: str, problem: str = "", status: int = 200) -> Response:
     """The form, with what went wrong. following: where to go next."""
-    return context.page("people/signin.html.j2", status, login=context.text("login"), problem=problem, next=following)
+    return context.page(
+        "people/signin.html.j2", status, login=context.text("login"), problem=problem, next=following
+    )
 
 
-@routes.post("/signin", ANYBODY, pause=lambda context: accounts.sign_in_pause(context.workspace, context.text("login")))
+@routes.post(
+    "/signin", ANYBODY, pause=lambda context: accounts.sign_in_pause(context.workspace, context.text("login"))
+)
 def sign_in(context: RequestContext) -> Response:
     """Check the password; what is wrong is not told apart."""
     context.need_passwords()
     context.studio.rates.take("signin", context.address)
     following = own_address(context.text("next", "/"))
     try:
-        account = accounts.verify_password(context.workspace, context.text("login"), context.text("password"), key=context.address)
+        account = accounts.verify_password(
+            context.workspace, context.text("login"), context.text("password"), key=context.address
+        )
     except TooManyAttemptsError as error:
         minutes = max(1, round(error.seconds / 60))
         words = context.ngettext(
@@ -70,7 +84,9 @@ def sign_in(context: RequestContext) -> Response:
         )  # fmt: skip
         return sign_in_page(context, following, words, 429)
     if account is None:
-        return sign_in_page(context, following, context.gettext("Name and password do not fit together."), 403)
+        return sign_in_page(
+            context, following, context.gettext("Name and password do not fit together."), 403
+        )
     begin_session(context, account.id)
     return context.go(following)
 
@@ -96,7 +112,10 @@ def change_password(context: RequestContext) -> Response:
     context.need_passwords()
     context.studio.rates.take("signin", context.address)
     login = context.me.login or ""
-    if accounts.verify_password(context.workspace, login, context.text("current"), key=context.address) is None:
+    if (
+        accounts.verify_password(context.workspace, login, context.text("current"), key=context.address)
+        is None
+    ):
         problems = {"current": context.gettext("This is not your present password.")}
         return context.page("people/account.html.j2", 403, problems=problems, has_password=True)
     if len(context.text("password")) < accounts.SHORTEST_PASSWORD:

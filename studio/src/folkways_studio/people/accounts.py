@@ -12,7 +12,15 @@ import sqlalchemy as sa
 from folkways.sdk.workspace import Workspace
 from folkways_studio.database import audit
 from folkways_studio.database import tables as schema
-from folkways_studio.database.rows import change_rows, count, find_row, get_value, inserted_id, read_first, read_values
+from folkways_studio.database.rows import (
+    change_rows,
+    count,
+    find_row,
+    get_value,
+    inserted_id,
+    read_first,
+    read_values,
+)
 from folkways_studio.errors import NotAllowedError, NotFoundError, SubmissionError, TooManyAttemptsError
 from folkways_studio.people.sessions import token_hash
 from folkways_studio.records import Account, Role, from_row
@@ -26,12 +34,14 @@ LONGEST_PASSWORD = 1024
 
 ATTEMPTS, ATTEMPTS_OF_ADDRESS = 5, 30
 ATTEMPTS_SECONDS = 900.0
-"""So many failed sign-ins are allowed within so many seconds: to one account from one address, and from one address to any. An
-address may be a whole university, and nobody can lock an account that others are guessing at from elsewhere: that is slowed down.
+"""So many failed sign-ins are allowed within so many seconds: to one account from one address, and from one
+address to any. An address may be a whole university, and nobody can lock an account that others are guessing
+at from elsewhere: that is slowed down.
 """
 
 SLOW_AFTER, SLOWEST_SECONDS = 10, 8.0
-"""From so many failures of an account on, from anywhere, a sign-in waits: a second, twice as long for every SLOW_AFTER more."""
+"""From so many failures of an account on, from anywhere, a sign-in waits: a second, twice as long for every
+SLOW_AFTER more."""
 
 
 MakeAccount = Callable[[sa.Connection], int]
@@ -51,10 +61,14 @@ def _nobodys_hash() -> str:
     return _hasher().hash("a password that nobody has")
 
 
-def create_account(workspace: Workspace, login: str, password: str | None, *, name: str = "", locale: str = "") -> Account:
-    """Make an account. login: an e-mail address or any other name, compared without case. password None: it cannot sign in.
+def create_account(
+    workspace: Workspace, login: str, password: str | None, *, name: str = "", locale: str = ""
+) -> Account:
+    """Make an account. login: an e-mail address or any other name, compared without case. password None: it
+    cannot sign in.
 
-    Raises SubmissionError (fields ``login``, ``password``) where the login is taken or empty or the password too short.
+    Raises SubmissionError (fields ``login``, ``password``) where the login is taken or empty or the password
+    too short.
     """
     make = prepare_account(login, password, name=name, locale=locale)
     with workspace.write() as connection:
@@ -63,9 +77,11 @@ def create_account(workspace: Workspace, login: str, password: str | None, *, na
 
 
 def prepare_account(login: str, password: str | None, *, name: str = "", locale: str = "") -> MakeAccount:
-    """Make an account as ``create_account`` does, but within the transaction of whoever calls what is returned.
+    """Make an account as ``create_account`` does, but within the transaction of whoever calls what is
+    returned.
 
-    Raises SubmissionError at once, or when it is called where the login is taken. Nobody waits for the password to be hashed.
+    Raises SubmissionError at once, or when it is called where the login is taken. Nobody waits for the
+    password to be hashed.
     """
     login = login.strip().casefold()
     problems = {}
@@ -78,16 +94,21 @@ def prepare_account(login: str, password: str | None, *, name: str = "", locale:
     hashed = _hasher().hash(password) if password is not None else None
 
     def make(connection: sa.Connection) -> int:
-        if connection.scalar(sa.select(schema.accounts.c.id).where(schema.accounts.c.login == login)) is not None:
+        if (
+            connection.scalar(sa.select(schema.accounts.c.id).where(schema.accounts.c.login == login))
+            is not None
+        ):
             raise SubmissionError({"login": f"{login!r} is taken; sign in, or choose another"})
         return insert_account(connection, login, hashed, name.strip()[:256] or login, locale)
 
     return make
 
 
-def insert_account(connection: sa.Connection, login: str | None, hashed: str | None, name: str, locale: str) -> int:
-    """The id of a new account, within the caller's transaction. login: in small letters, and nobody's yet; None for people who come
-    by a recruitment service. hashed: its password.
+def insert_account(
+    connection: sa.Connection, login: str | None, hashed: str | None, name: str, locale: str
+) -> int:
+    """The id of a new account, within the caller's transaction. login: in small letters, and nobody's yet;
+    None for people who come by a recruitment service. hashed: its password.
     """
     row = {
         "login": login,
@@ -119,11 +140,14 @@ def get_account(workspace: Workspace, account_id: int) -> Account:
 
 def find_account(workspace: Workspace, login: str) -> Account | None:
     """The account with that login, in any case; None."""
-    return read_first(workspace, Account, sa.select(schema.accounts).filter_by(login=login.strip().casefold()))
+    return read_first(
+        workspace, Account, sa.select(schema.accounts).filter_by(login=login.strip().casefold())
+    )
 
 
 def find_member(workspace: Workspace, study_id: int, login: str) -> Account | None:
-    """The account with that login that has a role in the study; None alike for one without, and for a login that nobody has."""
+    """The account with that login that has a role in the study; None alike for one without, and for a login
+    that nobody has."""
     query = (
         sa.select(schema.accounts)
         .join(schema.roles, schema.roles.c.account_id == schema.accounts.c.id)
@@ -133,7 +157,8 @@ def find_member(workspace: Workspace, study_id: int, login: str) -> Account | No
 
 
 def has_password(workspace: Workspace, account_id: int) -> bool:
-    """Whether an account has a password; those of people who come by an invitation or by single sign-on have none."""
+    """Whether an account has a password; those of people who come by an invitation or by single sign-on have
+    none."""
     with workspace.read() as connection:
         return get_value(connection, schema.accounts.c.password, id=account_id) is not None
 
@@ -141,9 +166,9 @@ def has_password(workspace: Workspace, account_id: int) -> bool:
 def verify_password(workspace: Workspace, login: str, password: str, *, key: str = "") -> Account | None:
     """The account if login and password fit, else None; takes as long for a login that does not exist.
 
-    key: what besides the login failed attempts are counted by, such as the address that the request came from.
-    Raises TooManyAttemptsError after ATTEMPTS failures of the login from that key, or ATTEMPTS_OF_ADDRESS of the key, within
-    ATTEMPTS_SECONDS, even for the right password.
+    key: what besides the login failed attempts are counted by, such as the address that the request came
+    from. Raises TooManyAttemptsError after ATTEMPTS failures of the login from that key, or
+    ATTEMPTS_OF_ADDRESS of the key, within ATTEMPTS_SECONDS, even for the right password.
     """
     now = time.time()
     login = _counted_login(login)
@@ -168,10 +193,12 @@ def verify_password(workspace: Workspace, login: str, password: str, *, key: str
 
 
 def sign_in_pause(workspace: Workspace, login: str) -> float:
-    """Seconds that a sign-in to this account is to wait before it is looked at: 0 unless many have failed lately."""
+    """Seconds that a sign-in to this account is to wait before it is looked at: 0 unless many have failed
+    lately."""
     attempts = schema.attempts
     query = sa.select(sa.func.count()).where(
-        attempts.c.key == f"login:{_counted_login(login)}"[:128], attempts.c.at > time.time() - ATTEMPTS_SECONDS
+        attempts.c.key == f"login:{_counted_login(login)}"[:128],
+        attempts.c.at > time.time() - ATTEMPTS_SECONDS,
     )
     failed = read_values(workspace, query)[0]
     return 0.0 if failed < SLOW_AFTER else min(SLOWEST_SECONDS, 1 << (failed // SLOW_AFTER - 1))
@@ -194,7 +221,11 @@ def _check_attempts(connection: sa.Connection, limits: Mapping[str, int], now: f
 
 
 def set_password(
-    workspace: Workspace, account_id: int, password: str, *, first: Callable[[sa.Connection], None] = lambda connection: None
+    workspace: Workspace,
+    account_id: int,
+    password: str,
+    *,
+    first: Callable[[sa.Connection], None] = lambda connection: None,
 ) -> None:
     """Give an account a new password and end all of its sessions. SubmissionError for one that is too short.
 
@@ -217,25 +248,43 @@ def set_locale(workspace: Workspace, account_id: int, locale: str) -> None:
         change_rows(connection, schema.accounts, {"id": account_id}, locale=locale[:16])
 
 
-def give_role(workspace: Workspace, study_id: int, account_id: int, role: Role, *, by: int | None = None) -> None:
+def give_role(
+    workspace: Workspace, study_id: int, account_id: int, role: Role, *, by: int | None = None
+) -> None:
     """Give an account a role in a study; nothing happens if it has it."""
     with workspace.write() as connection:
         grant(connection, study_id, account_id, role, by=by)
 
 
 def grant(
-    connection: sa.Connection, study_id: int, account_id: int, role: Role, *, by: int | None = None, invitation: int | None = None
+    connection: sa.Connection,
+    study_id: int,
+    account_id: int,
+    role: Role,
+    *,
+    by: int | None = None,
+    invitation: int | None = None,
 ) -> None:
-    """``give_role`` within the caller's transaction. invitation: the one that somebody came by, where nobody gave them the role."""
+    """``give_role`` within the caller's transaction. invitation: the one that somebody came by, where nobody
+    gave them the role."""
     roles = schema.roles
     if find_row(connection, roles, study_id=study_id, account_id=account_id, role=str(role)) is None:
         row = {"study_id": study_id, "account_id": account_id, "role": str(role), "since": time.time()}
         connection.execute(sa.insert(roles).values(row))
         details = {"role": role} if invitation is None else {"role": role, "invitation": invitation}
-        audit.note(connection, "role.given", study_id=study_id, account_id=by, subject=f"account:{account_id}", details=details)
+        audit.note(
+            connection,
+            "role.given",
+            study_id=study_id,
+            account_id=by,
+            subject=f"account:{account_id}",
+            details=details,
+        )
 
 
-def take_role(workspace: Workspace, study_id: int, account_id: int, role: Role, *, by: int | None = None) -> None:
+def take_role(
+    workspace: Workspace, study_id: int, account_id: int, role: Role, *, by: int | None = None
+) -> None:
     """Take a role away. NotAllowedError for the last owner: somebody has to be left."""
     roles = schema.roles
     with workspace.write() as connection:
@@ -243,9 +292,16 @@ def take_role(workspace: Workspace, study_id: int, account_id: int, role: Role, 
         mine = roles_within(connection, study_id, account_id)
         if role == Role.OWNER and role in mine and owners == 1:
             raise NotAllowedError("this is the study's only owner; make somebody else an owner first")
-        connection.execute(sa.delete(roles).filter_by(study_id=study_id, account_id=account_id, role=str(role)))
+        connection.execute(
+            sa.delete(roles).filter_by(study_id=study_id, account_id=account_id, role=str(role))
+        )
         audit.note(
-            connection, "role.taken", study_id=study_id, account_id=by, subject=f"account:{account_id}", details={"role": role}
+            connection,
+            "role.taken",
+            study_id=study_id,
+            account_id=by,
+            subject=f"account:{account_id}",
+            details={"role": role},
         )
 
 
@@ -263,7 +319,8 @@ def roles_within(connection: sa.Connection, study_id: int, account_id: int) -> f
 
 
 def require(workspace: Workspace, study_id: int, account_id: int, *roles: Role) -> frozenset[Role]:
-    """The account's roles if it has one of ``roles``. NotFoundError if it has none in the study, NotAllowedError if only others."""
+    """The account's roles if it has one of ``roles``. NotFoundError if it has none in the study,
+    NotAllowedError if only others."""
     mine = roles_of(workspace, study_id, account_id)
     require_one(mine, *roles)
     return mine
@@ -274,7 +331,9 @@ def require_one(mine: Collection[Role], *roles: Role) -> None:
     if not mine:
         raise NotFoundError("there is no such study")
     if not set(mine) & set(roles):
-        raise NotAllowedError("this needs the role %(roles)s; ask an owner of the study", roles=" / ".join(roles))
+        raise NotAllowedError(
+            "this needs the role %(roles)s; ask an owner of the study", roles=" / ".join(roles)
+        )
 
 
 def members(workspace: Workspace, study_id: int, *roles: Role) -> tuple[tuple[Account, Role], ...]:

@@ -25,7 +25,9 @@ XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 
 def _population(call: StudyCall) -> Callable[[Invite | Participant], str | None]:
     """Tells the population of somebody, or of a link, by its name."""
-    names: dict[int | None, str] = {each.id: each.name for each in studies.populations(call.workspace, call.study.id)}
+    names: dict[int | None, str] = {
+        each.id: each.name for each in studies.populations(call.workspace, call.study.id)
+    }
     return lambda each: names.get(each.population_id)
 
 
@@ -38,9 +40,12 @@ def list_invites(call: StaffCall, limit: Limit = 100, cursor: Cursor = 0) -> Pag
 
 @router.post("/studies/{study}/invites", status_code=201)
 def invite(call: StaffCall, body: NewInvite) -> InviteMade:
-    """Make a link that lets people in. Participants need a population; a researcher makes nobody more than they are themselves."""
+    """Make a link that lets people in. Participants need a population; a researcher makes nobody more than
+    they are themselves."""
     if body.role not in invites.may_give(call.roles):
-        raise SubmissionError({"role": f"you cannot give this role; valid: {', '.join(invites.may_give(call.roles))}"})
+        raise SubmissionError(
+            {"role": f"you cannot give this role; valid: {', '.join(invites.may_give(call.roles))}"}
+        )
     place = body.population if body.role == Role.ANNOTATOR else None
     made, token = invites.create_invite(
         call.workspace, call.study.id, body.role, population=place, uses=body.uses, days=body.days, note=body.note,
@@ -94,7 +99,9 @@ def erase(call: StaffCall, person: Number) -> None:
 @router.post("/studies/{study}/participants/{person}/waiver", status_code=201)
 def waive(call: StaffCall, person: Number, body: NewWaiver) -> ParticipantTold:
     """Let somebody in who does not meet the criteria."""
-    found = participants.waive_eligibility(call.workspace, call.study.id, person, body.reason, by=call.account.id)
+    found = participants.waive_eligibility(
+        call.workspace, call.study.id, person, body.reason, by=call.account.id
+    )
     return _told(call, found)
 
 
@@ -124,7 +131,9 @@ def take_in_rows(call: StaffCall, person: Number, body: FilledRows) -> TakenIn:
 @router.get("/studies/{study}/members")
 def list_members(call: StaffCall) -> list[MemberTold]:
     """Who runs the study, each role on a line of its own."""
-    found = accounts.members(call.workspace, call.study.id, Role.OWNER, Role.RESEARCHER, Role.REVIEWER, Role.EXPERT)
+    found = accounts.members(
+        call.workspace, call.study.id, Role.OWNER, Role.RESEARCHER, Role.REVIEWER, Role.EXPERT
+    )
     return [MemberTold(account=each.id, login=each.login, name=each.name, role=role) for each, role in found]
 
 
@@ -133,7 +142,9 @@ def give_role(call: OwnerCall, body: NewMember) -> list[MemberTold]:
     """Give somebody who has a role in the study another. Anybody else is invited instead, and decides."""
     account = accounts.find_member(call.workspace, call.study.id, body.login)
     if account is None:
-        raise SubmissionError({"login": "nobody of this study signs in with that name; send an invitation instead"})
+        raise SubmissionError(
+            {"login": "nobody of this study signs in with that name; send an invitation instead"}
+        )
     participants.add_staff(call.workspace, call.study.id, account.id, Role(body.role), by=call.account.id)
     return list_members(call)
 

@@ -1,8 +1,10 @@
-"""The end of a person's work: what they are told, and the code and link with which a recruitment service pays them.
+"""The end of a person's work: what they are told, and the code and link with which a recruitment service pays
+them.
 
-A code is worth money. It is shown to those alone for whom it is meant: "completed" to people who have answered and for whom
-nothing is left, "no work" to those who came when nothing was left, "screened out" to those who do not meet the criteria. Who
-failed a test or was excluded by a rule gets the one that its ``pay`` names.
+A code is worth money. It is shown to those alone for whom it is meant: "completed" to people who have
+answered and for whom nothing is left, "no work" to those who came when nothing was left, "screened out" to
+those who do not meet the criteria. Who failed a test or was excluded by a rule gets the one that its ``pay``
+names.
 """
 
 from __future__ import annotations
@@ -24,7 +26,8 @@ RETURN = "https://app.prolific.com/submissions/complete?cc="
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """How somebody's work ended. code: of the recruitment service; None where the study has none. link: back to the service."""
+    """How somebody's work ended. code: of the recruitment service; None where the study has none. link: back
+    to the service."""
 
     end: End
     code: str | None

@@ -1,4 +1,5 @@
-"""Coming into a study: the invitation, the recruitment service's parameters, consent, eligibility; and leaving it."""
+"""Coming into a study: the invitation, the recruitment service's parameters, consent, eligibility; and
+leaving it."""
 
 from __future__ import annotations
 
@@ -21,14 +22,15 @@ routes = Routes()
 
 
 def _external(study: Study, given: Mapping[str, str], context: RequestContext) -> tuple[dict[str, str], bool]:
-    """What the recruitment service says of the person, and whether it signed that; empty for nobody's parameters."""
+    """What the recruitment service says of the person, and whether it signed that; empty for nobody's
+    parameters."""
     found = read_parameters(given)
     return found, check_entry(study, given, found, context.studio.settings)
 
 
 def _invited(context: RequestContext) -> tuple[Study, str]:
-    """The study of the link, and the role that it gives. InviteError where it lets nobody in, unless this may be somebody who
-    came by it before: that is for ``participants.join`` to say.
+    """The study of the link, and the role that it gives. InviteError where it lets nobody in, unless this may
+    be somebody who came by it before: that is for ``participants.join`` to say.
     """
     token = context.request.path_params["token"]
     given = context.form if context.is_change else context.request.query_params
@@ -70,7 +72,8 @@ def _invitation(
 
 @routes.post("/join/{token}", ANYBODY)
 def join(context: RequestContext) -> Response:
-    """Come in: as whoever has signed in, as the recruitment service's person, with a new login, or as somebody without one."""
+    """Come in: as whoever has signed in, as the recruitment service's person, with a new login, or as
+    somebody without one."""
     context.studio.rates.take("join", context.address)
     study, role = _invited(context)
     given = {name: context.text(name) for name in (*PARAMETERS, "prolific_token")}
@@ -99,7 +102,9 @@ def join(context: RequestContext) -> Response:
     except ReturnError as error:
         carried = {name: value for name, value in given.items() if value}
         problems = {"return_code": sentence(error.words(context.gettext))}
-        return _invitation(context, study, role, carried, by_service=True, problems=problems, status=error.status)
+        return _invitation(
+            context, study, role, carried, by_service=True, problems=problems, status=error.status
+        )
     if context.account is None or context.account.id != person.account_id:
         begin_session(context, person.account_id)
     return context.go(f"/work/{study.name}")
@@ -107,19 +112,23 @@ def join(context: RequestContext) -> Response:
 
 @routes.get("/work/{study}/consent", PARTICIPANT)
 def show_consent(context: RequestContext) -> Response:
-    """What people agree to, with its version: in the reader's language where the study has it, or in the one of its others that
-    they ask for."""
+    """What people agree to, with its version: in the reader's language where the study has it, or in the one
+    of its others that they ask for."""
     texts = context.study_texts
     asked = context.request.query_params.get("language", "")
     shown = next((each for each in texts.consents if each.language and each.language == asked), texts.consent)
-    return context.page("people/consent.html.j2", study=context.study, person=context.participant, texts=texts, shown=shown)
+    return context.page(
+        "people/consent.html.j2", study=context.study, person=context.participant, texts=texts, shown=shown
+    )
 
 
 @routes.post("/work/{study}/consent", PARTICIPANT)
 def agree(context: RequestContext) -> Response:
     """Record the agreement to exactly the text that was shown."""
     if context.text("agree") != "yes":
-        words = context.gettext("Tick the box if you agree. If you do not, you can close this page: nothing is stored about you.")
+        words = context.gettext(
+            "Tick the box if you agree. If you do not, you can close this page: nothing is stored about you."
+        )
         raise SubmissionError({"agree": words})
     participants.consent(context.workspace, context.participant.id, context.text("version"))
     return context.go(f"/work/{context.study.name}")
@@ -127,7 +136,8 @@ def agree(context: RequestContext) -> Response:
 
 @routes.get("/work/{study}/eligibility", PARTICIPANT)
 def show_eligibility(context: RequestContext) -> Response:
-    """The questions of the person's population; with their answers where they wait, and may still change them."""
+    """The questions of the person's population; with their answers where they wait, and may still change
+    them."""
     person = context.participant
     if person.state not in (ParticipantState.JOINED, ParticipantState.CONSENTED, ParticipantState.WAITING):
         return context.go(f"/work/{context.study.name}")
@@ -135,7 +145,9 @@ def show_eligibility(context: RequestContext) -> Response:
     return _eligibility(context, given, {})
 
 
-def _eligibility(context: RequestContext, given: Mapping[str, str], problems: Mapping[str, str], status: int = 200) -> Response:
+def _eligibility(
+    context: RequestContext, given: Mapping[str, str], problems: Mapping[str, str], status: int = 200
+) -> Response:
     criteria = context.study_texts.criteria(context.population.name) if context.population else []
     return context.page(
         "people/eligibility.html.j2", status, study=context.study, criteria=criteria, given=given, problems=problems,
@@ -182,4 +194,6 @@ def finish(context: RequestContext) -> Response:
 @routes.get("/work/{study}/done", PARTICIPANT)
 def show_done(context: RequestContext) -> Response:
     """Thanks, and the code with which the recruitment service pays."""
-    return context.page("people/done.html.j2", study=context.study, person=context.participant, end=completion(context))
+    return context.page(
+        "people/done.html.j2", study=context.study, person=context.participant, end=completion(context)
+    )

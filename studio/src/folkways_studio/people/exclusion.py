@@ -1,4 +1,5 @@
-"""Excluding somebody for a reason, which they are told: their answers count nowhere as long as that stands. It can be undone."""
+"""Excluding somebody for a reason, which they are told: their answers count nowhere as long as that stands.
+It can be undone."""
 
 from __future__ import annotations
 
@@ -18,10 +19,11 @@ LONGEST_REASON = 1000
 
 
 def exclude(workspace: Workspace, study_id: int, participant_id: int, reason: str, *, by: int) -> Participant:
-    """Exclude somebody: they are given no more work, what they hold is free, and others are asked in place of their answers.
+    """Exclude somebody: they are given no more work, what they hold is free, and others are asked in place of
+    their answers.
 
-    reason: kept, and shown to them; SubmissionError without one. Items that others go on with stay as they are, as when somebody
-    withdraws. ConflictError for somebody who has left.
+    reason: kept, and shown to them; SubmissionError without one. Items that others go on with stay as they
+    are, as when somebody withdraws. ConflictError for somebody who has left.
     """
     if not reason.strip():
         raise SubmissionError({"reason": "say why: they read it, and it is kept on record"})
@@ -33,18 +35,29 @@ def exclude(workspace: Workspace, study_id: int, participant_id: int, reason: st
 
 
 def exclude_within(
-    connection: sa.Connection, person: Participant, reason: str, *, pay: str | None = None, by: int | None = None
+    connection: sa.Connection,
+    person: Participant,
+    reason: str,
+    *,
+    pay: str | None = None,
+    by: int | None = None,
 ) -> Participant:
-    """``exclude`` within the caller's transaction, which holds the person's row. pay: the code of the recruitment service that
-    they are given; by: None where a rule excludes them.
+    """``exclude`` within the caller's transaction, which holds the person's row. pay: the code of the
+    recruitment service that they are given; by: None where a rule excludes them.
     """
     free_leases(connection, person.id)
-    values: dict[str, object] = {"state": str(ParticipantState.EXCLUDED), "exclusion": reason, "left": time.time(), "pay": pay}
+    values: dict[str, object] = {
+        "state": str(ParticipantState.EXCLUDED),
+        "exclusion": reason,
+        "left": time.time(),
+        "pay": pay,
+    }
     return _change(connection, person, "excluded", values, by, {"was": person.state})
 
 
 def include(workspace: Workspace, study_id: int, participant_id: int, *, by: int) -> Participant:
-    """Undo an exclusion: what they said counts again, and they can go on where they were. ConflictError where there is none."""
+    """Undo an exclusion: what they said counts again, and they can go on where they were. ConflictError where
+    there is none."""
     with workspace.write() as connection:
         person = participant_of(connection, study_id, participant_id, lock=True)
         if person.state != ParticipantState.EXCLUDED:
@@ -60,7 +73,12 @@ def include(workspace: Workspace, study_id: int, participant_id: int, *, by: int
 
 
 def _change(
-    connection: sa.Connection, person: Participant, kind: str, values: dict[str, object], by: int | None, details: dict[str, str]
+    connection: sa.Connection,
+    person: Participant,
+    kind: str,
+    values: dict[str, object],
+    by: int | None,
+    details: dict[str, str],
 ) -> Participant:
     change_participant(connection, person, kind, values, account_id=by, details=details)
     apply_rule_to_answers_of(connection, person.id)

@@ -19,27 +19,58 @@ from folkways_studio.records import LEFT_OUT, Participant, ParticipantState
 
 def pause_within(connection: sa.Connection, person: Participant, why: str) -> None:
     """Give somebody no more work until a researcher lifts it; what they have at hand they may still send."""
-    change_participant(connection, person, "paused", {"state": str(ParticipantState.PAUSED), "pause": why}, details={"why": why})
+    change_participant(
+        connection,
+        person,
+        "paused",
+        {"state": str(ParticipantState.PAUSED), "pause": why},
+        details={"why": why},
+    )
 
 
 def fail_within(connection: sa.Connection, person: Participant, pay: str) -> None:
     """Somebody is out of every test; their work ends."""
-    change_rows(connection, schema.participants, {"id": person.id}, state=str(ParticipantState.FAILED), pay=pay, left=time.time())
+    change_rows(
+        connection,
+        schema.participants,
+        {"id": person.id},
+        state=str(ParticipantState.FAILED),
+        pay=pay,
+        left=time.time(),
+    )
 
 
-def resume(workspace: Workspace, study_id: int, participant_id: int, reason: str, *, by: int | None = None) -> None:
-    """Let somebody who is paused go on; their known answers are counted anew. SubmissionError without a reason."""
+def resume(
+    workspace: Workspace, study_id: int, participant_id: int, reason: str, *, by: int | None = None
+) -> None:
+    """Let somebody who is paused go on; their known answers are counted anew. SubmissionError without a
+    reason."""
     with workspace.write() as connection:
         person = participant_of(connection, study_id, participant_id, lock=True)
         reason = _reason(reason)
         if person.state != ParticipantState.PAUSED:
             raise ConflictError("this person is not paused")
         count_anew(connection, person.id, reason)
-        change_participant(connection, person, "resumed", {"state": str(ParticipantState.ACTIVE), "pause": None}, account_id=by)
+        change_participant(
+            connection,
+            person,
+            "resumed",
+            {"state": str(ParticipantState.ACTIVE), "pause": None},
+            account_id=by,
+        )
 
 
-def waive_test(workspace: Workspace, study_id: int, participant_id: int, stage: str, reason: str, *, by: int | None = None) -> None:
-    """Let somebody work on a stage whose test they have not passed; the reason is kept. SubmissionError without one."""
+def waive_test(
+    workspace: Workspace,
+    study_id: int,
+    participant_id: int,
+    stage: str,
+    reason: str,
+    *,
+    by: int | None = None,
+) -> None:
+    """Let somebody work on a stage whose test they have not passed; the reason is kept. SubmissionError
+    without one."""
     with workspace.write() as connection:
         person = participant_of(connection, study_id, participant_id, lock=True)
         reason = _reason(reason)
@@ -48,13 +79,20 @@ def waive_test(workspace: Workspace, study_id: int, participant_id: int, stage: 
         found = find_row(connection, schema.stages, study_id=study_id, name=stage)
         if found is None:
             raise NotFoundError("there is no such stage")
-        save_standing(connection, replace(standing_of(connection, person.id, found.id), test="waived", reason=reason))
+        save_standing(
+            connection, replace(standing_of(connection, person.id, found.id), test="waived", reason=reason)
+        )
         if person.state == ParticipantState.FAILED:
             values = {"state": str(ParticipantState.ACTIVE), "pay": None, "left": None}
             change_rows(connection, schema.participants, {"id": person.id}, **values)
         details = {"stage": found.name}
         audit.note(
-            connection, "participant.test_waived", study_id=study_id, account_id=by, participant_id=person.id, details=details
+            connection,
+            "participant.test_waived",
+            study_id=study_id,
+            account_id=by,
+            participant_id=person.id,
+            details=details,
         )
 
 

@@ -19,7 +19,8 @@ DAY = 86400.0
 
 
 def may_give(mine: frozenset[Role]) -> tuple[Role, ...]:
-    """The roles that somebody with these may let others have: a researcher's invitation makes nobody more than a researcher."""
+    """The roles that somebody with these may let others have: a researcher's invitation makes nobody more
+    than a researcher."""
     return tuple(Role) if Role.OWNER in mine else (Role.ANNOTATOR, Role.REVIEWER, Role.EXPERT)
 
 
@@ -46,9 +47,15 @@ def create_invite(
             query = sa.select(schema.populations.c.id).filter_by(study_id=study_id, name=population)
             population_id = connection.scalar(query)
         if population_id is None and (population is not None or role == Role.ANNOTATOR):
-            query = sa.select(schema.populations.c.name).filter_by(study_id=study_id).order_by(schema.populations.c.id)
+            query = (
+                sa.select(schema.populations.c.name)
+                .filter_by(study_id=study_id)
+                .order_by(schema.populations.c.id)
+            )
             names = connection.scalars(query).all()
-            raise NotFoundError(f"name the population that people come from; the study has: {', '.join(names) or '(none)'}")
+            raise NotFoundError(
+                f"name the population that people come from; the study has: {', '.join(names) or '(none)'}"
+            )
         row = {
             "token_hash": token_hash(token),
             "study_id": study_id,
@@ -100,7 +107,11 @@ def revoke_invite(workspace: Workspace, study_id: int, invite_id: int, *, by: in
     """Let nobody in by this invite any more; those who came stay."""
     invites = schema.invites
     with workspace.write() as connection:
-        changed = connection.execute(sa.update(invites).filter_by(id=invite_id, study_id=study_id).values(revoked=True))
+        changed = connection.execute(
+            sa.update(invites).filter_by(id=invite_id, study_id=study_id).values(revoked=True)
+        )
         if not changed.rowcount:
             raise NotFoundError("there is no such invitation")
-        audit.note(connection, "invite.revoked", study_id=study_id, account_id=by, subject=f"invite:{invite_id}")
+        audit.note(
+            connection, "invite.revoked", study_id=study_id, account_id=by, subject=f"invite:{invite_id}"
+        )

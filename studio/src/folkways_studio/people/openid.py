@@ -1,7 +1,8 @@
 """The studio as a client of an OpenID Connect provider: authorization code flow with PKCE, state and nonce.
 
-authlib writes the requests and checks the claims of ID tokens, joserfc their signatures. Here is what they may ask and of whom: the
-addresses that the provider's own document names, over TLS, without redirections, within a time and a size.
+authlib writes the requests and checks the claims of ID tokens, joserfc their signatures. Here is what they
+may ask and of whom: the addresses that the provider's own document names, over TLS, without redirections,
+within a time and a size.
 
 OpenID Connect Core 1.0, sections 3.1 and 5.3; Discovery 1.0, section 4; RFC 7636; RFC 9207.
 """
@@ -29,7 +30,19 @@ if TYPE_CHECKING:
     from authlib.oauth2.client import OAuth2Client
 
 LOG = logging.getLogger("folkways_studio")
-ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA", "Ed25519")
+ALGORITHMS = (
+    "RS256",
+    "RS384",
+    "RS512",
+    "PS256",
+    "PS384",
+    "PS512",
+    "ES256",
+    "ES384",
+    "ES512",
+    "EdDSA",
+    "Ed25519",
+)
 """Signatures that only the provider can make: none by a shared secret, and none at all is none."""
 
 SCOPE = "openid email profile"
@@ -37,7 +50,8 @@ TIMEOUT_SECONDS = 10.0
 MOST_BYTES = 512 * 1024
 LEEWAY_SECONDS = 60
 KNOWN_SECONDS = 600.0
-"""How long the provider's document is believed. Its keys are fetched for every sign-in: providers change them when they like."""
+"""How long the provider's document is believed. Its keys are fetched for every sign-in: providers change them
+when they like."""
 
 AT_ONCE = 8
 """Sign-ins that wait for the provider at the same time; a slow provider keeps nobody from anything else."""
@@ -51,7 +65,8 @@ ENDPOINTS = ("authorization_endpoint", "token_endpoint", "jwks_uri")
 
 @dataclass(frozen=True, slots=True)
 class Begun:
-    """A sign-in on its way: what only the browser that began it has. state and nonce come back; verifier proves who began."""
+    """A sign-in on its way: what only the browser that began it has. state and nonce come back; verifier
+    proves who began."""
 
     state: str
     nonce: str
@@ -65,7 +80,8 @@ class Begun:
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """Whom the provider says that somebody is. issuer and subject never change; email is one that it has verified."""
+    """Whom the provider says that somebody is. issuer and subject never change; email is one that it has
+    verified."""
 
     issuer: str
     subject: str
@@ -87,21 +103,28 @@ class OpenIdProvider:
         self._known: tuple[float, Mapping[str, Any]] = (0.0, {})
 
     def begin(self, begun: Begun, back: str) -> str:
-        """The address at which the provider asks who somebody is. back: the studio's own, to which it sends them.
+        """The address at which the provider asks who somebody is. back: the studio's own, to which it sends
+        them.
 
-        NotAllowedError, in words for the person, where the provider cannot be asked or its answers cannot be used.
+        NotAllowedError, in words for the person, where the provider cannot be asked or its answers cannot be
+        used.
         """
         with self._asking():
             document = self._document()
             address, _ = self._client(document, back).create_authorization_url(
-                document["authorization_endpoint"], state=begun.state, nonce=begun.nonce, code_verifier=begun.verifier
+                document["authorization_endpoint"],
+                state=begun.state,
+                nonce=begun.nonce,
+                code_verifier=begun.verifier,
             )
             return str(address)
 
     def finish(self, begun: Begun, back: str, answer: Mapping[str, str]) -> Identity:
-        """Whom the provider sent back. answer: the parameters that it sent them with, whose state is ``begun``'s already.
+        """Whom the provider sent back. answer: the parameters that it sent them with, whose state is
+        ``begun``'s already.
 
-        NotAllowedError as in ``begin``, and for somebody whom the provider did not let in or who may not sign in here.
+        NotAllowedError as in ``begin``, and for somebody whom the provider did not let in or who may not sign
+        in here.
         """
         described = self.described
         if answer.get("error") == "access_denied":
@@ -128,11 +151,14 @@ class OpenIdProvider:
             yield
         except (TimeoutError, ClientError, OSError) as error:
             LOG.warning("%s cannot be asked: %s", self.described.issuer, error or type(error).__name__)
-            raise NotAllowedError("%(name)s does not answer; try again in a moment", name=self.described.name) from None
+            raise NotAllowedError(
+                "%(name)s does not answer; try again in a moment", name=self.described.name
+            ) from None
         except (_UnusableAnswerError, AuthlibBaseError, JoseError, *MALFORMED) as error:
             LOG.warning("what %s answered cannot be used: %r", self.described.issuer, str(error)[:500])
             raise NotAllowedError(
-                "what %(name)s answered cannot be used; tell whoever runs this server", name=self.described.name
+                "what %(name)s answered cannot be used; tell whoever runs this server",
+                name=self.described.name,
             ) from None
         finally:
             self._places.release()
@@ -167,8 +193,8 @@ class OpenIdProvider:
         )
 
     def _claims(self, begun: Begun, back: str, code: str) -> Mapping[str, Any]:
-        """What the provider says of the person in return for the code: in the ID token and, where something that is needed is not
-        in that, apart from it.
+        """What the provider says of the person in return for the code: in the ID token and, where something
+        that is needed is not in that, apart from it.
         """
         from authlib.oidc.core import CodeIDToken
         from joserfc import jwt
@@ -176,11 +202,15 @@ class OpenIdProvider:
         from joserfc.jws import JWSRegistry
 
         document = self._document()
-        given = self._client(document, back).fetch_token(document["token_endpoint"], code=code, code_verifier=begun.verifier)
+        given = self._client(document, back).fetch_token(
+            document["token_endpoint"], code=code, code_verifier=begun.verifier
+        )
         if not isinstance(given.get("id_token"), str):
             raise _UnusableAnswerError("there is no ID token in its answer")
         keys = KeySet.import_key_set(self._json(document["jwks_uri"]))  # type: ignore[arg-type]
-        registry = JWSRegistry(algorithms=ALGORITHMS, strict_check_header=False)  # some providers add headers of their own
+        registry = JWSRegistry(
+            algorithms=ALGORITHMS, strict_check_header=False
+        )  # some providers add headers of their own
         token = jwt.decode(given["id_token"], keys, registry=registry)
         client = self.described.client_id
         claims = CodeIDToken(
@@ -196,7 +226,9 @@ class OpenIdProvider:
         claims.validate(leeway=LEEWAY_SECONDS)
         if {"email", *self.described.claims} <= claims.keys() or "userinfo_endpoint" not in document:
             return dict(claims)
-        more = self._json(document["userinfo_endpoint"], headers={"Authorization": f"Bearer {given['access_token']}"})
+        more = self._json(
+            document["userinfo_endpoint"], headers={"Authorization": f"Bearer {given['access_token']}"}
+        )
         if more.get("sub") != claims["sub"]:
             raise _UnusableAnswerError("its two answers are about different people")
         # Whether an address has been verified is said beside it, never of one that the other answer gives.
@@ -207,7 +239,9 @@ class OpenIdProvider:
         described = self.described
         email, subject, name = (str(claims.get(key) or "") for key in ("email", "sub", "name"))
         if claims.get("email_verified") is not True or "@" not in email or not email.isprintable():
-            raise NotAllowedError("%(name)s does not say that your e-mail address has been verified", name=described.name)
+            raise NotAllowedError(
+                "%(name)s does not say that your e-mail address has been verified", name=described.name
+            )
         fine = not described.domains or email.rpartition("@")[2].casefold() in described.domains
         for claim, wanted in described.claims.items():
             said = claims.get(claim)
@@ -229,7 +263,8 @@ class OpenIdProvider:
     def ask(
         self, method: str, address: str, headers: Mapping[str, str] | None = None, body: str | None = None
     ) -> tuple[int, bytes]:
-        """Status and content of one answer; TimeoutError for one that is not here in time, _UnusableAnswerError for a large one."""
+        """Status and content of one answer; TimeoutError for one that is not here in time,
+        _UnusableAnswerError for a large one."""
         from aiohttp import ClientSession, ClientTimeout
 
         async def fetch() -> tuple[int, bytes]:

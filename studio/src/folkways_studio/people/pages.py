@@ -29,7 +29,11 @@ def show_people(context: RequestContext) -> Response:
 
 
 def people_page(
-    context: RequestContext, link: str = "", password_link: str = "", problems: Mapping[str, str] | None = None, status: int = 200
+    context: RequestContext,
+    link: str = "",
+    password_link: str = "",
+    problems: Mapping[str, str] | None = None,
+    status: int = 200,
 ) -> Response:
     """The page, with a link that has just been made: an invitation, or one to choose a new password."""
     study = context.study
@@ -85,11 +89,18 @@ def revoke(context: RequestContext) -> Response:
 
 @routes.get("/studies/{study}/people/{person}", STAFF)
 def show_person(context: RequestContext) -> Response:
-    """One participant: their state and how they work; what is personal only when it is asked for, which is noted."""
+    """One participant: their state and how they work; what is personal only when it is asked for, which is
+    noted."""
     number = context.number("person")
     person, asked = context.person(number), context.request.query_params.get("personal") == "show"
-    names = {population.id: population for population in studies.populations(context.workspace, context.study.id)}
-    quality = [each for each in progress.quality(context.workspace, context.study.id) if each.participant_id == number]
+    names = {
+        population.id: population for population in studies.populations(context.workspace, context.study.id)
+    }
+    quality = [
+        each
+        for each in progress.quality(context.workspace, context.study.id)
+        if each.participant_id == number
+    ]
     return context.page(
         "people/person.html.j2", study=context.study, person=person, population=names.get(person.population_id or 0),
         quality=quality,
@@ -102,7 +113,9 @@ def show_person(context: RequestContext) -> Response:
 def let_in(context: RequestContext) -> Response:
     """Decide over somebody who waits."""
     lets_in = context.text("let_in") == "yes"
-    waiting.settle_waiting(context.workspace, context.study.id, context.number("person"), let_in=lets_in, by=context.me.id)
+    waiting.settle_waiting(
+        context.workspace, context.study.id, context.number("person"), let_in=lets_in, by=context.me.id
+    )
     return context.go(f"/studies/{context.study.name}/people", "waived" if lets_in else "saved")
 
 
@@ -110,7 +123,9 @@ def let_in(context: RequestContext) -> Response:
 def waive(context: RequestContext) -> Response:
     """Let somebody in who does not meet the criteria."""
     number = context.number("person")
-    participants.waive_eligibility(context.workspace, context.study.id, number, context.text("reason"), by=context.me.id)
+    participants.waive_eligibility(
+        context.workspace, context.study.id, number, context.text("reason"), by=context.me.id
+    )
     return context.go(f"/studies/{context.study.name}/people/{number}", "waived")
 
 
@@ -134,7 +149,9 @@ def withdraw(context: RequestContext) -> Response:
 def exclude(context: RequestContext) -> Response:
     """Leave somebody's answers out of everything, for a reason that they are told."""
     number = context.number("person")
-    exclusion.exclude(context.workspace, context.study.id, number, context.text("exclusion"), by=context.me.id)
+    exclusion.exclude(
+        context.workspace, context.study.id, number, context.text("exclusion"), by=context.me.id
+    )
     return context.go(f"/studies/{context.study.name}/people/{number}", "saved")
 
 

@@ -1,4 +1,5 @@
-"""People in a study: joining, consent, eligibility, leaving. What is personal about them lies apart (``services.personal``)."""
+"""People in a study: joining, consent, eligibility, leaving. What is personal about them lies apart
+(``services.personal``)."""
 
 from __future__ import annotations
 
@@ -11,12 +12,25 @@ import sqlalchemy as sa
 from folkways.sdk.workspace import Workspace
 from folkways_studio.database import audit
 from folkways_studio.database import tables as schema
-from folkways_studio.database.rows import change_rows, count, find_row, get_row, inserted, inserted_id, read_all
+from folkways_studio.database.rows import (
+    change_rows,
+    count,
+    find_row,
+    get_row,
+    inserted,
+    inserted_id,
+    read_all,
+)
 from folkways_studio.errors import ConflictError, SubmissionError
 from folkways_studio.people import accounts
 from folkways_studio.people.eligibility import failed_criteria, unclear_criteria
 from folkways_studio.people.invites import usable_invite
-from folkways_studio.people.personal import change_participant, participant_of, participant_within, write_attributes
+from folkways_studio.people.personal import (
+    change_participant,
+    participant_of,
+    participant_within,
+    write_attributes,
+)
 from folkways_studio.people.returning import RETURN_CODE, find_returning, new_return_code
 from folkways_studio.records import Participant, ParticipantState, Population, Role, StudyState, from_row
 from folkways_studio.work.leases import free_leases
@@ -41,18 +55,25 @@ def join(
     code: str = "",
     locale: str = "",
 ) -> Participant:
-    """Come into a study by an invitation; the same account, or the same external person, comes back to the same participant.
+    """Come into a study by an invitation; the same account, or the same external person, comes back to the
+    same participant.
 
-    account_id: None makes an account, by ``make_account`` or else without login, for somebody who comes by a recruitment service;
-    none is left of who could not come in. external: attributes by name
-    (EXTERNAL), which are personal; ``signed``: the service vouches for them. browser: the account that is signed in where the
-    request comes from; code: the person's RETURN_CODE. Raises InviteError; ReturnError where somebody comes as an external person
-    who has begun, and neither signature, browser nor code shows that it is them; ConflictError where the study is closed or the
-    person has withdrawn.
+    account_id: None makes an account, by ``make_account`` or else without login, for somebody who comes by a
+    recruitment service; none is left of who could not come in. external: attributes by name (EXTERNAL), which
+    are personal; ``signed``: the service vouches for them. browser: the account that is signed in where the
+    request comes from; code: the person's RETURN_CODE. Raises InviteError; ReturnError where somebody comes
+    as an external person who has begun, and neither signature, browser nor code shows that it is them;
+    ConflictError where the study is closed or the person has withdrawn.
     """
-    external = {name: value[:LONGEST_ATTRIBUTE] for name, value in (external or {}).items() if name in EXTERNAL and value}
+    external = {
+        name: value[:LONGEST_ATTRIBUTE]
+        for name, value in (external or {}).items()
+        if name in EXTERNAL and value
+    }
     with workspace.write() as connection:
-        back = find_returning(connection, token, account_id, external, sure=signed, browser=browser, code=code)
+        back = find_returning(
+            connection, token, account_id, external, sure=signed, browser=browser, code=code
+        )
         if back is not None:
             return back
         invite = usable_invite(connection, token)
@@ -60,7 +81,9 @@ def join(
         if state == StudyState.CLOSED:
             raise ConflictError("this study is closed; thank you for your interest")
         if account_id is None:
-            make_account = make_account or (lambda connection: accounts.insert_account(connection, None, None, "", locale))
+            make_account = make_account or (
+                lambda connection: accounts.insert_account(connection, None, None, "", locale)
+            )
             account_id = make_account(connection)
         row = {
             "study_id": invite.study_id,
@@ -82,8 +105,11 @@ def join(
         return participant_within(connection, participant_id)
 
 
-def add_staff(workspace: Workspace, study_id: int, account_id: int, role: Role, *, by: int | None = None) -> Participant:
-    """Let an account work on a study as reviewer, expert or researcher: a role and an active participant of every population."""
+def add_staff(
+    workspace: Workspace, study_id: int, account_id: int, role: Role, *, by: int | None = None
+) -> Participant:
+    """Let an account work on a study as reviewer, expert or researcher: a role and an active participant of
+    every population."""
     with workspace.write() as connection:
         accounts.grant(connection, study_id, account_id, role, by=by)
         row = find_row(connection, schema.participants, study_id=study_id, account_id=account_id)
@@ -121,7 +147,9 @@ def consent(workspace: Workspace, participant_id: int, version: str) -> Particip
     with workspace.write() as connection:
         person = participant_within(connection, participant_id)
         study = get_row(connection, schema.studies, id=person.study_id)
-        seen = next((each for each in StudyTexts(study.definition, ()).consents if each.version == version), None)
+        seen = next(
+            (each for each in StudyTexts(study.definition, ()).consents if each.version == version), None
+        )
         if seen is None:
             raise ConflictError("the text was changed while you read it; read it again")
         if person.state == ParticipantState.WITHDRAWN:
@@ -129,10 +157,14 @@ def consent(workspace: Workspace, participant_id: int, version: str) -> Particip
         told = {"consent_sha256": seen.sha256, "consent_language": seen.language}
         values: dict[str, object] = {"consent_version": version, **told, "consented": time.time()}
         if person.state == ParticipantState.JOINED:
-            staff_or_free = person.population_id is None or not _population(connection, person.population_id).criteria
+            staff_or_free = (
+                person.population_id is None or not _population(connection, person.population_id).criteria
+            )
             values["state"] = ParticipantState.ACTIVE if staff_or_free else ParticipantState.CONSENTED
             values["eligible"] = True if staff_or_free else None
-        return change_participant(connection, person, "consented", values, details={"version": version, "language": seen.language})
+        return change_participant(
+            connection, person, "consented", values, details={"version": version, "language": seen.language}
+        )
 
 
 def _population(connection: sa.Connection, population_id: int) -> Population:
@@ -140,15 +172,20 @@ def _population(connection: sa.Connection, population_id: int) -> Population:
 
 
 def answer_eligibility(workspace: Workspace, participant_id: int, answers: Mapping[str, str]) -> Participant:
-    """Record a person's answers to the population's questions (as personal attributes) and let them in or screen them out.
+    """Record a person's answers to the population's questions (as personal attributes) and let them in or
+    screen them out.
 
-    Where all that fails was written freely (``unclear_criteria``), they wait for a researcher, and may answer again meanwhile.
-    Otherwise a person is judged once; later calls change nothing. SubmissionError names questions without an answer. ConflictError
-    where the population has as many people as it may.
+    Where all that fails was written freely (``unclear_criteria``), they wait for a researcher, and may answer
+    again meanwhile. Otherwise a person is judged once; later calls change nothing. SubmissionError names
+    questions without an answer. ConflictError where the population has as many people as it may.
     """
     with workspace.write() as connection:
         person = participant_within(connection, participant_id)
-        if person.state not in (ParticipantState.CONSENTED, ParticipantState.JOINED, ParticipantState.WAITING):
+        if person.state not in (
+            ParticipantState.CONSENTED,
+            ParticipantState.JOINED,
+            ParticipantState.WAITING,
+        ):
             return person
         if person.consented is None:
             raise ConflictError("read what the study is about and agree first")
@@ -167,7 +204,11 @@ def answer_eligibility(workspace: Workspace, participant_id: int, answers: Mappi
         state, kind = ParticipantState.ACTIVE, "eligible"
         if failed:
             waits = failed == unclear_criteria(population.criteria, given)
-            state, kind = (ParticipantState.WAITING, "waiting") if waits else (ParticipantState.SCREENED_OUT, "screened_out")
+            state, kind = (
+                (ParticipantState.WAITING, "waiting")
+                if waits
+                else (ParticipantState.SCREENED_OUT, "screened_out")
+            )
         if state != ParticipantState.SCREENED_OUT:
             check_room(connection, population)
         write_attributes(connection, participant_id, given)
@@ -184,32 +225,44 @@ def check_room(connection: sa.Connection, population: Population) -> None:
         raise ConflictError("this study has found all the people it needs; thank you for your interest")
 
 
-def waive_eligibility(workspace: Workspace, study_id: int, participant_id: int, reason: str, *, by: int) -> Participant:
+def waive_eligibility(
+    workspace: Workspace, study_id: int, participant_id: int, reason: str, *, by: int
+) -> Participant:
     """Let somebody in who does not meet the criteria; the reason is kept. SubmissionError without one."""
     if not reason.strip():
         raise SubmissionError({"reason": "say why the criteria do not apply to this person"})
     with workspace.write() as connection:
         person = participant_of(connection, study_id, participant_id)
-        if person.state not in (ParticipantState.SCREENED_OUT, ParticipantState.CONSENTED, ParticipantState.WAITING):
+        if person.state not in (
+            ParticipantState.SCREENED_OUT,
+            ParticipantState.CONSENTED,
+            ParticipantState.WAITING,
+        ):
             raise ConflictError("this person needs no waiver: they have been let in already, or have left")
         values = {"state": str(ParticipantState.ACTIVE), "eligible": False, "waiver": reason.strip()}
         return change_participant(connection, person, "waived", values, account_id=by)
 
 
 def finish(workspace: Workspace, participant_id: int) -> Participant:
-    """A person says that they are done; their leases are free at once. An active person again as soon as they ask for work."""
+    """A person says that they are done; their leases are free at once. An active person again as soon as they
+    ask for work."""
     with workspace.write() as connection:
         person = participant_within(connection, participant_id, lock=True)
         free_leases(connection, participant_id)
         if person.state != ParticipantState.ACTIVE:
             return person
-        return change_participant(connection, person, "finished", {"state": str(ParticipantState.FINISHED), "left": time.time()})
+        return change_participant(
+            connection, person, "finished", {"state": str(ParticipantState.FINISHED), "left": time.time()}
+        )
 
 
-def withdraw(workspace: Workspace, study_id: int, participant_id: int, *, by: int | None = None) -> Participant:
+def withdraw(
+    workspace: Workspace, study_id: int, participant_id: int, *, by: int | None = None
+) -> Participant:
     """A person leaves: their leases are free, their drafts are deleted, and their answers leave every export.
 
-    Items that are still open, and finished ones that nothing descends from, get another slot in place of each of their answers.
+    Items that are still open, and finished ones that nothing descends from, get another slot in place of each
+    of their answers.
     """
     with workspace.write() as connection:
         person = participant_of(connection, study_id, participant_id, lock=True)

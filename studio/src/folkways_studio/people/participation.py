@@ -23,7 +23,12 @@ from folkways_studio.records import (
     from_row,
 )
 
-_studies, _people, _populations, _roles = schema.studies, schema.participants, schema.populations, schema.roles
+_studies, _people, _populations, _roles = (
+    schema.studies,
+    schema.participants,
+    schema.populations,
+    schema.roles,
+)
 _ENTRY = (
     SESSION.add_columns(
         *_studies.c,
@@ -34,8 +39,12 @@ _ENTRY = (
         .scalar_subquery()
         .label("roles"),
     )
-    .outerjoin(_studies, sa.and_(_studies.c.name == sa.bindparam("study"), _studies.c.state != StudyState.DELETED))
-    .outerjoin(_people, sa.and_(_people.c.study_id == _studies.c.id, _people.c.account_id == schema.accounts.c.id))
+    .outerjoin(
+        _studies, sa.and_(_studies.c.name == sa.bindparam("study"), _studies.c.state != StudyState.DELETED)
+    )
+    .outerjoin(
+        _people, sa.and_(_people.c.study_id == _studies.c.id, _people.c.account_id == schema.accounts.c.id)
+    )
     .outerjoin(_populations, _populations.c.id == _people.c.population_id)
 )
 """Made once, as every page asks it."""
@@ -48,14 +57,16 @@ _WORK_OF = sa.select(
     .where(_answers.c.participant_id == sa.bindparam("person"), _items.c.test.is_not(True))
     .scalar_subquery()
     .label("answers"),
-    sa.exists().where(_slots.c.participant_id == sa.bindparam("person"), _slots.c.state == AssignmentState.LEASED).label("at_hand"),
+    sa.exists()
+    .where(_slots.c.participant_id == sa.bindparam("person"), _slots.c.state == AssignmentState.LEASED)
+    .label("at_hand"),
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """Who asks, and what they are in one study: the study, their part in it, the population of that, and their roles; None and
-    empty for what there is not.
+    """Who asks, and what they are in one study: the study, their part in it, the population of that, and
+    their roles; None and empty for what there is not.
     """
 
     session: Session
@@ -66,7 +77,8 @@ class Entry:
 
 
 def find_entry(workspace: Workspace, token: str, study: str) -> Entry | None:
-    """The session of a token with its account's part in the study of that name; None for a token of no session."""
+    """The session of a token with its account's part in the study of that name; None for a token of no
+    session."""
     with workspace.read() as connection:
         row = connection.execute(_ENTRY, {**about_token(token), "study": study}).first()
     if row is None:
@@ -83,7 +95,8 @@ def find_entry(workspace: Workspace, token: str, study: str) -> Entry | None:
 
 @dataclass(frozen=True, slots=True)
 class WorkOf:
-    """What a person has done in their study: how many answers, those of a test not counted; and whether a task is kept for them."""
+    """What a person has done in their study: how many answers, those of a test not counted; and whether a
+    task is kept for them."""
 
     answers: int
     at_hand: bool
@@ -107,20 +120,29 @@ def parts_of(workspace: Workspace, account_id: int) -> tuple[tuple[Study, Partic
     with workspace.read() as connection:
         people = [from_row(Participant, row) for row in connection.execute(query)]
         ids = [person.study_id for person in people]
-        by_id = {row.id: from_row(Study, row) for row in connection.execute(sa.select(studies).where(studies.c.id.in_(ids)))}
+        by_id = {
+            row.id: from_row(Study, row)
+            for row in connection.execute(sa.select(studies).where(studies.c.id.in_(ids)))
+        }
     return tuple((by_id[person.study_id], person) for person in people)
 
 
 def study_of_invitation(workspace: Workspace, token: str) -> Study | None:
-    """The study of an invitation, also of one that lets nobody in any more: those who came by it may come back."""
+    """The study of an invitation, also of one that lets nobody in any more: those who came by it may come
+    back."""
     invites, studies = schema.invites, schema.studies
-    query = sa.select(studies).join(invites, invites.c.study_id == studies.c.id).where(invites.c.token_hash == token_hash(token))
+    query = (
+        sa.select(studies)
+        .join(invites, invites.c.study_id == studies.c.id)
+        .where(invites.c.token_hash == token_hash(token))
+    )
     return read_first(workspace, Study, query)
 
 
 def may_make_studies(workspace: Workspace, account: Account) -> bool:
-    """Whether an account may make studies, which ask models with the server's keys: who runs a study already, and those whose
-    account was made by whoever runs the server (they have no part in any study); nobody who came in as somebody else's reviewer.
+    """Whether an account may make studies, which ask models with the server's keys: who runs a study already,
+    and those whose account was made by whoever runs the server (they have no part in any study); nobody who
+    came in as somebody else's reviewer.
     """
     if account.login is None:
         return False

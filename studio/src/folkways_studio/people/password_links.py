@@ -1,4 +1,5 @@
-"""Links by which somebody who has forgotten their password chooses a new one: each works once, and not for long.
+"""Links by which somebody who has forgotten their password chooses a new one: each works once, and not for
+long.
 
 The database knows only the hash of a link's token, so that a copy of it lets nobody in.
 """
@@ -23,10 +24,12 @@ HOURS = 24.0
 
 
 def make_link(workspace: Workspace, account_id: int, *, by: int | None = None, hours: float = HOURS) -> str:
-    """The token of a new link for an account, which is told here and never again; links made before work no more.
+    """The token of a new link for an account, which is told here and never again; links made before work no
+    more.
 
-    by: the owner of a study who makes it; None for whoever runs the server. NotAllowedError for an owner where the account has a
-    part in a study that is not theirs: they would come into that one as well. NotFoundError for an account without a login.
+    by: the owner of a study who makes it; None for whoever runs the server. NotAllowedError for an owner
+    where the account has a part in a study that is not theirs: they would come into that one as well.
+    NotFoundError for an account without a login.
     """
     now = time.time()
     links = schema.password_links
@@ -37,10 +40,18 @@ def make_link(workspace: Workspace, account_id: int, *, by: int | None = None, h
             raise NotFoundError("there is no such account, or it is one without a password")
         if by is not None and by != account_id and not _all_theirs(connection, account_id, by):
             raise NotAllowedError(
-                "this account has a part in a study that is not yours; whoever runs the server can make a link for it"
+                "this account has a part in a study that is not yours; whoever runs the server can make a "
+                "link for it"
             )
-        connection.execute(sa.delete(links).where(sa.or_(links.c.account_id == account_id, links.c.expires < now)))
-        values = {"token_hash": token_hash(token), "account_id": account_id, "created": now, "expires": now + hours * 3600}
+        connection.execute(
+            sa.delete(links).where(sa.or_(links.c.account_id == account_id, links.c.expires < now))
+        )
+        values = {
+            "token_hash": token_hash(token),
+            "account_id": account_id,
+            "created": now,
+            "expires": now + hours * 3600,
+        }
         connection.execute(sa.insert(links).values(values))
         audit.note(connection, "account.password_link_made", account_id=by, subject=f"account:{account_id}")
     return token
@@ -60,7 +71,11 @@ def account_of_link(workspace: Workspace, token: str) -> Account:
     query = (
         sa.select(table)
         .join(links, links.c.account_id == table.c.id)
-        .where(links.c.token_hash == token_hash(token), links.c.expires > time.time(), table.c.disabled.is_(False))
+        .where(
+            links.c.token_hash == token_hash(token),
+            links.c.expires > time.time(),
+            table.c.disabled.is_(False),
+        )
     )
     found = read_first(workspace, Account, query)
     if found is None:
@@ -71,7 +86,8 @@ def account_of_link(workspace: Workspace, token: str) -> Account:
 def use_link(workspace: Workspace, token: str, password: str) -> Account:
     """Give the account of a link a new password and end all of its sessions; the link works no more.
 
-    Raises what ``account_of_link`` does; SubmissionError for a password that is too short, after which the link still works.
+    Raises what ``account_of_link`` does; SubmissionError for a password that is too short, after which the
+    link still works.
     """
     account = account_of_link(workspace, token)
     links = schema.password_links

@@ -1,4 +1,5 @@
-"""What is personal about people: it lies apart from what they said, and can be deleted without touching that."""
+"""What is personal about people: it lies apart from what they said, and can be deleted without touching
+that."""
 
 from __future__ import annotations
 
@@ -42,36 +43,60 @@ def own_attributes(workspace: Workspace, participant_id: int) -> Mapping[str, st
         return {row.name: row.value for row in connection.execute(_ATTRIBUTES, {"person": participant_id})}
 
 
-def look_up_attributes(workspace: Workspace, study_id: int, participant_id: int, *, by: int) -> Mapping[str, str]:
+def look_up_attributes(
+    workspace: Workspace, study_id: int, participant_id: int, *, by: int
+) -> Mapping[str, str]:
     """``attributes`` for somebody who asks to see them, which the audit trail notes."""
     found = attributes(workspace, study_id, participant_id)
-    audit.record(workspace, "participant.attributes_read", study_id=study_id, account_id=by, participant_id=participant_id)
+    audit.record(
+        workspace,
+        "participant.attributes_read",
+        study_id=study_id,
+        account_id=by,
+        participant_id=participant_id,
+    )
     return found
 
 
-def delete_attributes(workspace: Workspace, study_id: int, participant_id: int, *, by: int | None = None) -> int:
-    """Delete everything personal about somebody, their name and login included where they are in no other study and no staff.
+def delete_attributes(
+    workspace: Workspace, study_id: int, participant_id: int, *, by: int | None = None
+) -> int:
+    """Delete everything personal about somebody, their name and login included where they are in no other
+    study and no staff.
 
-    Returns how many attributes there were. Judgements stay, under the pseudonym; ``withdraw`` takes them out of exports.
+    Returns how many attributes there were. Judgements stay, under the pseudonym; ``withdraw`` takes them out
+    of exports.
     """
     participants, roles = schema.participants, schema.roles
     with workspace.write() as connection:
         person = participant_of(connection, study_id, participant_id)
-        deleted = connection.execute(sa.delete(schema.attributes).filter_by(participant_id=participant_id)).rowcount
+        deleted = connection.execute(
+            sa.delete(schema.attributes).filter_by(participant_id=participant_id)
+        ).rowcount
         elsewhere = sa.select(participants.c.id).where(
             participants.c.account_id == person.account_id, participants.c.id != participant_id
         )
-        staff = sa.select(roles.c.study_id).where(roles.c.account_id == person.account_id, roles.c.role != Role.ANNOTATOR)
+        staff = sa.select(roles.c.study_id).where(
+            roles.c.account_id == person.account_id, roles.c.role != Role.ANNOTATOR
+        )
         if connection.scalar(elsewhere) is None and connection.scalar(staff) is None:
             values = {"login": None, "password": None, "name": "", "disabled": True}
             change_rows(connection, schema.accounts, {"id": person.account_id}, **values)
             for table in (schema.sessions, schema.identities):
                 connection.execute(sa.delete(table).filter_by(account_id=person.account_id))
-        audit.note(connection, "participant.attributes_deleted", study_id=study_id, account_id=by, participant_id=participant_id)
+        audit.note(
+            connection,
+            "participant.attributes_deleted",
+            study_id=study_id,
+            account_id=by,
+            participant_id=participant_id,
+        )
         return int(deleted)
 
 
-def participant_of(connection: sa.Connection, study_id: int, participant_id: int, *, lock: bool = False) -> Participant:
+def participant_of(
+    connection: sa.Connection, study_id: int, participant_id: int, *, lock: bool = False
+) -> Participant:
     """``participant_within`` for somebody of this study alone; NotFoundError for others."""
     person = participant_within(connection, participant_id, lock=lock)
     if person.study_id != study_id:
@@ -89,9 +114,15 @@ def change_participant(
 
 def write_attributes(connection: sa.Connection, participant_id: int, values: Mapping[str, str]) -> None:
     """Keep what is personal, in place of earlier values of the same names; empty values are not kept."""
-    rows = [{"participant_id": participant_id, "name": name, "value": value} for name, value in values.items() if value]
+    rows = [
+        {"participant_id": participant_id, "name": name, "value": value}
+        for name, value in values.items()
+        if value
+    ]
     if rows:
         names = [row["name"] for row in rows]
         table = schema.attributes
-        connection.execute(sa.delete(table).where(table.c.participant_id == participant_id, table.c.name.in_(names)))
+        connection.execute(
+            sa.delete(table).where(table.c.participant_id == participant_id, table.c.name.in_(names))
+        )
         connection.execute(sa.insert(table), rows)

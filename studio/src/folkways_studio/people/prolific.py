@@ -1,7 +1,9 @@
-"""Recruits people at Prolific: makes a study there for one of ours, publishes it, approves, pays bonuses, adds places.
+"""Recruits people at Prolific: makes a study there for one of ours, publishes it, approves, pays bonuses,
+adds places.
 
-See https://docs.prolific.com/api-reference. The token comes from the environment and is sent to ``ADDRESS`` alone. Amounts of money
-are in the currency of the account: rewards in its hundredths, as there, and bonuses in its units, as there too.
+See https://docs.prolific.com/api-reference. The token comes from the environment and is sent to ``ADDRESS``
+alone. Amounts of money are in the currency of the account: rewards in its hundredths, as there, and bonuses
+in its units, as there too.
 """
 
 from __future__ import annotations
@@ -26,11 +28,14 @@ MOST_BONUSES = 200
 
 CODES = {
     "completed": ("COMPLETED", {"action": "MANUALLY_REVIEW"}),
-    "screened_out": ("OTHER", {"action": "REQUEST_RETURN", "return_reason": "You do not meet the criteria of this study."}),
+    "screened_out": (
+        "OTHER",
+        {"action": "REQUEST_RETURN", "return_reason": "You do not meet the criteria of this study."},
+    ),
     "no_work": ("OTHER", {"action": "MANUALLY_REVIEW"}),
 }
-"""Key of a study's ``prolific`` -> type of the completion code there, and what happens to who enters it. People are paid by
-``approve`` alone.
+"""Key of a study's ``prolific`` -> type of the completion code there, and what happens to who enters it.
+People are paid by ``approve`` alone.
 """
 
 
@@ -45,7 +50,8 @@ class Submission:
 
 @dataclass(frozen=True, slots=True)
 class Recruitment:
-    """How a study is offered. reward: per person, in hundredths. minutes: how long it takes, as people are told."""
+    """How a study is offered. reward: per person, in hundredths. minutes: how long it takes, as people are
+    told."""
 
     title: str
     description: str
@@ -63,7 +69,8 @@ class Prolific:
         token = os.environ.get(TOKEN_VARIABLE, "")
         if not token:
             raise FolkwaysError(
-                f"Prolific wants a token; make one in its settings and put it into the environment as {TOKEN_VARIABLE}"
+                "Prolific wants a token; make one in its settings and put it into the environment as "
+                f"{TOKEN_VARIABLE}"
             )
         self.client = JsonClient(ADDRESS, "Prolific", f"Token {token}")
 
@@ -96,10 +103,13 @@ class Prolific:
 
     def publish(self, study: str) -> str:
         """Offer it to people; returns its status."""
-        return str(self._ask("POST", f"/studies/{segment(study)}/transition/", {"action": "PUBLISH"})["status"])
+        return str(
+            self._ask("POST", f"/studies/{segment(study)}/transition/", {"action": "PUBLISH"})["status"]
+        )
 
     def top_up(self, study: str, places: int) -> int:
-        """Offer it to more people, ``places`` in all; returns how many it had. FolkwaysError for no more than that."""
+        """Offer it to more people, ``places`` in all; returns how many it had. FolkwaysError for no more than
+        that."""
         before = int(self.show(study)["total_available_places"])
         if places <= before:
             raise FolkwaysError(f"the study has {before} places already; give a larger number, of all places")
@@ -109,14 +119,17 @@ class Prolific:
     def submissions(self, study: str) -> list[Submission]:
         """Everybody who took a place."""
         found = self._ask("GET", f"/studies/{segment(study)}/submissions/")["results"]
-        return [Submission(str(each["id"]), str(each["participant_id"]), str(each["status"])) for each in found]
+        return [
+            Submission(str(each["id"]), str(each["participant_id"]), str(each["status"])) for each in found
+        ]
 
     def approve(self, submissions: Iterable[Submission]) -> None:
         """Pay people their reward."""
         self._ask("POST", "/submissions/bulk-approve/", {"submission_ids": [each.id for each in submissions]})
 
     def set_up_bonuses(self, study: str, amounts: Mapping[str, Decimal]) -> tuple[str, Decimal]:
-        """Prepare bonuses: participant at Prolific -> amount. Returns the id to pay them by, and what they cost with fees.
+        """Prepare bonuses: participant at Prolific -> amount. Returns the id to pay them by, and what they
+        cost with fees.
 
         Nothing is paid yet.
         """
@@ -129,11 +142,17 @@ class Prolific:
         self._ask("POST", f"/bulk-bonus-payments/{segment(payment)}/pay/", {})
 
 
-def review(submissions: Iterable[Submission], payments: Iterable[Mapping[str, Any]]) -> tuple[list[Submission], list[Submission]]:
-    """Which submissions that await review are of people who answered here, also where they left later: they did the work. And those
-    of people who did not, or are not known.
+def review(
+    submissions: Iterable[Submission], payments: Iterable[Mapping[str, Any]]
+) -> tuple[list[Submission], list[Submission]]:
+    """Which submissions that await review are of people who answered here, also where they left later: they
+    did the work. And those of people who did not, or are not known.
     """
-    worked = {each["external"] for each in payments if each["external"] and each["answers"] and each["state"] != "screened_out"}
+    worked = {
+        each["external"]
+        for each in payments
+        if each["external"] and each["answers"] and each["state"] != "screened_out"
+    }
     waiting = [each for each in submissions if each.status == AWAITING]
     answered = [each for each in waiting if each.participant in worked]
     return answered, [each for each in waiting if each.participant not in worked]

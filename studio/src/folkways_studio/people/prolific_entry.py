@@ -1,9 +1,9 @@
 """Entries from Prolific: three parameters in the address, signed where the study asks for it.
 
-Prolific adds PROLIFIC_PID, STUDY_ID and SESSION_ID to the address of a study. With its secured links it adds a JSON Web Token as
-``prolific_token`` as well, signed with a key of its published key set, whose audience is the studio's address and whose claim
-``prolific`` repeats what the address says. Without a signature anybody who has a link could say that they
-are anybody else: then who has begun goes on in their own browser alone.
+Prolific adds PROLIFIC_PID, STUDY_ID and SESSION_ID to the address of a study. With its secured links it adds
+a JSON Web Token as ``prolific_token`` as well, signed with a key of its published key set, whose audience is
+the studio's address and whose claim ``prolific`` repeats what the address says. Without a signature anybody
+who has a link could say that they are anybody else: then who has begun goes on in their own browser alone.
 """
 
 from __future__ import annotations
@@ -25,7 +25,11 @@ from folkways_studio.web.settings import Settings
 if TYPE_CHECKING:
     from joserfc.jwk import KeySet
 
-PARAMETERS: Mapping[str, str] = {"PROLIFIC_PID": "prolific_pid", "STUDY_ID": "prolific_study", "SESSION_ID": "prolific_session"}
+PARAMETERS: Mapping[str, str] = {
+    "PROLIFIC_PID": "prolific_pid",
+    "STUDY_ID": "prolific_study",
+    "SESSION_ID": "prolific_session",
+}
 """Name in the address -> name of the participant's attribute."""
 
 ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
@@ -37,27 +41,38 @@ KEYS_TIMEOUT = 10.0
 
 
 def read_parameters(given: Mapping[str, str]) -> dict[str, str]:
-    """Attribute -> value of the parameters that are there. InviteError for one that cannot be an id of Prolific's."""
+    """Attribute -> value of the parameters that are there. InviteError for one that cannot be an id of
+    Prolific's."""
     found = {attribute: given[name] for name, attribute in PARAMETERS.items() if given.get(name)}
     if not all(ID.fullmatch(value) for value in found.values()):
-        raise InviteError("this link is not as Prolific makes it; open the study again from your Prolific page")
+        raise InviteError(
+            "this link is not as Prolific makes it; open the study again from your Prolific page"
+        )
     return found
 
 
-def check_entry(study: Study, given: Mapping[str, str], external: Mapping[str, str], settings: Settings) -> bool:
-    """Whether Prolific signed the parameters; refuses others in a study whose file says ``prolific: {signed: true}``.
+def check_entry(
+    study: Study, given: Mapping[str, str], external: Mapping[str, str], settings: Settings
+) -> bool:
+    """Whether Prolific signed the parameters; refuses others in a study whose file says ``prolific: {signed:
+    true}``.
 
-    given: the parameters as sent, ``prolific_token`` among them. external: those of PARAMETERS by attribute. InviteError otherwise.
+    given: the parameters as sent, ``prolific_token`` among them. external: those of PARAMETERS by attribute.
+    InviteError otherwise.
     """
     if not (study.definition.get("prolific") or {}).get("signed"):
         return False
     if not external:
-        raise InviteError("this study is open to people who come by Prolific; open it from your Prolific page")
+        raise InviteError(
+            "this study is open to people who come by Prolific; open it from your Prolific page"
+        )
     claims = _claims(given.get("prolific_token", ""), settings)
     said = claims.get("prolific", {})
     for name, value in given.items():
         if name in PARAMETERS and value and (not isinstance(said, Mapping) or str(said.get(name)) != value):
-            raise InviteError("this link was changed on its way; open the study again from your Prolific page")
+            raise InviteError(
+                "this link was changed on its way; open the study again from your Prolific page"
+            )
     return True
 
 
@@ -65,21 +80,31 @@ def _claims(token: str, settings: Settings) -> Mapping[str, Any]:
     from joserfc import errors, jwt
     from joserfc.jws import JWSRegistry
 
-    registry = JWSRegistry(algorithms=["RS256"], strict_check_header=False)  # Prolific may add headers of its own
+    registry = JWSRegistry(
+        algorithms=["RS256"], strict_check_header=False
+    )  # Prolific may add headers of its own
     needed = jwt.JWTClaimsRegistry(
         leeway=LEEWAY_SECONDS,
         exp={"essential": True},
-        aud={"essential": True, "value": settings.origin or ""},  # a server that does not know its address is nobody's audience
+        aud={
+            "essential": True,
+            "value": settings.origin or "",
+        },  # a server that does not know its address is nobody's audience
     )
     try:
-        claims = jwt.decode(token, _key_set(settings.prolific_keys, int(time.time() // KEYS_SECONDS)), registry=registry).claims
+        claims = jwt.decode(
+            token, _key_set(settings.prolific_keys, int(time.time() // KEYS_SECONDS)), registry=registry
+        ).claims
         needed.validate(claims)
     except errors.InvalidKeyIdError:
         raise InviteError(
-            "this link was signed with a key that is not Prolific's; open the study again from your Prolific page"
+            "this link was signed with a key that is not Prolific's; open the study again from your "
+            "Prolific page"
         ) from None
     except (errors.JoseError, ValueError):
-        raise InviteError("this link has expired or was changed; open the study again from your Prolific page") from None
+        raise InviteError(
+            "this link has expired or was changed; open the study again from your Prolific page"
+        ) from None
     return claims
 
 
@@ -94,4 +119,6 @@ def _key_set(source: str, _hour: int) -> KeySet:
         keys = fetch(web_address(source), KEYS_TIMEOUT) if "://" in source else Path(source).read_bytes()
         return KeySet.import_key_set(json.loads(keys))
     except (AddressError, OSError, ValueError, LookupError, TypeError) as error:
-        raise FolkwaysError(f"the keys that Prolific signs with cannot be read from {source}: {error}") from None
+        raise FolkwaysError(
+            f"the keys that Prolific signs with cannot be read from {source}: {error}"
+        ) from None

@@ -38,14 +38,18 @@ def find_returning(
     An id of a recruitment service is no secret, and stands in an address that anybody can write.
     """
     participants, attributes, invites = schema.participants, schema.attributes, schema.invites
-    study_id = connection.scalar(sa.select(invites.c.study_id).where(invites.c.token_hash == token_hash(token)))
+    study_id = connection.scalar(
+        sa.select(invites.c.study_id).where(invites.c.token_hash == token_hash(token))
+    )
     if study_id is None:
         return None
     query = sa.select(participants).where(participants.c.study_id == study_id)
     if account_id is not None:
         query = query.where(participants.c.account_id == account_id)
     elif external.get("prolific_pid"):
-        known = sa.select(attributes.c.participant_id).filter_by(name="prolific_pid", value=external["prolific_pid"])
+        known = sa.select(attributes.c.participant_id).filter_by(
+            name="prolific_pid", value=external["prolific_pid"]
+        )
         query = query.where(participants.c.id.in_(known))
     else:
         return None
@@ -53,7 +57,11 @@ def find_returning(
     if row is None:
         return None
     known_code = get_value(connection, attributes.c.value, participant_id=row.id, name=RETURN_CODE)
-    sure = sure or row.account_id == browser or (known_code is not None and compare_digest(known_code.encode(), code.encode()))
+    sure = (
+        sure
+        or row.account_id == browser
+        or (known_code is not None and compare_digest(known_code.encode(), code.encode()))
+    )
     if account_id is None and not sure:
         raise ReturnError
     if row.state == ParticipantState.WITHDRAWN:

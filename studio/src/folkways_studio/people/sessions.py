@@ -1,4 +1,5 @@
-"""Signed-in browsers. The database knows only the hash of a session's token, so that a copy of it lets nobody in."""
+"""Signed-in browsers. The database knows only the hash of a session's token, so that a copy of it lets nobody
+in."""
 
 from __future__ import annotations
 
@@ -27,11 +28,13 @@ SESSION = (
         schema.accounts.c.disabled.is_(False),
     )
 )
-"""The live session of a token and its account: ``about_token`` gives the parameters, ``session_of`` reads the row."""
+"""The live session of a token and its account: ``about_token`` gives the parameters, ``session_of`` reads the
+row."""
 
 
 def token_hash(token: str) -> str:
-    """What the database keeps of a token: SHA-256 in hexadecimal. Tokens are random, so nothing slower is needed."""
+    """What the database keeps of a token: SHA-256 in hexadecimal. Tokens are random, so nothing slower is
+    needed."""
     return hashlib.sha256(token.encode()).hexdigest()
 
 
@@ -59,7 +62,8 @@ def about_token(token: str) -> dict[str, str | float]:
 
 
 def find_session(workspace: Workspace, token: str) -> Session | None:
-    """The session of a token, with its account; None for one that is unknown, expired or revoked, or whose account is disabled."""
+    """The session of a token, with its account; None for one that is unknown, expired or revoked, or whose
+    account is disabled."""
     with workspace.read() as connection:
         row = connection.execute(SESSION, about_token(token)).first()
     return session_of(workspace, row) if row is not None else None
@@ -79,7 +83,9 @@ def session_of(workspace: Workspace, row: sa.Row[Any]) -> Session:
 def revoke(workspace: Workspace, token: str) -> None:
     """End one session."""
     with workspace.write() as connection:
-        connection.execute(sa.delete(schema.sessions).where(schema.sessions.c.token_hash == token_hash(token)))
+        connection.execute(
+            sa.delete(schema.sessions).where(schema.sessions.c.token_hash == token_hash(token))
+        )
 
 
 def revoke_all(workspace: Workspace, account_id: int) -> None:

@@ -5,10 +5,10 @@
     secret = "FOLKWAYS_SSO_SECRET"
     name = "Example University"
 
-``secret`` names the environment variable that holds the client's secret; a client without a secret has none. Optional:
-``domains`` (of e-mail addresses that may sign in), a table ``[claims]`` (claim -> value that the provider has to say of a person,
-or that has to be among several), ``new_accounts`` (whether somebody without an account gets one; false) and ``passwords``
-(whether people may sign in by password as well; true).
+``secret`` names the environment variable that holds the client's secret; a client without a secret has none.
+Optional: ``domains`` (of e-mail addresses that may sign in), a table ``[claims]`` (claim -> value that the
+provider has to say of a person, or that has to be among several), ``new_accounts`` (whether somebody without
+an account gets one; false) and ``passwords`` (whether people may sign in by password as well; true).
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ class SingleSignOn:
     secret:       the environment variable of the client's secret; None for a client without one.
     domains:      of e-mail addresses, in small letters; empty for any.
     claims:       what the provider has to say of a person.
-    new_accounts: whether somebody who has no account gets one. Whoever comes by an invitation for staff does in any case.
-    passwords:    whether people may sign in by password as well.
+    new_accounts: whether somebody who has no account gets one. Whoever comes by an invitation for staff does
+    in any case. passwords:    whether people may sign in by password as well.
     """
 
     issuer: str
@@ -91,19 +91,22 @@ def load_single_sign_on(path: Path) -> SingleSignOn:
     parts = urlsplit(table["issuer"])
     if not is_safe(table["issuer"]) or parts.query or parts.fragment:
         raise DataError(
-            f"the issuer {table['issuer']!r} cannot be used; it is an address such as https://login.example.org/realms/university",
+            f"the issuer {table['issuer']!r} cannot be used; it is an address such as "
+            "https://login.example.org/realms/university",
             file=path,
         )
     return SingleSignOn(**table, domains=tuple(each.strip().casefold() for each in domains))
 
 
 def secret_of(described: SingleSignOn) -> str | None:
-    """The client's secret, from the environment; None for a client without one. FolkwaysError where it is not set."""
+    """The client's secret, from the environment; None for a client without one. FolkwaysError where it is not
+    set."""
     if described.secret is None:
         return None
     found = os.environ.get(described.secret)
     if not found:
         raise FolkwaysError(
-            f"the secret that {described.name} knows the studio by is not there: set the environment variable {described.secret}"
+            f"the secret that {described.name} knows the studio by is not there: set the environment "
+            f"variable {described.secret}"
         )
     return found

@@ -36,7 +36,8 @@ def _back(context: RequestContext) -> str:
 
 @routes.get("/signin/sso", ANYBODY, slow=True)
 def begin(context: RequestContext) -> Response:
-    """Send the browser to the provider. What proves that the answer is to this question waits in the browser itself."""
+    """Send the browser to the provider. What proves that the answer is to this question waits in the browser
+    itself."""
     provider = _provider(context)
     context.studio.rates.take("signin", context.address)
     begun = Begun.new()
@@ -46,7 +47,9 @@ def begin(context: RequestContext) -> Response:
         address = provider.begin(begun, _back(context))
     except NotAllowedError as error:
         return _refused(context, error, following)
-    context.cookies[SIGN_ON_COOKIE] = ".".join((begun.state, begun.nonce, begun.verifier, quote(following, safe="")))
+    context.cookies[SIGN_ON_COOKIE] = ".".join(
+        (begun.state, begun.nonce, begun.verifier, quote(following, safe=""))
+    )
     return RedirectResponse(address, status_code=303)
 
 
@@ -72,19 +75,27 @@ def come_back(context: RequestContext) -> Response:
     return context.go(following)
 
 
-def _account(context: RequestContext, identity: Identity, provider: OpenIdProvider, following: str) -> tuple[Account, str]:
-    """The account of whom the provider let in, and where they go on. Somebody new whom an invitation makes staff comes in by it."""
+def _account(
+    context: RequestContext, identity: Identity, provider: OpenIdProvider, following: str
+) -> tuple[Account, str]:
+    """The account of whom the provider let in, and where they go on. Somebody new whom an invitation makes
+    staff comes in by it."""
     new = provider.described.new_accounts
     account = identities.account_of(context.workspace, identity, create=new, locale=context.locale)
     token = following.removeprefix("/join/")
-    if account is None and token != following and invites.find_invite(context.workspace, token).role != Role.ANNOTATOR:
+    if (
+        account is None
+        and token != following
+        and invites.find_invite(context.workspace, token).role != Role.ANNOTATOR
+    ):
         make = identities.prepare_account(identity, locale=context.locale)
         person = participants.join(context.workspace, token, make_account=make, locale=context.locale)
         account = accounts.get_account(context.workspace, person.account_id)
         following = f"/work/{studies.get_study(context.workspace, person.study_id).name}"
     if account is None:
         raise NotAllowedError(
-            "nobody here has the address %(email)s; ask whoever runs the study for an invitation", email=identity.email
+            "nobody here has the address %(email)s; ask whoever runs the study for an invitation",
+            email=identity.email,
         )
     return account, following
 

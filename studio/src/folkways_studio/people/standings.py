@@ -1,4 +1,5 @@
-"""How people stand with the known answers of a stage: read and kept. Whoever writes holds the person's row."""
+"""How people stand with the known answers of a stage: read and kept. Whoever writes holds the person's
+row."""
 
 from __future__ import annotations
 
@@ -26,10 +27,18 @@ def save_standing(connection: sa.Connection, standing: Standing) -> None:
 
 
 def count_anew(connection: sa.Connection, participant_id: int, reason: str | None = None) -> None:
-    """Let the rules count what a person answers from now on alone, and warn them once more. reason: why, kept with it."""
+    """Let the rules count what a person answers from now on alone, and warn them once more. reason: why, kept
+    with it."""
     judgements, people, stages = schema.judgements, schema.participants, schema.stages
-    last = connection.scalar(sa.select(sa.func.max(judgements.c.id)).where(judgements.c.participant_id == participant_id)) or 0
+    last = (
+        connection.scalar(
+            sa.select(sa.func.max(judgements.c.id)).where(judgements.c.participant_id == participant_id)
+        )
+        or 0
+    )
     study = get_row(connection, people, id=participant_id).study_id
     for stage_id in connection.scalars(sa.select(stages.c.id).where(stages.c.study_id == study)).all():
         standing = standing_of(connection, participant_id, stage_id)
-        save_standing(connection, replace(standing, gold_from=last, warned=None, reason=reason or standing.reason))
+        save_standing(
+            connection, replace(standing, gold_from=last, warned=None, reason=reason or standing.reason)
+        )

@@ -1,4 +1,5 @@
-"""People whose free answers no criterion recognised: a researcher looks at what they wrote, and lets them in or not."""
+"""People whose free answers no criterion recognised: a researcher looks at what they wrote, and lets them in
+or not."""
 
 from __future__ import annotations
 
@@ -20,7 +21,8 @@ from folkways_studio.records import Participant, ParticipantState, Population, f
 
 @dataclass(frozen=True, slots=True)
 class WaitingPerson:
-    """Somebody who waits. unclear: the questions whose answers somebody has to look at, each with the answer."""
+    """Somebody who waits. unclear: the questions whose answers somebody has to look at, each with the
+    answer."""
 
     person: Participant
     population: Population
@@ -28,10 +30,15 @@ class WaitingPerson:
 
 
 def list_waiting(workspace: Workspace, study_id: int, *, by: int) -> list[WaitingPerson]:
-    """Everybody who waits in a study, the first to come first. What they wrote is personal: that it was looked at is noted once for
-    each person and reader.
+    """Everybody who waits in a study, the first to come first. What they wrote is personal: that it was
+    looked at is noted once for each person and reader.
     """
-    people, populations, attributes, events = schema.participants, schema.populations, schema.attributes, schema.events
+    people, populations, attributes, events = (
+        schema.participants,
+        schema.populations,
+        schema.attributes,
+        schema.events,
+    )
     query = (
         sa.select(people, populations)
         .join(populations, populations.c.id == people.c.population_id)
@@ -46,20 +53,32 @@ def list_waiting(workspace: Workspace, study_id: int, *, by: int) -> list[Waitin
             answers = {each.name: each.value for each in rows}
             unclear = unclear_criteria(population.criteria, answers)
             questions = {str(each["name"]): str(each["ask"]) for each in population.criteria}
-            waiting.append(WaitingPerson(person, population, [(questions[name], answers[name]) for name in unclear]))
+            waiting.append(
+                WaitingPerson(person, population, [(questions[name], answers[name]) for name in unclear])
+            )
         noted = sa.select(events.c.participant_id).where(
-            events.c.study_id == study_id, events.c.account_id == by, events.c.kind == "participant.attributes_read"
+            events.c.study_id == study_id,
+            events.c.account_id == by,
+            events.c.kind == "participant.attributes_read",
         )
         readers_people = set(connection.scalars(noted)) if waiting else set()
     for each in waiting:
         if each.person.id not in readers_people:
-            audit.record(workspace, "participant.attributes_read", study_id=study_id, account_id=by, participant_id=each.person.id)
+            audit.record(
+                workspace,
+                "participant.attributes_read",
+                study_id=study_id,
+                account_id=by,
+                participant_id=each.person.id,
+            )
     return waiting
 
 
-def settle_waiting(workspace: Workspace, study_id: int, participant_id: int, *, let_in: bool, by: int) -> Participant:
-    """Let somebody in who waits, as one who meets the criteria, or screen them out. ConflictError for anybody who does not wait,
-    and where there is no room for them.
+def settle_waiting(
+    workspace: Workspace, study_id: int, participant_id: int, *, let_in: bool, by: int
+) -> Participant:
+    """Let somebody in who waits, as one who meets the criteria, or screen them out. ConflictError for anybody
+    who does not wait, and where there is no room for them.
     """
     with workspace.write() as connection:
         person = participant_of(connection, study_id, participant_id, lock=True)
@@ -68,7 +87,13 @@ def settle_waiting(workspace: Workspace, study_id: int, participant_id: int, *, 
         if not let_in:
             values = {"state": str(ParticipantState.SCREENED_OUT), "eligible": False}
             return change_participant(connection, person, "screened_out", values, account_id=by)
-        check_room(connection, from_row(Population, get_row(connection, schema.populations, id=person.population_id)))
+        check_room(
+            connection, from_row(Population, get_row(connection, schema.populations, id=person.population_id))
+        )
         return change_participant(
-            connection, person, "let_in", {"state": str(ParticipantState.ACTIVE), "eligible": True}, account_id=by
+            connection,
+            person,
+            "let_in",
+            {"state": str(ParticipantState.ACTIVE), "eligible": True},
+            account_id=by,
         )

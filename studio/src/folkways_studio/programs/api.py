@@ -21,7 +21,8 @@ def list_webhooks(call: OwnerCall) -> list[WebhookTold]:
 
 @router.post("/studies/{study}/webhooks", status_code=201)
 def make_webhook(call: OwnerCall, body: NewWebhook) -> WebhookMade:
-    """Have an address told of events. Deliveries are signed as Standard Webhooks describes it, with the secret in the answer."""
+    """Have an address told of events. Deliveries are signed as Standard Webhooks describes it, with the
+    secret in the answer."""
     private = call.studio.settings.private_webhooks
     made, secret = webhooks.create_webhook(
         call.workspace, call.study.id, body.url, body.events, private=private, by=call.account.id
@@ -42,7 +43,9 @@ def delete_webhook(call: OwnerCall, webhook: Number) -> None:
 
 
 @router.get("/studies/{study}/webhooks/{webhook}/deliveries")
-def list_deliveries(call: OwnerCall, webhook: Number, limit: Limit = 100, cursor: Cursor = 0) -> Page[DeliveryTold]:
+def list_deliveries(
+    call: OwnerCall, webhook: Number, limit: Limit = 100, cursor: Cursor = 0
+) -> Page[DeliveryTold]:
     """What it was told and what became of it, newest first."""
     found = webhooks.get_webhook(call.workspace, call.study.id, webhook)
     rows = deliveries.list_deliveries(call.workspace, [found.id], before=cursor or None, limit=limit + 1)

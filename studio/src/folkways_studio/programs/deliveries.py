@@ -1,7 +1,9 @@
-"""What webhooks are to be told: queued with the event itself, tried until it is taken or has failed too often.
+"""What webhooks are to be told: queued with the event itself, tried until it is taken or has failed too
+often.
 
-Whoever sends takes a delivery by pushing its time back, so that of several processes one does it; if that one dies, the delivery
-is due again after LEASE_SECONDS. A receiver may thus be told twice and knows it by the same id.
+Whoever sends takes a delivery by pushing its time back, so that of several processes one does it; if that one
+dies, the delivery is due again after LEASE_SECONDS. A receiver may thus be told twice and knows it by the
+same id.
 """
 
 from __future__ import annotations
@@ -23,7 +25,8 @@ PAUSES = (5.0, 60.0, 300.0, 1800.0, 7200.0, 28800.0)
 """Seconds after each failed attempt until the next; after as many and one more, the delivery has failed."""
 
 LONGEST_REST = 300.0
-"""Seconds, at most, for which a webhook that fails is told nothing at all: what piles up is not tried each by itself."""
+"""Seconds, at most, for which a webhook that fails is told nothing at all: what piles up is not tried each by
+itself."""
 
 LEASE_SECONDS = 60.0
 AT_ONCE = 5
@@ -55,19 +58,32 @@ class Parcel:
 
 
 def queue(connection: sa.Connection, study_id: int, event_id: int, kind: str, now: float) -> None:
-    """Note within the caller's transaction which webhooks are to be told of an event: told exactly if it happened."""
+    """Note within the caller's transaction which webhooks are to be told of an event: told exactly if it
+    happened."""
     listening = connection.execute(_LISTENING, {"study": study_id})
     wanted = [row.id for row in listening if not row.events or kind in row.events]
     if wanted:
-        fresh = {"event_id": event_id, "state": str(DeliveryState.WAITING), "attempts": 0, "due": now, "created": now}
-        connection.execute(sa.insert(api_tables.deliveries), [{"webhook_id": number, **fresh} for number in wanted])
+        fresh = {
+            "event_id": event_id,
+            "state": str(DeliveryState.WAITING),
+            "attempts": 0,
+            "due": now,
+            "created": now,
+        }
+        connection.execute(
+            sa.insert(api_tables.deliveries), [{"webhook_id": number, **fresh} for number in wanted]
+        )
 
 
 def take_due(workspace: Workspace) -> list[Parcel]:
     """Deliveries that are due, taken for LEASE_SECONDS: up to AT_ONCE of each webhook that is switched on."""
     now = time.time()
     table, hooks, events = api_tables.deliveries, api_tables.webhooks, schema.events
-    order = (table.c.attempts.desc(), table.c.due, table.c.id)  # those that failed before first, or they would never be over
+    order = (
+        table.c.attempts.desc(),
+        table.c.due,
+        table.c.id,
+    )  # those that failed before first, or they would never be over
     place = sa.func.row_number().over(partition_by=table.c.webhook_id, order_by=order).label("place")
     ready = hooks.c.enabled.is_(True), sa.or_(hooks.c.resumes.is_(None), hooks.c.resumes <= now)
     due = (
@@ -77,7 +93,9 @@ def take_due(workspace: Workspace) -> list[Parcel]:
         .subquery()
     )
     query = (
-        sa.select(table, hooks.c.url, hooks.c.secret, events.c.kind, events.c.subject, events.c.details, events.c.at)
+        sa.select(
+            table, hooks.c.url, hooks.c.secret, events.c.kind, events.c.subject, events.c.details, events.c.at
+        )
         .add_columns(schema.studies.c.name.label("study"), schema.participants.c.pseudonym)
         .join(due, due.c.id == table.c.id)
         .join(hooks, hooks.c.id == table.c.webhook_id)
@@ -115,10 +133,11 @@ def _parcel(row: sa.Row[Any]) -> Parcel:
 
 
 def settle(workspace: Workspace, parcel: Parcel, status: int | None, problem: str | None) -> None:
-    """Note what became of an attempt. status: what the receiver answered; problem: why it was not taken (None: it was).
+    """Note what became of an attempt. status: what the receiver answered; problem: why it was not taken
+    (None: it was).
 
-    A webhook that has taken nothing since the delivery was queued rests as well. It is switched off when that delivery has failed
-    as often as it may, or at once where its receiver is gone for good (410).
+    A webhook that has taken nothing since the delivery was queued rests as well. It is switched off when that
+    delivery has failed as often as it may, or at once where its receiver is gone for good (410).
     """
     now = time.time()
     table, hooks = api_tables.deliveries, api_tables.webhooks
@@ -126,19 +145,24 @@ def settle(workspace: Workspace, parcel: Parcel, status: int | None, problem: st
     state = DeliveryState.DONE if problem is None else DeliveryState.FAILED if over else DeliveryState.WAITING
     due = now + PAUSES[parcel.attempt - 1] if state == DeliveryState.WAITING else now
     with workspace.write() as connection:
-        change_rows(connection, table, {"id": parcel.id}, state=str(state), status=status, problem=problem, due=due)
+        change_rows(
+            connection, table, {"id": parcel.id}, state=str(state), status=status, problem=problem, due=due
+        )
         hook = find_row(connection, hooks, id=parcel.webhook_id)
         if hook is None:  # deleted meanwhile
             return
         if problem is None:
             change_rows(connection, hooks, {"id": hook.id}, succeeded=now, resumes=None)
         elif status == GONE or not _taken_since(hook, get_row(connection, table, id=parcel.id)):
-            changes = {"enabled": False, "problem": problem} if over else {"resumes": min(due, now + LONGEST_REST)}
+            changes = (
+                {"enabled": False, "problem": problem} if over else {"resumes": min(due, now + LONGEST_REST)}
+            )
             change_rows(connection, hooks, {"id": hook.id}, **changes)
 
 
 def _taken_since(hook: sa.Row[Any], delivery: sa.Row[Any]) -> bool:
-    """Whether a webhook took anything since this delivery was queued: then it is the delivery that fails, and not the webhook."""
+    """Whether a webhook took anything since this delivery was queued: then it is the delivery that fails, and
+    not the webhook."""
     return hook.succeeded is not None and bool(hook.succeeded >= delivery.created)
 
 

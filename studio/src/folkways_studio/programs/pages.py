@@ -31,14 +31,20 @@ def show_document(context: RequestContext) -> Response:
     parts: dict[str, list[Mapping[str, Any]]] = {}
     for path, operations in found["paths"].items():
         for method, operation in operations.items():
-            body = operation.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema", {})
+            body = (
+                operation.get("requestBody", {})
+                .get("content", {})
+                .get("application/json", {})
+                .get("schema", {})
+            )
             schema = found["components"]["schemas"].get(body.get("$ref", "").rpartition("/")[2])
             line = {
                 "method": method.upper(),
                 "path": place + path,
                 "about": operation.get("description", ""),
                 "query": [each["name"] for each in operation.get("parameters", ()) if each["in"] == "query"],
-                "body": schema and {"about": schema.get("description", ""), "fields": list(schema["properties"])},
+                "body": schema
+                and {"about": schema.get("description", ""), "fields": list(schema["properties"])},
             }
             parts.setdefault(operation["tags"][0], []).append(line)
     return context.page("programs/api.html.j2", parts=parts, place=place)
@@ -50,7 +56,9 @@ def show_programs(context: RequestContext) -> Response:
     return _programs(context)
 
 
-def _programs(context: RequestContext, problems: Mapping[str, str] | None = None, *, token: str = "", secret: str = "") -> Response:
+def _programs(
+    context: RequestContext, problems: Mapping[str, str] | None = None, *, token: str = "", secret: str = ""
+) -> Response:
     workspace, study = context.workspace, context.study
     hooks = webhooks.list_webhooks(workspace, study.id)
     return context.page(
@@ -67,17 +75,24 @@ def make_token(context: RequestContext) -> Response:
     """Make a token; it is shown once."""
     days = whole(context.text("days", "90"))
     if days is None or not 1 <= days <= tokens.MOST_DAYS:
-        return _programs(context, {"days": context.gettext("Give a whole number from 1 to %(most)s.", most=tokens.MOST_DAYS)})
+        return _programs(
+            context,
+            {"days": context.gettext("Give a whole number from 1 to %(most)s.", most=tokens.MOST_DAYS)},
+        )
     scope = Scope.WRITE if context.text("scope") == Scope.WRITE else Scope.READ
     name = context.text("note")
-    _, text = tokens.create_token(context.workspace, context.me.id, study_id=context.study.id, name=name, scope=scope, days=days)
+    _, text = tokens.create_token(
+        context.workspace, context.me.id, study_id=context.study.id, name=name, scope=scope, days=days
+    )
     return _programs(context, token=text)
 
 
 @routes.post("/studies/{study}/tokens/{api_token}/revoke", OWNER)
 def revoke_token(context: RequestContext) -> Response:
     """Let nobody in by a token any more."""
-    tokens.revoke_token(context.workspace, context.number("api_token"), study_id=context.study.id, by=context.me.id)
+    tokens.revoke_token(
+        context.workspace, context.number("api_token"), study_id=context.study.id, by=context.me.id
+    )
     return context.go(f"/studies/{context.study.name}/api", "saved")
 
 
@@ -87,7 +102,9 @@ def make_webhook(context: RequestContext) -> Response:
     url, events = context.text("url").strip(), context.text("events").replace(",", " ").split()
     try:
         private = context.studio.settings.private_webhooks
-        _, secret = webhooks.create_webhook(context.workspace, context.study.id, url, events, private=private, by=context.me.id)
+        _, secret = webhooks.create_webhook(
+            context.workspace, context.study.id, url, events, private=private, by=context.me.id
+        )
     except SubmissionError as error:
         return _programs(context, error.problems_in(context.gettext))
     return _programs(context, secret=secret)

@@ -1,6 +1,7 @@
 """Who may use the API, and whom it tells what happens, as frozen records.
 
-Each is one row of ``folkways_studio.database.api_tables``, without what is secret; times are seconds since the epoch.
+Each is one row of ``folkways_studio.database.api_tables``, without what is secret; times are seconds since
+the epoch.
 """
 
 from __future__ import annotations
@@ -27,7 +28,8 @@ class DeliveryState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ApiToken:
-    """A token of the API; its text is told once, when it is made. study_id: the only study; None for all of the account's."""
+    """A token of the API; its text is told once, when it is made. study_id: the only study; None for all of
+    the account's."""
 
     id: int
     study_id: int | None
@@ -42,7 +44,8 @@ class ApiToken:
 
 @dataclass(frozen=True, slots=True)
 class Webhook:
-    """An address that is told of a study's events. events: kinds that are told; empty for all. problem: why it was switched off."""
+    """An address that is told of a study's events. events: kinds that are told; empty for all. problem: why
+    it was switched off."""
 
     id: int
     study_id: int
@@ -57,8 +60,8 @@ class Webhook:
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """One event, of this kind, for one webhook. due: not before then. status: what the receiver answered last; problem: why it was
-    not taken.
+    """One event, of this kind, for one webhook. due: not before then. status: what the receiver answered
+    last; problem: why it was not taken.
     """
 
     id: int

@@ -1,8 +1,9 @@
-"""Seals the secrets of webhooks in the database, which signing needs as they are: a copy of the database alone signs nothing.
+"""Seals the secrets of webhooks in the database, which signing needs as they are: a copy of the database
+alone signs nothing.
 
-The key is what FOLKWAYS_STUDIO_KEY says, any text of 32 characters or more, or a file beside the workspace (``studio.db-key``),
-which is made with the first secret and can be read by its owner alone. No backup has it. A secret that an earlier folkways stored
-as it is stays usable.
+The key is what FOLKWAYS_STUDIO_KEY says, any text of 32 characters or more, or a file beside the workspace
+(``studio.db-key``), which is made with the first secret and can be read by its owner alone. No backup has it.
+A secret that an earlier folkways stored as it is stays usable.
 """
 
 from __future__ import annotations
@@ -36,7 +37,10 @@ class SealError(FolkwaysError):
 def seal(workspace: Workspace, secret: str) -> str:
     """A secret as it is stored: AES-GCM with a nonce of its own. SealError without a key."""
     nonce = secrets.token_bytes(NONCE_BYTES)
-    return SEALED + base64.b64encode(nonce + _cipher(workspace).encrypt(nonce, secret.encode(), PURPOSE)).decode()
+    return (
+        SEALED
+        + base64.b64encode(nonce + _cipher(workspace).encrypt(nonce, secret.encode(), PURPOSE)).decode()
+    )
 
 
 def unseal(workspace: Workspace, stored: str) -> str:
@@ -49,7 +53,9 @@ def unseal(workspace: Workspace, stored: str) -> str:
     try:
         return str(_cipher(workspace).decrypt(packed[:NONCE_BYTES], packed[NONCE_BYTES:], PURPOSE), "utf-8")
     except InvalidTag:
-        raise SealError("its secret was sealed with another key of the server; delete it and make it again") from None
+        raise SealError(
+            "its secret was sealed with another key of the server; delete it and make it again"
+        ) from None
 
 
 def _cipher(workspace: Workspace) -> AESGCM:
@@ -62,11 +68,14 @@ def _key(workspace: Workspace) -> str:
     chosen = os.environ.get(KEY_VARIABLE, "").strip()
     if chosen:
         if len(chosen) < SHORTEST_KEY:
-            raise SealError(f"{KEY_VARIABLE} is too short: it has {len(chosen)} characters, and needs {SHORTEST_KEY}")
+            raise SealError(
+                f"{KEY_VARIABLE} is too short: it has {len(chosen)} characters, and needs {SHORTEST_KEY}"
+            )
         return chosen
     if "://" in workspace.location:
         raise SealError(
-            f"webhooks need a key, with which their secrets are sealed; put one into the environment: {KEY_VARIABLE}, a random "
+            "webhooks need a key, with which their secrets are sealed; put one into the environment: "
+            f"{KEY_VARIABLE}, a random "
             f"text of {SHORTEST_KEY} characters or more, such as that of openssl rand -base64 32"
         )
     file = Path(f"{Path(workspace.location).expanduser()}-key")
@@ -90,4 +99,6 @@ def _make_key(file: Path) -> None:
         finally:
             Path(made).unlink()
     except OSError as error:
-        raise SealError(f"the key {file} cannot be written: {error.strerror or error}; or set {KEY_VARIABLE}") from None
+        raise SealError(
+            f"the key {file} cannot be written: {error.strerror or error}; or set {KEY_VARIABLE}"
+        ) from None

@@ -24,11 +24,18 @@ MOST_DAYS = 366
 
 
 def create_token(
-    workspace: Workspace, account_id: int, *, study_id: int | None, name: str = "", scope: Scope = Scope.READ, days: float = 90
+    workspace: Workspace,
+    account_id: int,
+    *,
+    study_id: int | None,
+    name: str = "",
+    scope: Scope = Scope.READ,
+    days: float = 90,
 ) -> tuple[ApiToken, str]:
     """A token with which a program acts as this account, and its text, which is told here and never again.
 
-    study_id: the only study that it is for; None for every study of the account. SubmissionError for days out of bounds.
+    study_id: the only study that it is for; None for every study of the account. SubmissionError for days out
+    of bounds.
     """
     now = time.time()
     if not 0 < days <= MOST_DAYS:
@@ -47,7 +54,14 @@ def create_token(
     with workspace.write() as connection:
         made = inserted(connection, ApiToken, api_tables.tokens, row)
         subject, details = f"token:{made.id}", {"scope": scope}
-        audit.note(connection, "token.created", study_id=study_id, account_id=account_id, subject=subject, details=details)
+        audit.note(
+            connection,
+            "token.created",
+            study_id=study_id,
+            account_id=account_id,
+            subject=subject,
+            details=details,
+        )
         return made, text
 
 
@@ -58,7 +72,9 @@ def find_token(workspace: Workspace, text: str) -> ApiToken:
         row = find_row(connection, api_tables.tokens, token_hash=token_hash(text))
         account = get_row(connection, schema.accounts, id=row.account_id) if row is not None else None
     if row is None or account is None:
-        raise TokenError("this token is not known; check that it is whole, or make another on the study's page API")
+        raise TokenError(
+            "this token is not known; check that it is whole, or make another on the study's page API"
+        )
     if row.revoked or account.disabled:
         raise TokenError("this token was revoked; make another on the study's page API")
     if row.expires <= now:
@@ -72,7 +88,9 @@ def find_token(workspace: Workspace, text: str) -> ApiToken:
 def list_tokens(workspace: Workspace, *, study_id: int | None) -> tuple[ApiToken, ...]:
     """The tokens of a study, newest first; None: those of accounts for all their studies."""
     table = api_tables.tokens
-    return read_all(workspace, ApiToken, sa.select(table).where(table.c.study_id == study_id).order_by(table.c.id.desc()))
+    return read_all(
+        workspace, ApiToken, sa.select(table).where(table.c.study_id == study_id).order_by(table.c.id.desc())
+    )
 
 
 def revoke_token(workspace: Workspace, token_id: int, *, study_id: int | None, by: int | None = None) -> None:

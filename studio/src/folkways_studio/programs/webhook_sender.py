@@ -28,14 +28,19 @@ if TYPE_CHECKING:
 LOOK_SECONDS = 2.0
 TIMEOUT_SECONDS = 10.0
 FORGET_SECONDS = 3600.0
-UNREACHED = f"no server that can be trusted answered there within {TIMEOUT_SECONDS:g} s, or it is of the server's own network"
-"""One sentence for whatever keeps a delivery from getting there: what differs would tell of machines that are none of ours."""
+UNREACHED = (
+    f"no server that can be trusted answered there within {TIMEOUT_SECONDS:g} s, or it is of the "
+    "server's own network"
+)
+"""One sentence for whatever keeps a delivery from getting there: what differs would tell of machines that are
+none of ours."""
 
 LOG = logging.getLogger("folkways_studio")
 
 
 def signature(secret: str, message: str, timestamp: int, body: bytes) -> str:
-    """The header ``webhook-signature`` of Standard Webhooks: HMAC-SHA256 over id, time and body, joined by full stops.
+    """The header ``webhook-signature`` of Standard Webhooks: HMAC-SHA256 over id, time and body, joined by
+    full stops.
 
     secret: ``whsec_`` and the key in Base64.
     """
@@ -92,7 +97,9 @@ async def _send(workspace: Workspace, session: ClientSession, parcel: Parcel, pr
     await asyncio.to_thread(settle, workspace, parcel, status, problem)
 
 
-async def _attempt(session: ClientSession, parcel: Parcel, secret: str, private: bool) -> tuple[int | None, str | None]:
+async def _attempt(
+    session: ClientSession, parcel: Parcel, secret: str, private: bool
+) -> tuple[int | None, str | None]:
     """What the receiver answered, and why it did not take the delivery (None: it did)."""
     from aiohttp import ClientError
 
@@ -107,7 +114,9 @@ async def _attempt(session: ClientSession, parcel: Parcel, secret: str, private:
         "webhook-signature": signature(secret, message, now, body),
     }
     try:
-        url = check_target(parcel.url, private=private)  # the server may have been started without allowing it since
+        url = check_target(
+            parcel.url, private=private
+        )  # the server may have been started without allowing it since
         # No redirects: they would lead to addresses that nobody has checked.
         async with session.post(url, data=body, headers=headers, allow_redirects=False) as reply:
             taken = 200 <= reply.status < 300

@@ -1,4 +1,5 @@
-"""Addresses that are told of a study's events, as Standard Webhooks describes it (https://www.standardwebhooks.com)."""
+"""Addresses that are told of a study's events, as Standard Webhooks describes it
+(https://www.standardwebhooks.com)."""
 
 from __future__ import annotations
 
@@ -25,14 +26,55 @@ if TYPE_CHECKING:
 SECRET_PREFIX = "whsec_"  # noqa: S105 - what every secret begins with, not a secret
 KINDS = (
     *("study.created", "study.edited", "study.open", "study.paused", "study.closed", "study.exported"),
-    *("items.added", "items.deleted", "import.cancelled", "item.done", "item.dropped", "item.reopened", "item.adjudicated"),
-    *("item.looked_at", "item.gold_made", "item.gold_dropped", "judgement.submitted", "judgement.corrected", "answer.redacted"),
-    *("media.added", "comment.added", "comment.edited", "comment.deleted", "discussion.resolved", "discussion.reopened"),
-    *(f"participant.{what}" for what in ("joined", "consented", "eligible", "waiting", "let_in", "screened_out", "waived")),
-    *(f"participant.{what}" for what in ("finished", "withdrawn", "excluded", "included", "warned", "paused", "resumed")),
+    *(
+        "items.added",
+        "items.deleted",
+        "import.cancelled",
+        "item.done",
+        "item.dropped",
+        "item.reopened",
+        "item.adjudicated",
+    ),
+    *(
+        "item.looked_at",
+        "item.gold_made",
+        "item.gold_dropped",
+        "judgement.submitted",
+        "judgement.corrected",
+        "answer.redacted",
+    ),
+    *(
+        "media.added",
+        "comment.added",
+        "comment.edited",
+        "comment.deleted",
+        "discussion.resolved",
+        "discussion.reopened",
+    ),
+    *(
+        f"participant.{what}"
+        for what in ("joined", "consented", "eligible", "waiting", "let_in", "screened_out", "waived")
+    ),
+    *(
+        f"participant.{what}"
+        for what in ("finished", "withdrawn", "excluded", "included", "warned", "paused", "resumed")
+    ),
     *(f"participant.test_{what}" for what in ("passed", "failed", "waived")),
-    *("participant.attributes_read", "participant.attributes_deleted", "invite.created", "invite.revoked", "role.given"),
-    *("role.taken", "token.created", "token.revoked", "webhook.created", "webhook.enabled", "webhook.deleted"),
+    *(
+        "participant.attributes_read",
+        "participant.attributes_deleted",
+        "invite.created",
+        "invite.revoked",
+        "role.given",
+    ),
+    *(
+        "role.taken",
+        "token.created",
+        "token.revoked",
+        "webhook.created",
+        "webhook.enabled",
+        "webhook.deleted",
+    ),
 )
 """Kinds of events that can be chosen; a webhook for all is told of any other as well."""
 
@@ -41,12 +83,18 @@ MOST = 20
 
 
 def create_webhook(
-    workspace: Workspace, study_id: int, url: str, events: Sequence[str] = (), *, private: bool = True, by: int | None = None
+    workspace: Workspace,
+    study_id: int,
+    url: str,
+    events: Sequence[str] = (),
+    *,
+    private: bool = True,
+    by: int | None = None,
 ) -> tuple[Webhook, str]:
     """A webhook, and the secret with which its deliveries are signed, which is told here and never again.
 
-    events: of KINDS; none for all. private: the address may be of the server's own network, and without TLS. SubmissionError for
-    another event, and for an address that nothing is sent to.
+    events: of KINDS; none for all. private: the address may be of the server's own network, and without TLS.
+    SubmissionError for another event, and for an address that nothing is sent to.
     """
     try:
         check_target(url, private=private)
@@ -70,12 +118,15 @@ def create_webhook(
         if len(connection.execute(sa.select(table.c.id).filter_by(study_id=study_id)).all()) >= MOST:
             raise ConflictError("a study has up to %(most)s webhooks; delete one first", most=MOST)
         made = inserted(connection, Webhook, table, row)
-        audit.note(connection, "webhook.created", study_id=study_id, account_id=by, subject=f"webhook:{made.id}")
+        audit.note(
+            connection, "webhook.created", study_id=study_id, account_id=by, subject=f"webhook:{made.id}"
+        )
         return made, secret
 
 
 def check_target(url: str, *, private: bool) -> URL:
-    """The address that a delivery is sent to; AddressError for one to which none is. private: see ``create_webhook``."""
+    """The address that a delivery is sent to; AddressError for one to which none is. private: see
+    ``create_webhook``."""
     return web_address(url, unencrypted="anywhere" if private else "nowhere", public=not private)
 
 
@@ -102,8 +153,12 @@ def enable_webhook(workspace: Workspace, study_id: int, webhook_id: int, *, by: 
     """Switch on a webhook that was switched off after it failed; what waits is sent."""
     with workspace.write() as connection:
         _of_study(connection, study_id, webhook_id)
-        made = changed(connection, Webhook, api_tables.webhooks, webhook_id, enabled=True, problem=None, resumes=None)
-        audit.note(connection, "webhook.enabled", study_id=study_id, account_id=by, subject=f"webhook:{webhook_id}")
+        made = changed(
+            connection, Webhook, api_tables.webhooks, webhook_id, enabled=True, problem=None, resumes=None
+        )
+        audit.note(
+            connection, "webhook.enabled", study_id=study_id, account_id=by, subject=f"webhook:{webhook_id}"
+        )
         return made
 
 
@@ -114,4 +169,6 @@ def delete_webhook(workspace: Workspace, study_id: int, webhook_id: int, *, by: 
         _of_study(connection, study_id, webhook_id)
         connection.execute(sa.delete(deliveries).filter_by(webhook_id=webhook_id))
         connection.execute(sa.delete(table).filter_by(id=webhook_id))
-        audit.note(connection, "webhook.deleted", study_id=study_id, account_id=by, subject=f"webhook:{webhook_id}")
+        audit.note(
+            connection, "webhook.deleted", study_id=study_id, account_id=by, subject=f"webhook:{webhook_id}"
+        )

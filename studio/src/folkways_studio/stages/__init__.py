@@ -1,1 +1,2 @@
-"""Kinds of stages, each one object: its rules, form, sheet and export. A study combines them (``workflows``)."""
+"""Kinds of stages, each one object: its rules, form, sheet and export. A study combines them
+(``workflows``)."""

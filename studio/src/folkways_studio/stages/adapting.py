@@ -16,8 +16,16 @@ from folkways_studio.stages.parts.form_fields import FormFields, spans
 
 NON_TRANSFERABLE = "non_transferable"
 STRATEGIES = (
-    option("direct_equivalent", Message("Direct equivalent"), about=Message("the same thing exists, under its own name")),
-    option("functional_equivalent", Message("Functional equivalent"), about=Message("something else does the same for people")),
+    option(
+        "direct_equivalent",
+        Message("Direct equivalent"),
+        about=Message("the same thing exists, under its own name"),
+    ),
+    option(
+        "functional_equivalent",
+        Message("Functional equivalent"),
+        about=Message("something else does the same for people"),
+    ),
     option("neutral_term", Message("Neutral term"), about=Message("only a general word fits")),
     option(NON_TRANSFERABLE, Message("Non-transferable"), about=Message("nothing of the kind exists")),
 )
@@ -32,14 +40,15 @@ _ANY_TAG = re.compile(r"<\s*/?\s*CSI\s*>", re.I)
 
 
 class Adapt(Asking):
-    """content: ``sentence``, ``spans``, ``tagged``. submission: ``strategies`` (one of STRATEGIES per span), ``intra`` and
-    ``inter`` (the adapted sentences), each with its ``intra_spans`` and ``inter_spans`` (code points), or with ``<CSI>`` tags
-    in the text instead.
+    """content: ``sentence``, ``spans``, ``tagged``. submission: ``strategies`` (one of STRATEGIES per span),
+    ``intra`` and ``inter`` (the adapted sentences), each with its ``intra_spans`` and ``inter_spans`` (code
+    points), or with ``<CSI>`` tags in the text instead.
 
-    Where every item is non-transferable the sentences stay empty. payload: the sentences ``tagged``, with the strategies. result:
-    ``adaptations``, all of them: people's versions are not expected to agree.
+    Where every item is non-transferable the sentences stay empty. payload: the sentences ``tagged``, with the
+    strategies. result: ``adaptations``, all of them: people's versions are not expected to agree.
 
-    On its page: ``strategy-i`` of the item at position i; ``intra``, ``intra_spans``, ``inter``, ``inter_spans``.
+    On its page: ``strategy-i`` of the item at position i; ``intra``, ``intra_spans``, ``inter``,
+    ``inter_spans``.
     """
 
     name = "adapt"
@@ -47,10 +56,15 @@ class Adapt(Asking):
     texts = ("intra", "inter")
     known_fields = ("strategies",)
     about = "natives adapt a sentence within English and into their language, and say by which strategy"
-    example: ClassVar[Mapping[str, str]] = {"sentence": "We spent Boxing Day at my aunt's.", "spans": "[[9, 19]]"}
+    example: ClassVar[Mapping[str, str]] = {
+        "sentence": "We spent Boxing Day at my aunt's.",
+        "spans": "[[9, 19]]",
+    }
     options: ClassVar[Mapping[str, Option]] = {
         "answers": Option(2, "how many people adapt each sentence", least=1),
-        "for_each_population": Option(True, "an item that arrives here is asked of every population that has no parts", "flag"),
+        "for_each_population": Option(
+            True, "an item that arrives here is asked of every population that has no parts", "flag"
+        ),
     }
     hidden = ("by",)
     own_columns = ("item",)
@@ -58,7 +72,10 @@ class Adapt(Asking):
     sheet = Sheet(
         lambda content: {"sentence": content["tagged"], "items": str(len(content["spans"]))},
         ("strategies", "intra", "inter"),
-        lambda row, _: {**row, "strategies": [each.strip() for each in row["strategies"].split(";") if each.strip()]},
+        lambda row, _: {
+            **row,
+            "strategies": [each.strip() for each in row["strategies"].split(";") if each.strip()],
+        },
     )
 
     parts = (
@@ -68,7 +85,9 @@ class Adapt(Asking):
             missing=Message("Write the %(version)s.", version=VERSIONS["inter"])),
     )  # fmt: skip
 
-    def check_fields(self, content: Content, texts: Mapping[str, str], problems: dict[str, str]) -> Mapping[str, Any]:
+    def check_fields(
+        self, content: Content, texts: Mapping[str, str], problems: dict[str, str]
+    ) -> Mapping[str, Any]:
         """A ``sentence`` and its ``spans``."""
         spans = spans_of(content, "spans", texts["sentence"], problems)
         if not spans:
@@ -78,13 +97,19 @@ class Adapt(Asking):
     def asked(self, content: Content, config: Config) -> Sequence[Part]:
         """A strategy per item, and both versions."""
         numbers = range(len(content.get("spans", ())))
-        strategies = (built_in(f"strategy-{n}", "choice", options=STRATEGIES, layout="two", numbered=n == 0) for n in numbers)
+        strategies = (
+            built_in(f"strategy-{n}", "choice", options=STRATEGIES, layout="two", numbered=n == 0)
+            for n in numbers
+        )
         return [*strategies, *self.parts]
 
     def answers_in(self, said: Mapping[str, Any]) -> Mapping[str, Any]:
         """With each strategy under the key of its part."""
         given = said.get("strategies")
-        return {**said, **{f"strategy-{n}": each for n, each in enumerate(given if isinstance(given, list) else ())}}
+        return {
+            **said,
+            **{f"strategy-{n}": each for n, each in enumerate(given if isinstance(given, list) else ())},
+        }
 
     def validate(self, submission: Mapping[str, Any], content: Content, config: Config) -> Mapping[str, Any]:
         """A strategy per item; as many marks in each version as there are items that were carried over."""
@@ -121,7 +146,10 @@ class Adapt(Asking):
 
     def resolve(self, votes: Sequence[Vote], content: Content, config: Config) -> Decision:
         """Done when everybody has adapted it."""
-        return Decision("done", result={"adaptations": [{"participant": vote.participant, **vote.payload} for vote in votes]})
+        return Decision(
+            "done",
+            result={"adaptations": [{"participant": vote.participant, **vote.payload} for vote in votes]},
+        )
 
     def read_form(self, fields: FormFields, content: Content, config: Config) -> Mapping[str, Any]:
         """Strategies in order, and both versions with their marks."""
@@ -156,7 +184,8 @@ class Adapt(Asking):
 
 
 def untag(text: str) -> tuple[str, list[list[int]] | None]:
-    """The text without ``<CSI>`` tags (and the spaces inside them), and where they stood; None for tags that do not pair."""
+    """The text without ``<CSI>`` tags (and the spaces inside them), and where they stood; None for tags that
+    do not pair."""
     plain, spans, start, last = "", [], None, 0
     for found in _ANY_TAG.finditer(text):
         piece = text[last : found.start()]

@@ -10,7 +10,15 @@ from typing import Any
 from folkways.sdk.studies import Vote
 from folkways_studio.errors import Message
 from folkways_studio.stages.asking import Asking
-from folkways_studio.stages.base import SAID_THE_SAME, Arrival, Config, Content, Decision, StageKind, Translate
+from folkways_studio.stages.base import (
+    SAID_THE_SAME,
+    Arrival,
+    Config,
+    Content,
+    Decision,
+    StageKind,
+    Translate,
+)
 from folkways_studio.stages.fields import raise_if
 from folkways_studio.stages.parts.base import built_in
 from folkways_studio.stages.parts.form_fields import FormFields
@@ -24,10 +32,10 @@ def _inner(content: Content) -> StageKind:
 
 
 class Adjudicate(Asking):
-    """content: ``kind`` and ``rules`` (of the stage that the item comes from), ``content`` (what was judged there),
-    ``candidates`` (each ``participant`` and ``payload``). submission: a submission of that kind, and ``reason``. result: what
-    it decides. Where at least two people said the same, and nobody anything else, there is nothing to decide: the item is settled
-    as it arrives.
+    """content: ``kind`` and ``rules`` (of the stage that the item comes from), ``content`` (what was judged
+    there), ``candidates`` (each ``participant`` and ``payload``). submission: a submission of that kind, and
+    ``reason``. result: what it decides. Where at least two people said the same, and nobody anything else,
+    there is nothing to decide: the item is settled as it arrives.
 
     On its page: the fields of that kind of stage, and ``why``.
     """
@@ -35,7 +43,9 @@ class Adjudicate(Asking):
     name = "adjudicate"
     texts = ("decision", "reason")
     copied = ("candidates",)
-    parts = (built_in("reason", "text", Message("Why?"), field="why", required=False, language="", remark=True),)
+    parts = (
+        built_in("reason", "text", Message("Why?"), field="why", required=False, language="", remark=True),
+    )
     about = "an expert decides where people differ, or over all versions of an adaptation"
 
     def check_content(self, content: Content, config: Config) -> Mapping[str, Any]:
@@ -46,29 +56,43 @@ class Adjudicate(Asking):
 
     def take_over(self, content: Content, arrival: Arrival, config: Config) -> Mapping[str, Any]:
         """The item with everything that was said about it."""
-        candidates = [{"participant": vote.participant, "payload": dict(vote.payload)} for vote in arrival.votes]
-        return {"kind": arrival.kind, "rules": dict(arrival.config), "content": dict(content), "candidates": candidates}
+        candidates = [
+            {"participant": vote.participant, "payload": dict(vote.payload)} for vote in arrival.votes
+        ]
+        return {
+            "kind": arrival.kind,
+            "rules": dict(arrival.config),
+            "content": dict(content),
+            "candidates": candidates,
+        }
 
     def media(self, content: Content, config: Config) -> tuple[str, ...]:
         """As the other kind."""
         return _inner(content).media(content["content"], content["rules"])
 
     def presented(self, content: Content, seed: str) -> Mapping[str, Any]:
-        """The inner content as that stage shows it, and its ``versions``: they rest on the whole content, which may say what the
-        stage hides. People are "1", "2" in place of pseudonyms.
+        """The inner content as that stage shows it, and its ``versions``: they rest on the whole content,
+        which may say what the stage hides. People are "1", "2" in place of pseudonyms.
         """
         inner = _inner(content).presented(content["content"], seed)
-        candidates = [{**each, "participant": str(number)} for number, each in enumerate(content["candidates"], 1)]
+        candidates = [
+            {**each, "participant": str(number)} for number, each in enumerate(content["candidates"], 1)
+        ]
         return {**content, "content": inner, "candidates": candidates, "versions": _versions(content)}
 
     def validate(self, submission: Mapping[str, Any], content: Content, config: Config) -> Mapping[str, Any]:
         """Whatever the other kind takes."""
         reason = super().validate(submission, content, config)
-        return {"decision": _inner(content).validate(submission, content["content"], content["rules"]), **reason}
+        return {
+            "decision": _inner(content).validate(submission, content["content"], content["rules"]),
+            **reason,
+        }
 
     def resolve(self, votes: Sequence[Vote], content: Content, config: Config) -> Decision:
         """One expert decides; the last one where there are several."""
-        result = _inner(content).result_of(votes[-1].payload["decision"], content["content"], content["rules"])
+        result = _inner(content).result_of(
+            votes[-1].payload["decision"], content["content"], content["rules"]
+        )
         return Decision("done", result={**result, "adjudicated": True})
 
     def on_arrival(self, content: Content, config: Config) -> Decision | None:
@@ -83,7 +107,9 @@ class Adjudicate(Asking):
         """What was judged, without what was said of it."""
         return _inner(content).subject(content["content"])
 
-    def redacted(self, payload: Mapping[str, Any], fields: Collection[str], content: Content) -> Mapping[str, Any]:
+    def redacted(
+        self, payload: Mapping[str, Any], fields: Collection[str], content: Content
+    ) -> Mapping[str, Any]:
         """In the decision, what the other kind has texts in."""
         inner = _inner(content)
         outer = super().redacted(payload, [name for name in fields if name != "decision"], content)
@@ -97,9 +123,12 @@ class Adjudicate(Asking):
         return _inner(content).hand_on(inner, result, content["rules"])
 
     def form_values(self, content: Content, config: Config, draft: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The inner form with its own context, and each version as that form filled in. A new form has what all agree on."""
+        """The inner form with its own context, and each version as that form filled in. A new form has what
+        all agree on."""
         inner, inside, rules = _inner(content), content["content"], content["rules"]
-        decision = {name: value for name, value in draft.items() if name != "reason"} or inner.draft_of(_agreed(content))
+        decision = {name: value for name, value in draft.items() if name != "reason"} or inner.draft_of(
+            _agreed(content)
+        )
         if isinstance(decision.get("decision"), Mapping):  # a judgement, and no draft
             decision = inner.draft_of(decision["decision"])
         versions = [
@@ -109,7 +138,14 @@ class Adjudicate(Asking):
         ]
         why = super().form_values(content, config, draft)["asked"]["reason"]
         more = inner.form_values(inside, rules, decision)
-        return {"inner": inner, "decision": decision, "versions": versions, "agreed": bool(_agreed(content)), "why": why, **more}
+        return {
+            "inner": inner,
+            "decision": decision,
+            "versions": versions,
+            "agreed": bool(_agreed(content)),
+            "why": why,
+            **more,
+        }
 
     def read_form(self, fields: FormFields, content: Content, config: Config) -> Mapping[str, Any]:
         """A submission of the inner kind, and why."""
@@ -125,8 +161,8 @@ class Adjudicate(Asking):
 def _versions(content: Content) -> list[dict[str, Any]]:
     """What people said, in order of arrival: each different ``payload`` with how many ``people`` said it.
 
-    Two are the same where the item would come to the same by either, spacing and ways of encoding a letter aside. Content that was
-    ``presented`` brings them along.
+    Two are the same where the item would come to the same by either, spacing and ways of encoding a letter
+    aside. Content that was ``presented`` brings them along.
     """
     if "versions" in content:
         return list(content["versions"])
@@ -134,13 +170,16 @@ def _versions(content: Content) -> list[dict[str, Any]]:
     found: dict[str, dict[str, Any]] = {}
     for candidate in content["candidates"]:
         result = inner.result_of(candidate["payload"], content["content"], content["rules"])
-        said = unicodedata.normalize("NFC", " ".join(json.dumps(result, ensure_ascii=False, sort_keys=True).split()))
+        said = unicodedata.normalize(
+            "NFC", " ".join(json.dumps(result, ensure_ascii=False, sort_keys=True).split())
+        )
         found.setdefault(said, {"payload": candidate["payload"], "people": 0})["people"] += 1
     return list(found.values())
 
 
 def _agreed(content: Content) -> Mapping[str, Any]:
-    """The fields that at least two people filled in, and all in the same way; all fields where they say the same by any of them."""
+    """The fields that at least two people filled in, and all in the same way; all fields where they say the
+    same by any of them."""
     if len(content["candidates"]) > 1 and len(versions := _versions(content)) == 1:
         return dict(versions[0]["payload"])
     payloads = [candidate["payload"] for candidate in content["candidates"]]

@@ -6,10 +6,28 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, ClassVar
 
-from folkways.sdk.studies import IDK, NO_SPECIFIC_ANSWER, NOT_APPLICABLE, OTHER, Vote, answers_by_person, count_people
+from folkways.sdk.studies import (
+    IDK,
+    NO_SPECIFIC_ANSWER,
+    NOT_APPLICABLE,
+    OTHER,
+    Vote,
+    answers_by_person,
+    count_people,
+)
 from folkways_studio.errors import Message
 from folkways_studio.stages.asking import Asking
-from folkways_studio.stages.base import REDACTED, SUGGESTIONS, Arrival, Config, Content, Decision, Option, Sheet, Translate
+from folkways_studio.stages.base import (
+    REDACTED,
+    SUGGESTIONS,
+    Arrival,
+    Config,
+    Content,
+    Decision,
+    Option,
+    Sheet,
+    Translate,
+)
 from folkways_studio.stages.fields import plain, raise_if, text_of
 from folkways_studio.stages.parts.base import Part, built_in, option
 from folkways_studio.stages.parts.form_fields import FormFields, text, whole
@@ -20,10 +38,11 @@ SEPARATOR = ";"
 
 
 class ShortAnswers(Asking):
-    """content: ``local`` and ``english`` (the question), ``category``. submission: ``answers`` (one to three texts), or
-    ``no_answer`` (one of NO_ANSWERS; ``other`` with a text in ``other``).
+    """content: ``local`` and ``english`` (the question), ``category``. submission: ``answers`` (one to three
+    texts), or ``no_answer`` (one of NO_ANSWERS; ``other`` with a text in ``other``).
 
-    Only "I don't know" is replaced, until five valid answers or more than five "I don't know". result: ``valid`` and ``idk``.
+    Only "I don't know" is replaced, until five valid answers or more than five "I don't know". result:
+    ``valid`` and ``idk``.
     """
 
     name = "short_answers"
@@ -46,7 +65,7 @@ class ShortAnswers(Asking):
                 "more only if they are as common."),
             required=False, group="answers"),
         built_in("no_answer", "choice", required=False, group="answers", alone=True, options=[
-            option(IDK, Message("I don't know"), "k", Message("People from my country would know, but I do not.")),
+            option(IDK, Message("I don't know"), "k", Message("People from my country would know, but I do " "not.")),
             option(NOT_APPLICABLE, Message("Not applicable to our culture"), "n",
                 Message("There is no such thing where I come from.")),
             option(NO_SPECIFIC_ANSWER, Message("There is no specific answer"), "s",
@@ -71,7 +90,9 @@ class ShortAnswers(Asking):
         answers, *others = self.parts
         return [{**answers, "most": config["most_answers"]}, *others]
 
-    def check(self, answers: Mapping[str, Any], content: Content, config: Config, problems: dict[str, str]) -> None:
+    def check(
+        self, answers: Mapping[str, Any], content: Content, config: Config, problems: dict[str, str]
+    ) -> None:
         """Answers or a reason for none, never both."""
         given, why = answers.get("answers"), answers.get("no_answer")
         if given and why:
@@ -82,7 +103,9 @@ class ShortAnswers(Asking):
     def decide(self, votes: Sequence[Vote], content: Content, config: Config) -> Decision:
         """The replace and stop rule."""
         idk = sum(vote.payload["no_answer"] == IDK for vote in votes)
-        missing = missing_answers(len(votes) - idk, idk, wanted=config["answers"], most_not_known=config["most_idk"])
+        missing = missing_answers(
+            len(votes) - idk, idk, wanted=config["answers"], most_not_known=config["most_idk"]
+        )
         if missing:
             return Decision("wait", missing)
         return self.resolve(votes, content, config)
@@ -92,15 +115,21 @@ class ShortAnswers(Asking):
         idk = sum(vote.payload["no_answer"] == IDK for vote in votes)
         return Decision("done", result={"valid": len(votes) - idk, "idk": idk})
 
-    def redacted(self, payload: Mapping[str, Any], fields: Collection[str], content: Content) -> Mapping[str, Any]:
-        """Without the answers, so that nobody takes what stands in their place for one: another way of giving none."""
+    def redacted(
+        self, payload: Mapping[str, Any], fields: Collection[str], content: Content
+    ) -> Mapping[str, Any]:
+        """Without the answers, so that nobody takes what stands in their place for one: another way of giving
+        none."""
         if "answers" in fields and payload["answers"]:
             return {"answers": [], "no_answer": OTHER, "other": REDACTED}
         return super().redacted(payload, fields, content)
 
     def labels(self, payload: Mapping[str, Any]) -> Mapping[str, Any]:
         """The set of answers, case aside; a way of not answering is a set of its own."""
-        return {"answers": frozenset(each.casefold() for each in payload["answers"]) or frozenset([payload["no_answer"]])}
+        return {
+            "answers": frozenset(each.casefold() for each in payload["answers"])
+            or frozenset([payload["no_answer"]])
+        }
 
     def read_known(self, cell: Any) -> Mapping[str, Any]:
         """Also every answer that counts as right, separated by semicolons."""
@@ -110,7 +139,9 @@ class ShortAnswers(Asking):
         """There may be more answers that count as right than one person gives."""
         known_answers = known.get("answers")
         most = len(known_answers) if isinstance(known_answers, list) else 0
-        return super().check_known(known, content, {**config, "most_answers": max(most, config["most_answers"])})
+        return super().check_known(
+            known, content, {**config, "most_answers": max(most, config["most_answers"])}
+        )
 
     def is_right(self, payload: Mapping[str, Any], known: Mapping[str, Any], overlap: float = 1.0) -> bool:
         """One of the answers counts as right, or the reason for giving none is the known one."""
@@ -125,14 +156,16 @@ class ShortAnswers(Asking):
 
 
 class GroupAnswers(Asking):
-    """content: what was asked, ``answers`` (of each person, by pseudonym) and ``idks`` (why they gave none -> how many).
+    """content: what was asked, ``answers`` (of each person, by pseudonym) and ``idks`` (why they gave none ->
+    how many).
 
-    submission: ``groups``, each with ``answers`` (variants of one answer, as people wrote them) and ``en_answers`` (in
-    English), and ``invalid`` (answers that are dropped). Every answer is in one group or invalid. result: ``groups`` with
-    ``count``, the most frequent first: how many people gave any of its answers.
+    submission: ``groups``, each with ``answers`` (variants of one answer, as people wrote them) and
+    ``en_answers`` (in English), and ``invalid`` (answers that are dropped). Every answer is in one group or
+    invalid. result: ``groups`` with ``count``, the most frequent first: how many people gave any of its
+    answers.
 
-    On its page: fields of the answer at position i: ``place-i`` (own, invalid, or the position of the answer that says the same)
-    and ``en-i`` (English wordings, separated by semicolons).
+    On its page: fields of the answer at position i: ``place-i`` (own, invalid, or the position of the answer
+    that says the same) and ``en-i`` (English wordings, separated by semicolons).
     """
 
     name = "group_answers"
@@ -160,7 +193,9 @@ class GroupAnswers(Asking):
 
     def take_over(self, content: Content, arrival: Arrival, config: Config) -> Mapping[str, Any]:
         """With what people answered."""
-        asked = {name: content[name] for name in ("local", "english", "category", "template") if name in content}
+        asked = {
+            name: content[name] for name in ("local", "english", "category", "template") if name in content
+        }
         return {**asked, **answers_by_person(arrival.votes)}
 
     def validate(self, submission: Mapping[str, Any], content: Content, config: Config) -> Mapping[str, Any]:
@@ -186,9 +221,14 @@ class GroupAnswers(Asking):
         elif any(not group["answers"] for group in groups):
             problems["groups"] = "a group has no answers"
         elif lacking := [group["answers"][0] for group in groups if not _texts(group["en_answers"])]:
-            problems["groups"] = Message("These need an English wording: %(answers)s", answers=", ".join(lacking))
+            problems["groups"] = Message(
+                "These need an English wording: %(answers)s", answers=", ".join(lacking)
+            )
         raise_if(problems)
-        kept = [{"answers": list(dict.fromkeys(group["answers"])), "en_answers": _texts(group["en_answers"])} for group in groups]
+        kept = [
+            {"answers": list(dict.fromkeys(group["answers"])), "en_answers": _texts(group["en_answers"])}
+            for group in groups
+        ]
         return {"groups": kept, "invalid": sorted(set(invalid))}
 
     def resolve(self, votes: Sequence[Vote], content: Content, config: Config) -> Decision:
@@ -197,7 +237,10 @@ class GroupAnswers(Asking):
 
     def result_of(self, payload: Mapping[str, Any], content: Content, config: Config) -> Mapping[str, Any]:
         """The groups with their counts."""
-        groups = [{**group, "count": count_people(group["answers"], content["answers"])} for group in payload["groups"]]
+        groups = [
+            {**group, "count": count_people(group["answers"], content["answers"])}
+            for group in payload["groups"]
+        ]
         return {"groups": sorted(groups, key=lambda group: -group["count"]), "invalid": payload["invalid"]}
 
     def is_right(self, payload: Mapping[str, Any], known: Mapping[str, Any], overlap: float = 1.0) -> bool:
@@ -233,7 +276,9 @@ class GroupAnswers(Asking):
             if leaders[number] != number:
                 continue
             members = [answers[other] for other in range(len(answers)) if leaders[other] == number]
-            wordings = [part.strip() for part in text(fields, f"en-{number}").split(SEPARATOR) if part.strip()]
+            wordings = [
+                part.strip() for part in text(fields, f"en-{number}").split(SEPARATOR) if part.strip()
+            ]
             groups.append({"answers": members, "en_answers": wordings})
         groups.sort(key=lambda group: answers.index(group["answers"][0]))
         invalid = [answer for number, answer in enumerate(answers) if leaders[number] is None]
@@ -241,8 +286,14 @@ class GroupAnswers(Asking):
 
     def describe(self, payload: Mapping[str, Any], content: Content, translate: Translate) -> Sequence[str]:
         """One line per group."""
-        lines = [f"{' / '.join(group['answers'])} = {' / '.join(group['en_answers'])}" for group in payload["groups"]]
-        return [*lines, *([translate("Invalid") + ": " + ", ".join(payload["invalid"])] if payload["invalid"] else [])]
+        lines = [
+            f"{' / '.join(group['answers'])} = {' / '.join(group['en_answers'])}"
+            for group in payload["groups"]
+        ]
+        return [
+            *lines,
+            *([translate("Invalid") + ": " + ", ".join(payload["invalid"])] if payload["invalid"] else []),
+        ]
 
 
 def _is_group(group: Any) -> bool:
@@ -263,7 +314,8 @@ def distinct_answers(content: Content) -> list[str]:
 
 
 def _leader(given: Sequence[str], number: int) -> int | None:
-    """The answer that leads the group of the one at ``number``; None for an invalid one. A circle is led by where it is entered."""
+    """The answer that leads the group of the one at ``number``; None for an invalid one. A circle is led by
+    where it is entered."""
     seen: list[int] = []
     while number not in seen:
         seen.append(number)

@@ -1,4 +1,5 @@
-"""Kinds of stages that ask in parts: one way to read, check, show, compare and tell what people say, whatever is asked."""
+"""Kinds of stages that ask in parts: one way to read, check, show, compare and tell what people say, whatever
+is asked."""
 
 from __future__ import annotations
 
@@ -18,14 +19,17 @@ NOTHING: Sequence[Any] = (None, "", [], {})
 
 
 class Asking(StageKind):
-    """A kind of stage written in parts (``parts.base``): ``parts`` is what it asks, and its rules are all that it adds.
+    """A kind of stage written in parts (``parts.base``): ``parts`` is what it asks, and its rules are all
+    that it adds.
 
-    submission, draft and payload: key of a part -> its value. A kind that keeps them otherwise says so in ``answers_in`` and
-    ``payload_of``.
+    submission, draft and payload: key of a part -> its value. A kind that keeps them otherwise says so in
+    ``answers_in`` and ``payload_of``.
     """
 
     parts: ClassVar[Sequence[Part]] = ()
-    show: ClassVar[Sequence[Part]] = ()  # of an item above the parts: a kind that shows more than this has a template of its own
+    show: ClassVar[
+        Sequence[Part]
+    ] = ()  # of an item above the parts: a kind that shows more than this has a template of its own
 
     def asked(self, content: Content, config: Config) -> Sequence[Part]:
         """The parts as they are asked of one item: ``parts`` with what the settings or the item say."""
@@ -39,15 +43,21 @@ class Asking(StageKind):
         """What is stored of answers that fit."""
         return {part["key"]: answers.get(part["key"], PART_TYPES[part["type"]].empty) for part in asked}
 
-    def check(self, answers: Mapping[str, Any], content: Content, config: Config, problems: dict[str, str]) -> None:
-        """Notes what is wrong with the answers together. What is wrong with one of them stands in ``problems`` already."""
+    def check(
+        self, answers: Mapping[str, Any], content: Content, config: Config, problems: dict[str, str]
+    ) -> None:
+        """Notes what is wrong with the answers together. What is wrong with one of them stands in
+        ``problems`` already."""
 
     def problem(self, error: UnfitError) -> str:
         """What is said of an answer that does not fit its part."""
         return error.named
 
-    def taken(self, said: Mapping[str, Any], asked: Sequence[Part], content: Content, problems: dict[str, str]) -> dict[str, Any]:
-        """Key -> the answer as it is stored, of the parts that are asked and answered; notes which cannot be taken, and why."""
+    def taken(
+        self, said: Mapping[str, Any], asked: Sequence[Part], content: Content, problems: dict[str, str]
+    ) -> dict[str, Any]:
+        """Key -> the answer as it is stored, of the parts that are asked and answered; notes which cannot be
+        taken, and why."""
         answers: dict[str, Any] = {}
         for part in asked:
             if "if" in part and not holds(part["if"], answers):
@@ -105,18 +115,22 @@ class Asking(StageKind):
 
     def read_form(self, fields: FormFields, content: Content, config: Config) -> Mapping[str, Any]:
         """What was said so far."""
-        return {part["key"]: PART_TYPES[part["type"]].read(fields, part, content) for part in self.asked(content, config)}
+        return {
+            part["key"]: PART_TYPES[part["type"]].read(fields, part, content)
+            for part in self.asked(content, config)
+        }
 
     def form_values(self, content: Content, config: Config, draft: Mapping[str, Any]) -> Mapping[str, Any]:
-        """show: what is shown of the item. parts: each part as ``_shown`` makes it; asked: the same by key."""
+        """show: what is shown of the item. parts: each part as ``_shown`` makes it; asked: the same by
+        key."""
         asked, given = self.asked(content, config), self.answers_in(draft)
         parts = [self._shown(part, asked, content, given.get(part["key"])) for part in asked]
         return {"show": self.show, "parts": parts, "asked": {part["asked"]["key"]: part for part in parts}}
 
     def _shown(self, part: Part, asked: Sequence[Part], content: Content, value: Any) -> Mapping[str, Any]:
-        """The part (``asked``) with its ``field``, its ``value``, its ``options`` (what is sent, value, text or texts), the
-        ``keys`` to press for them and what is said ``about`` them (by value), the ``points`` of a scale, the ``lines`` of texts,
-        and the ``when`` of the page's script.
+        """The part (``asked``) with its ``field``, its ``value``, its ``options`` (what is sent, value, text
+        or texts), the ``keys`` to press for them and what is said ``about`` them (by value), the ``points``
+        of a scale, the ``lines`` of texts, and the ``when`` of the page's script.
         """
         begins = part.get("starts_as") or part.get("otherwise")
         if begins and (value in (None, "") or (value == [] and part["type"] == "texts")):
@@ -150,7 +164,8 @@ def _is_required(part: Part, answers: Mapping[str, Any]) -> bool:
 
 
 def _when(part: Part, asked: Sequence[Part], content: Content) -> str:
-    """``FIELD=1|2``: the script shows the part where one of these is chosen. Empty where it is always asked."""
+    """``FIELD=1|2``: the script shows the part where one of these is chosen. Empty where it is always
+    asked."""
     condition = part.get("if") or part.get("required")
     if not isinstance(condition, Mapping):
         return ""

@@ -26,7 +26,8 @@ CHOICES_DIFFER = "the judges chose differently"
 MARKS_DIFFER = "the marks differ"
 AUTHOR_LEFT = "its author has withdrawn"
 REASONS = (SAID_THE_SAME, CHOICES_DIFFER, MARKS_DIFFER, AUTHOR_LEFT)
-"""Reasons of decisions that are stored in English and shown in the reader's language; those with numbers or names are not."""
+"""Reasons of decisions that are stored in English and shown in the reader's language; those with numbers or
+names are not."""
 
 Outcome = Literal["wait", "done", "dropped", "subpopulation"]
 
@@ -35,9 +36,11 @@ Outcome = Literal["wait", "done", "dropped", "subpopulation"]
 class Decision:
     """What the judgements of an item come to.
 
-    outcome: ``wait`` for ``missing`` more answers; ``done`` with a ``result``; ``dropped`` for a ``reason``; ``subpopulation``:
+    outcome: ``wait`` for ``missing`` more answers; ``done`` with a ``result``; ``dropped`` for a ``reason``;
+    ``subpopulation``:
              to be asked again of the populations that are parts of this one, or dropped where there are none.
-    branch:  which of the stage's ``next`` stages a done item goes on to: ``done``, or ``disagree`` where somebody has to settle it.
+    branch:  which of the stage's ``next`` stages a done item goes on to: ``done``, or ``disagree`` where
+             somebody has to settle it.
     """
 
     outcome: Outcome
@@ -49,7 +52,8 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """Where an item comes from: the kind and settings of the stage that it leaves, and that stage's judgements of it."""
+    """Where an item comes from: the kind and settings of the stage that it leaves, and that stage's
+    judgements of it."""
 
     kind: str
     config: Config
@@ -58,8 +62,9 @@ class Arrival:
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """How items look in a workbook: what a row shows, the columns to fill in, how a row becomes a submission (SubmissionError by
-    column), help (column -> words) where the names of the columns do not say it, and the words that a column offers.
+    """How items look in a workbook: what a row shows, the columns to fill in, how a row becomes a submission
+    (SubmissionError by column), help (column -> words) where the names of the columns do not say it, and the
+    words that a column offers.
     """
 
     shown: Callable[[Content], dict[str, str]]
@@ -79,7 +84,8 @@ class Option:
     least: float = 0
 
     def problem(self, value: Any) -> str | None:
-        """What is wrong with a value, None if nothing is. Where the default is nothing, nothing may be given."""
+        """What is wrong with a value, None if nothing is. Where the default is nothing, nothing may be
+        given."""
         if value is None and self.default is None:
             return None
         if not self._fits(value):
@@ -114,11 +120,11 @@ _NAMES = {
 
 
 class StageKind(HasKnownAnswers):
-    """One kind of stage: its rules, its form on a page, its sheet in a workbook, and what leaves the studio of it. What a kind asks
-    is read, shown and told by ``asking.Asking``.
+    """One kind of stage: its rules, its form on a page, its sheet in a workbook, and what leaves the studio
+    of it. What a kind asks is read, shown and told by ``asking.Asking``.
 
-    Payloads and contents are JSON; the docstring of each kind gives their fields. Everything here is a pure function. What a kind
-    does not need stays as it is here.
+    Payloads and contents are JSON; the docstring of each kind gives their fields. Everything here is a pure
+    function. What a kind does not need stays as it is here.
     """
 
     name: ClassVar[str]  # as studies' files call it
@@ -126,15 +132,27 @@ class StageKind(HasKnownAnswers):
     authored: ClassVar[bool] = False  # people write new items instead of being given some
     asks_models: ClassVar[bool] = False  # its authors may ask the study's helper and verifier
     judges_replies: ClassVar[bool] = False  # its items are replies of models, drawn from a run
-    can_be_decided: ClassVar[bool] = True  # a researcher or expert may put one result in place of what people said
+    can_be_decided: ClassVar[bool] = (
+        True  # a researcher or expert may put one result in place of what people said
+    )
     options: ClassVar[Mapping[str, Option]] = {}  # besides COMMON_OPTIONS
     branches: ClassVar[tuple[str, ...]] = ("done",)  # the ends that a stage's ``next`` may lead on from
-    example: ClassVar[Mapping[str, str]] = {}  # a row of a table of items for it: column -> cell; empty where none can be imported
-    own_columns: ClassVar[tuple[str, ...]] = ()  # columns of an imported table that are its content here, though ids elsewhere
-    hidden: ClassVar[tuple[str, ...]] = ()  # fields of the content that the people of this stage are not to see
+    example: ClassVar[
+        Mapping[str, str]
+    ] = {}  # a row of a table of items for it: column -> cell; empty where none can be imported
+    own_columns: ClassVar[
+        tuple[str, ...]
+    ] = ()  # columns of an imported table that are its content here, though ids elsewhere
+    hidden: ClassVar[
+        tuple[str, ...]
+    ] = ()  # fields of the content that the people of this stage are not to see
     copied: ClassVar[tuple[str, ...]] = ()  # fields of the content that repeat judgements of an earlier stage
-    content_texts: ClassVar[Mapping[str, int]] = {}  # texts that an imported item has to have -> the most characters
-    compared: ClassVar[tuple[str, ...]] = ()  # texts of the content by which repeats among the stage's items are found
+    content_texts: ClassVar[
+        Mapping[str, int]
+    ] = {}  # texts that an imported item has to have -> the most characters
+    compared: ClassVar[
+        tuple[str, ...]
+    ] = ()  # texts of the content by which repeats among the stage's items are found
     sheet: ClassVar[Sheet | None] = None  # None where it cannot be worked on off line
 
     # Rules
@@ -148,14 +166,19 @@ class StageKind(HasKnownAnswers):
         return 1 if self.authored else int(config["answers"])
 
     def check_content(self, content: Content, config: Config) -> Mapping[str, Any]:
-        """The content of an imported item as it is stored; SubmissionError where a field is missing or wrong."""
+        """The content of an imported item as it is stored; SubmissionError where a field is missing or
+        wrong."""
         problems: dict[str, str] = {}
-        texts = {name: text_of(content, name, problems, most=most) for name, most in self.content_texts.items()}
+        texts = {
+            name: text_of(content, name, problems, most=most) for name, most in self.content_texts.items()
+        }
         more = self.check_fields(content, texts, problems)
         raise_if(problems)
         return {**content, **texts, **more}
 
-    def check_fields(self, content: Content, texts: Mapping[str, str], problems: dict[str, str]) -> Mapping[str, Any]:
+    def check_fields(
+        self, content: Content, texts: Mapping[str, str], problems: dict[str, str]
+    ) -> Mapping[str, Any]:
         """What ``check_content`` stores besides ``content_texts``; notes what is wrong with other fields."""
         return {}
 
@@ -169,12 +192,13 @@ class StageKind(HasKnownAnswers):
 
     @abstractmethod
     def validate(self, submission: Mapping[str, Any], content: Content, config: Config) -> Mapping[str, Any]:
-        """The payload of a judgement: the submission with only known fields, cleaned. SubmissionError names every wrong field, in
-        words for the person who filled it in.
+        """The payload of a judgement: the submission with only known fields, cleaned. SubmissionError names
+        every wrong field, in words for the person who filled it in.
         """
 
     def decide(self, votes: Sequence[Vote], content: Content, config: Config) -> Decision:
-        """What the judgements so far come to; they are in order of arrival and without those of people who withdrew."""
+        """What the judgements so far come to; they are in order of arrival and without those of people who
+        withdrew."""
         missing = config["answers"] - len(votes)
         return Decision("wait", missing) if missing > 0 else self.resolve(votes, content, config)
 
@@ -195,15 +219,22 @@ class StageKind(HasKnownAnswers):
         return content
 
     def on_arrival(self, content: Content, config: Config) -> Decision | None:
-        """What an item that comes from another stage is settled with at once; None where people have to be asked."""
+        """What an item that comes from another stage is settled with at once; None where people have to be
+        asked."""
         return None
 
     def in_common(self, payloads: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
         """The part of a judgement in which all of these, two or more, say the same."""
         first, *others = payloads
-        return {name: value for name, value in first.items() if value and all(other.get(name) == value for other in others)}
+        return {
+            name: value
+            for name, value in first.items()
+            if value and all(other.get(name) == value for other in others)
+        }
 
-    def redacted(self, payload: Mapping[str, Any], fields: Collection[str], content: Content) -> Mapping[str, Any]:
+    def redacted(
+        self, payload: Mapping[str, Any], fields: Collection[str], content: Content
+    ) -> Mapping[str, Any]:
         """The payload with REDACTED in place of every text of these of its fields."""
         return {name: masked(value) if name in fields else value for name, value in payload.items()}
 
@@ -220,7 +251,8 @@ class StageKind(HasKnownAnswers):
         return f"stages/help/{self.name}.html.j2"
 
     def presented(self, content: Content, seed: str) -> Mapping[str, Any]:
-        """What a person is shown: the content without ``hidden`` fields. seed: their pseudonym, for orders of their own."""
+        """What a person is shown: the content without ``hidden`` fields. seed: their pseudonym, for orders of
+        their own."""
         return {name: value for name, value in content.items() if name not in self.hidden}
 
     @abstractmethod
@@ -229,10 +261,12 @@ class StageKind(HasKnownAnswers):
 
     @abstractmethod
     def read_form(self, fields: FormFields, content: Content, config: Config) -> Mapping[str, Any]:
-        """The submission, as far as it has been filled in; kept as a draft too. Never raises: half a form is a fine draft."""
+        """The submission, as far as it has been filled in; kept as a draft too. Never raises: half a form is
+        a fine draft."""
 
     def draft_of(self, payload: Mapping[str, Any]) -> Mapping[str, Any]:
-        """A judgement, or some fields of one, as ``read_form`` would have read it: what its form is filled with again."""
+        """A judgement, or some fields of one, as ``read_form`` would have read it: what its form is filled
+        with again."""
         return dict(payload)
 
     def subject(self, content: Content) -> Content:
@@ -240,7 +274,8 @@ class StageKind(HasKnownAnswers):
         return content
 
     def undecided(self, submission: Mapping[str, Any]) -> Mapping[str, str]:
-        """Why a whole answer still decides nothing, where somebody decides over an item by it: field -> what to do."""
+        """Why a whole answer still decides nothing, where somebody decides over an item by it: field -> what
+        to do."""
         return {}
 
     # Workbook
@@ -256,21 +291,25 @@ class StageKind(HasKnownAnswers):
         return {}
 
     def codebook(self, config: Config) -> Sequence[Mapping[str, Any]]:
-        """What the columns of its tables mean where the study's file says so: ``column``, ``type``, ``label``, ``values``,
-        ``required``, ``asked_if``.
+        """What the columns of its tables mean where the study's file says so: ``column``, ``type``,
+        ``label``, ``values``, ``required``, ``asked_if``.
         """
         return ()
 
 
 COMMON_OPTIONS: Mapping[str, Option] = {
     "answers": Option(1, "how many people answer each item", least=1),
-    "lease_minutes": Option(30.0, "how long an item is kept for a person who does not answer", "number", least=0.01),
+    "lease_minutes": Option(
+        30.0, "how long an item is kept for a person who does not answer", "number", least=0.01
+    ),
     "cap": Option(None, "how many items of this stage one person answers or writes at most"),
     "quota": Option(None, "how many items of this stage one population writes at most"),
     "check_every": Option(None, "every how many items one of known answer comes, an attention check"),
     "min_seconds": Option(None, "answers faster than this are flagged as speeding", "number"),
     "guidelines": Option("", "what people read beside the task", "text"),
-    "for_each_population": Option(False, "an item that arrives here is asked of every population that has no parts", "flag"),
+    "for_each_population": Option(
+        False, "an item that arrives here is asked of every population that has no parts", "flag"
+    ),
 }
 """Settings that every stage has."""
 

@@ -1,13 +1,14 @@
 """What several people's answers to one part of a form come to, and whether enough of them say the same.
 
-Each function gives ``(value, settled)``: the value that stands, and whether at least ``needed`` people carry it; ``needed`` is more
-than half of them. Where it is not settled, somebody has to decide and the value is None.
+Each function gives ``(value, settled)``: the value that stands, and whether at least ``needed`` people carry
+it; ``needed`` is more than half of them. Where it is not settled, somebody has to decide and the value is
+None.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Hashable, Sequence
 from itertools import combinations
 from statistics import median
 from typing import Any
@@ -16,7 +17,8 @@ Found = tuple[Any, bool]
 
 
 def same_value(values: Sequence[Hashable], needed: int) -> Found:
-    """The value that at least ``needed`` people gave; None counts as one, that of people who were not asked."""
+    """The value that at least ``needed`` people gave; None counts as one, that of people who were not
+    asked."""
     value, count = Counter(values).most_common(1)[0]
     return (value, True) if count >= needed else (None, False)
 
@@ -29,7 +31,8 @@ def each_option(chosen: Sequence[Sequence[str]], options: Sequence[str], needed:
 
 
 def middle(values: Sequence[float], within: float | None, needed: int) -> Found:
-    """The median, where at least ``needed`` people are no further from it than ``within`` (None: however far)."""
+    """The median, where at least ``needed`` people are no further from it than ``within`` (None: however
+    far)."""
     if not values:
         return None, True
     found = median(values)
@@ -38,20 +41,29 @@ def middle(values: Sequence[float], within: float | None, needed: int) -> Found:
 
 
 def common_order(orders: Sequence[Sequence[str]], needed: int) -> Found:
-    """The order in which of every two things at least ``needed`` people put the first before the second (Condorcet's)."""
+    """The order in which of every two things at least ``needed`` people put the first before the second
+    (Condorcet's)."""
     things = list(orders[0])
     before = Counter(pair for order in orders for pair in combinations(order, 2))
-    wins = Counter(first for first in things for second in things if first != second and before[first, second] >= needed)
+    wins = Counter(
+        first for first in things for second in things if first != second and before[first, second] >= needed
+    )
     if sorted(wins[thing] for thing in things) != list(range(len(things))):
         return None, False  # two things in no order, or three in a circle
     return sorted(things, key=lambda thing: -wins[thing]), True
 
 
 def common_groups(groupings: Sequence[Sequence[Sequence[str]]], needed: int) -> Found:
-    """The groups in which at least ``needed`` people put every two things that are together, and apart all others."""
+    """The groups in which at least ``needed`` people put every two things that are together, and apart all
+    others."""
     things = [thing for group in groupings[0] for thing in group]
-    together = Counter(frozenset(pair) for groups in groupings for group in groups for pair in combinations(group, 2))
-    agreed: Callable[[str, str], bool] = lambda one, other: one == other or together[frozenset((one, other))] >= needed  # noqa: E731
+    together = Counter(
+        frozenset(pair) for groups in groupings for group in groups for pair in combinations(group, 2)
+    )
+
+    def agreed(one: str, other: str) -> bool:
+        return one == other or together[frozenset((one, other))] >= needed
+
     if any(
         together[frozenset(pair)] < needed and len(groupings) - together[frozenset(pair)] < needed
         for pair in combinations(things, 2)

@@ -1,4 +1,5 @@
-"""Fields of submissions and of items that several kinds of stages read; what is wrong with one is noted under its name."""
+"""Fields of submissions and of items that several kinds of stages read; what is wrong with one is noted under
+its name."""
 
 from __future__ import annotations
 
@@ -24,16 +25,25 @@ MOST_OF_OTHERS = 0.999
 
 
 def text_of(
-    source: Mapping[str, Any], name: str, problems: dict[str, str], *, least: int = 1, most: int = 4000, ask: str | None = None
+    source: Mapping[str, Any],
+    name: str,
+    problems: dict[str, str],
+    *,
+    least: int = 1,
+    most: int = 4000,
+    ask: str | None = None,
 ) -> str:
-    """A text field without outer white space; a problem is noted where it is too short (``ask``, if given) or too long."""
+    """A text field without outer white space; a problem is noted where it is too short (``ask``, if given) or
+    too long."""
     value = source.get(name, "")
     if not isinstance(value, str):
         problems[name] = "must be text"
         return ""
     value = storable(value).strip()
     if len(value) < least:
-        problems[name] = ask or ("must not be empty" if least == 1 else f"needs at least {least} characters; it has {len(value)}")
+        problems[name] = ask or (
+            "must not be empty" if least == 1 else f"needs at least {least} characters; it has {len(value)}"
+        )
     elif len(value) > most:
         problems[name] = f"has {len(value)} characters; {most} is the most"
     return value
@@ -46,13 +56,10 @@ def raise_if(problems: Mapping[str, str]) -> None:
 
 
 def options_of(
-    source: Mapping[str, Any],
-    problems: dict[str, str],
-    least: int,
-    most: int,
-    ask: str = NO_LINES,
+    source: Mapping[str, Any], problems: dict[str, str], least: int, most: int, ask: str = NO_LINES
 ) -> list[str]:
-    """The field ``options``, a list of different texts; a problem is noted otherwise (``ask`` where some are missing)."""
+    """The field ``options``, a list of different texts; a problem is noted otherwise (``ask`` where some are
+    missing)."""
     options = source.get("options")
     if not isinstance(options, list) or not all(isinstance(each, str) and each.strip() for each in options):
         problems["options"] = ask
@@ -69,7 +76,8 @@ def options_of(
 
 
 def spans_of(source: Mapping[str, Any], name: str, text: str, problems: dict[str, str]) -> list[list[int]]:
-    """A list of [start, end) in code points of ``text``, in order and apart, without white space at their ends.
+    """A list of [start, end) in code points of ``text``, in order and apart, without white space at their
+    ends.
 
     A problem is noted for spans outside the text, empty ones, and ones that overlap.
     """
@@ -95,10 +103,13 @@ def spans_of(source: Mapping[str, Any], name: str, text: str, problems: dict[str
 
 
 def shared(first: Sequence[Sequence[int]], second: Sequence[Sequence[int]]) -> float:
-    """How much two sets of marks share, 0 to 1: characters in both, of those in either; 1 only where they are the same."""
+    """How much two sets of marks share, 0 to 1: characters in both, of those in either; 1 only where they are
+    the same."""
     if sorted(map(list, first)) == sorted(map(list, second)):
         return 1.0
-    ours, theirs = ({place for start, end in spans for place in range(start, end)} for spans in (first, second))
+    ours, theirs = (
+        {place for start, end in spans for place in range(start, end)} for spans in (first, second)
+    )
     return min(len(ours & theirs) / len(ours | theirs), MOST_OF_OTHERS) if ours | theirs else 0.0
 
 
@@ -113,7 +124,9 @@ def plain(value: Any) -> Any:
 
 def _is_pair(value: Any) -> bool:
     return (
-        isinstance(value, list) and len(value) == 2 and all(isinstance(each, int) and not isinstance(each, bool) for each in value)
+        isinstance(value, list)
+        and len(value) == 2
+        and all(isinstance(each, int) and not isinstance(each, bool) for each in value)
     )
 
 

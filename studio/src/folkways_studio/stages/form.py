@@ -1,4 +1,5 @@
-"""A form of the study's own: what is shown of an item, and what is asked of it, both described in the study's file.
+"""A form of the study's own: what is shown of an item, and what is asked of it, both described in the study's
+file.
 
 - name: judge
   kind: form
@@ -32,10 +33,12 @@ MOST_THINGS = 30
 
 
 class Form(Asking):
-    """content: the fields that the form shows or takes options from; a picture ``F`` has ``F_alt``, a recording ``F_transcript``.
+    """content: the fields that the form shows or takes options from; a picture ``F`` has ``F_alt``, a
+    recording ``F_transcript``.
 
-    submission: ``answers``, part's key -> its value. payload: type of part -> key -> value, so that what an answer is can be told
-    without its form. result: key -> what people's answers come to, and ``disputed``: the keys on which they differ.
+    submission: ``answers``, part's key -> its value. payload: type of part -> key -> value, so that what an
+    answer is can be told without its form. result: key -> what people's answers come to, and ``disputed``:
+    the keys on which they differ.
 
     known answer: part's key -> its value, of some or all parts.
 
@@ -50,9 +53,15 @@ class Form(Asking):
     show = ({"field": "text", "type": "text"},)
     options: ClassVar[Mapping[str, Option]] = {
         "answers": Option(3, "how many people answer each item", least=1),
-        "majority": Option(None, "how many of them have to agree; more than half where this is not set", least=1),
+        "majority": Option(
+            None, "how many of them have to agree; more than half where this is not set", least=1
+        ),
         "show": Option([*show], "what people see of an item", "parts"),
-        "ask": Option([{"key": "answer", "type": "text", "label": "What do you say to it?"}], "what people are asked", "parts"),
+        "ask": Option(
+            [{"key": "answer", "type": "text", "label": "What do you say to it?"}],
+            "what people are asked",
+            "parts",
+        ),
     }
     example: ClassVar[Mapping[str, str]] = {"text": "Guests take off their shoes at the door."}
 
@@ -61,7 +70,9 @@ class Form(Asking):
         problems = form_problems(config["show"], config["ask"])
         majority, answers = config["majority"], config["answers"]
         if majority is not None and not answers < 2 * majority <= 2 * answers:
-            problems["majority"] = f"{majority} of {answers} is no majority: more than half is, and at most all"
+            problems["majority"] = (
+                f"{majority} of {answers} is no majority: more than half is, and at most all"
+            )
         return problems
 
     def example_row(self, config: Config) -> Mapping[str, str]:
@@ -69,10 +80,13 @@ class Form(Asking):
         row = {}
         for shown in config["show"]:
             field = shown["field"]
-            row[field] = {"text": self.example["text"], "image": "door.jpg", "audio": "greeting.mp3"}[shown["type"]]
-            row |= {"image": {f"{field}{ALT}": "Shoes beside a door"}, "audio": {f"{field}{TRANSCRIPT}": "Come in!"}}.get(
-                shown["type"], {}
-            )
+            row[field] = {"text": self.example["text"], "image": "door.jpg", "audio": "greeting.mp3"}[
+                shown["type"]
+            ]
+            row |= {
+                "image": {f"{field}{ALT}": "Shoes beside a door"},
+                "audio": {f"{field}{TRANSCRIPT}": "Come in!"},
+            }.get(shown["type"], {})
         for part in config["ask"]:
             row |= {part["options_from"]: '["hats", "shoes"]'} if "options_from" in part else {}
             row |= dict.fromkeys(text_fields(part), self.example["text"])
@@ -89,7 +103,9 @@ class Form(Asking):
             found[field] = text_of(content, field, problems, most=20_000)
             if more:
                 ask = (
-                    "a picture needs words for those who do not see it" if more == ALT else "a recording needs its words in writing"
+                    "a picture needs words for those who do not see it"
+                    if more == ALT
+                    else "a recording needs its words in writing"
                 )
                 found[field + more] = text_of(content, field + more, problems, ask=ask)
         for part in config["ask"]:
@@ -177,15 +193,23 @@ class Form(Asking):
         return found
 
     def is_right(self, payload: Mapping[str, Any], known: Mapping[str, Any], overlap: float = 1.0) -> bool:
-        """Whether every known part was asked and has that answer: compared as agreement does, words without case and spacing."""
-        said = {key: (PART_TYPES[kind], value) for kind, answers in payload.items() for key, value in answers.items()}
+        """Whether every known part was asked and has that answer: compared as agreement does, words without
+        case and spacing."""
+        said = {
+            key: (PART_TYPES[kind], value)
+            for kind, answers in payload.items()
+            for key, value in answers.items()
+        }
         return all(key in said and _same(*said[key], value) for key, value in known.items())
 
     def known_of(self, result: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Nothing: what several people's answers come to, a median or all of their words, need be no answer that anybody gives."""
+        """Nothing: what several people's answers come to, a median or all of their words, need be no answer
+        that anybody gives."""
         return {}
 
-    def describe_known(self, known: Mapping[str, Any], content: Content, translate: Translate) -> Sequence[str]:
+    def describe_known(
+        self, known: Mapping[str, Any], content: Content, translate: Translate
+    ) -> Sequence[str]:
         """Each answer after its key."""
         return [f"{key}: {line_of(value)}" for key, value in known.items()]
 
@@ -193,7 +217,11 @@ class Form(Asking):
         """The answers that are the same in all."""
         first, *others = payloads
         return {
-            kind: {key: value for key, value in answers.items() if all(each.get(kind, {}).get(key) == value for each in others)}
+            kind: {
+                key: value
+                for key, value in answers.items()
+                if all(each.get(kind, {}).get(key) == value for each in others)
+            }
             for kind, answers in first.items()
         }
 
@@ -238,7 +266,8 @@ class Form(Asking):
     # Exports
 
     def tables(self, study: Study) -> Mapping[str, pl.DataFrame]:
-        """``form-STAGE`` of each stage: a row per judgement, a column per part. Several values stand in one cell as JSON."""
+        """``form-STAGE`` of each stage: a row per judgement, a column per part. Several values stand in one
+        cell as JSON."""
         return {
             f"form-{stage}": answer_table([item for item in study.items.values() if item.stage == stage])
             for stage, kind in study.stages.items()

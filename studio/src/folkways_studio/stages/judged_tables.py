@@ -39,7 +39,10 @@ def label_table(items: Iterable[StudyItem]) -> pl.DataFrame:
     """LABELS, one row per judgement; whoever reads them averages several of one reply."""
     rows = [
         {
-            **{name: item.content.get(name) for name in ("run", "task", "language", "variant", "sample", "endpoint")},
+            **{
+                name: item.content.get(name)
+                for name in ("run", "task", "language", "variant", "sample", "endpoint")
+            },
             "item": item.content.get("item_id", item.key),
             "participant": vote.participant,
             "label": VERDICTS[vote.payload["verdict"]],
@@ -57,7 +60,11 @@ def error_table(items: Iterable[StudyItem]) -> pl.DataFrame:
     """ERRORS, by culture, language and model, in order of first appearance."""
     shares = [
         {
-            **{"culture": item.culture, "language": item.content.get("language"), "endpoint": item.content.get("endpoint")},
+            **{
+                "culture": item.culture,
+                "language": item.content.get("language"),
+                "endpoint": item.content.get("endpoint"),
+            },
             "item": item.id,
             **{name: 100.0 * (name == vote.payload["verdict"]) for name in VERDICTS},
             **{name: 100.0 * (name in vote.payload["flags"]) for name in FLAGS},
@@ -67,7 +74,10 @@ def error_table(items: Iterable[StudyItem]) -> pl.DataFrame:
     ]
     columns = {**ERRORS, "item": pl.Int64}
     return (
-        pl.DataFrame(shares, schema={name: kind for name, kind in columns.items() if name not in ("answers", "judgements")})
+        pl.DataFrame(
+            shares,
+            schema={name: kind for name, kind in columns.items() if name not in ("answers", "judgements")},
+        )
         .group_by("culture", "language", "endpoint", maintain_order=True)
         .agg(
             pl.col("item").n_unique().cast(pl.Int64).alias("answers"),

@@ -33,10 +33,10 @@ FLAGS: Mapping[str, Message] = {
 
 
 class JudgeAnswer(Asking):
-    """content: ``question``, ``reply``, ``accepted`` (what people answered), ``language``, and what the reply is, which judges
-    do not see: ``task``, ``item_id``, ``variant``, ``sample``, ``endpoint``, ``run``, ``culture``. submission: ``verdict`` (a key
-    of VERDICTS), ``flags`` (keys of FLAGS), ``comment``. result: ``label`` (mean of the verdicts' values) and ``flags`` (those
-    that at least half gave).
+    """content: ``question``, ``reply``, ``accepted`` (what people answered), ``language``, and what the reply
+    is, which judges do not see: ``task``, ``item_id``, ``variant``, ``sample``, ``endpoint``, ``run``,
+    ``culture``. submission: ``verdict`` (a key of VERDICTS), ``flags`` (keys of FLAGS), ``comment``. result:
+    ``label`` (mean of the verdicts' values) and ``flags`` (those that at least half gave).
     """
 
     name = "judge_answer"
@@ -65,13 +65,21 @@ class JudgeAnswer(Asking):
     sheet = Sheet(
         lambda content: {"question": content["question"], "answer": content["reply"]},
         ("verdict", "flags", "comment"),
-        lambda row, _: {**row, "verdict": row["verdict"].strip(), "flags": row["flags"].replace(",", " ").split()},
+        lambda row, _: {
+            **row,
+            "verdict": row["verdict"].strip(),
+            "flags": row["flags"].replace(",", " ").split(),
+        },
     )
     hidden = ("task", "item_id", "variant", "sample", "endpoint", "run", "culture")
     own_columns = ("item_id",)
-    options: ClassVar[Mapping[str, Option]] = {"answers": Option(1, "how many people judge each answer", least=1)}
+    options: ClassVar[Mapping[str, Option]] = {
+        "answers": Option(1, "how many people judge each answer", least=1)
+    }
 
-    def check_fields(self, content: Content, texts: Mapping[str, str], problems: dict[str, str]) -> Mapping[str, Any]:
+    def check_fields(
+        self, content: Content, texts: Mapping[str, str], problems: dict[str, str]
+    ) -> Mapping[str, Any]:
         """``question`` and ``reply``."""
         return {"accepted": content.get("accepted", [])}
 
@@ -80,7 +88,11 @@ class JudgeAnswer(Asking):
         label = sum(VERDICTS[vote.payload["verdict"]] for vote in votes) / len(votes)
         given = Counter(flag for vote in votes for flag in vote.payload["flags"])
         return Decision(
-            "done", result={"label": label, "flags": [flag for flag in FLAGS if 2 * given[flag] >= len(votes) and given[flag]]}
+            "done",
+            result={
+                "label": label,
+                "flags": [flag for flag in FLAGS if 2 * given[flag] >= len(votes) and given[flag]],
+            },
         )
 
     def labels(self, payload: Mapping[str, Any]) -> Mapping[str, Any]:

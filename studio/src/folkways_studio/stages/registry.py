@@ -1,5 +1,6 @@
-"""Every kind of stage by name. A new one is one file with its parts (``asking.Asking``) and rules, one line here, and a template
-with its guidelines (``templates/help``); another (``templates/kinds``) where it shows more than ``show`` can.
+"""Every kind of stage by name. A new one is one file with its parts (``asking.Asking``) and rules, one line
+here, and a template with its guidelines (``templates/help``); another (``templates/kinds``) where it shows
+more than ``show`` can.
 """
 
 from __future__ import annotations

@@ -21,8 +21,9 @@ WHERE = Message("Write “%(words)s” where the name of the country is to stand
 class Review(Asking):
     """content: ``question``, ``options``, and ``scenario`` and ``intended`` where it was written here.
 
-    submission: ``decision`` (keep or drop), ``reason`` (where it is dropped), ``question`` and ``options`` (mended; as they are
-    if left out). More than half of the reviewers have to keep it; the last one's wording stands.
+    submission: ``decision`` (keep or drop), ``reason`` (where it is dropped), ``question`` and ``options``
+    (mended; as they are if left out). More than half of the reviewers have to keep it; the last one's wording
+    stands.
     """
 
     name = "review"
@@ -34,8 +35,8 @@ class Review(Asking):
     parts = (
         built_in("decision", "choice", Message("What becomes of it?"), missing=Message("Keep it or drop it?"), options=[
             option(KEEP, Message("Keep"), "k",
-                Message("It is about the culture, and people from there can answer it. Mend its wording above if need be.")),
-            option(DROP, Message("Drop"), "d", Message("It is not about the culture, repeats another, or cannot be mended.")),
+                Message("It is about the culture, and people from there can answer it. Mend its wording " "above if need be.")),
+            option(DROP, Message("Drop"), "d", Message("It is not about the culture, repeats another, or " "cannot be mended.")),
         ]),
         built_in("reason", "text", Message("Why?"), required={"key": "decision", "is": DROP}, rows=1,
             missing=Message("Say in a few words why it is dropped.")),
@@ -43,7 +44,9 @@ class Review(Asking):
         built_in("options", "texts", Message("Options"), every=4, otherwise="options", told=False, compared=False),
     )  # fmt: skip
 
-    def check_fields(self, content: Content, texts: Mapping[str, str], problems: dict[str, str]) -> Mapping[str, Any]:
+    def check_fields(
+        self, content: Content, texts: Mapping[str, str], problems: dict[str, str]
+    ) -> Mapping[str, Any]:
         """``question`` and four different ``options``."""
         return {"options": options_of(content, problems, 4, 4)}
 
@@ -70,8 +73,9 @@ class Review(Asking):
 
 
 class Curate(Asking):
-    """content: ``category``, ``question``, ``english``. submission: ``decision`` (keep, duplicate, one_country or unclear),
-    ``of`` (key of the question that a duplicate repeats), ``template`` (English, with "your country" in place of a name).
+    """content: ``category``, ``question``, ``english``. submission: ``decision`` (keep, duplicate,
+    one_country or unclear), ``of`` (key of the question that a duplicate repeats), ``template`` (English,
+    with "your country" in place of a name).
 
     result: ``template`` and ``category``.
     """
@@ -81,7 +85,10 @@ class Curate(Asking):
     compared = ("question", "english")
     texts = ("template", "of")
     known_fields = ("decision", "of")
-    about = "researchers drop duplicates and questions that fit one country alone, and make templates of the others"
+    about = (
+        "researchers drop duplicates and questions that fit one country alone, and make templates of "
+        "the others"
+    )
     example: ClassVar[Mapping[str, str]] = {
         "category": "Food",
         "english": "What do people in Egypt eat for breakfast?",
@@ -99,16 +106,24 @@ class Curate(Asking):
             help=Message("Write “your country” where the name of the country is to stand."),
             required={"key": "decision", "is": "keep"}, most=500, starts_as="english", language="en", missing=WHERE),
         built_in("of", "text", Message("Key of the question that it repeats"), required={"key": "decision", "is": "duplicate"},
-            most=128, rows=1, direction="ltr", missing=Message("Which question does it repeat? Give its key.")),
+            most=128, rows=1, direction="ltr", missing=Message("Which question does it repeat? Give its " "key.")),
     )  # fmt: skip
 
-    def check_fields(self, content: Content, texts: Mapping[str, str], problems: dict[str, str]) -> Mapping[str, Any]:
+    def check_fields(
+        self, content: Content, texts: Mapping[str, str], problems: dict[str, str]
+    ) -> Mapping[str, Any]:
         """``category`` and ``english``; ``question`` is the English one where it is left out."""
         return {"question": content.get("question") or texts["english"]}
 
-    def check(self, answers: Mapping[str, Any], content: Content, config: Config, problems: dict[str, str]) -> None:
+    def check(
+        self, answers: Mapping[str, Any], content: Content, config: Config, problems: dict[str, str]
+    ) -> None:
         """A template says where the name of the country stands."""
-        if answers.get("decision") == KEEP and "template" not in problems and YOUR_COUNTRY not in answers["template"]:
+        if (
+            answers.get("decision") == KEEP
+            and "template" not in problems
+            and YOUR_COUNTRY not in answers["template"]
+        ):
             problems["template"] = WHERE
 
     def resolve(self, votes: Sequence[Vote], content: Content, config: Config) -> Decision:
@@ -131,8 +146,8 @@ class Curate(Asking):
 
 
 class Localise(Asking):
-    """content: ``template``, ``category``. submission: ``local`` (in the population's language, about its country), ``english``
-    (the template, or another wording where the country needs one).
+    """content: ``template``, ``category``. submission: ``local`` (in the population's language, about its
+    country), ``english`` (the template, or another wording where the country needs one).
 
     result: ``local``, ``english``.
     """
@@ -141,12 +156,19 @@ class Localise(Asking):
     known_fields = ("local", "english")
     texts = ("local", "english")
     about = "natives put a template into their language and fit it to their country"
-    example: ClassVar[Mapping[str, str]] = {"category": "Food", "template": "What do people in your country eat for breakfast?"}
+    example: ClassVar[Mapping[str, str]] = {
+        "category": "Food",
+        "template": "What do people in your country eat for breakfast?",
+    }
     options: ClassVar[Mapping[str, Option]] = {
         "suggestions": SUGGESTIONS,
-        "for_each_population": Option(True, "an item that arrives here is asked of every population that has no parts", "flag"),
+        "for_each_population": Option(
+            True, "an item that arrives here is asked of every population that has no parts", "flag"
+        ),
     }
-    sheet = Sheet(lambda content: {"template": content["template"]}, ("local", "english"), lambda row, _: dict(row))
+    sheet = Sheet(
+        lambda content: {"template": content["template"]}, ("local", "english"), lambda row, _: dict(row)
+    )
 
     def check_content(self, content: Content, config: Config) -> Mapping[str, Any]:
         """``template`` and ``category``."""

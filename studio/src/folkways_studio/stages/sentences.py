@@ -1,4 +1,5 @@
-"""Sentences with culture-specific items: the best of several, where the item stands, what it is (XCR-Bench, section 2)."""
+"""Sentences with culture-specific items: the best of several, where the item stands, what it is (XCR-Bench,
+section 2)."""
 
 from __future__ import annotations
 
@@ -20,11 +21,12 @@ HIGHEST_RATING = 5
 
 
 class ChooseBest(Asking):
-    """content: ``item`` (the culture-specific item), ``fact``, ``source``, ``candidates`` (each ``id``, ``text``, ``by``: who
-    wrote it, which judges do not see). submission: ``best`` (an id), ``ratings`` (id -> criterion -> 1 to 5).
+    """content: ``item`` (the culture-specific item), ``fact``, ``source``, ``candidates`` (each ``id``,
+    ``text``, ``by``: who wrote it, which judges do not see). submission: ``best`` (an id), ``ratings`` (id ->
+    criterion -> 1 to 5).
 
-    The one that most chose; a tie goes to the higher mean rating, and where that ties as well to somebody else (``disagree``).
-    result: ``sentence``, ``best``, ``by``.
+    The one that most chose; a tie goes to the higher mean rating, and where that ties as well to somebody
+    else (``disagree``). result: ``sentence``, ``best``, ``by``.
 
     On its page: its parts; ratings are ``rate-ID-CRITERION`` (1 to 5).
     """
@@ -46,16 +48,27 @@ class ChooseBest(Asking):
         "criteria": Option(list(CRITERIA), "what each sentence is rated by", "texts"),
     }
 
-    parts = (built_in("best", "choice", options_from="candidates", numbered=True, missing=Message("Choose the best sentence.")),)
+    parts = (
+        built_in(
+            "best",
+            "choice",
+            options_from="candidates",
+            numbered=True,
+            missing=Message("Choose the best sentence."),
+        ),
+    )
 
     def check_content(self, content: Content, config: Config) -> Mapping[str, Any]:
-        """An ``item`` and at least two ``candidates`` that contain something; ids are made where they are left out."""
+        """An ``item`` and at least two ``candidates`` that contain something; ids are made where they are
+        left out."""
         problems: dict[str, str] = {}
         item = text_of(content, "item", problems, most=500)
         raw = content.get("candidates")
         texts = raw if isinstance(raw, list) else []
         made = [{"text": each} if isinstance(each, str) else each for each in texts]
-        if len(made) < 2 or not all(isinstance(each, Mapping) and str(each.get("text") or "").strip() for each in made):
+        if len(made) < 2 or not all(
+            isinstance(each, Mapping) and str(each.get("text") or "").strip() for each in made
+        ):
             problems["candidates"] = "needs at least two sentences, each a text or a mapping with text and by"
         raise_if(problems)
         candidates = [
@@ -84,8 +97,15 @@ class ChooseBest(Asking):
     def answers_in(self, said: Mapping[str, Any]) -> Mapping[str, Any]:
         """With each rating under the key of its part."""
         rows = said.get("ratings")
-        ratings = {name: row for name, row in rows.items() if isinstance(row, Mapping)} if isinstance(rows, Mapping) else {}
-        return {**said, **{f"rate-{of}-{name}": value for of, row in ratings.items() for name, value in row.items()}}
+        ratings = (
+            {name: row for name, row in rows.items() if isinstance(row, Mapping)}
+            if isinstance(rows, Mapping)
+            else {}
+        )
+        return {
+            **said,
+            **{f"rate-{of}-{name}": value for of, row in ratings.items() for name, value in row.items()},
+        }
 
     def payload_of(self, answers: Mapping[str, Any], asked: Sequence[Part]) -> Mapping[str, Any]:
         """With the ratings by sentence and criterion, those that were given."""
@@ -95,7 +115,9 @@ class ChooseBest(Asking):
             row |= {} if value is None else {part["label"]: value}
         return {"best": answers.get("best"), "ratings": ratings}
 
-    def check(self, answers: Mapping[str, Any], content: Content, config: Config, problems: dict[str, str]) -> None:
+    def check(
+        self, answers: Mapping[str, Any], content: Content, config: Config, problems: dict[str, str]
+    ) -> None:
         """One problem for all ratings."""
         if lacking := [name for name in problems if name.startswith("rate-")]:
             for name in lacking:
@@ -106,7 +128,8 @@ class ChooseBest(Asking):
         """Most choices, then the higher mean rating."""
         ids = [each["id"] for each in content["candidates"]]
         scores = [
-            sum(sum(vote.payload["ratings"][each].values()) for vote in votes) / (len(votes) * len(config["criteria"]))
+            sum(sum(vote.payload["ratings"][each].values()) for vote in votes)
+            / (len(votes) * len(config["criteria"]))
             for each in ids
         ]
         best = best_of([ids.index(vote.payload["best"]) for vote in votes], scores)
@@ -132,17 +155,22 @@ class ChooseBest(Asking):
 
 
 class TagSpans(Asking):
-    """content: ``sentence``, and ``item``. submission: ``spans``, [start, end) in code points of the sentence. result:
-    ``spans`` and ``tagged``, the sentence with tags around them.
+    """content: ``sentence``, and ``item``. submission: ``spans``, [start, end) in code points of the
+    sentence. result: ``spans`` and ``tagged``, the sentence with tags around them.
     """
 
     name = "tag_spans"
     content_texts: ClassVar[Mapping[str, int]] = {"sentence": 4000}
     known_fields = ("spans",)
     about = "people mark where the culture-specific items stand"
-    example: ClassVar[Mapping[str, str]] = {"sentence": "We spent Boxing Day at my aunt's.", "item": "Boxing Day"}
+    example: ClassVar[Mapping[str, str]] = {
+        "sentence": "We spent Boxing Day at my aunt's.",
+        "item": "Boxing Day",
+    }
     branches = ("done", "disagree")
-    options: ClassVar[Mapping[str, Option]] = {"answers": Option(2, "how many people mark each sentence", least=1)}
+    options: ClassVar[Mapping[str, Option]] = {
+        "answers": Option(2, "how many people mark each sentence", least=1)
+    }
     hidden = ("by",)
     own_columns = ("item",)
     show = ({"field": "item", "type": "note", "label": Message("The sentence is about:")},)
@@ -163,7 +191,8 @@ class TagSpans(Asking):
 
 
 class LabelItem(Asking):
-    """content: ``sentence``, ``spans``. submission: ``category``, ``level``, ``element`` (the stage's lists say which there are).
+    """content: ``sentence``, ``spans``. submission: ``category``, ``level``, ``element`` (the stage's lists
+    say which there are).
 
     result: the three, or ``disputed`` with the names of those on which people differ.
     """
@@ -172,7 +201,10 @@ class LabelItem(Asking):
     content_texts: ClassVar[Mapping[str, int]] = {"sentence": 4000}
     known_fields = ("category", "level", "element")
     about = "people label an item's category (by its use, not the word), Hall's level and element"
-    example: ClassVar[Mapping[str, str]] = {"sentence": "We spent Boxing Day at my aunt's.", "spans": "[[9, 19]]"}
+    example: ClassVar[Mapping[str, str]] = {
+        "sentence": "We spent Boxing Day at my aunt's.",
+        "spans": "[[9, 19]]",
+    }
     branches = ("done", "disagree")
     hidden = ("by",)
     own_columns = ("item",)
@@ -182,7 +214,11 @@ class LabelItem(Asking):
         built_in("level", "choice", Message("Level (Hall)"), layout="tight", missing=Message("Choose a level.")),
         built_in("element", "choice", Message("Element"), layout="tight", missing=Message("Choose an element.")),
     )  # fmt: skip
-    SETTINGS: ClassVar[Mapping[str, str]] = {"category": "categories", "level": "levels", "element": "elements"}
+    SETTINGS: ClassVar[Mapping[str, str]] = {
+        "category": "categories",
+        "level": "levels",
+        "element": "elements",
+    }
     """Part -> the setting with its labels."""
     PRESSED: ClassVar[Mapping[str, str]] = {"Visible": "v", "Semi-visible": "s", "Invisible": "i"}
     sheet = Sheet(
@@ -197,7 +233,9 @@ class LabelItem(Asking):
         "elements": Option([], "the elements; those of the benchmark where this is empty", "texts"),
     }
 
-    def check_fields(self, content: Content, texts: Mapping[str, str], problems: dict[str, str]) -> Mapping[str, Any]:
+    def check_fields(
+        self, content: Content, texts: Mapping[str, str], problems: dict[str, str]
+    ) -> Mapping[str, Any]:
         """A ``sentence`` and its ``spans``."""
         spans = spans_of(content, "spans", texts["sentence"], problems)
         return {"spans": spans, "tagged": tag(texts["sentence"], spans)}
@@ -208,7 +246,12 @@ class LabelItem(Asking):
 
         labels = {key: config[setting] or labels_of(self.name)[key] for key, setting in self.SETTINGS.items()}
         return [
-            {**part, "options": [option(label, label, self.PRESSED.get(label, "")) for label in labels[part["key"]]]}
+            {
+                **part,
+                "options": [
+                    option(label, label, self.PRESSED.get(label, "")) for label in labels[part["key"]]
+                ],
+            }
             for part in self.parts
         ]
 

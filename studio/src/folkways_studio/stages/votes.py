@@ -8,12 +8,14 @@ from typing import Literal
 
 DONT_KNOW, CANNOT_ANSWER = "dont_know", "cannot_answer"
 ABSTENTIONS = (DONT_KNOW, CANNOT_ANSWER)
-"""What a person may say in place of options: "I don't have the knowledge" and "this cannot be answered" (section 3.2)."""
+"""What a person may say in place of options: "I don't have the knowledge" and "this cannot be answered"
+(section 3.2)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ballot:
-    """One person's vote: the options chosen (by position, from 0), or the way of not choosing: DONT_KNOW or CANNOT_ANSWER."""
+    """One person's vote: the options chosen (by position, from 0), or the way of not choosing: DONT_KNOW or
+    CANNOT_ANSWER."""
 
     choices: frozenset[int]
     abstention: str | None = None
@@ -25,7 +27,8 @@ class Result:
 
     gold:    options that at least the majority chose, by position; none where the question is to be dropped.
     counts:  votes of each option. dont_know, cannot_answer: people who did not choose. voters: all of them.
-    outcome: ``single`` (one option is gold), ``multi`` (several), ``unknown`` (none, and more than half did not know: a finer
+    outcome: ``single`` (one option is gold), ``multi`` (several), ``unknown`` (none, and more than half did
+    not know: a finer
              population may), ``none``.
     """
 
@@ -38,7 +41,8 @@ class Result:
 
 
 def count_votes(ballots: Collection[Ballot], options: int, needed: int) -> Result:
-    """The result of these ballots over ``options`` options, where at least ``needed`` people make an option gold."""
+    """The result of these ballots over ``options`` options, where at least ``needed`` people make an option
+    gold."""
     counts = [0] * options
     for ballot in ballots:
         for choice in ballot.choices:
@@ -54,7 +58,8 @@ def count_votes(ballots: Collection[Ballot], options: int, needed: int) -> Resul
 
 
 def best_of(choices: Sequence[int], scores: Sequence[float]) -> int | None:
-    """The option that most people chose; a tie goes to the higher score; None where that ties as well (or nobody chose).
+    """The option that most people chose; a tie goes to the higher score; None where that ties as well (or
+    nobody chose).
 
     choices: one position per person. scores: one number per option, such as the mean of its ratings.
     """

@@ -1,4 +1,5 @@
-"""Verification by several people: any of the options may be chosen, or none of them with a reason (CulturalBench, section 3.2)."""
+"""Verification by several people: any of the options may be chosen, or none of them with a reason
+(CulturalBench, section 3.2)."""
 
 from __future__ import annotations
 
@@ -18,19 +19,25 @@ MOST_OPTIONS = 8
 
 def _positions(letters: str) -> list[int]:
     """Letters (A C, or A, C) as positions."""
-    return sorted({ord(letter) - ord("A") for letter in letters.upper().replace(",", " ").split() if len(letter) == 1})
+    return sorted(
+        {ord(letter) - ord("A") for letter in letters.upper().replace(",", " ").split() if len(letter) == 1}
+    )
 
 
 class Voting(Asking):
-    """content: ``question``, ``options`` (list of texts). submission: ``choices`` (positions from 0), or ``abstain``
-    (``dont_know`` or ``cannot_answer``), and ``comment``. result: ``gold`` (positions), ``counts``, ``mode`` (single or multi).
+    """content: ``question``, ``options`` (list of texts). submission: ``choices`` (positions from 0), or
+    ``abstain`` (``dont_know`` or ``cannot_answer``), and ``comment``. result: ``gold`` (positions),
+    ``counts``, ``mode`` (single or multi).
     """
 
     name = "vote"
     content_texts: ClassVar[Mapping[str, int]] = {"question": 4000}
     texts = ("comment",)
     known_fields = ("choices", "abstain")
-    about = "several people choose every option that is right, or say that they do not know or that it cannot be answered"
+    about = (
+        "several people choose every option that is right, or say that they do not know or that it "
+        "cannot be answered"
+    )
     example: ClassVar[Mapping[str, str]] = EXAMPLE_QUESTION
     options: ClassVar[Mapping[str, Option]] = {
         "answers": Option(5, "how many people answer each item", least=1),
@@ -60,7 +67,10 @@ class Voting(Asking):
             "abstain": row["abstain"].strip() or None,
             "comment": row["comment"],
         },
-        {"choices": "letters of every option that is right: A C", "abstain": "dont_know or cannot_answer, in place of letters"},
+        {
+            "choices": "letters of every option that is right: A C",
+            "abstain": "dont_know or cannot_answer, in place of letters",
+        },
     )
 
     def check_config(self, config: Config) -> Mapping[str, str]:
@@ -70,11 +80,15 @@ class Voting(Asking):
             return {"majority": f"{majority} of {answers} is no majority: more than half is, and at most all"}
         return {}
 
-    def check_fields(self, content: Content, texts: Mapping[str, str], problems: dict[str, str]) -> Mapping[str, Any]:
+    def check_fields(
+        self, content: Content, texts: Mapping[str, str], problems: dict[str, str]
+    ) -> Mapping[str, Any]:
         """``question`` and two to MOST_OPTIONS different ``options``."""
         return {"options": options_of(content, problems, 2, MOST_OPTIONS)}
 
-    def check(self, answers: Mapping[str, Any], content: Content, config: Config, problems: dict[str, str]) -> None:
+    def check(
+        self, answers: Mapping[str, Any], content: Content, config: Config, problems: dict[str, str]
+    ) -> None:
         """Choices or an abstention, never both."""
         choices, abstain = answers.get("choices"), answers.get("abstain")
         if choices and abstain:
@@ -85,14 +99,22 @@ class Voting(Asking):
     def resolve(self, votes: Sequence[Vote], content: Content, config: Config) -> Decision:
         """Count."""
         ballots = [Ballot(frozenset(vote.payload["choices"]), vote.payload["abstain"]) for vote in votes]
-        needed = -(-config["majority"] * len(ballots) // config["answers"])  # the same share of more voters, rounded up
+        needed = -(
+            -config["majority"] * len(ballots) // config["answers"]
+        )  # the same share of more voters, rounded up
         found = count_votes(ballots, len(content["options"]), needed)
-        counts = {"counts": list(found.counts), "dont_know": found.dont_know, "cannot_answer": found.cannot_answer}
+        counts = {
+            "counts": list(found.counts),
+            "dont_know": found.dont_know,
+            "cannot_answer": found.cannot_answer,
+        }
         if found.gold:
             return Decision("done", result={**counts, "gold": list(found.gold), "mode": found.outcome})
         if found.outcome == "unknown" and config["second_round"]:
             return Decision(
-                "subpopulation", result=counts, reason=f"{found.dont_know} of {found.voters} did not have the knowledge"
+                "subpopulation",
+                result=counts,
+                reason=f"{found.dont_know} of {found.voters} did not have the knowledge",
             )
         reason = f"no option was chosen by {needed} of {found.voters} people"
         return Decision("dropped", result=counts, reason=reason)
@@ -121,4 +143,6 @@ class Voting(Asking):
 
     def undecided(self, submission: Mapping[str, Any]) -> Mapping[str, str]:
         """A reason for choosing nothing decides nothing."""
-        return {"choices": Message("Choose what is right, or drop the item.")} if submission["abstain"] else {}
+        return (
+            {"choices": Message("Choose what is right, or drop the item.")} if submission["abstain"] else {}
+        )

@@ -1,4 +1,5 @@
-"""Stages in which people write items: red-teaming questions (CulturalBench, section 3.1), everyday ones (BLEnD, section 3.1)."""
+"""Stages in which people write items: red-teaming questions (CulturalBench, section 3.1), everyday ones
+(BLEnD, section 3.1)."""
 
 from __future__ import annotations
 
@@ -40,11 +41,12 @@ class Written(Asking):
 
 
 class WriteQuestion(Written):
-    """content while it is written: ``scenario``, ``question``, ``options``, ``intended``, ``challenges`` (see services.redteaming).
+    """content while it is written: ``scenario``, ``question``, ``options``, ``intended``, ``challenges`` (see
+    services.redteaming).
 
-    submission: ``scenario``, ``question``, ``options`` (four), ``intended`` (positions that the author holds right). payload: the
-    same, with ``fooled`` (whether the verifier chose wrongly for this very wording; null where it was not asked), ``tries`` (how
-    often it was asked) and ``strategies`` (used on the way).
+    submission: ``scenario``, ``question``, ``options`` (four), ``intended`` (positions that the author holds
+    right). payload: the same, with ``fooled`` (whether the verifier chose wrongly for this very wording; null
+    where it was not asked), ``tries`` (how often it was asked) and ``strategies`` (used on the way).
 
     On its page: its parts, and ``strategy`` (of the next revision).
     """
@@ -56,12 +58,14 @@ class WriteQuestion(Written):
     options: ClassVar[Mapping[str, Option]] = {
         "cap": Option(7, "how many questions one person submits at most", least=1),
         "most_challenges": Option(10, "how often one question is tried on the verifier at most", least=1),
-        "challenge_required": Option(False, "a question has to be tried on the verifier before it is submitted", "flag"),
+        "challenge_required": Option(
+            False, "a question has to be tried on the verifier before it is submitted", "flag"
+        ),
     }
 
     parts = (
         built_in("scenario", "text", Message("1. A situation from daily life"),
-            help=Message("In a sentence or two: who is there, what happens, and what would people from your culture do or know?"),
+            help=Message("In a sentence or two: who is there, what happens, and what would people from " "your culture do or know?"),
             least=10, rows=3, starts_as="scenario", told=False, missing=Message("Describe a situation in a sentence or two.")),
         built_in("question", "text", Message("2. Your question"), least=5, starts_as="question",
             missing=Message("Write the question.")),
@@ -72,8 +76,11 @@ class WriteQuestion(Written):
             compared=False),
     )  # fmt: skip
 
-    def check(self, answers: Mapping[str, Any], content: Content, config: Config, problems: dict[str, str]) -> None:
-        """At least one option, and not all, are right; the wording has been tried where the stage asks for it."""
+    def check(
+        self, answers: Mapping[str, Any], content: Content, config: Config, problems: dict[str, str]
+    ) -> None:
+        """At least one option, and not all, are right; the wording has been tried where the stage asks for
+        it."""
         if "intended" not in problems and not 1 <= len(answers["intended"]) <= OPTIONS - 1:
             problems["intended"] = Message("Mark at least one option as right, and not all of them.")
         if config["challenge_required"] and not _tried(answers, content):
@@ -97,7 +104,11 @@ class WriteQuestion(Written):
     def form_values(self, content: Content, config: Config, draft: Mapping[str, Any]) -> Mapping[str, Any]:
         """With how the question has been tried so far, and the ways to make it harder."""
         values = super().form_values(content, config, draft)
-        return {**values, "rounds": list(content.get("challenges", [])), "strategies": list(strategies().values())}
+        return {
+            **values,
+            "rounds": list(content.get("challenges", [])),
+            "strategies": list(strategies().values()),
+        }
 
     def read_form(self, fields: FormFields, content: Content, config: Config) -> Mapping[str, Any]:
         """The question as it is now, and the way of the next revision."""
@@ -113,7 +124,9 @@ class WriteQuestion(Written):
         return [*super().describe(payload, content, translate), verdicts[payload["fooled"]]]
 
 
-def read_written(source: Mapping[str, Any], names: Collection[str], problems: dict[str, str]) -> dict[str, Any]:
+def read_written(
+    source: Mapping[str, Any], names: Collection[str], problems: dict[str, str]
+) -> dict[str, Any]:
     """Some fields of a question that is still being written; notes what is wrong with them."""
     kind = WriteQuestion()
     return kind.taken(source, [part for part in kind.parts if part["key"] in names], {}, problems)
@@ -122,11 +135,16 @@ def read_written(source: Mapping[str, Any], names: Collection[str], problems: di
 def _tried(answers: Mapping[str, Any], content: Content) -> list[Mapping[str, Any]]:
     """The challenges of this very wording."""
     wording = ("question", "options")
-    return [each for each in content.get("challenges", ()) if all(each[name] == answers.get(name) for name in wording)]
+    return [
+        each
+        for each in content.get("challenges", ())
+        if all(each[name] == answers.get(name) for name in wording)
+    ]
 
 
 class CollectQuestion(Written):
-    """submission: ``category`` (one of the stage's), ``question`` (in the author's language), ``english`` (the same in English)."""
+    """submission: ``category`` (one of the stage's), ``question`` (in the author's language), ``english``
+    (the same in English)."""
 
     name = "collect_question"
     texts = ("question", "english")

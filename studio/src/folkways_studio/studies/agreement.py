@@ -1,4 +1,5 @@
-"""How far people agree, per stage, population and field, and why a coefficient is not defined where it is not."""
+"""How far people agree, per stage, population and field, and why a coefficient is not defined where it is
+not."""
 
 from __future__ import annotations
 
@@ -29,8 +30,9 @@ MEASURES = (
 class Agreement:
     """Agreement on one field of a stage's judgements, within one population (None: items of everybody).
 
-    field: "choices"; empty where the stage's answers are not meant to agree. masi: alpha with MASI distances, where labels are
-    sets. fitting: the coefficient that fits what the labels are, with its name (``stats.raters.graded``).
+    field: "choices"; empty where the stage's answers are not meant to agree. masi: alpha with MASI distances,
+    where labels are sets. fitting: the coefficient that fits what the labels are, with its name
+    (``stats.raters.graded``).
     """
 
     stage: str
@@ -48,10 +50,13 @@ class Agreement:
 
 
 def agreement(workspace: Workspace, study_id: int) -> tuple[Agreement, ...]:
-    """Every stage that has judgements, by population and field; without attention checks and whoever is LEFT_OUT."""
+    """Every stage that has judgements, by population and field; without attention checks and whoever is
+    LEFT_OUT."""
     judgements, items, people = schema.judgements, schema.items, schema.participants
     query = (
-        sa.select(items.c.stage_id, items.c.population_id, items.c.id, people.c.pseudonym, judgements.c.payload)
+        sa.select(
+            items.c.stage_id, items.c.population_id, items.c.id, people.c.pseudonym, judgements.c.payload
+        )
         .select_from(judgements)
         .join(items, items.c.id == judgements.c.item_id)
         .join(people, people.c.id == judgements.c.participant_id)
@@ -60,7 +65,9 @@ def agreement(workspace: Workspace, study_id: int) -> tuple[Agreement, ...]:
     )
     stages = {stage.id: stage for stage in studies.stages(workspace, study_id)}
     names = {population.id: population.name for population in studies.populations(workspace, study_id)}
-    labels: defaultdict[tuple[int, int | None, str], defaultdict[int, dict[str, Hashable]]] = defaultdict(lambda: defaultdict(dict))
+    labels: defaultdict[tuple[int, int | None, str], defaultdict[int, dict[str, Hashable]]] = defaultdict(
+        lambda: defaultdict(dict)
+    )
     with workspace.read() as connection:
         for row in connection.execute(query):
             told: Mapping[str, Hashable] = stage_kind(stages[row.stage_id].kind).labels(row.payload)
@@ -70,18 +77,27 @@ def agreement(workspace: Workspace, study_id: int) -> tuple[Agreement, ...]:
     order = sorted(labels, key=lambda key: (stages[key[0]].position, places.index(key[1])))
     return tuple(
         _agreement(
-            stages[stage].name, names.get(population) if population is not None else None, field, labels[stage, population, field]
+            stages[stage].name,
+            names.get(population) if population is not None else None,
+            field,
+            labels[stage, population, field],
         )
         for stage, population, field in order
     )
 
 
-def _agreement(stage: str, population: str | None, field: str, by_item: Mapping[int, Mapping[str, Hashable]]) -> Agreement:
+def _agreement(
+    stage: str, population: str | None, field: str, by_item: Mapping[int, Mapping[str, Hashable]]
+) -> Agreement:
     units = list(by_item.values())
     if not field:
         none = Coefficient(None, len(units), sum(map(len, units)), PLURAL)
         return Agreement(stage, population, field, "", *[none] * 8)
     sets = all(isinstance(label, frozenset) for unit in units for label in unit.values())
-    masi = measures.krippendorff(units, measures.masi) if sets else Coefficient(None, 0, 0, "the labels are no sets")
+    masi = (
+        measures.krippendorff(units, measures.masi)
+        if sets
+        else Coefficient(None, 0, 0, "the labels are no sets")
+    )
     name, fits = fitting(units)
     return Agreement(stage, population, field, name, *[*(measure(units) for measure in MEASURES), masi, fits])

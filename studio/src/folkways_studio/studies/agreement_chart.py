@@ -1,4 +1,5 @@
-"""Where the marks of a chart of agreement stand. The page draws them; the numbers are in the table below it."""
+"""Where the marks of a chart of agreement stand. The page draws them; the numbers are in the table below
+it."""
 
 from __future__ import annotations
 
@@ -15,8 +16,9 @@ MOST_NAMES = 7
 def chart_of(points: Sequence[Point]) -> dict[str, Any]:
     """The chart of one stage, from 0 to 100 % whatever the points, so that two stages can be compared.
 
-    marks: of each point its x, y, the low and high end of its whisker, and its name below it, empty where names would stand too
-    close. lines: the height of each line across, and what it stands for. path: joins the points.
+    marks: of each point its x, y, the low and high end of its whisker, and its name below it, empty where
+    names would stand too close. lines: the height of each line across, and what it stands for. path: joins
+    the points.
     """
     step = (WIDTH - LEFT - RIGHT) / max(len(points), 1)
     every = -(-len(points) // MOST_NAMES)

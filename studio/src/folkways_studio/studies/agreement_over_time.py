@@ -23,8 +23,9 @@ MOST_POINTS = 52
 class Point:
     """Agreement in one stretch. name: the Monday of a week, or the numbers of answers.
 
-    items: those whose last answer came in it, two answers or more. share: of pairs of people who say the same, averaged over
-    items. low, high: 95 % interval (Wilson, of as many zeros and ones as there are items: wider than need be, as shares vary less).
+    items: those whose last answer came in it, two answers or more. share: of pairs of people who say the
+    same, averaged over items. low, high: 95 % interval (Wilson, of as many zeros and ones as there are items:
+    wider than need be, as shares vary less).
     """
 
     name: str
@@ -49,7 +50,10 @@ def agreement_over_time(found: Measured, by: By = "week") -> tuple[Course, ...]:
     moments: defaultdict[int, list[float]] = defaultdict(list)
     for each in answered:
         moments[each.stage.id] += [one.created for one in each.said]
-    places = {stage: {moment: place for place, moment in enumerate(sorted(times))} for stage, times in moments.items()}
+    places = {
+        stage: {moment: place for place, moment in enumerate(sorted(times))}
+        for stage, times in moments.items()
+    }
     shares: defaultdict[int, defaultdict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
     for each, share in zip(answered, found.spread.agree.tolist(), strict=True):
         if isnan(share):

@@ -31,7 +31,8 @@ def list_studies(call: AccountCall, limit: Limit = 100, cursor: Cursor = 0) -> P
 
 @router.post("/studies", status_code=201)
 def make_study(call: WholeAccountCall, body: NewStudy) -> StudyTold:
-    """Make a study from its description. Its owner is the token's account; nobody can work on it until it is opened."""
+    """Make a study from its description. Its owner is the token's account; nobody can work on it until it is
+    opened."""
     if not may_make_studies(call.workspace, call.account):
         raise NotAllowedError("studies are made by those who run one already; ask whoever runs this server")
     raw = parse_yaml(body.definition if isinstance(body.definition, str) else as_json(body.definition))
@@ -49,7 +50,9 @@ def show_study(call: StaffCall) -> StudyTold:
 @router.put("/studies/{study}/state")
 def set_state(call: StaffCall, body: NewState) -> StudyTold:
     """Open, pause or close it."""
-    return _told(call, studies.set_state(call.workspace, call.study.id, StudyState(body.state), by=call.account.id))
+    return _told(
+        call, studies.set_state(call.workspace, call.study.id, StudyState(body.state), by=call.account.id)
+    )
 
 
 @router.get("/templates")

@@ -22,14 +22,17 @@ from folkways_studio.studies.service import get_study
 def delete_study(workspace: Workspace, study_id: int, typed: str, *, by: int | None = None) -> None:
     """Delete a study for good: its items, answers, invitations, roles, and what is personal about its people.
 
-    typed: the study's name, as somebody has typed it; SubmissionError for any other. Its rows go with ``finish_deletions``.
+    typed: the study's name, as somebody has typed it; SubmissionError for any other. Its rows go with
+    ``finish_deletions``.
     """
     study = get_study(workspace, study_id)
     if typed.strip() != study.name:
         raise SubmissionError({"name": "this is not the name of the study; nothing was deleted"})
     participants = schema.participants
     with workspace.write() as connection:
-        audit.note(connection, "study.deleted", study_id=study_id, account_id=by, details={"name": study.name})
+        audit.note(
+            connection, "study.deleted", study_id=study_id, account_id=by, details={"name": study.name}
+        )
         values = {
             "name": f"~{study_id}",  # no study can be called so: the old name is free again
             "title": "",
@@ -39,15 +42,23 @@ def delete_study(workspace: Workspace, study_id: int, typed: str, *, by: int | N
         }
         change_rows(connection, schema.studies, {"id": study_id}, **values)
         connection.execute(sa.delete(schema.roles).where(schema.roles.c.study_id == study_id))
-        connection.execute(sa.update(schema.invites).where(schema.invites.c.study_id == study_id).values(revoked=True))
-        gone = {"state": str(ParticipantState.WITHDRAWN), "waiver": None, "exclusion": None, "population_id": None}
+        connection.execute(
+            sa.update(schema.invites).where(schema.invites.c.study_id == study_id).values(revoked=True)
+        )
+        gone = {
+            "state": str(ParticipantState.WITHDRAWN),
+            "waiver": None,
+            "exclusion": None,
+            "population_id": None,
+        }
         connection.execute(sa.update(participants).where(participants.c.study_id == study_id).values(gone))
         people = sa.select(participants.c.id).where(participants.c.study_id == study_id)
         connection.execute(sa.delete(schema.attributes).where(schema.attributes.c.participant_id.in_(people)))
 
 
 def finish_deletions(workspace: Workspace) -> None:
-    """Delete the rows of studies that were deleted, a few at a time, also where the process before this one was stopped at it."""
+    """Delete the rows of studies that were deleted, a few at a time, also where the process before this one
+    was stopped at it."""
     studies = schema.studies
     query = sa.select(studies.c.id).where(studies.c.state == StudyState.DELETED, studies.c.licence != "")
     for study_id in read_values(workspace, query):
@@ -59,7 +70,9 @@ def finish_deletions(workspace: Workspace) -> None:
                     if column.references(studies.c.id):
                         _delete_rows(workspace, table, column == study_id)
                     elif column.references(schema.participants.c.id):
-                        mine = sa.select(schema.participants.c.id).where(schema.participants.c.study_id == study_id)
+                        mine = sa.select(schema.participants.c.id).where(
+                            schema.participants.c.study_id == study_id
+                        )
                         _delete_rows(workspace, table, column.in_(mine))
         with workspace.write() as connection:
             change_rows(connection, studies, {"id": study_id}, licence="")  # nothing is left to do
@@ -73,7 +86,11 @@ def _delete_rows(workspace: Workspace, table: sa.Table, where: sa.ColumnElement[
         return
     while True:
         with workspace.write() as connection:
-            numbers = list(connection.scalars(sa.select(table.c.id).where(where).order_by(table.c.id.desc()).limit(AT_ONCE)))
+            numbers = list(
+                connection.scalars(
+                    sa.select(table.c.id).where(where).order_by(table.c.id.desc()).limit(AT_ONCE)
+                )
+            )
             if not numbers:
                 return
             delete_with_all(connection, table, numbers)

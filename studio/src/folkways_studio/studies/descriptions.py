@@ -1,4 +1,5 @@
-"""The descriptions of a study, as they were given: the newest is what it is made of, those before are its history."""
+"""The descriptions of a study, as they were given: the newest is what it is made of, those before are its
+history."""
 
 from __future__ import annotations
 
@@ -35,8 +36,13 @@ class Description:
 
 
 def history(workspace: Workspace, study_id: int) -> tuple[Description, ...]:
-    """Every description of a study, newest first; of one that was made by an earlier folkways, those since its first change."""
-    query = sa.select(schema.descriptions).filter_by(study_id=study_id).order_by(schema.descriptions.c.number.desc())
+    """Every description of a study, newest first; of one that was made by an earlier folkways, those since
+    its first change."""
+    query = (
+        sa.select(schema.descriptions)
+        .filter_by(study_id=study_id)
+        .order_by(schema.descriptions.c.number.desc())
+    )
     return read_all(workspace, Description, query)
 
 
@@ -49,10 +55,12 @@ def description_of(workspace: Workspace, study: Study) -> str:
 def edit_study(
     workspace: Workspace, study_id: int, text: str, *, by: int | None = None, file: Path | None = None
 ) -> tuple[str, ...]:
-    """Have a study described by another text; returns what that changed, a line each (nothing but comments: none).
+    """Have a study described by another text; returns what that changed, a line each (nothing but comments:
+    none).
 
-    DefinitionError names every mistake, or everything that may not change any more, with the reason; nothing is changed then. Items
-    that are open are given more slots where more answers are wanted; those that are settled stay so.
+    DefinitionError names every mistake, or everything that may not change any more, with the reason; nothing
+    is changed then. Items that are open are given more slots where more answers are wanted; those that are
+    settled stay so.
 
     """
     new = read_definition(parse_yaml(text, file), file)
@@ -62,11 +70,20 @@ def edit_study(
         edit = compare(old, new, _use(connection, study_id))
         if edit.refused:
             raise DefinitionError(edit.refused, file)
-        before = connection.scalar(sa.select(sa.func.max(schema.descriptions.c.number)).filter_by(study_id=study_id)) or 0
+        before = (
+            connection.scalar(
+                sa.select(sa.func.max(schema.descriptions.c.number)).filter_by(study_id=study_id)
+            )
+            or 0
+        )
         if not before:
-            note_description(connection, study_id, 1, as_yaml(study.definition), [], by=study.created_by, now=study.created)
+            note_description(
+                connection, study_id, 1, as_yaml(study.definition), [], by=study.created_by, now=study.created
+            )
             before = 1
-        newest = connection.scalar(sa.select(schema.descriptions.c.text).filter_by(study_id=study_id, number=before))
+        newest = connection.scalar(
+            sa.select(schema.descriptions.c.text).filter_by(study_id=study_id, number=before)
+        )
         if newest == text:
             return ()
         note_description(connection, study_id, before + 1, text, edit.changes, by=by, now=time.time())
@@ -76,7 +93,9 @@ def edit_study(
     for stage in new.stages:
         was = next((each for each in old.stages if each.name == stage.name), None)
         if was is not None and not stage_kind(stage.kind).authored:
-            _ask_more(workspace, study_id, stage.name, int(stage.config["answers"]) - int(was.config["answers"]))
+            _ask_more(
+                workspace, study_id, stage.name, int(stage.config["answers"]) - int(was.config["answers"])
+            )
     return tuple(edit.changes)
 
 
@@ -89,14 +108,22 @@ def _use(connection: sa.Connection, study_id: int) -> Use:
     def some(query: sa.Select[Any]) -> bool:
         return connection.execute(query.limit(1)).first() is not None
 
-    used = sa.or_(*(sa.exists().where(table.c.population_id == populations.c.id) for table in (items, people, invites)))
+    used = sa.or_(
+        *(sa.exists().where(table.c.population_id == populations.c.id) for table in (items, people, invites))
+    )
     return Use(
-        agreed=some(sa.select(people.c.id).where(people.c.study_id == study_id, people.c.consented.is_not(None))),
+        agreed=some(
+            sa.select(people.c.id).where(people.c.study_id == study_id, people.c.consented.is_not(None))
+        ),
         asked=some(sa.select(schema.model_calls.c.id).where(schema.model_calls.c.study_id == study_id)),
-        populations=set(connection.scalars(sa.select(populations.c.name).where(populations.c.study_id == study_id, used))),
+        populations=set(
+            connection.scalars(sa.select(populations.c.name).where(populations.c.study_id == study_id, used))
+        ),
         stages=set(
             connection.scalars(
-                sa.select(stages.c.name).where(stages.c.study_id == study_id, sa.exists().where(items.c.stage_id == stages.c.id))
+                sa.select(stages.c.name).where(
+                    stages.c.study_id == study_id, sa.exists().where(items.c.stage_id == stages.c.id)
+                )
             )
         ),
     )
@@ -112,7 +139,9 @@ def _store(connection: sa.Connection, study: Study, new: Definition) -> None:
 
 def _put(connection: sa.Connection, table: sa.Table, study_id: int, row: Mapping[str, Any]) -> int:
     """Change the row of that name, or add it; returns its id."""
-    known = connection.scalar(sa.select(table.c.id).where(table.c.study_id == study_id, table.c.name == row["name"]))
+    known = connection.scalar(
+        sa.select(table.c.id).where(table.c.study_id == study_id, table.c.name == row["name"])
+    )
     if known is None:
         return inserted_id(connection, table, {"study_id": study_id, **row})
     change_rows(connection, table, {"id": known}, **row)
@@ -125,12 +154,19 @@ def _ask_more(workspace: Workspace, study_id: int, stage: str, more: int) -> Non
         return
     items, stages = schema.items, schema.stages
     (stage_id,) = read_values(workspace, sa.select(stages.c.id).filter_by(study_id=study_id, name=stage))
-    query = sa.select(items.c.id).where(items.c.stage_id == stage_id, items.c.state == ItemState.OPEN, items.c.check.is_(None))
+    query = sa.select(items.c.id).where(
+        items.c.stage_id == stage_id, items.c.state == ItemState.OPEN, items.c.check.is_(None)
+    )
     last = 0
     while True:
         with workspace.write() as connection:
             found = list(
-                connection.scalars(query.where(items.c.id > last).order_by(items.c.id).limit(MOST_NAMED // 4).with_for_update())
+                connection.scalars(
+                    query.where(items.c.id > last)
+                    .order_by(items.c.id)
+                    .limit(MOST_NAMED // 4)
+                    .with_for_update()
+                )
             )
             if not found:
                 return

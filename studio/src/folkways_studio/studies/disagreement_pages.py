@@ -52,5 +52,8 @@ def show_time(context: RequestContext) -> Response:
     """Time and pay of everybody."""
     rate = rate_of(context.study.definition)
     return context.page(
-        "studies/time.html.j2", study=context.study, rows=working_times(context.workspace, context.study.id), rate=rate
+        "studies/time.html.j2",
+        study=context.study,
+        rows=working_times(context.workspace, context.study.id),
+        rate=rate,
     )

@@ -1,7 +1,8 @@
-"""Where people are apart: by stage, by item and by person; without attention checks and without people who withdrew.
+"""Where people are apart: by stage, by item and by person; without attention checks and without people who
+withdrew.
 
-A person is measured against most of the others on the same item, and shown with an interval: a few answers tell little, and
-nobody stands out by them.
+A person is measured against most of the others on the same item, and shown with an interval: a few answers
+tell little, and nobody stands out by them.
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ from folkways_studio.studies import service as studies
 from folkways_studio.studies.spread import Spread, spread
 
 BANDS = (0.0, 0.25, 0.5, 1.0)
-"""Upper ends of the bands that items are counted in: all alike, and up to so large a share outside the largest group."""
+"""Upper ends of the bands that items are counted in: all alike, and up to so large a share outside the
+largest group."""
 
 CHANCE = 0.05
 """How likely it is at most that anybody stands out by chance, among all who worked on a stage."""
@@ -58,7 +60,8 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class StageSpread:
-    """One stage within one population (None: items of everybody). bands: items in each of BANDS. mean: of their shares."""
+    """One stage within one population (None: items of everybody). bands: items in each of BANDS. mean: of
+    their shares."""
 
     stage: Stage
     population: str | None
@@ -71,9 +74,10 @@ class StageSpread:
 class PersonSpread:
     """How often somebody says something else than most others in a stage.
 
-    n: items on which most others agree; differ: those on which this person does not. low, high: 95 % interval of their share
-    (Wilson). usual: the share over all other people of the stage; None where none of them can be compared. stands_out: the interval
-    at which nobody of that many stands out by chance (CHANCE, after Bonferroni) lies above that of all others.
+    n: items on which most others agree; differ: those on which this person does not. low, high: 95 % interval
+    of their share (Wilson). usual: the share over all other people of the stage; None where none of them can
+    be compared. stands_out: the interval at which nobody of that many stands out by chance (CHANCE, after
+    Bonferroni) lies above that of all others.
     """
 
     participant_id: int
@@ -109,7 +113,9 @@ def read_answers(workspace: Workspace, study_id: int) -> tuple[Answered, ...]:
     stages = {stage.id: stage for stage in studies.stages(workspace, study_id)}
     answers: defaultdict[int, list[tuple[str, float, int]]] = defaultdict(list)
     with workspace.read() as connection:
-        for item, payload, created, person in connection.execute(said).all():  # row by row costs half as much again
+        for item, payload, created, person in connection.execute(
+            said
+        ).all():  # row by row costs half as much again
             answers[item].append((payload, created, person))
         places = connection.execute(asked.order_by(items.c.id)).all()
     labels: defaultdict[str, dict[str, Mapping[str, Any]]] = defaultdict(dict)
@@ -149,7 +155,9 @@ def by_stage(workspace: Workspace, study_id: int, found: Measured) -> tuple[Stag
         for value in values:
             bands[next(number for number, end in enumerate(BANDS) if value <= end)] += 1
         population = names.get(place) if place is not None else None
-        rows.append(StageSpread(stages[stage], population, len(values), tuple(bands), sum(values) / len(values)))
+        rows.append(
+            StageSpread(stages[stage], population, len(values), tuple(bands), sum(values) / len(values))
+        )
     return tuple(rows)
 
 
@@ -161,7 +169,9 @@ def by_person(workspace: Workspace, study_id: int, found: Measured) -> tuple[Per
     names = {person.id: person.pseudonym for person in participants.list_participants(workspace, study_id)}
     stages = {each.stage.id: each.stage for each in found.answered}
     said = ((each.stage.id, one.participant_id) for each in found.answered for one in each.said)
-    for (stage, person), told, differs in zip(said, found.spread.told.tolist(), found.spread.differs.tolist(), strict=True):
+    for (stage, person), told, differs in zip(
+        said, found.spread.told.tolist(), found.spread.differs.tolist(), strict=True
+    ):
         if told:
             tally = counts[stage][person]
             tally[0] += differs
@@ -173,15 +183,30 @@ def by_person(workspace: Workspace, study_id: int, found: Measured) -> tuple[Per
             interval = wilson(differ, n)
             usual = (all_differ - differ) / (all_n - n) if all_n > n else None
             strict = 1 - CHANCE / len(people)
-            # Of both: the others are known no better than their answers tell, and a person is not to be called odd by theirs.
+            # Of both: the others are known no better than their answers tell, and a person is not to be
+            # called odd by theirs.
             stands_out = wilson(differ, n, strict).low > wilson(all_differ - differ, all_n - n, strict).high
             rows.append(
-                PersonSpread(person, names[person], stages[stage], n, differ, interval.low, interval.high, usual, stands_out)
+                PersonSpread(
+                    person,
+                    names[person],
+                    stages[stage],
+                    n,
+                    differ,
+                    interval.low,
+                    interval.high,
+                    usual,
+                    stands_out,
+                )
             )
     return tuple(sorted(rows, key=lambda row: (not row.stands_out, -row.low, -row.share, row.participant_id)))
 
 
 def most_disputed(found: Measured, most: int) -> tuple[tuple[Answered, float], ...]:
     """The items on which people are furthest apart, with how far; those on which all agree are left out."""
-    apart = [(each, share) for each, share in zip(found.answered, found.spread.apart.tolist(), strict=True) if share > 0]
+    apart = [
+        (each, share)
+        for each, share in zip(found.answered, found.spread.apart.tolist(), strict=True)
+        if share > 0
+    ]
     return tuple(sorted(apart, key=lambda pair: (-pair[1], -len(pair[0].said), pair[0].item_id))[:most])

@@ -29,7 +29,9 @@ routes = Routes()
 def _may_make(context: RequestContext) -> None:
     """Refuse people who came by somebody's invitation: a study asks models with the server's keys."""
     if not may_make_studies(context.workspace, context.me):
-        raise NotAllowedError(context.gettext("Studies are made by those who run one already; ask whoever runs this server."))
+        raise NotAllowedError(
+            context.gettext("Studies are made by those who run one already; ask whoever runs this server.")
+        )
 
 
 @routes.get("/studies/new", SIGNED_IN)
@@ -40,13 +42,19 @@ def choose_template(context: RequestContext) -> Response:
 
 
 def _choose(context: RequestContext, problems: Mapping[str, str], status: int = 200) -> Response:
-    templates = [(name, title.words(context.gettext), about.words(context.gettext)) for name, (title, about) in TEMPLATES.items()]
+    templates = [
+        (name, title.words(context.gettext), about.words(context.gettext))
+        for name, (title, about) in TEMPLATES.items()
+    ]
     regions: dict[str, list[Culture]] = {}
     for culture in cultures().values():
         if culture.region:
             regions.setdefault(culture.region, []).append(culture)
     begun = context.request.query_params.get("template", "")
-    given = {name: context.text(name) or (begun if name == "template" else "") for name in ("template", "name", "title", *PURPOSES)}
+    given = {
+        name: context.text(name) or (begun if name == "template" else "")
+        for name in ("template", "name", "title", *PURPOSES)
+    }
     return context.page(
         "studies/new.html.j2",
         status,
@@ -63,7 +71,10 @@ def _choose(context: RequestContext, problems: Mapping[str, str], status: int = 
 def show_gallery(context: RequestContext) -> Response:
     """The templates that are forms: what they ask, which paper each follows, and how its page looks."""
     _may_make(context)
-    entries = [(name, *(words.words(context.gettext) for words in TEMPLATES[name]), paper) for name, paper in PAPERS.items()]
+    entries = [
+        (name, *(words.words(context.gettext) for words in TEMPLATES[name]), paper)
+        for name, paper in PAPERS.items()
+    ]
     return context.page("studies/gallery.html.j2", entries=entries)
 
 
@@ -78,7 +89,9 @@ def show_example(context: RequestContext) -> Response:
     stage = definition.stages[0]
     kind = stage_kind(stage.kind)
     files = {each["field"] for each in stage.config["show"] if each["type"] != "text"}
-    content = content_of({column: cell for column, cell in kind.example_row(stage.config).items() if column not in files})
+    content = content_of(
+        {column: cell for column, cell in kind.example_row(stage.config).items() if column not in files}
+    )
     return context.page(
         "studies/example.html.j2", name=name, title=TEMPLATES[name][0].words(context.gettext), paper=PAPERS[name], kind=kind,
         study=definition, texts=StudyTexts(definition.raw, (context.locale,)), files=files, content=content, config=stage.config,
@@ -102,7 +115,11 @@ def prepare(context: RequestContext) -> Response:
         return _choose(context, problems, 422)
     raw: dict[str, Any] = dict(parse_yaml(template_text(name)))
     raw |= {"name": context.text("name"), "title": context.text("title").strip()}
-    chosen = [cultures()[code] for code in context.texts("culture") if code in cultures() and cultures()[code].languages]
+    chosen = [
+        cultures()[code]
+        for code in context.texts("culture")
+        if code in cultures() and cultures()[code].languages
+    ]
     if chosen:
         raw["populations"] = populations_of(chosen)
     models = {purpose: context.text(purpose).strip() for purpose in PURPOSES if context.text(purpose).strip()}
@@ -117,8 +134,18 @@ def populations_of(chosen: Sequence[Culture]) -> list[dict[str, Any]]:
     for culture in chosen:
         name = re.sub(r"[^a-z0-9]+", "-", culture.name.lower()).strip("-")
         ask = "In which country or region did you mainly live before you were 18?"
-        criterion = {"name": "home_before_18", "ask": ask, "options": [culture.name, "Another one"], "accept": [culture.name]}
-        place = {"name": name, "title": culture.name, "culture": culture.code, "language": culture.languages[0]}
+        criterion = {
+            "name": "home_before_18",
+            "ask": ask,
+            "options": [culture.name, "Another one"],
+            "accept": [culture.name],
+        }
+        place = {
+            "name": name,
+            "title": culture.name,
+            "culture": culture.code,
+            "language": culture.languages[0],
+        }
         found.append({**place, "criteria": [criterion]})
     return found
 

@@ -29,7 +29,9 @@ def list_studies(context: RequestContext) -> Response:
     """The studies in which this account has a role other than answering, with the roles."""
     mine = studies.list_studies(context.workspace, account_id=context.me.id)
     rows = [(study, sorted(accounts.roles_of(context.workspace, study.id, context.me.id))) for study in mine]
-    return context.page("studies/studies.html.j2", rows=rows, may_make=may_make_studies(context.workspace, context.me))
+    return context.page(
+        "studies/studies.html.j2", rows=rows, may_make=may_make_studies(context.workspace, context.me)
+    )
 
 
 @routes.get("/studies/{study}", STAFF)
@@ -40,7 +42,11 @@ def show_overview(context: RequestContext) -> Response:
     rows = progress.progress(context.workspace, study.id)
     people = participants.list_participants(context.workspace, study.id)
     flagged = [each for each in progress.quality(context.workspace, study.id) if each.flags]
-    template = "studies/progress.html.j2" if context.request.headers.get("hx-request") else "studies/overview.html.j2"
+    template = (
+        "studies/progress.html.j2"
+        if context.request.headers.get("hx-request")
+        else "studies/overview.html.j2"
+    )
     stages = studies.stages(context.workspace, study.id)
     own = [stage for stage in stages if stage.role != Role.ANNOTATOR]
     needed = dict.fromkeys(Role(stage.role) for stage in own)
@@ -74,7 +80,8 @@ def show_description(context: RequestContext) -> Response:
 
 @routes.get("/studies/{study}/quality", STAFF)
 def show_quality(context: RequestContext) -> Response:
-    """Agreement, with why it is not defined where it is not; how each person works; what models were asked."""
+    """Agreement, with why it is not defined where it is not; how each person works; what models were
+    asked."""
     from folkways_studio.studies.agreement import agreement
 
     study = context.study
@@ -98,9 +105,19 @@ def show_log(context: RequestContext) -> Response:
     before = whole(context.request.query_params.get("before"))
     found = audit.events(context.workspace, context.study.id, before=before, limit=EVENTS_PER_PAGE)
     names = {account.id: account.name for account, _ in accounts.members(context.workspace, context.study.id)}
-    pseudonyms = {person.id: person.pseudonym for person in participants.list_participants(context.workspace, context.study.id)}
+    pseudonyms = {
+        person.id: person.pseudonym
+        for person in participants.list_participants(context.workspace, context.study.id)
+    }
     more = found[-1].id if len(found) == EVENTS_PER_PAGE else None
-    return context.page("studies/log.html.j2", study=context.study, events=found, names=names, pseudonyms=pseudonyms, more=more)
+    return context.page(
+        "studies/log.html.j2",
+        study=context.study,
+        events=found,
+        names=names,
+        pseudonyms=pseudonyms,
+        more=more,
+    )
 
 
 @routes.get("/studies/{study}/payments.csv", STAFF)
@@ -113,7 +130,9 @@ def show_payments(context: RequestContext) -> Response:
         *("minutes_without_breaks", "pay", "currency"),
     )
     rate = working_time.rate_of(context.study.definition)
-    worked = {each.pseudonym: each for each in working_time.working_times(context.workspace, context.study.id)}
+    worked = {
+        each.pseudonym: each for each in working_time.working_times(context.workspace, context.study.id)
+    }
     content = csv_bytes(
         header,
         (
@@ -131,4 +150,8 @@ def _worth(worked: working_time.WorkingTime | None, rate: working_time.Rate | No
     """Minutes of work, pay and its currency; empty where there is none."""
     if worked is None:
         return "", "", ""
-    return f"{60 * worked.hours:.1f}", "" if worked.pay is None else f"{worked.pay:.2f}", rate.currency if rate else ""
+    return (
+        f"{60 * worked.hours:.1f}",
+        "" if worked.pay is None else f"{worked.pay:.2f}",
+        rate.currency if rate else "",
+    )

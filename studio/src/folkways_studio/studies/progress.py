@@ -1,4 +1,5 @@
-"""How far a study is, and how people work: counts per stage and population, time per item, flags, payments."""
+"""How far a study is, and how people work: counts per stage and population, time per item, flags,
+payments."""
 
 from __future__ import annotations
 
@@ -23,7 +24,8 @@ from folkways_studio.work.known_counts import KnownCounts, about, known_counts
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """One stage and population. items by state; slots by state; median_seconds: per answer, None where there is none yet."""
+    """One stage and population. items by state; slots by state; median_seconds: per answer, None where there
+    is none yet."""
 
     stage: str
     population: str | None
@@ -38,7 +40,8 @@ class Progress:
 
 
 def progress(workspace: Workspace, study_id: int) -> tuple[Progress, ...]:
-    """Every stage by population, in order; those that have no items yet are there with zeros (population None)."""
+    """Every stage by population, in order; those that have no items yet are there with zeros (population
+    None)."""
     items, table, judgements = schema.items, schema.assignments, schema.judgements
     ours = items.c.study_id == study_id, items.c.check.is_(None)
 
@@ -46,7 +49,10 @@ def progress(workspace: Workspace, study_id: int) -> tuple[Progress, ...]:
         same = (of.c.stage_id, of.c.population_id, of.c.state)
         return sa.select(*same, sa.func.count().label("n")).select_from(rows).where(*ours).group_by(*same)
 
-    of_items, of_slots = counted(items, items), counted(table, table.join(items, items.c.id == table.c.item_id))
+    of_items, of_slots = (
+        counted(items, items),
+        counted(table, table.join(items, items.c.id == table.c.item_id)),
+    )
     of_time = (
         sa.select(items.c.stage_id, items.c.population_id, judgements.c.seconds)
         .join(items, items.c.id == judgements.c.item_id)
@@ -72,7 +78,11 @@ def progress(workspace: Workspace, study_id: int) -> tuple[Progress, ...]:
                 if state != AssignmentState.CLOSED
             }
             population = names.get(place) if place is not None else None
-            rows.append(Progress(stage.name, population, **counts, median_seconds=median(seconds) if seconds else None))
+            rows.append(
+                Progress(
+                    stage.name, population, **counts, median_seconds=median(seconds) if seconds else None
+                )
+            )
     return tuple(rows)
 
 
@@ -82,7 +92,8 @@ _OWN_STAGES = (
         schema.stages.c.study_id == sa.bindparam("study"),
         schema.stages.c.role.in_(
             sa.select(schema.roles.c.role).where(
-                schema.roles.c.study_id == sa.bindparam("study"), schema.roles.c.account_id == sa.bindparam("account")
+                schema.roles.c.study_id == sa.bindparam("study"),
+                schema.roles.c.account_id == sa.bindparam("account"),
             )
         ),
     )
@@ -93,7 +104,8 @@ _OWN_STAGES = (
 
 @dataclass(frozen=True, slots=True)
 class Mine:
-    """What one person did and has left in a stage. left: items that they could be given now; None where they write their own.
+    """What one person did and has left in a stage. left: items that they could be given now; None where they
+    write their own.
 
     seconds_left: at their own median speed; None before the first answer.
     """
@@ -104,7 +116,8 @@ class Mine:
 
     @property
     def total(self) -> int | None:
-        """All that they could give, with the task at hand, which is counted neither as done nor as left; None for nobody knows."""
+        """All that they could give, with the task at hand, which is counted neither as done nor as left; None
+        for nobody knows."""
         return None if self.left is None else self.done + self.left + 1
 
     @property
@@ -115,9 +128,12 @@ class Mine:
         return max(1, round(self.seconds_left / self.left * (self.left + 1) / 60))
 
 
-def own_progress(workspace: Workspace, person: Participant, stage: Stage, counts: Counts | None = None) -> Mine:
-    """How far one person is in a stage, or in the test before it, for the line above their task. Questions of known answer among
-    the work are counted like all others. counts: of them in the stage, where they were read before.
+def own_progress(
+    workspace: Workspace, person: Participant, stage: Stage, counts: Counts | None = None
+) -> Mine:
+    """How far one person is in a stage, or in the test before it, for the line above their task. Questions of
+    known answer among the work are counted like all others. counts: of them in the stage, where they were
+    read before.
     """
     if counts is None:
         with workspace.read() as connection:
@@ -128,11 +144,15 @@ def own_progress(workspace: Workspace, person: Participant, stage: Stage, counts
 def own_progress_everywhere(workspace: Workspace, person: Participant) -> list[Mine]:
     """``own_progress`` in each of the stages that the person works on."""
     with workspace.read() as connection:
-        rows = connection.execute(_OWN_STAGES, {**about(person), "study": person.study_id, "account": person.account_id}).all()
+        rows = connection.execute(
+            _OWN_STAGES, {**about(person), "study": person.study_id, "account": person.account_id}
+        ).all()
     return _progress(workspace, person, [(from_row(Stage, row), counts_within(row)) for row in rows])
 
 
-def _progress(workspace: Workspace, person: Participant, stages: Sequence[tuple[Stage, Counts]]) -> list[Mine]:
+def _progress(
+    workspace: Workspace, person: Participant, stages: Sequence[tuple[Stage, Counts]]
+) -> list[Mine]:
     asked = [stage for stage, _ in stages if Gold.of(stage.config) or Qualification.of(stage.config)]
     known: Mapping[int, KnownCounts] = {}
     if asked:  # most studies have no questions of known answer
@@ -143,18 +163,31 @@ def _progress(workspace: Workspace, person: Participant, stages: Sequence[tuple[
 
 def _mine(person: Participant, stage: Stage, counts: Counts, known: KnownCounts | None) -> Mine:
     test, gold = Qualification.of(stage.config), Gold.of(stage.config)
-    if known is not None and test is not None and test.is_for(known.population) and known.standing.test not in HAS_PASSED:
+    if (
+        known is not None
+        and test is not None
+        and test.is_for(known.population)
+        and known.standing.test not in HAS_PASSED
+    ):
         done, seconds = known.answered, known.seconds
         left: int | None = _left_of_test(known, test.questions)
     else:
         done, seconds, left = counts.answered, counts.seconds, counts.left(stage)
-        if left is not None and known is not None and gold is not None and room(counts.taken, stage.config["cap"]) != 0:
-            left += gold.ahead(counts.taken + known.gold_asked, left, known.fresh_gold, seed_of(person, stage))
+        if (
+            left is not None
+            and known is not None
+            and gold is not None
+            and room(counts.taken, stage.config["cap"]) != 0
+        ):
+            left += gold.ahead(
+                counts.taken + known.gold_asked, left, known.fresh_gold, seed_of(person, stage)
+            )
     return Mine(done, left, median(seconds) * left if seconds and left is not None else None)
 
 
 def _left_of_test(known: KnownCounts, questions: int) -> int:
-    """How many questions of the test a person could still be given in this try; 0 where there are too few to begin."""
+    """How many questions of the test a person could still be given in this try; 0 where there are too few to
+    begin."""
     if known.standing.test == "failed":
         return 0
     return 0 if known.asked == 0 and known.fresh < questions else min(questions - known.asked, known.fresh)
@@ -164,9 +197,10 @@ def _left_of_test(known: KnownCounts, questions: int) -> int:
 class Quality:
     """How one person works in one stage. Flags are reasons to look, not verdicts.
 
-    speeding: share of answers under the stage's ``min_seconds`` (None where it has none). same: longest run of equal answers, as a
-    share of all. checks, checks_failed: known answers among the work. flags: ``speeding`` (a fifth or more), ``straight-lining``
-    (ten or more equal answers in a row, and half of all), ``attention`` (a check failed).
+    speeding: share of answers under the stage's ``min_seconds`` (None where it has none). same: longest run
+    of equal answers, as a share of all. checks, checks_failed: known answers among the work. flags:
+    ``speeding`` (a fifth or more), ``straight-lining`` (ten or more equal answers in a row, and half of all),
+    ``attention`` (a check failed).
     """
 
     participant_id: int
@@ -187,7 +221,12 @@ STRAIGHT_LINE = 10
 
 def quality(workspace: Workspace, study_id: int) -> tuple[Quality, ...]:
     """Every person in every stage that they answered in, by participant and stage."""
-    judgements, items, participants, stages = schema.judgements, schema.items, schema.participants, schema.stages
+    judgements, items, participants, stages = (
+        schema.judgements,
+        schema.items,
+        schema.participants,
+        schema.stages,
+    )
     query = (
         sa.select(
             participants.c.id,
@@ -257,7 +296,8 @@ def longest_run(values: list[tuple[tuple[str, object], ...]]) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Payment:
-    """What one person is owed for: work, not attributes. external: the recruitment service's id, while it is not deleted."""
+    """What one person is owed for: work, not attributes. external: the recruitment service's id, while it is
+    not deleted."""
 
     pseudonym: str
     external: str | None
@@ -268,17 +308,25 @@ class Payment:
 
 
 def payments(workspace: Workspace, study_id: int) -> tuple[Payment, ...]:
-    """Everybody who answered anything or was screened out, with the completion code that they are to have; withdrawn people too."""
+    """Everybody who answered anything or was screened out, with the completion code that they are to have;
+    withdrawn people too."""
     judgements, participants, attributes = schema.judgements, schema.participants, schema.attributes
     work = (
-        sa.select(judgements.c.participant_id, sa.func.count().label("n"), sa.func.sum(judgements.c.seconds).label("seconds"))
+        sa.select(
+            judgements.c.participant_id,
+            sa.func.count().label("n"),
+            sa.func.sum(judgements.c.seconds).label("seconds"),
+        )
         .group_by(judgements.c.participant_id)
         .subquery()
     )
     query = (
         sa.select(participants, work.c.n, work.c.seconds, attributes.c.value)
         .outerjoin(work, work.c.participant_id == participants.c.id)
-        .outerjoin(attributes, sa.and_(attributes.c.participant_id == participants.c.id, attributes.c.name == "prolific_pid"))
+        .outerjoin(
+            attributes,
+            sa.and_(attributes.c.participant_id == participants.c.id, attributes.c.name == "prolific_pid"),
+        )
         .where(participants.c.study_id == study_id, participants.c.source != "staff")
         .order_by(participants.c.id)
     )
@@ -291,7 +339,9 @@ def payments(workspace: Workspace, study_id: int) -> tuple[Payment, ...]:
                 row.state,
                 row.n or 0,
                 round(row.seconds / 60, 1) if row.seconds else 0.0,
-                codes.get(row.pay or ("screened_out" if row.state == ParticipantState.SCREENED_OUT else "completed")),
+                codes.get(
+                    row.pay or ("screened_out" if row.state == ParticipantState.SCREENED_OUT else "completed")
+                ),
             )
             for row in connection.execute(query)
             if row.n or row.state == ParticipantState.SCREENED_OUT

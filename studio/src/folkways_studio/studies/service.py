@@ -24,21 +24,35 @@ MOVES: Mapping[str, frozenset[str]] = {
     StudyState.PAUSED: frozenset({StudyState.OPEN, StudyState.CLOSED}),
     StudyState.CLOSED: frozenset({StudyState.OPEN}),
 }
-"""State -> states that a study may go to from there. A pause gives out no more work; what is at hand may still be submitted."""
+"""State -> states that a study may go to from there. A pause gives out no more work; what is at hand may
+still be submitted."""
 
 
-def create_study(workspace: Workspace, definition: Definition, *, owner: int, text: str | None = None) -> Study:
-    """Make a study as described, in state ``draft``, with ``owner`` as its owner. ConflictError where the name is taken.
+def create_study(
+    workspace: Workspace, definition: Definition, *, owner: int, text: str | None = None
+) -> Study:
+    """Make a study as described, in state ``draft``, with ``owner`` as its owner. ConflictError where the
+    name is taken.
 
     text: the YAML that the definition was read from, which is kept as it is.
     """
     now = time.time()
     with workspace.write() as connection:
         if connection.scalar(sa.select(schema.studies.c.id).filter_by(name=definition.name)) is not None:
-            raise ConflictError("there is a study %(name)s already; choose another name", name=definition.name)
-        row = {"name": definition.name, "state": StudyState.DRAFT, **told_by(definition), "created": now, "created_by": owner}
+            raise ConflictError(
+                "there is a study %(name)s already; choose another name", name=definition.name
+            )
+        row = {
+            "name": definition.name,
+            "state": StudyState.DRAFT,
+            **told_by(definition),
+            "created": now,
+            "created_by": owner,
+        }
         study_id = inserted_id(connection, schema.studies, row)
-        place_parts(definition, lambda table, values: inserted_id(connection, table, {"study_id": study_id, **values}))
+        place_parts(
+            definition, lambda table, values: inserted_id(connection, table, {"study_id": study_id, **values})
+        )
         if text is not None:
             note_description(connection, study_id, 1, text, [], by=owner, now=now)
         audit.note(connection, "study.created", study_id=study_id, account_id=owner)
@@ -55,7 +69,8 @@ def told_by(definition: Definition) -> dict[str, Any]:
 
 
 def place_parts(definition: Definition, put: Callable[[sa.Table, dict[str, Any]], int]) -> None:
-    """Keep populations and stages as described. put: keeps one row of a table, without its study, and returns its id."""
+    """Keep populations and stages as described. put: keeps one row of a table, without its study, and returns
+    its id."""
     populations: dict[str | None, int] = {}
     for population in definition.populations:
         values = asdict(population)
@@ -66,10 +81,24 @@ def place_parts(definition: Definition, put: Callable[[sa.Table, dict[str, Any]]
 
 
 def note_description(
-    connection: sa.Connection, study_id: int, number: int, text: str, changes: Sequence[str], *, by: int | None, now: float
+    connection: sa.Connection,
+    study_id: int,
+    number: int,
+    text: str,
+    changes: Sequence[str],
+    *,
+    by: int | None,
+    now: float,
 ) -> None:
     """Keep a text by which a study is described, within the caller's transaction."""
-    row = {"study_id": study_id, "number": number, "text": text, "changes": list(changes), "account_id": by, "created": now}
+    row = {
+        "study_id": study_id,
+        "number": number,
+        "text": text,
+        "changes": list(changes),
+        "account_id": by,
+        "created": now,
+    }
     connection.execute(sa.insert(schema.descriptions).values(row))
 
 
@@ -88,7 +117,11 @@ def get_study(workspace: Workspace, study: int | str) -> Study:
 
 def list_studies(workspace: Workspace, *, account_id: int | None = None) -> tuple[Study, ...]:
     """All studies, newest first; only those in which the account has a role, if one is given."""
-    query = sa.select(schema.studies).where(schema.studies.c.state != StudyState.DELETED).order_by(schema.studies.c.id.desc())
+    query = (
+        sa.select(schema.studies)
+        .where(schema.studies.c.state != StudyState.DELETED)
+        .order_by(schema.studies.c.id.desc())
+    )
     if account_id is not None:
         mine = sa.select(schema.roles.c.study_id).where(schema.roles.c.account_id == account_id)
         query = query.where(schema.studies.c.id.in_(mine))

@@ -28,7 +28,11 @@ def show_settings(context: RequestContext) -> Response:
 
 
 def _settings(
-    context: RequestContext, text: str, problems: Sequence[str] = (), status: int = 200, typed_problem: str = ""
+    context: RequestContext,
+    text: str,
+    problems: Sequence[str] = (),
+    status: int = 200,
+    typed_problem: str = "",
 ) -> Response:
     names = {account.id: account.name for account, _ in accounts.members(context.workspace, context.study.id)}
     return context.page(
@@ -40,14 +44,19 @@ def _settings(
 
 @routes.post("/studies/{study}/settings", STAFF)
 def change(context: RequestContext) -> Response:
-    """Have the study described by another text; every mistake is named, and everything that may not change any more."""
+    """Have the study described by another text; every mistake is named, and everything that may not change
+    any more."""
     text = context.text("description").replace("\r\n", "\n")
     if len(text) > LONGEST:
         return _settings(context, text[:LONGEST], [context.gettext("The description is too long.")], 422)
     try:
         offered, old = context.studio.settings.models, models_in(context.study.definition).values()
         raw = parse_yaml(text)
-        unknown = [name for name in models_in(raw).values() if name not in offered and name not in old] if _is_study(raw) else []
+        unknown = (
+            [name for name in models_in(raw).values() if name not in offered and name not in old]
+            if _is_study(raw)
+            else []
+        )
         if unknown:
             raise UnknownNameError("model of this server", unknown[0], sorted(offered))
         descriptions.edit_study(context.workspace, context.study.id, text, by=context.me.id)
@@ -66,9 +75,13 @@ def _is_study(raw: object) -> bool:
 def delete(context: RequestContext) -> Response:
     """Delete the study, once its name has been typed."""
     try:
-        study_deletion.delete_study(context.workspace, context.study.id, context.text("typed"), by=context.me.id)
+        study_deletion.delete_study(
+            context.workspace, context.study.id, context.text("typed"), by=context.me.id
+        )
     except SubmissionError:
         words = context.gettext("This is not the name of the study. Nothing was deleted.")
-        return _settings(context, descriptions.description_of(context.workspace, context.study), (), 422, words)
+        return _settings(
+            context, descriptions.description_of(context.workspace, context.study), (), 422, words
+        )
     context.studio.background.wake()
     return context.go("/studies", "study-deleted")

@@ -1,4 +1,5 @@
-"""How far people are apart on many items at once, by columns: a study has tens of thousands of answers, and a page waits."""
+"""How far people are apart on many items at once, by columns: a study has tens of thousands of answers, and a
+page waits."""
 
 from __future__ import annotations
 
@@ -19,12 +20,13 @@ Labels = Mapping[str, Hashable]
 class Spread:
     """Of each item: ``apart`` and ``agree``. Of each answer, item by item: ``told`` and ``differs``.
 
-    apart: the share of people outside the largest group that says the same, averaged over fields; 0 to below 1. agree: the share of
-    pairs of people who say the same, averaged over fields; 0 to 1. Both NaN where no field has two labels.
+    apart: the share of people outside the largest group that says the same, averaged over fields; 0 to below
+    1. agree: the share of pairs of people who say the same, averaged over fields; 0 to 1. Both NaN where no
+    field has two labels.
 
-    told: whether most of the others agree in any field in which this person said something. differs: whether the person says
-    something else there. Most: more than half of those who said anything in that field; where they are divided themselves, nothing
-    is told about the one.
+    told: whether most of the others agree in any field in which this person said something. differs: whether
+    the person says something else there. Most: more than half of those who said anything in that field; where
+    they are divided themselves, nothing is told about the one.
     """
 
     apart: NDArray[np.float64]
@@ -34,7 +36,8 @@ class Spread:
 
 
 def spread(labels: Sequence[Sequence[Labels]]) -> Spread:
-    """labels: of each item, those of each answer, as the kind of its stage reads them; empty where several answers are welcome."""
+    """labels: of each item, those of each answer, as the kind of its stage reads them; empty where several
+    answers are welcome."""
     import numpy as np
 
     items, answers = len(labels), sum(map(len, labels))
@@ -71,7 +74,8 @@ def disagreement(labels: Sequence[Labels]) -> float | None:
 
 
 def _columns(labels: Sequence[Sequence[Labels]]) -> tuple[dict[str, list[int]], dict[str, list[int]]]:
-    """By field: the numbers of the answers that say something in it, and a number for each thing that is said."""
+    """By field: the numbers of the answers that say something in it, and a number for each thing that is
+    said."""
     rows: defaultdict[str, list[int]] = defaultdict(list)
     codes: defaultdict[str, list[int]] = defaultdict(list)
     known: defaultdict[str, dict[Hashable, int]] = defaultdict(dict)

@@ -1,7 +1,8 @@
 """How long people worked and what they are owed by the study's rate, with breaks taken out.
 
-The time of an answer runs from taking the task to sending it, so that it counts the lunch in between. An answer that took many
-times as long as is usual in its stage counts as long as this person usually takes there.
+The time of an answer runs from taking the task to sending it, so that it counts the lunch in between. An
+answer that took many times as long as is usual in its stage counts as long as this person usually takes
+there.
 """
 
 from __future__ import annotations
@@ -35,7 +36,8 @@ class Rate:
 
 @dataclass(frozen=True, slots=True)
 class WorkingTime:
-    """One person. answers: of all kinds, attention checks too, for they were work. median_seconds: per answer, over all stages.
+    """One person. answers: of all kinds, attention checks too, for they were work. median_seconds: per
+    answer, over all stages.
 
     hours: of work, without breaks; breaks: answers that held one. pay: None where the study has no rate.
     """
@@ -95,12 +97,17 @@ def working_times(workspace: Workspace, study_id: int) -> tuple[WorkingTime, ...
             continue
         hours, answers = sum(worked) / 3600, len(worked) + untimed[person]
         pay = None if rate is None else round(rate.per_hour * hours + rate.per_answer * answers, 2)
-        found.append(WorkingTime(person, pseudonym, state, answers, median(worked) if worked else 0.0, hours, breaks, pay))
+        found.append(
+            WorkingTime(
+                person, pseudonym, state, answers, median(worked) if worked else 0.0, hours, breaks, pay
+            )
+        )
     return tuple(found)
 
 
 def without_breaks(seconds: Sequence[float], usual: float) -> list[float]:
-    """One person's times in a stage, those with a break shortened. usual: the median of the stage over all people."""
+    """One person's times in a stage, those with a break shortened. usual: the median of the stage over all
+    people."""
     longest = max(BREAK_FACTOR * usual, BREAK_SECONDS)
     short = [each for each in seconds if each <= longest]
     own = median(short) if len(short) >= ENOUGH else usual

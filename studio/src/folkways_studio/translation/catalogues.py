@@ -1,8 +1,8 @@
 """Message catalogues as files: what translators edit (``.po``), and what the studio reads (``.mo``).
 
-A translation is a draft until somebody who speaks the language has checked it; then a comment above it says who. Compiled, that
-is a second entry under the context CHECKED, with the checkers in place of a translation. The build of the package runs this file by
-itself, so it imports nothing of folkways.
+A translation is a draft until somebody who speaks the language has checked it; then a comment above it says
+who. Compiled, that is a second entry under the context CHECKED, with the checkers in place of a translation.
+The build of the package runs this file by itself, so it imports nothing of folkways.
 """
 
 from __future__ import annotations
@@ -40,16 +40,19 @@ msgstr ""
 
 """
 PLURALS = {
-    "ar": "nplurals=6; plural=(n==0 ? 0 : n==1 ? 1 : n==2 ? 2 : n%100>=3 && n%100<=10 ? 3 : n%100>=11 ? 4 : 5)",
+    "ar": "nplurals=6; plural=(n==0 ? 0 : n==1 ? 1 : n==2 ? 2 : n%100>=3 && n%100<=10 ? 3 : n%100>=11 ? 4 "
+    ": 5)",
     **dict.fromkeys(("am", "as", "bn"), "nplurals=2; plural=(n > 1)"),
 }
-"""Plural rules as CLDR has them, where babel's table for gettext has others (of Arabic, it takes 11 to 99 for 100)."""
+"""Plural rules as CLDR has them, where babel's table for gettext has others (of Arabic, it takes 11 to 99 for
+100)."""
 
 EPOCH = datetime.fromtimestamp(0, UTC)
 
 
 def read_catalogue(path: Path, locale: str | None = None) -> Catalog:
-    """A file of translations; ValueError where it cannot be read as one. locale: the language, where the file need not say it."""
+    """A file of translations; ValueError where it cannot be read as one. locale: the language, where the file
+    need not say it."""
     try:
         with path.open("rb") as file:
             return read_po(file, locale=locale, abort_invalid=True)
@@ -66,17 +69,21 @@ def new_catalogue(locale: str, plurals: str | None = None) -> Catalog:
 
 
 def po_bytes(catalog: Catalog) -> bytes:
-    """As text, sorted. Files and line numbers of the strings, dates, and translations of strings that are gone are left out: they
-    would change with every edit of the code.
+    """As text, sorted. Files and line numbers of the strings, dates, and translations of strings that are
+    gone are left out: they would change with every edit of the code.
     """
     buffer = io.BytesIO()
-    write_po(buffer, catalog, width=120, sort_output=True, no_location=True, ignore_obsolete=True, omit_header=True)
+    write_po(
+        buffer, catalog, width=120, sort_output=True, no_location=True, ignore_obsolete=True, omit_header=True
+    )
     return HEADER.format(language=catalog.locale, plurals=catalog.plural_forms).encode() + buffer.getvalue()
 
 
 def checkers(message: Message) -> list[str]:
     """Who checked a translation; nobody for a draft."""
-    names = next((each.removeprefix(CHECKED) for each in message.user_comments if each.startswith(CHECKED)), "")
+    names = next(
+        (each.removeprefix(CHECKED) for each in message.user_comments if each.startswith(CHECKED)), ""
+    )
     return [name.strip() for name in names.split(SEPARATOR) if name.strip()]
 
 
@@ -84,7 +91,9 @@ def translated(message: Message, plurals: int) -> bool:
     """Whether a string has a translation, in every plural form."""
     if not message.pluralizable:
         return bool(message.string)
-    return isinstance(message.string, (tuple, list)) and len(message.string) == plurals and all(message.string)
+    return (
+        isinstance(message.string, (tuple, list)) and len(message.string) == plurals and all(message.string)
+    )
 
 
 def texts(catalog: Catalog) -> Iterator[Message]:
@@ -117,7 +126,8 @@ def first(text: object) -> str:
 
 
 def compiled(path: Path) -> bytes:
-    """The compiled form of a file of translations: from the file beside it, or made anew where that is missing or older."""
+    """The compiled form of a file of translations: from the file beside it, or made anew where that is
+    missing or older."""
     target = path.with_suffix(".mo")
     if target.exists() and target.stat().st_mtime_ns >= path.stat().st_mtime_ns:
         return target.read_bytes()
@@ -125,7 +135,8 @@ def compiled(path: Path) -> bytes:
 
 
 def compile_file(path: Path) -> bytes:
-    """Compile a file of translations; the result is stored beside it, unless that folder is somebody else's."""
+    """Compile a file of translations; the result is stored beside it, unless that folder is somebody
+    else's."""
     content = mo_bytes(read_catalogue(path, path.parent.parent.name))
     try:
         handle, name = tempfile.mkstemp(dir=path.parent, suffix=".part")

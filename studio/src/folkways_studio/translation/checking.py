@@ -1,4 +1,5 @@
-"""A study of a catalogue of translations: its items, and what people decided, brought back with who checked it.
+"""A study of a catalogue of translations: its items, and what people decided, brought back with who checked
+it.
 
 An item is one text: a message, or one plural form of it, with the English, the draft, and where it is shown.
 """
@@ -27,8 +28,8 @@ NUMBERS = (*range(201), 1000, 1_000_000)
 class Form:
     """One text of a catalogue: a message, or one of its plural forms.
 
-    key: the id of its item. english: the original; of a plural form, that for many unless the form is for one alone. numbers: with
-    which the form is used, for example; empty for what has no plural.
+    key: the id of its item. english: the original; of a plural form, that for many unless the form is for one
+    alone. numbers: with which the form is used, for example; empty for what has no plural.
     """
 
     key: str
@@ -48,9 +49,9 @@ class Form:
 class Outcome:
     """What a study did to a catalogue: keys of texts, by what became of them.
 
-    accepted: as they were. reworded: with another wording. open: not settled. unclear: key -> remarks. stale: the catalogue's
-    English or draft is not the one that people saw. refused: key -> what is wrong with the wording. absent: of no text of the
-    catalogue.
+    accepted: as they were. reworded: with another wording. open: not settled. unclear: key -> remarks. stale:
+    the catalogue's English or draft is not the one that people saw. refused: key -> what is wrong with the
+    wording. absent: of no text of the catalogue.
     """
 
     accepted: list[str] = field(default_factory=list)
@@ -68,13 +69,17 @@ def forms(catalog: Catalog) -> Iterator[Form]:
     for message in texts(catalog):
         if not translated(message, catalog.num_plurals):
             continue
-        digest = hashlib.sha256(f"{catalog.locale}\x04{message.context or ''}\x04{message.id}".encode()).hexdigest()[:12]
+        digest = hashlib.sha256(
+            f"{catalog.locale}\x04{message.context or ''}\x04{message.id}".encode()
+        ).hexdigest()[:12]
         if not message.pluralizable:
             yield Form(digest, message, 0, str(message.id), str(message.string))
             continue
         for index, draft in enumerate(message.string or ()):
             numbers = used[index]
-            yield Form(f"{digest}-{index}", message, index, message.id[0 if numbers == (1,) else 1], draft, numbers)
+            yield Form(
+                f"{digest}-{index}", message, index, message.id[0 if numbers == (1,) else 1], draft, numbers
+            )
 
 
 def _numbers(catalog: Catalog) -> list[tuple[int, ...]]:
@@ -82,20 +87,27 @@ def _numbers(catalog: Catalog) -> list[tuple[int, ...]]:
     import gettext
 
     rule = gettext.c2py(str(catalog.plural_expr))
-    examples = [[number for number in NUMBERS if rule(number) == index] for index in range(catalog.num_plurals)]
+    examples = [
+        [number for number in NUMBERS if rule(number) == index] for index in range(catalog.num_plurals)
+    ]
     return [tuple(each[:MOST_NUMBERS]) for each in examples]
 
 
-def study_items(catalog: Catalog, shown: Mapping[str, Appearance], *, answering: bool = False) -> list[dict[str, str]]:
+def study_items(
+    catalog: Catalog, shown: Mapping[str, Appearance], *, answering: bool = False
+) -> list[dict[str, str]]:
     """Rows to import into the stage ``check``: what nobody has checked, that of people who answer first.
 
-    shown: string -> where it is shown (``strings.appearances``). answering: only what people who answer are shown.
+    shown: string -> where it is shown (``strings.appearances``). answering: only what people who answer are
+    shown.
     """
     rows: list[tuple[tuple[bool, str], dict[str, str]]] = []
     for form in forms(catalog):
         if checkers(form.message):
             continue
-        place = shown.get(form.english) or shown.get(str(form.message.id[0]) if form.message.pluralizable else form.english)
+        place = shown.get(form.english) or shown.get(
+            str(form.message.id[0]) if form.message.pluralizable else form.english
+        )
         if answering and not (place and place.answering):
             continue
         row = {"item": form.key, "context": _context(place), "english": form.english, "draft": form.draft}
@@ -114,20 +126,26 @@ def _context(place: Appearance | None) -> str:
 
 
 def bring_back(
-    catalog: Catalog, items: Sequence[Mapping[str, Any]], judgements: Sequence[Mapping[str, Any]], names: Mapping[str, str]
+    catalog: Catalog,
+    items: Sequence[Mapping[str, Any]],
+    judgements: Sequence[Mapping[str, Any]],
+    names: Mapping[str, str],
 ) -> Outcome:
     """Put what a study decided into a catalogue, and who checked it.
 
-    items, judgements: the rows of those tables of an export. names: pseudonym -> the name that somebody wants to be credited by. A
-    message counts as checked once all its plural forms are decided; a wording that does not keep its placeholders is refused.
-    FolkwaysError where the study has no item of the catalogue.
+    items, judgements: the rows of those tables of an export. names: pseudonym -> the name that somebody wants
+    to be credited by. A message counts as checked once all its plural forms are decided; a wording that does
+    not keep its placeholders is refused. FolkwaysError where the study has no item of the catalogue.
     """
     outcome = Outcome()
     decided = _decisions(items)
     by_key = {form.key: form for form in forms(catalog)}
     outcome.absent = sorted(key for key in decided if key not in by_key)
     if not by_key.keys() & decided.keys():
-        raise FolkwaysError(f"none of the study's {len(decided)} items is a text of this catalogue; is it the study's language?")
+        raise FolkwaysError(
+            f"none of the study's {len(decided)} items is a text of this catalogue; is it the study's "
+            "language?"
+        )
     people: dict[str, set[str]] = {}
     for row in judgements:
         people.setdefault(row["item"], set()).add(names.get(row["participant"], row["participant"]))

@@ -1,4 +1,5 @@
-"""The interface's strings: every text of its templates and code that is shown in the reader's language, and where it is shown."""
+"""The interface's strings: every text of its templates and code that is shown in the reader's language, and
+where it is shown."""
 
 from __future__ import annotations
 
@@ -14,9 +15,24 @@ from folkways_studio.web.rendering.i18n import terms
 
 STUDIO = Path(__file__).parents[1]
 ANSWERING = (
-    *("web/templates/base.html.j2", "web/templates/draft.html.j2", "web/templates/parts.html.j2", "stages/", "work/templates/"),
-    *("work/pages.py", "work/sent_pages.py", "work/suggestion_pages.py", "models/pages.py", "people/entry_pages.py"),
-    *(f"people/templates/{name}.html.j2" for name in ("code", "consent", "done", "eligibility", "excluded", "invitation", "left")),
+    *(
+        "web/templates/base.html.j2",
+        "web/templates/draft.html.j2",
+        "web/templates/parts.html.j2",
+        "stages/",
+        "work/templates/",
+    ),
+    *(
+        "work/pages.py",
+        "work/sent_pages.py",
+        "work/suggestion_pages.py",
+        "models/pages.py",
+        "people/entry_pages.py",
+    ),
+    *(
+        f"people/templates/{name}.html.j2"
+        for name in ("code", "consent", "done", "eligibility", "excluded", "invitation", "left")
+    ),
     "people/templates/withdraw.html.j2",
 )
 """Where the strings come from that people who answer are shown."""
@@ -26,7 +42,14 @@ ERRORS = ("BusyError", "ConflictError", "InviteError", "NotAllowedError", "NotFo
 """Their messages are shown in the reader's language."""
 
 KEYWORDS = {**DEFAULT_KEYWORDS, "translate": None, "Message": None, **dict.fromkeys(ERRORS)}
-OPTIONS = {"**/templates/**.j2": {"trimmed": "true", "newstyle_gettext": "true", "extensions": "jinja2.ext.do", "silent": "false"}}
+OPTIONS = {
+    "**/templates/**.j2": {
+        "trimmed": "true",
+        "newstyle_gettext": "true",
+        "extensions": "jinja2.ext.do",
+        "silent": "false",
+    }
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +77,8 @@ def template() -> Catalog:
 
 
 def appearances(catalog: Catalog) -> Mapping[str, Appearance]:
-    """String (of a plural, the singular) -> where it stands first, those that people who answer are shown before others."""
+    """String (of a plural, the singular) -> where it stands first, those that people who answer are shown
+    before others."""
     files: dict[str, list[tuple[int, str]]] = {}
     for message in catalog:
         for file, line in message.locations:

@@ -1,1 +1,2 @@
-"""The studio in the browser. ``app.create_app`` makes the ASGI application, ``serving.serve`` runs it, ``settings`` say how."""
+"""The studio in the browser. ``app.create_app`` makes the ASGI application, ``serving.serve`` runs it,
+``settings`` say how."""

@@ -18,7 +18,8 @@ THREADS = 12
 """Requests worked on at once: SQLite lets one write at a time, and more would only wait for one another."""
 
 MOST_WAITING, MOST_OF_A_STUDY = 24, 8
-"""People who wait for a model at the same time, in all and of one study; their requests hardly use the database."""
+"""People who wait for a model at the same time, in all and of one study; their requests hardly use the
+database."""
 
 SPARE_THREADS = 8
 """For telling others at once that there is no place."""
@@ -74,10 +75,14 @@ def create_app(workspace: Workspace, settings: Settings | None = None) -> Starle
     app = Starlette(routes=[*pages, Mount(PLACE, ApiAtFirstUse(studio)), *static_routes()], lifespan=lifespan)
 
     async def unrouted(request: Request, error: Exception) -> Response:
-        return await respond_externally(studio, request, error.status_code if isinstance(error, HTTPException) else 400)
+        return await respond_externally(
+            studio, request, error.status_code if isinstance(error, HTTPException) else 400
+        )
 
     app.add_exception_handler(HTTPException, unrouted)
-    app.add_middleware(BodyLimit, limit=lambda path: settings.upload_bytes if path.endswith(uploads) else settings.body_bytes)
+    app.add_middleware(
+        BodyLimit, limit=lambda path: settings.upload_bytes if path.endswith(uploads) else settings.body_bytes
+    )
     app.add_middleware(SecurityHeaders, secure=settings.secure)
     if settings.prefix:
         app.add_middleware(AtPrefix, prefix=settings.prefix)

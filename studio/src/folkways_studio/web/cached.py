@@ -13,8 +13,8 @@ T = TypeVar("T")
 class Cached(cached_property[T]):
     """``functools.cached_property`` for objects that one thread uses at a time.
 
-    Before Python 3.12 that one computes under a lock that all objects of the class share: people's requests would wait for one
-    another's reading of the database.
+    Before Python 3.12 that one computes under a lock that all objects of the class share: people's requests
+    would wait for one another's reading of the database.
     """
 
     def __init__(self, compute: Callable[[Any], T]) -> None:

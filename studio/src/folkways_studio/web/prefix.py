@@ -1,6 +1,7 @@
 """The studio below a path of a host that has other programs as well: ``https://example.org/studio``.
 
-Inside, addresses begin at the studio's own start. They get the prefix where they leave, in pages, redirections and cookies.
+Inside, addresses begin at the studio's own start. They get the prefix where they leave, in pages,
+redirections and cookies.
 """
 
 from __future__ import annotations
@@ -10,11 +11,13 @@ import re
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 ADDRESSES = re.compile(r'(\s(?:href|src|action|formaction|hx-[a-z]+|data-draft)=")(?=/(?!/))')
-"""Attributes that lead somewhere within the studio. No text of a person's can look like one: its quotation marks are escaped."""
+"""Attributes that lead somewhere within the studio. No text of a person's can look like one: its quotation
+marks are escaped."""
 
 
 class AtPrefix:
-    """Tells the application below which path it is, whether the proxy in front takes that off what it passes on or not."""
+    """Tells the application below which path it is, whether the proxy in front takes that off what it passes
+    on or not."""
 
     def __init__(self, app: ASGIApp, *, prefix: str) -> None:
         self.app = app

@@ -41,7 +41,12 @@ LOCALE_COOKIE = "folkways_locale"
 FLASH_COOKIE = "folkways_said"
 SESSION_COOKIE = "folkways_session"
 SIGN_ON_COOKIE = "folkways_sign_on"
-LASTS = {SESSION_COOKIE: int(sessions.LIFETIME_SECONDS), LOCALE_COOKIE: 365 * 86400, FLASH_COOKIE: 60, SIGN_ON_COOKIE: 600}
+LASTS = {
+    SESSION_COOKIE: int(sessions.LIFETIME_SECONDS),
+    LOCALE_COOKIE: 365 * 86400,
+    FLASH_COOKIE: 60,
+    SIGN_ON_COOKIE: 600,
+}
 """Seconds for which a cookie is kept; the others end with the browser."""
 
 RUNS_STUDIES = frozenset({Role.OWNER, Role.RESEARCHER})
@@ -49,8 +54,8 @@ RUNS_STUDIES = frozenset({Role.OWNER, Role.RESEARCHER})
 
 @dataclass(frozen=True)
 class Studio:
-    """What every request shares. waiting: places for those who wait for a model. slow: threads for their requests. background: does
-    what takes longer than a request. provider: of single sign-on.
+    """What every request shares. waiting: places for those who wait for a model. slow: threads for their
+    requests. background: does what takes longer than a request. provider: of single sign-on.
     """
 
     workspace: Workspace
@@ -67,7 +72,8 @@ class Access:
     """Who may use a route.
 
     signed_in:   somebody must have signed in, or come by an invitation.
-    roles:       roles of the study in the address, one of which is needed; None where the route is not for staff.
+    roles:       roles of the study in the address, one of which is needed; None where the route is not for
+                staff.
     participant: the account must take part in the study in the address.
     """
 
@@ -88,8 +94,8 @@ PARTICIPANT = Access(participant=True)
 class RequestContext:
     """One request. Everything that is read of the database is read once.
 
-    form: the fields of a request that changes something; empty otherwise. cookies: to be set by the response (None: deleted).
-    gone: set when the browser does not wait for a slow request any more.
+    form: the fields of a request that changes something; empty otherwise. cookies: to be set by the response
+    (None: deleted). gone: set when the browser does not wait for a slow request any more.
     """
 
     studio: Studio
@@ -140,7 +146,8 @@ class RequestContext:
         return self.request.cookies.get(self._cookie_name(name), "")
 
     def _cookie_name(self, name: str) -> str:
-        """Over TLS, names that no unencrypted page can have set, and, where the host is the studio's own, no other host."""
+        """Over TLS, names that no unencrypted page can have set, and, where the host is the studio's own, no
+        other host."""
         settings = self.studio.settings
         return f"__{'Secure' if settings.prefix else 'Host'}-{name}" if settings.secure else name
 
@@ -189,9 +196,12 @@ class RequestContext:
 
     @Cached
     def locale(self) -> str:
-        """The reader's language of the interface: what they chose, else what their account or browser says."""
+        """The reader's language of the interface: what they chose, else what their account or browser
+        says."""
         answering = self.path.startswith(("/join/", "/work")) and not self.is_staff
-        return self._chosen_locale or negotiate(self.request.headers.get("accept-language", ""), answering=answering)
+        return self._chosen_locale or negotiate(
+            self.request.headers.get("accept-language", ""), answering=answering
+        )
 
     @property
     def _chosen_locale(self) -> str:
@@ -203,11 +213,13 @@ class RequestContext:
         return ""
 
     def texts_of(self, study: Study, population: Population | None = None) -> StudyTexts:
-        """A study's texts for this reader: in the language that they chose or their browser asks for, though the interface may not
-        be in it, else in that of their population, else in the study's own.
+        """A study's texts for this reader: in the language that they chose or their browser asks for, though
+        the interface may not be in it, else in that of their population, else in the study's own.
         """
         asked = (
-            [self._chosen_locale] if self._chosen_locale else accepted_languages(self.request.headers.get("accept-language", ""))
+            [self._chosen_locale]
+            if self._chosen_locale
+            else accepted_languages(self.request.headers.get("accept-language", ""))
         )
         return StudyTexts(study.definition, (*asked, *([population.language] if population else [])))
 
@@ -305,7 +317,8 @@ class RequestContext:
 
     @property
     def slots_meant(self) -> tuple[int, ...]:
-        """The slots that the number in the address may mean: the first that is the participant's. NotFoundError for no number."""
+        """The slots that the number in the address may mean: the first that is the participant's.
+        NotFoundError for no number."""
         meant = slots_meant(str(self.request.path_params["assignment"]), self.participant)
         if not meant:
             raise NotFoundError(self.gettext("There is no such page."))
@@ -343,10 +356,13 @@ class RequestContext:
         """NotAllowedError on a server that lets people in through its provider alone."""
         settings = self.studio.settings
         if settings.single_sign_on is not None and not settings.passwords:
-            raise NotAllowedError("there are no passwords here; sign in with %(name)s", name=settings.single_sign_on.name)
+            raise NotAllowedError(
+                "there are no passwords here; sign in with %(name)s", name=settings.single_sign_on.name
+            )
 
     def allow(self) -> None:
-        """Refuse whoever may not use this route. What is another study's or person's is not told apart from what is not there."""
+        """Refuse whoever may not use this route. What is another study's or person's is not told apart from
+        what is not there."""
         if not self.access.signed_in:
             return
         _ = self.me
@@ -358,10 +374,13 @@ class RequestContext:
     def page(self, template: str, status: int = 200, **values: Any) -> Response:
         """A page of the studio."""
         html = render(template, self.locale, {"context": self, **values})
-        return compressed(self.request, HTMLResponse(with_prefix(html, self.studio.settings.prefix), status_code=status))
+        return compressed(
+            self.request, HTMLResponse(with_prefix(html, self.studio.settings.prefix), status_code=status)
+        )
 
     def go(self, address: str, say: str | None = None) -> Response:
-        """On to another page (for a script: its address), which may say something (a key of FLASH_MESSAGES) on top."""
+        """On to another page (for a script: its address), which may say something (a key of FLASH_MESSAGES)
+        on top."""
         if say is not None:
             self.cookies[FLASH_COOKIE] = say
         address = self.studio.settings.prefix + address

@@ -24,7 +24,21 @@ from folkways_studio.work import sent_pages as sent
 from folkways_studio.work import suggestion_pages as suggestions
 
 PARTS = (
-    *(account, entry, work, sent, steps, suggestions, known_answers, new_study, desk, people, items, discussion, disagreement),
+    *(
+        account,
+        entry,
+        work,
+        sent,
+        steps,
+        suggestions,
+        known_answers,
+        new_study,
+        desk,
+        people,
+        items,
+        discussion,
+        disagreement,
+    ),
     *(data, media, settings, programs, passwords, single_sign_on),
 )
 

@@ -30,8 +30,8 @@ LOG = logging.getLogger("folkways_studio")
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """One thing that can be asked of the studio. upload: how many files its form may carry. slow: it may wait for a model. pause:
-    seconds for which a request is to wait before it is looked at.
+    """One thing that can be asked of the studio. upload: how many files its form may carry. slow: it may wait
+    for a model. pause: seconds for which a request is to wait before it is looked at.
     """
 
     method: str
@@ -66,7 +66,8 @@ class Routes:
 
 
 def starlette_route(studio: Studio, route: Route) -> StarletteRoute:
-    """A route as the web framework takes it: reads the form, then works in a thread, where the database may be waited for."""
+    """A route as the web framework takes it: reads the form, then works in a thread, where the database may
+    be waited for."""
 
     async def serve(request: Request) -> Response:
         request.scope["route"] = route
@@ -80,7 +81,8 @@ def starlette_route(studio: Studio, route: Route) -> StarletteRoute:
         try:
             if route.pause is not None:
                 await sleep(await to_thread.run_sync(route.pause, context))
-            # Whoever waits for a model waits in a line of their own, and keeps nobody else from a page or a connection.
+            # Whoever waits for a model waits in a line of their own, and keeps nobody else from a page or a
+            # connection.
             if route.slow:
                 return await _respond_slowly(context, route.handler)
             return await to_thread.run_sync(_respond_quickly, context, route.handler)
@@ -114,19 +116,26 @@ def _respond_quickly(context: RequestContext, handler: Handler) -> Response:
 
 
 def respond(context: RequestContext, handler: Handler) -> Response:
-    """Check where the request came from and who may make it, handle it, and turn what goes wrong into words."""
+    """Check where the request came from and who may make it, handle it, and turn what goes wrong into
+    words."""
     try:
         refused = _refuse_stranger(context) or _refuse_forgery(context)
         if refused is None:
             context.allow()
         response = refused or handler(context)
     except DraftConflictError as error:  # of a script, which asks what is to become of the draft
-        response = JSONResponse({"message": str(error), "revision": error.current.revision}, status_code=error.status)
+        response = JSONResponse(
+            {"message": str(error), "revision": error.current.revision}, status_code=error.status
+        )
     except FolkwaysError as error:
         response = problem(context, error)
     except Exception:
-        LOG.exception("the studio could not answer %s %s", context.request.method, context.request.scope["route"].path)
-        message = context.gettext("Something went wrong on our side. What you wrote is kept; try again in a moment.")
+        LOG.exception(
+            "the studio could not answer %s %s", context.request.method, context.request.scope["route"].path
+        )
+        message = context.gettext(
+            "Something went wrong on our side. What you wrote is kept; try again in a moment."
+        )
         response = _say(context, 500, message)
     return context.set_cookies(response)
 
@@ -136,7 +145,10 @@ async def respond_externally(studio: Studio, request: Request, status: int) -> R
     context = RequestContext(studio, request, ANYBODY)
 
     def say() -> Response:
-        unknown, unusable = context.gettext("There is no such page."), context.gettext("This page cannot be used in this way.")
+        unknown, unusable = (
+            context.gettext("There is no such page."),
+            context.gettext("This page cannot be used in this way."),
+        )
         words = unknown if status == 404 else unusable
         return context.set_cookies(_say(context, status, words))
 
@@ -147,9 +159,13 @@ def _refuse_forgery(context: RequestContext) -> Response | None:
     if not context.is_change:
         return None
     given = context.text(FIELD) or context.request.headers.get(HEADER)
-    if from_own_page(context.request, context.studio.settings.origin) and tokens_match(context.form_token, given):
+    if from_own_page(context.request, context.studio.settings.origin) and tokens_match(
+        context.form_token, given
+    ):
         return None
-    message = context.gettext("This page is out of date. Go back, load it again, and send once more: nothing was changed.")
+    message = context.gettext(
+        "This page is out of date. Go back, load it again, and send once more: nothing was changed."
+    )
     return _say(context, 403, message)
 
 
@@ -157,7 +173,9 @@ def _refuse_stranger(context: RequestContext) -> Response | None:
     if not context.access.signed_in or context.account is not None:
         return None
     if context.is_change or context.wants_json:
-        words = context.gettext("You have been signed out. Sign in again; what you wrote is kept on this device.")
+        words = context.gettext(
+            "You have been signed out. Sign in again; what you wrote is kept on this device."
+        )
         return _say(context, 401, words)
     return context.go(f"/signin?next={quote(context.path)}")
 
@@ -177,12 +195,19 @@ def sentence(words: str) -> str:
 
 def attachment(content: bytes | str, name: str, media_type: str) -> Response:
     """A file for the browser to save."""
-    return Response(content, media_type=media_type, headers={"Content-Disposition": f'attachment; filename="{name}"'})
+    return Response(
+        content, media_type=media_type, headers={"Content-Disposition": f'attachment; filename="{name}"'}
+    )
 
 
-def _say(context: RequestContext, status: int, message: str, problems: Mapping[str, str] | None = None) -> Response:
+def _say(
+    context: RequestContext, status: int, message: str, problems: Mapping[str, str] | None = None
+) -> Response:
     if context.wants_json:
-        return JSONResponse({"message": message, "problems": problems} if problems else {"message": message}, status_code=status)
+        return JSONResponse(
+            {"message": message, "problems": problems} if problems else {"message": message},
+            status_code=status,
+        )
     route = getattr(context.request.scope.get("route"), "path", "")
     held = context.path if route == TASK_PAGE and status not in (401, 403, 404, 429) else ""
     return context.page("problem.html.j2", status, message=message, problems=problems, code=status, held=held)

@@ -1,4 +1,5 @@
-"""Runs the studio: one process or several, stopped by Ctrl-C or SIGTERM after the requests at hand have been answered."""
+"""Runs the studio: one process or several, stopped by Ctrl-C or SIGTERM after the requests at hand have been
+answered."""
 
 from __future__ import annotations
 
@@ -34,10 +35,11 @@ def serve(
 ) -> None:
     """Serve until the process is told to stop. ``ready`` is called with the address once it can be opened.
 
-    port: 0 for any free one. workers: processes that answer, each with the interpreter to itself; one that dies is started again.
-    Raises FolkwaysError where the port is taken or the host is not of this machine.
+    port: 0 for any free one. workers: processes that answer, each with the interpreter to itself; one that
+    dies is started again. Raises FolkwaysError where the port is taken or the host is not of this machine.
 
-    Where a request came from, the proxies of the settings say; without any it is where the connection came from.
+    Where a request came from, the proxies of the settings say; without any it is where the connection came
+    from.
     """
     import uvicorn
 
@@ -49,7 +51,9 @@ def serve(
         "access_log": False,  # addresses of invitations are secrets, and what people look at is theirs
         "server_header": False,
         "proxy_headers": bool(proxies),
-        "forwarded_allow_ips": ",".join(proxies),  # never from the environment: whoever is not named is not believed
+        "forwarded_allow_ips": ",".join(
+            proxies
+        ),  # never from the environment: whoever is not named is not believed
         "timeout_graceful_shutdown": GRACE_SECONDS,
         "timeout_worker_healthcheck": START_SECONDS,
         "h11_max_incomplete_event_size": 64 * 1024,
@@ -58,7 +62,9 @@ def serve(
     if workers > 1:
         location = workspace.engine.url.render_as_string(hide_password=False)
         app = partial(_app, location if "://" in workspace.location else workspace.location, settings)
-        _serve_together(uvicorn.Config(app, factory=True, workers=workers, **config), listener, partial(ready, address))
+        _serve_together(
+            uvicorn.Config(app, factory=True, workers=workers, **config), listener, partial(ready, address)
+        )
         return
 
     class Announcing(uvicorn.Server):
@@ -99,8 +105,12 @@ def _listen(host: str, port: int) -> socket.socket:
     except OSError as error:
         listener.close()
         if error.errno == errno.EADDRINUSE:
-            raise FolkwaysError(f"port {port} is in use; stop what runs there, or choose another with --port") from None
-        raise FolkwaysError(f"the studio cannot listen on {host} port {port}: {error.strerror or error}") from None
+            raise FolkwaysError(
+                f"port {port} is in use; stop what runs there, or choose another with --port"
+            ) from None
+        raise FolkwaysError(
+            f"the studio cannot listen on {host} port {port}: {error.strerror or error}"
+        ) from None
     listener.listen(512)
     return listener
 

@@ -1,4 +1,5 @@
-"""What can be set about the web application. Nothing here is secret but ``prolific_keys``' place, and none of it is shown."""
+"""What can be set about the web application. Nothing here is secret but ``prolific_keys``' place, and none of
+it is shown."""
 
 from __future__ import annotations
 
@@ -23,17 +24,19 @@ PREFIX = re.compile(r"(/[A-Za-z0-9._~-]+)*")
 class Settings:
     """Settings of one server.
 
-    origin:        the address that people's browsers see ("https://studio.example.org", or "https://example.org/studio" where the
-                   host has other programs as well); requests that change something must come from a page of that host. None:
-                   whatever address the request itself was made to, for work on one's own machine.
+    origin:        the address that people's browsers see ("https://studio.example.org", or
+                   "https://example.org/studio" where the host has other programs as well); requests that
+                   change something must come from a page of that host. None: whatever address the request
+                   itself was made to, for work on one's own machine.
     upload_bytes:  the largest file that a researcher may import.
     body_bytes:    the largest of all other requests.
     rates:         action -> (how many, in how many seconds) one address may do it.
     models:        name -> a model that studies may choose; no other is ever asked.
-    proxies:       addresses or networks of the servers in front ("127.0.0.1", "10.0.0.0/24"), whose word for where a request came
-                   from is believed; nobody else's is.
+    proxies:       addresses or networks of the servers in front ("127.0.0.1", "10.0.0.0/24"), whose word for
+                   where a request came from is believed; nobody else's is.
     private_webhooks: whether webhooks may call addresses of this server's own network, and without TLS.
-    prolific_keys: URL or file of the JSON Web Key Set with which Prolific signs entries; needed only by studies that ask for
+    prolific_keys: URL or file of the JSON Web Key Set with which Prolific signs entries; needed only by
+    studies that ask for
                    signed entry.
     single_sign_on: the OpenID Connect provider that lets people in; None for none.
     """
@@ -43,7 +46,10 @@ class Settings:
     body_bytes: int = 2**20
     rates: dict[str, tuple[int, float]] = field(
         default_factory=lambda: {
-            "signin": (300, 600.0),  # right ones as well: one address may be a whole university; failures are counted by account
+            "signin": (
+                300,
+                600.0,
+            ),  # right ones as well: one address may be a whole university; failures are counted by account
             "join": (600, 600.0),
             "models": (240, 60.0),
             "api": (600, 60.0),  # by token; by address where there is none that is known
@@ -61,15 +67,22 @@ class Settings:
                 ip_network(proxy, strict=False)
             except ValueError:
                 raise FolkwaysError(
-                    f"the proxy {proxy!r} is no address or network of the kind 127.0.0.1 or 10.0.0.0/24; name the servers in front "
+                    f"the proxy {proxy!r} is no address or network of the kind 127.0.0.1 or 10.0.0.0/24; "
+                    "name the servers in front "
                     "of the studio one by one"
                 ) from None
         if self.origin is None:
             return
         parts = urlsplit(self.origin)
-        if parts.scheme not in ("http", "https") or not parts.hostname or not PREFIX.fullmatch(self.prefix) or parts.query:
+        if (
+            parts.scheme not in ("http", "https")
+            or not parts.hostname
+            or not PREFIX.fullmatch(self.prefix)
+            or parts.query
+        ):
             raise FolkwaysError(
-                f"the studio's address {self.origin!r} cannot be used; it is scheme and host, and a path where the host has other "
+                f"the studio's address {self.origin!r} cannot be used; it is scheme and host, and a path "
+                "where the host has other "
                 "programs as well: https://studio.example.org or https://example.org/studio"
             )
         if parts.scheme == "http" and parts.hostname not in LOCAL_HOSTS:
@@ -80,7 +93,8 @@ class Settings:
 
     @property
     def prefix(self) -> str:
-        """The path below which browsers see the studio, without a slash at its end; empty where the host is its own."""
+        """The path below which browsers see the studio, without a slash at its end; empty where the host is
+        its own."""
         return urlsplit(self.origin or "").path.rstrip("/")
 
     @property

@@ -1,4 +1,5 @@
-"""Decisions of a researcher or expert in place of what the rule made of the judgements. The judgements stay as they are."""
+"""Decisions of a researcher or expert in place of what the rule made of the judgements. The judgements stay
+as they are."""
 
 from __future__ import annotations
 
@@ -31,19 +32,33 @@ def adjudicate(
 ) -> Item:
     """Decide over an item: ``decision`` is laid over its result, and the item is done (or dropped).
 
-    It goes on to the stage after it if it had not yet. The last decision stands; all are kept. SubmissionError without a reason.
+    It goes on to the stage after it if it had not yet. The last decision stands; all are kept.
+    SubmissionError without a reason.
     """
     if not reason.strip():
         raise SubmissionError({"reason": "say why"})
     with workspace.write() as connection:
         item = item_within(connection, study_id, item_id, lock="row")
-        values = {"item_id": item_id, "account_id": account_id, "decision": dict(decision), "reason": reason.strip()}
+        values = {
+            "item_id": item_id,
+            "account_id": account_id,
+            "decision": dict(decision),
+            "reason": reason.strip(),
+        }
         connection.execute(sa.insert(schema.adjudications).values(**values, created=time.time()))
         result = {**(item.result or {}), **decision, "adjudicated": True}
         state = ItemState.DROPPED if drop else ItemState.DONE
-        change_rows(connection, schema.items, {"id": item_id}, state=str(state), result=result, reason=reason.strip())
+        change_rows(
+            connection, schema.items, {"id": item_id}, state=str(state), result=result, reason=reason.strip()
+        )
         close_open_slots(connection, item_id)
-        audit.note(connection, "item.adjudicated", study_id=study_id, account_id=account_id, subject=f"item:{item_id}")
+        audit.note(
+            connection,
+            "item.adjudicated",
+            study_id=study_id,
+            account_id=account_id,
+            subject=f"item:{item_id}",
+        )
         if not drop and not has_children(connection, item_id):
             stage = from_row(Stage, get_row(connection, schema.stages, id=item.stage_id))
             follow_branch(connection, item, stage, "done", result, votes_of(connection, item_id))
@@ -56,9 +71,11 @@ def drop(workspace: Workspace, study_id: int, item_id: int, account_id: int, rea
 
 
 def reopen(workspace: Workspace, study_id: int, item_id: int, account_id: int, reason: str) -> Item:
-    """Undo that an item was dropped: its stage's rule says again what its answers come to, and others are asked where some miss.
+    """Undo that an item was dropped: its stage's rule says again what its answers come to, and others are
+    asked where some miss.
 
-    ConflictError for an item that is not dropped, or from which others descend; SubmissionError without a reason.
+    ConflictError for an item that is not dropped, or from which others descend; SubmissionError without a
+    reason.
     """
     if not reason.strip():
         raise SubmissionError({"reason": "say why"})
@@ -69,7 +86,14 @@ def reopen(workspace: Workspace, study_id: int, item_id: int, account_id: int, r
             raise ConflictError("this item is not dropped, or others have been made of it")
         change_rows(connection, items, {"id": item_id}, state=str(ItemState.OPEN), result=None, reason=None)
         subject, details = f"item:{item_id}", {"reason": reason.strip()}
-        audit.note(connection, "item.reopened", study_id=study_id, account_id=account_id, subject=subject, details=details)
+        audit.note(
+            connection,
+            "item.reopened",
+            study_id=study_id,
+            account_id=account_id,
+            subject=subject,
+            details=details,
+        )
         apply_rule_again(connection, item_id)
         return from_row(Item, get_row(connection, items, id=item_id))
 
@@ -84,15 +108,23 @@ def decision_of(stage: Stage, item: Item, submission: Mapping[str, Any]) -> Mapp
 
 
 def can_decide(stage: Stage, item: Item) -> bool:
-    """Whether the item can be decided here: what people write themselves has no right answer to put in its place."""
+    """Whether the item can be decided here: what people write themselves has no right answer to put in its
+    place."""
     kind = stage_kind(stage.kind)
     return item.check is None and not kind.authored and kind.can_be_decided
 
 
-def list_adjudications(workspace: Workspace, study_id: int, item_id: int | None = None) -> tuple[Adjudication, ...]:
+def list_adjudications(
+    workspace: Workspace, study_id: int, item_id: int | None = None
+) -> tuple[Adjudication, ...]:
     """The decisions over an item, or over all items of a study, oldest first."""
     table, items = schema.adjudications, schema.items
-    query = sa.select(table).join(items, items.c.id == table.c.item_id).where(items.c.study_id == study_id).order_by(table.c.id)
+    query = (
+        sa.select(table)
+        .join(items, items.c.id == table.c.item_id)
+        .where(items.c.study_id == study_id)
+        .order_by(table.c.id)
+    )
     if item_id is not None:
         query = query.where(table.c.item_id == item_id)
     return read_all(workspace, Adjudication, query)

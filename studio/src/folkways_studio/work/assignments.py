@@ -1,8 +1,8 @@
-"""Who works on what. A slot is a row, and taking it is one statement on that row: an item can never be given to more people than it
-has slots, whatever happens at the same time.
+"""Who works on what. A slot is a row, and taking it is one statement on that row: an item can never be given
+to more people than it has slots, whatever happens at the same time.
 
-SQLite has one writer at a time (immediate transactions). On PostgreSQL people take different rows side by side: each asks for the
-first free one that nobody else has locked (``FOR UPDATE SKIP LOCKED``).
+SQLite has one writer at a time (immediate transactions). On PostgreSQL people take different rows side by
+side: each asks for the first free one that nobody else has locked (``FOR UPDATE SKIP LOCKED``).
 """
 
 from __future__ import annotations
@@ -30,7 +30,14 @@ from folkways_studio.records import (
 )
 from folkways_studio.stages.registry import stage_kind
 from folkways_studio.work.counts import room
-from folkways_studio.work.eligible_slots import attention_check, give_slot, lease_at_hand, lease_slot, taken_by, with_item
+from folkways_studio.work.eligible_slots import (
+    attention_check,
+    give_slot,
+    lease_at_hand,
+    lease_slot,
+    taken_by,
+    with_item,
+)
 from folkways_studio.work.known_answer_rules import Gold, Qualification
 from folkways_studio.work.known_answers import test_slot
 from folkways_studio.work.leases import lease_end, not_theirs
@@ -50,7 +57,9 @@ _WORKER = (
     sa.select(_people, schema.studies.c.state.label("study_state"), _stages)
     .select_from(_people)
     .join(schema.studies, schema.studies.c.id == _people.c.study_id)
-    .outerjoin(_roles, sa.and_(_roles.c.study_id == _people.c.study_id, _roles.c.account_id == _people.c.account_id))
+    .outerjoin(
+        _roles, sa.and_(_roles.c.study_id == _people.c.study_id, _roles.c.account_id == _people.c.account_id)
+    )
     .outerjoin(_stages, sa.and_(_stages.c.study_id == _people.c.study_id, _stages.c.role == _roles.c.role))
     .where(_people.c.id == sa.bindparam("person"))
     .order_by(_stages.c.position)
@@ -69,8 +78,8 @@ class Work:
 
 @dataclass(frozen=True, slots=True)
 class NoWork:
-    """Why there is nothing to do. reason: ``paused``, ``closed``, ``not_active``, ``cap``, ``quota``, ``failed`` (the test) or
-    ``none_left``.
+    """Why there is nothing to do. reason: ``paused``, ``closed``, ``not_active``, ``cap``, ``quota``,
+    ``failed`` (the test) or ``none_left``.
     """
 
     reason: str
@@ -89,10 +98,10 @@ def claim_slot(
 ) -> Claimed | NoWork:
     """Give a person what they have at hand, or else the next free slot of a stage that they work on.
 
-    stage: its name, None for the first stage (in order) that has something. after: the stage that they have just worked on, ""
-    where it is not known: more of it comes first, and nobody is put to writing items of their own without asking. Whoever asks
-    twice, in two tabs perhaps, is given the same slot twice. Nobody is given an item twice, or one that descends from their own,
-    or one of another population.
+    stage: its name, None for the first stage (in order) that has something. after: the stage that they have
+    just worked on, "" where it is not known: more of it comes first, and nobody is put to writing items of
+    their own without asking. Whoever asks twice, in two tabs perhaps, is given the same slot twice. Nobody is
+    given an item twice, or one that descends from their own, or one of another population.
     """
     now = time.time()
     with workspace.claim() as connection:
@@ -124,9 +133,11 @@ def _is_plain(stage: Stage) -> bool:
     return not asks and Gold.of(config) is None and Qualification.of(config) is None
 
 
-def claim_batch(workspace: Workspace, participant_id: int, stage: str, count: int, *, seconds: float) -> tuple[Work, ...] | NoWork:
-    """Give a person what they have at hand in a stage and further slots up to ``count``, all leased for ``seconds``: to work
-    off line.
+def claim_batch(
+    workspace: Workspace, participant_id: int, stage: str, count: int, *, seconds: float
+) -> tuple[Work, ...] | NoWork:
+    """Give a person what they have at hand in a stage and further slots up to ``count``, all leased for
+    ``seconds``: to work off line.
 
     Not for stages in which people write items of their own. NoWork where there is not even one.
     """
@@ -149,9 +160,12 @@ def claim_batch(workspace: Workspace, participant_id: int, stage: str, count: in
         return tuple(Work(*with_item(connection, each), stages[0]) for each in slots)
 
 
-def _worker(connection: sa.Connection, participant_id: int, stage: str | None) -> tuple[Participant, list[Stage]] | NoWork:
-    """The person, who may work at this moment, and the stages that they work on, of that name if one is given. Their row is locked:
-    two tabs of one person take turns, so that caps hold and both are given the same slot.
+def _worker(
+    connection: sa.Connection, participant_id: int, stage: str | None
+) -> tuple[Participant, list[Stage]] | NoWork:
+    """The person, who may work at this moment, and the stages that they work on, of that name if one is
+    given. Their row is locked: two tabs of one person take turns, so that caps hold and both are given the
+    same slot.
     """
     rows = connection.execute(_WORKER, {"person": participant_id}).all()
     person = from_row(Participant, rows[0], _people)
@@ -173,9 +187,13 @@ def _going_on(stages: list[Stage], after: str) -> list[Stage]:
     ]
 
 
-def _take(connection: sa.Connection, person: Participant, stage: Stage, now: float, until: float) -> Claimed | NoWork:
+def _take(
+    connection: sa.Connection, person: Participant, stage: Stage, now: float, until: float
+) -> Claimed | NoWork:
     cap, gold = stage.config["cap"], Gold.of(stage.config)
-    taken = 0 if cap is None and gold is None else taken_by(connection, person.id, stage.id)  # without them, nobody asks
+    taken = (
+        0 if cap is None and gold is None else taken_by(connection, person.id, stage.id)
+    )  # without them, nobody asks
     if room(taken, cap) == 0:
         return NoWork("cap")
     if stage_kind(stage.kind).authored:
@@ -196,8 +214,14 @@ def _begin(connection: sa.Connection, person: Participant, stage: Stage, now: fl
     items = schema.items
     if stage.config["quota"] is not None:
         # The stage's row is locked: two people of one population cannot both take the last place.
-        connection.execute(sa.select(schema.stages.c.id).filter_by(id=stage.id).with_for_update(key_share=True))
-        written = items.c.stage_id == stage.id, items.c.population_id == person.population_id, items.c.state != ItemState.DROPPED
+        connection.execute(
+            sa.select(schema.stages.c.id).filter_by(id=stage.id).with_for_update(key_share=True)
+        )
+        written = (
+            items.c.stage_id == stage.id,
+            items.c.population_id == person.population_id,
+            items.c.state != ItemState.DROPPED,
+        )
         if room(count(connection, items, *written), stage.config["quota"]) == 0:
             return NoWork("quota")
     row: dict[str, object] = {
@@ -227,15 +251,22 @@ def _begin(connection: sa.Connection, person: Participant, stage: Stage, now: fl
     return Claimed(Assignment(id=inserted_id(connection, schema.assignments, slot), **slot, done=None), stage)
 
 
-def get_work(workspace: Workspace, participant_id: int, assignment_id: int, instead: int | None = None) -> Work:
-    """What is behind a slot that is this person's, done or not; NotFoundError for any other. instead: looked at where it is not."""
+def get_work(
+    workspace: Workspace, participant_id: int, assignment_id: int, instead: int | None = None
+) -> Work:
+    """What is behind a slot that is this person's, done or not; NotFoundError for any other. instead: looked
+    at where it is not."""
     slots = (assignment_id, assignment_id if instead is None else instead)
     with workspace.read() as connection:
-        rows = connection.execute(_WORK, {"participant_id": participant_id, "slot": slots[0], "instead": slots[1]}).all()
+        rows = connection.execute(
+            _WORK, {"participant_id": participant_id, "slot": slots[0], "instead": slots[1]}
+        ).all()
     found = {row._mapping[schema.assignments.c.id]: row for row in rows}
     row = found.get(slots[0], found.get(slots[1]))
     if row is None:
         raise not_theirs()
     return Work(
-        from_row(Assignment, row, schema.assignments), from_row(Item, row, schema.items), from_row(Stage, row, schema.stages)
+        from_row(Assignment, row, schema.assignments),
+        from_row(Item, row, schema.items),
+        from_row(Stage, row, schema.stages),
     )

@@ -1,5 +1,6 @@
-"""Whose answers somebody must not see yet. Several people answer an item independently only if none of them knows what the others
-said: until it is settled, an item is blind for everybody who may still be asked about it or may still correct their answer.
+"""Whose answers somebody must not see yet. Several people answer an item independently only if none of them
+knows what the others said: until it is settled, an item is blind for everybody who may still be asked about
+it or may still correct their answer.
 
 Pages, the API, discussions and exports all ask here.
 """
@@ -17,24 +18,45 @@ from folkways_studio.database import tables as schema
 from folkways_studio.database.rows import find_row
 from folkways_studio.errors import NotAllowedError
 from folkways_studio.items.service import item_within
-from folkways_studio.records import AssignmentState, Item, ItemState, Participant, ParticipantState, Stage, from_row
+from folkways_studio.records import (
+    AssignmentState,
+    Item,
+    ItemState,
+    Participant,
+    ParticipantState,
+    Stage,
+    from_row,
+)
 from folkways_studio.stages.registry import stage_kind
 from folkways_studio.work.known_counts import may_be_given
 from folkways_studio.work.leases import free_leases
 
-GONE = (ParticipantState.WITHDRAWN, ParticipantState.EXCLUDED, ParticipantState.FAILED, ParticipantState.SCREENED_OUT)
+GONE = (
+    ParticipantState.WITHDRAWN,
+    ParticipantState.EXCLUDED,
+    ParticipantState.FAILED,
+    ParticipantState.SCREENED_OUT,
+)
 """Who is in one of these states is asked nothing more."""
 
 
-def blind_items(connection: sa.Connection, study_id: int, account_id: int | None) -> sa.Select[tuple[int]] | None:
-    """A query for the ids of the items that are blind for an account; None where no item can be, as for who takes no part.
+def blind_items(
+    connection: sa.Connection, study_id: int, account_id: int | None
+) -> sa.Select[tuple[int]] | None:
+    """A query for the ids of the items that are blind for an account; None where no item can be, as for who
+    takes no part.
 
-    An item is blind for people who work on its stage and have it at hand, or whom the studio could ask: it is open, of their
-    population, not their own, and they have neither given it back nor chosen to look (``look``). Their own answer makes no
-    difference, because they may still correct it. Only items whose answers are independent are blind: several people answer them,
-    or somebody has answered already, or the right answer is known; the last are seen after one's own answer.
+    An item is blind for people who work on its stage and have it at hand, or whom the studio could ask: it is
+    open, of their population, not their own, and they have neither given it back nor chosen to look
+    (``look``). Their own answer makes no difference, because they may still correct it. Only items whose
+    answers are independent are blind: several people answer them, or somebody has answered already, or the
+    right answer is known; the last are seen after one's own answer.
     """
-    row = find_row(connection, schema.participants, study_id=study_id, account_id=account_id) if account_id is not None else None
+    row = (
+        find_row(connection, schema.participants, study_id=study_id, account_id=account_id)
+        if account_id is not None
+        else None
+    )
     if row is None:
         return None
     person = from_row(Participant, row)
@@ -51,7 +73,9 @@ def blind_items(connection: sa.Connection, study_id: int, account_id: int | None
     items, slots, judgements, skips = schema.items, schema.assignments, schema.judgements, schema.skips
     answers = sa.exists().where(judgements.c.item_id == items.c.id)
     at_hand = sa.exists().where(
-        slots.c.item_id == items.c.id, slots.c.participant_id == person.id, slots.c.state == AssignmentState.LEASED
+        slots.c.item_id == items.c.id,
+        slots.c.participant_id == person.id,
+        slots.c.state == AssignmentState.LEASED,
     )
     may_be_asked = sa.and_(
         items.c.state == ItemState.OPEN,
@@ -61,7 +85,9 @@ def blind_items(connection: sa.Connection, study_id: int, account_id: int | None
         ~sa.exists().where(skips.c.item_id == items.c.id, skips.c.participant_id == person.id),
     )
     independent = sa.or_(
-        items.c.stage_id.in_(several), items.c.check.is_not(None), answers.where(judgements.c.participant_id != person.id)
+        items.c.stage_id.in_(several),
+        items.c.check.is_not(None),
+        answers.where(judgements.c.participant_id != person.id),
     )
     return sa.select(items.c.id).where(
         items.c.study_id == study_id,
@@ -72,17 +98,24 @@ def blind_items(connection: sa.Connection, study_id: int, account_id: int | None
 
 
 def is_independent(item: Item, stage: Stage, *, others_answered: bool) -> bool:
-    """Whether the answers to an item of a stage are independent, as in ``blind_items``: it is blind for whoever has it at hand."""
-    return others_answered or item.check is not None or stage_kind(stage.kind).answers_wanted(stage.config) > 1
+    """Whether the answers to an item of a stage are independent, as in ``blind_items``: it is blind for
+    whoever has it at hand."""
+    return (
+        others_answered or item.check is not None or stage_kind(stage.kind).answers_wanted(stage.config) > 1
+    )
 
 
-def blind_among(workspace: Workspace, study_id: int, account_id: int, numbers: Collection[int]) -> frozenset[int]:
+def blind_among(
+    workspace: Workspace, study_id: int, account_id: int, numbers: Collection[int]
+) -> frozenset[int]:
     """Those of these items that are blind for an account."""
     with workspace.read() as connection:
         return blind_within(connection, study_id, account_id, numbers)
 
 
-def blind_within(connection: sa.Connection, study_id: int, account_id: int | None, numbers: Collection[int]) -> frozenset[int]:
+def blind_within(
+    connection: sa.Connection, study_id: int, account_id: int | None, numbers: Collection[int]
+) -> frozenset[int]:
     """``blind_among`` within the caller's transaction."""
     blind = blind_items(connection, study_id, account_id)
     if blind is None or not numbers:
@@ -91,14 +124,17 @@ def blind_within(connection: sa.Connection, study_id: int, account_id: int | Non
 
 
 def require_sight(workspace: Workspace, study_id: int, account_id: int, item_id: int) -> None:
-    """NotAllowedError where an item is blind for an account: nobody discusses or decides what they may still be asked about."""
+    """NotAllowedError where an item is blind for an account: nobody discusses or decides what they may still
+    be asked about."""
     if blind_among(workspace, study_id, account_id, [item_id]):
-        raise NotAllowedError("you may still be asked about this item: answer it, or say on its page that you want to look")
+        raise NotAllowedError(
+            "you may still be asked about this item: answer it, or say on its page that you want to look"
+        )
 
 
 def look(workspace: Workspace, study_id: int, account_id: int, item_id: int) -> None:
-    """Let an account see what was said of an item that is blind for it: it is not asked about it any more, and an answer that it
-    gave stays as it is. Nothing happens where the item is not blind.
+    """Let an account see what was said of an item that is blind for it: it is not asked about it any more,
+    and an answer that it gave stays as it is. Nothing happens where the item is not blind.
     """
     with workspace.claim() as connection:
         item_within(connection, study_id, item_id, lock="row")
@@ -109,6 +145,13 @@ def look(workspace: Workspace, study_id: int, account_id: int, item_id: int) -> 
         held = find_row(connection, schema.assignments, item_id=item_id, participant_id=person.id)
         if held is not None and held.state == AssignmentState.LEASED:
             free_leases(connection, person.id, held.id)
-        row = {"item_id": item_id, "participant_id": person.id, "reason": "looked at what others said", "at": time.time()}
+        row = {
+            "item_id": item_id,
+            "participant_id": person.id,
+            "reason": "looked at what others said",
+            "at": time.time(),
+        }
         workspace.insert_new(connection, schema.skips, [row])
-        audit.note(connection, "item.looked_at", study_id=study_id, account_id=account_id, subject=f"item:{item_id}")
+        audit.note(
+            connection, "item.looked_at", study_id=study_id, account_id=account_id, subject=f"item:{item_id}"
+        )

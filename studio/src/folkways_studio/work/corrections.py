@@ -1,5 +1,6 @@
-"""Correcting what one has sent: a new row beside the judgement, which stays as it was. Rules, results and exports take the last
-correction; agreement takes the first answer, which nobody could have changed after thinking about the others.
+"""Correcting what one has sent: a new row beside the judgement, which stays as it was. Rules, results and
+exports take the last correction; agreement takes the first answer, which nobody could have changed after
+thinking about the others.
 """
 
 from __future__ import annotations
@@ -46,22 +47,28 @@ def sent_by(workspace: Workspace, participant_id: int) -> list[SentAnswer]:
 
 
 def sent_for(workspace: Workspace, participant_id: int, assignment_id: int) -> tuple[SentAnswer, str]:
-    """What a person has sent for a slot, and why it cannot be corrected: empty where it can. NotFoundError where they have sent
-    nothing for it.
+    """What a person has sent for a slot, and why it cannot be corrected: empty where it can. NotFoundError
+    where they have sent nothing for it.
     """
     with workspace.read() as connection:
         sent, row = _one(connection, participant_id, assignment_id)
     return sent, _fixed(sent, row)
 
 
-def correct(workspace: Workspace, participant_id: int, assignment_id: int, submission: Mapping[str, Any], key: str) -> Judgement:
-    """Put a new answer in place of the one that a person has sent for a slot; the item is decided again if that makes a difference.
+def correct(
+    workspace: Workspace, participant_id: int, assignment_id: int, submission: Mapping[str, Any], key: str
+) -> Judgement:
+    """Put a new answer in place of the one that a person has sent for a slot; the item is decided again if
+    that makes a difference.
 
-    key: as in ``judgements.submit``. Saying the same once more stores nothing. SubmissionError for wrong fields; NotFoundError
-    where nothing was sent; ConflictError where the answer cannot be corrected any more.
+    key: as in ``judgements.submit``. Saying the same once more stores nothing. SubmissionError for wrong
+    fields; NotFoundError where nothing was sent; ConflictError where the answer cannot be corrected any more.
     """
     with workspace.claim() as connection:
-        if connection.execute(_LOCK_ITEM, {"person": participant_id, "assignment": assignment_id}).first() is None:
+        if (
+            connection.execute(_LOCK_ITEM, {"person": participant_id, "assignment": assignment_id}).first()
+            is None
+        ):
             raise not_theirs()
         sent, about = _one(connection, participant_id, assignment_id)
         if find_row(connection, schema.corrections, judgement_id=sent.judgement.id, key=key) is not None:
@@ -150,7 +157,10 @@ _ONE = (
         .scalar_subquery()
         .label("corrections"),
         sa.exists()
-        .where(schema.skips.c.item_id == _items.c.id, schema.skips.c.participant_id == _judgements.c.participant_id)
+        .where(
+            schema.skips.c.item_id == _items.c.id,
+            schema.skips.c.participant_id == _judgements.c.participant_id,
+        )
         .label("looked"),
         sa.exists()
         .where(_others.c.item_id == _items.c.id, _others.c.participant_id != _judgements.c.participant_id)
@@ -165,7 +175,9 @@ _ONE = (
 """Made once: making one costs more than running it."""
 
 
-def _one(connection: sa.Connection, participant_id: int, assignment_id: int) -> tuple[SentAnswer, sa.Row[Any]]:
+def _one(
+    connection: sa.Connection, participant_id: int, assignment_id: int
+) -> tuple[SentAnswer, sa.Row[Any]]:
     """What was sent for a slot, and the row with what decides whether it can be corrected."""
     row = connection.execute(_ONE, {"person": participant_id, "assignment": assignment_id}).first()
     if row is None:
@@ -183,15 +195,22 @@ def _sent(row: sa.Row[Any]) -> SentAnswer:
 def _fixed(sent: SentAnswer, row: sa.Row[Any]) -> str:
     """Why an answer to an item cannot be corrected; empty where it can.
 
-    What was written was handed on as it is, and a test has told its answers. Otherwise an answer can be corrected until its item is
-    settled, and afterwards as long as nobody else has answered and nothing was made of it: then nothing was shown either.
+    What was written was handed on as it is, and a test has told its answers. Otherwise an answer can be
+    corrected until its item is settled, and afterwards as long as nobody else has answered and nothing was
+    made of it: then nothing was shown either.
     """
     item = sent.item
-    if row.study_state in (StudyState.CLOSED, StudyState.DELETED) or item.test or stage_kind(sent.stage.kind).authored:
+    if (
+        row.study_state in (StudyState.CLOSED, StudyState.DELETED)
+        or item.test
+        or stage_kind(sent.stage.kind).authored
+    ):
         return STAYS
     if row.person_state not in (ParticipantState.ACTIVE, ParticipantState.FINISHED) or row.looked:
         return STAYS
     if item.state == ItemState.OPEN:
         return ""
-    final = item.result is None or row.went_on or row.adjudicated  # without a result: it was taken out by hand
+    final = (
+        item.result is None or row.went_on or row.adjudicated
+    )  # without a result: it was taken out by hand
     return SETTLED if row.others_answered or final else ""

@@ -1,4 +1,5 @@
-"""What people have typed so far, saved every few seconds; a second tab can never overwrite what it has not seen."""
+"""What people have typed so far, saved every few seconds; a second tab can never overwrite what it has not
+seen."""
 
 from __future__ import annotations
 
@@ -20,12 +21,17 @@ LARGEST_BYTES = 200_000
 
 
 def save_draft(
-    workspace: Workspace, participant_id: int, assignment_id: int, payload: Mapping[str, Any], base_revision: int
+    workspace: Workspace,
+    participant_id: int,
+    assignment_id: int,
+    payload: Mapping[str, Any],
+    base_revision: int,
 ) -> Draft:
     """Save a draft and renew the lease. base_revision: of the draft that it was made from, 0 for none.
 
-    Raises DraftConflictError, with the newer draft, where another tab saved since; ConflictError where the slot is no longer this
-    person's; SubmissionError above LARGEST_BYTES. Saving the same once more, after a lost reply, is no conflict.
+    Raises DraftConflictError, with the newer draft, where another tab saved since; ConflictError where the
+    slot is no longer this person's; SubmissionError above LARGEST_BYTES. Saving the same once more, after a
+    lost reply, is no conflict.
     """
     now = time.time()
     if len(orjson.dumps(payload)) > LARGEST_BYTES:

@@ -1,4 +1,5 @@
-"""Which slots a person may be given: of their population, and of items that they have not seen, skipped or written."""
+"""Which slots a person may be given: of their population, and of items that they have not seen, skipped or
+written."""
 
 from __future__ import annotations
 
@@ -16,22 +17,43 @@ from folkways_studio.stages.registry import stage_kind
 from folkways_studio.work.counts import room
 from folkways_studio.work.known_answer_rules import Gold
 from folkways_studio.work.known_answers import known_slot, seed_of
-from folkways_studio.work.known_counts import PERSON, SECONDS, STAGE, about, as_seconds, gold_asked, may_be_given
+from folkways_studio.work.known_counts import (
+    PERSON,
+    SECONDS,
+    STAGE,
+    about,
+    as_seconds,
+    gold_asked,
+    may_be_given,
+)
 
 Slot = tuple[Assignment, Item]
 """A slot with its item."""
 
 # Statements are made once: making one costs more than running it.
-_slots, _items, _skips, _others = schema.assignments, schema.items, schema.skips, schema.assignments.alias("others")
+_slots, _items, _skips, _others = (
+    schema.assignments,
+    schema.items,
+    schema.skips,
+    schema.assignments.alias("others"),
+)
 _allowed = may_be_given(_slots.c.population_id)
-_SLOT = sa.select(_slots, _items).join(_items, _items.c.id == _slots.c.item_id).where(_slots.c.id == sa.bindparam("id"))
+_SLOT = (
+    sa.select(_slots, _items)
+    .join(_items, _items.c.id == _slots.c.item_id)
+    .where(_slots.c.id == sa.bindparam("id"))
+)
 
 
 def _at_hand(stage: sa.ColumnElement[int]) -> sa.Select[Any]:
     """What is leased to the person, even where the lease ran out, as long as nobody else took it."""
     return (
         sa.select(_slots.c.id)
-        .where(_slots.c.stage_id == stage, _slots.c.participant_id == PERSON, _slots.c.state == AssignmentState.LEASED)
+        .where(
+            _slots.c.stage_id == stage,
+            _slots.c.participant_id == PERSON,
+            _slots.c.state == AssignmentState.LEASED,
+        )
         .order_by(_slots.c.id)
         .limit(1)
         .with_for_update(of=_slots)
@@ -39,7 +61,8 @@ def _at_hand(stage: sa.ColumnElement[int]) -> sa.Select[Any]:
 
 
 def _offered(stage: sa.ColumnElement[int], *free: sa.ColumnElement[bool]) -> sa.Select[Any]:
-    """The first slot that the person may be given, of those that are free: no two people come to lock the same."""
+    """The first slot that the person may be given, of those that are free: no two people come to lock the
+    same."""
     return (
         sa.select(_slots.c.id)
         .join(_items, _items.c.id == _slots.c.item_id)
@@ -61,11 +84,12 @@ def _offered(stage: sa.ColumnElement[int], *free: sa.ColumnElement[bool]) -> sa.
 
 @cache
 def _giving(stages: int, *, at_hand: bool, free: bool) -> ReturningUpdate[Any]:
-    """Gives a person the first slot of so many stages that they have at hand or else may be given, if they are looked for.
+    """Gives a person the first slot of so many stages that they have at hand or else may be given, if they
+    are looked for.
 
-    It is one statement: a slot is found, locked and theirs at once. Where a transaction changes a row twice, PostgreSQL can have it
-    wait for one that waits for it, which is what somebody does who sends their answer after the lease while the slot is given to
-    another.
+    It is one statement: a slot is found, locked and theirs at once. Where a transaction changes a row twice,
+    PostgreSQL can have it wait for one that waits for it, which is what somebody does who sends their answer
+    after the lease while the slot is given to another.
     """
     numbers = [sa.bindparam(f"stage_{each}", type_=sa.Integer) for each in range(stages)]
     lasts = [sa.bindparam(f"until_{each}", type_=sa.Float) for each in range(stages)]
@@ -81,7 +105,9 @@ def _giving(stages: int, *, at_hand: bool, free: bool) -> ReturningUpdate[Any]:
         "participant_id": PERSON,
         "state": sa.literal(str(AssignmentState.LEASED), sa.String),
         "leased": sa.case((theirs, _slots.c.leased), else_=now),
-        "lease_until": sa.case((sa.and_(theirs, _slots.c.lease_until > until), _slots.c.lease_until), else_=until),
+        "lease_until": sa.case(
+            (sa.and_(theirs, _slots.c.lease_until > until), _slots.c.lease_until), else_=until
+        ),
     }
     return (
         sa.update(_slots)
@@ -106,21 +132,29 @@ def _taken(stage: sa.ColumnElement[int]) -> sa.Select[Any]:
 
 
 def _left(stage: sa.ColumnElement[int]) -> sa.Select[Any]:
-    # What a person cannot be given is little: it is named, and looked up once, so that no database comes to ask of every item
-    # whether it may be given.
+    # What a person cannot be given is little: it is named, and looked up once, so that no database comes to
+    # ask of every item whether it may be given.
     kept_back = sa.union_all(
         sa.select(_others.c.item_id).where(_others.c.participant_id == PERSON),
         sa.select(_skips.c.item_id).where(_skips.c.participant_id == PERSON),
-        # Of the whole study: were it of the stage of an outer row, SQLite would gather all of this anew for every open slot.
+        # Of the whole study: were it of the stage of an outer row, SQLite would gather all of this anew for
+        # every open slot.
         sa.select(_items.c.id).where(
             _items.c.study_id
-            == sa.select(schema.participants.c.study_id).where(schema.participants.c.id == PERSON).scalar_subquery(),
+            == sa.select(schema.participants.c.study_id)
+            .where(schema.participants.c.id == PERSON)
+            .scalar_subquery(),
             sa.or_(_items.c.author_id == PERSON, _items.c.check.is_not(None)),
         ),
     )
     return (
         sa.select(sa.func.count(sa.distinct(_slots.c.item_id)))
-        .where(_slots.c.stage_id == stage, _slots.c.state == AssignmentState.OPEN, _allowed, _slots.c.item_id.not_in(kept_back))
+        .where(
+            _slots.c.stage_id == stage,
+            _slots.c.state == AssignmentState.OPEN,
+            _allowed,
+            _slots.c.item_id.not_in(kept_back),
+        )
         .correlate(schema.stages)
     )
 
@@ -130,7 +164,9 @@ def _answers(stage: sa.ColumnElement[int], counted: sa.ColumnElement[Any]) -> sa
     return (
         sa.select(counted)
         .select_from(judgements.join(_items, _items.c.id == judgements.c.item_id))
-        .where(judgements.c.participant_id == PERSON, judgements.c.stage_id == stage, _items.c.test.is_not(True))
+        .where(
+            judgements.c.participant_id == PERSON, judgements.c.stage_id == stage, _items.c.test.is_not(True)
+        )
         .correlate(schema.stages)
     )
 
@@ -140,8 +176,9 @@ _TAKEN = _taken(STAGE)
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """One person in one stage, as ``counts_of`` counts. seconds: of each answer that was timed. taken: slots that they have
-    answered or are at, attention checks not counted. offered: items that they could be given, whatever the cap.
+    """One person in one stage, as ``counts_of`` counts. seconds: of each answer that was timed. taken: slots
+    that they have answered or are at, attention checks not counted. offered: items that they could be given,
+    whatever the cap.
     """
 
     answered: int
@@ -150,7 +187,8 @@ class Counts:
     offered: int
 
     def left(self, stage: Stage) -> int | None:
-        """How many items they could still be given at this moment; None where they write their own without a cap."""
+        """How many items they could still be given at this moment; None where they write their own without a
+        cap."""
         cap = stage.config["cap"]
         left = None if cap is None else room(self.taken, cap)
         if stage_kind(stage.kind).authored or left == 0:
@@ -159,7 +197,8 @@ class Counts:
 
 
 def counts_of(stage: sa.ColumnElement[int]) -> tuple[sa.ColumnElement[Any], ...]:
-    """The columns that ``counts_within`` reads, for a statement that is given ``about`` a person. stage: the column of its id."""
+    """The columns that ``counts_within`` reads, for a statement that is given ``about`` a person. stage: the
+    column of its id."""
     return (
         _answers(stage, sa.func.count()).scalar_subquery().label("answered"),
         _answers(stage, SECONDS).scalar_subquery().label("seconds_of_answers"),
@@ -190,9 +229,9 @@ def give_slot(
 ) -> Assignment | None:
     """Lease the first slot of some stages to a person; None where there is none.
 
-    stages: in order, each with the time until which its slots are leased. at_hand: look for what they have at hand, which is
-    leased anew, never to an earlier end than it has. free: look, after that, for what is open or whose lease ran out. The caller
-    holds the person's row.
+    stages: in order, each with the time until which its slots are leased. at_hand: look for what they have at
+    hand, which is leased anew, never to an earlier end than it has. free: look, after that, for what is open
+    or whose lease ran out. The caller holds the person's row.
     """
     parameters: dict[str, Any] = {"person": person.id, "population": person.population_id, "now": now}
     for number, (stage, until) in enumerate(stages):
@@ -201,15 +240,26 @@ def give_slot(
     return from_row(Assignment, row) if row is not None else None
 
 
-def lease_slot(connection: sa.Connection, person: Participant, assignment_id: int, now: float, until: float) -> Assignment:
-    """Lease a slot to a person that they are to have. The caller holds it, or whatever keeps others from it."""
-    values = {"participant_id": person.id, "state": str(AssignmentState.LEASED), "leased": now, "lease_until": until}
+def lease_slot(
+    connection: sa.Connection, person: Participant, assignment_id: int, now: float, until: float
+) -> Assignment:
+    """Lease a slot to a person that they are to have. The caller holds it, or whatever keeps others from
+    it."""
+    values = {
+        "participant_id": person.id,
+        "state": str(AssignmentState.LEASED),
+        "leased": now,
+        "lease_until": until,
+    }
     leasing = sa.update(_slots).where(_slots.c.id == assignment_id).values(values).returning(*_slots.c)
     return from_row(Assignment, connection.execute(leasing).one())
 
 
-def lease_at_hand(connection: sa.Connection, person: Participant, stage: Stage, most: int, until: float) -> list[int]:
-    """The ids of the first ``most`` slots that a person has at hand in a stage, leased anew, never to an earlier end."""
+def lease_at_hand(
+    connection: sa.Connection, person: Participant, stage: Stage, most: int, until: float
+) -> list[int]:
+    """The ids of the first ``most`` slots that a person has at hand in a stage, leased anew, never to an
+    earlier end."""
     slots = list(connection.scalars(_at_hand(STAGE).limit(most), about(person, stage)))
     longer = sa.case((_slots.c.lease_until > until, _slots.c.lease_until), else_=until)
     connection.execute(sa.update(_slots).where(_slots.c.id.in_(slots)).values(lease_until=longer))
@@ -232,6 +282,8 @@ def counts_of_person(connection: sa.Connection, person: Participant, stage: Stag
 def attention_check(connection: sa.Connection, person: Participant, stage: Stage, taken: int) -> int | None:
     """A slot of a question of known answer that this person has not had, where it is the turn of one."""
     gold = Gold.of(stage.config)
-    if gold is None or not gold.is_turn(taken + gold_asked(connection, person, stage) + 1, seed_of(person, stage)):
+    if gold is None or not gold.is_turn(
+        taken + gold_asked(connection, person, stage) + 1, seed_of(person, stage)
+    ):
         return None
     return known_slot(connection, person, stage, test=False)

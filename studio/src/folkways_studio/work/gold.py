@@ -1,4 +1,5 @@
-"""Questions of known answer as researchers see them: made of decided items, dropped where they are bad, and their figures."""
+"""Questions of known answer as researchers see them: made of decided items, dropped where they are bad, and
+their figures."""
 
 from __future__ import annotations
 
@@ -25,7 +26,8 @@ if TYPE_CHECKING:
     from folkways.sdk.statistics import Interval
 
 DOUBTFUL = 0.5
-"""Known answers are to be looked at that, by the 95 % interval, fewer people than this give: they may be wrong themselves."""
+"""Known answers are to be looked at that, by the 95 % interval, fewer people than this give: they may be
+wrong themselves."""
 
 
 def known_answer_of(item: Item, stage: Stage) -> Mapping[str, Any]:
@@ -35,10 +37,14 @@ def known_answer_of(item: Item, stage: Stage) -> Mapping[str, Any]:
     return stage_kind(stage.kind).known_of(item.result)
 
 
-def make_gold(workspace: Workspace, study_id: int, item_id: int, *, test: bool = False, by: int | None = None) -> Item:
-    """A question of known answer, of the test or among the work, made of a decided item. The item and its answers stay data.
+def make_gold(
+    workspace: Workspace, study_id: int, item_id: int, *, test: bool = False, by: int | None = None
+) -> Item:
+    """A question of known answer, of the test or among the work, made of a decided item. The item and its
+    answers stay data.
 
-    Nobody is asked it who answered or wrote the item. ConflictError where the item is not decided, or was used so before.
+    Nobody is asked it who answered or wrote the item. ConflictError where the item is not decided, or was
+    used so before.
     """
     with workspace.write() as connection:
         item = item_within(connection, study_id, item_id, lock="row")
@@ -50,27 +56,44 @@ def make_gold(workspace: Workspace, study_id: int, item_id: int, *, test: bool =
         if find_row(connection, schema.items, stage_id=stage.id, key=key[:128], round=1) is not None:
             raise ConflictError("this item is used as a known answer already")
         check = stage_kind(stage.kind).check_known(known, item.content, stage.config)
-        number = place_item(connection, stage, key, item.content, item, item.population_id, check=check, test=test)
+        number = place_item(
+            connection, stage, key, item.content, item, item.population_id, check=check, test=test
+        )
         details = {"stage": stage.name, "test": test}
-        audit.note(connection, "item.gold_made", study_id=study_id, account_id=by, subject=f"item:{number}", details=details)
+        audit.note(
+            connection,
+            "item.gold_made",
+            study_id=study_id,
+            account_id=by,
+            subject=f"item:{number}",
+            details=details,
+        )
         return from_row(Item, get_row(connection, schema.items, id=number))
 
 
-def drop_gold(workspace: Workspace, study_id: int, item_id: int, reason: str, *, by: int | None = None) -> Item:
-    """Ask nobody a question of known answer any more, and count no answer to it. SubmissionError without a reason."""
+def drop_gold(
+    workspace: Workspace, study_id: int, item_id: int, reason: str, *, by: int | None = None
+) -> Item:
+    """Ask nobody a question of known answer any more, and count no answer to it. SubmissionError without a
+    reason."""
     if not reason.strip():
         raise SubmissionError({"reason": "say why"})
     with workspace.write() as connection:
         if item_within(connection, study_id, item_id, lock="row").check is None:
             raise ConflictError("this item has no known answer")
         close_open_slots(connection, item_id)
-        audit.note(connection, "item.gold_dropped", study_id=study_id, account_id=by, subject=f"item:{item_id}")
-        return changed(connection, Item, schema.items, item_id, state=str(ItemState.DROPPED), reason=reason.strip())
+        audit.note(
+            connection, "item.gold_dropped", study_id=study_id, account_id=by, subject=f"item:{item_id}"
+        )
+        return changed(
+            connection, Item, schema.items, item_id, state=str(ItemState.DROPPED), reason=reason.strip()
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class PersonGold:
-    """One person and stage. standing: in the test. asked, right: known answers among the work, without dropped ones."""
+    """One person and stage. standing: in the test. asked, right: known answers among the work, without
+    dropped ones."""
 
     participant: Participant
     stage: str
@@ -110,7 +133,8 @@ class ItemGold:
 
 @dataclass(frozen=True, slots=True)
 class KnownAnswers:
-    """The figures of a study. people: everybody who was asked, by participant and stage; items: all, by stage and id."""
+    """The figures of a study. people: everybody who was asked, by participant and stage; items: all, by stage
+    and id."""
 
     people: tuple[PersonGold, ...]
     items: tuple[ItemGold, ...]
@@ -126,17 +150,26 @@ def known_answers(workspace: Workspace, study_id: int) -> KnownAnswers:
     ours = items.c.study_id == study_id, items.c.check.is_not(None)
     stages = {stage.id: stage for stage in studies.stages(workspace, study_id)}
     with workspace.read() as connection:
-        known = {row.id: from_row(Item, row) for row in connection.execute(sa.select(items).where(*ours).order_by(items.c.id))}
+        known = {
+            row.id: from_row(Item, row)
+            for row in connection.execute(sa.select(items).where(*ours).order_by(items.c.id))
+        }
         if not known:
             return KnownAnswers((), ())
-        query = sa.select(people).where(people.c.study_id == study_id, people.c.state != ParticipantState.WITHDRAWN)
-        persons = {row.id: from_row(Participant, row) for row in connection.execute(query.order_by(people.c.id))}
+        query = sa.select(people).where(
+            people.c.study_id == study_id, people.c.state != ParticipantState.WITHDRAWN
+        )
+        persons = {
+            row.id: from_row(Participant, row) for row in connection.execute(query.order_by(people.c.id))
+        }
         said = sa.select(judgements.c.item_id, judgements.c.participant_id, judgements.c.payload)
         said = said.join(items, items.c.id == judgements.c.item_id).where(*ours)
         answers = connection.execute(said.order_by(judgements.c.id)).all()
         standings = {
             (row.participant_id, row.stage_id): from_row(Standing, row)
-            for row in connection.execute(sa.select(schema.standings).where(schema.standings.c.stage_id.in_(stages)))
+            for row in connection.execute(
+                sa.select(schema.standings).where(schema.standings.c.stage_id.in_(stages))
+            )
         }
     by_item: defaultdict[int, list[bool]] = defaultdict(list)
     by_person: defaultdict[tuple[int, int], list[bool]] = defaultdict(list)
@@ -155,7 +188,11 @@ def known_answers(workspace: Workspace, study_id: int) -> KnownAnswers:
     return KnownAnswers(
         tuple(
             PersonGold(
-                persons[key[0]], stages[key[1]].name, standings.get(key, Standing(*key)), len(by_person[key]), sum(by_person[key])
+                persons[key[0]],
+                stages[key[1]].name,
+                standings.get(key, Standing(*key)),
+                len(by_person[key]),
+                sum(by_person[key]),
             )
             for key in order
         ),
@@ -168,7 +205,8 @@ def known_answers(workspace: Workspace, study_id: int) -> KnownAnswers:
 
 @dataclass(frozen=True, slots=True)
 class Lacking:
-    """A test that cannot be held: nobody of the population (None where there are none) is given work in the stage until it can."""
+    """A test that cannot be held: nobody of the population (None where there are none) is given work in the
+    stage until it can."""
 
     stage: str
     population: str

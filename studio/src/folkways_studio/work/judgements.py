@@ -15,7 +15,16 @@ from folkways_studio.database import tables as schema
 from folkways_studio.database.rows import change_rows, delete_rows, get_row, inserted_id
 from folkways_studio.errors import AlreadySubmittedError, ConflictError, SubmissionError
 from folkways_studio.items.service import add_revision
-from folkways_studio.records import Assignment, AssignmentState, Item, Judgement, Participant, Stage, StudyState, from_row
+from folkways_studio.records import (
+    Assignment,
+    AssignmentState,
+    Item,
+    Judgement,
+    Participant,
+    Stage,
+    StudyState,
+    from_row,
+)
 from folkways_studio.stages.registry import stage_kind
 from folkways_studio.work.corrections import corrected
 from folkways_studio.work.known_answers import judge_known
@@ -29,9 +38,9 @@ LONGEST_KEY = 64
 _people, _items, _slots, _stages, _judgements = (
     schema.participants, schema.items, schema.assignments, schema.stages, schema.judgements,
 )  # fmt: skip
-# Everything that changes an item locks its row before its slots: slots, answers and results of one item change one after the
-# other. Before both comes the person's row: an answer that is known beforehand may change how they stand, and asking for work
-# locks it too.
+# Everything that changes an item locks its row before its slots: slots, answers and results of one item
+# change one after the other. Before both comes the person's row: an answer that is known beforehand may
+# change how they stand, and asking for work locks it too.
 _HELD = (
     sa.select(
         _people,
@@ -53,7 +62,8 @@ _HELD = (
     .join(_stages, _stages.c.id == _slots.c.stage_id)
     .join(schema.studies, schema.studies.c.id == _stages.c.study_id)
     .where(
-        _slots.c.id.in_((sa.bindparam("slot"), sa.bindparam("instead"))), _slots.c.participant_id == sa.bindparam("participant_id")
+        _slots.c.id.in_((sa.bindparam("slot"), sa.bindparam("instead"))),
+        _slots.c.participant_id == sa.bindparam("participant_id"),
     )
     .order_by(sa.case((_slots.c.id == sa.bindparam("slot"), 0), else_=1))
     .limit(1)
@@ -61,7 +71,10 @@ _HELD = (
 )
 _STORED = sa.select(_judgements).where(
     sa.or_(
-        sa.and_(_judgements.c.participant_id == sa.bindparam("participant_id"), _judgements.c.key == sa.bindparam("key")),
+        sa.and_(
+            _judgements.c.participant_id == sa.bindparam("participant_id"),
+            _judgements.c.key == sa.bindparam("key"),
+        ),
         _judgements.c.assignment_id == sa.bindparam("assignment_id"),
     )
 )
@@ -73,8 +86,9 @@ ReadForm = Callable[[Item, Stage], Mapping[str, Any]]
 
 @dataclass(frozen=True, slots=True)
 class Submitted:
-    """A judgement that is stored, with its item and stage. repeated: it was there before; this submission was the same one sent
-    again. then: what followed for its person where the answer was known (see ``known_answers.judge_known``).
+    """A judgement that is stored, with its item and stage. repeated: it was there before; this submission was
+    the same one sent again. then: what followed for its person where the answer was known (see
+    ``known_answers.judge_known``).
     """
 
     judgement: Judgement
@@ -86,7 +100,8 @@ class Submitted:
 
 @dataclass(frozen=True, slots=True)
 class _Held:
-    """What a submission is about, locked for this transaction, with the number of its item's last revision."""
+    """What a submission is about, locked for this transaction, with the number of its item's last
+    revision."""
 
     person: Participant
     item: Item
@@ -124,17 +139,21 @@ def submit(
 ) -> Submitted:
     """Store what a person says about the item behind their slot.
 
-    key: made by the browser when it shows the form; sending it twice (a lost reply, a double click) stores once. A lease that ran
-    out still counts while nobody else took the slot. instead: the slot that is meant where ``assignment_id`` is not theirs. Raises
-    SubmissionError for wrong fields, NotFoundError where the slot is not
-    (or no longer) this person's, AlreadySubmittedError where it has a judgement under another key, ConflictError where the study is
-    closed.
+    key: made by the browser when it shows the form; sending it twice (a lost reply, a double click) stores
+    once. A lease that ran out still counts while nobody else took the slot. instead: the slot that is meant
+    where ``assignment_id`` is not theirs. Raises SubmissionError for wrong fields, NotFoundError where the
+    slot is not (or no longer) this person's, AlreadySubmittedError where it has a judgement under another
+    key, ConflictError where the study is closed.
     """
     now = time.time()
     if not 1 <= len(key) <= LONGEST_KEY:
-        raise SubmissionError({"": f"the form's key has to have 1 to {LONGEST_KEY} characters; load the page again"})
+        raise SubmissionError(
+            {"": f"the form's key has to have 1 to {LONGEST_KEY} characters; load the page again"}
+        )
     with workspace.claim() as connection, audit.together(connection):
-        held = _hold(connection, participant_id, (assignment_id, assignment_id if instead is None else instead), key)
+        held = _hold(
+            connection, participant_id, (assignment_id, assignment_id if instead is None else instead), key
+        )
         item, stage = held.item, held.stage
         if held.assignment.state != AssignmentState.LEASED or held.key_was_used:
             repeated = _repeated(connection, held.assignment, key)
@@ -182,7 +201,9 @@ def _repeated(connection: sa.Connection, assignment: Assignment, key: str) -> Ju
     return None
 
 
-def _store(connection: sa.Connection, held: _Held, item: Item, payload: Mapping[str, Any], key: str, now: float) -> Judgement:
+def _store(
+    connection: sa.Connection, held: _Held, item: Item, payload: Mapping[str, Any], key: str, now: float
+) -> Judgement:
     assignment, stage, revision = held.assignment, held.stage, held.revision
     if stage_kind(stage.kind).authored:
         change_rows(connection, schema.items, {"id": item.id}, content=item.content)

@@ -1,4 +1,5 @@
-"""Questions of known answer: what a test came to, and what researchers make of them and of people who are held back by them."""
+"""Questions of known answer: what a test came to, and what researchers make of them and of people who are
+held back by them."""
 
 from __future__ import annotations
 
@@ -21,9 +22,16 @@ def show_answer(context: RequestContext) -> Response:
     """Whether an answer of a test was right; on to the study where it does not tell."""
     work = context.work
     test = Qualification.of(work.stage.config)
-    if not work.item.test or test is None or not test.feedback or work.assignment.state != AssignmentState.DONE:
+    if (
+        not work.item.test
+        or test is None
+        or not test.feedback
+        or work.assignment.state != AssignmentState.DONE
+    ):
         return context.go(f"/work/{context.study.name}")
-    payload = corrections.sent_for(context.workspace, context.participant.id, work.assignment.id)[0].judgement.payload
+    payload = corrections.sent_for(context.workspace, context.participant.id, work.assignment.id)[
+        0
+    ].judgement.payload
     kind, known = stage_kind(work.stage.kind), work.item.check or {}
     return context.page(
         "work/answer.html.j2", study=context.study, stage=work.stage, subject=kind.subject(work.item.content),
@@ -56,7 +64,9 @@ def show_test(context: RequestContext) -> Response:
 def make_gold(context: RequestContext) -> Response:
     """Use a decided item as a question of known answer, among the work or in the test."""
     test = context.text("use") == "test"
-    made = gold.make_gold(context.workspace, context.study.id, context.number("item"), test=test, by=context.me.id)
+    made = gold.make_gold(
+        context.workspace, context.study.id, context.number("item"), test=test, by=context.me.id
+    )
     return context.go(f"/studies/{context.study.name}/items/{made.id}", "gold-made")
 
 
@@ -80,5 +90,7 @@ def resume(context: RequestContext) -> Response:
 def waive_test(context: RequestContext) -> Response:
     """Let somebody work on a stage whose test they have not passed."""
     number, stage = context.number("person"), context.text("stage")
-    holding.waive_test(context.workspace, context.study.id, number, stage, context.text("reason"), by=context.me.id)
+    holding.waive_test(
+        context.workspace, context.study.id, number, stage, context.text("reason"), by=context.me.id
+    )
     return context.go(f"/studies/{context.study.name}/people/{number}", "waived")

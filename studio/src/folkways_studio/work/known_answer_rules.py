@@ -1,6 +1,8 @@
-"""Questions whose answer is known: the test before a stage, those among the work, and what follows from how many are right.
+"""Questions whose answer is known: the test before a stage, those among the work, and what follows from how
+many are right.
 
-``config`` is that of a stage, as ``workflows.known_answers`` has checked it. Studies of before have none of these settings.
+``config`` is that of a stage, as ``workflows.known_answers`` has checked it. Studies of before have none of
+these settings.
 """
 
 from __future__ import annotations
@@ -23,10 +25,11 @@ BELOW, AFTER = 0.6, 5
 
 @dataclass(frozen=True, slots=True)
 class Qualification:
-    """The test before a stage. questions: how many are asked in one try, of which ``needed`` have to be right.
+    """The test before a stage. questions: how many are asked in one try, of which ``needed`` have to be
+    right.
 
-    feedback: whether each answer is told right or wrong. populations: names of those who are tested, empty for everybody. pay: one
-    of PAYS, for those who fail it for good.
+    feedback: whether each answer is told right or wrong. populations: names of those who are tested, empty
+    for everybody. pay: one of PAYS, for those who fail it for good.
     """
 
     questions: int
@@ -44,7 +47,9 @@ class Qualification:
             return None
         questions = told["questions"]
         needed = ceil(round(told["pass_mark"] * questions, 6))
-        return cls(questions, needed, told["tries"], told["feedback"], tuple(told["populations"]), told["pay"])
+        return cls(
+            questions, needed, told["tries"], told["feedback"], tuple(told["populations"]), told["pay"]
+        )
 
     def is_for(self, population: str | None) -> bool:
         """Whether people of that population have to pass it; None: who is of none."""
@@ -61,8 +66,8 @@ class Rule:
     pay: str
 
     def acts(self, right: int, asked: int) -> bool:
-        """Whether so few are right that chance does not explain it: at least ``after`` were asked, and even the upper end of the
-        95 % interval (Wilson) of the person's share lies below ``below``.
+        """Whether so few are right that chance does not explain it: at least ``after`` were asked, and even
+        the upper end of the 95 % interval (Wilson) of the person's share lies below ``below``.
         """
         from folkways.sdk.statistics import wilson
 
@@ -71,8 +76,9 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Gold:
-    """Known answers among the work. per: one question in so many, at a place that differs from person to person, or at the last
-    place of each where ``fixed``. overlap: how much of two sets of marks has to be shared, 1 for all.
+    """Known answers among the work. per: one question in so many, at a place that differs from person to
+    person, or at the last place of each where ``fixed``. overlap: how much of two sets of marks has to be
+    shared, 1 for all.
     """
 
     per: float
@@ -92,7 +98,8 @@ class Gold:
         return cls(per, False, told["overlap"], rules)
 
     def is_turn(self, number: int, seed: str) -> bool:
-        """Whether the question ``number`` (from 1) of a person is to be one of known answer. seed: of the person and the stage."""
+        """Whether the question ``number`` (from 1) of a person is to be one of known answer. seed: of the
+        person and the stage."""
         block = ceil(round(number / self.per, 9))
         first, last = floor(round((block - 1) * self.per, 9)) + 1, floor(round(block * self.per, 9))
         if self.fixed:
@@ -101,8 +108,8 @@ class Gold:
         return number == first + drawn % (last - first + 1)
 
     def ahead(self, asked: int, real: int, known: int, seed: str) -> int:
-        """How many questions of known answer are still to come for somebody who was asked ``asked`` questions, of either sort, and
-        for whom ``real`` other ones and ``known`` of these are left.
+        """How many questions of known answer are still to come for somebody who was asked ``asked``
+        questions, of either sort, and for whom ``real`` other ones and ``known`` of these are left.
         """
         come = 0
         while True:

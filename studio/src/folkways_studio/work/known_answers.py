@@ -1,6 +1,7 @@
 """Questions of known answer as they are given and judged: the test before a stage, and those among its work.
 
-Whoever answers one changes how they stand, and nothing of the item: their own row is locked first, as where people are given work.
+Whoever answers one changes how they stand, and nothing of the item: their own row is locked first, as where
+people are given work.
 """
 
 from __future__ import annotations
@@ -19,7 +20,16 @@ from folkways_studio.people import accounts
 from folkways_studio.people.exclusion import exclude_within
 from folkways_studio.people.holding import fail_within, pause_within
 from folkways_studio.people.standings import save_standing, standing_of
-from folkways_studio.records import AssignmentState, Item, ItemState, Participant, ParticipantState, Stage, Standing, from_row
+from folkways_studio.records import (
+    AssignmentState,
+    Item,
+    ItemState,
+    Participant,
+    ParticipantState,
+    Stage,
+    Standing,
+    from_row,
+)
 from folkways_studio.stages.registry import stage_kind
 from folkways_studio.work.known_answer_rules import Gold, Qualification, action
 from folkways_studio.work.known_counts import STAGE, about, asked_in_try, count_fresh, fresh, known_counts
@@ -32,12 +42,17 @@ def test_of(connection: sa.Connection, person: Participant, stage: Stage) -> Qua
     test = Qualification.of(stage.config)
     if test is None or not test.populations:
         return test
-    name = None if person.population_id is None else get_value(connection, schema.populations.c.name, id=person.population_id)
+    name = (
+        None
+        if person.population_id is None
+        else get_value(connection, schema.populations.c.name, id=person.population_id)
+    )
     return test if test.is_for(name) else None
 
 
 def test_slot(connection: sa.Connection, person: Participant, stage: Stage) -> int | str | None:
-    """A slot of the test before the stage; in words why there is none (``failed``, ``none_left``); None for whoever needs none."""
+    """A slot of the test before the stage; in words why there is none (``failed``, ``none_left``); None for
+    whoever needs none."""
     test = test_of(connection, person, stage)
     if test is None:
         return None
@@ -75,7 +90,8 @@ def last_test(workspace: Workspace, person: Participant) -> tuple[Stage, Standin
 
 
 def known_slot(connection: sa.Connection, person: Participant, stage: Stage, *, test: bool) -> int | None:
-    """A slot of the question of known answer that was asked least and that this person may be asked; None for none."""
+    """A slot of the question of known answer that was asked least and that this person may be asked; None for
+    none."""
     items, table = schema.items, schema.assignments
     times = (
         sa.select(sa.func.count())
@@ -88,7 +104,11 @@ def known_slot(connection: sa.Connection, person: Participant, stage: Stage, *, 
     row = connection.execute(chosen, about(person, stage)).first()
     if row is None:
         return None
-    free = sa.select(table.c.id).where(table.c.item_id == row.id, table.c.state == AssignmentState.OPEN).order_by(table.c.slot)
+    free = (
+        sa.select(table.c.id)
+        .where(table.c.item_id == row.id, table.c.state == AssignmentState.OPEN)
+        .order_by(table.c.slot)
+    )
     found = connection.scalar(free.limit(1))  # what somebody gave back
     if found is None:
         add_slots(connection, row.id, stage.id, row.population_id, 1)
@@ -102,8 +122,9 @@ def seed_of(person: Participant, stage: Stage) -> str:
 
 
 def judge_known(connection: sa.Connection, person: Participant, item: Item, stage: Stage) -> str:
-    """What follows for a person from an answer that they gave just now: ``passed``, ``again`` or ``failed`` at the end of a test,
-    ``warn``, ``pause`` or ``exclude`` by a rule, empty for nothing. The caller holds the person's row.
+    """What follows for a person from an answer that they gave just now: ``passed``, ``again`` or ``failed``
+    at the end of a test, ``warn``, ``pause`` or ``exclude`` by a rule, empty for nothing. The caller holds
+    the person's row.
     """
     if person.state not in (ParticipantState.ACTIVE, ParticipantState.FINISHED):
         return ""
@@ -116,7 +137,8 @@ def judge_known(connection: sa.Connection, person: Participant, item: Item, stag
 def answers_right(
     connection: sa.Connection, participant_id: int, stage: Stage, after: int, *, test: bool
 ) -> list[tuple[int, bool]]:
-    """Judgement -> whether it is right, of a person's answers to known ones after the judgement ``after``, in order.
+    """Judgement -> whether it is right, of a person's answers to known ones after the judgement ``after``, in
+    order.
 
     Questions that were dropped do not count.
     """
@@ -158,7 +180,9 @@ def _judge_test(connection: sa.Connection, person: Participant, stage: Stage, st
         outcome = "again"
     else:
         outcome = "failed"
-    found = replace(standing, test=outcome, tries=tries, right=right, asked=len(answers), test_from=answers[-1][0])
+    found = replace(
+        standing, test=outcome, tries=tries, right=right, asked=len(answers), test_from=answers[-1][0]
+    )
     save_standing(connection, found)
     details = {"stage": stage.name, "right": right, "asked": len(answers), "try": tries}
     kind = "participant.test_passed" if outcome == "passed" else "participant.test_failed"
@@ -171,7 +195,9 @@ def _judge_test(connection: sa.Connection, person: Participant, stage: Stage, st
 def _has_another_stage(connection: sa.Connection, person: Participant) -> bool:
     """Whether there is a stage that a person may work on, or whose test they have not failed."""
     roles = [str(role) for role in accounts.roles_within(connection, person.study_id, person.account_id)]
-    stages = sa.select(schema.stages).where(schema.stages.c.study_id == person.study_id, schema.stages.c.role.in_(roles))
+    stages = sa.select(schema.stages).where(
+        schema.stages.c.study_id == person.study_id, schema.stages.c.role.in_(roles)
+    )
     for row in connection.execute(stages).all():
         stage = from_row(Stage, row)
         tested = test_of(connection, person, stage) is not None
@@ -199,5 +225,11 @@ def _judge_gold(connection: sa.Connection, person: Participant, stage: Stage, st
     else:
         save_standing(connection, replace(standing, warned=time.time()))
         details = {"stage": stage.name, "right": right, "asked": asked}
-        audit.note(connection, "participant.warned", study_id=person.study_id, participant_id=person.id, details=details)
+        audit.note(
+            connection,
+            "participant.warned",
+            study_id=person.study_id,
+            participant_id=person.id,
+            details=details,
+        )
     return rule.then

@@ -1,5 +1,5 @@
-"""How many questions of known answer a person was asked and could still be asked. Statements are made once: making one costs more
-than running it.
+"""How many questions of known answer a person was asked and could still be asked. Statements are made once:
+making one costs more than running it.
 """
 
 from __future__ import annotations
@@ -13,7 +13,9 @@ import sqlalchemy as sa
 from folkways_studio.database import tables as schema
 from folkways_studio.records import AssignmentState, ItemState, Participant, Stage, Standing, from_row
 
-PERSON, STAGE, POPULATION = (sa.bindparam(name, type_=sa.Integer) for name in ("person", "stage", "population"))
+PERSON, STAGE, POPULATION = (
+    sa.bindparam(name, type_=sa.Integer) for name in ("person", "stage", "population")
+)
 SECONDS = sa.func.aggregate_strings(sa.cast(schema.judgements.c.seconds, sa.Text), ",")
 """The times of answers in one column, for ``as_seconds``."""
 
@@ -23,7 +25,9 @@ def _wider(population_id: sa.BindParameter[Any]) -> sa.CTE:
     populations = schema.populations
     own = sa.select(population_id.label("id")).cte("wider", recursive=True)
     return own.union(
-        sa.select(populations.c.parent_id).join(own, own.c.id == populations.c.id).where(populations.c.parent_id.is_not(None))
+        sa.select(populations.c.parent_id)
+        .join(own, own.c.id == populations.c.id)
+        .where(populations.c.parent_id.is_not(None))
     )
 
 
@@ -31,15 +35,18 @@ _WIDER = _wider(POPULATION)
 """One for all parts of a statement that ask of the same population."""
 
 
-def may_be_given(column: sa.Column[Any], population_id: sa.BindParameter[Any] = POPULATION) -> sa.ColumnElement[bool]:
-    """That a slot or an item is of a population, or of a wider one that it is part of, or of none; None: staff, who work on all."""
+def may_be_given(
+    column: sa.Column[Any], population_id: sa.BindParameter[Any] = POPULATION
+) -> sa.ColumnElement[bool]:
+    """That a slot or an item is of a population, or of a wider one that it is part of, or of none; None:
+    staff, who work on all."""
     of_wider = _WIDER if population_id is POPULATION else _wider(population_id)
     return sa.or_(population_id.is_(None), column.is_(None), column.in_(sa.select(of_wider.c.id)))
 
 
 def fresh(stage: sa.ColumnElement[int], *, test: bool) -> list[sa.ColumnElement[bool]]:
-    """The questions of known answer that a person may still be asked: not the same twice, nor one that was made of what they
-    answered or wrote.
+    """The questions of known answer that a person may still be asked: not the same twice, nor one that was
+    made of what they answered or wrote.
     """
     items, table, skips = schema.items, schema.assignments, schema.skips
     had = sa.select(table.c.item_id).where(table.c.participant_id == PERSON)
@@ -67,7 +74,9 @@ def _asked_in_try(stage: sa.ColumnElement[int], test_from: sa.ColumnElement[int]
     return (
         sa.select(sa.func.count())
         .select_from(
-            table.join(items, items.c.id == table.c.item_id).outerjoin(judgements, judgements.c.assignment_id == table.c.id)
+            table.join(items, items.c.id == table.c.item_id).outerjoin(
+                judgements, judgements.c.assignment_id == table.c.id
+            )
         )
         .where(
             table.c.participant_id == PERSON,
@@ -86,7 +95,12 @@ def _gold_asked(stage: sa.ColumnElement[int]) -> sa.ScalarSelect[int]:
     return (
         sa.select(sa.func.count())
         .select_from(table.join(items, items.c.id == table.c.item_id))
-        .where(table.c.participant_id == PERSON, table.c.stage_id == stage, items.c.check.is_not(None), items.c.test.is_not(True))
+        .where(
+            table.c.participant_id == PERSON,
+            table.c.stage_id == stage,
+            items.c.check.is_not(None),
+            items.c.test.is_not(True),
+        )
         .correlate(schema.stages)
         .scalar_subquery()
     )
@@ -116,7 +130,10 @@ _KNOWN = (
     sa.select(
         schema.stages.c.id.label("stage"),
         *schema.standings.c,
-        sa.select(schema.populations.c.name).where(schema.populations.c.id == POPULATION).scalar_subquery().label("population"),
+        sa.select(schema.populations.c.name)
+        .where(schema.populations.c.id == POPULATION)
+        .scalar_subquery()
+        .label("population"),
         _asked_in_try(schema.stages.c.id, _TEST_FROM).label("asked_in_try"),
         _count_of_fresh(schema.stages.c.id, test=True).label("fresh_of_test"),
         _gold_asked(schema.stages.c.id).label("gold_asked"),
@@ -126,7 +143,10 @@ _KNOWN = (
     )
     .select_from(schema.stages)
     .outerjoin(
-        schema.standings, sa.and_(schema.standings.c.stage_id == schema.stages.c.id, schema.standings.c.participant_id == PERSON)
+        schema.standings,
+        sa.and_(
+            schema.standings.c.stage_id == schema.stages.c.id, schema.standings.c.participant_id == PERSON
+        ),
     )
     .where(schema.stages.c.id.in_(sa.bindparam("stages", expanding=True)))
 )
@@ -135,7 +155,11 @@ _KNOWN = (
 
 def about(person: Participant, stage: Stage | None = None) -> dict[str, int | None]:
     """The parameters of such statements: about a person, and a stage where it is not a column."""
-    return {"person": person.id, "population": person.population_id, **({"stage": stage.id} if stage is not None else {})}
+    return {
+        "person": person.id,
+        "population": person.population_id,
+        **({"stage": stage.id} if stage is not None else {}),
+    }
 
 
 def as_seconds(text: str | None) -> tuple[float, ...]:
@@ -145,10 +169,12 @@ def as_seconds(text: str | None) -> tuple[float, ...]:
 
 @dataclass(frozen=True, slots=True)
 class KnownCounts:
-    """One person and the questions of known answer of one stage. population: the name of theirs, None for none.
+    """One person and the questions of known answer of one stage. population: the name of theirs, None for
+    none.
 
-    asked: of this try of the test, answered or at hand. fresh: of the test, and fresh_gold among the work, that they may still be
-    asked. gold_asked: among the work, so far. answered, seconds: of this try, and of each of its answers that was timed.
+    asked: of this try of the test, answered or at hand. fresh: of the test, and fresh_gold among the work,
+    that they may still be asked. gold_asked: among the work, so far. answered, seconds: of this try, and of
+    each of its answers that was timed.
     """
 
     standing: Standing
@@ -161,12 +187,16 @@ class KnownCounts:
     seconds: tuple[float, ...]
 
 
-def known_counts(connection: sa.Connection, person: Participant, stages: Sequence[Stage]) -> dict[int, KnownCounts]:
+def known_counts(
+    connection: sa.Connection, person: Participant, stages: Sequence[Stage]
+) -> dict[int, KnownCounts]:
     """Stage id -> what a person was asked there of questions of known answer, and what is left."""
     parameters = {**about(person), "stages": [stage.id for stage in stages]}
     return {
         row.stage: KnownCounts(
-            from_row(Standing, row, schema.standings) if row.stage_id is not None else Standing(person.id, row.stage),
+            from_row(Standing, row, schema.standings)
+            if row.stage_id is not None
+            else Standing(person.id, row.stage),
             row.population,
             row.asked_in_try,
             row.fresh_of_test,
@@ -186,7 +216,10 @@ def count_fresh(connection: sa.Connection, person: Participant, stage: Stage, *,
 
 def asked_in_try(connection: sa.Connection, participant_id: int, stage_id: int, standing: Standing) -> int:
     """How many questions of the test a person has answered or has at hand in this try."""
-    return int(connection.scalar(_ASKED, {"person": participant_id, "stage": stage_id, "after": standing.test_from}) or 0)
+    return int(
+        connection.scalar(_ASKED, {"person": participant_id, "stage": stage_id, "after": standing.test_from})
+        or 0
+    )
 
 
 def gold_asked(connection: sa.Connection, person: Participant, stage: Stage) -> int:

@@ -1,4 +1,5 @@
-"""Leases: a slot is kept for a person for a while. Nothing sweeps: a lease that ran out is simply open to the next who asks."""
+"""Leases: a slot is kept for a person for a while. Nothing sweeps: a lease that ran out is simply open to the
+next who asks."""
 
 from __future__ import annotations
 
@@ -53,7 +54,9 @@ def own_assignment(connection: sa.Connection, participant_id: int, assignment_id
 
 def not_theirs() -> NotFoundError:
     """What somebody is told who asks for a slot that is not theirs."""
-    return NotFoundError("this is not yours to work on: it was kept for you too long, or never was; ask for the next one")
+    return NotFoundError(
+        "this is not yours to work on: it was kept for you too long, or never was; ask for the next one"
+    )
 
 
 def require_leased(assignment: Assignment) -> None:
@@ -63,7 +66,8 @@ def require_leased(assignment: Assignment) -> None:
 
 
 def heartbeat(workspace: Workspace, participant_id: int, assignment_id: int) -> float:
-    """Renew a lease while the page is open; returns until when. ConflictError where the slot is no longer leased to this person."""
+    """Renew a lease while the page is open; returns until when. ConflictError where the slot is no longer
+    leased to this person."""
     with workspace.claim() as connection:
         held = hold(connection, participant_id, assignment_id)
         require_leased(held.assignment)
@@ -72,8 +76,11 @@ def heartbeat(workspace: Workspace, participant_id: int, assignment_id: int) -> 
         return until
 
 
-def release(workspace: Workspace, participant_id: int, assignment_id: int, *, skip: bool = False, reason: str = "") -> None:
-    """Give a slot back: it is open at once. skip: this person is not offered the item again (``reason`` is kept).
+def release(
+    workspace: Workspace, participant_id: int, assignment_id: int, *, skip: bool = False, reason: str = ""
+) -> None:
+    """Give a slot back: it is open at once. skip: this person is not offered the item again (``reason`` is
+    kept).
 
     What somebody was writing themselves (an authored item) is dropped with it.
     """
@@ -81,35 +88,56 @@ def release(workspace: Workspace, participant_id: int, assignment_id: int, *, sk
         assignment = own_assignment(connection, participant_id, assignment_id)
         require_leased(assignment)
         if skip:
-            row = {"item_id": assignment.item_id, "participant_id": participant_id, "reason": reason[:1000], "at": time.time()}
+            row = {
+                "item_id": assignment.item_id,
+                "participant_id": participant_id,
+                "reason": reason[:1000],
+                "at": time.time(),
+            }
             workspace.insert_new(connection, schema.skips, [row])
         free_leases(connection, participant_id, assignment_id)
 
 
 def free_leases(connection: sa.Connection, participant_id: int, assignment_id: int | None = None) -> None:
-    """Open this person's leased slots (or one of them), and drop the unfinished items that they are the author of."""
+    """Open this person's leased slots (or one of them), and drop the unfinished items that they are the
+    author of."""
     table, items = schema.assignments, schema.items
     mine = [table.c.participant_id == participant_id, table.c.state == AssignmentState.LEASED]
     if assignment_id is not None:
         mine.append(table.c.id == assignment_id)
     # Items first, then slots, in the order in which a submission locks them.
     held = sa.select(items.c.id, items.c.state).where(items.c.id.in_(sa.select(table.c.item_id).where(*mine)))
-    own = [row.id for row in connection.execute(held.order_by(items.c.id).with_for_update()) if row.state == ItemState.DRAFT]
+    own = [
+        row.id
+        for row in connection.execute(held.order_by(items.c.id).with_for_update())
+        if row.state == ItemState.DRAFT
+    ]
     if own:
         dropped = {"state": str(ItemState.DROPPED), "reason": "its author did not finish it"}
         connection.execute(sa.update(items).where(items.c.id.in_(own)).values(dropped))
-        connection.execute(sa.update(table).where(*mine, table.c.item_id.in_(own)).values(state=str(AssignmentState.CLOSED)))
+        connection.execute(
+            sa.update(table).where(*mine, table.c.item_id.in_(own)).values(state=str(AssignmentState.CLOSED))
+        )
     connection.execute(sa.update(table).where(*mine).values(OPEN_AGAIN))
 
 
 def expire(workspace: Workspace, study_id: int) -> int:
-    """Open every slot whose lease ran out, for views that count open slots; returns how many. Claiming needs no such sweep."""
+    """Open every slot whose lease ran out, for views that count open slots; returns how many. Claiming needs
+    no such sweep."""
     table, stages, items = schema.assignments, schema.stages, schema.items
     ours = sa.select(stages.c.id).where(stages.c.study_id == study_id)
     writing = sa.select(items.c.id).where(items.c.study_id == study_id, items.c.state == ItemState.DRAFT)
-    late = [table.c.state == AssignmentState.LEASED, table.c.lease_until < time.time(), table.c.stage_id.in_(ours)]
+    late = [
+        table.c.state == AssignmentState.LEASED,
+        table.c.lease_until < time.time(),
+        table.c.stage_id.in_(ours),
+    ]
     with workspace.claim() as connection:
-        return int(connection.execute(sa.update(table).where(*late, table.c.item_id.not_in(writing)).values(OPEN_AGAIN)).rowcount)
+        return int(
+            connection.execute(
+                sa.update(table).where(*late, table.c.item_id.not_in(writing)).values(OPEN_AGAIN)
+            ).rowcount
+        )
 
 
 def renewed(assignment: Assignment, until: float) -> float:

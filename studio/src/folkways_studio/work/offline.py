@@ -27,9 +27,11 @@ from folkways_studio.workflows.wordings import StudyTexts
 Row = Mapping[str, str]
 
 
-def hand_out(workspace: Workspace, participant_id: int, stage: str, count: int, *, hours: float = 72) -> bytes:
-    """A workbook with up to ``count`` items of a stage, which are the person's for ``hours``. FolkwaysError where there is
-    nothing.
+def hand_out(
+    workspace: Workspace, participant_id: int, stage: str, count: int, *, hours: float = 72
+) -> bytes:
+    """A workbook with up to ``count`` items of a stage, which are the person's for ``hours``. FolkwaysError
+    where there is nothing.
     """
     import polars as pl
 
@@ -38,9 +40,14 @@ def hand_out(workspace: Workspace, participant_id: int, stage: str, count: int, 
     asked = get_stage(workspace, person.study_id, stage)
     sheet = _sheet(asked, texts)
     if sheet is None:  # before items are kept for the person
-        usual = {name: {key: option.default for key, option in each.options.items()} for name, each in STAGE_KINDS.items()}
+        usual = {
+            name: {key: option.default for key, option in each.options.items()}
+            for name, each in STAGE_KINDS.items()
+        }
         able = ", ".join(name for name, each in STAGE_KINDS.items() if each.sheet_of(usual[name], str))
-        raise FolkwaysError(f"stages of kind {asked.kind} cannot be worked on off line; those that can: {able}")
+        raise FolkwaysError(
+            f"stages of kind {asked.kind} cannot be worked on off line; those that can: {able}"
+        )
     works = claim_batch(workspace, participant_id, stage, count, seconds=hours * 3600)
     if isinstance(works, NoWork):
         raise FolkwaysError(f"there is nothing to hand out: {works.reason.replace('_', ' ')}")
@@ -53,7 +60,9 @@ def hand_out(workspace: Workspace, participant_id: int, stage: str, count: int, 
         offered.append(sheet.offered(content))
     names = list(dict.fromkeys(name for row in rows for name in row))
     names = [name for name in names if name not in sheet.filled] + list(sheet.filled)
-    frame = pl.DataFrame([{name: row.get(name, "") for name in names} for row in rows], schema=dict.fromkeys(names, pl.String))
+    frame = pl.DataFrame(
+        [{name: row.get(name, "") for name in names} for row in rows], schema=dict.fromkeys(names, pl.String)
+    )
     guidelines = texts.guidelines(stage)
     help = [
         ("guidelines", guidelines.text if guidelines else asked.config["guidelines"]),
@@ -62,12 +71,17 @@ def hand_out(workspace: Workspace, participant_id: int, stage: str, count: int, 
         *sheet.help.items(),
     ]
     how_to = pl.DataFrame(help, schema={"what": pl.String, "how": pl.String}, orient="row")
-    return workbook({"answers": frame, "how to": how_to}, {name: [each.get(name, ()) for each in offered] for name in sheet.filled})
+    return workbook(
+        {"answers": frame, "how to": how_to},
+        {name: [each.get(name, ()) for each in offered] for name in sheet.filled},
+    )
 
 
 def _texts_for(workspace: Workspace, person: Participant) -> StudyTexts:
     """The study's texts in the language of the person's population, else in its own."""
-    spoken = [each.language for each in populations(workspace, person.study_id) if each.id == person.population_id]
+    spoken = [
+        each.language for each in populations(workspace, person.study_id) if each.id == person.population_id
+    ]
     return StudyTexts(get_study(workspace, person.study_id).definition, spoken)
 
 
@@ -84,11 +98,14 @@ class TakenIn:
     empty: int
 
 
-def take_in(workspace: Workspace, participant_id: int, rows: Sequence[Row], *, file: str | None = None) -> TakenIn:
+def take_in(
+    workspace: Workspace, participant_id: int, rows: Sequence[Row], *, file: str | None = None
+) -> TakenIn:
     """Submit the filled rows of a workbook from ``hand_out``. Rows left empty are left open.
 
-    RowsError names every row that cannot be taken; nothing is submitted then. The same workbook may be brought twice: a row that is
-    stored as it is counts as repeated, one that differs from what is stored is a problem.
+    RowsError names every row that cannot be taken; nothing is submitted then. The same workbook may be
+    brought twice: a row that is stored as it is counts as repeated, one that differs from what is stored is a
+    problem.
     """
     person = get_participant(workspace, participant_id)
     texts = _texts_for(workspace, person)
@@ -110,7 +127,10 @@ def take_in(workspace: Workspace, participant_id: int, rows: Sequence[Row], *, f
                 continue
             content = stage_kind(work.stage.kind).presented(work.item.content, person.pseudonym)
             submission = sheet.read(cells, content)
-            key = "xlsx-" + sha256(orjson.dumps([assignment, submission], option=orjson.OPT_SORT_KEYS)).hexdigest()[:40]
+            key = (
+                "xlsx-"
+                + sha256(orjson.dumps([assignment, submission], option=orjson.OPT_SORT_KEYS)).hexdigest()[:40]
+            )
             check_submission(workspace, participant_id, assignment, submission, key)
             ready.append((number, assignment, submission, key))
         except StudioError as error:

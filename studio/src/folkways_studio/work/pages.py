@@ -75,7 +75,9 @@ def next_task(context: RequestContext) -> Response:
     return _on(context, stage=context.text("stage") or None)
 
 
-def _on(context: RequestContext, say: str | None = None, *, stage: str | None = None, after: str | None = None) -> Response:
+def _on(
+    context: RequestContext, say: str | None = None, *, stage: str | None = None, after: str | None = None
+) -> Response:
     found = claim_slot(context.workspace, context.participant.id, stage=stage, after=after)
     if isinstance(found, NoWork):
         return context.go(f"/work/{context.study.name}/rest?why={found.reason}", say)
@@ -90,7 +92,9 @@ def show_rest(context: RequestContext) -> Response:
         return context.go(f"/work/{context.study.name}")
     if why in ("paused", "closed", "warned"):
         return context.page("work/rest.html.j2", study=context.study, why=why)
-    return context.page("people/done.html.j2", study=context.study, person=context.participant, end=completion(context))
+    return context.page(
+        "people/done.html.j2", study=context.study, person=context.participant, end=completion(context)
+    )
 
 
 @routes.get(TASK_PAGE, PARTICIPANT)
@@ -111,7 +115,8 @@ def task_page(
     *,
     correcting: bool = False,
 ) -> Response:
-    """The form of the task in the address. correcting: of an answer that was sent; models are asked nothing more then."""
+    """The form of the task in the address. correcting: of an answer that was sent; models are asked nothing
+    more then."""
     task = context.task
     work = task.work
     kind, config = stage_kind(work.stage.kind), work.stage.config
@@ -154,8 +159,11 @@ def send(context: RequestContext) -> Response:
     try:
         return _send(context)
     except NotFoundError:
-        # It was kept for too long and went to somebody else, or never was this person's: the two are not told apart.
-        words = context.gettext("This task is not yours any more: it had been waiting too long, and somebody else was asked.")
+        # It was kept for too long and went to somebody else, or never was this person's: the two are not told
+        # apart.
+        words = context.gettext(
+            "This task is not yours any more: it had been waiting too long, and somebody else was asked."
+        )
         if context.wants_json:
             place = f"{context.studio.settings.prefix}/work/{context.study.name}"
             return JSONResponse({"message": words, "next": place}, status_code=404)
@@ -165,18 +173,27 @@ def send(context: RequestContext) -> Response:
 def _send(context: RequestContext) -> Response:
     def read(item: Item, stage: Stage) -> Mapping[str, Any]:
         kind = stage_kind(stage.kind)
-        return kind.read_form(context.form, kind.presented(item.content, context.participant.pseudonym), stage.config)
+        return kind.read_form(
+            context.form, kind.presented(item.content, context.participant.pseudonym), stage.config
+        )
 
     slot, *other = context.slots_meant
     try:
         sent = judgements.submit(
-            context.workspace, context.participant.id, slot, read, context.text("key"), instead=next(iter(other), None)
+            context.workspace,
+            context.participant.id,
+            slot,
+            read,
+            context.text("key"),
+            instead=next(iter(other), None),
         )
     except SubmissionError as error:
         if context.wants_json:
             raise
         revision, work = whole(context.text("revision")) or 0, context.task.work
-        return task_page(context, read(work.item, work.stage), revision, error.problems_in(context.gettext), error.status)
+        return task_page(
+            context, read(work.item, work.stage), revision, error.problems_in(context.gettext), error.status
+        )
     except AlreadySubmittedError:
         return _on(context, "answered-before", after=context.work.stage.name)
     place = _after_known_answer(context, sent)
@@ -184,11 +201,19 @@ def _send(context: RequestContext) -> Response:
 
 
 def _after_known_answer(context: RequestContext, sent: Submitted) -> str | None:
-    """Where an answer to a question of known answer leads; None for on to the next task, as after every other answer."""
+    """Where an answer to a question of known answer leads; None for on to the next task, as after every other
+    answer."""
     test = Qualification.of(sent.stage.config)
     if sent.item.test and test is not None and test.feedback:
         return f"{context.task_address(sent.judgement.assignment_id)}/answer"
-    places = {"passed": "/test", "again": "/test", "failed": "/test", "warn": "/rest?why=warned", "pause": "", "exclude": ""}
+    places = {
+        "passed": "/test",
+        "again": "/test",
+        "failed": "/test",
+        "warn": "/rest?why=warned",
+        "pause": "",
+        "exclude": "",
+    }
     return f"/work/{context.study.name}{places[sent.then]}" if sent.then else None
 
 
@@ -203,4 +228,6 @@ def keep(context: RequestContext) -> Response:
 def give_back(context: RequestContext) -> Response:
     """Give a task back; the person is not offered it again."""
     leases.release(context.workspace, context.participant.id, context.assignment, skip=True)
-    return _on(context, "given-back", after="")  # whoever gives back what they were writing does not want to write
+    return _on(
+        context, "given-back", after=""
+    )  # whoever gives back what they were writing does not want to write

@@ -1,9 +1,9 @@
 """Taking words out of an answer that should not be in it: somebody's name, an address, an illness.
 
-The words go from the answer and from everything that was made of it: the item where its author wrote it, its revisions, items
-that descend from it with what was said about them, drafts, decisions, results, comments, and what models were asked, said and
-suggested. The audit trail says who redacted what and when, and holds none of the words. What left the studio before cannot be
-called back.
+The words go from the answer and from everything that was made of it: the item where its author wrote it, its
+revisions, items that descend from it with what was said about them, drafts, decisions, results, comments, and
+what models were asked, said and suggested. The audit trail says who redacted what and when, and holds none of
+the words. What left the studio before cannot be called back.
 """
 
 from __future__ import annotations
@@ -25,24 +25,36 @@ from folkways_studio.stages.base import REDACTED
 from folkways_studio.stages.registry import stage_kind
 
 LONG = 8
-"""Characters from which a text is looked for inside others as well; shorter ones only where they stand alone."""
+"""Characters from which a text is looked for inside others as well; shorter ones only where they stand
+alone."""
 
 EVENT = "answer.redacted"
-"""The database lets the words of a judgement be changed after such an event alone (``workspace.studio_guards``)."""
+"""The database lets the words of a judgement be changed after such an event alone
+(``workspace.studio_guards``)."""
 
 
 def redact(
-    workspace: Workspace, study_id: int, judgement_id: int, fields: Collection[str] = (), *, by: int | None = None
+    workspace: Workspace,
+    study_id: int,
+    judgement_id: int,
+    fields: Collection[str] = (),
+    *,
+    by: int | None = None,
 ) -> Judgement:
-    """Put REDACTED in place of the words of these fields, or of all that have words where none is named; returns what is left.
+    """Put REDACTED in place of the words of these fields, or of all that have words where none is named;
+    returns what is left.
 
-    What somebody else said in the same words about the same item stays, until theirs is redacted too. An item that its author
-    wrote is dropped with all that descends from it. NotFoundError where the study has no such judgement; SubmissionError for a
-    field that holds no words.
+    What somebody else said in the same words about the same item stays, until theirs is redacted too. An item
+    that its author wrote is dropped with all that descends from it. NotFoundError where the study has no such
+    judgement; SubmissionError for a field that holds no words.
     """
     with workspace.claim() as connection:
         row = find_row(connection, schema.judgements, id=judgement_id)
-        item = from_row(Item, get_row(connection, schema.items, id=row.item_id, lock="row")) if row is not None else None
+        item = (
+            from_row(Item, get_row(connection, schema.items, id=row.item_id, lock="row"))
+            if row is not None
+            else None
+        )
         if row is None or item is None or item.study_id != study_id:
             raise NotFoundError("there is no such answer")
         judgement = from_row(Judgement, row)
@@ -60,20 +72,28 @@ def redact(
             _replace(connection, row, redacted)
         if not words:
             raise ConflictError("there is nothing left to redact in this answer")
-        _change(connection, study_id, judgement_id, payload, by=by, details={"fields": chosen, "item": item.id})
+        _change(
+            connection, study_id, judgement_id, payload, by=by, details={"fields": chosen, "item": item.id}
+        )
         others = sa.select(schema.judgements.c.payload).where(
             schema.judgements.c.item_id == item.id, schema.judgements.c.id != judgement_id
         )
         for said in connection.scalars(others):
             words -= set(_texts(said))
-        for each in _corrections(connection, schema.judgements.c.item_id == item.id, schema.judgements.c.id != judgement_id):
+        for each in _corrections(
+            connection, schema.judgements.c.item_id == item.id, schema.judgements.c.id != judgement_id
+        ):
             words -= set(_texts(each.payload))
         family = _family(connection, item.id)
         if words:
             _scrub(connection, study_id, item.id, family, words, by)
         if kind.authored:
             for number in family:
-                values = {"state": str(ItemState.DROPPED), "result": None, "reason": "its words were redacted"}
+                values = {
+                    "state": str(ItemState.DROPPED),
+                    "result": None,
+                    "reason": "its words were redacted",
+                }
                 change_rows(connection, schema.items, {"id": number}, **values)
                 close_open_slots(connection, number)
         return from_row(Judgement, get_row(connection, schema.judgements, id=judgement_id))
@@ -88,7 +108,14 @@ def _change(
     by: int | None,
     details: dict[str, Any],
 ) -> None:
-    audit.note(connection, EVENT, study_id=study_id, account_id=by, subject=f"judgement:{judgement_id}", details=details)
+    audit.note(
+        connection,
+        EVENT,
+        study_id=study_id,
+        account_id=by,
+        subject=f"judgement:{judgement_id}",
+        details=details,
+    )
     change_rows(connection, schema.judgements, {"id": judgement_id}, payload=dict(payload))
 
 
@@ -96,15 +123,24 @@ def _corrections(connection: sa.Connection, *where: sa.ColumnElement[bool]) -> S
     """Corrections, with the kind of their stage."""
     table, said, stages = schema.corrections, schema.judgements, schema.stages
     query = (
-        sa.select(table, stages.c.kind).join(said, said.c.id == table.c.judgement_id).join(stages, stages.c.id == said.c.stage_id)
+        sa.select(table, stages.c.kind)
+        .join(said, said.c.id == table.c.judgement_id)
+        .join(stages, stages.c.id == said.c.stage_id)
     )
     return connection.execute(query.where(*where).order_by(table.c.id)).all()
 
 
 def _replace(connection: sa.Connection, row: sa.Row[Any], payload: Mapping[str, Any]) -> None:
-    """Put other words into a correction: the database lets nothing of it be changed, so that it is made again."""
+    """Put other words into a correction: the database lets nothing of it be changed, so that it is made
+    again."""
     delete_rows(connection, schema.corrections, id=row.id)
-    values = {"id": row.id, "judgement_id": row.judgement_id, "key": row.key, "payload": dict(payload), "created": row.created}
+    values = {
+        "id": row.id,
+        "judgement_id": row.judgement_id,
+        "key": row.key,
+        "payload": dict(payload),
+        "created": row.created,
+    }
     connection.execute(sa.insert(schema.corrections).values(values))
 
 
@@ -112,12 +148,16 @@ def _family(connection: sa.Connection, item_id: int) -> list[int]:
     """The item and everything that descends from it."""
     found, newest = [item_id], [item_id]
     while newest:
-        newest = list(connection.scalars(sa.select(schema.items.c.id).where(schema.items.c.parent_id.in_(newest))))
+        newest = list(
+            connection.scalars(sa.select(schema.items.c.id).where(schema.items.c.parent_id.in_(newest)))
+        )
         found += newest
     return found
 
 
-def _scrub(connection: sa.Connection, study_id: int, item_id: int, family: list[int], words: set[str], by: int | None) -> None:
+def _scrub(
+    connection: sa.Connection, study_id: int, item_id: int, family: list[int], words: set[str], by: int | None
+) -> None:
     """Take the words out of every row that may hold a copy of them."""
     tables = schema
     for table, columns, owner in (
@@ -138,12 +178,16 @@ def _scrub(connection: sa.Connection, study_id: int, item_id: int, family: list[
     )
     for row in connection.execute(said).all():
         texts = stage_kind(row.kind).texts  # a label that reads like one of the words is none of them
-        payload = {name: _without(value, words) if name in texts else value for name, value in row.payload.items()}
+        payload = {
+            name: _without(value, words) if name in texts else value for name, value in row.payload.items()
+        }
         if payload != row.payload:
             _change(connection, study_id, row.id, payload, by=by, details={"copied_from": item_id})
     for row in _corrections(connection, schema.judgements.c.item_id.in_(descends)):
         texts = stage_kind(row.kind).texts
-        payload = {name: _without(value, words) if name in texts else value for name, value in row.payload.items()}
+        payload = {
+            name: _without(value, words) if name in texts else value for name, value in row.payload.items()
+        }
         if payload != row.payload:
             _replace(connection, row, payload)
     runs = sa.select(schema.model_calls.c.run).where(schema.model_calls.c.item_id.in_(family))
@@ -157,13 +201,19 @@ def _scrub(connection: sa.Connection, study_id: int, item_id: int, family: list[
 
 
 def _scrub_rows(
-    connection: sa.Connection, table: sa.Table, columns: tuple[str, ...], where: sa.ColumnElement[bool], words: set[str]
+    connection: sa.Connection,
+    table: sa.Table,
+    columns: tuple[str, ...],
+    where: sa.ColumnElement[bool],
+    words: set[str],
 ) -> None:
     for row in connection.execute(sa.select(table).where(where)).all():
         before = {name: row._mapping[name] for name in columns}
         after = {name: _without(value, words) for name, value in before.items()}
         if after != before:
-            change_rows(connection, table, {key.name: row._mapping[key.name] for key in table.primary_key}, **after)
+            change_rows(
+                connection, table, {key.name: row._mapping[key.name] for key in table.primary_key}, **after
+            )
 
 
 def _without(value: Any, words: set[str]) -> Any:
@@ -176,7 +226,9 @@ def _without(value: Any, words: set[str]) -> Any:
         return value
     if isinstance(value, Mapping):
         found = {name: _without(each, words) for name, each in value.items()}
-        if "idks" in found:  # counts by what people said in place of an answer: the one mapping whose keys are their words
+        if (
+            "idks" in found
+        ):  # counts by what people said in place of an answer: the one mapping whose keys are their words
             found["idks"] = {_without(said, words): count for said, count in found["idks"].items()}
         return found
     return [_without(each, words) for each in value] if isinstance(value, list | tuple) else value

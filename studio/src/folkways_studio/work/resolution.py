@@ -1,4 +1,5 @@
-"""What becomes of an item after an answer: more slots, a result, a subpopulation, the next stage; all in one transaction."""
+"""What becomes of an item after an answer: more slots, a result, a subpopulation, the next stage; all in one
+transaction."""
 
 from __future__ import annotations
 
@@ -42,7 +43,10 @@ _VOTES = (
         _LIVE.label("live"),
     )
     .join(schema.participants, schema.participants.c.id == schema.judgements.c.participant_id)
-    .where(schema.judgements.c.item_id == sa.bindparam("item", type_=sa.Integer), schema.participants.c.state.not_in(LEFT_OUT))
+    .where(
+        schema.judgements.c.item_id == sa.bindparam("item", type_=sa.Integer),
+        schema.participants.c.state.not_in(LEFT_OUT),
+    )
     .order_by(schema.judgements.c.id)
 )
 
@@ -53,7 +57,10 @@ _TARGET = (
     .select_from(schema.stages)
     .outerjoin(
         _populations,
-        sa.and_(_populations.c.study_id == schema.stages.c.study_id, ~sa.exists().where(_wider.c.parent_id == _populations.c.id)),
+        sa.and_(
+            _populations.c.study_id == schema.stages.c.study_id,
+            ~sa.exists().where(_wider.c.parent_id == _populations.c.id),
+        ),
     )
     .where(schema.stages.c.study_id == sa.bindparam("study"), schema.stages.c.name == sa.bindparam("name"))
     .order_by(_populations.c.id)
@@ -62,8 +69,11 @@ _TARGET = (
 
 
 def apply_rule_to_answers_of(connection: sa.Connection, participant_id: int) -> None:
-    """Apply the rule again to every item that somebody has answered: whether their answers count has changed."""
-    judged = connection.scalars(sa.select(schema.judgements.c.item_id).filter_by(participant_id=participant_id)).all()
+    """Apply the rule again to every item that somebody has answered: whether their answers count has
+    changed."""
+    judged = connection.scalars(
+        sa.select(schema.judgements.c.item_id).filter_by(participant_id=participant_id)
+    ).all()
     for item_id in sorted(set(judged)):
         apply_rule_again(connection, item_id)
 
@@ -79,7 +89,8 @@ def apply_rule_again(connection: sa.Connection, item_id: int) -> None:
 
 
 def apply_rule(connection: sa.Connection, item: Item, stage: Stage, *, reopen: bool = False) -> None:
-    """Apply the stage's rule for a caller that holds the item's row and has read the item and its stage as they are now.
+    """Apply the stage's rule for a caller that holds the item's row and has read the item and its stage as
+    they are now.
 
     reopen: see ``apply_rule_again``.
     """
@@ -121,8 +132,8 @@ def has_children(connection: sa.Connection, item_id: int) -> bool:
 
 
 def votes_of(connection: sa.Connection, item_id: int) -> list[Vote]:
-    """The judgements of an item in order of arrival, without those of people who withdrew or are excluded; each as it was corrected
-    last.
+    """The judgements of an item in order of arrival, without those of people who withdrew or are excluded;
+    each as it was corrected last.
     """
     return votes_and_live(connection, item_id)[0]
 
@@ -135,29 +146,47 @@ def votes_and_live(connection: sa.Connection, item_id: int) -> tuple[list[Vote],
 
 
 def _wait(connection: sa.Connection, item: Item, more: int) -> None:
-    """Have ``more`` slots, fewer where it is below 0: as many are open or being worked on as answers are missing, never more."""
+    """Have ``more`` slots, fewer where it is below 0: as many are open or being worked on as answers are
+    missing, never more."""
     table = schema.assignments
     if item.state != ItemState.OPEN:
         values = {"state": str(ItemState.OPEN), "result": None, "reason": None}
         change_rows(connection, schema.items, {"id": item.id}, **values)
     add_slots(connection, item.id, item.stage_id, item.population_id, more)
     if more < 0:  # somebody's answer counts again
-        open_slots = sa.select(table.c.id).where(table.c.item_id == item.id, table.c.state == AssignmentState.OPEN)
-        found = list(connection.scalars(open_slots.order_by(table.c.slot.desc()).limit(-more).with_for_update()))
-        connection.execute(sa.update(table).where(table.c.id.in_(found)).values(state=str(AssignmentState.CLOSED)))
+        open_slots = sa.select(table.c.id).where(
+            table.c.item_id == item.id, table.c.state == AssignmentState.OPEN
+        )
+        found = list(
+            connection.scalars(open_slots.order_by(table.c.slot.desc()).limit(-more).with_for_update())
+        )
+        connection.execute(
+            sa.update(table).where(table.c.id.in_(found)).values(state=str(AssignmentState.CLOSED))
+        )
 
 
-def _end(connection: sa.Connection, item: Item, state: ItemState, decision: Decision, reason: str | None = None) -> None:
-    values = {"state": str(state), "result": dict(decision.result), "reason": reason or decision.reason or None}
+def _end(
+    connection: sa.Connection, item: Item, state: ItemState, decision: Decision, reason: str | None = None
+) -> None:
+    values = {
+        "state": str(state),
+        "result": dict(decision.result),
+        "reason": reason or decision.reason or None,
+    }
     change_rows(connection, schema.items, {"id": item.id}, **values)
     audit.note(connection, f"item.{state}", study_id=item.study_id, subject=f"item:{item.id}")
 
 
 def _subpopulation(connection: sa.Connection, item: Item, stage: Stage, decision: Decision) -> None:
-    """Ask the parts of the item's population, each in a round of its own; without parts the item is dropped."""
+    """Ask the parts of the item's population, each in a round of its own; without parts the item is
+    dropped."""
     parts: list[int] = []
     if item.population_id is not None:
-        query = sa.select(schema.populations.c.id).filter_by(parent_id=item.population_id).order_by(schema.populations.c.id)
+        query = (
+            sa.select(schema.populations.c.id)
+            .filter_by(parent_id=item.population_id)
+            .order_by(schema.populations.c.id)
+        )
         parts = list(connection.scalars(query))
     if not parts:
         return _end(connection, item, ItemState.DROPPED, decision)
@@ -169,9 +198,15 @@ def _subpopulation(connection: sa.Connection, item: Item, stage: Stage, decision
 
 
 def follow_branch(
-    connection: sa.Connection, item: Item, stage: Stage, branch: str, result: Mapping[str, Any], votes: Sequence[Vote]
+    connection: sa.Connection,
+    item: Item,
+    stage: Stage,
+    branch: str,
+    result: Mapping[str, Any],
+    votes: Sequence[Vote],
 ) -> None:
-    """Place what comes of a done item into the stage that its branch leads to. votes: the item's, as ``votes_of`` reads them."""
+    """Place what comes of a done item into the stage that its branch leads to. votes: the item's, as
+    ``votes_of`` reads them."""
     name = stage.config["next"].get(branch)
     if name is None:
         return
@@ -194,14 +229,22 @@ def _hand_on(
 ) -> None:
     """Place the descendants of ``item`` into ``target``: one for each population of ``keys``."""
     content = stage_kind(stage.kind).hand_on(item.content, result, stage.config)
-    content = stage_kind(target.kind).take_over(content, Arrival(stage.kind, stage.config, votes), target.config)
+    content = stage_kind(target.kind).take_over(
+        content, Arrival(stage.kind, stage.config, votes), target.config
+    )
     settled = stage_kind(target.kind).on_arrival(content, target.config)
     placed = place_items(connection, target, keys, content, item, slots=settled is None)
     if settled is None:
         return
     for number, (population_id, key) in zip(placed, keys.items(), strict=True):
         child = replace(
-            item, id=number, parent_id=item.id, stage_id=target.id, population_id=population_id, key=key, content=content
+            item,
+            id=number,
+            parent_id=item.id,
+            stage_id=target.id,
+            population_id=population_id,
+            key=key,
+            content=content,
         )
         _end(connection, child, ItemState.DONE, settled)
         follow_branch(connection, child, target, settled.branch, settled.result, ())

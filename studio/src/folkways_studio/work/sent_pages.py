@@ -29,7 +29,9 @@ def show_sent(context: RequestContext) -> Response:
         kind = stage_kind(sent.stage.kind)
         lines = kind.describe(sent.judgement.payload, sent.item.content, context.gettext)
         subject = kind.subject(kind.presented(sent.item.content, context.participant.pseudonym))
-        rows.append((sent, context.task_address(sent.judgement.assignment_id), title_of(sent.item, subject), lines))
+        rows.append(
+            (sent, context.task_address(sent.judgement.assignment_id), title_of(sent.item, subject), lines)
+        )
     return context.page("work/sent.html.j2", study=context.study, rows=rows, most=corrections.MOST_SHOWN)
 
 
@@ -56,9 +58,15 @@ def correct(context: RequestContext) -> Response:
     work = context.work
     if work.assignment.state != AssignmentState.DONE:
         return context.go(f"/work/{context.study.name}")
-    submission = stage_kind(work.stage.kind).read_form(context.form, presented(context, work), work.stage.config)
+    submission = stage_kind(work.stage.kind).read_form(
+        context.form, presented(context, work), work.stage.config
+    )
     try:
-        corrections.correct(context.workspace, context.participant.id, work.assignment.id, submission, context.text("key"))
+        corrections.correct(
+            context.workspace, context.participant.id, work.assignment.id, submission, context.text("key")
+        )
     except SubmissionError as error:
-        return task_page(context, submission, 0, error.problems_in(context.gettext), error.status, correcting=True)
+        return task_page(
+            context, submission, 0, error.problems_in(context.gettext), error.status, correcting=True
+        )
     return context.go(f"/work/{context.study.name}/sent", "corrected")

@@ -27,7 +27,8 @@ routes = Routes()
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """What stands beside a task. suggestion: the latest, None before the first. can_ask: whether another would be another one."""
+    """What stands beside a task. suggestion: the latest, None before the first. can_ask: whether another
+    would be another one."""
 
     suggester: Suggester
     suggestion: ModelSuggestion | None
@@ -48,7 +49,8 @@ def suggestion_beside(context: RequestContext, task: TaskPage) -> Beside | None:
 
 @routes.post("/work/{study}/tasks/{assignment}/suggest", PARTICIPANT, slow=True)
 def suggest(context: RequestContext) -> Response:
-    """Ask for a suggestion, put it into the form, or put back what was there; then to the page with what came of it."""
+    """Ask for a suggestion, put it into the form, or put back what was there; then to the page with what came
+    of it."""
     number, person = context.assignment, context.participant
     work = get_work(context.workspace, person.id, number)
     written = stage_kind(work.stage.kind).read_form(context.form, work.item.content, work.stage.config)
@@ -66,10 +68,17 @@ def _ask(context: RequestContext, number: int, written: Mapping[str, Any], base:
     context.studio.rates.take("models", str(context.me.id))
     with context.studio.waiting.place(context.study.id, context.me.id):
         found, call = suggesting.suggest(
-            context.workspace, context.participant.id, number, context.studio.settings.models, written, gone=context.gone
+            context.workspace,
+            context.participant.id,
+            number,
+            context.studio.settings.models,
+            written,
+            gone=context.gone,
         )
     if context.gone.is_set():
-        return Response(status_code=204)  # nobody reads it, and the browser's own draft is newer than this form
+        return Response(
+            status_code=204
+        )  # nobody reads it, and the browser's own draft is newer than this form
     kept = drafts.save_draft(context.workspace, context.participant.id, number, written, base).revision
     if found is not None:
         return context.go(context.task_address(number))

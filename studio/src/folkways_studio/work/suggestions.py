@@ -1,4 +1,5 @@
-"""What models suggested and what people made of it. A suggestion is in nobody's form until they put it there."""
+"""What models suggested and what people made of it. A suggestion is in nobody's form until they put it
+there."""
 
 from __future__ import annotations
 
@@ -26,8 +27,8 @@ from folkways_studio.workflows.suggesting import SUGGESTERS, outcome
 class Made:
     """What people made of the suggestions of one model, asked with one wording, in one stage.
 
-    accepted, changed, rejected: answers that were sent. waiting: suggestions whose answer was not. parts, kept: what was suggested
-    in those that were sent, and what of it stands in the answers as it was.
+    accepted, changed, rejected: answers that were sent. waiting: suggestions whose answer was not. parts,
+    kept: what was suggested in those that were sent, and what of it stands in the answers as it was.
     """
 
     stage: Stage
@@ -54,21 +55,31 @@ class Made:
 def latest_suggestion(workspace: Workspace, participant_id: int, item_id: int) -> ModelSuggestion | None:
     """What this person was suggested last for an item."""
     table = schema.suggestions
-    query = sa.select(table).filter_by(participant_id=participant_id, item_id=item_id).order_by(table.c.id.desc())
+    query = (
+        sa.select(table).filter_by(participant_id=participant_id, item_id=item_id).order_by(table.c.id.desc())
+    )
     return read_first(workspace, ModelSuggestion, query)
 
 
 def take_suggestion(
-    workspace: Workspace, participant_id: int, assignment_id: int, written: Mapping[str, Any], base_revision: int
+    workspace: Workspace,
+    participant_id: int,
+    assignment_id: int,
+    written: Mapping[str, Any],
+    base_revision: int,
 ) -> Draft:
-    """Put the latest suggestion into the person's draft; ``written``, what stood in their form, is kept beside it.
+    """Put the latest suggestion into the person's draft; ``written``, what stood in their form, is kept
+    beside it.
 
-    NotFoundError where nothing was suggested; ConflictError where it stands in the draft already; otherwise as ``save_draft``.
+    NotFoundError where nothing was suggested; ConflictError where it stands in the draft already; otherwise
+    as ``save_draft``.
     """
     found = _at_hand(workspace, participant_id, assignment_id)
     if found.taken is not None:
         raise ConflictError("this suggestion is in your form already")
-    draft = drafts.save_draft(workspace, participant_id, assignment_id, {**written, **found.content}, base_revision)
+    draft = drafts.save_draft(
+        workspace, participant_id, assignment_id, {**written, **found.content}, base_revision
+    )
     with workspace.write() as connection:
         change_rows(connection, schema.suggestions, {"id": found.id}, taken=time.time(), before=dict(written))
     return draft
@@ -85,12 +96,17 @@ def put_back(workspace: Workspace, participant_id: int, assignment_id: int, base
     return draft
 
 
-def settle_suggestions(connection: sa.Connection, kind: str, item_id: int, participant_id: int, answer: Mapping[str, Any]) -> None:
-    """Note what became of this person's suggestions for an item, in the transaction in which their answer is stored."""
+def settle_suggestions(
+    connection: sa.Connection, kind: str, item_id: int, participant_id: int, answer: Mapping[str, Any]
+) -> None:
+    """Note what became of this person's suggestions for an item, in the transaction in which their answer is
+    stored."""
     if kind not in SUGGESTERS:
         return
     table = schema.suggestions
-    mine = sa.select(table).where(table.c.item_id == item_id, table.c.participant_id == participant_id, table.c.outcome.is_(None))
+    mine = sa.select(table).where(
+        table.c.item_id == item_id, table.c.participant_id == participant_id, table.c.outcome.is_(None)
+    )
     for row in connection.execute(mine).all():
         word, parts, kept = outcome(SUGGESTERS[kind], row.content, answer, taken=row.taken is not None)
         change_rows(connection, table, {"id": row.id}, outcome=word, parts=parts, kept=kept, before=None)
@@ -112,7 +128,9 @@ def made_of_suggestions(workspace: Workspace, study_id: int) -> tuple[Made, ...]
     """What was made of suggestions by stage, model and wording, in order of stages."""
     items = schema.items
     with workspace.read() as connection:
-        asked = connection.execute(sa.select(items.c.id, items.c.stage_id).where(items.c.study_id == study_id))
+        asked = connection.execute(
+            sa.select(items.c.id, items.c.stage_id).where(items.c.study_id == study_id)
+        )
         stage_of = {row.id: row.stage_id for row in asked}
     groups: defaultdict[tuple[int, str, str], list[ModelSuggestion]] = defaultdict(list)
     for each in suggestions_of_study(workspace, study_id):
@@ -122,7 +140,10 @@ def made_of_suggestions(workspace: Workspace, study_id: int) -> tuple[Made, ...]
         for (number, model, version), group in groups.items():
             if number != stage.id:
                 continue
-            counts = {word: sum(each.outcome == word for each in group) for word in ("accepted", "changed", "rejected")}
+            counts = {
+                word: sum(each.outcome == word for each in group)
+                for word in ("accepted", "changed", "rejected")
+            }
             parts, kept = sum(each.parts or 0 for each in group), sum(each.kept or 0 for each in group)
             waiting = sum(each.outcome is None for each in group)
             found.append(Made(stage, model, version, **counts, waiting=waiting, parts=parts, kept=kept))

@@ -1,5 +1,6 @@
-"""The numbers of tasks in addresses. They say nothing: slots of questions of known answer are made later than those of the others,
-so that their own numbers would stand out among those that a person sees one after the other.
+"""The numbers of tasks in addresses. They say nothing: slots of questions of known answer are made later than
+those of the others, so that their own numbers would stand out among those that a person sees one after the
+other.
 """
 
 from __future__ import annotations
@@ -20,15 +21,16 @@ LARGEST = 10**9
 
 
 def shown_number(slot: int, secret: str) -> int:
-    """The number of a slot as the person sees it whose ``secret`` is given: a permutation of the numbers below LARGEST."""
+    """The number of a slot as the person sees it whose ``secret`` is given: a permutation of the numbers
+    below LARGEST."""
     while (slot := _mixed(slot, [f"{secret}|{turn}" for turn in range(ROUNDS)])) >= LARGEST:
         pass
     return slot
 
 
 def slot_of(workspace: Workspace, person: Participant, shown: str) -> int | None:
-    """The slot that a person means by a number; None for what is no number. Also where it is the slot's own: pages and workbooks of
-    before this was so are still open somewhere.
+    """The slot that a person means by a number; None for what is no number. Also where it is the slot's own:
+    pages and workbooks of before this was so are still open somewhere.
     """
     meant = slots_meant(shown, person)
     if len(meant) < 2:
@@ -39,23 +41,28 @@ def slot_of(workspace: Workspace, person: Participant, shown: str) -> int | None
 
 
 def slots_meant(shown: str, person: Participant) -> tuple[int, ...]:
-    """The slots that a person may mean by a number: the first of them that is theirs. Empty for what is no number."""
+    """The slots that a person may mean by a number: the first of them that is theirs. Empty for what is no
+    number."""
     found, own = slot_number(shown, person.pseudonym), whole(shown.strip())
     return tuple(dict.fromkeys(each for each in (found, own) if each is not None))
 
 
 def slot_number(shown: str, secret: str) -> int | None:
-    """The slot behind a number that ``shown_number`` gave for the same ``secret``; None for what is no number."""
+    """The slot behind a number that ``shown_number`` gave for the same ``secret``; None for what is no
+    number."""
     number = whole(shown.strip())
     if number is None:
         return None
-    while (number := _mixed(number, [f"{secret}|{turn}" for turn in reversed(range(ROUNDS))], back=True)) >= LARGEST:
+    while (
+        number := _mixed(number, [f"{secret}|{turn}" for turn in reversed(range(ROUNDS))], back=True)
+    ) >= LARGEST:
         pass
     return number
 
 
 def _mixed(number: int, keys: list[str], *, back: bool = False) -> int:
-    """A Feistel network over 30 bits: for every list of keys another order of the numbers, undone by the keys from the end."""
+    """A Feistel network over 30 bits: for every list of keys another order of the numbers, undone by the keys
+    from the end."""
     left, right = number >> HALF, number & ((1 << HALF) - 1)
     for key in keys:
         if back:

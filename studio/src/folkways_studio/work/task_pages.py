@@ -1,5 +1,5 @@
-"""What the page of a task shows, read by one statement: the slot with its item and stage, what was typed and suggested before, and
-how far the person is.
+"""What the page of a task shows, read by one statement: the slot with its item and stage, what was typed and
+suggested before, and how far the person is.
 """
 
 from __future__ import annotations
@@ -31,7 +31,9 @@ _TASK = (
         *_suggestions.c,
         _populations.c.language.label("language_of_item"),
         sa.exists()
-        .where(_judgements.c.item_id == _mine.c.item_id, _judgements.c.participant_id != _mine.c.participant_id)
+        .where(
+            _judgements.c.item_id == _mine.c.item_id, _judgements.c.participant_id != _mine.c.participant_id
+        )
         .label("others_answered"),
         *counts_of(_stages.c.id),
     )
@@ -39,7 +41,10 @@ _TASK = (
     .join(_item, _item.c.id == _mine.c.item_id)
     .join(_stages, _stages.c.id == _mine.c.stage_id)
     .outerjoin(_populations, _populations.c.id == _item.c.population_id)
-    .outerjoin(_drafts, sa.and_(_drafts.c.item_id == _mine.c.item_id, _drafts.c.participant_id == _mine.c.participant_id))
+    .outerjoin(
+        _drafts,
+        sa.and_(_drafts.c.item_id == _mine.c.item_id, _drafts.c.participant_id == _mine.c.participant_id),
+    )
     .outerjoin(
         _suggestions,
         _suggestions.c.id
@@ -47,18 +52,15 @@ _TASK = (
         .where(_latest.c.item_id == _mine.c.item_id, _latest.c.participant_id == _mine.c.participant_id)
         .scalar_subquery(),
     )
-    .where(
-        _mine.c.id.in_((sa.bindparam("slot"), sa.bindparam("instead"))),
-        _mine.c.participant_id == PERSON,
-    )
+    .where(_mine.c.id.in_((sa.bindparam("slot"), sa.bindparam("instead"))), _mine.c.participant_id == PERSON)
 )
 """Made once: making it costs more than running it."""
 
 
 @dataclass(frozen=True, slots=True)
 class TaskPage:
-    """A task with what stands around it. language: of the item's population, empty where it has none. others_answered: whether
-    somebody else has answered the item. counts: of the person, in the task's stage.
+    """A task with what stands around it. language: of the item's population, empty where it has none.
+    others_answered: whether somebody else has answered the item. counts: of the person, in the task's stage.
     """
 
     work: Work
@@ -69,7 +71,9 @@ class TaskPage:
     counts: Counts
 
 
-def get_task_page(workspace: Workspace, person: Participant, assignment_id: int, instead: int | None = None) -> TaskPage:
+def get_task_page(
+    workspace: Workspace, person: Participant, assignment_id: int, instead: int | None = None
+) -> TaskPage:
     """What the page of a slot shows that is this person's, done or not; NotFoundError for any other.
 
     instead: as in ``get_work``.

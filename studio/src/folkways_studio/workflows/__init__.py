@@ -1,1 +1,2 @@
-"""Kinds of stages, and the files that combine them to studies. No input or output but for reading those files."""
+"""Kinds of stages, and the files that combine them to studies. No input or output but for reading those
+files."""

@@ -1,4 +1,5 @@
-"""Reads the file that describes a study: its populations, its stages and their rules. Every mistake is reported, with its place.
+"""Reads the file that describes a study: its populations, its stages and their rules. Every mistake is
+reported, with its place.
 
 name: verify-2026
 title: Questions from three regions, verified
@@ -6,7 +7,8 @@ licence: CC-BY-4.0
 consent: |
   What you are asked to do, what is stored, and how you can leave.
 populations:
-  - {name: korea, culture: KR, language: ko, criteria: [{name: nationality, ask: "Your nationality?", accept: [South Korean]}]}
+  - {name: korea, culture: KR, language: ko, criteria: [{name: nationality, ask: "Your nationality?", accept:
+    [South Korean]}]}
 stages:
   - {name: verify, kind: vote, answers: 5, majority: 4}
 """
@@ -44,11 +46,15 @@ WORK_ROLES = (Role.ANNOTATOR, Role.REVIEWER, Role.EXPERT, Role.RESEARCHER)
 
 
 class DefinitionError(DataError):
-    """A study's description that cannot be used. ``problems``: what is wrong, each with its place in the file."""
+    """A study's description that cannot be used. ``problems``: what is wrong, each with its place in the
+    file."""
 
     def __init__(self, problems: Sequence[str], file: Path | str | None = None) -> None:
         self.problems = tuple(problems)
-        count = f"{len(self.problems)} thing{'s are' if len(self.problems) > 1 else ' is'} wrong in the description of the study"
+        count = (
+            f"{len(self.problems)} thing{'s are' if len(self.problems) > 1 else ' is'} wrong in the "
+            "description of the study"
+        )
         super().__init__("\n".join((f"{count}:", *(f"  {problem}" for problem in self.problems))), file=file)
 
 
@@ -67,7 +73,8 @@ class PopulationDefinition:
 
 @dataclass(frozen=True, slots=True)
 class StageDefinition:
-    """One stage as described, with every setting filled in; ``config["next"]`` maps a branch to the stage it leads to."""
+    """One stage as described, with every setting filled in; ``config["next"]`` maps a branch to the stage it
+    leads to."""
 
     name: str
     title: str
@@ -78,7 +85,8 @@ class StageDefinition:
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """One study as described, its texts in its own language. raw: the file's contents, with the texts in every language."""
+    """One study as described, its texts in its own language. raw: the file's contents, with the texts in
+    every language."""
 
     name: str
     title: str
@@ -116,7 +124,9 @@ def read_definition(raw: Any, file: Path | str | None = None) -> Definition:
 
 
 def _are_answers(value: Any) -> bool:
-    return isinstance(value, list) and bool(value) and all(isinstance(each, str | int | float) for each in value)
+    return (
+        isinstance(value, list) and bool(value) and all(isinstance(each, str | int | float) for each in value)
+    )
 
 
 class _Reader(FieldReader):
@@ -129,7 +139,8 @@ class _Reader(FieldReader):
     def read(self, raw: Any) -> Definition:
         if not isinstance(raw, Mapping):
             raise DefinitionError(
-                ["the file has to be a mapping with name, title, licence, consent, populations and stages"], self.file
+                ["the file has to be a mapping with name, title, licence, consent, populations and stages"],
+                self.file,
             )
         self.known(raw, STUDY_KEYS, "")
         written, raw = raw, in_own_language(raw, self.say)
@@ -160,7 +171,8 @@ class _Reader(FieldReader):
                 what = "has to be the name of a model of the server's list (folkways studio --models FILE)"
                 self.say(
                     f"models.{key}",
-                    f"{what}: letters, digits, points and hyphens; an address belongs into that list, not {value!r}",
+                    f"{what}: letters, digits, points and hyphens; an address belongs into that list, not "
+                    f"{value!r}",
                 )
 
     def _prolific(self, raw: Any) -> None:
@@ -182,7 +194,9 @@ class _Reader(FieldReader):
         if not given:
             self.say("pay", "needs per_hour, per_answer or both")
         if not re.fullmatch(r"[A-Z]{3}", str(raw.get("currency"))):
-            self.say("pay.currency", f"has to be three capital letters, such as EUR, not {raw.get('currency')!r}")
+            self.say(
+                "pay.currency", f"has to be three capital letters, such as EUR, not {raw.get('currency')!r}"
+            )
 
     def _populations(self, raw: Any) -> tuple[PopulationDefinition, ...]:
         found: dict[str, PopulationDefinition] = {}
@@ -192,12 +206,16 @@ class _Reader(FieldReader):
             culture, language = self._place_of(entry, place)
             parent = entry.get("part_of")
             if parent is not None and not (isinstance(parent, str) and parent in found):
-                self.say(f"{place}part_of", f"{parent!r} is no population above it; valid: {', '.join(found) or '(none)'}")
+                self.say(
+                    f"{place}part_of",
+                    f"{parent!r} is no population above it; valid: {', '.join(found) or '(none)'}",
+                )
             people = self.count(entry, "people", place)
             if name in found:
                 self.say(f"{place}name", f"{name!r} is the name of another population as well")
             criteria = tuple(
-                self._criterion(where, each) for where, each in self.entries(entry.get("criteria", []), f"{place}criteria")
+                self._criterion(where, each)
+                for where, each in self.entries(entry.get("criteria", []), f"{place}criteria")
             )
             title = self.text(entry, "title", place, default=name)
             found[name] = PopulationDefinition(name, title, culture, language, parent, people, criteria)
@@ -212,7 +230,10 @@ class _Reader(FieldReader):
         language = entry.get("language", next(iter(culture.languages), None))
         if language is None:
             valid = ", ".join(sorted(languages()))
-            self.say(f"{place}language", f"is missing, and {culture.code} has no language that it could be; valid: {valid}")
+            self.say(
+                f"{place}language",
+                f"is missing, and {culture.code} has no language that it could be; valid: {valid}",
+            )
             return culture.code, ""
         try:
             return culture.code, get_language(str(language)).code
@@ -258,7 +279,8 @@ class _Reader(FieldReader):
         options = {**COMMON_OPTIONS, **kind.options}
         self.known(entry, (*STAGE_KEYS, *options, *SETTINGS), place)
         config = {
-            name: self._setting(entry.get(name, option.default), option, f"{place}{name}") for name, option in options.items()
+            name: self._setting(entry.get(name, option.default), option, f"{place}{name}")
+            for name, option in options.items()
         }
         config["next"] = self.mapping(entry.get("next") or {}, f"{place}next")
         if not self.problems:

@@ -1,7 +1,7 @@
 """What may be changed about a study that is there, and why not the rest: pure rules over two descriptions.
 
-Whatever people have not met yet may change. What they have agreed to, answered or been asked stays, so that all answers of a study
-answer the same; texts can be mended at any time.
+Whatever people have not met yet may change. What they have agreed to, answered or been asked stays, so that
+all answers of a study answer the same; texts can be mended at any time.
 """
 
 from __future__ import annotations
@@ -15,7 +15,16 @@ from folkways_studio.workflows.definition import Definition, PopulationDefinitio
 FREE = ("title", "about", "prolific")
 """Settings of a study that may change at any time."""
 
-FREE_OPTIONS = ("guidelines", "lease_minutes", "cap", "quota", "check_every", "gold", "qualification", "min_seconds")
+FREE_OPTIONS = (
+    "guidelines",
+    "lease_minutes",
+    "cap",
+    "quota",
+    "check_every",
+    "gold",
+    "qualification",
+    "min_seconds",
+)
 """Settings of a stage that may change at any time: none of them is in what people said before."""
 
 Raws = tuple[Mapping[str, Any], Mapping[str, Any]]
@@ -71,7 +80,9 @@ def _settings(old: Definition, new: Definition, use: Use, edit: Edit) -> None:
     before, after = dict(old.raw), dict(new.raw)
     for models in (before, after):
         most = (models.get("models") or {}).get("most_calls")
-        models["models"] = {name: value for name, value in (models.get("models") or {}).items() if name != "most_calls"}
+        models["models"] = {
+            name: value for name, value in (models.get("models") or {}).items() if name != "most_calls"
+        }
         models["models.most_calls"] = most
     agreed = "somebody has agreed to take part under what it was" if use.agreed else ""
     for key in sorted({*before, *after} - {"name", "populations", "stages"}):
@@ -82,7 +93,11 @@ def _settings(old: Definition, new: Definition, use: Use, edit: Edit) -> None:
         elif key == "consent":
             edit.note(key, "changed; whoever has agreed already has agreed to the text that they saw")
         elif key == "models":
-            edit.note(key, "changed", "models have been asked already; answers of two would be mixed" if use.asked else "")
+            edit.note(
+                key,
+                "changed",
+                "models have been asked already; answers of two would be mixed" if use.asked else "",
+            )
         else:
             edit.note(key, "changed", agreed)
 
@@ -90,12 +105,24 @@ def _settings(old: Definition, new: Definition, use: Use, edit: Edit) -> None:
 def _populations(old: Definition, new: Definition, use: Use, edit: Edit) -> None:
     raw = [{str(each["name"]): each for each in one.raw["populations"]} for one in (old, new)]
     before, after = ({each.name: each for each in one.populations} for one in (old, new))
-    for name in _kept("population", before, after, use.populations, "it has people, invitations or items", edit):
-        _population(before[name], after[name], (raw[0][name], raw[1][name]), f"population {name}", name in use.populations, edit)
+    for name in _kept(
+        "population", before, after, use.populations, "it has people, invitations or items", edit
+    ):
+        _population(
+            before[name],
+            after[name],
+            (raw[0][name], raw[1][name]),
+            f"population {name}",
+            name in use.populations,
+            edit,
+        )
 
 
-def _kept(what: str, before: Iterable[str], after: Iterable[str], used: Collection[str], why_not: str, edit: Edit) -> Iterator[str]:
-    """The names that are in both descriptions, in order; those that are taken out or added are noted on the way."""
+def _kept(
+    what: str, before: Iterable[str], after: Iterable[str], used: Collection[str], why_not: str, edit: Edit
+) -> Iterator[str]:
+    """The names that are in both descriptions, in order; those that are taken out or added are noted on the
+    way."""
     there, stay = {*before}, {*after}
     for name in dict.fromkeys((*before, *after)):
         if name not in stay:
@@ -106,14 +133,23 @@ def _kept(what: str, before: Iterable[str], after: Iterable[str], used: Collecti
             yield name
 
 
-def _population(old: PopulationDefinition, new: PopulationDefinition, raw: Raws, place: str, used: bool, edit: Edit) -> None:
+def _population(
+    old: PopulationDefinition, new: PopulationDefinition, raw: Raws, place: str, used: bool, edit: Edit
+) -> None:
     edit.note_texts(place, raw, ("title", "people"))
     for key in ("culture", "language", "part_of"):
         if getattr(old, key) != getattr(new, key):
             edit.note(f"{place}, {key}", "changed", "people or items belong to it already" if used else "")
     if raw[0].get("criteria") != raw[1].get("criteria"):
-        rules = [[{name: value for name, value in each.items() if name != "ask"} for each in one.criteria] for one in (old, new)]
-        why = "people were let in by them; only the words of a question can still change" if used and rules[0] != rules[1] else ""
+        rules = [
+            [{name: value for name, value in each.items() if name != "ask"} for each in one.criteria]
+            for one in (old, new)
+        ]
+        why = (
+            "people were let in by them; only the words of a question can still change"
+            if used and rules[0] != rules[1]
+            else ""
+        )
         edit.note(f"{place}, criteria", "changed", why)
 
 
@@ -122,9 +158,15 @@ def _stages(old: Definition, new: Definition, use: Use, edit: Edit) -> None:
     before, after = ({each.name: each for each in one.stages} for one in (old, new))
     both = [name for name in before if name in after]
     if both != [name for name in after if name in before]:
-        edit.note("stages", "in another order", "items are in them already; their order stays" if {*both} & {*use.stages} else "")
+        edit.note(
+            "stages",
+            "in another order",
+            "items are in them already; their order stays" if {*both} & {*use.stages} else "",
+        )
     for name in _kept("stage", before, after, use.stages, "it has items", edit):
-        _stage(before[name], after[name], (raw[0][name], raw[1][name]), f"stage {name}", name in use.stages, edit)
+        _stage(
+            before[name], after[name], (raw[0][name], raw[1][name]), f"stage {name}", name in use.stages, edit
+        )
 
 
 def _stage(old: StageDefinition, new: StageDefinition, raw: Raws, place: str, used: bool, edit: Edit) -> None:
@@ -139,5 +181,9 @@ def _stage(old: StageDefinition, new: StageDefinition, raw: Raws, place: str, us
             continue
         why = "" if key in FREE_OPTIONS else kept
         if key == "answers" and used:
-            why = "" if int(becomes or 0) > int(was or 0) else f"stays {was} or grows: so many people are being asked already"
+            why = (
+                ""
+                if int(becomes or 0) > int(was or 0)
+                else f"stays {was} or grows: so many people are being asked already"
+            )
         edit.note(f"{place}, {key}", f"{was} is now {becomes}", why)

@@ -1,6 +1,8 @@
-"""Reads the fields of a description one by one and collects what is wrong with them, so that one look at the file mends it all.
+"""Reads the fields of a description one by one and collects what is wrong with them, so that one look at the
+file mends it all.
 
-``place`` is where an entry stands, up to the name of its fields: "" for the file itself, ``stages[2].`` for its third stage.
+``place`` is where an entry stands, up to the name of its fields: "" for the file itself, ``stages[2].`` for
+its third stage.
 """
 
 from __future__ import annotations
@@ -14,7 +16,8 @@ NAME = re.compile(r"[a-z][a-z0-9-]{0,47}")
 
 
 class FieldReader:
-    """What fields say, and in ``problems`` what they should not; a field that cannot be used reads as empty."""
+    """What fields say, and in ``problems`` what they should not; a field that cannot be used reads as
+    empty."""
 
     def __init__(self) -> None:
         self.problems: list[str] = []

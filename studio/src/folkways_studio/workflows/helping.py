@@ -1,4 +1,5 @@
-"""Models in the loop of a red-teaming study: what they are asked, and how their replies are read. Nothing is sent from here.
+"""Models in the loop of a red-teaming study: what they are asked, and how their replies are read. Nothing is
+sent from here.
 
 What people write goes into the prompts as it is, and what models say comes back as untrusted text.
 """
@@ -65,15 +66,22 @@ def helper_prompt(scenario: str, place: str) -> str:
 
 
 def read_suggestion(reply: str) -> dict[str, Any] | None:
-    """The question in a reply: the JSON object in it, whatever stands around; None where there is no question with four options.
+    """The question in a reply: the JSON object in it, whatever stands around; None where there is no question
+    with four options.
 
-    question, options; intended: positions from 0 of the options that the helper takes for right, in order; may be empty.
+    question, options; intended: positions from 0 of the options that the helper takes for right, in order;
+    may be empty.
     """
     table = object_in(reply)
     question, options = table.get("question"), table.get("options")
     if isinstance(options, dict):
         options = list(options.values())
-    if not isinstance(question, str) or not question.strip() or not isinstance(options, list) or len(options) != len(LETTERS):
+    if (
+        not isinstance(question, str)
+        or not question.strip()
+        or not isinstance(options, list)
+        or len(options) != len(LETTERS)
+    ):
         return None
     texts = [re.sub(r"^\s*\(?[A-Da-d1-4][).:]\s+", "", str(option)).strip() for option in options]
     if not all(texts):
@@ -81,7 +89,8 @@ def read_suggestion(reply: str) -> dict[str, Any] | None:
     right = table.get("right")
     numbers = right if isinstance(right, list) else [right]
     places = {
-        LETTERS.index(each.upper()) if isinstance(each, str) and each.upper() in LETTERS else _place(each) for each in numbers
+        LETTERS.index(each.upper()) if isinstance(each, str) and each.upper() in LETTERS else _place(each)
+        for each in numbers
     }
     intended = sorted(place for place in places if place is not None)
     return {"question": question.strip(), "options": texts, "intended": intended}
@@ -98,7 +107,11 @@ def object_in(reply: str) -> dict[str, Any]:
 
 
 def _place(number: Any) -> int | None:
-    return number - 1 if isinstance(number, int) and not isinstance(number, bool) and 1 <= number <= len(LETTERS) else None
+    return (
+        number - 1
+        if isinstance(number, int) and not isinstance(number, bool) and 1 <= number <= len(LETTERS)
+        else None
+    )
 
 
 def verifier_prompt(question: str, options: Sequence[str], place: str) -> str:

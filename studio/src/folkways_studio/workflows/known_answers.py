@@ -1,4 +1,5 @@
-"""Reads what a stage says about questions of known answer: ``qualification``, the test before it, and ``gold``, among the work.
+"""Reads what a stage says about questions of known answer: ``qualification``, the test before it, and
+``gold``, among the work.
 
 qualification: {questions: 8, pass_mark: 0.75, tries: 2, feedback: true, pay: screened_out}
 gold: {share: 0.1, rules: [{then: warn}, {then: pause, below: 0.5, after: 10}]}
@@ -32,7 +33,9 @@ def read_known_answers(
         found["qualification"] = _test(reader, entry["qualification"], f"{place}qualification", populations)
     if entry.get("gold") is not None:
         if entry.get("check_every") is not None:
-            reader.say(f"{place}check_every", "gold says how often known answers come; leave one of the two out")
+            reader.say(
+                f"{place}check_every", "gold says how often known answers come; leave one of the two out"
+            )
         found["gold"] = _gold(reader, entry["gold"], kind, f"{place}gold")
     return found
 
@@ -76,8 +79,15 @@ def _gold(reader: FieldReader, raw: Any, kind: StageKind, place: str) -> dict[st
             reader.say(f"{place}.share", f"has to be at most 0.5, not {share}")
     if "overlap" in told and "spans" not in kind.known_fields:
         reader.say(f"{place}.overlap", f"is for marks, and an answer of {kind.name} has none")
-    rules = [_rule(reader, each, where) for where, each in reader.entries(told.get("rules", []), f"{place}.rules")]
-    return {"every": every, "share": share, "overlap": _part(reader, told, "overlap", f"{place}.", 1.0), "rules": rules}
+    rules = [
+        _rule(reader, each, where) for where, each in reader.entries(told.get("rules", []), f"{place}.rules")
+    ]
+    return {
+        "every": every,
+        "share": share,
+        "overlap": _part(reader, told, "overlap", f"{place}.", 1.0),
+        "rules": rules,
+    }
 
 
 def _rule(reader: FieldReader, told: Mapping[str, Any], place: str) -> dict[str, Any]:
@@ -102,7 +112,14 @@ def _part(reader: FieldReader, told: Mapping[str, Any], key: str, place: str, de
     return float(value)
 
 
-def _one_of(reader: FieldReader, told: Mapping[str, Any], key: str, place: str, valid: tuple[str, ...], default: str | None) -> str:
+def _one_of(
+    reader: FieldReader,
+    told: Mapping[str, Any],
+    key: str,
+    place: str,
+    valid: tuple[str, ...],
+    default: str | None,
+) -> str:
     value = told.get(key, default)
     if value not in valid:
         what = "is missing" if value is None else f"{value!r} is none that there is"

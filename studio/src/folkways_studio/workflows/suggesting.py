@@ -1,7 +1,9 @@
-"""What a model may suggest to people at work: groups of answers that say the same, and translations. Nothing is sent from here.
+"""What a model may suggest to people at work: groups of answers that say the same, and translations. Nothing
+is sent from here.
 
-A suggestion is fields of a stage's form. People take it, change it or leave it; what they made of it is told by its parts.
-What people wrote goes into the prompts as it is, and what models say comes back as untrusted text.
+A suggestion is fields of a stage's form. People take it, change it or leave it; what they made of it is told
+by its parts. What people wrote goes into the prompts as it is, and what models say comes back as untrusted
+text.
 """
 
 from __future__ import annotations
@@ -64,9 +66,11 @@ class Suggester(ABC):
         return sha256(self.wording.encode()).hexdigest()[:8]
 
     @abstractmethod
-    def prompt(self, content: Mapping[str, Any], written: Mapping[str, Any], place: str, language: str) -> str:
-        """What the model is asked. written: the form as it is; place, language: names in English. ConflictError where nothing
-        can be suggested, SubmissionError where something has to be written first.
+    def prompt(
+        self, content: Mapping[str, Any], written: Mapping[str, Any], place: str, language: str
+    ) -> str:
+        """What the model is asked. written: the form as it is; place, language: names in English.
+        ConflictError where nothing can be suggested, SubmissionError where something has to be written first.
         """
 
     @abstractmethod
@@ -89,17 +93,22 @@ class Groups(Suggester):
     wording = GROUPS
     max_tokens = 2000
 
-    def prompt(self, content: Mapping[str, Any], written: Mapping[str, Any], place: str, language: str) -> str:
+    def prompt(
+        self, content: Mapping[str, Any], written: Mapping[str, Any], place: str, language: str
+    ) -> str:
         """With every different answer under a number."""
         answers = distinct_answers(content)
         if not 1 < len(answers) <= MOST_ANSWERS:
             raise ConflictError("groups are suggested for 2 to %(most)s different answers", most=MOST_ANSWERS)
-        listed = "\n".join(f"{number}. {' '.join(answer.split())}" for number, answer in enumerate(answers, 1))
+        listed = "\n".join(
+            f"{number}. {' '.join(answer.split())}" for number, answer in enumerate(answers, 1)
+        )
         known = {"local": content["local"], "english": content["english"]}
         return fill(self.wording, place=place, language=language, answers=listed, **known)
 
     def read(self, reply: str, content: Mapping[str, Any]) -> Mapping[str, Any] | None:
-        """Groups by the numbers of their answers; an answer that is in none, or was in one before, stays on its own."""
+        """Groups by the numbers of their answers; an answer that is in none, or was in one before, stays on
+        its own."""
         table, answers = object_in(reply), distinct_answers(content)
         groups = table.get("groups")
         if not isinstance(groups, list):
@@ -127,12 +136,16 @@ class Groups(Suggester):
 
     def lines(self, fields: Mapping[str, Any]) -> Sequence[str]:
         """One line per group, and the invalid answers in the last."""
-        lines = [f"{' / '.join(group['answers'])} = {'; '.join(group['en_answers']) or '…'}" for group in fields["groups"]]
+        lines = [
+            f"{' / '.join(group['answers'])} = {'; '.join(group['en_answers']) or '…'}"
+            for group in fields["groups"]
+        ]
         return [*lines, *([f"✗ {', '.join(fields['invalid'])}"] if fields["invalid"] else [])]
 
 
 class Translation(Suggester):
-    """For stages with one text to be translated. source: a field of the content, or of what is written; target: of the form."""
+    """For stages with one text to be translated. source: a field of the content, or of what is written;
+    target: of the form."""
 
     what = "translation"
     max_tokens = 400
@@ -141,7 +154,9 @@ class Translation(Suggester):
         self.wording, self.of_draft = wording, of_draft  # type: ignore[misc]  # of the object here
         self._source, self._target = source, target
 
-    def prompt(self, content: Mapping[str, Any], written: Mapping[str, Any], place: str, language: str) -> str:
+    def prompt(
+        self, content: Mapping[str, Any], written: Mapping[str, Any], place: str, language: str
+    ) -> str:
         """With the text."""
         text = (written if self.of_draft else content).get(self._source) or ""
         if not text.strip():
@@ -171,8 +186,11 @@ SUGGESTERS: Mapping[str, Suggester] = {
 """By kind of stage."""
 
 
-def outcome(suggester: Suggester, suggested: Mapping[str, Any], answer: Mapping[str, Any], *, taken: bool) -> tuple[str, int, int]:
-    """What became of a suggestion (accepted, changed or rejected), its parts, and how many of them the answer has as they were.
+def outcome(
+    suggester: Suggester, suggested: Mapping[str, Any], answer: Mapping[str, Any], *, taken: bool
+) -> tuple[str, int, int]:
+    """What became of a suggestion (accepted, changed or rejected), its parts, and how many of them the answer
+    has as they were.
 
     A suggestion that nobody put into their form is rejected, even where the answer says the same.
     """
@@ -184,7 +202,11 @@ def outcome(suggester: Suggester, suggested: Mapping[str, Any], answer: Mapping[
 def _taken(free: dict[int, str], numbers: Any) -> list[str]:
     """The answers with these numbers that are free yet; they are not any more."""
     wanted = numbers if isinstance(numbers, list) else []
-    return [free.pop(number) for number in wanted if isinstance(number, int) and not isinstance(number, bool) and number in free]
+    return [
+        free.pop(number)
+        for number in wanted
+        if isinstance(number, int) and not isinstance(number, bool) and number in free
+    ]
 
 
 def _wordings(said: Any) -> list[str]:

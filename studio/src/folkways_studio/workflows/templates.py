@@ -1,4 +1,5 @@
-"""The studies that come with folkways, as files to start from: five of stages of their own kinds, seven of forms."""
+"""The studies that come with folkways, as files to start from: five of stages of their own kinds, seven of
+forms."""
 
 from __future__ import annotations
 
@@ -13,7 +14,10 @@ from folkways_studio.workflows.yaml_text import parse_yaml
 TEMPLATES: Mapping[str, tuple[Message, Message]] = {
     "red-teaming": (
         Message("Red-teaming"),
-        Message("People write questions from their culture and try them on a model; others review and verify them."),
+        Message(
+            "People write questions from their culture and try them on a model; others review and verify "
+            "them."
+        ),
     ),
     "verification": (
         Message("Verification"),
@@ -21,7 +25,9 @@ TEMPLATES: Mapping[str, tuple[Message, Message]] = {
     ),
     "everyday-questions": (
         Message("Everyday questions"),
-        Message("Questions about daily life are collected, put into each language, and answered in a few words."),
+        Message(
+            "Questions about daily life are collected, put into each language, and answered in a few words."
+        ),
     ),
     "culture-specific-items": (
         Message("Culture-specific items"),
@@ -65,9 +71,12 @@ TEMPLATES: Mapping[str, tuple[Message, Message]] = {
 PAPERS: Mapping[str, str] = {
     "best-worst": "Kiritchenko and Mohammad (2017), Best-worst scaling more reliable than rating scales, ACL",
     "preference": "Kirk and others (2024), The PRISM alignment dataset, NeurIPS",
-    "norms": "Gelfand and others (2011), Differences between tight and loose cultures: a 33-nation study, Science",
-    "cultural-references": "Yao and others (2024), Benchmarking machine translation with cultural awareness, Findings of EMNLP",
-    "picture-questions": "Romero and others (2024), CVQA: culturally-diverse multilingual visual question answering, NeurIPS",
+    "norms": "Gelfand and others (2011), Differences between tight and loose cultures: a 33-nation study, "
+    "Science",
+    "cultural-references": "Yao and others (2024), Benchmarking machine translation with cultural "
+    "awareness, Findings of EMNLP",
+    "picture-questions": "Romero and others (2024), CVQA: culturally-diverse multilingual visual question "
+    "answering, NeurIPS",
     "dialects": "Keleg and Magdy (2023), Arabic dialect identification under scrutiny, ArabicNLP",
 }
 """The gallery: name of a template of forms -> the paper that it follows, in our own words and questions."""
@@ -81,6 +90,7 @@ def template_text(name: str) -> str:
 
 
 def template(name: str, **changes: object) -> Definition:
-    """A template as a definition, with top-level settings (name, title, populations, ...) replaced by ``changes``."""
+    """A template as a definition, with top-level settings (name, title, populations, ...) replaced by
+    ``changes``."""
     raw = parse_yaml(template_text(name), f"template {name}")
     return read_definition({**raw, **changes}, f"template {name}")

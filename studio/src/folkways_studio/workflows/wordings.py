@@ -1,6 +1,8 @@
-"""Texts of a study in several languages: what people read may be one text, or a mapping of languages to texts.
+"""Texts of a study in several languages: what people read may be one text, or a mapping of languages to
+texts.
 
-language: en                  # the study's own: every mapping has it, and who reads none of the others reads it
+language: en                  # the study's own: every mapping has it, and who reads none of the others reads
+          it
 title: {en: Food in four countries, ar: الطعام في أربعة بلدان}
 """
 
@@ -40,8 +42,8 @@ class Wording:
 
 
 def wordings(value: Any, own: str | None) -> tuple[Wording, ...]:
-    """Every version of a text as the file has it, in the file's order; a plain text is in the study's own language, or in nobody
-    knows which.
+    """Every version of a text as the file has it, in the file's order; a plain text is in the study's own
+    language, or in nobody knows which.
     """
     if isinstance(value, Mapping):
         return tuple(Wording(str(text).strip(), str(language)) for language, text in value.items())
@@ -49,7 +51,8 @@ def wordings(value: Any, own: str | None) -> tuple[Wording, ...]:
 
 
 class StudyTexts:
-    """The texts of a study for one reader. definition: as ``workflows.definition`` checked it. wanted: languages, best first."""
+    """The texts of a study for one reader. definition: as ``workflows.definition`` checked it. wanted:
+    languages, best first."""
 
     def __init__(self, definition: Mapping[str, Any], wanted: Sequence[str]) -> None:
         self.definition = definition
@@ -61,7 +64,8 @@ class StudyTexts:
         """The version that the reader wants most, else the one in the study's own language."""
         found = {each.language: each for each in wordings(value, self.own)}
         return next(
-            (found[language] for language in (*self.wanted, self.own, OWN) if language in found), next(iter(found.values()))
+            (found[language] for language in (*self.wanted, self.own, OWN) if language in found),
+            next(iter(found.values())),
         )
 
     def is_fallback(self, found: Wording, locale: str) -> bool:
@@ -98,10 +102,15 @@ class StudyTexts:
         return self.pick(value) if value else None
 
     def criteria(self, population: str) -> list[tuple[Mapping[str, Any], Wording, list[tuple[str, Wording]]]]:
-        """Each criterion of a population, its question, its options with the value that each stands for: the own language's."""
+        """Each criterion of a population, its question, its options with the value that each stands for: the
+        own language's."""
         plain = StudyTexts(self.definition, ())
         return [
-            (each, self.pick(each["ask"]), [(plain.pick(option).text, self.pick(option)) for option in each.get("options", ())])
+            (
+                each,
+                self.pick(each["ask"]),
+                [(plain.pick(option).text, self.pick(option)) for option in each.get("options", ())],
+            )
             for each in self._named("populations", population).get("criteria") or ()
         ]
 
@@ -110,8 +119,9 @@ class StudyTexts:
 
 
 def in_own_language(raw: Mapping[str, Any], say: Callable[[str, str], None]) -> Mapping[str, Any]:
-    """The description with every text in the study's own language alone. ``say(place, problem)`` is told what is wrong with the
-    others: languages that folkways does not know, texts that are none, and none in the study's own language.
+    """The description with every text in the study's own language alone. ``say(place, problem)`` is told what
+    is wrong with the others: languages that folkways does not know, texts that are none, and none in the
+    study's own language.
     """
     made = deepcopy(dict(raw))
     own = made.get("language", OWN)
@@ -127,7 +137,9 @@ def in_own_language(raw: Mapping[str, Any], say: Callable[[str, str], None]) -> 
             _flatten(criterion, ("ask",), asked, own, say)
             if isinstance(criterion.get("options"), list):
                 options = enumerate(criterion["options"])
-                criterion["options"] = [_own(option, f"{asked}options[{at}]", own, say) for at, option in options]
+                criterion["options"] = [
+                    _own(option, f"{asked}options[{at}]", own, say) for at, option in options
+                ]
     for number, stage in _entries(made.get("stages")):
         _flatten(stage, STAGE_TEXTS, f"stages[{number}].", own, say)
         _check_parts(stage, f"stages[{number}].", own, say)
@@ -135,10 +147,16 @@ def in_own_language(raw: Mapping[str, Any], say: Callable[[str, str], None]) -> 
 
 
 def _entries(raw: Any) -> list[tuple[int, dict[str, Any]]]:
-    return [(number, each) for number, each in enumerate(raw) if isinstance(each, dict)] if isinstance(raw, list) else []
+    return (
+        [(number, each) for number, each in enumerate(raw) if isinstance(each, dict)]
+        if isinstance(raw, list)
+        else []
+    )
 
 
-def _flatten(entry: dict[str, Any], names: Sequence[str], place: str, own: str, say: Callable[[str, str], None]) -> None:
+def _flatten(
+    entry: dict[str, Any], names: Sequence[str], place: str, own: str, say: Callable[[str, str], None]
+) -> None:
     for name in names:
         if name in entry:
             entry[name] = _own(entry[name], f"{place}{name}", own, say)
@@ -168,7 +186,9 @@ def _own(value: Any, place: str, own: str, say: Callable[[str, str], None]) -> A
             say(f"{place}.{language}", f"has to be text, not {text!r}")
     if own not in value:
         say(place, f"has no text in {own}, the study's own language; add one, or name another under language")
-    return value.get(own) or next((text for text in value.values() if isinstance(text, str) and text.strip()), "?")
+    return value.get(own) or next(
+        (text for text in value.values() if isinstance(text, str) and text.strip()), "?"
+    )
 
 
 def _valid() -> str:

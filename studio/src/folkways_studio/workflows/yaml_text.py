@@ -1,7 +1,8 @@
-"""YAML as people write it: read as plain data within bounds, and changed with its comments where the text is not changed.
+"""YAML as people write it: read as plain data within bounds, and changed with its comments where the text is
+not changed.
 
-Whoever runs a study hands the server its description, so that a small text must not become a large one, or one that is slow to
-read: an alias repeats what it stands for, and one of a list of aliases multiplies it.
+Whoever runs a study hands the server its description, so that a small text must not become a large one, or
+one that is slow to read: an alias repeats what it stands for, and one of a list of aliases multiplies it.
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ LONGEST = 200_000
 """Characters of a description, also with every alias written out."""
 
 MOST_VALUES, DEEPEST = 20_000, 50
-"""Texts, numbers, lists and mappings of a description with every alias written out, and how many of them stand in one another."""
+"""Texts, numbers, lists and mappings of a description with every alias written out, and how many of them
+stand in one another."""
 
 LARGEST_NUMBER = 10**15
 """Whole numbers below this are the same in JSON wherever it is read."""
@@ -30,15 +32,19 @@ LARGEST_NUMBER = 10**15
 def parse_yaml(text: str, file: Path | str | None = None) -> Any:
     """What a YAML text says, as JSON would: texts, numbers, true and false, nothing, lists, mappings.
 
-    DataError with line and column for what is no YAML, has no place in a description (a character NUL, a number without an end, a
-    date without quotes) or is too large, too deep or too long.
+    DataError with line and column for what is no YAML, has no place in a description (a character NUL, a
+    number without an end, a date without quotes) or is too large, too deep or too long.
     """
     if len(text) > LONGEST:
-        raise DataError(f"is too long: {len(text):,} characters, and a description has at most {LONGEST:,}", file=file)
+        raise DataError(
+            f"is too long: {len(text):,} characters, and a description has at most {LONGEST:,}", file=file
+        )
     strange = re.search(r"[\ud800-\udfff]", text)
     if strange:
         line = text.count("\n", 0, strange.start()) + 1
-        raise DataError(f"is not valid YAML in line {line}: half a character ({strange.group()!r})", file=file)
+        raise DataError(
+            f"is not valid YAML in line {line}: half a character ({strange.group()!r})", file=file
+        )
     try:
         _check_extent(text)
         return yaml.load(text, Loader=_Loader)  # noqa: S506 - a safe loader
@@ -51,11 +57,14 @@ def parse_yaml(text: str, file: Path | str | None = None) -> Any:
 
 
 def _check_extent(text: str) -> None:
-    """ComposerError where a text with its aliases written out has more characters or values than it may, or is deeper.
+    """ComposerError where a text with its aliases written out has more characters or values than it may, or
+    is deeper.
 
     It looks at the text event by event: to build what is too deep would end the process.
     """
-    anchors: dict[str, tuple[int, int, int] | None] = {}  # values, characters and depth; None while it is being read
+    anchors: dict[
+        str, tuple[int, int, int] | None
+    ] = {}  # values, characters and depth; None while it is being read
     open_parts: list[tuple[str | None, int, int, int]] = []
     values, characters, depth = 0, 0, 0  # of what is being read
     for event in yaml.parse(text, Loader=yaml.CSafeLoader):
@@ -73,7 +82,9 @@ def _check_extent(text: str) -> None:
             if event.anchor is not None:
                 anchors[event.anchor] = 1, len(event.value), 0
             values, characters = values + 1, characters + len(event.value)
-        elif isinstance(event, yaml.AliasEvent) and event.anchor in anchors:  # the loader names one that is not
+        elif (
+            isinstance(event, yaml.AliasEvent) and event.anchor in anchors
+        ):  # the loader names one that is not
             part = anchors[event.anchor]
             if part is None:
                 raise _too(f"the alias *{event.anchor} stands for itself", event)
@@ -120,7 +131,10 @@ class _Loader(yaml.CSafeLoader):
     def construct_unfit(self, node: yaml.Node) -> Any:
         if node.tag == "tag:yaml.org,2002:timestamp":
             raise _unfit(f'a date is a text here; put it in quotes: "{str(node.value)[:40]}"', node)
-        raise _unfit(f"there is no place for {node.tag} in a description; write text, numbers, lists and mappings", node)
+        raise _unfit(
+            f"there is no place for {node.tag} in a description; write text, numbers, lists and mappings",
+            node,
+        )
 
 
 def _unfit(problem: str, node: yaml.Node) -> yaml.MarkedYAMLError:
@@ -129,7 +143,10 @@ def _unfit(problem: str, node: yaml.Node) -> yaml.MarkedYAMLError:
 
 _PLAIN = ("null", "bool", "seq", "map")
 _Loader.yaml_constructors = {
-    **{f"tag:yaml.org,2002:{name}": yaml.CSafeLoader.yaml_constructors[f"tag:yaml.org,2002:{name}"] for name in _PLAIN},
+    **{
+        f"tag:yaml.org,2002:{name}": yaml.CSafeLoader.yaml_constructors[f"tag:yaml.org,2002:{name}"]
+        for name in _PLAIN
+    },
     "tag:yaml.org,2002:str": _Loader.construct_text,
     "tag:yaml.org,2002:int": _Loader.construct_whole,
     "tag:yaml.org,2002:float": _Loader.construct_real,
@@ -138,7 +155,8 @@ _Loader.yaml_constructors = {
 
 
 def as_json(raw: Mapping[str, Any]) -> str:
-    """A description of the JSON of a request as text that ``parse_yaml`` reads; DataError for one that is too deep."""
+    """A description of the JSON of a request as text that ``parse_yaml`` reads; DataError for one that is too
+    deep."""
     try:
         text = json.dumps(raw, ensure_ascii=False)
     except RecursionError:
@@ -153,7 +171,8 @@ def as_yaml(raw: Mapping[str, Any]) -> str:
 
 
 def with_settings(text: str, raw: Mapping[str, Any]) -> str:
-    """The text of a description with the top-level settings of ``raw`` in it: those that are the same stay as they are written."""
+    """The text of a description with the top-level settings of ``raw`` in it: those that are the same stay as
+    they are written."""
     before = parse_yaml(text)
     for key, value in raw.items():
         if key not in before or before[key] != value:
@@ -163,10 +182,14 @@ def with_settings(text: str, raw: Mapping[str, Any]) -> str:
 
 def _with_setting(text: str, key: str, value: Any) -> str:
     lines = text.splitlines(keepends=True)
-    start = next((number for number, line in enumerate(lines) if re.match(rf"{re.escape(key)}\s*:", line)), len(lines))
+    start = next(
+        (number for number, line in enumerate(lines) if re.match(rf"{re.escape(key)}\s*:", line)), len(lines)
+    )
     end = start + 1
     while end < len(lines) and not re.match(r"[^\s#-]", lines[end]):
         end += 1
-    while end > start + 1 and lines[end - 1].startswith("#"):  # what stands above the next setting is about that one
+    while end > start + 1 and lines[end - 1].startswith(
+        "#"
+    ):  # what stands above the next setting is about that one
         end -= 1
     return "".join([*lines[:start], as_yaml({key: value}), *lines[end:]])

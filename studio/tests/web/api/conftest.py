@@ -50,7 +50,9 @@ class Program:
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StudioServer]:
     """A running studio whose webhooks may call the tests."""
-    with StudioServer(tmp_path_factory.mktemp("studio") / "studio.db", rates=PLENTY, private_webhooks=True) as running:
+    with StudioServer(
+        tmp_path_factory.mktemp("studio") / "studio.db", rates=PLENTY, private_webhooks=True
+    ) as running:
         yield running
 
 
@@ -68,11 +70,16 @@ def world(server: StudioServer) -> World:
 
 @pytest.fixture(scope="module")
 def program(server: StudioServer, world: World) -> Callable[..., Program]:
-    """A function that makes a program: for an account of the world, with a token for its study unless ``everywhere``."""
+    """A function that makes a program: for an account of the world, with a token for its study unless
+    ``everywhere``."""
 
-    def make(kind: str = OWNER, *, scope: Scope = Scope.WRITE, everywhere: bool = False, **more: Any) -> Program:
+    def make(
+        kind: str = OWNER, *, scope: Scope = Scope.WRITE, everywhere: bool = False, **more: Any
+    ) -> Program:
         study = None if everywhere else world.other.id if kind == OTHER_OWNER else world.study.id
-        _, text = tokens.create_token(world.workspace, world.accounts[kind], study_id=study, scope=scope, **more)
+        _, text = tokens.create_token(
+            world.workspace, world.accounts[kind], study_id=study, scope=scope, **more
+        )
         return Program(Client(server.url), text)
 
     return make

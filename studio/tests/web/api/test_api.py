@@ -23,14 +23,22 @@ from studio.tests.web.api.conftest import Program, problem
 from studio.tests.web.worlds import OWNER, PERSON, RESEARCHER, World
 
 Make = Callable[..., Program]
-COLUMNS = {"question": "Who pours the tea?", "option_a": "guests", "option_b": "hosts", "option_c": "anybody", "option_d": "nobody"}
+COLUMNS = {
+    "question": "Who pours the tea?",
+    "option_a": "guests",
+    "option_b": "hosts",
+    "option_c": "anybody",
+    "option_d": "nobody",
+}
 
 
 @pytest.fixture(scope="module")
 def study(program: Make, world: World) -> tuple[Program, str]:
     """A study that was made and opened through the API."""
     everywhere = program(OWNER, everywhere=True)
-    made = everywhere.post("/studies", {"definition": described([{"name": "verify", "kind": "vote"}], name="by-api")})
+    made = everywhere.post(
+        "/studies", {"definition": described([{"name": "verify", "kind": "vote"}], name="by-api")}
+    )
     assert (made["state"], made["roles"], made["stages"][0]["kind"]) == ("draft", ["owner"], "vote")
     opened = everywhere.fine(everywhere.ask("PUT", "/studies/by-api/state", {"state": "open"}))
     assert opened["state"] == "open"
@@ -50,25 +58,36 @@ def test_a_study_from_its_items_to_its_export(study: tuple[Program, str], world:
 
     link = api.post(f"{place}/invites", {"population": "korea", "uses": 1})
     person = participants.join(world.workspace, link["link"].rpartition("/")[2])
-    person = participants.consent(world.workspace, person.id, api.get(place)["definition"] and _version(world, "by-api"))
+    person = participants.consent(
+        world.workspace, person.id, api.get(place)["definition"] and _version(world, "by-api")
+    )
     work = next_work(world.workspace, person.id)
     assert isinstance(work, assignments.Work)
-    judgements.submit(world.workspace, person.id, work.assignment.id, {"choices": [1], "comment": "at home"}, "key")
+    judgements.submit(
+        world.workspace, person.id, work.assignment.id, {"choices": [1], "comment": "at home"}, "key"
+    )
 
     whole = api.get(f"{place}/items/{work.item.id}")
-    assert [(each["participant"], each["payload"]["choices"]) for each in whole["judgements"]] == [(person.pseudonym, [1])]
+    assert [(each["participant"], each["payload"]["choices"]) for each in whole["judgements"]] == [
+        (person.pseudonym, [1])
+    ]
     assert [each["answers"] for each in api.get(f"{place}/payments")["data"]] == [1]
     assert api.get(f"{place}/progress")[0]["slots_done"] == 1
     assert [each["pseudonym"] for each in api.get(f"{place}/participants")["data"]] == [person.pseudonym]
 
-    decided = api.post(f"{place}/items/{work.item.id}/decisions", {"answer": {"choices": [2]}, "reason": "the guest does"})
+    decided = api.post(
+        f"{place}/items/{work.item.id}/decisions", {"answer": {"choices": [2]}, "reason": "the guest does"}
+    )
     assert decided["state"] == "done" and decided["decisions"][0]["reason"] == "the guest does"
     dropped = api.post(f"{place}/items/{added['ids'][2]}/decisions", {"drop": True, "reason": "said twice"})
     assert (dropped["state"], dropped["reason"]) == ("dropped", "said twice")
     clean = api.post(f"{place}/judgements/{whole['judgements'][0]['id']}/redactions", {"fields": ["comment"]})
     assert "at home" not in json.dumps(clean)
 
-    request = Request(f"{api.client.url}/api/v1{place}/export?format=jsonl", headers={"Authorization": f"Bearer {api.token}"})
+    request = Request(
+        f"{api.client.url}/api/v1{place}/export?format=jsonl",
+        headers={"Authorization": f"Bearer {api.token}"},
+    )
     with urlopen(request) as reply:
         archive = zipfile.ZipFile(io.BytesIO(reply.read()))
     assert len(archive.read("judgements.jsonl").splitlines()) == 1
@@ -82,8 +101,12 @@ def _version(world: World, name: str) -> str:
     return studies.get_study(world.workspace, name).consent_version
 
 
-@pytest.mark.parametrize("host", ["evil.example:8765", "127.0.0.1.evil.example", "10.0.0.1", "localhost.evil.example"])
-def test_a_link_leads_to_this_server_whatever_host_was_asked_for(study: tuple[Program, str], host: str) -> None:
+@pytest.mark.parametrize(
+    "host", ["evil.example:8765", "127.0.0.1.evil.example", "10.0.0.1", "localhost.evil.example"]
+)
+def test_a_link_leads_to_this_server_whatever_host_was_asked_for(
+    study: tuple[Program, str], host: str
+) -> None:
     api, place = study
     body = {"role": "reviewer"}
     made = Program.fine(api.ask("POST", f"{place}/invites", body, Host=host))
@@ -95,11 +118,19 @@ def test_a_link_leads_to_this_server_whatever_host_was_asked_for(study: tuple[Pr
 
 def test_people_are_given_roles_and_let_go(study: tuple[Program, str], world: World) -> None:
     api, place = study
-    for login in (world.stranger_login, "nobody@example.org"):  # somebody else decides by an invitation; nobody learns who is there
+    for login in (
+        world.stranger_login,
+        "nobody@example.org",
+    ):  # somebody else decides by an invitation; nobody learns who is there
         told = problem(api.ask("POST", f"{place}/members", {"login": login, "role": "reviewer"}), 422)
-        assert told["problems"][0]["what"] == "nobody of this study signs in with that name; send an invitation instead"
+        assert (
+            told["problems"][0]["what"]
+            == "nobody of this study signs in with that name; send an invitation instead"
+        )
     member = accounts.create_account(world.workspace, "member@example.org", "a password for the tests")
-    accounts.give_role(world.workspace, studies.get_study(world.workspace, "by-api").id, member.id, Role.EXPERT)
+    accounts.give_role(
+        world.workspace, studies.get_study(world.workspace, "by-api").id, member.id, Role.EXPERT
+    )
     members = api.post(f"{place}/members", {"login": "Member@example.org", "role": "reviewer"})
     assert {each["role"] for each in members} == {"owner", "expert", "reviewer"}
     assert api.ask("DELETE", f"{place}/members/{member.id}/reviewer").status == 204
@@ -134,7 +165,9 @@ def test_many_rows_are_imported_in_the_background(study: tuple[Program, str]) ->
     for state, added, wrong in (("done", len(rows), 0), ("failed", 0, 100)):
         reply = api.ask("POST", f"{place}/items", {"stage": "verify", "rows": rows, "population": "korea"})
         found = json.loads(reply.text)
-        assert (reply.status, found["state"]) == (202, "waiting") and reply.headers["location"] == found["address"]
+        assert (reply.status, found["state"]) == (202, "waiting") and reply.headers["location"] == found[
+            "address"
+        ]
         found = _over(api, found)
         assert (found["state"], found["added"], len(found["problems"])) == (state, added, wrong)
     assert found["problems"][0] == {"where": "row 1", "what": "there is an item 'many-0' already"}
@@ -170,7 +203,9 @@ def _over(api: Program, found: dict[str, Any]) -> dict[str, Any]:
         ("/nowhere", {}, 404, "openapi.json"),
     ],
 )
-def test_what_is_wrong_is_said_with_its_place(study: tuple[Program, str], path: str, body: object, status: int, words: str) -> None:
+def test_what_is_wrong_is_said_with_its_place(
+    study: tuple[Program, str], path: str, body: object, status: int, words: str
+) -> None:
     told = problem(study[0].ask("POST", path, body), status)
     assert words in told["detail"]
     assert told["problems"] or status == 404 or words == "YAML"
@@ -178,13 +213,17 @@ def test_what_is_wrong_is_said_with_its_place(study: tuple[Program, str], path: 
 
 def test_bodies_are_bounded_and_have_to_be_json(study: tuple[Program, str]) -> None:
     api, place = study
-    assert "at most 1024 KiB" in problem(api.ask("PUT", f"{place}/state", {"state": "x" * 2**21}), 413)["detail"]
+    assert (
+        "at most 1024 KiB" in problem(api.ask("PUT", f"{place}/state", {"state": "x" * 2**21}), 413)["detail"]
+    )
     wrong = api.client.ask("PUT", f"/api/v1{place}/state", b"{", {"Authorization": f"Bearer {api.token}"})
     assert problem(wrong, 422)["problems"][0]["where"].startswith("body")
 
 
 def test_a_researcher_invites_nobody_who_is_more(program: Make, world: World) -> None:
-    told = problem(program(RESEARCHER).ask("POST", f"/studies/{world.study.name}/invites", {"role": "owner"}), 422)
+    told = problem(
+        program(RESEARCHER).ask("POST", f"/studies/{world.study.name}/invites", {"role": "owner"}), 422
+    )
     assert told["problems"][0]["where"] == "role" and str(Role.REVIEWER) in told["problems"][0]["what"]
 
 

@@ -1,6 +1,7 @@
 """Every route of the API as every kind of person: who may use it is written down here, apart from the code.
 
-A route that is not in the table fails the test. Tokens let in whom they are for, while they are good, and for what they are.
+A route that is not in the table fails the test. Tokens let in whom they are for, while they are good, and for
+what they are.
 """
 
 from __future__ import annotations
@@ -27,7 +28,17 @@ from studio.tests.support.studies import QUESTION
 from studio.tests.support.studio_server import StudioServer
 from studio.tests.web.api.conftest import Program, problem
 from studio.tests.web.http import Client
-from studio.tests.web.worlds import EXPERT, OTHER_OWNER, OTHER_STUDY_PERSON, OWNER, PERSON, RESEARCHER, REVIEWER, STRANGER, World
+from studio.tests.web.worlds import (
+    EXPERT,
+    OTHER_OWNER,
+    OTHER_STUDY_PERSON,
+    OWNER,
+    PERSON,
+    RESEARCHER,
+    REVIEWER,
+    STRANGER,
+    World,
+)
 from tests.support.moments import at_time
 
 Make = Callable[..., Program]
@@ -138,7 +149,9 @@ def changes(server: StudioServer) -> Iterator[Callable[[], int]]:
 
 
 def test_every_route_is_in_the_table() -> None:
-    found = {(method.upper(), path) for path, operations in document()["paths"].items() for method in operations}
+    found = {
+        (method.upper(), path) for path, operations in document()["paths"].items() for method in operations
+    }
     assert found == set(TABLE)
 
 
@@ -201,16 +214,23 @@ def test_only_a_good_token_lets_in(server: StudioServer, program: Make, world: W
     address = f"/studies/{world.study.name}"
     expired = at_time(time.time() - 2 * 86400, program, days=1)
     assert "expired" in problem(expired.ask("GET", address), 401)["detail"]
-    assert "not known" in problem(Program(expired.client, "folkways_nothing").ask("GET", address), 401)["detail"]
+    assert (
+        "not known" in problem(Program(expired.client, "folkways_nothing").ask("GET", address), 401)["detail"]
+    )
     reply = Program(expired.client, "").ask("GET", address)
-    assert "Authorization: Bearer" in problem(reply, 401)["detail"] and reply.headers["www-authenticate"] == "Bearer"
+    assert (
+        "Authorization: Bearer" in problem(reply, 401)["detail"]
+        and reply.headers["www-authenticate"] == "Bearer"
+    )
     session = sessions.open_session(world.workspace, world.accounts[OWNER])
     signed_in = Client(server.url, cookies={"folkways_session": session})
     problem(signed_in.get(f"/api/v1{address}"), 401)
     problem(Program(expired.client, session).ask("GET", address), 401)
 
 
-def test_a_token_is_revoked_in_its_study_alone_and_shows_when_it_was_used(program: Make, world: World) -> None:
+def test_a_token_is_revoked_in_its_study_alone_and_shows_when_it_was_used(
+    program: Make, world: World
+) -> None:
     api = program(name="nightly export")
     made = tokens.list_tokens(world.workspace, study_id=world.study.id)[0]
     assert (made.name, made.used) == ("nightly export", None)
@@ -223,8 +243,13 @@ def test_a_token_is_revoked_in_its_study_alone_and_shows_when_it_was_used(progra
     assert "revoked" in problem(api.ask("GET", "/studies"), 401)["detail"]
 
 
-def test_an_owner_makes_and_revokes_tokens_and_webhooks_on_the_page(server: StudioServer, world: World) -> None:
-    client = Client(server.url, cookies={"folkways_session": sessions.open_session(world.workspace, world.accounts[OWNER])})
+def test_an_owner_makes_and_revokes_tokens_and_webhooks_on_the_page(
+    server: StudioServer, world: World
+) -> None:
+    client = Client(
+        server.url,
+        cookies={"folkways_session": sessions.open_session(world.workspace, world.accounts[OWNER])},
+    )
     page = f"/studies/{world.study.name}"
     made = client.post(f"{page}/tokens", {"note": "from the page", "scope": "write", "days": "7"})
     api = Program(client, re.findall(r"folkways_[\w-]{43}", made.text)[0])
@@ -234,7 +259,9 @@ def test_an_owner_makes_and_revokes_tokens_and_webhooks_on_the_page(server: Stud
     number = tokens.list_tokens(world.workspace, study_id=world.study.id)[0].id
     assert client.post(f"{page}/tokens/{number}/revoke").status == 303
     problem(api.ask("GET", page), 401)
-    hooked = client.post(f"{page}/webhooks", {"url": "http://127.0.0.1:9/hook", "events": "study.closed, item.done"})
+    hooked = client.post(
+        f"{page}/webhooks", {"url": "http://127.0.0.1:9/hook", "events": "study.closed, item.done"}
+    )
     assert re.search(r"whsec_[\w+/=]{44}", hooked.text)
     wrong = client.post(f"{page}/webhooks", {"url": "nowhere", "events": ""})
     assert wrong.status == 422 and "https://example.org/hook" in wrong.text
@@ -267,9 +294,13 @@ NASTY = (9**40, -1.5, "a\0b", "\ud800", "", None, {"a": [[]]})
 def test_whatever_is_sent_is_answered_in_words(program: Make, world: World) -> None:
     api = program(everywhere=True)
     described = document()
-    for method, path in (each for each in TABLE if not each[1].endswith(CHANGES) or each[1].endswith("/state")):
+    for method, path in (
+        each for each in TABLE if not each[1].endswith(CHANGES) or each[1].endswith("/state")
+    ):
         operation = described["paths"][path][method.lower()]
-        schema = operation.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema", {})
+        schema = (
+            operation.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema", {})
+        )
         name = schema.get("$ref", "").rpartition("/")[2]
         fields = list(described["components"]["schemas"][name]["properties"]) if name else []
         for field in fields:
@@ -282,7 +313,10 @@ def test_whatever_is_sent_is_answered_in_words(program: Make, world: World) -> N
                 assert reply.status < 500, f"{method} {path}?{query}={value}: {reply.text}"
     for wrong in (b"", b"[]", b"null", b'"x"', b"[" * 100_000, b'{"state": NaN}', b"\xff"):
         sent = {"Authorization": f"Bearer {api.token}", "Content-Type": "application/json"}
-        assert api.client.ask("PUT", f"/api/v1/studies/{world.study.name}/state", wrong, sent).status in (400, 422), wrong[:20]
+        assert api.client.ask("PUT", f"/api/v1/studies/{world.study.name}/state", wrong, sent).status in (
+            400,
+            422,
+        ), wrong[:20]
 
 
 def test_the_document_is_open_and_names_no_server_but_its_own(server: StudioServer) -> None:

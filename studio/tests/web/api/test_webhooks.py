@@ -1,4 +1,5 @@
-"""What happens in a study is told to addresses: signed, again after a failure, never to the server's own network unless allowed."""
+"""What happens in a study is told to addresses: signed, again after a failure, never to the server's own
+network unless allowed."""
 
 from __future__ import annotations
 
@@ -69,15 +70,24 @@ def receiver() -> Iterator[Receiver]:
         server.shutdown()
 
 
-def test_what_happens_is_told_and_signed(program: Callable[..., Program], world: World, receiver: Receiver) -> None:
+def test_what_happens_is_told_and_signed(
+    program: Callable[..., Program], world: World, receiver: Receiver
+) -> None:
     api, place = program(), f"/studies/{world.study.name}"
-    made = api.post(f"{place}/webhooks", {"url": receiver.url, "events": ["study.paused", "item.adjudicated"]})
+    made = api.post(
+        f"{place}/webhooks", {"url": receiver.url, "events": ["study.paused", "item.adjudicated"]}
+    )
     assert "secret" not in api.get(f"{place}/webhooks")[-1]
-    api.post(f"{place}/items/{world.values['item']}/decisions", {"answer": {"choices": [1]}, "reason": "as it is"})
+    api.post(
+        f"{place}/items/{world.values['item']}/decisions", {"answer": {"choices": [1]}, "reason": "as it is"}
+    )
     headers, body = receiver.wait()[0]
     told = json.loads(body)
     assert told["type"] == "item.adjudicated" and told["timestamp"].startswith("20")
-    assert (told["data"]["study"], told["data"]["subject"]) == (world.study.name, f"item:{world.values['item']}")
+    assert (told["data"]["study"], told["data"]["subject"]) == (
+        world.study.name,
+        f"item:{world.values['item']}",
+    )
     # As https://www.standardwebhooks.com says that a receiver checks it.
     signed = f"{headers['webhook-id']}.{headers['webhook-timestamp']}.".encode() + body
     key = base64.b64decode(made["secret"].removeprefix("whsec_"))
@@ -94,7 +104,13 @@ def test_what_happens_is_told_and_signed(program: Callable[..., Program], world:
 
 def test_wrong_webhooks_are_refused_in_words(program: Callable[..., Program], world: World) -> None:
     api, place = program(), f"/studies/{world.study.name}/webhooks"
-    for url in ("ftp://example.org/", "https://me:secret@example.org/", "https://", "http://[", "https://a b/"):
+    for url in (
+        "ftp://example.org/",
+        "https://me:secret@example.org/",
+        "https://",
+        "http://[",
+        "https://a b/",
+    ):
         assert problem(api.ask("POST", place, {"url": url}), 422)["problems"][0]["where"] == "url"
     told = problem(api.ask("POST", place, {"url": "https://example.org/", "events": ["item.dnoe"]}), 422)
     assert "item.done" in told["problems"][0]["what"]
@@ -121,9 +137,13 @@ def test_only_chosen_events_of_its_study_are_queued_and_taken_once(desk: Desk) -
     move(desk, StudyState.PAUSED)
     move(desk, StudyState.OPEN)
     taken = at_time(now, take_due, workspace)
-    assert [(each.body["type"], each.body["data"]["study"]) for each in taken] == [("study.paused", desk.study.name)]
+    assert [(each.body["type"], each.body["data"]["study"]) for each in taken] == [
+        ("study.paused", desk.study.name)
+    ]
     assert at_time(now, take_due, workspace) == []
-    assert [each.id for each in at_time(now + deliveries.LEASE_SECONDS, take_due, workspace)] == [taken[0].id]  # its taker died
+    assert [each.id for each in at_time(now + deliveries.LEASE_SECONDS, take_due, workspace)] == [
+        taken[0].id
+    ]  # its taker died
     with pytest.raises(NotFoundError):
         webhooks.delete_webhook(workspace, other.study.id, hook.id)
 
@@ -137,7 +157,9 @@ def test_what_is_rolled_back_is_not_told(desk: Desk) -> None:
 
 
 @ON_A_FILE
-def test_a_failed_delivery_is_tried_again_later_and_later_until_the_webhook_is_switched_off(desk: Desk) -> None:
+def test_a_failed_delivery_is_tried_again_later_and_later_until_the_webhook_is_switched_off(
+    desk: Desk,
+) -> None:
     workspace, now = desk.workspace, time.time() + 1
     hook = hook_of(desk)
     for pause in (*PAUSES, None):
@@ -169,7 +191,9 @@ def test_a_webhook_that_fails_rests_and_what_failed_before_comes_first(desk: Des
     assert len(taken) == deliveries.AT_ONCE and (taken[0].id, taken[0].attempt) == (first.id, 2)
     at_time(now + PAUSES[0], settle, workspace, taken[0], 200, None)
     at_time(now + PAUSES[0], settle, workspace, taken[1], 500, "it answered 500")
-    assert len(at_time(now + PAUSES[0], take_due, workspace)) == deliveries.AT_ONCE, "it took one: only the other waits"
+    assert len(at_time(now + PAUSES[0], take_due, workspace)) == deliveries.AT_ONCE, (
+        "it took one: only the other waits"
+    )
 
 
 @ON_A_FILE
@@ -180,7 +204,9 @@ def test_a_webhook_that_takes_others_stays_on_and_one_that_is_gone_does_not(desk
     move(desk, StudyState.PAUSED)
     (other,) = at_time(now + 1, take_due, workspace)
     at_time(now + 2, settle, workspace, other, 200, None)
-    last = deliveries.Parcel(**{**{name: getattr(parcel, name) for name in parcel.__slots__}, "attempt": len(PAUSES) + 1})
+    last = deliveries.Parcel(
+        **{**{name: getattr(parcel, name) for name in parcel.__slots__}, "attempt": len(PAUSES) + 1}
+    )
     at_time(now + 3, settle, workspace, last, 500, "it answered 500")
     assert webhooks.get_webhook(workspace, desk.study.id, hook.id).enabled
     move(desk, StudyState.OPEN)
@@ -226,7 +252,8 @@ def test_a_study_has_so_many_webhooks(desk: Desk) -> None:
 
 
 def test_whatever_keeps_a_delivery_from_getting_there_is_told_in_one_sentence(desk: Desk) -> None:
-    """Nothing listens, something listens without TLS, there is no such name, it never answers: all the same to who asks."""
+    """Nothing listens, something listens without TLS, there is no such name, it never answers: all the same
+    to who asks."""
 
     class Silent(BaseHTTPRequestHandler):
         def handle(self) -> None:
@@ -255,7 +282,10 @@ def test_no_connection_to_a_private_address_is_opened(receiver: Receiver, host: 
     """Also where nobody has looked at the address before: the connection itself does not open."""
 
     async def post() -> None:
-        async with aiohttp.ClientSession(connector=public_connector()) as session, session.post(f"http://{host}:{port}/"):
+        async with (
+            aiohttp.ClientSession(connector=public_connector()) as session,
+            session.post(f"http://{host}:{port}/"),
+        ):
             raise AssertionError
 
     port = receiver.url.split(":")[2].partition("/")[0]

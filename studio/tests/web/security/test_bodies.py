@@ -13,9 +13,14 @@ from folkways_studio.web.security.bodies import BodyLimit
 LIMITS = {"/small": 2048, "/large": 4096}
 
 
-def send(parts: list[bytes], path: str = "/small", length: bytes | None = None, *, early: bool = False) -> list[dict[str, Any]]:
-    """What is answered to a request with this body; the application reads all of it and answers 200. early: before it reads."""
-    messages: list[dict[str, Any]] = [{"type": "http.request", "body": part, "more_body": True} for part in parts]
+def send(
+    parts: list[bytes], path: str = "/small", length: bytes | None = None, *, early: bool = False
+) -> list[dict[str, Any]]:
+    """What is answered to a request with this body; the application reads all of it and answers 200. early:
+    before it reads."""
+    messages: list[dict[str, Any]] = [
+        {"type": "http.request", "body": part, "more_body": True} for part in parts
+    ]
     messages.append({"type": "http.request"})
     sent: list[dict[str, Any]] = []
 
@@ -56,16 +61,23 @@ def send(parts: list[bytes], path: str = "/small", length: bytes | None = None, 
         ([b"x" * 2049], "/small", b"5", 413),
     ],
 )
-def test_a_body_is_taken_up_to_its_limit(parts: list[bytes], path: str, length: bytes | None, status: int) -> None:
+def test_a_body_is_taken_up_to_its_limit(
+    parts: list[bytes], path: str, length: bytes | None, status: int
+) -> None:
     start, body = send(parts, path, length)
     assert start["status"] == status
-    assert body["body"] == (b"taken" if status == 200 else b"This is too large: at most 2 KiB can be sent here.\n")
+    assert body["body"] == (
+        b"taken" if status == 200 else b"This is too large: at most 2 KiB can be sent here.\n"
+    )
 
 
 def test_an_answer_that_has_begun_is_cut_off() -> None:
     with pytest.raises(ClientDisconnect):
         send([b"x" * 2049], early=True)
-    assert [message["type"] for message in send([b"x"], early=True)] == ["http.response.start", "http.response.body"]
+    assert [message["type"] for message in send([b"x"], early=True)] == [
+        "http.response.start",
+        "http.response.body",
+    ]
 
 
 def test_what_is_no_request_passes() -> None:

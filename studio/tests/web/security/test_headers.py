@@ -10,7 +10,8 @@ import pytest
 from folkways_studio.web.security.headers import SecurityHeaders
 
 BINDING = {
-    "content-security-policy": "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'self'; "
+    "content-security-policy": "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri "
+    "'none'; form-action 'self'; "
     "frame-ancestors 'none'",
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",

@@ -9,7 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from starlette.requests import Request
 
-from folkways_studio.web.security.origin import FIELD, HEADER, from_own_page, masked, tokens_match, visitor_token
+from folkways_studio.web.security.origin import (
+    FIELD,
+    HEADER,
+    from_own_page,
+    masked,
+    tokens_match,
+    visitor_token,
+)
 
 
 @pytest.mark.parametrize(
@@ -33,13 +40,16 @@ from folkways_studio.web.security.origin import FIELD, HEADER, from_own_page, ma
         ("https://lab", {"host": "lab"}, False),
     ],
 )
-def test_a_form_comes_from_a_page_of_this_server_or_not(origin: str | None, headers: dict[str, str], own: bool) -> None:
+def test_a_form_comes_from_a_page_of_this_server_or_not(
+    origin: str | None, headers: dict[str, str], own: bool
+) -> None:
     scope = {"type": "http", "headers": [(name.encode(), value.encode()) for name, value in headers.items()]}
     assert from_own_page(Request(scope), origin) is own
 
 
 @pytest.mark.parametrize(
-    ("expected", "given", "match"), [("abc", "abc", True), ("abc", "abd", False), ("abc", "ab", False), ("abc", None, False)]
+    ("expected", "given", "match"),
+    [("abc", "abc", True), ("abc", "abd", False), ("abc", "ab", False), ("abc", None, False)],
 )
 def test_tokens_match_or_not(expected: str, given: str | None, match: bool) -> None:
     assert tokens_match(expected, given) is match
@@ -50,7 +60,11 @@ def test_a_masked_token_is_the_token_and_looks_like_another_each_time(token: str
     first, second = masked(token), masked(token)
     assert first != second or len(token) < 4
     assert tokens_match(token, first) and tokens_match(token, second)
-    assert not tokens_match(token + "x", first) and not tokens_match(token, first[:-4]) and not tokens_match(token, "")
+    assert (
+        not tokens_match(token + "x", first)
+        and not tokens_match(token, first[:-4])
+        and not tokens_match(token, "")
+    )
 
 
 @pytest.mark.parametrize("sent", ["", "====", "é", "a", "AAAA", "AAA", "\ud800"])

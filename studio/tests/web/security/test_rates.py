@@ -22,7 +22,9 @@ def test_a_sliding_window_like_a_list_of_times(seed: int) -> None:
         now[0] += luck.choice((0.0, 0.5, 1.0, 2.5))
         action, address = luck.choice(("join", "sign")), luck.choice("ab")
         most, seconds = limits[action]
-        lately = [at for name, whose, at in allowed if (name, whose) == (action, address) and at > now[0] - seconds]
+        lately = [
+            at for name, whose, at in allowed if (name, whose) == (action, address) and at > now[0] - seconds
+        ]
         if len(lately) < most:
             rates.take(action, address)
             allowed.append((action, address, now[0]))
@@ -53,7 +55,12 @@ def test_places_are_given_back_one_by_one() -> None:
         for _ in range(3):
             with waiting.place(1, 11):
                 pass
-        with waiting.place(2, 12), waiting.place(1, 11), pytest.raises(BusyError, match="many people"), waiting.place(3, 13):
+        with (
+            waiting.place(2, 12),
+            waiting.place(1, 11),
+            pytest.raises(BusyError, match="many people"),
+            waiting.place(3, 13),
+        ):
             pass
         with waiting.place(1, 11), pytest.raises(BusyError, match="many people"), waiting.place(1, 12):
             pass

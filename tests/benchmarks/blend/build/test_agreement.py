@@ -15,13 +15,20 @@ def items(*rows: tuple[str, str, str, str]) -> pl.DataFrame:
     table = []
     for number, (question, country, options, letter) in enumerate(rows):
         choices = dict(zip("ABCD", options, strict=True))
-        table.append((f"{question}_{number}", question, country, "?", json.dumps(choices), json.dumps(choices), letter))
+        table.append(
+            (f"{question}_{number}", question, country, "?", json.dumps(choices), json.dumps(choices), letter)
+        )
     return pl.DataFrame(table, schema=dict.fromkeys(RELEASED, pl.String), orient="row")
 
 
 def test_ids_letters_and_repetitions_do_not_matter() -> None:
     first = items(("Q-1", "UK", "abcd", "A"), ("Q-1", "UK", "abce", "A"), ("Q-2", "UK", "abcd", "B"))
-    second = items(("Q-2", "UK", "bacd", "A"), ("Q-1", "UK", "dcba", "D"), ("Q-1", "UK", "abcd", "A"), ("Q-3", "UK", "abcd", "A"))
+    second = items(
+        ("Q-2", "UK", "bacd", "A"),
+        ("Q-1", "UK", "dcba", "D"),
+        ("Q-1", "UK", "abcd", "A"),
+        ("Q-3", "UK", "abcd", "A"),
+    )
     found = agreement(first, second)
     assert (found.first, found.second, found.common) == (3, 3, 2)
     assert (found.questions, found.equal_questions, found.jaccard) == (3, 1, 0.5)

@@ -21,7 +21,10 @@ DUMMIES = DummyCall("Q-1", "What?", 2, ("tea",))
 @pytest.mark.parametrize(
     ("call", "parts"),
     [
-        (JUDGE, ("South Korea", "the US", '"football"; "the \\"game\\""', '"soccer {target}"', '{"same": true}')),
+        (
+            JUDGE,
+            ("South Korea", "the US", '"football"; "the \\"game\\""', '"soccer {target}"', '{"same": true}'),
+        ),
         (PAIRS, ("What?", "1. tea | chai\n2. rice | bread")),
         (GROUPS, ("What?", "1. fruit\n2. apple\n3. banana")),
         (DUMMIES, ("What?", "2 more wrong options", '"tea"')),
@@ -64,7 +67,9 @@ def test_whatever_a_model_says_is_read_or_is_not(reply: str, call: Call) -> None
     assert answer is None or isinstance(answer, bool | frozenset | tuple)
 
 
-@given(st.lists(st.lists(st.integers(1, 3), max_size=3), max_size=4), st.text(alphabet="ab {}[]\n`", max_size=20))
+@given(
+    st.lists(st.lists(st.integers(1, 3), max_size=3), max_size=4), st.text(alphabet="ab {}[]\n`", max_size=20)
+)
 def test_groups_come_back_from_whatever_stands_around_them(groups: list[list[int]], noise: str) -> None:
     found = GROUPS.read(f"{noise.replace('{', '(')}{json.dumps({'groups': groups})}{noise.replace('{', '(')}")
     assert found == tuple(frozenset(number - 1 for number in group) for group in groups if group)

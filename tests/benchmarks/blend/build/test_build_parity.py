@@ -1,4 +1,5 @@
-"""The paper's procedure gives what the authors' program gave with the same stand-in for the judge: item by item, call by call."""
+"""The paper's procedure gives what the authors' program gave with the same stand-in for the judge: item by
+item, call by call."""
 
 from __future__ import annotations
 
@@ -39,7 +40,9 @@ def built(shared: Path, request: pytest.FixtureRequest) -> tuple[MadeQuestions, 
 
 
 def authors_rules(shared: Path) -> ModuleType:
-    spec = importlib.util.spec_from_file_location("stub_judges", shared / "parity" / "blend_mcq" / "stub_judges.py")
+    spec = importlib.util.spec_from_file_location(
+        "stub_judges", shared / "parity" / "blend_mcq" / "stub_judges.py"
+    )
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -60,7 +63,10 @@ def test_the_calls_are_as_many(built: tuple[MadeQuestions, Path]) -> None:
     stats = json.loads((reference / "stats.json").read_text())
     judged = [asked for asked in made.built.calls if isinstance(asked.call, JudgeCall)]
     made_up = [asked.answer for asked in made.built.calls if isinstance(asked.call, DummyCall)]
-    assert (len(judged), sum(asked.answer is True for asked in judged)) == (stats["judge_calls"], stats["judge_O"])
+    assert (len(judged), sum(asked.answer is True for asked in judged)) == (
+        stats["judge_calls"],
+        stats["judge_O"],
+    )
     assert (len(made_up), sum(map(len, made_up))) == (stats["dummy_calls"], stats["dummy_options"])
     assert made.record["questions"] == stats["n_questions"]
     assert dict(made.built.items.group_by("country").len().iter_rows()) == stats["per_country"]
@@ -69,11 +75,17 @@ def test_the_calls_are_as_many(built: tuple[MadeQuestions, Path]) -> None:
 def test_the_made_up_options_are_those_of_the_authors_questions(built: tuple[MadeQuestions, Path]) -> None:
     made, reference = built
     expected = json.loads((reference / "dummies.json").read_text())
-    found = [[asked.call.text, list(asked.answer)] for asked in made.built.calls if isinstance(asked.call, DummyCall)]
+    found = [
+        [asked.call.text, list(asked.answer)]
+        for asked in made.built.calls
+        if isinstance(asked.call, DummyCall)
+    ]
     assert sorted(found) == sorted(expected)
 
 
-def test_stand_ins_say_what_the_rules_they_restate_say(shared: Path, built: tuple[MadeQuestions, Path]) -> None:
+def test_stand_ins_say_what_the_rules_they_restate_say(
+    shared: Path, built: tuple[MadeQuestions, Path]
+) -> None:
     """Also ``ctx``, for which no file is at hand: every call of the build is put to both."""
     from folkways.benchmarks.blend.build.stand_ins import StandIn
 
@@ -84,4 +96,6 @@ def test_stand_ins_say_what_the_rules_they_restate_say(shared: Path, built: tupl
             if isinstance(call := asked.call, JudgeCall):
                 told = stand_in.recall(call)
                 assert told is not None
-                assert told[0] == rules.judge(name, list(call.answers), call.target, call.answer_country, call.target_country)
+                assert told[0] == rules.judge(
+                    name, list(call.answers), call.target, call.answer_country, call.target_country
+                )

@@ -27,21 +27,32 @@ RULES = st.sampled_from(["overlap", "hash30", "ctx50"])
 
 def build(source: Source, profile: str, rule: str = "overlap", **options: int) -> Questions:
     judge = StandIn(rule)
-    return (build_paper if profile == "paper" else build_order_free)([source], judge, judge, WORDING, **options)  # type: ignore[operator]
+    return (build_paper if profile == "paper" else build_order_free)(
+        [source], judge, judge, WORDING, **options
+    )  # type: ignore[operator]
 
 
 @given(sources(), RULES)
 def test_paper_asks_no_pair_again_that_was_found_different(source: Source, rule: str) -> None:
     """Either way round; and nothing that the words tell."""
-    asked = [(entry.call, entry.answer) for entry in build(source, "paper", rule).calls if isinstance(entry.call, JudgeCall)]
-    different = [frozenset({call.answers[0], call.target}) for call, same in asked if not same and len(call.answers) == 1]
+    asked = [
+        (entry.call, entry.answer)
+        for entry in build(source, "paper", rule).calls
+        if isinstance(entry.call, JudgeCall)
+    ]
+    different = [
+        frozenset({call.answers[0], call.target})
+        for call, same in asked
+        if not same and len(call.answers) == 1
+    ]
     assert len(different) == len(set(different))
     assert not any(paper.lexically_same(answer, call.target) for call, _ in asked for answer in call.answers)
 
 
 @given(sources(), RULES, st.integers(1, 9))
 def test_asking_ahead_changes_nothing(source: Source, rule: str, ahead: int) -> None:
-    """Guessed calls are asked for nothing at worst: items, calls and answers are those of one call at a time."""
+    """Guessed calls are asked for nothing at worst: items, calls and answers are those of one call at a
+    time."""
 
     class Forgetful(StandIn):
         """Knows an answer only after it was asked, as a model does."""
@@ -68,7 +79,8 @@ def test_asking_ahead_changes_nothing(source: Source, rule: str, ahead: int) -> 
 
 @given(sources(), RULES)
 def test_strict_items_are_questions_with_one_right_letter(source: Source, rule: str) -> None:
-    """Options are distinct to a reader, one is the culture's own, and the wrong ones are not, by words or by verdict."""
+    """Options are distinct to a reader, one is the culture's own, and the wrong ones are not, by words or by
+    verdict."""
     built = build(source, "strict", rule)
     own = {
         country: {order_free.folded(text) for group in groups for text in group.variants}
@@ -88,7 +100,9 @@ def test_strict_items_are_questions_with_one_right_letter(source: Source, rule: 
 
 
 @given(sources(), st.sampled_from(["overlap", "hash30"]), st.integers(1, 40))
-def test_strict_does_not_depend_on_how_pairs_are_put_to_the_judge(source: Source, rule: str, batch: int) -> None:
+def test_strict_does_not_depend_on_how_pairs_are_put_to_the_judge(
+    source: Source, rule: str, batch: int
+) -> None:
     """One pair at a time, many at a time, or a question's answers in groups."""
     grouped = build(source, "strict", rule)
     assert build(source, "strict", rule, pairs_per_call=batch).items.equals(grouped.items)
@@ -98,7 +112,9 @@ def test_strict_does_not_depend_on_how_pairs_are_put_to_the_judge(source: Source
 @given(sources(), st.randoms(use_true_random=False))
 def test_what_strict_has_judged_is_a_set(source: Source, random: Random) -> None:
     """The order in which a country's answers stand changes none of the pairs."""
-    shuffled = {country: tuple(random.sample(groups, len(groups))) for country, groups in source.groups.items()}
+    shuffled = {
+        country: tuple(random.sample(groups, len(groups))) for country, groups in source.groups.items()
+    }
     other = Source(source.question, source.text, source.form, source.texts, shuffled)
     assert sorted(order_free.meanings(other).open_pairs()) == sorted(order_free.meanings(source).open_pairs())
 
@@ -121,13 +137,19 @@ def test_paper_right_letters_are_answers_of_the_country(source: Source, rule: st
 
 def question(**answers: list[tuple[str, int]]) -> Source:
     text = "What is it in your country?"
-    groups = {country: tuple(Group((answer,), count) for answer, count in pairs) for country, pairs in answers.items()}
+    groups = {
+        country: tuple(Group((answer,), count) for answer, count in pairs)
+        for country, pairs in answers.items()
+    }
     return Source("Q-1", text, form_of(text), dict.fromkeys(groups, text), groups)
 
 
 def test_what_strict_mends() -> None:
-    """A repeated answer keeps its votes, "tea" is not in "steak", capitals do not matter, and empty answers block nothing."""
-    source = question(UK=[("tea", 4), ("", 3), ("tea", 1)], Spain=[("steak", 5)], Iran=[("Tea", 3), ("rice", 2)])
+    """A repeated answer keeps its votes, "tea" is not in "steak", capitals do not matter, and empty answers
+    block nothing."""
+    source = question(
+        UK=[("tea", 4), ("", 3), ("tea", 1)], Spain=[("steak", 5)], Iran=[("Tea", 3), ("rice", 2)]
+    )
     choices = order_free.meanings(source).choose(frozenset())
     assert choices["UK"] == Choice(("tea",), {"Spain": "steak", "Iran": "rice"})
     chosen = paper.choose(source, Memory(), lambda _call: False)
@@ -156,7 +178,9 @@ def test_most_frequent_answers_without_the_form_leave_a_country_without_question
         (("tea",), "steak", None),
     ],
 )
-def test_numbers_dates_and_times_need_no_judge(answers: tuple[str, ...], target: str, settled: bool | None) -> None:
+def test_numbers_dates_and_times_need_no_judge(
+    answers: tuple[str, ...], target: str, settled: bool | None
+) -> None:
     assert settled_by_form(answers, target) is settled
 
 
@@ -172,8 +196,12 @@ def test_made_up_options_are_new_to_everybody() -> None:
 def test_every_combination_is_an_item_and_ids_run_on() -> None:
     source = question(UK=[("a b", 3)], Spain=[("c", 3)])
     wrong = {f"country {letter}": letter for letter in "vwxyz"}
-    rows = list(items_of(source, {"UK": Choice(("a b",), wrong), "Spain": Choice(("c",), wrong)}, (), WORDING))
-    assert [row[0] for row in rows] == [f"Q-1_{number}" for number in range(2 * len(list(combinations(range(5), 3))))]
+    rows = list(
+        items_of(source, {"UK": Choice(("a b",), wrong), "Spain": Choice(("c",), wrong)}, (), WORDING)
+    )
+    assert [row[0] for row in rows] == [
+        f"Q-1_{number}" for number in range(2 * len(list(combinations(range(5), 3))))
+    ]
     built = table(rows)
     assert built["choices"].n_unique() == 20
     assert built["prompt"][0] == "What is it in your country?\n\nA. a b\nB. v\nC. w\nD. x\n\nSay a letter."

@@ -45,7 +45,9 @@ def items(folder: Path) -> bytes:
     return (folder / "mcq" / "mc_questions_file.csv").read_bytes()
 
 
-def test_strict_asks_once_per_question_and_never_again(server: ChatServer, release: Path, tmp_path: Path) -> None:
+def test_strict_asks_once_per_question_and_never_again(
+    server: ChatServer, release: Path, tmp_path: Path
+) -> None:
     server.control(forget=True, mode="judge:10", latency=0.0)
     done = folkways(*command(server, release, tmp_path, "--profile", "strict"))
     assert done.returncode == 0, done.stderr
@@ -60,8 +62,11 @@ def test_strict_asks_once_per_question_and_never_again(server: ChatServer, relea
     assert {row[0] for row in rows(tmp_path / "w.db", "SELECT state FROM runs")} == {"finished"}
 
 
-def test_asking_ahead_gives_what_asking_one_by_one_gives(server: ChatServer, release: Path, tmp_path: Path) -> None:
-    """The same items from the same calls in the same order; what was guessed in vain is counted, and so few as the server saw."""
+def test_asking_ahead_gives_what_asking_one_by_one_gives(
+    server: ChatServer, release: Path, tmp_path: Path
+) -> None:
+    """The same items from the same calls in the same order; what was guessed in vain is counted, and so few
+    as the server saw."""
     results = []
     for ahead in (1, 8):
         folder = tmp_path / str(ahead)
@@ -141,7 +146,11 @@ def test_a_budget_that_replies_of_any_length_could_cross_is_refused(
 ) -> None:
     """As ``folkways run`` refuses it."""
     server.control(forget=True, mode="judge:10", latency=0.0)
-    unlimited = (*command(server, release, tmp_path), "--judge", f"{server.url}/v1#test-model?max_tokens=none")
+    unlimited = (
+        *command(server, release, tmp_path),
+        "--judge",
+        f"{server.url}/v1#test-model?max_tokens=none",
+    )
     done = folkways(*unlimited, "--budget", "2Mtokens", "--profile", profile)
     assert (done.returncode, server.stats()["total"]) == (2, 0), done.stderr
     assert "needs a limit for each reply" in done.stderr
@@ -149,7 +158,9 @@ def test_a_budget_that_replies_of_any_length_could_cross_is_refused(
     assert folkways(*unlimited, "--budget", "1000requests", "--profile", "strict").returncode == 0
 
 
-def test_a_build_with_requests_that_failed_is_incomplete(server: ChatServer, release: Path, tmp_path: Path) -> None:
+def test_a_build_with_requests_that_failed_is_incomplete(
+    server: ChatServer, release: Path, tmp_path: Path
+) -> None:
     server.control(forget=True, mode="judge:10", latency=0.0, faults={"chances": {"422": 0.3}, "seed": 1})
     done = folkways(*command(server, release, tmp_path, "--profile", "strict"))
     assert (done.returncode, "requests failed, the last with" in done.stderr) == (1, True), done.stderr
@@ -161,7 +172,8 @@ def test_a_build_with_requests_that_failed_is_incomplete(server: ChatServer, rel
 
 
 def test_replies_that_cannot_be_read(server: ChatServer, release: Path, tmp_path: Path) -> None:
-    """paper takes them for "same", as the authors do; strict asks three times, then leaves the question out and says so."""
+    """paper takes them for "same", as the authors do; strict asks three times, then leaves the question out
+    and says so."""
     server.control(forget=True, mode="fixed:I am not sure.", latency=0.0)
     dummies = ("--dummies", "stand-in:overlap")
     done = folkways(*command(server, release, tmp_path, *FEW, *dummies))
@@ -181,7 +193,10 @@ def test_a_build_is_no_run_to_score(server: ChatServer, release: Path, tmp_path:
     server.control(forget=True, mode="judge:10", latency=0.0)
     questions = write_mcq_release(tmp_path / "other", 4)
     workspace = ("-w", tmp_path / "w.db")
-    assert folkways("run", "blend/mcq", "--release", questions, "-m", "baseline/first", *workspace).returncode == 0
+    assert (
+        folkways("run", "blend/mcq", "--release", questions, "-m", "baseline/first", *workspace).returncode
+        == 0
+    )
     assert folkways(*command(server, release, tmp_path, "--profile", "strict")).returncode == 0
     scored = folkways("score", *workspace)
     assert (scored.returncode, "BLEnD multiple choice" in scored.stdout) == (0, True), scored.stderr

@@ -18,19 +18,38 @@ from tests.support.blend_data import NOT_KNOWING, group, release_at, write_csv
 NAMES = {"UK": "the UK", "South_Korea": "South Korea"}
 
 
-def read(folder: Path, entry: dict[str, Any], text: str = "What is it in your country?", **more: Any) -> list[Source]:
+def read(
+    folder: Path, entry: dict[str, Any], text: str = "What is it in your country?", **more: Any
+) -> list[Source]:
     """One question of two countries, of which the second has ``entry``."""
-    whole = {"question": text, "en_question": text, "annotations": [group(["tea"], ["tea"], 3)], "idks": NOT_KNOWING}
+    whole = {
+        "question": text,
+        "en_question": text,
+        "annotations": [group(["tea"], ["tea"], 3)],
+        "idks": NOT_KNOWING,
+    }
     for country, answers in (("UK", whole), ("South_Korea", {**whole, **entry})):
         (folder / "annotations").mkdir(parents=True, exist_ok=True)
         (folder / "annotations" / f"{country}_data.json").write_text(json.dumps({"Q-1": answers}))
         local = text.replace("your country", NAMES[country]) if country == "UK" else "무엇이에요?"
         rows = [
-            ("Q-1", "Food", "English (US)", text.replace("your country", more.get("named", {}).get(country, "your country")), local)
+            (
+                "Q-1",
+                "Food",
+                "English (US)",
+                text.replace("your country", more.get("named", {}).get(country, "your country")),
+                local,
+            )
         ]
-        write_csv(folder / "questions" / f"{country}_questions.csv", ["ID", "Topic", "Source", "Question", "Translation"], rows)
+        write_csv(
+            folder / "questions" / f"{country}_questions.csv",
+            ["ID", "Topic", "Source", "Question", "Translation"],
+            rows,
+        )
     release = release_at(folder)
-    return select_sources(blend.read_annotations(release), blend.read_questions(release), more.get("wanted")).sources
+    return select_sources(
+        blend.read_annotations(release), blend.read_questions(release), more.get("wanted")
+    ).sources
 
 
 @pytest.mark.parametrize(
@@ -45,7 +64,9 @@ def read(folder: Path, entry: dict[str, Any], text: str = "What is it in your co
         ({"annotations": []}, "in one country, no answer was given by 2 people"),
     ],
 )
-def test_the_filter_of_the_paper_and_what_it_says(tmp_path: Path, entry: dict[str, Any], why: str | None) -> None:
+def test_the_filter_of_the_paper_and_what_it_says(
+    tmp_path: Path, entry: dict[str, Any], why: str | None
+) -> None:
     assert [source.question for source in read(tmp_path, entry)] == ([] if why else ["Q-1"])
     release = release_at(tmp_path)
     annotations, questions = blend.read_annotations(release), blend.read_questions(release)

@@ -1,4 +1,5 @@
-"""Every hazard of BLEnD is reported: in a small release of ours, and in the published ones as often as it is known to be there."""
+"""Every hazard of BLEnD is reported: in a small release of ours, and in the published ones as often as it is
+known to be there."""
 
 from __future__ import annotations
 
@@ -12,7 +13,9 @@ from tests.support.blend_data import MCQ_ROWS, mcq_row, release_at, write_csv, w
 
 
 def found(root: Path, kind: str) -> list[tuple[str, int | None, str | None, str | None]]:
-    return [(odd.file, odd.row, odd.key, odd.value) for odd in blend.check(release_at(root)) if odd.kind == kind]
+    return [
+        (odd.file, odd.row, odd.key, odd.value) for odd in blend.check(release_at(root)) if odd.kind == kind
+    ]
 
 
 def test_hazards_are_reported_with_file_question_and_value(tmp_path: Path) -> None:
@@ -51,7 +54,9 @@ def test_header_as_documented_is_not_odd(tmp_path: Path) -> None:
 def test_characters_that_decide_verdicts_unseen(tmp_path: Path, answer: str, country: str, kind: str) -> None:
     root = write_release(tmp_path)
     text = (
-        (root / "annotations" / "Spain_data.json").read_text(encoding="utf-8").replace("té con limón", answer.replace("\n", "\\n"))
+        (root / "annotations" / "Spain_data.json")
+        .read_text(encoding="utf-8")
+        .replace("té con limón", answer.replace("\n", "\\n"))
     )
     (root / "annotations" / f"{country}_data.json").write_text(text, encoding="utf-8")
     assert found(root, kind) == [(f"annotations/{country}_data.json", None, "Q-1", answer)]
@@ -62,7 +67,10 @@ def test_question_files_and_choices(tmp_path: Path) -> None:
     write_csv(
         root / "questions" / "Spain_questions.csv",
         ["", "ID", "Topic", "Source", "Question", "Translation", "Notes"],
-        [("0", "Q-1", "Food", "es", "What is it?", "¿Qué es?", ""), ("1", "Q-1", "Soup", "es", "Is it?", "", "")],
+        [
+            ("0", "Q-1", "Food", "es", "What is it?", "¿Qué es?", ""),
+            ("1", "Q-1", "Soup", "es", "Is it?", "", ""),
+        ],
     )
     file = "questions/Spain_questions.csv"
     assert (file, None, None, "Notes") in found(root, "extra-column")
@@ -89,7 +97,9 @@ def test_the_newest_release_has_the_known_hazards(shared: Path) -> None:
     assert sum(int(odd.value or 0) for odd in data_issues if odd.kind == "capitals") == 1690 + 452
     # 67 local strings of the cultures with a language of their own, and 207 English ones
     assert counts["repeated-answer"] == 67 + 207
-    assert {odd.file for odd in data_issues if odd.kind == "repeated-prompt-id"} == {"prompts/Azerbaijan_prompts.csv"}
+    assert {odd.file for odd in data_issues if odd.kind == "repeated-prompt-id"} == {
+        "prompts/Azerbaijan_prompts.csv"
+    }
 
 
 @pytest.mark.shared

@@ -1,4 +1,5 @@
-"""Reading BLEnD: every schema and layout, columns by content, broken files, and the real data where they are at hand."""
+"""Reading BLEnD: every schema and layout, columns by content, broken files, and the real data where they are
+at hand."""
 
 from __future__ import annotations
 
@@ -12,7 +13,15 @@ import pytest
 from folkways.benchmarks.blend import data as blend
 from folkways.cultures import cultures_of
 from folkways.errors import DataError, FolkwaysError
-from tests.support.blend_data import MCQ_HEADER, MCQ_ROWS, mcq_row, release_at, write_csv, write_mcq, write_release
+from tests.support.blend_data import (
+    MCQ_HEADER,
+    MCQ_ROWS,
+    mcq_row,
+    release_at,
+    write_csv,
+    write_mcq,
+    write_release,
+)
 
 STATES = ("24e7d73", "3e4dcbd", "3c00d45")
 VALID_IN_JUNE = {
@@ -42,7 +51,10 @@ def test_the_schema_with_raw_annotations(tmp_path: Path) -> None:
     row = blend.read_annotations(release_at(tmp_path)).row(0, named=True)
     assert row["groups"] == entry["aggregated_answers"]
     assert row["votes"] == [{"answer": "té", "count": 2}, {"answer": "mate", "count": 1}]
-    assert row["raw"] == [{"annotator": "annot_0", "answers": ["té"]}, {"annotator": "annot_1", "answers": []}]
+    assert row["raw"] == [
+        {"annotator": "annot_0", "answers": ["té"]},
+        {"annotator": "annot_1", "answers": []},
+    ]
 
 
 def test_the_layout_of_the_hub_gives_the_same_tables(tmp_path: Path) -> None:
@@ -55,7 +67,9 @@ def test_the_layout_of_the_hub_gives_the_same_tables(tmp_path: Path) -> None:
         (hub / "annotations_hf" / file.name).write_text(json.dumps(records), encoding="utf-8")
     for file in (plain.root / "questions").iterdir():
         (hub / "questions_hf").mkdir(parents=True, exist_ok=True)
-        (hub / "questions_hf" / file.with_suffix(".json").name).write_text(pl.read_csv(file).write_json(), encoding="utf-8")
+        (hub / "questions_hf" / file.with_suffix(".json").name).write_text(
+            pl.read_csv(file).write_json(), encoding="utf-8"
+        )
     copied = release_at(tmp_path / "hub")
     assert blend.looks_like(copied.root)
     assert blend.read_annotations(copied).equals(blend.read_annotations(plain))
@@ -77,7 +91,9 @@ def test_words_that_csv_readers_take_for_nothing_stay_words(tmp_path: Path) -> N
     rows = [mcq_row(number, "Spain", [*words[:3], "rum"], "A") for number in range(2)]
     table = blend.read_mcq(release_at(write_mcq(tmp_path, rows)))
     assert table["choices"].to_list() == [["None", "NA", "null", "rum"]] * 2
-    write_csv(tmp_path / "prompts" / "Spain_prompts.csv", ["id", "English", "Translation"], [("None", "NA {q}", "")])
+    write_csv(
+        tmp_path / "prompts" / "Spain_prompts.csv", ["id", "English", "Translation"], [("None", "NA {q}", "")]
+    )
     assert blend.read_prompts(release_at(tmp_path)).row(0) == ("ES", "None", "NA {q}", "")
 
 
@@ -103,11 +119,26 @@ def test_multiple_choice_from_a_plain_or_packed_file(tmp_path: Path) -> None:
     [
         ("{", "not JSON from line 1"),
         ("[1, 2]", "neither questions by id nor a list of records"),
-        ('{"Q-1": {"question": "?", "en_question": "?", "annotations": []}}', "question 'Q-1': has no 'idks'"),
-        ('{"Q-1": {"question": 3, "en_question": "?", "annotations": [], "idks": {}}}', "'question' is not text"),
-        ('{"Q-1": {"question": "", "en_question": "", "annotations": [{"answers": "tea"}], "idks": {}}}', "an answer group is not"),
-        ('{"Q-1": {"question": "", "en_question": "", "annotations": {"tea": 1}, "idks": {}}}', "neither 'aggregated_answers'"),
-        ('{"Q-1": {"question": "", "en_question": "", "annotations": [], "idks": {"idk": "2"}}}', "in whole numbers"),
+        (
+            '{"Q-1": {"question": "?", "en_question": "?", "annotations": []}}',
+            "question 'Q-1': has no 'idks'",
+        ),
+        (
+            '{"Q-1": {"question": 3, "en_question": "?", "annotations": [], "idks": {}}}',
+            "'question' is not text",
+        ),
+        (
+            '{"Q-1": {"question": "", "en_question": "", "annotations": [{"answers": "tea"}], "idks": {}}}',
+            "an answer group is not",
+        ),
+        (
+            '{"Q-1": {"question": "", "en_question": "", "annotations": {"tea": 1}, "idks": {}}}',
+            "neither 'aggregated_answers'",
+        ),
+        (
+            '{"Q-1": {"question": "", "en_question": "", "annotations": [], "idks": {"idk": "2"}}}',
+            "in whole numbers",
+        ),
     ],
 )
 def test_broken_annotations_name_file_question_and_remedy(tmp_path: Path, content: str, named: str) -> None:
@@ -137,7 +168,9 @@ def test_broken_multiple_choice_names_the_row(tmp_path: Path, row: tuple[str, ..
 
 def test_a_missing_column_and_a_missing_part_are_said(tmp_path: Path) -> None:
     write_csv(tmp_path / "questions" / "Spain_questions.csv", ["ID", "Topic"], [("Q-1", "Food")])
-    with pytest.raises(DataError, match="has no column Source, Question, Translation; its columns: ID, Topic"):
+    with pytest.raises(
+        DataError, match="has no column Source, Question, Translation; its columns: ID, Topic"
+    ):
         blend.read_questions(release_at(tmp_path))
     with pytest.raises(FolkwaysError, match="has no annotations"):
         blend.read_annotations(release_at(tmp_path))
@@ -156,7 +189,9 @@ def test_all_cultures_are_read(shared: Path, state: str) -> None:
     release = release_at(shared / "data" / "blend" / state)
     table = blend.read_annotations(release)
     assert table.height == 16 * 500
-    assert table["culture"].unique(maintain_order=True).to_list() == [culture.code for culture in cultures_of("blend")]
+    assert table["culture"].unique(maintain_order=True).to_list() == [
+        culture.code for culture in cultures_of("blend")
+    ]
     assert (table["raw"].list.len().sum() > 0) == (state == "3c00d45")
 
 
@@ -174,7 +209,9 @@ def test_local_columns_agree_with_the_annotations(shared: Path, state: str) -> N
 def test_valid_questions_are_those_of_the_paper(shared: Path) -> None:
     counts = {}
     for state in STATES:
-        counted = blend.read_annotations(release_at(shared / "data" / "blend" / state)).filter(blend.is_counted())
+        counted = blend.read_annotations(release_at(shared / "data" / "blend" / state)).filter(
+            blend.is_counted()
+        )
         counts[state] = dict(counted.group_by("culture").len().iter_rows())
     assert counts["3e4dcbd"] == VALID_IN_JUNE
     assert counts["24e7d73"] == {**VALID_IN_JUNE, "GB": 456}

@@ -1,4 +1,5 @@
-"""Tables 2, 7, 8 and 9: by hand on a release in miniature, and against every published cell on the real data."""
+"""Tables 2, 7, 8 and 9: by hand on a release in miniature, and against every published cell on the real
+data."""
 
 from __future__ import annotations
 
@@ -31,7 +32,10 @@ def counts_of(root: Path) -> pl.DataFrame:
 
 def test_counts_by_hand(tmp_path: Path) -> None:
     counts = counts_of(write_release(tmp_path))
-    found = {(row["culture"], row["id"]): (row["votes"], row["answers"], row["unknown"]) for row in counts.iter_rows(named=True)}
+    found = {
+        (row["culture"], row["id"]): (row["votes"], row["answers"], row["unknown"])
+        for row in counts.iter_rows(named=True)
+    }
     assert found["KR", "Q-1"] == (3, 2, 0)
     assert found["KR", "Q-2"] == (4, 2, 1), "free text in place of an answer is not knowing"
     assert found["KR", "Q-3"] == (2, 2, 2)
@@ -46,14 +50,24 @@ def test_means_by_hand(tmp_path: Path) -> None:
     assert korea == {"Food": 1.5, "Sport": 1.0, "Family": 2.0, "all": 1.5}
     assert rows.filter(pl.col("culture") == "KR", pl.col("category") == "all")["n"].item() == 4
     assert rows.select(
-        ((pl.col("low") <= pl.col("value")) & (pl.col("value") <= pl.col("high"))).filter(pl.col("n") > 1).all()
+        ((pl.col("low") <= pl.col("value")) & (pl.col("value") <= pl.col("high")))
+        .filter(pl.col("n") > 1)
+        .all()
     ).item()
 
 
-@given(st.lists(st.tuples(st.sampled_from(["KR", "ES"]), st.sampled_from(["Food", "Sport"]), st.integers(0, 9)), min_size=1))
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(["KR", "ES"]), st.sampled_from(["Food", "Sport"]), st.integers(0, 9)),
+        min_size=1,
+    )
+)
 def test_the_mean_over_everything_weighs_topics_by_their_questions(data: list[tuple[str, str, int]]) -> None:
     counts = pl.DataFrame(
-        [(culture, f"q{place}", topic, value, value, value) for place, (culture, topic, value) in enumerate(data)],
+        [
+            (culture, f"q{place}", topic, value, value, value)
+            for place, (culture, topic, value) in enumerate(data)
+        ],
         schema=["culture", "id", "topic", *MEASURES],
         orient="row",
     )
@@ -68,7 +82,8 @@ def test_the_mean_over_everything_weighs_topics_by_their_questions(data: list[tu
 @pytest.mark.shared
 @pytest.mark.parametrize(("state", "differing"), [("3e4dcbd", (0, 0, 0)), ("24e7d73", (63, 45, 14))])
 def test_published_cells(shared: Path, state: str, differing: tuple[int, ...]) -> None:
-    """All 336 cells reproduce from the state of June, which the paper was written with; the newest one was corrected since."""
+    """All 336 cells reproduce from the state of June, which the paper was written with; the newest one was
+    corrected since."""
     counts = counts_of(shared / "data" / "blend" / state)
     for measure, expected in zip(MEASURES, differing, strict=True):
         compared = beside(annotation_table(counts, measure).rows, ABOUT[measure][0])
@@ -88,7 +103,9 @@ def test_a_wrong_cell_is_told(tmp_path: Path) -> None:
 def test_ties_in_rounding_reproduce_either_way() -> None:
     cell = PUBLISHED.figures("Table 9").filter(value="KR+Food")
     assert cell["score"].item() == 0.23
-    rows = pl.DataFrame({"culture": ["KR"] * 4, "category": ["Food"] * 4, "value": [0.225, 0.235, 0.2249, 0.2351]})
+    rows = pl.DataFrame(
+        {"culture": ["KR"] * 4, "category": ["Food"] * 4, "value": [0.225, 0.235, 0.2249, 0.2351]}
+    )
     assert beside(rows, 9)["reproduced"].to_list() == [True, True, False, False]
 
 
@@ -111,13 +128,20 @@ def test_published_scores_are_those_of_the_reference(shared: Path) -> None:
         "language",
         "score",
     )
-    assert PUBLISHED.figures("Table 10", "Table 11", "Table 12").select(expected.columns).rows() == expected.rows()
+    assert (
+        PUBLISHED.figures("Table 10", "Table 11", "Table 12").select(expected.columns).rows()
+        == expected.rows()
+    )
 
 
 def test_table_2(tmp_path: Path) -> None:
     release = release_at(write_mcq(write_release(tmp_path)))
-    rows = statistics_table(blend.read_questions(release), blend.read_mcq(release).select("culture", "id")).rows
-    found = {(row["format"], row["culture"], row["category"]): row["value"] for row in rows.iter_rows(named=True)}
+    rows = statistics_table(
+        blend.read_questions(release), blend.read_mcq(release).select("culture", "id")
+    ).rows
+    found = {
+        (row["format"], row["culture"], row["category"]): row["value"] for row in rows.iter_rows(named=True)
+    }
     assert found["saq", "", "Food"] == 2
     assert found["saq", "", "all"] == 4
     assert found["mcq", "ES", "Sport"] == 1

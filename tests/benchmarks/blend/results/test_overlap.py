@@ -41,7 +41,12 @@ def test_a_lemma_counts_once_per_question_and_words_are_lemmatised_by_the_tool()
         return {"culture": culture, "id": key, "groups": [{"en_answers": list(answers)}]}
 
     annotations = pl.DataFrame(
-        [row("KR", "1", "Walking, walks"), row("KR", "2", "rice"), row("US", "1", "the walker", "walk"), row("US", "3", "rice")]
+        [
+            row("KR", "1", "Walking, walks"),
+            row("KR", "2", "rice"),
+            row("US", "1", "the walker", "walk"),
+            row("US", "3", "rice"),
+        ]
     )
     rows = overlap_table(annotations, FirstLetters()).rows
     assert rows.select("shared", "questions").row(0) == (1, 1)
@@ -50,7 +55,8 @@ def test_a_lemma_counts_once_per_question_and_words_are_lemmatised_by_the_tool()
 @pytest.mark.shared
 @pytest.mark.parametrize("tool_set", ["default", "simple"])
 def test_the_pairs_that_the_paper_names(shared: Path, tool_set: str) -> None:
-    """Top pairs in the paper's order, and Northern Nigeria with Greece, South Korea and Ethiopia among the lowest."""
+    """Top pairs in the paper's order, and Northern Nigeria with Greece, South Korea and Ethiopia among the
+    lowest."""
     tool = get_tool("en", tool_set)
     rows = overlap_table(blend.read_annotations(release_at(shared / "data" / "blend" / "3e4dcbd")), tool).rows
     assert rows.height == 120

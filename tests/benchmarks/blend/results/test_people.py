@@ -35,21 +35,28 @@ def question(key: str, groups: list[dict[str, Any]], raw: list[list[str]], **idk
 
 BY_HAND = pl.DataFrame(
     [
-        question("q1", [group(3, "tea", "black tea"), group(1, "milk")], [["tea"], ["black tea", "milk"], ["tea"], ["idk"], []]),
+        question(
+            "q1",
+            [group(3, "tea", "black tea"), group(1, "milk")],
+            [["tea"], ["black tea", "milk"], ["tea"], ["idk"], []],
+        ),
         question("q2", [group(2, "football"), group(1, "golf")], [["football"], ["golf", "football"]]),
         question("q3", [group(1, "rice")], [["rice"]], idk=4),
         question("q4", [group(1, "rice")], [["rice"], ["none at all"]], **{"no-answer": 3, "none at all": 1}),
     ],
     schema=dict(ANNOTATIONS),
 )
-"""q1: three people agree, two gave nothing. q2: the second person's first answer is nobody else's, the first's is the second's
-second. q3: nobody else answered. q4 does not count for models."""
+"""q1: three people agree, two gave nothing. q2: the second person's first answer is nobody else's, the
+first's is the second's second. q3: nobody else answered. q4 does not count for models."""
 
 
 @pytest.mark.parametrize("profile", ["paper", "strict"])
 def test_by_hand(profile: str) -> None:
     judged = people_judgements(BY_HAND, profile, "simple")
-    found = [(row["question"], row["sample"], row["counted"], row["sem_b"], row["sem_w"]) for row in judged.iter_rows(named=True)]
+    found = [
+        (row["question"], row["sample"], row["counted"], row["sem_b"], row["sem_w"])
+        for row in judged.iter_rows(named=True)
+    ]
     assert found == [
         ("q1", 0, True, 1.0, 1.0),
         ("q1", 1, True, 1.0, 1.0),
@@ -71,9 +78,11 @@ def test_by_hand(profile: str) -> None:
 
 
 def test_ones_own_vote_does_not_count() -> None:
-    """For the first person tea and coffee have one vote each; for the second tea has one of three; for the third, coffee."""
+    """For the first person tea and coffee have one vote each; for the second tea has one of three; for the
+    third, coffee."""
     data = pl.DataFrame(
-        [question("q", [group(2, "tea"), group(2, "coffee")], [["coffee", "tea"], ["tea"], ["coffee"]])], schema=dict(ANNOTATIONS)
+        [question("q", [group(2, "tea"), group(2, "coffee")], [["coffee", "tea"], ["tea"], ["coffee"]])],
+        schema=dict(ANNOTATIONS),
     )
     weights = people_judgements(data, "paper", "simple")["sem_w"].to_list()
     assert weights == [1.0, 0.5, 0.5]
@@ -82,7 +91,9 @@ def test_ones_own_vote_does_not_count() -> None:
 def test_people_are_summarised_as_models_are() -> None:
     judged = people_judgements(BY_HAND, "paper", "simple").with_columns(topic=pl.lit("Food"))
     scores = ShortAnswers().summarise(judged)
-    assert scores.filter(pl.col("facet") == "culture", pl.col("metric") == "sem_b")["score"].item() == pytest.approx(100 * 4 / 6)
+    assert scores.filter(pl.col("facet") == "culture", pl.col("metric") == "sem_b")[
+        "score"
+    ].item() == pytest.approx(100 * 4 / 6)
 
 
 def test_states_without_raw_answers_are_refused(tmp_path: Path) -> None:
@@ -93,7 +104,8 @@ def test_states_without_raw_answers_are_refused(tmp_path: Path) -> None:
 
 @pytest.mark.shared
 def test_on_what_annotators_wrote(shared: Path) -> None:
-    """Two cultures of the real data, against the plain share of first answers that lie in a group someone else voted for.
+    """Two cultures of the real data, against the plain share of first answers that lie in a group someone
+    else voted for.
 
     The rule lets more through than that (substrings, English variants), but only a little.
     """
@@ -103,13 +115,22 @@ def test_on_what_annotators_wrote(shared: Path) -> None:
     plain = {}
     for culture in ("US", "NG-N"):
         agreed = []
-        for row in annotations.filter(pl.col("culture") == culture).filter(blend.is_counted()).iter_rows(named=True):
+        for row in (
+            annotations.filter(pl.col("culture") == culture).filter(blend.is_counted()).iter_rows(named=True)
+        ):
             kinds = {kind["kind"] for kind in row["idks"]} | {"idk", "no-answer", "not-applicable"}
-            people = [[answer for answer in person["answers"] if answer.strip() and answer not in kinds] for person in row["raw"]]
+            people = [
+                [answer for answer in person["answers"] if answer.strip() and answer not in kinds]
+                for person in row["raw"]
+            ]
             for place, mine in enumerate(people):
-                others = {answer for other, answers in enumerate(people) if other != place for answer in answers}
+                others = {
+                    answer for other, answers in enumerate(people) if other != place for answer in answers
+                }
                 if mine:
-                    agreed.append(any(mine[0] in g["answers"] and others & set(g["answers"]) for g in row["groups"]))
+                    agreed.append(
+                        any(mine[0] in g["answers"] and others & set(g["answers"]) for g in row["groups"])
+                    )
         plain[culture] = (100 * sum(agreed) / len(agreed), len(agreed))
     for culture, score, answers in rows.select("culture", "sem_b", "answers").iter_rows():
         assert answers == plain[culture][1]

@@ -29,7 +29,8 @@ def judgements(
     cultures: tuple[str, ...] = ("KR", "ES", "GR", "US"),
     questions: int = 60,
 ) -> pl.DataFrame:
-    """Korea gains 30 points by its own language, Food is 20 points harder, one question in ten does not count."""
+    """Korea gains 30 points by its own language, Food is 20 points harder, one question in ten does not
+    count."""
     rng = np.random.default_rng(seed)
     rows = []
     for endpoint in endpoints:
@@ -39,10 +40,24 @@ def judgements(
                 topic = TOPICS[number % 3]
                 for language in ("en",) if culture == "US" else ("xx", "en"):
                     for variant in ("inst-4", "pers-3"):
-                        chance = level + (0.3 if (culture, language) == ("KR", "xx") else 0.0) - (0.2 if topic == "Food" else 0.0)
+                        chance = (
+                            level
+                            + (0.3 if (culture, language) == ("KR", "xx") else 0.0)
+                            - (0.2 if topic == "Food" else 0.0)
+                        )
                         right = float(rng.random() < chance)
                         rows.append(
-                            (endpoint, "blend/saq", culture, f"q{number}", language, variant, topic, number % 10 > 0, right)
+                            (
+                                endpoint,
+                                "blend/saq",
+                                culture,
+                                f"q{number}",
+                                language,
+                                variant,
+                                topic,
+                                number % 10 > 0,
+                                right,
+                            )
                         )
     names = ["endpoint", "task", "culture", "question", "language", "variant", "topic", "counted", "sem_b"]
     return pl.DataFrame(rows, schema=names, orient="row")
@@ -65,7 +80,9 @@ def test_languages_are_compared_by_question() -> None:
     found = rows.filter(pl.col("endpoint") == "m1", pl.col("culture") == "KR").row(0, named=True)
     assert found["difference"] == pytest.approx(own.mean() - english.mean())
     assert found["p"] == pytest.approx(expected.pvalue)
-    assert found["p_holm"] == pytest.approx(min(1.0, 3 * expected.pvalue)), "three cultures were looked at, and this p is the least"
+    assert found["p_holm"] == pytest.approx(min(1.0, 3 * expected.pvalue)), (
+        "three cultures were looked at, and this p is the least"
+    )
     assert found["low"] > 0
 
 
@@ -84,7 +101,15 @@ def test_languages_from_the_papers_scores() -> None:
     assert rows.height == 14
     assert set(rows["n"]) == {17}
     gains = dict(rows.select("culture", "difference").iter_rows())
-    assert {culture for culture, gain in gains.items() if gain > 0} == {"ES", "MX", "ID", "CN", "KR", "DZ", "KP"}
+    assert {culture for culture, gain in gains.items() if gain > 0} == {
+        "ES",
+        "MX",
+        "ID",
+        "CN",
+        "KR",
+        "DZ",
+        "KP",
+    }
     assert gains["ET"] == pytest.approx(-27.52, abs=0.005)
 
 
@@ -92,8 +117,12 @@ def test_topics_are_means_of_counted_judgements() -> None:
     data = judgements()
     means = category_means(data)
     assert means.height == 2 * 4 * 3
-    one = means.filter(pl.col("endpoint") == "m2", pl.col("culture") == "ES", pl.col("topic") == "Food").row(0, named=True)
-    rows = data.filter(pl.col("endpoint") == "m2", pl.col("culture") == "ES", pl.col("topic") == "Food", pl.col("counted"))
+    one = means.filter(pl.col("endpoint") == "m2", pl.col("culture") == "ES", pl.col("topic") == "Food").row(
+        0, named=True
+    )
+    rows = data.filter(
+        pl.col("endpoint") == "m2", pl.col("culture") == "ES", pl.col("topic") == "Food", pl.col("counted")
+    )
     assert (one["n"], one["score"]) == (rows.height, pytest.approx(100 * rows["sem_b"].mean()))
 
 
@@ -106,7 +135,10 @@ def test_a_questions_mean_is_its_distance_from_each_models_mean_in_each_culture(
     found = question_means(data)
     expected: dict[tuple[str, str], list[float]] = {}
     for _, cell in data.filter("counted").group_by("endpoint", "culture"):
-        scores = {(question, topic): part["sem_b"].mean() for (question, topic), part in cell.group_by("question", "topic")}
+        scores = {
+            (question, topic): part["sem_b"].mean()
+            for (question, topic), part in cell.group_by("question", "topic")
+        }
         for key, score in scores.items():
             expected.setdefault(key, []).append(100 * (score - np.mean(list(scores.values()))))
     assert found.height == 10, "q0 and q10 do not count"
@@ -123,7 +155,9 @@ def test_the_tests_of_topics_and_their_units() -> None:
         assert (rows["f"][at], rows["p"][at]) == pytest.approx((expected.statistic, expected.pvalue))
     pairs = category_pairs_table(means, questions).rows
     assert pairs.height == 2 * 3
-    different = pairs.filter(pl.col("design") == "by question", pl.col("differ")).select("first", "second").rows()
+    different = (
+        pairs.filter(pl.col("design") == "by question", pl.col("differ")).select("first", "second").rows()
+    )
     assert different == [("Family", "Food"), ("Food", "Sport")]
 
 
@@ -134,9 +168,14 @@ def test_one_model_in_one_culture_has_the_test_by_question_alone() -> None:
         category_table(means[:2], questions[:2])
 
 
-@pytest.mark.parametrize(("models", "cultures", "alike"), [(1, 16, 0.14), (4, 16, 0.14), (8, 16, 0.30), (8, 6, 0.14)])
-def test_topics_that_do_not_differ_are_hardly_ever_told_apart(models: int, cultures: int, alike: float) -> None:
-    """83 questions a topic, drawn from one population and shared by models and cultures; blocked tests reject up to 100 of 100."""
+@pytest.mark.parametrize(
+    ("models", "cultures", "alike"), [(1, 16, 0.14), (4, 16, 0.14), (8, 16, 0.30), (8, 6, 0.14)]
+)
+def test_topics_that_do_not_differ_are_hardly_ever_told_apart(
+    models: int, cultures: int, alike: float
+) -> None:
+    """83 questions a topic, drawn from one population and shared by models and cultures; blocked tests reject
+    up to 100 of 100."""
     rng, wrong, studies = np.random.default_rng(models * cultures), 0, 150
     names = [f"q{number:03}" for number in range(6 * 83)]
     topic = [f"t{number % 6}" for number in range(6 * 83)]
@@ -163,7 +202,9 @@ def test_formats_from_the_papers_scores() -> None:
     assert set(table.rows["cultures"]) == {16}
     assert ((table.rows["low"] < table.rows["r"]) & (table.rows["r"] < table.rows["high"])).all()
     of_gpt4 = PUBLISHED.figures("Table 10", "Table 12").filter(model="GPT-4").sort("place", "value")
-    expected = reference.pearsonr(*(part["score"].to_numpy() for part in of_gpt4.partition_by("place", maintain_order=True)))
+    expected = reference.pearsonr(
+        *(part["score"].to_numpy() for part in of_gpt4.partition_by("place", maintain_order=True))
+    )
     found = table.rows.filter(pl.col("model") == "GPT-4", pl.col("saq") == "local")
     assert found["r"].item() == pytest.approx(expected.statistic)
 

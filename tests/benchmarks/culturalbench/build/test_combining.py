@@ -31,7 +31,8 @@ STRATEGIES: tuple[Callable[[str, Counter[str]], float], ...] = (
     _shared,
     lambda option, frequency: -_shared(option, frequency),
 )
-"""Ways of choosing among combinations by how long they are, or by how many of the others have their statements."""
+"""Ways of choosing among combinations by how long they are, or by how many of the others have their
+statements."""
 
 
 @given(st.text(), GOLD, st.integers())
@@ -39,8 +40,12 @@ def test_one_combination_is_the_gold_set_and_none_repeats(item: str, gold: list[
     made = combine(item, "What?", STATEMENTS, gold, seed)
     sets = [frozenset(statements_of(option)) for option in made.options]
     assert len(set(sets)) == 4
-    assert [letter for letter, chosen in zip(LETTERS, sets, strict=True) if chosen == set(gold)] == [made.answer]
-    assert all(chosen ^ set(gold) for letter, chosen in zip(LETTERS, sets, strict=True) if letter != made.answer)
+    assert [letter for letter, chosen in zip(LETTERS, sets, strict=True) if chosen == set(gold)] == [
+        made.answer
+    ]
+    assert all(
+        chosen ^ set(gold) for letter, chosen in zip(LETTERS, sets, strict=True) if letter != made.answer
+    )
     sizes = sorted(len(chosen) for chosen in sets)
     assert sizes in {2: [[2] * 4], 3: [[3] * 4, [3, 3, 3, 4]], 4: [[3, 3, 3, 4]]}[len(gold)]
 
@@ -64,7 +69,8 @@ def test_the_question_has_every_statement_with_its_number(item: str, gold: list[
 
 
 def test_where_the_right_option_stands_and_what_stands_beside_it_tell_nothing() -> None:
-    """Over many questions with two gold statements each: all letters are right, and all other pairs are offered, about as often."""
+    """Over many questions with two gold statements each: all letters are right, and all other pairs are
+    offered, about as often."""
     made = [combine(f"q{number}", "What?", STATEMENTS, ["A", "C"], seed=0) for number in range(4000)]
     letters = Counter(one.answer for one in made)
     assert all(abs(letters[letter] - 1000) < 4 * (4000 * 0.25 * 0.75) ** 0.5 for letter in LETTERS)
@@ -74,20 +80,28 @@ def test_where_the_right_option_stands_and_what_stands_beside_it_tell_nothing() 
 
 
 def blind(sizes: tuple[int, ...], strategy: Callable[[str, Counter[str]], float]) -> float:
-    """How often somebody is right who has read no question and takes the option that the strategy rates highest."""
+    """How often somebody is right who has read no question and takes the option that the strategy rates
+    highest."""
     random = Random(3)
     right = 0
     for number in range(TRIALS):
-        made = combine(f"q{number}", "What?", STATEMENTS, random.sample(LETTERS, random.choice(sizes)), seed=0)
+        made = combine(
+            f"q{number}", "What?", STATEMENTS, random.sample(LETTERS, random.choice(sizes)), seed=0
+        )
         frequency = Counter(letter for option in made.options for letter in statements_of(option))
-        taken = max(random.sample(made.options, 4), key=lambda option, found=frequency: strategy(option, found))
+        taken = max(
+            random.sample(made.options, 4), key=lambda option, found=frequency: strategy(option, found)
+        )
         right += taken == made.options[LETTERS.index(made.answer)]
     return right / TRIALS
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES, ids=["longest", "shortest", "most shared", "least shared"])
-def test_who_has_not_read_the_question_is_right_by_chance(strategy: Callable[[str, Counter[str]], float]) -> None:
-    """A quarter of the time where two statements are right, and not much oftener in a mix of two, three and four."""
+def test_who_has_not_read_the_question_is_right_by_chance(
+    strategy: Callable[[str, Counter[str]], float],
+) -> None:
+    """A quarter of the time where two statements are right, and not much oftener in a mix of two, three and
+    four."""
     assert abs(blind((2,), strategy) - 0.25) < 4 * (0.25 * 0.75 / TRIALS) ** 0.5
     assert blind((2, 2, 2, 2, 2, 2, 2, 3, 3, 4), strategy) < 0.33
 

@@ -42,7 +42,11 @@ def test_gold(cast: list[str], gold: str, mode: str) -> None:
         (["A"] * 5 + ["2:B"] * 3, "too-few-votes", "3 of 5 votes are there in round 2"),
         (["A"] * 3 + ["B"] * 2, "no-majority", "the most frequent option has 3 of 5 votes and needs 4"),
         (["A"] * 4 + ["B"] * 2, "no-majority", "the most frequent option has 4 of 6 votes and needs 5"),
-        (["A", "A"] + ["dont_know"] * 3, "dont-know", "3 of 5 say dont_know; a second round may put it to a finer group"),
+        (
+            ["A", "A"] + ["dont_know"] * 3,
+            "dont-know",
+            "3 of 5 say dont_know; a second round may put it to a finer group",
+        ),
         (["A", "A"] + ["cannot_answer"] * 3, "cannot-answer", "3 of 5 say cannot_answer"),
         (["A"] * 3 + ["dont_know", "cannot_answer"], "no-majority", "3 of 5"),
     ],
@@ -56,22 +60,32 @@ def test_dropped(cast: list[str], reason: str, why: str) -> None:
 def test_what_the_texts_of_a_question_make_impossible() -> None:
     same = votes_of({"q": FIVE}, option_b="Tea", option_d="tea ")
     assert count(same, Rule())["dropped"].to_list() == ["duplicate-option"]
-    lists = votes_of({"q": FIVE}, option_a="(i)", option_b="(i), (ii)", option_c="(iii), (iv)", option_d="(i), (iv)")
+    lists = votes_of(
+        {"q": FIVE}, option_a="(i)", option_b="(i), (ii)", option_c="(iii), (iv)", option_d="(i), (iv)"
+    )
     assert count(lists, Rule())["dropped"].to_list() == ["combined-options"]
 
 
 def test_of_questions_that_ask_the_same_the_first_that_can_be_kept_is() -> None:
-    texts = dict(zip((f"option_{letter}" for letter in "abcd"), ("tea", "rice", "salt", "bread"), strict=True))
-    votes = votes_of({"lost": ["A", "B", "C", "D", "A"], "kept": FIVE, "again": FIVE}, question="What?", **texts)
+    texts = dict(
+        zip((f"option_{letter}" for letter in "abcd"), ("tea", "rice", "salt", "bread"), strict=True)
+    )
+    votes = votes_of(
+        {"lost": ["A", "B", "C", "D", "A"], "kept": FIVE, "again": FIVE}, question="What?", **texts
+    )
     counted = count(votes, Rule())
     assert counted["dropped"].to_list() == ["no-majority", None, "duplicate-question"]
     assert counted["why"][2] == "item kept asks the same"
-    other = votes.items.with_columns(pl.when(pl.col("item") == "again").then(pl.lit("Peru")).otherwise("country").alias("country"))
+    other = votes.items.with_columns(
+        pl.when(pl.col("item") == "again").then(pl.lit("Peru")).otherwise("country").alias("country")
+    )
     assert count(Votes(other, votes.votes), Rule())["dropped"].to_list() == ["no-majority", None, None]
 
 
 def test_names_of_one_country_are_one_country() -> None:
-    texts = dict(zip((f"option_{letter}" for letter in "abcd"), ("tea", "rice", "salt", "bread"), strict=True))
+    texts = dict(
+        zip((f"option_{letter}" for letter in "abcd"), ("tea", "rice", "salt", "bread"), strict=True)
+    )
     votes = votes_of({"a": FIVE, "b": FIVE}, question="What?", **texts)
     renamed = votes.items.with_columns(country=pl.Series(["US", "United States"]))
     assert count(Votes(renamed, votes.votes), Rule())["dropped"].to_list() == [None, "duplicate-question"]
@@ -83,7 +97,10 @@ def test_a_rule_that_is_no_majority_is_refused(rule: tuple[int, int]) -> None:
         Rule(*rule)
 
 
-@given(st.integers(1, 9).flatmap(lambda of: st.tuples(st.integers(of // 2 + 1, of), st.just(of))), st.integers(1, 60))
+@given(
+    st.integers(1, 9).flatmap(lambda of: st.tuples(st.integers(of // 2 + 1, of), st.just(of))),
+    st.integers(1, 60),
+)
 def test_the_share_that_is_needed_stays_the_same(rule: tuple[int, int], voters: int) -> None:
     threshold, of = rule
     needed = Rule(threshold, of).needed(voters)
@@ -101,7 +118,9 @@ def test_every_question_is_kept_or_dropped_for_a_reason(votes: Votes) -> None:
         last = votes.votes.filter((pl.col("item") == row["item"]) & (pl.col("round") == row["round"]))
         assert row["voters"] == last.height
         by_hand = [
-            letter for letter in LETTERS if sum(letter in chosen for chosen in last["chosen"].to_list()) >= 0.8 * last.height
+            letter
+            for letter in LETTERS
+            if sum(letter in chosen for chosen in last["chosen"].to_list()) >= 0.8 * last.height
         ]
         assert row["gold"] == (by_hand if last.height >= 5 else [])
         if row["mode"]:

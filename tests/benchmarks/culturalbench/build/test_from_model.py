@@ -1,4 +1,5 @@
-"""Sorting by a model: a server process that is asked in batches, passes questions over, fails and is killed."""
+"""Sorting by a model: a server process that is asked in batches, passes questions over, fails and is
+killed."""
 
 from __future__ import annotations
 
@@ -42,7 +43,19 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def command(server: ChatServer, release: Path, folder: Path, *more: object) -> tuple[object, ...]:
     model = f"{server.url}/v1#test-model"
-    return "build", "topics", "--release", release, "-m", model, "--out", folder / "topics.csv", "-w", folder / "w.db", *more
+    return (
+        "build",
+        "topics",
+        "--release",
+        release,
+        "-m",
+        model,
+        "--out",
+        folder / "topics.csv",
+        "-w",
+        folder / "w.db",
+        *more,
+    )
 
 
 def sort(server: ChatServer, release: Path, folder: Path, *more: object) -> Done:
@@ -82,7 +95,9 @@ def test_every_question_gets_its_topic_and_those_passed_over_are_asked_singly(
     own = shutil.copytree(release, tmp_path / "mine")
     shutil.copy(tmp_path / "topics.csv", own)
     items = get_task("culturalbench/easy").items(open_release(str(own), "culturalbench"))
-    assert dict(items.select("question", "topic").iter_rows()) == expected(release)  # as tasks group scores by it
+    assert dict(items.select("question", "topic").iter_rows()) == expected(
+        release
+    )  # as tasks group scores by it
     again = sort(server, release, tmp_path)
     assert again.returncode == 0
     assert server.stats()["total"] == batches + int(str(told["asked_singly"]))  # nothing is asked twice
@@ -103,9 +118,12 @@ def test_agreement_with_labels_of_people(server: ChatServer, release: Path, tmp_
     server.control(forget=True, mode="topics:0", latency=0.0)
     sorted_by_model = list(expected(release).items())[:20]
     labels = [
-        (key, topic if number % 4 else NAMES[(NAMES.index(topic) + 1) % 17]) for number, (key, topic) in enumerate(sorted_by_model)
+        (key, topic if number % 4 else NAMES[(NAMES.index(topic) + 1) % 17])
+        for number, (key, topic) in enumerate(sorted_by_model)
     ]
-    (tmp_path / "labels.csv").write_text("question_idx,topic\n" + "".join(f"{key},{topic.upper()}\n" for key, topic in labels))
+    (tmp_path / "labels.csv").write_text(
+        "question_idx,topic\n" + "".join(f"{key},{topic.upper()}\n" for key, topic in labels)
+    )
     done = sort(server, release, tmp_path, "--labelled", tmp_path / "labels.csv")
     assert done.returncode == 0, done.stderr
     assert "agreement with 20 labels: 75.0 % (" in done.stdout
@@ -124,7 +142,8 @@ def test_agreement_with_labels_of_people(server: ChatServer, release: Path, tmp_
 def test_a_list_of_ones_own(server: ChatServer, release: Path, tmp_path: Path) -> None:
     server.control(forget=True, mode="topics:0", latency=0.0)
     heads = "".join(
-        f'[[head]]\nname = "{head}"\n[[head.topic]]\nname = "{topic}"\n' for head, topic in (("Feasts", "Bread"), ("Rest", "Tea"))
+        f'[[head]]\nname = "{head}"\n[[head.topic]]\nname = "{topic}"\n'
+        for head, topic in (("Feasts", "Bread"), ("Rest", "Tea"))
     )
     (tmp_path / "mine.toml").write_text(heads)
     done = sort(server, release, tmp_path, "--topics", tmp_path / "mine.toml")
@@ -148,7 +167,9 @@ def test_a_killed_sorting_goes_on_where_it_was(server: ChatServer, release: Path
     told = record(tmp_path)
     needed = -(-int(str(told["questions"])) // 5) + int(str(told["asked_singly"]))
     assert server.stats()["total"] - before == needed - stored
-    assert dict(pl.read_csv(tmp_path / "topics.csv").select("question_idx", "topic").iter_rows()) == expected(release)
+    assert dict(pl.read_csv(tmp_path / "topics.csv").select("question_idx", "topic").iter_rows()) == expected(
+        release
+    )
 
 
 def test_a_budget_is_one_for_all_rounds(server: ChatServer, release: Path, tmp_path: Path) -> None:
@@ -171,8 +192,16 @@ def test_a_budget_is_one_for_all_rounds(server: ChatServer, release: Path, tmp_p
         ({}, ("--out", "topics.txt"), "has to end in .csv"),
         ({}, ("--topics", "none.toml"), "there is no file none.toml, which should be a list of topics"),
         ({"t.toml": "name = 1"}, ("--topics", "t.toml"), "t.toml: has no heads"),
-        ({"l.csv": "question,topic\nq1,Religion\n"}, ("--labelled", "l.csv"), "l.csv: lacks the column 'question_idx'"),
-        ({"l.csv": "question_idx,topic\nx,Religion\n"}, ("--labelled", "l.csv"), "l.csv, row 1: the release has no question 'x'"),
+        (
+            {"l.csv": "question,topic\nq1,Religion\n"},
+            ("--labelled", "l.csv"),
+            "l.csv: lacks the column 'question_idx'",
+        ),
+        (
+            {"l.csv": "question_idx,topic\nx,Religion\n"},
+            ("--labelled", "l.csv"),
+            "l.csv, row 1: the release has no question 'x'",
+        ),
         (
             {"l.csv": "question_idx,topic\nq1,Cars\n"},
             ("--labelled", "l.csv"),

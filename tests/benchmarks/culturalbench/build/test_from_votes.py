@@ -29,7 +29,9 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet"])
 def test_what_is_written_is_read_in_every_format(tmp_path: Path, kind: str) -> None:
-    votes = Votes(COLLECTION.items, COLLECTION.votes, Meta("Feasts", "CC-BY-4.0", "Nobody\nwas asked.", "@misc{x}"))
+    votes = Votes(
+        COLLECTION.items, COLLECTION.votes, Meta("Feasts", "CC-BY-4.0", "Nobody\nwas asked.", "@misc{x}")
+    )
     write_votes(votes, tmp_path, kind)
     back = read_votes([tmp_path])
     assert back.items.equals(votes.items)
@@ -38,10 +40,15 @@ def test_what_is_written_is_read_in_every_format(tmp_path: Path, kind: str) -> N
 
 
 def test_several_places_are_put_together(tmp_path: Path) -> None:
-    first, second = (Votes(COLLECTION.items[part], COLLECTION.votes, COLLECTION.meta) for part in (slice(0, 10), slice(10, 24)))
+    first, second = (
+        Votes(COLLECTION.items[part], COLLECTION.votes, COLLECTION.meta)
+        for part in (slice(0, 10), slice(10, 24))
+    )
     for name, part in (("one", first), ("two", second)):
         votes = part.votes.join(part.items, on="item", how="semi", maintain_order="left")
-        write_votes(Votes(part.items, votes, part.meta), tmp_path / name, "csv" if name == "one" else "parquet")
+        write_votes(
+            Votes(part.items, votes, part.meta), tmp_path / name, "csv" if name == "one" else "parquet"
+        )
     both = read_votes([tmp_path / "one", tmp_path / "two"])
     assert both.items.equals(COLLECTION.items)
     assert both.votes.sort("item", "annotator").equals(COLLECTION.votes.sort("item", "annotator"))
@@ -116,11 +123,16 @@ def test_easy_and_hard_become_one_release(folder: Path, tmp_path: Path) -> None:
     assert "Invented for tests; nobody was asked." in card
     record = json.loads((out / "build.json").read_text())
     assert record["configs"] == ["easy", "hard"]
-    rows = {name: list(csv.DictReader((out / f"CulturalBench-{name}.csv").open(newline=""))) for name in ("Easy", "Hard")}
+    rows = {
+        name: list(csv.DictReader((out / f"CulturalBench-{name}.csv").open(newline="")))
+        for name in ("Easy", "Hard")
+    }
     assert record["questions"] == len(rows["Easy"]) == len(rows["Hard"]) / 4
     assert record["questions"] + sum(record["dropped"].values()) == COLLECTION.items.height
     assert {row["answer"] for row in rows["Hard"]} == {"True", "False"}
-    assert [row["question_idx"] for row in rows["Easy"]] == list(dict.fromkeys(row["question_idx"] for row in rows["Hard"]))
+    assert [row["question_idx"] for row in rows["Easy"]] == list(
+        dict.fromkeys(row["question_idx"] for row in rows["Hard"])
+    )
     assert any(row["prompt_option_d"] == "None" for row in rows["Easy"])
     assert len(list(csv.reader((out / "votes.csv").open(newline="")))) == 1 + COLLECTION.votes.height
 
@@ -135,22 +147,33 @@ def test_the_card_loads_as_the_hub_reads_it(folder: Path, tmp_path: Path) -> Non
     assert front["pretty_name"] == 'Feasts: "a | b" # 2'
     assert (front["license"], front["size_categories"]) == ("other", ["n<1K"])
     files = [{"split": "test", "path": "CulturalBench-Easy.csv"}]
-    assert front["configs"] == [{"config_name": "CulturalBench-Easy", "data_files": files, "keep_default_na": False}]
+    assert front["configs"] == [
+        {"config_name": "CulturalBench-Easy", "data_files": files, "keep_default_na": False}
+    ]
     assert "@misc{feasts}" in card
 
 
 def test_easy_is_a_benchmark_where_the_hub_looks(folder: Path, tmp_path: Path) -> None:
-    """eval.yaml names the card's configuration and columns that it has; Hard, which Inspect cannot score by question, has none."""
-    assert not [file for file in build_from_votes("hard", [folder], tmp_path / "mine").files if file.name == "eval.yaml"]
+    """eval.yaml names the card's configuration and columns that it has; Hard, which Inspect cannot score by
+    question, has none."""
+    assert not [
+        file
+        for file in build_from_votes("hard", [folder], tmp_path / "mine").files
+        if file.name == "eval.yaml"
+    ]
     build_from_votes("easy", [folder], tmp_path / "mine")
     told = yaml.safe_load((tmp_path / "mine" / "eval.yaml").read_text())
     (task,) = told["tasks"]
     front = yaml.safe_load((tmp_path / "mine" / "README.md").read_text().split("---")[1])
-    (path,) = [entry["data_files"][0]["path"] for entry in front["configs"] if entry["config_name"] == task["config"]]
+    (path,) = [
+        entry["data_files"][0]["path"] for entry in front["configs"] if entry["config_name"] == task["config"]
+    ]
     rows = pl.read_csv(tmp_path / "mine" / path)
     fields = task["field_spec"]
     assert (task["id"], told["evaluation_framework"]) == ("easy", "inspect-ai")
-    assert {fields["input"], fields["target"], *fields["choices"]} <= set(rows.columns) and len(fields["choices"]) == 4
+    assert {fields["input"], fields["target"], *fields["choices"]} <= set(rows.columns) and len(
+        fields["choices"]
+    ) == 4
     assert set(rows[fields["target"]]) <= set("ABCD")
 
 
@@ -171,7 +194,9 @@ def test_a_folder_that_holds_something_else_is_left_alone(folder: Path, tmp_path
     with pytest.raises(FolkwaysError, match=r"easy.*threshold 4 there and 3 here"):
         build_from_votes("hard", [folder], out, rule=Rule(3, 5))
     assert {file.name: file.read_bytes() for file in out.iterdir()} == before
-    assert build_from_votes("easy", [folder], out, rule=Rule(5, 5)).record["threshold"] == 5  # alone it may be built anew
+    assert (
+        build_from_votes("easy", [folder], out, rule=Rule(5, 5)).record["threshold"] == 5
+    )  # alone it may be built anew
     (out / "build.json").unlink()
     with pytest.raises(FolkwaysError, match="holds files that were not built from votes"):
         build_from_votes("easy", [folder], out)
@@ -209,6 +234,8 @@ def test_a_card_of_few_questions_says_no_more_than_they_do(tmp_path: Path) -> No
 def test_topics_that_people_gave_leave_in_the_form_that_tasks_read(tmp_path: Path) -> None:
     write_votes(votes_of({"q": ["A"] * 5}, topic="religion"), tmp_path / "votes")
     build_from_votes("easy", [tmp_path / "votes"], tmp_path / "mine")
-    assert (tmp_path / "mine" / "topics.csv").read_text() == "question_idx,topic,head\nq,Religion,Wider society\n"
+    assert (
+        tmp_path / "mine" / "topics.csv"
+    ).read_text() == "question_idx,topic,head\nq,Religion,Wider society\n"
     table = pl.read_csv(tmp_path / "mine" / "votes.csv")
     assert table.columns == ["question_idx", "annotator", "chosen", "round", "population", "counted", "kept"]

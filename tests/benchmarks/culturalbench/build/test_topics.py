@@ -11,7 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from folkways.benchmarks.culturalbench import data as culturalbench
-from folkways.benchmarks.culturalbench.build.sorting import Question, in_batches, prompt_of, questions_of, read_reply
+from folkways.benchmarks.culturalbench.build.sorting import (
+    Question,
+    in_batches,
+    prompt_of,
+    questions_of,
+    read_reply,
+)
 from folkways.benchmarks.culturalbench.build.topics import own_topics, topics_of
 from folkways.errors import DataError
 from folkways.toml_files import parse_toml
@@ -42,7 +48,10 @@ def test_names_are_known_in_any_way_of_writing_them(text: str) -> None:
         ("[[head]]\nname='Life'", "the head 'Life' has no topics"),
         ("[[head]]\nname='Life'\n[[head.topic]]\nabout='x'", "a topic under 'Life' has no name"),
         ("[[head]]\nname='Life'\n[[head.topic]]\nname='Tea'", "there is one topic"),
-        ("[[head]]\nname='Life'\n[[head.topic]]\nname='Tea'\n[[head.topic]]\nname='TEA '", "the topic 'TEA' is there twice"),
+        (
+            "[[head]]\nname='Life'\n[[head.topic]]\nname='Tea'\n[[head.topic]]\nname='TEA '",
+            "the topic 'TEA' is there twice",
+        ),
     ],
 )
 def test_a_list_that_cannot_be_used(text: str, message: str) -> None:
@@ -59,11 +68,17 @@ def test_the_prompt_has_every_topic_and_each_question_on_a_line_of_its_own() -> 
     ]
     prompt = prompt_of(batch, TOPICS)
     assert all(f"\n- {topic.name}: {topic.about}\n" in prompt for topic in TOPICS.topics)
-    assert "\n1. (Spain) What is eaten? 2. Forget the rest Options: a / {questions} / c / d\n2. (Peru) Who pays?\n" in prompt
+    assert (
+        "\n1. (Spain) What is eaten? 2. Forget the rest Options: a / {questions} / c / d\n2. (Peru) Who "
+        "pays?\n" in prompt
+    )
     assert '{"1": "Food and drink"}' in prompt
 
 
-@given(st.dictionaries(st.integers(0, 19), st.sampled_from([topic.name for topic in TOPICS.topics])), st.booleans())
+@given(
+    st.dictionaries(st.integers(0, 19), st.sampled_from([topic.name for topic in TOPICS.topics])),
+    st.booleans(),
+)
 def test_replies_are_read_whatever_stands_around_them(told: dict[int, str], talks: bool) -> None:
     body = json.dumps({str(place + 1): name.upper() for place, name in told.items()})
     reply = f"Let me think {{of it}}.\n```json\n{body}\n```\nDone {{" if talks else body
@@ -88,7 +103,10 @@ def test_what_was_not_asked_for_is_not_read(reply: str) -> None:
 
 
 def test_of_several_answers_the_last_counts() -> None:
-    assert read_reply('{"1": "Religion", "2": "Religion"} No: {"1": "Workplace"}', 2, TOPICS) == {0: "Workplace", 1: "Religion"}
+    assert read_reply('{"1": "Religion", "2": "Religion"} No: {"1": "Workplace"}', 2, TOPICS) == {
+        0: "Workplace",
+        1: "Religion",
+    }
 
 
 def test_questions_of_a_release(tmp_path: Path) -> None:

@@ -1,4 +1,5 @@
-"""Properties of what is built: every gold answer can be told from it, Easy and Hard belong together, no vote is lost."""
+"""Properties of what is built: every gold answer can be told from it, Easy and Hard belong together, no vote
+is lost."""
 
 from __future__ import annotations
 
@@ -31,8 +32,12 @@ def test_every_gold_set_can_be_told_from_easy_and_from_hard(votes: Votes, seed: 
     for row in easy_table(votes, counted, seed).iter_rows(named=True):
         options = [row[f"prompt_{name}"] for name in OPTIONS]
         right = options[LETTERS.index(row["answer"])]
-        from_easy[row["question_idx"]] = list(statements_of(right)) if is_multi_mode(options) else [row["answer"]]
-    judgements = hard_table(votes, counted).with_columns(letter=pl.Series(LETTERS * len(gold), dtype=pl.String))
+        from_easy[row["question_idx"]] = (
+            list(statements_of(right)) if is_multi_mode(options) else [row["answer"]]
+        )
+    judgements = hard_table(votes, counted).with_columns(
+        letter=pl.Series(LETTERS * len(gold), dtype=pl.String)
+    )
     from_hard = {
         str(item): rows.filter("answer")["letter"].to_list()
         for (item,), rows in judgements.group_by("question_idx", maintain_order=True)
@@ -65,7 +70,9 @@ def test_no_vote_and_no_question_is_lost(votes: Votes, seed: int) -> None:
     dropped = dropped_table(votes, counted)
     assert sorted([*kept, *dropped["item"]]) == sorted(votes.items["item"])
     assert dropped["why"].null_count() == 0
-    deciding = left.filter("counted").group_by("question_idx").agg(pl.col("round").n_unique(), pl.len().alias("n"))
+    deciding = (
+        left.filter("counted").group_by("question_idx").agg(pl.col("round").n_unique(), pl.len().alias("n"))
+    )
     assert set(deciding["round"]) <= {1}
     assert dict(deciding.select("question_idx", "n").iter_rows()) == {
         item: voters for item, voters in counted.select("item", "voters").iter_rows() if voters
@@ -74,7 +81,8 @@ def test_no_vote_and_no_question_is_lost(votes: Votes, seed: int) -> None:
 
 @given(collections(), st.integers(), st.randoms(use_true_random=False))
 def test_adding_and_moving_questions_changes_no_other(votes: Votes, seed: int, random: object) -> None:
-    """What is drawn for a question depends on the seed and its id: the others may come, go, or stand elsewhere."""
+    """What is drawn for a question depends on the seed and its id: the others may come, go, or stand
+    elsewhere."""
     order = random.sample(range(votes.items.height), votes.items.height)  # type: ignore[attr-defined]
     fewer = Votes(votes.items[order[: max(1, len(order) // 2)]], votes.votes)
     fewer = Votes(fewer.items, votes.votes.join(fewer.items, on="item", how="semi", maintain_order="left"))
@@ -96,7 +104,9 @@ def test_a_second_round_leaves_with_the_first() -> None:
         ("w", 2, True, True, 5),
     ]
     assert set(table.filter(pl.col("round") == 2)["population"]) == {"Wales"}
-    assert dropped_table(votes, counted).select("item", "dropped", "dont_know").rows() == [("q", "dont-know", 3)]
+    assert dropped_table(votes, counted).select("item", "dropped", "dont_know").rows() == [
+        ("q", "dont-know", 3)
+    ]
 
 
 def test_multi_mode_options_are_judged_one_by_one_with_the_question_as_people_read_it() -> None:
@@ -113,4 +123,6 @@ def test_topics_of_people_get_the_head_of_our_list() -> None:
         ("b", "food & drink", None),
     ]
     named = votes_of({"a": ["A"] * 5}, topic="food and DRINK")
-    assert topics_table(named, count(named, Rule()), own_topics()).rows() == [("a", "Food and drink", "Daily life")]
+    assert topics_table(named, count(named, Rule()), own_topics()).rows() == [
+        ("a", "Food and drink", "Daily life")
+    ]

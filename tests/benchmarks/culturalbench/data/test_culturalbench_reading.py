@@ -58,7 +58,9 @@ def test_parquet_reads_like_csv(tmp_path: Path, tables: tuple[pl.DataFrame, pl.D
     assert {odd.kind for odd in culturalbench.check(release)} == {"option-none"}
 
 
-def test_only_the_option_none_is_odd_about_sound_data(folder: Path, tables: tuple[pl.DataFrame, pl.DataFrame]) -> None:
+def test_only_the_option_none_is_odd_about_sound_data(
+    folder: Path, tables: tuple[pl.DataFrame, pl.DataFrame]
+) -> None:
     found = culturalbench.check(culturalbench_release(folder))
     assert [(odd.file, odd.kind, odd.key, odd.value) for odd in found] == [
         ("CulturalBench-Easy.csv", "option-none", "prompt_option_d", "None"),
@@ -127,7 +129,10 @@ def test_gold_that_does_not_fit_is_found(tmp_path: Path) -> None:
 def test_unusable_files_are_named_with_the_remedy(tmp_path: Path) -> None:
     with pytest.raises(FolkwaysError, match="folkways data fetch"):
         culturalbench.easy(culturalbench_release(tmp_path))
-    assert [odd.kind for odd in culturalbench.check(culturalbench_release(tmp_path))] == ["missing-file", "missing-file"]
+    assert [odd.kind for odd in culturalbench.check(culturalbench_release(tmp_path))] == [
+        "missing-file",
+        "missing-file",
+    ]
     (tmp_path / "CulturalBench-Easy.csv").write_text("data_idx,question\n1,2\n", encoding="utf-8")
     with pytest.raises(DataError, match="no column 'question_idx'"):
         culturalbench.easy(culturalbench_release(tmp_path))

@@ -1,4 +1,5 @@
-"""The analyses on small judgements, against figures worked out by hand, and what they say when something is lacking."""
+"""The analyses on small judgements, against figures worked out by hand, and what they say when something is
+lacking."""
 
 from __future__ import annotations
 
@@ -20,7 +21,12 @@ BY_NAME = {result.name: result for result in BENCHMARK.results if result.tasks}
 
 
 def judged(
-    task: str, endpoint: str, values: dict[str, Sequence[float]], variant: str = "plain", mode: str = "single", first: int = 0
+    task: str,
+    endpoint: str,
+    values: dict[str, Sequence[float]],
+    variant: str = "plain",
+    mode: str = "single",
+    first: int = 0,
 ) -> pl.DataFrame:
     """One row per value, country by country; questions are numbered on."""
     rows = [(culture, value) for culture, found in values.items() for value in found]
@@ -66,7 +72,8 @@ def test_the_gap_is_over_the_questions_of_both_setups() -> None:
     easy = judged(EASY, "m", {**ONES, "PE": [0, 0, 1, 0, 1, 1]})
     (row,) = rows_of("easy-hard", findings(easy, judged(HARD, "m", ZEROS)), "easy-hard-gap")
     assert (row["easy"], row["hard"], row["gap"], row["questions"]) == (50.0, 20.0, 30.0, 10)
-    # Three of ten questions go one way and none the other: McNemar's mid-p is .125. Worth 26.4 answers (test_clusters): z = 1.54.
+    # Three of ten questions go one way and none the other: McNemar's mid-p is .125. Worth 26.4 answers
+    # (test_clusters): z = 1.54.
     assert row["p"] == row["p_holm"] == pytest.approx(0.1227, abs=5e-5)
 
 
@@ -83,7 +90,10 @@ def test_a_group_is_the_mean_over_its_countries_against_that_over_all_others() -
     (east, south) = rows_of("format-spread", findings(judged(EASY, "m", ONES)), "region-differences")
     assert east["score"] == pytest.approx(100 * (0.75 + 0.5) / 2)
     assert east["difference"] == pytest.approx(100 * ((0.75 + 0.5) / 2 - 0.25))
-    assert (east["difference"], east["low"]) == (pytest.approx(-south["difference"]), pytest.approx(-south["high"]))
+    assert (east["difference"], east["low"]) == (
+        pytest.approx(-south["difference"]),
+        pytest.approx(-south["high"]),
+    )
     assert (east["least"], east["format_spread"]) == (None, None)
     countries = rows_of("format-spread", findings(judged(EASY, "m", ONES)), "culture-differences")
     assert [row["group"] for row in countries] == ["JP", "KR", "PE"]
@@ -91,9 +101,17 @@ def test_a_group_is_the_mean_over_its_countries_against_that_over_all_others() -
 
 
 def test_question_types_and_their_gap() -> None:
-    found = findings(judged(EASY, "m", ONES), judged(EASY, "m", {"JP": [0, 1], "KR": [0, 0]}, mode="multi", first=10))
+    found = findings(
+        judged(EASY, "m", ONES), judged(EASY, "m", {"JP": [0, 1], "KR": [0, 0]}, mode="multi", first=10)
+    )
     (row,) = rows_of("question-types", found, "question-type-gap")
-    assert (row["single"], row["multi"], row["difference"], row["n_single"], row["n_multi"]) == (50.0, 25.0, 25.0, 10, 4)
+    assert (row["single"], row["multi"], row["difference"], row["n_single"], row["n_multi"]) == (
+        50.0,
+        25.0,
+        25.0,
+        10,
+        4,
+    )
 
 
 def test_steps_go_from_each_model_to_the_next_of_its_line() -> None:
@@ -106,9 +124,20 @@ def test_steps_go_from_each_model_to_the_next_of_its_line() -> None:
         judged(EASY, "stranger", ONES), cards=cards,
     )  # fmt: skip
     (size,) = rows_of("sizes", found, "sizes-steps")
-    assert (size["earlier"], size["later"], size["from"], size["to"], size["difference"]) == ("small", "big", "8 B", "70 B", 30.0)
+    assert (size["earlier"], size["later"], size["from"], size["to"], size["difference"]) == (
+        "small",
+        "big",
+        "8 B",
+        "70 B",
+        30.0,
+    )
     (step,) = rows_of("dates", found, "dates-steps")
-    assert (step["family"], step["earlier"], step["later"], step["difference"]) == ("Ours 8 B", "small", "late", 30.0)
+    assert (step["family"], step["earlier"], step["later"], step["difference"]) == (
+        "Ours 8 B",
+        "small",
+        "late",
+        30.0,
+    )
     groups = rows_of("models", found, "model-groups")
     shown = {(row["by"], row["group"]): (row["models"], row["score"]) for row in groups}
     assert shown["provider", "Us"] == (4, pytest.approx((50 + 20 + 50 + 50) / 4))
@@ -156,7 +185,9 @@ def test_published_figures_stand_in_tables_of_their_own() -> None:
     assert [table.name for table in tables] == ["published-scores", "published-regions"]
     assert all(table.title.startswith("Published") for table in tables)
     (scores, regions) = (table.rows for table in tables)
-    assert scores.filter(pl.col("subject") == "GPT-4o").select("setup", "published").rows() == [("Easy", 88.8)]
+    assert scores.filter(pl.col("subject") == "GPT-4o").select("setup", "published").rows() == [
+        ("Easy", 88.8)
+    ]
     gpt = regions.filter(pl.col("model") == "gpt4o (published)", pl.col("region") == "South Asia")
     assert gpt["published"].to_list() == [90.13]
 

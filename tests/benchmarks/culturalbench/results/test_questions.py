@@ -48,7 +48,9 @@ def test_questions_are_those_of_the_paper_by_region_country_and_mode(easy: pl.Da
 
 
 def test_questions_by_topic_and_head(easy: pl.DataFrame) -> None:
-    topics = pl.DataFrame({"question_idx": ["0", "1", "2"], "topic": ["Tea", "Tea", "Rest"], "head": ["Life", "Life", None]})
+    topics = pl.DataFrame(
+        {"question_idx": ["0", "1", "2"], "topic": ["Tea", "Tea", "Rest"], "head": ["Life", "Life", None]}
+    )
     rows = questions_table(easy, topics).rows
     assert of(rows, "topic") == {"(unknown)": 1224, "Tea": 2, "Rest": 1}
     assert of(rows, "head") == {"Life": 2, "(unknown)": 1225}

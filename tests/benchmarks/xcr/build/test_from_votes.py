@@ -1,4 +1,5 @@
-"""``folkways build csi-corpus``: what people decide, what is left out and why, and a folder that is a release."""
+"""``folkways build csi-corpus``: what people decide, what is left out and why, and a folder that is a
+release."""
 
 from __future__ import annotations
 
@@ -51,7 +52,9 @@ def test_a_corpus_in_the_released_schema_is_a_release(tmp_path: Path) -> None:
     base = xcr.corpus(release)
     written = pl.read_csv(tmp_path / "corpus" / xcr.BASE_FILE)
     assert base["id"].to_list() == written["id"].to_list(), "the ids that reading makes are those in the file"
-    assert base["sentence"].to_list() == [f"Bring {number} b <CSI> soup mugs </CSI> tonight." for number in (1, 2, 3)]
+    assert base["sentence"].to_list() == [
+        f"Bring {number} b <CSI> soup mugs </CSI> tonight." for number in (1, 2, 3)
+    ]
     assert set(base["csi_hall_mapping"]) == {"Customs"}
     chinese = xcr.adaptations(release, "CN")
     assert chinese["id"].to_list() == base["id"].to_list()[:2]
@@ -60,7 +63,9 @@ def test_a_corpus_in_the_released_schema_is_a_release(tmp_path: Path) -> None:
     assert adapted["strategy"].to_list() == ["functional_equivalent", "non_transferable"]
     assert xcr.adaptations(release, "BD").height == 1
     assert built.record["sentences"] == 3
-    assert built.record["left_out"] == dict.fromkeys(("item-4", "item-5", "item-6"), "0 of 2 judges have chosen a sentence")
+    assert built.record["left_out"] == dict.fromkeys(
+        ("item-4", "item-5", "item-6"), "0 of 2 judges have chosen a sentence"
+    )
 
 
 def test_it_is_checked_and_asked_like_the_published_one(tmp_path: Path) -> None:
@@ -71,8 +76,16 @@ def test_it_is_checked_and_asked_like_the_published_one(tmp_path: Path) -> None:
     done = CliRunner().invoke(data, ["check", folder, "--json"], catch_exceptions=False)
     kinds = json.loads(done.stdout)["counts"]
     assert set(kinds) == {"missing-file"}, "nothing is odd but that three cultures are not there"
-    asked = run("xcr", models="baseline/constant:<CSI> soup mugs </CSI>", workspace=tmp_path / "w.db", releases={"xcr": folder})
-    scores = {(row["task"], row["metric"]): row["score"] for row in asked.scores().filter(facet="all").iter_rows(named=True)}
+    asked = run(
+        "xcr",
+        models="baseline/constant:<CSI> soup mugs </CSI>",
+        workspace=tmp_path / "w.db",
+        releases={"xcr": folder},
+    )
+    scores = {
+        (row["task"], row["metric"]): row["score"]
+        for row in asked.scores().filter(facet="all").iter_rows(named=True)
+    }
     assert scores["xcr/identification", "hi_csi"] == scores["xcr/prediction", "hp_csi"] == 100
     assert asked.judgements()["task"].n_unique() == 3
 
@@ -80,7 +93,13 @@ def test_it_is_checked_and_asked_like_the_published_one(tmp_path: Path) -> None:
 def test_provenance_goes_along(tmp_path: Path) -> None:
     build(tmp_path, both(choice, 4, "c"), both(labels, 4))
     (row,) = pl.read_csv(tmp_path / "corpus" / "provenance.csv").iter_rows(named=True)
-    wanted = {"item_id": "item-4", "source": "https://example.org/1", "fact_id": "fact-1", "table_row": 7, "sentence_by": "model c"}
+    wanted = {
+        "item_id": "item-4",
+        "source": "https://example.org/1",
+        "fact_id": "fact-1",
+        "table_row": 7,
+        "sentence_by": "model c",
+    }
     assert wanted.items() <= row.items()
     assert (row["judges_of_sentence"], row["judges_of_labels"]) == (2, 2)
 
@@ -95,7 +114,10 @@ EVEN = '{"a": {"accuracy": 4}, "b": {"accuracy": 4}}'
         (both(choice, 1, "c"), "c"),
         ([choice(1, "p1", "a"), choice(1, "p2", "b"), choice(1, "p3", "b")], "b"),
         ([choice(1, "p1", "a", ratings=RATED), choice(1, "p2", "b", ratings=RATED)], "a"),
-        ([choice(1, "p1", "a", ratings=EVEN), choice(1, "p2", "b", ratings=EVEN)], "ratings do not settle it"),
+        (
+            [choice(1, "p1", "a", ratings=EVEN), choice(1, "p2", "b", ratings=EVEN)],
+            "ratings do not settle it",
+        ),
         ([choice(1, "p1", "a"), choice(1, "p2", "b")], "ratings do not settle it"),
         ([choice(1, "p1", "a"), choice(1, "p2", "b"), choice(1, "p3", "c", role="expert")], "c"),
         ([choice(1, "p1", "a")], "1 of 2 judges"),
@@ -118,7 +140,7 @@ NUMBER, MUGS = "Bring <CSI>1</CSI> a soup mugs tonight.", "Bring 1 a soup <CSI>m
     ("labelled", "found"),
     [
         (both(labels, 1), ""),
-        ([labels(1, "p1"), labels(1, "p2", level="Visible")], "people differ on the level: Semi-visible, Visible"),
+        ([labels(1, "p1"), labels(1, "p2", level="Visible")], "people differ on the level: Semi-visible, " "Visible"),
         ([labels(1, "p1"), labels(1, "p2", level="Visible"), labels(1, "x", level="Invisible", role="expert")], ""),
         ([labels(1, "p1")], "1 of 2 judges have labelled it"),
         (both(labels, 1, tagged=MUGS), ""),
@@ -137,7 +159,12 @@ def test_labels_and_marks(tmp_path: Path, labelled: Rows, found: str) -> None:
 
 
 def test_agreement_is_of_the_judges_before_experts(tmp_path: Path) -> None:
-    levels = [("Visible", "Visible"), ("Visible", "Invisible"), ("Invisible", "Invisible"), ("Semi-visible", "Semi-visible")]
+    levels = [
+        ("Visible", "Visible"),
+        ("Visible", "Invisible"),
+        ("Invisible", "Invisible"),
+        ("Semi-visible", "Semi-visible"),
+    ]
     labelled = [
         labels(number, judge, level=level)
         for number, pair in enumerate(levels, 1)
@@ -146,9 +173,15 @@ def test_agreement_is_of_the_judges_before_experts(tmp_path: Path) -> None:
     labelled.append(labels(2, "x", level="Visible", role="expert"))
     built = build(tmp_path, [row for number in range(1, 5) for row in both(choice, number, "a")], labelled)
     outside = category_kappa(*zip(*levels, strict=True))
-    assert built.corpus.agreement["level"].kappa == pytest.approx(outside.kappa) == pytest.approx(1 - 0.25 / 0.6875)
+    assert (
+        built.corpus.agreement["level"].kappa
+        == pytest.approx(outside.kappa)
+        == pytest.approx(1 - 0.25 / 0.6875)
+    )
     assert built.record["agreement"]["level"]["items"] == 4
-    assert built.record["agreement"]["category"]["kappa"] is None, "one category alone: chance would agree as well"
+    assert built.record["agreement"]["category"]["kappa"] is None, (
+        "one category alone: chance would agree as well"
+    )
     assert built.corpus.base.height == 4
 
 
@@ -165,7 +198,10 @@ def test_all_adaptations_are_kept_and_an_expert_decides(tmp_path: Path) -> None:
     decided = [row for number in (1, 2, 3) for row in both(choice, number, "a")]
     built = build(tmp_path, decided, [row for number in (1, 2, 3) for row in both(labels, number)], versions)
     rows = built.corpus.adaptations["CN"]
-    assert rows["Intra-lingual"].to_list() == ["Bring <CSI> jar </CSI> tonight.", "Bring <CSI> cup </CSI> tonight."]
+    assert rows["Intra-lingual"].to_list() == [
+        "Bring <CSI> jar </CSI> tonight.",
+        "Bring <CSI> cup </CSI> tonight.",
+    ]
     assert rows["adapted_by"].to_list() == ["x", "p1"]
     assert built.corpus.undecided == {"CN": 1}
     everybody = pl.read_csv(tmp_path / "corpus" / "adaptations_of_everybody.csv")
@@ -180,14 +216,44 @@ def test_all_adaptations_are_kept_and_an_expert_decides(tmp_path: Path) -> None:
         ([choice(9, "p1", "a")], [labels(1, "p1")], [], r"choices.csv, row 1: there is no item 'item-9'"),
         ([choice(1, "p1", "d")], [labels(1, "p1")], [], r"row 1: unknown sentence 'd'; valid: a, b, c, none"),
         ([choice(1, "", "a")], [labels(1, "p1")], [], "row 1: names no judge"),
-        ([choice(1, "p1", "a"), choice(1, "p1", "b")], [labels(1, "p1")], [], "row 2: p1 spoke of item-1 in row 1"),
+        (
+            [choice(1, "p1", "a"), choice(1, "p1", "b")],
+            [labels(1, "p1")],
+            [],
+            "row 2: p1 spoke of item-1 in row 1",
+        ),
         ([choice(1, "p1", "a", role="boss")], [labels(1, "p1")], [], "unknown role 'boss'"),
         ([choice(1, "p1", "a", ratings="5")], [labels(1, "p1")], [], "ratings '5' cannot be read"),
-        ([choice(1, "p1", "a")], [labels(1, "p1", level="Deep")], [], r"labels.csv, row 1: unknown level 'Deep'; valid: Visible"),
-        ([choice(1, "p1", "a")], [labels(1, "p1", tagged="no tags")], [], "needs each item between <CSI> and </CSI>"),
-        ([choice(1, "p1", "a")], [labels(1, "p1")], [version(1, "p1", culture="KR")], "unknown culture 'KR'; a corpus has: ARAB"),
-        ([choice(1, "p1", "a")], [labels(1, "p1")], [version(1, "p1", strategies="luck")], "unknown strategy 'luck'"),
-        ([choice(1, "p1", "a")], [labels(1, "p1")], [version(1, "p1", "untagged")], "the version intra needs each item"),
+        (
+            [choice(1, "p1", "a")],
+            [labels(1, "p1", level="Deep")],
+            [],
+            r"labels.csv, row 1: unknown level 'Deep'; valid: Visible",
+        ),
+        (
+            [choice(1, "p1", "a")],
+            [labels(1, "p1", tagged="no tags")],
+            [],
+            "needs each item between <CSI> and </CSI>",
+        ),
+        (
+            [choice(1, "p1", "a")],
+            [labels(1, "p1")],
+            [version(1, "p1", culture="KR")],
+            "unknown culture 'KR'; a corpus has: ARAB",
+        ),
+        (
+            [choice(1, "p1", "a")],
+            [labels(1, "p1")],
+            [version(1, "p1", strategies="luck")],
+            "unknown strategy 'luck'",
+        ),
+        (
+            [choice(1, "p1", "a")],
+            [labels(1, "p1")],
+            [version(1, "p1", "untagged")],
+            "the version intra needs each item",
+        ),
         ([{"item_id": "item-1", "judge": "p1"}], [labels(1, "p1")], [], "no column 'best'"),
     ],
 )
@@ -213,7 +279,9 @@ def test_items_that_are_none_are_named(tmp_path: Path) -> None:
 
 
 def test_where_nothing_is_decided_there_is_no_corpus(tmp_path: Path) -> None:
-    with pytest.raises(FolkwaysError, match=r"none of the 6 items is decided \(0 of 2 judges have chosen a sentence: 5"):
+    with pytest.raises(
+        FolkwaysError, match=r"none of the 6 items is decided \(0 of 2 judges have chosen a sentence: 5"
+    ):
         build(tmp_path, [choice(1, "p1", "a")], [labels(1, "p1")])
     assert not (tmp_path / "corpus").exists()
 
@@ -226,9 +294,21 @@ def test_rows_of_a_form_that_nobody_filled_in_are_passed_over(tmp_path: Path) ->
 
 def test_the_command_tells_what_came_of_it(tmp_path: Path) -> None:
     choices = write_votes(tmp_path / "c.csv", [*both(choice, 1, "a"), *both(choice, 2, "a")])
-    labelled = write_votes(tmp_path / "l.csv", [*both(labels, 1), labels(2, "p1"), labels(2, "p2", element="Rituals")])
+    labelled = write_votes(
+        tmp_path / "l.csv", [*both(labels, 1), labels(2, "p1"), labels(2, "p2", element="Rituals")]
+    )
     items = write_items(tmp_path / "items.jsonl")
-    arguments = ["csi-corpus", "--items", items, "--choices", choices, "--labels", labelled, "--out", tmp_path / "corpus"]
+    arguments = [
+        "csi-corpus",
+        "--items",
+        items,
+        "--choices",
+        choices,
+        "--labels",
+        labelled,
+        "--out",
+        tmp_path / "corpus",
+    ]
     done = CliRunner().invoke(command, [str(argument) for argument in arguments], catch_exceptions=False)
     assert "1 sentence of 6 items" in done.stdout
     assert "element: judges agree on 50 % of 2" in done.stdout

@@ -15,7 +15,9 @@ from tests.support.xcr_data import xcr_release
 def test_labels_are_those_of_the_released_corpus(shared: Path) -> None:
     base = xcr.read_base(xcr_release(shared / "data" / "xcr"))
     columns = {"category": "csi_category", "level": "hall_level", "element": "csi_hall_mapping"}
-    assert {name: set(base[column]) for name, column in columns.items()} == {name: set(valid) for name, valid in FIELDS.items()}
+    assert {name: set(base[column]) for name, column in columns.items()} == {
+        name: set(valid) for name, valid in FIELDS.items()
+    }
 
 
 def test_the_label_for_what_has_no_equivalent_is_read_as_one() -> None:

@@ -23,7 +23,9 @@ from tests.support.csi_facts import FACTS, write_facts
 
 
 def left_out(folder: Path) -> dict[int, tuple[str, int | None]]:
-    table = pl.read_csv(folder / LEFT_OUT_FILE, schema={"row": pl.Int64, "reason": pl.String, "like_row": pl.Int64})
+    table = pl.read_csv(
+        folder / LEFT_OUT_FILE, schema={"row": pl.Int64, "reason": pl.String, "like_row": pl.Int64}
+    )
     return {row: (reason, like) for row, reason, like in table.iter_rows()}
 
 
@@ -64,7 +66,9 @@ def test_texts_are_kept_letter_for_letter_but_for_spaces(tmp_path: Path) -> None
         "'She' said:\n\n the “tea” is, \\n, ready",
         "茶は朝に家族みんなで飲みます。",
     ]
-    table = write_facts(tmp_path / "facts.csv", [("Ostery, the", fact, "https://example.org/?a=1,2") for fact in odd])
+    table = write_facts(
+        tmp_path / "facts.csv", [("Ostery, the", fact, "https://example.org/?a=1,2") for fact in odd]
+    )
     sift(table, tmp_path / "out", Rules())
     kept = pl.read_parquet(tmp_path / "out" / KEPT_FILE).sort("row")
     assert kept["fact"].to_list() == [" ".join(fact.split()) for fact in odd]
@@ -128,7 +132,9 @@ def test_all_formats_give_the_same_facts(tmp_path: Path, monkeypatch: pytest.Mon
         ("facts.xlsx", "", "cannot tell the format"),
     ],
 )
-def test_a_table_that_cannot_be_read_is_named_with_its_row(tmp_path: Path, name: str, content: str, message: str) -> None:
+def test_a_table_that_cannot_be_read_is_named_with_its_row(
+    tmp_path: Path, name: str, content: str, message: str
+) -> None:
     (tmp_path / name).write_text(content, encoding="utf-8")
     with pytest.raises(FolkwaysError, match=message):
         sift(tmp_path / name, tmp_path / "out", Rules())
@@ -144,10 +150,16 @@ def test_other_encodings_and_missing_files_are_named(tmp_path: Path) -> None:
 
 def test_where_nothing_is_fit_the_reasons_are_told(tmp_path: Path) -> None:
     with pytest.raises(FolkwaysError, match="fewer than 4 words: 1"):
-        sift(write_facts(tmp_path / "facts.csv", [("A", "Too short.", "https://e.org")]), tmp_path / "out", Rules())
+        sift(
+            write_facts(tmp_path / "facts.csv", [("A", "Too short.", "https://e.org")]),
+            tmp_path / "out",
+            Rules(),
+        )
 
 
-@pytest.mark.parametrize("wrong", [{"least": 9, "most": 4}, {"similarity": 0.0}, {"similarity": 1.5}, {"cluster_size": 0}])
+@pytest.mark.parametrize(
+    "wrong", [{"least": 9, "most": 4}, {"similarity": 0.0}, {"similarity": 1.5}, {"cluster_size": 0}]
+)
 def test_rules_that_cannot_be_are_refused(wrong: dict[str, float]) -> None:
     with pytest.raises(FolkwaysError):
         Rules(**wrong)  # type: ignore[arg-type]
@@ -161,7 +173,11 @@ def test_near_duplicates_are_those_of_a_comparison_of_all_pairs() -> None:
     draw = random.Random(4)
     vocabulary = [f"w{number}" for number in range(300)]
     texts = [draw.sample(vocabulary, 25) for _ in range(80)]
-    texts += [[*text[:changed], *draw.sample(vocabulary, 25 - changed)] for text in texts[:40] for changed in (24, 12)]
+    texts += [
+        [*text[:changed], *draw.sample(vocabulary, 25 - changed)]
+        for text in texts[:40]
+        for changed in (24, 12)
+    ]
     like = repeated(signatures(pl.Series(texts)), 0.7)
     for place, text in enumerate(texts):
         nearest = max((jaccard(text, earlier) for earlier in texts[:place]), default=0.0)
@@ -175,7 +191,9 @@ def test_near_duplicates_are_those_of_a_comparison_of_all_pairs() -> None:
 @settings(max_examples=50)
 def test_what_a_fact_repeats_is_itself_kept(texts: list[list[str]]) -> None:
     like = repeated(signatures(pl.Series(texts, dtype=pl.List(pl.String))), 0.9)
-    assert all(earlier == -1 or (earlier < place and like[earlier] == -1) for place, earlier in enumerate(like))
+    assert all(
+        earlier == -1 or (earlier < place and like[earlier] == -1) for place, earlier in enumerate(like)
+    )
     seen: set[frozenset[str]] = set()
     for place, text in enumerate(texts):
         assert (like[place] >= 0) >= (frozenset(text) in seen), "equal sets are always found"

@@ -45,8 +45,12 @@ def real(shared: Path) -> list[DataIssue]:
         ("IN-WB", "not-nfc", 1, 24),
     ],
 )
-def test_cells_of_the_real_corpus(real: list[DataIssue], culture: str, kind: str, intra: int, inter: int) -> None:
-    counts = Counter(odd.key for odd in real if odd.file == xcr.ADAPTATION_FILES[culture] and odd.kind == kind)
+def test_cells_of_the_real_corpus(
+    real: list[DataIssue], culture: str, kind: str, intra: int, inter: int
+) -> None:
+    counts = Counter(
+        odd.key for odd in real if odd.file == xcr.ADAPTATION_FILES[culture] and odd.kind == kind
+    )
     assert (counts[INTRA], counts[INTER]) == (intra, inter)
 
 
@@ -86,7 +90,10 @@ def test_joins_of_the_real_corpus(real: list[DataIssue]) -> None:
 
 def test_every_kind_is_found_in_a_small_corpus_and_says_where(tmp_path: Path) -> None:
     release = write_small_corpus(tmp_path)
-    write_csv(tmp_path / xcr.ADAPTATION_FILES["ARAB"], [*ARAB[:-1], ("Nobody wrote this.", "He paid again.", "دفع <CSI> مرة")])
+    write_csv(
+        tmp_path / xcr.ADAPTATION_FILES["ARAB"],
+        [*ARAB[:-1], ("Nobody wrote this.", "He paid again.", "دفع <CSI> مرة")],
+    )
     found = {(odd.file, odd.row, odd.kind) for odd in xcr.check(release)}
     arab, chinese = xcr.ADAPTATION_FILES["ARAB"], xcr.ADAPTATION_FILES["CN"]
     assert found >= {

@@ -1,4 +1,5 @@
-"""The hazards of the released corpus, every cell of the reference's table, as a person finds them with ``folkways data check``."""
+"""The hazards of the released corpus, every cell of the reference's table, as a person finds them with
+``folkways data check``."""
 
 from __future__ import annotations
 
@@ -26,14 +27,17 @@ HAZARDS = {
     "unbalanced-tags": ((2, 2), (0, 1), (0, 0), (0, 0)),
     "not-nfc": (28, 0, 42, 24),
 }
-"""The reference's table: cumulative joins, cells within English and in the language, and of the last row the language alone."""
+"""The reference's table: cumulative joins, cells within English and in the language, and of the last row the
+language alone."""
 STEPS = ("joined-by-tag-spaces", "joined-by-punctuation", "joined-by-spelling")
 
 
 @pytest.fixture(scope="module")
 def found(shared: Path) -> list[dict[str, Any]]:
     """What ``folkways data check`` writes about the released files."""
-    done = CliRunner().invoke(command, ["check", str(shared / "data" / "xcr"), "--json"], catch_exceptions=False)
+    done = CliRunner().invoke(
+        command, ["check", str(shared / "data" / "xcr"), "--json"], catch_exceptions=False
+    )
     assert done.exit_code == 0
     return json.loads(done.stdout)["issues"]  # type: ignore[no-any-return]
 
@@ -48,7 +52,9 @@ def test_every_cell_of_the_table(found: list[dict[str, Any]], shared: Path) -> N
         rows = xcr.read_adaptation(release, culture).height
         odd_joins = [counts[file, step, "Sentence"] for step in STEPS]
         exact = rows - sum(odd_joins) - counts[file, "unmatched", "Sentence"]
-        for place, name in enumerate(("exact", "+ spaces inside tags", "+ spaces around punctuation", "+ the misspelling")):
+        for place, name in enumerate(
+            ("exact", "+ spaces inside tags", "+ spaces around punctuation", "+ the misspelling")
+        ):
             table[name].append(exact + sum(odd_joins[:place]))
         for kind in ("non-transferable", "untagged", "unequal-csi-count", "unbalanced-tags"):
             table[kind].append((counts[file, kind, "Intra-lingual"], counts[file, kind, "Inter-lingual"]))
@@ -57,7 +63,9 @@ def test_every_cell_of_the_table(found: list[dict[str, Any]], shared: Path) -> N
 
 
 @pytest.mark.shared
-def test_every_data_issue_names_a_row_that_has_what_it_says(found: list[dict[str, Any]], shared: Path) -> None:
+def test_every_data_issue_names_a_row_that_has_what_it_says(
+    found: list[dict[str, Any]], shared: Path
+) -> None:
     release = xcr_release(shared / "data" / "xcr")
     columns = {"Sentence": "sentence", "Intra-lingual": "intra", "Inter-lingual": "inter"}
     tables = {file: xcr.read_adaptation(release, culture) for culture, file in xcr.ADAPTATION_FILES.items()}

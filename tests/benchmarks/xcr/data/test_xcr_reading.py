@@ -41,7 +41,11 @@ def test_base_has_the_papers_counts(real: Release) -> None:
         "Cultural Value": 26,
         "Sports Tradition": 25,
     }
-    assert dict(base["hall_level"].value_counts().iter_rows()) == {"Semi-visible": 506, "Invisible": 359, "Visible": 169}
+    assert dict(base["hall_level"].value_counts().iter_rows()) == {
+        "Semi-visible": 506,
+        "Invisible": 359,
+        "Visible": 169,
+    }
     assert base["csi_hall_mapping"].n_unique() == 25
     assert all(re.fullmatch(r"xcr-[0-9a-f]{8}(-2)?", found) for found in base["id"])
     assert sum(found.endswith("-2") for found in base["id"]) == 2
@@ -153,7 +157,9 @@ def test_the_label_is_known_in_both_spellings(text: str, label: bool) -> None:
     assert xcr.is_non_transferable(text) is label
 
 
-tokens = st.lists(st.sampled_from(["tea", "Tea", "hectic", "pub", "<CSI>", "</CSI>", ",", "!"]), min_size=1, max_size=6)
+tokens = st.lists(
+    st.sampled_from(["tea", "Tea", "hectic", "pub", "<CSI>", "</CSI>", ",", "!"]), min_size=1, max_size=6
+)
 
 
 @given(st.lists(tokens, max_size=8), st.randoms(use_true_random=False))
@@ -164,4 +170,6 @@ def test_shuffled_and_respaced_copies_join_completely_and_once(rows: list[list[s
     matches = join_rows(base, copies)
     assert sorted(matches) == list(range(len(rows)))
     assert sorted(position for position, _ in matches.values()) == list(range(len(rows)))
-    assert all(xcr.normal_form(copies[one]) == xcr.normal_form(base[other]) for one, (other, _) in matches.items())
+    assert all(
+        xcr.normal_form(copies[one]) == xcr.normal_form(base[other]) for one, (other, _) in matches.items()
+    )

@@ -1,4 +1,5 @@
-"""The corpus tables: the counts that are known of the released files, and by hand on a small corpus of our own."""
+"""The corpus tables: the counts that are known of the released files, and by hand on a small corpus of our
+own."""
 
 from __future__ import annotations
 
@@ -62,7 +63,8 @@ def test_the_size_that_the_paper_gives(real: Release) -> None:
     assert rows["elements"]["deviation"] == 1, "Table 8 lacks Orientations"
     assert not rows["elements"]["reproduced"]
     assert all(
-        rows[name]["reproduced"] for name in ("distinct-items", "parallel-sentences", "target-cultures", "categories", "levels")
+        rows[name]["reproduced"]
+        for name in ("distinct-items", "parallel-sentences", "target-cultures", "categories", "levels")
     )
     assert rows["items"]["published"] is None
 
@@ -79,7 +81,10 @@ def test_items_per_sentence_of_the_real_corpus(real: Release) -> None:
     }
     for culture in xcr.ADAPTATION_FILES:
         for side in ("intra", "inter"):
-            assert sum(value for (version, _), value in counts.items() if version == f"{culture}, {side}") == 1034
+            assert (
+                sum(value for (version, _), value in counts.items() if version == f"{culture}, {side}")
+                == 1034
+            )
 
 
 @pytest.mark.shared
@@ -90,14 +95,20 @@ def test_labels_of_the_real_corpus(real: Release) -> None:
     assert len(elements) == 25
     figure_3, figure_4 = make_table("figure-3", real).rows, make_table("figure-4", real).rows
     assert (figure_3.height, figure_4.height) == (7 * 3, 7 * 25)
-    for rows, column, whole in ((figure_3, "level", cells("levels", real, "level")), (figure_4, "element", elements)):
+    for rows, column, whole in (
+        (figure_3, "level", cells("levels", real, "level")),
+        (figure_4, "element", elements),
+    ):
         assert dict(rows.group_by(column).agg(pl.col("value").sum()).iter_rows()) == whole
 
 
 @pytest.mark.shared
 def test_elements_that_table_8_has_otherwise(real: Release) -> None:
     table = make_table("8", real)
-    differing = {(row["element"], row["level"], row["published"]) for row in table.rows.filter(~pl.col("reproduced")).to_dicts()}
+    differing = {
+        (row["element"], row["level"], row["published"])
+        for row in table.rows.filter(~pl.col("reproduced")).to_dicts()
+    }
     assert differing == {
         ("Orientations", "Invisible", None),
         ("Visible Behaviour", "Visible", "Semi-visible"),
@@ -119,7 +130,11 @@ def test_joins_and_cells_are_those_of_the_reference(real: Release) -> None:
 @pytest.mark.shared
 def test_merged_bengali_is_what_the_parity_set_makes(real: Release, shared: Path, tmp_path: Path) -> None:
     script = shared / "parity" / "xcr" / "make_inputs.py"
-    subprocess.run([sys.executable, str(script), str(shared / "data" / "xcr"), str(tmp_path)], check=True, capture_output=True)
+    subprocess.run(
+        [sys.executable, str(script), str(shared / "data" / "xcr"), str(tmp_path)],
+        check=True,
+        capture_output=True,
+    )
     with (tmp_path / "gt" / "bengali.csv").open(encoding="utf-8", newline="") as file:
         reference = pl.DataFrame(list(csv.DictReader(file)))
     merged = make_table("bengali", real).rows
@@ -144,7 +159,11 @@ def test_a_small_corpus_counted_by_hand(small: Release) -> None:
         "elements": 3,
     }
     counts = cells("items-per-sentence", small, "version", "items")
-    assert {items: value for (version, items), value in counts.items() if version == "base"} == {"0": 1, "1": 3, "2": 1}
+    assert {items: value for (version, items), value in counts.items() if version == "base"} == {
+        "0": 1,
+        "1": 3,
+        "2": 1,
+    }
     assert cells("figure-3", small, "category", "level")["Social Etiquette", "Visible"] == 0
     assert cells("figure-3", small, "category", "level")["Social Tradition", "Semi-visible"] == 2
 

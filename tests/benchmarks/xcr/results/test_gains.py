@@ -1,4 +1,5 @@
-"""Gains of adapting into the language over within English: planted ones, paired as scipy pairs them, with their scales."""
+"""Gains of adapting into the language over within English: planted ones, paired as scipy pairs them, with
+their scales."""
 
 from __future__ import annotations
 
@@ -23,7 +24,14 @@ def test_planted_gains_by_category_and_over_all() -> None:
     intra, noise = rng.uniform(0.2, 0.6, (7, 12)), rng.normal(0, 0.05, (7, 12))
     inter = intra + 0.02 * np.arange(7)[:, None] + noise
     rows = [
-        row(ADAPTATION, f"{k}-{place}", category, "CN", csi_edit_intra=intra[k, place], csi_edit_inter=inter[k, place])
+        row(
+            ADAPTATION,
+            f"{k}-{place}",
+            category,
+            "CN",
+            csi_edit_intra=intra[k, place],
+            csi_edit_inter=inter[k, place],
+        )
         for k, category in enumerate(CATEGORIES)
         for place in range(12)
     ]
@@ -34,7 +42,9 @@ def test_planted_gains_by_category_and_over_all() -> None:
         outside = ttest_rel(100 * inter[k], 100 * intra[k])
         bounds = outside.confidence_interval()
         assert line["gain"] == pytest.approx(100 * (inter[k] - intra[k]).mean())
-        assert (line["low"], line["high"], line["p"]) == pytest.approx((bounds.low, bounds.high, outside.pvalue))
+        assert (line["low"], line["high"], line["p"]) == pytest.approx(
+            (bounds.low, bounds.high, outside.pvalue)
+        )
         assert (line["n"], line["scales"]) == (12, "same")
     assert found["all"]["gain"] == pytest.approx(100 * (inter - intra).mean())
     assert by_category.rows["category"].to_list()[-1] == "all"
@@ -45,7 +55,10 @@ def test_only_sentences_with_both_scores_count_and_no_failed_requests() -> None:
     rows = [
         row(ADAPTATION, "both", culture="CN", csi_edit_intra=0.2, csi_edit_inter=0.5),
         row(ADAPTATION, "too", culture="CN", csi_edit_intra=0.2, csi_edit_inter=0.3),
-        *(row(ADAPTATION, f"dropped-{k}", culture="CN", csi_edit_intra=None, csi_edit_inter=0.9) for k in range(7)),
+        *(
+            row(ADAPTATION, f"dropped-{k}", culture="CN", csi_edit_intra=None, csi_edit_inter=0.9)
+            for k in range(7)
+        ),
         row(ADAPTATION, "failed", culture="CN", state="failed", csi_edit_intra=0.0, csi_edit_inter=0.0),
     ]
     by_category, _ = gain_tables(findings(rows))
@@ -56,7 +69,14 @@ def test_only_sentences_with_both_scores_count_and_no_failed_requests() -> None:
 
 def test_bertscore_of_the_paper_is_on_two_scales_and_of_strict_on_one() -> None:
     rows = [
-        row(ADAPTATION, str(place), culture="CN", profile=profile, csi_bert_intra=0.3 + place / 100, csi_bert_inter=0.7)
+        row(
+            ADAPTATION,
+            str(place),
+            culture="CN",
+            profile=profile,
+            csi_bert_intra=0.3 + place / 100,
+            csi_bert_inter=0.7,
+        )
         for profile in ("paper", "strict")
         for place in range(4)
     ]
@@ -67,7 +87,8 @@ def test_bertscore_of_the_paper_is_on_two_scales_and_of_strict_on_one() -> None:
 
 
 def test_the_rescaling_of_the_paper_can_be_taken_back(tmp_path: Path) -> None:
-    """Raw English scores lie 10 points below those in the language; where the rule gives 0, no scale changes that."""
+    """Raw English scores lie 10 points below those in the language; where the rule gives 0, no scale changes
+    that."""
     release = write_small_corpus(tmp_path)
     items = gold_items(release, "intra", ["ARAB"])
     assert set(items["items"]) == {0, 1}
@@ -76,10 +97,14 @@ def test_the_rescaling_of_the_paper_can_be_taken_back(tmp_path: Path) -> None:
         raw = 0.5 + place / 50
         rescaled = (raw - ENGLISH_BASELINE) / (1 - ENGLISH_BASELINE)
         scores = (
-            {"csi_bert_intra": rescaled, "csi_bert_inter": raw + 0.1} if count else {"csi_bert_intra": 0.0, "csi_bert_inter": 0.0}
+            {"csi_bert_intra": rescaled, "csi_bert_inter": raw + 0.1}
+            if count
+            else {"csi_bert_intra": 0.0, "csi_bert_inter": 0.0}
         )
         rows.append(row(ADAPTATION, question, culture="ARAB", **scores))
-    unreadable = row(ADAPTATION, "unreadable", culture="ARAB", state="unreadable", csi_bert_intra=0.0, csi_bert_inter=0.0)
+    unreadable = row(
+        ADAPTATION, "unreadable", culture="ARAB", state="unreadable", csi_bert_intra=0.0, csi_bert_inter=0.0
+    )
     by_category, _ = gain_tables(findings([*rows, unreadable], release, BERT))
     gains = {line["scales"]: line for line in by_category.rows.filter(category="all").iter_rows(named=True)}
     with_items = int((items["items"] > 0).sum())

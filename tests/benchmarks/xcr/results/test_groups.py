@@ -13,7 +13,8 @@ IDENTIFICATION, PREDICTION, ADAPTATION = "xcr/identification", "xcr/prediction",
 
 
 def identification(endpoint: str, step: float) -> list[dict[str, object]]:
-    """Five sentences of each category; the mean SI-CSI of category number k is ``k * step``, its values spread around that."""
+    """Five sentences of each category; the mean SI-CSI of category number k is ``k * step``, its values
+    spread around that."""
     return [
         row(
             IDENTIFICATION,
@@ -31,7 +32,10 @@ def identification(endpoint: str, step: float) -> list[dict[str, object]]:
 
 def test_planted_means_and_their_n() -> None:
     (table,) = group_tables(findings([*identification("a", 0.1), *identification("b", 0.05)]), "category")
-    found = {(line["endpoint"], line["metric"], line["category"]): line for line in table.rows.iter_rows(named=True)}
+    found = {
+        (line["endpoint"], line["metric"], line["category"]): line
+        for line in table.rows.iter_rows(named=True)
+    }
     for k, category in enumerate(CATEGORIES):
         assert found["a", "si_csi", category]["score"] == pytest.approx(10 * k)
         assert found["b", "si_csi", category]["score"] == pytest.approx(5 * k)
@@ -49,7 +53,11 @@ def test_the_same_numbers_as_the_scores_of_a_run() -> None:
     made = findings(identification("a", 0.1))
     (table,) = group_tables(made, "hall_level")
     scores = get_task(IDENTIFICATION).summarise(made.judgements)
-    wanted = scores.filter(facet="hall_level").select("metric", "value", "score", "low", "high", "n").sort("metric", "value")
+    wanted = (
+        scores.filter(facet="hall_level")
+        .select("metric", "value", "score", "low", "high", "n")
+        .sort("metric", "value")
+    )
     rows = table.rows.filter(table.rows["level"] != "all").select(
         "metric", value="level", score="score", low="low", high="high", n="n"
     )
@@ -83,11 +91,16 @@ def test_strict_prediction_takes_shares_of_gold_items() -> None:
         row(PREDICTION, "two", "Cultural Value", hp_csi=0.0, hp_weight=2.0),
     ]
     (table,) = group_tables(findings(rows), "category")
-    found = {line["category"]: (line["score"], line["n"], line["sentences"]) for line in table.rows.iter_rows(named=True)}
+    found = {
+        line["category"]: (line["score"], line["n"], line["sentences"])
+        for line in table.rows.iter_rows(named=True)
+    }
     assert found["Social Etiquette"] == (pytest.approx(50), 4, 2)
     assert found["all"] == (pytest.approx(100 / 3), 6, 3)
 
 
 def test_a_single_category_makes_no_table() -> None:
     with pytest.raises(NotAvailableError, match="single category"):
-        group_tables(findings([row(IDENTIFICATION, str(k), si_csi=0.5, hi_csi=1.0) for k in range(4)]), "category")
+        group_tables(
+            findings([row(IDENTIFICATION, str(k), si_csi=0.5, hi_csi=1.0) for k in range(4)]), "category"
+        )

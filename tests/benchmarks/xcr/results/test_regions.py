@@ -1,4 +1,5 @@
-"""West Bengal against Bangladesh: exact tests of planted gaps, and the controls for sentences without tagged items."""
+"""West Bengal against Bangladesh: exact tests of planted gaps, and the controls for sentences without tagged
+items."""
 
 from __future__ import annotations
 
@@ -22,14 +23,21 @@ PER_CATEGORY = 6
 
 
 def judged(west: np.ndarray, east: np.ndarray, questions: list[str] | None = None) -> list[dict[str, object]]:
-    """Scores (categories, sentences) of both cultures, by the items within English; NaN leaves a sentence out."""
+    """Scores (categories, sentences) of both cultures, by the items within English; NaN leaves a sentence
+    out."""
     rows = []
     for culture, scores in (("IN-WB", west), ("BD", east)):
         for k, values in enumerate(scores):
             for place, value in enumerate(values):
                 question = questions[k * len(values) + place] if questions else f"{k}-{place}"
                 rows.append(
-                    row(ADAPTATION, question, CATEGORIES[k], culture, csi_edit_intra=None if np.isnan(value) else float(value))
+                    row(
+                        ADAPTATION,
+                        question,
+                        CATEGORIES[k],
+                        culture,
+                        csi_edit_intra=None if np.isnan(value) else float(value),
+                    )
                 )
     return rows
 
@@ -44,10 +52,14 @@ def test_a_gap_in_every_category_has_the_smallest_p_there_is() -> None:
     assert line["smallest_p"] == 1 / 128
     assert line["difference"] == pytest.approx(100 * (west - east).mean())
     outside = ttest_rel(100 * west.ravel(), 100 * east.ravel())
-    assert (line["by_sentence"], line["p_sentences"]) == pytest.approx((100 * (west - east).mean(), outside.pvalue))
+    assert (line["by_sentence"], line["p_sentences"]) == pytest.approx(
+        (100 * (west - east).mean(), outside.pvalue)
+    )
     assert line["sentences"] == 70
     found = {one["category"]: one["difference"] for one in by_category.rows.iter_rows(named=True)}
-    assert found == pytest.approx({name: 100 * (west[k] - east[k]).mean() for k, name in enumerate(CATEGORIES)})
+    assert found == pytest.approx(
+        {name: 100 * (west[k] - east[k]).mean() for k, name in enumerate(CATEGORIES)}
+    )
 
 
 def test_p_is_that_of_scipy_where_signs_differ() -> None:
@@ -61,14 +73,18 @@ def test_p_is_that_of_scipy_where_signs_differ() -> None:
 
 def test_the_other_direction_is_found_two_sided_alone() -> None:
     east = np.full((7, 4), 0.5) + np.arange(28).reshape(7, 4) / 1000
-    line = bias_tables(findings(judged(east - 0.1 - np.arange(7)[:, None] / 100, east)))[0].rows.row(0, named=True)
+    line = bias_tables(findings(judged(east - 0.1 - np.arange(7)[:, None] / 100, east)))[0].rows.row(
+        0, named=True
+    )
     assert line["p"] == 1.0
     assert line["p_two_sided"] == 1 / 64
 
 
 def test_four_categories_cannot_be_significant() -> None:
     east = np.full((4, 5), 0.3) + np.arange(20).reshape(4, 5) / 1000
-    line = bias_tables(findings(judged(east + 0.3 + np.arange(4)[:, None] / 50, east)))[0].rows.row(0, named=True)
+    line = bias_tables(findings(judged(east + 0.3 + np.arange(4)[:, None] / 50, east)))[0].rows.row(
+        0, named=True
+    )
     assert line["p"] == line["smallest_p"] == 1 / 16 > 0.05
 
 
@@ -79,22 +95,33 @@ def test_one_culture_alone_is_no_pair() -> None:
 
 @pytest.fixture
 def release(tmp_path: Path) -> Release:
-    """Six sentences of each category; Bangladesh's gold has no item for the first of each of five categories."""
+    """Six sentences of each category; Bangladesh's gold has no item for the first of each of five
+    categories."""
     header = ("sentence", "cultural_context", "csi_category", "csi_hall_mapping", "hall_level")
-    base = [(f"We {k} have <CSI> tea </CSI> number {n}.", "", CATEGORIES[k], "Art", "Visible") for k in range(7) for n in range(6)]
+    base = [
+        (f"We {k} have <CSI> tea </CSI> number {n}.", "", CATEGORIES[k], "Art", "Visible")
+        for k in range(7)
+        for n in range(6)
+    ]
     write_csv(tmp_path / xcr.BASE_FILE, [header, *base])
     columns = ("Sentence", "Intra-lingual", "Inter-lingual")
     for culture in ("IN-WB", "BD"):
         rows = []
         for number, (sentence, *_) in enumerate(base):
             empty = culture == "BD" and number % PER_CATEGORY == 0 and number < 5 * PER_CATEGORY
-            rows.append((sentence, *(("Non-transferable",) * 2 if empty else ("A <CSI> b </CSI>", "ক <CSI> খ </CSI>"))))
+            rows.append(
+                (
+                    sentence,
+                    *(("Non-transferable",) * 2 if empty else ("A <CSI> b </CSI>", "ক <CSI> খ </CSI>")),
+                )
+            )
         write_csv(tmp_path / xcr.ADAPTATION_FILES[culture], [columns, *rows])
     return xcr_release(tmp_path)
 
 
 def test_a_gap_that_is_made_of_sentences_without_items_is_told(release: Release) -> None:
-    """The model scores .6 wherever gold has items, in both cultures; the rule gives it 0 where gold has none."""
+    """The model scores .6 wherever gold has items, in both cultures; the rule gives it 0 where gold has
+    none."""
     west, east = np.full((7, PER_CATEGORY), 0.6), np.full((7, PER_CATEGORY), 0.6)
     east[:5, 0] = 0.0
     made = findings(judged(west, east, xcr.corpus(release)["id"].to_list()), release)
@@ -142,4 +169,9 @@ def test_copying_the_real_gold_scores_what_the_reference_says(shared: Path) -> N
         for culture in ("IN-WB", "BD")
     }
     rounded = {key: round(share, 1) for key, share in shares.items()}
-    assert rounded == {("intra", "IN-WB"): 92.6, ("inter", "IN-WB"): 92.6, ("intra", "BD"): 89.9, ("inter", "BD"): 90.0}
+    assert rounded == {
+        ("intra", "IN-WB"): 92.6,
+        ("inter", "IN-WB"): 92.6,
+        ("intra", "BD"): 89.9,
+        ("inter", "BD"): 90.0,
+    }

@@ -11,9 +11,14 @@ from tests.support.xcr_judgements import findings, row
 ADAPTATION = "xcr/adaptation"
 
 
-def named(strategy: str | None, count: int, intra: float, inter: float | None, **more: object) -> list[dict[str, object]]:
+def named(
+    strategy: str | None, count: int, intra: float, inter: float | None, **more: object
+) -> list[dict[str, object]]:
     scores = {"csi_edit_intra": intra, "csi_edit_inter": inter}
-    return [row(ADAPTATION, f"{strategy}-{k}", culture="CN", strategy=strategy, **scores, **more) for k in range(count)]
+    return [
+        row(ADAPTATION, f"{strategy}-{k}", culture="CN", strategy=strategy, **scores, **more)
+        for k in range(count)
+    ]
 
 
 def test_each_strategy_with_its_mean_and_n() -> None:
@@ -26,20 +31,34 @@ def test_each_strategy_with_its_mean_and_n() -> None:
     ]
     strategies, extremes = strategy_tables(findings(rows))
     found = {line["strategy"]: line for line in strategies.rows.iter_rows(named=True)}
-    assert [line["named"] for line in found.values()] == [30, 20, 19, 10], "the most frequent first, failed requests left out"
+    assert [line["named"] for line in found.values()] == [30, 20, 19, 10], (
+        "the most frequent first, failed requests left out"
+    )
     equivalent = found["Cultural Equivalent"]
     assert (equivalent["n"], equivalent["share"]) == (30, pytest.approx(100 * 30 / 79))
     assert (equivalent["intra"], equivalent["inter"], equivalent["score"]) == pytest.approx((60, 80, 70))
     best = extremes.rows.row(0, named=True)
-    assert (best["best"], best["best_score"], best["best_n"]) == ("Cultural Equivalent", pytest.approx(70), 30)
+    assert (best["best"], best["best_score"], best["best_n"]) == (
+        "Cultural Equivalent",
+        pytest.approx(70),
+        30,
+    )
     assert (best["worst"], best["worst_score"], best["worst_n"]) == ("Label", pytest.approx(30), 20)
-    assert (best["strategies"], best["often_enough"]) == (3, 2), "Deletion scores best and is named too seldom"
+    assert (best["strategies"], best["often_enough"]) == (3, 2), (
+        "Deletion scores best and is named too seldom"
+    )
 
 
 def test_a_version_without_a_score_leaves_the_other() -> None:
-    strategies, _ = strategy_tables(findings([*named("Label", 3, 0.4, None), *named("Deletion", 3, 0.4, 0.6)]))
+    strategies, _ = strategy_tables(
+        findings([*named("Label", 3, 0.4, None), *named("Deletion", 3, 0.4, 0.6)])
+    )
     found = {line["strategy"]: line for line in strategies.rows.iter_rows(named=True)}
-    assert (found["Label"]["score"], found["Label"]["inter"], found["Label"]["n"]) == (pytest.approx(40), None, 3)
+    assert (found["Label"]["score"], found["Label"]["inter"], found["Label"]["n"]) == (
+        pytest.approx(40),
+        None,
+        3,
+    )
 
 
 def test_nothing_is_best_where_nothing_is_named_often_enough() -> None:

@@ -1,4 +1,5 @@
-"""All analyses of a real run: the parity set's systems, replayed on the released corpus, from the command line's side."""
+"""All analyses of a real run: the parity set's systems, replayed on the released corpus, from the command
+line's side."""
 
 from __future__ import annotations
 
@@ -33,7 +34,11 @@ def workspace(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
     """A run of two systems, one of them in two ways."""
     folder = tmp_path_factory.mktemp("systems")
     script = shared / "parity" / "xcr" / "make_inputs.py"
-    subprocess.run([sys.executable, str(script), str(shared / "data" / "xcr"), str(folder)], check=True, capture_output=True)
+    subprocess.run(
+        [sys.executable, str(script), str(shared / "data" / "xcr"), str(folder)],
+        check=True,
+        capture_output=True,
+    )
     for name in ("mixA", "mixB"):
         lines = (json.dumps(reply, ensure_ascii=False) for reply in replies(folder / "inputs", name))
         (folder / f"{name}.jsonl").write_text("\n".join(lines), encoding="utf-8")
@@ -66,7 +71,9 @@ def replies(inputs: Path, system: str) -> Iterator[dict[str, str]]:
 
 @pytest.fixture(scope="module")
 def tables(workspace: str) -> dict[str, dict[str, Any]]:
-    done = CliRunner().invoke(command, ["systems", "-w", workspace, "--format", "json"], catch_exceptions=False)
+    done = CliRunner().invoke(
+        command, ["systems", "-w", workspace, "--format", "json"], catch_exceptions=False
+    )
     assert done.exit_code == 0
     assert "left out" not in done.stderr
     return {table["name"]: table for table in json.loads(done.stdout)["tables"]}
@@ -93,7 +100,11 @@ def test_whatever_was_judged_gives_tables_or_says_what_is_lacking(workspace: str
 
 
 def test_groups_add_up_to_the_corpus(tables: dict[str, dict[str, Any]]) -> None:
-    rows = [row for row in tables["csi-categories"]["rows"] if row["metric"] == "si_csi" and "mixB" in row["endpoint"]]
+    rows = [
+        row
+        for row in tables["csi-categories"]["rows"]
+        if row["metric"] == "si_csi" and "mixB" in row["endpoint"]
+    ]
     assert sum(row["n"] for row in rows if row["category"] != "all") == 1034
     assert next(row for row in rows if row["category"] == "Cultural Value")["n"] == 26
 
@@ -104,9 +115,13 @@ def test_the_same_replies_make_no_difference_of_reasoning(tables: dict[str, dict
 
 
 def test_someone_equally_good_in_both_cultures_seems_biased(tables: dict[str, dict[str, Any]]) -> None:
-    controls = {(row["endpoint"], row["measure"], row["who"]): row for row in tables["regional-control"]["rows"]}
+    controls = {
+        (row["endpoint"], row["measure"], row["who"]): row for row in tables["regional-control"]["rows"]
+    }
     copies = [row for (_, _, who), row in controls.items() if who == "copies the gold"]
-    assert all(row["difference"] > 0 and row["no_items_bangladesh"] > row["no_items_west_bengal"] for row in copies)
+    assert all(
+        row["difference"] > 0 and row["no_items_bangladesh"] > row["no_items_west_bengal"] for row in copies
+    )
 
 
 def test_the_two_examples_are_left_out_of_every_task(tables: dict[str, dict[str, Any]]) -> None:

@@ -8,4 +8,6 @@ from tea.build import BUILDERS
 from tea.results import PUBLISHED, RESULTS
 from tea.task import Tea
 
-BENCHMARK = Benchmark("tea", "Teas of the world", (Tea(),), reader=data, results=RESULTS, published=PUBLISHED, builders=BUILDERS)
+BENCHMARK = Benchmark(
+    "tea", "Teas of the world", (Tea(),), reader=data, results=RESULTS, published=PUBLISHED, builders=BUILDERS
+)

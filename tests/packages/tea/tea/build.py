@@ -11,7 +11,9 @@ from folkways.files import write_bytes
 
 def _build(session: BuildSession, *, model: str, cultures: Sequence[str], out: Path) -> Built:
     (ask,) = session.models([model], {"build": "tea", "cultures": cultures})
-    prompts = [Prompt(f"Write a question about tea in {culture}.", "build-tea", culture, 100) for culture in cultures]
+    prompts = [
+        Prompt(f"Write a question about tea in {culture}.", "build-tea", culture, 100) for culture in cultures
+    ]
     lines = [f"{culture},{reply.said}" for culture, reply in zip(cultures, ask(prompts), strict=True)]
     return Built([f"{len(lines)} questions"], files=[write_bytes(out, "\n".join(lines).encode())])
 

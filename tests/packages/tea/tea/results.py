@@ -15,7 +15,12 @@ DATA = DataNeed("release", "The questions.", ("tea",))
 
 def _counted(inputs: Inputs) -> list[Table]:
     (release,) = inputs.data_of(DATA)
-    rows = pl.DataFrame(list(read(release))).group_by("culture").agg(value=pl.len().cast(pl.Float64)).sort("culture")
+    rows = (
+        pl.DataFrame(list(read(release)))
+        .group_by("culture")
+        .agg(value=pl.len().cast(pl.Float64))
+        .sort("culture")
+    )
     compared = beside_published(rows, PUBLISHED.cells("Table 1", "culture"), ["culture"], 0)
     return [Table("counted", "Table 1: questions", "Counts.", compared)]
 

@@ -24,7 +24,9 @@ class Tea(ItemwiseTask):
     release: ClassVar[str] = "tea"
     title: ClassVar[str] = "Tea"
     about: ClassVar[str] = "How people drink tea, as three options."
-    metrics: ClassVar[tuple[Metric, ...]] = (Metric("correct", "Accuracy", "The reply settles on the right letter."),)
+    metrics: ClassVar[tuple[Metric, ...]] = (
+        Metric("correct", "Accuracy", "The reply settles on the right letter."),
+    )
     facets: ClassVar[tuple[str, ...]] = ()
     variants: ClassVar[tuple[str, ...]] = ("plain",)
     labels: ClassVar[tuple[str, ...]] = ("A", "B", "C")
@@ -44,7 +46,9 @@ class Tea(ItemwiseTask):
 
     def templates(self, options: PromptOptions, release: Release, language: str) -> Mapping[str, Template]:
         """One."""
-        return choose_templates(self.name, options, {"plain": lambda: PLAIN}, self.variants, needed=("question", "a", "b", "c"))
+        return choose_templates(
+            self.name, options, {"plain": lambda: PLAIN}, self.variants, needed=("question", "a", "b", "c")
+        )
 
     def parts(self, item: Row, language: str) -> Mapping[str, str]:
         """Question and options."""

@@ -1,1 +1,2 @@
-"""Multiple-choice questions made of people's answers (paper, section 4.2.1 and appendix C.3.1): rules alone, no input or output."""
+"""Multiple-choice questions made of people's answers (paper, section 4.2.1 and appendix C.3.1): rules alone,
+no input or output."""

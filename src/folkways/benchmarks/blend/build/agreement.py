@@ -15,8 +15,8 @@ ITEM = ("ID", "country", "answer", "options")
 class Agreement:
     """Items of two builds.
 
-    first, second, common: numbers of distinct items. questions: in either. equal_questions: with the same items in both.
-    by_question: ID, first, second, common.
+    first, second, common: numbers of distinct items. questions: in either. equal_questions: with the same
+    items in both. by_question: ID, first, second, common.
     """
 
     first: int
@@ -38,7 +38,8 @@ def agreement(first: pl.DataFrame, second: pl.DataFrame) -> Agreement:
     one, other = canonical(first), canonical(second)
     common = one.join(other, on=list(ITEM), how="inner")
     counts = [
-        frame.group_by("ID").agg(pl.len().alias(name)) for name, frame in (("first", one), ("second", other), ("common", common))
+        frame.group_by("ID").agg(pl.len().alias(name))
+        for name, frame in (("first", one), ("second", other), ("common", common))
     ]
     by_question = counts[0]
     for count in counts[1:]:
@@ -51,7 +52,9 @@ def agreement(first: pl.DataFrame, second: pl.DataFrame) -> Agreement:
 def canonical(items: pl.DataFrame) -> pl.DataFrame:
     """The distinct items as ITEM, the options as one sorted JSON list."""
     rows = set()
-    for question, country, choices, letter in items.select("ID", "country", "choices", "answer_idx").iter_rows():
+    for question, country, choices, letter in items.select(
+        "ID", "country", "choices", "answer_idx"
+    ).iter_rows():
         options = orjson.loads(choices)
         rows.add((question, country, options[letter], orjson.dumps(sorted(options.values())).decode()))
     return pl.DataFrame(sorted(rows), schema=dict.fromkeys(ITEM, pl.String), orient="row")

@@ -41,4 +41,11 @@ def _prompt(call: Call, attempt: int) -> Prompt:
     text = prompt_of(call)
     # A prompt's hash in the workspace: files of replies name items by it.
     digest = blake2b(orjson.dumps((None, text, None)), digest_size=16).hexdigest()
-    return Prompt(text, TASK + call.kind, f"{call.question}/{digest[:12]}", call.max_tokens, variant=call.kind, sample=attempt)
+    return Prompt(
+        text,
+        TASK + call.kind,
+        f"{call.question}/{digest[:12]}",
+        call.max_tokens,
+        variant=call.kind,
+        sample=attempt,
+    )

@@ -1,4 +1,5 @@
-"""What a model is asked while questions are made, as records, and what it may answer. Countries have the names of BLEnD's files.
+"""What a model is asked while questions are made, as records, and what it may answer. Countries have the
+names of BLEnD's files.
 
 What models say is untrusted: what has not the asked form is unreadable (None).
 """
@@ -19,7 +20,8 @@ Options = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class JudgeCall:
-    """Does ``target``, as people of ``target_country`` wrote it, mean the same as one of ``answers``? The answer is yes or no."""
+    """Does ``target``, as people of ``target_country`` wrote it, mean the same as one of ``answers``? The
+    answer is yes or no."""
 
     kind: ClassVar = "judge"
     max_tokens: ClassVar = 256  # output tokens that a reply needs at most
@@ -62,7 +64,8 @@ class PairsCall:
 
 @dataclass(frozen=True, slots=True)
 class GroupsCall:
-    """Which of a question's answers belong together? The answer is sets of places (from 0); a place may stand in several."""
+    """Which of a question's answers belong together? The answer is sets of places (from 0); a place may stand
+    in several."""
 
     kind: ClassVar = "groups"
     max_tokens: ClassVar = 4096
@@ -97,7 +100,11 @@ class DummyCall:
 
     def read(self, reply: str) -> Options | None:
         options = last_value(reply, "options")
-        return tuple(options) if isinstance(options, list) and all(isinstance(option, str) for option in options) else None
+        return (
+            tuple(options)
+            if isinstance(options, list) and all(isinstance(option, str) for option in options)
+            else None
+        )
 
 
 Call = JudgeCall | PairsCall | GroupsCall | DummyCall
@@ -111,10 +118,12 @@ class Oracle(Protocol):
     """Whoever answers calls: a model behind the workspace, or a stand-in."""
 
     def recall(self, call: Call) -> tuple[Answer | None] | None:
-        """The answer in a tuple of one (None in it: unreadable), or None where the call has not been asked yet."""
+        """The answer in a tuple of one (None in it: unreadable), or None where the call has not been asked
+        yet."""
 
     def ask(self, calls: Sequence[Call], attempt: int = 0) -> list[Answer | None]:
-        """The answers, in order; None for a reply that cannot be read. A higher ``attempt`` asks the same again."""
+        """The answers, in order; None for a reply that cannot be read. A higher ``attempt`` asks the same
+        again."""
 
 
 def _numbered(lines: Iterable[str]) -> str:
@@ -127,6 +136,8 @@ def _quoted(texts: tuple[str, ...]) -> str:
 
 def _places(numbers: Any, count: int) -> list[int] | None:
     """Numbers from 1 as places from 0; None unless all are whole numbers in range."""
-    if not isinstance(numbers, list) or not all(type(number) is int and 1 <= number <= count for number in numbers):
+    if not isinstance(numbers, list) or not all(
+        type(number) is int and 1 <= number <= count for number in numbers
+    ):
         return None
     return [number - 1 for number in numbers]

@@ -17,13 +17,7 @@ FILE_NAME = "mc_questions_file.csv"
 
 
 def build_mcq(
-    session: BuildSession,
-    *,
-    out: Path,
-    calls: Path | None,
-    hub: Path | None,
-    hub_format: str,
-    **options: Any,
+    session: BuildSession, *, out: Path, calls: Path | None, hub: Path | None, hub_format: str, **options: Any
 ) -> Built:
     """Build, and write what was built; options: those of ``make_questions``."""
     from folkways.benchmarks.blend.build.files import write_calls, write_hub, write_released
@@ -31,15 +25,18 @@ def build_mcq(
 
     made = make_questions(session, **options)
     built, record = made.built, made.record
-    files = [write_released(built.items, out), write_bytes(out.with_suffix(".build.json"), json_bytes(record))]
+    files = [
+        write_released(built.items, out),
+        write_bytes(out.with_suffix(".build.json"), json_bytes(record)),
+    ]
     if calls is not None:
         files.append(write_calls(built.calls, calls))
     if hub is not None:
         files += write_hub(built.items, hub, hub_format, made.release.record, record)
     summary = (
         f"{plural(record['items'], 'item')} of {plural(record['questions'], 'question')}; "
-        f"{plural(record['judge_calls'], 'judge call')}, {plural(record['dummy_calls'], 'call')} for made-up options"
-        + (f", {built.ahead:,} asked ahead in vain" if built.ahead else "")
+        f"{plural(record['judge_calls'], 'judge call')}, {plural(record['dummy_calls'], 'call')} for "
+        "made-up options" + (f", {built.ahead:,} asked ahead in vain" if built.ahead else "")
     )
     notes = [f"left out: {plural(count, 'question')}: {why}" for why, count in record["filtered"].items()]
     notes += [f"left out: {what}: {why}" for what, why in built.left_out.items()]
@@ -57,11 +54,18 @@ def compare_builds(_session: BuildSession, *, first: Path, second: Path, as_json
     first, second = (file / FILE_NAME if file.is_dir() else file for file in (first, second))
     for file in (first, second):
         if not file.is_file():
-            raise FolkwaysError(f"there is no file {file}; give the folder or the CSV file that folkways build mcq wrote")
+            raise FolkwaysError(
+                f"there is no file {file}; give the folder or the CSV file that folkways build mcq wrote"
+            )
     found = agreement(*(read_csv(file, RELEASED) for file in (first, second)))
     if as_json:
         names = ("first", "second", "common", "jaccard", "questions", "equal_questions")
-        return Built(document={**{name: getattr(found, name) for name in names}, "by_question": found.by_question.to_dicts()})
+        return Built(
+            document={
+                **{name: getattr(found, name) for name in names},
+                "by_question": found.by_question.to_dicts(),
+            }
+        )
     return Built(
         (
             f"{first}: {found.first:,} distinct items; {second}: {found.second:,}; in both: {found.common:,}",
@@ -88,14 +92,32 @@ MCQ = Builder(
     """,
     (
         Option("--release", "BLEnD annotations to build from.", metavar="NAME|DIR", default="blend"),
-        Option("--question-text", "Release with the question texts; by default the same one.", metavar="NAME|DIR"),
-        Option("--judge", "Who says whether two answers are the same.", metavar="MODEL|stand-in:RULE", required=True),
-        Option("--dummies", "Who makes up options if answers are too few; by default the judge.", metavar="MODEL|stand-in:RULE"),
+        Option(
+            "--question-text", "Release with the question texts; by default the same one.", metavar="NAME|DIR"
+        ),
+        Option(
+            "--judge",
+            "Who says whether two answers are the same.",
+            metavar="MODEL|stand-in:RULE",
+            required=True,
+        ),
+        Option(
+            "--dummies",
+            "Who makes up options if answers are too few; by default the judge.",
+            metavar="MODEL|stand-in:RULE",
+        ),
         Option("--profile", "How to choose: paper or strict.", metavar="NAME", default="paper"),
-        Option("--judge-batch", "strict: pairs per call, or all at once.", metavar="N|question", default="question"),
+        Option(
+            "--judge-batch",
+            "strict: pairs per call, or all at once.",
+            metavar="N|question",
+            default="question",
+        ),
         Option("--ahead", "paper: calls at once.", "whole", least=1, default=16),
         Option("--questions", "Only these ids: Al-en-04,Jo-sp-32.", "list"),
-        Option("--wording-of", "Use the prompt of released questions instead of our own.", metavar="NAME|DIR"),
+        Option(
+            "--wording-of", "Use the prompt of released questions instead of our own.", metavar="NAME|DIR"
+        ),
         Option("--out", "Where the questions go (.csv)", "new file", gets=FILE_NAME, required=True),
         Option("--calls", "Write every call and its answer, in order.", "new file", metavar="FILE.jsonl"),
         Option("--hub", "Also write the Hugging Face layout, with a data card.", "new folder"),

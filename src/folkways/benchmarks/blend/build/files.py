@@ -40,16 +40,24 @@ def write_calls(calls: Iterable[AnsweredCall], path: Path) -> Path:
     return write_bytes(path, b"".join(line + b"\n" for line in lines))
 
 
-def write_hub(items: pl.DataFrame, folder: Path, kind: str, release: ReleaseRecord, record: Mapping[str, Any]) -> list[Path]:
-    """The layout of the hub: a data card, the items as ``parquet`` or ``jsonl``, and eval.yaml; returns the files."""
+def write_hub(
+    items: pl.DataFrame, folder: Path, kind: str, release: ReleaseRecord, record: Mapping[str, Any]
+) -> list[Path]:
+    """The layout of the hub: a data card, the items as ``parquet`` or ``jsonl``, and eval.yaml; returns the
+    files."""
     data = folder / CONFIG / f"test-00000-of-00001.{kind}"
     card = _card(items, data.relative_to(folder).as_posix(), release, record)
-    contents = {folder / "README.md": card.encode(), data: packed(items, kind), folder / "eval.yaml": _registration(items, release)}
+    contents = {
+        folder / "README.md": card.encode(),
+        data: packed(items, kind),
+        folder / "eval.yaml": _registration(items, release),
+    }
     return [write_bytes(path, content) for path, content in contents.items()]
 
 
 def _registration(items: pl.DataFrame, release: ReleaseRecord) -> bytes:
-    """The ``eval.yaml``: the prompts as they are, and the letter that Inspect finds in a reply's JSON, or at its beginning."""
+    """The ``eval.yaml``: the prompts as they are, and the letter that Inspect finds in a reply's JSON, or at
+    its beginning."""
     task = {
         "id": "mcq",
         "config": CONFIG,
@@ -58,7 +66,11 @@ def _registration(items: pl.DataFrame, release: ReleaseRecord) -> bytes:
         "solvers": [{"name": "generate"}],
         "scorers": [{"name": "pattern", "args": {"pattern": LETTER}}],
     }
-    about = f"{items.height:,} multiple-choice questions on everyday life in {items['country'].n_unique()} countries or regions."
+    about = (
+        f"{items.height:,} multiple-choice questions on everyday life in "
+        f"{items['country'].n_unique()} "
+        "countries or regions."
+    )
     return eval_yaml(f"Everyday life, made from {release.name}", about, task).encode()
 
 

@@ -60,7 +60,8 @@ def fits(answer: str, form: Form) -> bool:
 
 
 def settled_by_form(answers: tuple[str, ...], target: str) -> bool | None:
-    """Whether one of the answers is the target, where all are numbers, all dates or all times; None where that cannot tell."""
+    """Whether one of the answers is the target, where all are numbers, all dates or all times; None where
+    that cannot tell."""
     value = number_in(target)
     if value is not None:
         values = [number_in(answer) for answer in answers]

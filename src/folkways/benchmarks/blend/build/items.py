@@ -27,11 +27,14 @@ Option = tuple[str, str]
 
 
 def offered(choices: Mapping[str, Choice]) -> int:
-    """How many wrong answers every item of a question has: as many as the country with the fewest, WRONG_OPTIONS at most."""
+    """How many wrong answers every item of a question has: as many as the country with the fewest,
+    WRONG_OPTIONS at most."""
     return min((*(len(choice.wrong) for choice in choices.values()), WRONG_OPTIONS))
 
 
-def dummy_call(source: Source, choices: Mapping[str, Choice], refused: Iterable[str] = (), have: int = 0) -> DummyCall | None:
+def dummy_call(
+    source: Source, choices: Mapping[str, Choice], refused: Iterable[str] = (), have: int = 0
+) -> DummyCall | None:
     """What has to be asked for so that every item has its options; None where there are enough.
 
     refused: texts that cannot be taken any more; have: how many made-up options there are already.
@@ -48,11 +51,13 @@ def usable(options: Iterable[str], taken: Iterable[str]) -> tuple[str, ...]:
     return tuple(text for text in dict.fromkeys(lowered) if text and text not in known)
 
 
-def items_of(source: Source, choices: Mapping[str, Choice], dummies: Sequence[str], wording: Template) -> Iterator[tuple[str, ...]]:
+def items_of(
+    source: Source, choices: Mapping[str, Choice], dummies: Sequence[str], wording: Template
+) -> Iterator[tuple[str, ...]]:
     """Rows of RELEASED: for each country and right answer, one per combination of wrong answers.
 
-    The options stand in code-point order of text, then country, as in the authors' program; the right letter is the last one whose
-    text is the answer. Ids run over the question.
+    The options stand in code-point order of text, then country, as in the authors' program; the right letter
+    is the last one whose text is the answer. Ids run over the question.
     """
     size = offered(choices)
     number = 0
@@ -96,7 +101,9 @@ def _cut(wording: Template, question: str) -> tuple[str, str, str]:
 
 
 def _by_letter(texts: Sequence[str]) -> str:
-    lines = ",\n".join([f'    "{letter}": {_quoted(text)}' for letter, text in zip(LETTERS, texts, strict=False)])
+    lines = ",\n".join(
+        [f'    "{letter}": {_quoted(text)}' for letter, text in zip(LETTERS, texts, strict=False)]
+    )
     return f"{{\n{lines}\n}}"
 
 

@@ -50,7 +50,8 @@ def make_questions(
 ) -> MadeQuestions:
     """Build multiple-choice questions.
 
-    release:     name or folder with annotations; question_text: with the questions, where another one has better texts.
+    release:     name or folder with annotations; question_text: with the questions, where another one has
+                better texts.
     judge:       a model, or ``stand-in:RULE``; dummies: who makes up options, the judge if None.
     profile:     ``paper`` or ``strict``.
     judge_batch: strict: ``question``, or how many pairs the judge sees at a time.
@@ -78,7 +79,13 @@ def make_questions(
     }
     models = [name for name in dict.fromkeys(asked_of.values()) if name not in oracles]
     if models:
-        config = {"build": "mcq", **inputs, "wording": wording_of, "questions": questions, "fingerprint": source.fingerprint}
+        config = {
+            "build": "mcq",
+            **inputs,
+            "wording": wording_of,
+            "questions": questions,
+            "fingerprint": source.fingerprint,
+        }
         opened = session.models(models, config, name=name, many_rounds=profile == "paper")
         oracles |= {name: AskedModel(ask) for name, ask in zip(models, opened, strict=True)}
     selected = select_sources(blend.read_annotations(source), blend.read_questions(texts), questions)
@@ -88,8 +95,15 @@ def make_questions(
     if profile == "paper":
         built = build_paper(found, *of_both, wording, ahead=ahead, progress=session.progress)
     else:
-        built = build_order_free(found, *of_both, wording, pairs_per_call=None if judge_batch == BY_QUESTION else int(judge_batch))
-    record = {**inputs, "wording": wording.source, "filtered": selected.filtered, **_counts(built, len(found))}
+        built = build_order_free(
+            found, *of_both, wording, pairs_per_call=None if judge_batch == BY_QUESTION else int(judge_batch)
+        )
+    record = {
+        **inputs,
+        "wording": wording.source,
+        "filtered": selected.filtered,
+        **_counts(built, len(found)),
+    }
     return MadeQuestions(built, source, record)
 
 
@@ -97,9 +111,13 @@ def _check(profile: str, judge_batch: str) -> None:
     if profile not in PROFILES:
         raise UnknownNameError("profile of a build", profile, PROFILES)
     if judge_batch != BY_QUESTION and not (judge_batch.isdecimal() and int(judge_batch) > 0):
-        raise FolkwaysError(f"--judge-batch is 'question' or a number of pairs from 1 on, got {judge_batch!r}")
+        raise FolkwaysError(
+            f"--judge-batch is 'question' or a number of pairs from 1 on, got {judge_batch!r}"
+        )
     if profile == "paper" and judge_batch != BY_QUESTION:
-        raise FolkwaysError("--judge-batch needs --profile strict: the paper's procedure judges one call after the other")
+        raise FolkwaysError(
+            "--judge-batch needs --profile strict: the paper's procedure judges one call after the other"
+        )
 
 
 def _counts(built: Questions, looked_at: int) -> Mapping[str, Any]:

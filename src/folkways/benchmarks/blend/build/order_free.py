@@ -1,8 +1,10 @@
-"""The same choice of wrong answers as in ``paper``, without its defects: every pair is judged once, before anything is chosen.
+"""The same choice of wrong answers as in ``paper``, without its defects: every pair is judged once, before
+anything is chosen.
 
-What differs: nothing is remembered from one question to the next; all variants of a country's own answers count, not the first
-alone; words are compared as words, in any case, so that "tea" is not in "steak"; empty answers are none; and an answer that a
-country gives twice keeps its higher count. No result depends on the order in which anything was asked.
+What differs: nothing is remembered from one question to the next; all variants of a country's own answers
+count, not the first alone; words are compared as words, in any case, so that "tea" is not in "steak"; empty
+answers are none; and an answer that a country gives twice keeps its higher count. No result depends on the
+order in which anything was asked.
 """
 
 from __future__ import annotations
@@ -23,7 +25,28 @@ Pair = tuple[str, str]
 """Two texts in ``folded`` form, the lesser first."""
 
 FUNCTION_WORDS = frozenset(
-    ("a", "an", "and", "as", "at", "by", "for", "from", "in", "is", "it", "its", "of", "on", "or", "s", "that", "the", "to", "with")
+    (
+        "a",
+        "an",
+        "and",
+        "as",
+        "at",
+        "by",
+        "for",
+        "from",
+        "in",
+        "is",
+        "it",
+        "its",
+        "of",
+        "on",
+        "or",
+        "s",
+        "that",
+        "the",
+        "to",
+        "with",
+    )
 )
 """Words that two answers may share without sharing anything."""
 
@@ -32,7 +55,8 @@ _WORD = re.compile(r"\w+")
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """One answer of a country with all its variants in the question's form; ``text`` is the one that is shown."""
+    """One answer of a country with all its variants in the question's form; ``text`` is the one that is
+    shown."""
 
     country: str
     text: str
@@ -53,9 +77,13 @@ class Meanings:
     right: dict[str, tuple[str, ...]]
 
     def candidates(self, country: str) -> list[Meaning]:
-        """Other countries' answers that enough people gave, most frequent first, then in the order of countries."""
+        """Other countries' answers that enough people gave, most frequent first, then in the order of
+        countries."""
         theirs = [meaning for other, meanings in self.of.items() if other != country for meaning in meanings]
-        return sorted((meaning for meaning in theirs if meaning.count >= LEAST_VOTES), key=lambda meaning: -meaning.count)
+        return sorted(
+            (meaning for meaning in theirs if meaning.count >= LEAST_VOTES),
+            key=lambda meaning: -meaning.count,
+        )
 
     def open_pairs(self) -> list[Pair]:
         """The pairs of texts that only a judge can tell, sorted."""
@@ -77,12 +105,15 @@ class Meanings:
                     _is_same(meaning, candidate, same) for meaning in (*own, *taken.values())
                 ):
                     taken[candidate.country] = candidate
-            chosen[country] = Choice(self.right[country], {other: meaning.text for other, meaning in taken.items()})
+            chosen[country] = Choice(
+                self.right[country], {other: meaning.text for other, meaning in taken.items()}
+            )
         return chosen
 
 
 def meanings(source: Source) -> Meanings:
-    """The answers of a question, cleaned: trimmed, composed, without invisible characters, without repetitions."""
+    """The answers of a question, cleaned: trimmed, composed, without invisible characters, without
+    repetitions."""
     of, right = {}, {}
     for country, groups in source.groups.items():
         merged: dict[str, Meaning] = {}
@@ -97,7 +128,9 @@ def meanings(source: Source) -> Meanings:
                 continue
             key = folded(fitting[0])
             before = merged.get(key, Meaning(country, fitting[0], (), 0))
-            merged[key] = Meaning(country, before.text, _distinct((*before.variants, *fitting)), max(before.count, group.count))
+            merged[key] = Meaning(
+                country, before.text, _distinct((*before.variants, *fitting)), max(before.count, group.count)
+            )
         of[country] = tuple(merged.values())
         right[country] = tuple(meaning.text for meaning in merged.values() if meaning.count == top)
     return Meanings(source, of, right)
@@ -123,16 +156,23 @@ def groups_call(question: Meanings) -> list[GroupsCall]:
 
 def same_by_pairs(calls: Sequence[PairsCall], answers: Iterable[frozenset[int]]) -> frozenset[Pair]:
     """The pairs that were judged the same."""
-    return frozenset(call.pairs[place] for call, places in zip(calls, answers, strict=True) for place in places)
+    return frozenset(
+        call.pairs[place] for call, places in zip(calls, answers, strict=True) for place in places
+    )
 
 
 def same_by_groups(call: GroupsCall, groups: Groups) -> frozenset[Pair]:
     """Every pair of texts that stand in one group; a text in two groups does not join them."""
-    return frozenset(_pair(call.answers[one], call.answers[other]) for group in groups for one, other in combinations(group, 2))
+    return frozenset(
+        _pair(call.answers[one], call.answers[other])
+        for group in groups
+        for one, other in combinations(group, 2)
+    )
 
 
 def _open(own: Meaning, candidate: Meaning) -> Iterator[Pair]:
-    """The pairs to be judged before ``candidate`` may stand beside ``own``; none where the words tell already."""
+    """The pairs to be judged before ``candidate`` may stand beside ``own``; none where the words tell
+    already."""
     if _same_in_words(own, candidate):
         return
     for variant in own.variants:
@@ -141,7 +181,9 @@ def _open(own: Meaning, candidate: Meaning) -> Iterator[Pair]:
 
 
 def _is_same(one: Meaning, candidate: Meaning, same: frozenset[Pair]) -> bool:
-    return _same_in_words(one, candidate) or any(_pair(folded(text), folded(candidate.text)) in same for text in one.variants)
+    return _same_in_words(one, candidate) or any(
+        _pair(folded(text), folded(candidate.text)) in same for text in one.variants
+    )
 
 
 def _same_in_words(one: Meaning, other: Meaning) -> bool:
@@ -168,7 +210,9 @@ def _pair(one: str, other: str) -> Pair:
 
 
 def _clean(text: str) -> str:
-    visible = "".join(char for char in unicodedata.normalize("NFC", text) if unicodedata.category(char) != "Cf")
+    visible = "".join(
+        char for char in unicodedata.normalize("NFC", text) if unicodedata.category(char) != "Cf"
+    )
     return " ".join(visible.split())
 
 

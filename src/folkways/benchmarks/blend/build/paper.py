@@ -1,7 +1,8 @@
-"""Which answers of other countries are offered beside a country's own: the walk that the authors' program does, call by call.
+"""Which answers of other countries are offered beside a country's own: the walk that the authors' program
+does, call by call.
 
-Its verdicts are remembered across countries and questions, so that what is asked depends on everything that was asked before.
-``order_free`` has the same rule without that.
+Its verdicts are remembered across countries and questions, so that what is asked depends on everything that
+was asked before. ``order_free`` has the same rule without that.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ _SPLIT = re.compile("[/ ]")
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What a country's questions are made of: right answers, and wrong ones by the country that gave them, in order of choice."""
+    """What a country's questions are made of: right answers, and wrong ones by the country that gave them, in
+    order of choice."""
 
     right: tuple[str, ...]
     wrong: dict[str, str]
@@ -54,7 +56,10 @@ class Memory:
 
 def choose(source: Source, memory: Memory, judge: Judge) -> dict[str, Choice]:
     """Country -> Choice. ``judge`` is asked what strings and memory cannot tell, in the authors' order."""
-    votes = {country: {group.variants[0]: group.count for group in groups} for country, groups in source.groups.items()}
+    votes = {
+        country: {group.variants[0]: group.count for group in groups}
+        for country, groups in source.groups.items()
+    }
     form = source.form
     chosen = {}
     for country, counts in votes.items():
@@ -98,7 +103,9 @@ class _Walk:
     def _is_own(self, target: str) -> bool:
         for answer in self.own:
             if self.memory.get(answer, target):
-                return True  # without blocking the text: other countries' candidates with it are looked at again
+                return (
+                    True  # without blocking the text: other countries' candidates with it are looked at again
+                )
             if lexically_same(answer, target):
                 self.memory.put(answer, target, True)
                 self.blocked.add(target)
@@ -130,7 +137,11 @@ class _Walk:
 
     def _judged(self, answers: tuple[str, ...], target: str, country: str, other: str) -> bool:
         settled = settled_by_form(answers, target)
-        return settled if settled is not None else self.judge(JudgeCall(self.question, answers, target, country, other))
+        return (
+            settled
+            if settled is not None
+            else self.judge(JudgeCall(self.question, answers, target, country, other))
+        )
 
 
 def lexically_same(one: str, other: str) -> bool:

@@ -1,4 +1,5 @@
-"""Builds BLEnD's multiple-choice questions: the paper's procedure and ours, with a model or a stand-in as judge."""
+"""Builds BLEnD's multiple-choice questions: the paper's procedure and ours, with a model or a stand-in as
+judge."""
 
 from __future__ import annotations
 
@@ -8,7 +9,15 @@ from dataclasses import dataclass, field
 import polars as pl
 
 from folkways.benchmarks.blend.build import order_free, paper
-from folkways.benchmarks.blend.build.calls import Answer, Call, DummyCall, GroupsCall, JudgeCall, Oracle, PairsCall
+from folkways.benchmarks.blend.build.calls import (
+    Answer,
+    Call,
+    DummyCall,
+    GroupsCall,
+    JudgeCall,
+    Oracle,
+    PairsCall,
+)
 from folkways.benchmarks.blend.build.items import WRONG_OPTIONS, dummy_call, items_of, offered, table, usable
 from folkways.benchmarks.blend.build.paper import Choice, Memory
 from folkways.benchmarks.blend.build.sources import Source
@@ -31,8 +40,8 @@ class AnsweredCall:
 class Questions:
     """What was built.
 
-    items: items.RELEASED; calls: in the order in which the construction made them; ahead: calls that were asked ahead and then not
-    needed; left_out: question or question and country -> why it has no items.
+    items: items.RELEASED; calls: in the order in which the construction made them; ahead: calls that were
+    asked ahead and then not needed; left_out: question or question and country -> why it has no items.
     """
 
     items: pl.DataFrame
@@ -62,9 +71,9 @@ def build_paper(
 ) -> Questions:
     """The authors' procedure: the same items in the same order, from the same calls in the same order.
 
-    ahead: how many calls may be on their way at once. What the next calls are depends on the answers; those after the first are
-    guessed by taking every open answer for "different", and a wrong guess has been asked for nothing. An unreadable reply of the
-    judge counts as "same", as in the authors' program.
+    ahead: how many calls may be on their way at once. What the next calls are depends on the answers; those
+    after the first are guessed by taking every open answer for "different", and a wrong guess has been asked
+    for nothing. An unreadable reply of the judge counts as "same", as in the authors' program.
     """
     memory, calls, chosen = Memory(), [], {}
     sent: set[JudgeCall] = set()
@@ -121,14 +130,17 @@ def build_order_free(
     *,
     pairs_per_call: int | None = None,
 ) -> Questions:
-    """The same rule with its defects fixed: every open pair is judged once, all of them at once, before anything is chosen.
+    """The same rule with its defects fixed: every open pair is judged once, all of them at once, before
+    anything is chosen.
 
-    pairs_per_call: how many pairs the judge is shown at a time; None shows it all answers of a question and lets it group them.
-    Questions of which a reply stays unreadable after ATTEMPTS are left out.
+    pairs_per_call: how many pairs the judge is shown at a time; None shows it all answers of a question and
+    lets it group them. Questions of which a reply stays unreadable after ATTEMPTS are left out.
     """
     meanings = [order_free.meanings(source) for source in sources]
     by_question: list[list[PairsCall] | list[GroupsCall]] = [
-        order_free.groups_call(meaning) if pairs_per_call is None else order_free.pairs_calls(meaning, pairs_per_call)
+        order_free.groups_call(meaning)
+        if pairs_per_call is None
+        else order_free.pairs_calls(meaning, pairs_per_call)
         for meaning in meanings
     ]
     asked = _asked_until_readable(judge, [call for calls in by_question for call in calls])
@@ -183,7 +195,9 @@ def _finish(
             continue
         for country, choice in choices.items():
             if not choice.right:
-                left_out[f"{source.question} {country}"] = "its most frequent answer does not have the form that is asked for"
+                left_out[f"{source.question} {country}"] = (
+                    "its most frequent answer does not have the form that is asked for"
+                )
         rows += items_of(source, choices, fillers, wording)
     return Questions(table(rows), calls + asked, ahead, left_out)
 
@@ -191,7 +205,8 @@ def _finish(
 def _dummies(
     sources: Sequence[Source], chosen: dict[str, Chosen], maker: Oracle
 ) -> tuple[dict[str, tuple[str, ...]], list[AnsweredCall]]:
-    """Question -> made-up options, all questions at once; what falls short is asked for again, with what was refused as taken."""
+    """Question -> made-up options, all questions at once; what falls short is asked for again, with what was
+    refused as taken."""
     found: dict[str, tuple[str, ...]] = {}
     refused: dict[str, set[str]] = {}
     asked: list[AnsweredCall] = []
@@ -199,7 +214,9 @@ def _dummies(
         calls = []
         for source in sources:
             have = found.get(source.question, ())
-            call = dummy_call(source, chosen[source.question], {*have, *refused.get(source.question, ())}, len(have))
+            call = dummy_call(
+                source, chosen[source.question], {*have, *refused.get(source.question, ())}, len(have)
+            )
             if call is not None:
                 calls.append(call)
         if not calls:

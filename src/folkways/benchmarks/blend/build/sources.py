@@ -13,7 +13,8 @@ from folkways.cultures import cultures_of
 from folkways.errors import DataError
 
 LEAST_VOTES = 2
-"""Votes that the most frequent answer of every country needs, and that an answer needs to be offered elsewhere."""
+"""Votes that the most frequent answer of every country needs, and that an answer needs to be offered
+elsewhere."""
 
 MOST_NOT_KNOWING = 2
 """People of one country who may not know a question."""
@@ -25,7 +26,8 @@ NOT_ASKED = "not everybody was asked it"
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """One answer of a country: its English variants, the first as it is shown, and how many people gave it."""
+    """One answer of a country: its English variants, the first as it is shown, and how many people gave
+    it."""
 
     variants: tuple[str, ...]
     count: int
@@ -37,7 +39,8 @@ class Source:
 
     text:   about "your country", for the judge and the form.
     texts:  country -> the text that its people would read.
-    groups: country -> answers with an English variant, in the release's order; countries in the benchmark's order.
+    groups: country -> answers with an English variant, in the release's order; countries in the benchmark's
+    order.
     """
 
     question: str
@@ -49,40 +52,52 @@ class Source:
     @property
     def annotations(self) -> frozenset[str]:
         """Every English variant that anybody gave."""
-        return frozenset(variant for groups in self.groups.values() for group in groups for variant in group.variants)
+        return frozenset(
+            variant for groups in self.groups.values() for group in groups for variant in group.variants
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What passes the filter of the authors' code, and why questions do not -> how many, each under the first reason that fits."""
+    """What passes the filter of the authors' code, and why questions do not -> how many, each under the first
+    reason that fits."""
 
     sources: list[Source]
     filtered: dict[str, int]
 
 
-def select_sources(annotations: pl.DataFrame, questions: pl.DataFrame, wanted: Sequence[str] | None = None) -> Selection:
-    """The questions that pass the filter of the authors' code, in the order of the first country's question file.
+def select_sources(
+    annotations: pl.DataFrame, questions: pl.DataFrame, wanted: Sequence[str] | None = None
+) -> Selection:
+    """The questions that pass the filter of the authors' code, in the order of the first country's question
+    file.
 
-    The paper's text (section 4.2.1) drops a question where more than three did not know it, the code where more than two did.
-    annotations, questions: ``read_annotations`` and ``read_questions`` of releases/blend; they may be of two releases. A
-    question goes when in any country somebody called it not applicable, more than MOST_NOT_KNOWING did not know it for whatever
-    reason, or its most frequent answer has fewer than LEAST_VOTES votes. ``wanted`` names the questions to look at. Raises
-    DataError for questions that are not there, or where a country has annotations and no questions.
+    The paper's text (section 4.2.1) drops a question where more than three did not know it, the code where
+    more than two did. annotations, questions: ``read_annotations`` and ``read_questions`` of releases/blend;
+    they may be of two releases. A question goes when in any country somebody called it not applicable, more
+    than MOST_NOT_KNOWING did not know it for whatever reason, or its most frequent answer has fewer than
+    LEAST_VOTES votes. ``wanted`` names the questions to look at. Raises DataError for questions that are not
+    there, or where a country has annotations and no questions.
     """
     names = {culture.code: culture.names["blend"] for culture in cultures_of("blend")}
     against = _against(annotations)
     answers: dict[str, dict[str, tuple[Group, ...]]] = {}
     for code, key, groups in annotations.select("culture", "id", "groups").iter_rows():
-        english = tuple(Group(tuple(group["en_answers"]), group["count"]) for group in groups if group["en_answers"])
+        english = tuple(
+            Group(tuple(group["en_answers"]), group["count"]) for group in groups if group["en_answers"]
+        )
         answers.setdefault(key, {})[names[code]] = english
     countries = [names[code] for code in annotations["culture"].unique(maintain_order=True)]
     first, texts = _texts(questions, names)
     if missing := [country for country in countries if country not in texts]:
         raise DataError(
-            f"there are answers of {', '.join(missing)} but no questions; give a release that has them: --question-text"
+            f"there are answers of {', '.join(missing)} but no questions; give a release that has them: "
+            "--question-text"
         )
     if unknown := [key for key in wanted or () if key not in first]:
-        raise DataError(f"no question {', '.join(map(repr, unknown))}; ids look like {next(iter(first), 'Al-en-01')!r}")
+        raise DataError(
+            f"no question {', '.join(map(repr, unknown))}; ids look like {next(iter(first), 'Al-en-01')!r}"
+        )
     here = spoken_name(next(iter(texts)))
     looked_at = {key: text for key, text in first.items() if wanted is None or key in wanted}
     why = {key: against.get(key) if key in answers else NOT_ASKED for key in looked_at}
@@ -108,28 +123,36 @@ def _against(annotations: pl.DataFrame) -> dict[str, str]:
         (pl.col("culture").n_unique() < places).alias(NOT_ASKED),
     )
     reasons = [name for name in found.columns if name != "id"]
-    first = found.select("id", pl.coalesce(pl.when(pl.col(why)).then(pl.lit(why)) for why in reasons).alias("why"))
+    first = found.select(
+        "id", pl.coalesce(pl.when(pl.col(why)).then(pl.lit(why)) for why in reasons).alias("why")
+    )
     return dict(first.drop_nulls().iter_rows())
 
 
 def _objections() -> dict[str, pl.Expr]:
     """What speaks against a country's answers to a question, over the columns ``groups`` and ``idks``."""
     idk = pl.element().struct
-    not_applicable = pl.col("idks").list.eval(idk.field("count").filter(idk.field("kind") == "not-applicable")).list.sum()
+    not_applicable = (
+        pl.col("idks").list.eval(idk.field("count").filter(idk.field("kind") == "not-applicable")).list.sum()
+    )
     not_knowing = pl.col("idks").list.eval(idk.field("count")).list.sum()
     votes = pl.col("groups").list.first().struct.field("count").fill_null(0)
     return {
         "somebody called it not applicable": not_applicable > 0,
-        f"in one country, more than {MOST_NOT_KNOWING} people did not know it": not_knowing > MOST_NOT_KNOWING,
+        f"in one country, more than {MOST_NOT_KNOWING} people did not know it": not_knowing
+        > MOST_NOT_KNOWING,
         f"in one country, no answer was given by {LEAST_VOTES} people": votes < LEAST_VOTES,
     }
 
 
-def _texts(questions: pl.DataFrame, names: Mapping[str, str]) -> tuple[dict[str, str], dict[str, dict[str, str]]]:
+def _texts(
+    questions: pl.DataFrame, names: Mapping[str, str]
+) -> tuple[dict[str, str], dict[str, dict[str, str]]]:
     """Question -> the first country's English text, and country -> question -> its text.
 
-    A text that says "your country" serves every country, with its name in that place. Where texts name the country already, each
-    country keeps its own; of countries that ask in English that is the text people were shown.
+    A text that says "your country" serves every country, with its name in that place. Where texts name the
+    country already, each country keeps its own; of countries that ask in English that is the text people were
+    shown.
     """
     english = {culture.code for culture in cultures_of("blend") if culture.languages == ("en",)}
     own: dict[str, dict[str, str]] = {}

@@ -1,8 +1,10 @@
-"""Stand-ins for the judge that need no model: rules without state or chance, for tests and for trying things out.
+"""Stand-ins for the judge that need no model: rules without state or chance, for tests and for trying things
+out.
 
 overlap: two answers are the same when they share a word or one contains the other, by words in lower case.
-hashNN:  that, or when a hash of the two says so: as if a model said "same" of NN % of the pairs that share no word.
-ctxNN:   that, or when a hash of the whole call says so: country names, order of answers. It tells apart any two ways of asking.
+hashNN:  that, or when a hash of the two says so: as if a model said "same" of NN % of the pairs that share no
+word. ctxNN:   that, or when a hash of the whole call says so: country names, order of answers. It tells apart
+any two ways of asking.
 """
 
 from __future__ import annotations
@@ -23,7 +25,8 @@ _NAME = re.compile(r"overlap|(hash|ctx)(\d{1,2})")
 
 
 class StandIn:
-    """Answers every kind of call by its rule; options that nobody gave are numbered ones. UnknownNameError for other names."""
+    """Answers every kind of call by its rule; options that nobody gave are numbered ones. UnknownNameError
+    for other names."""
 
     def __init__(self, name: str) -> None:
         found = _NAME.fullmatch(name)
@@ -45,10 +48,16 @@ class StandIn:
         if isinstance(call, JudgeCall):
             return self._judge(call.answers, call.target, call.answer_country, call.target_country)
         if isinstance(call, PairsCall):
-            return frozenset(place for place, (one, other) in enumerate(call.pairs) if self._judge((one,), other))
+            return frozenset(
+                place for place, (one, other) in enumerate(call.pairs) if self._judge((one,), other)
+            )
         if isinstance(call, GroupsCall):
             pairs = combinations(enumerate(call.answers), 2)
-            return tuple(frozenset({one, other}) for (one, first), (other, second) in pairs if self._judge((first,), second))
+            return tuple(
+                frozenset({one, other})
+                for (one, first), (other, second) in pairs
+                if self._judge((first,), second)
+            )
         return _dummies(call)
 
     def _judge(self, answers: tuple[str, ...], target: str, country: str = "", other: str = "") -> bool:

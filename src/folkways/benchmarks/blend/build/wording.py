@@ -30,12 +30,18 @@ def released_wording(name: str, sources: Sequence[Source]) -> Template:
     """
     texts = {(source.question, country): text for source in sources for country, text in source.texts.items()}
     for batch in blend.read_mcq_batches(_release(name)):
-        for key, code, prompt, labels, choices in batch.select("id", "culture", "prompt", "labels", "choices").iter_rows():
+        for key, code, prompt, labels, choices in batch.select(
+            "id", "culture", "prompt", "labels", "choices"
+        ).iter_rows():
             question = texts.get((key, get_culture(code).names["blend"]))
             lettered = "\n".join(f"{label}. {choice}" for label, choice in zip(labels, choices, strict=True))
             if question and prompt.count(question) == 1 and prompt.count(lettered) == 1:
-                literal = BRACED.sub(r"{{\1}}", prompt.replace(lettered, "\0").replace(question, "\1"))  # what is sent as it is
-                return Template(literal.replace("\0", "{choices}").replace("\1", "{question}"), f"release:{name}")
+                literal = BRACED.sub(
+                    r"{{\1}}", prompt.replace(lettered, "\0").replace(question, "\1")
+                )  # what is sent as it is
+                return Template(
+                    literal.replace("\0", "{choices}").replace("\1", "{question}"), f"release:{name}"
+                )
     raise FolkwaysError(
         f"the wording of {name} cannot be taken over: no question has the same text there and here\n"
         "Give the question texts that it was made with (--question-text), or leave --wording-of out"
@@ -46,6 +52,7 @@ def _release(name: str) -> Release:
     release = open_release(name, "blend")
     if not blend.has(release, "mcq"):
         raise FolkwaysError(
-            f"release {release.name} has no multiple-choice questions to take a wording from; try --wording-of blend-mcq"
+            f"release {release.name} has no multiple-choice questions to take a wording from; try "
+            "--wording-of blend-mcq"
         )
     return release

@@ -1,15 +1,21 @@
-"""BLEnD as released: its annotations, questions, prompts and ready-made multiple-choice questions, and what is odd about them.
+"""BLEnD as released: its annotations, questions, prompts and ready-made multiple-choice questions, and what
+is odd about them.
 
-Each function that reads takes a release and gives one frame for all its cultures, in the benchmark's fixed order (GB, US, KR,
-...) and within a culture in file order. A release need not have every part; ``has`` tells. Nothing is corrected while reading:
-``check`` lists what is odd about the data.
+Each function that reads takes a release and gives one frame for all its cultures, in the benchmark's fixed
+order (GB, US, KR, ...) and within a culture in file order. A release need not have every part; ``has`` tells.
+Nothing is corrected while reading: ``check`` lists what is odd about the data.
 """
 
 from folkways.benchmarks.blend.data.annotations import ANNOTATIONS, is_counted, read_annotations
 from folkways.benchmarks.blend.data.check import check
 from folkways.benchmarks.blend.data.files import has, looks_like
 from folkways.benchmarks.blend.data.mcq import MCQ, read_mcq, read_mcq_batches
-from folkways.benchmarks.blend.data.questions import QUESTIONS, country_in_english, read_prompts, read_questions
+from folkways.benchmarks.blend.data.questions import (
+    QUESTIONS,
+    country_in_english,
+    read_prompts,
+    read_questions,
+)
 
 __all__ = [
     "ANNOTATIONS",

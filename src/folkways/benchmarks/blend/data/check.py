@@ -1,8 +1,9 @@
-"""Lists what is odd about a BLEnD release: file by file, with the question or row, the value, and what it does to scores.
+"""Lists what is odd about a BLEnD release: file by file, with the question or row, the value, and what it
+does to scores.
 
-What decides verdicts one by one is listed one by one. Kinds that occur in thousands (bare numbers, short words, capitals) are
-counted, one data issue per file and kind. ``repeated-answer`` lists a string once per question and
-language that has it in two groups or more.
+What decides verdicts one by one is listed one by one. Kinds that occur in thousands (bare numbers, short
+words, capitals) are counted, one data issue per file and kind. ``repeated-answer`` lists a string once per
+question and language that has it in two groups or more.
 """
 
 from __future__ import annotations
@@ -19,7 +20,16 @@ from typing import Any
 import polars as pl
 
 from folkways.benchmarks.blend.data.annotations import read_annotations
-from folkways.benchmarks.blend.data.files import BENCHMARK, PARTS, files_of, find, find_mcq, has, inside, read_csv
+from folkways.benchmarks.blend.data.files import (
+    BENCHMARK,
+    PARTS,
+    files_of,
+    find,
+    find_mcq,
+    has,
+    inside,
+    read_csv,
+)
 from folkways.benchmarks.blend.data.mcq import read_mcq
 from folkways.benchmarks.blend.data.questions import local_column, read_questions
 from folkways.cultures import Culture, cultures_of
@@ -38,7 +48,8 @@ _NON_ASCII_DIGIT = re.compile(r"(?![0-9])\d")
 
 @dataclass(frozen=True, slots=True)
 class AnswerCheck:
-    """Something that may be odd about one answer: its name, what it means, and how to see it (the answer, its language)."""
+    """Something that may be odd about one answer: its name, what it means, and how to see it (the answer, its
+    language)."""
 
     kind: str
     message: str
@@ -52,9 +63,17 @@ def _contains(pattern: str, only_in: str | None = None) -> Callable[[str, str], 
 
 ONE_BY_ONE = (
     AnswerCheck("empty-answer", "an empty answer: as a substring it is in every reply", _contains(r"\A\Z")),
-    AnswerCheck("outer-space", "spaces around an answer: a substring test asks for them too", _contains(r"\A\s|\s\Z")),
-    AnswerCheck("zero-width", "zero-width characters, which a model seldom writes", _contains("[\u200b-\u200d\u2060\ufeff\u00ad]")),
-    AnswerCheck("bidi-mark", "marks of writing direction", _contains("[\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]")),
+    AnswerCheck(
+        "outer-space", "spaces around an answer: a substring test asks for them too", _contains(r"\A\s|\s\Z")
+    ),
+    AnswerCheck(
+        "zero-width",
+        "zero-width characters, which a model seldom writes",
+        _contains("[\u200b-\u200d\u2060\ufeff\u00ad]"),
+    ),
+    AnswerCheck(
+        "bidi-mark", "marks of writing direction", _contains("[\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]")
+    ),
     AnswerCheck(
         "not-nfc",
         "not in Unicode normal form NFC: equal to the eye, not to a program",
@@ -74,11 +93,17 @@ ONE_BY_ONE = (
 )
 
 COUNTED = (
-    AnswerCheck("capitals", "have capitals: only replies are lower-cased", lambda answer, _: answer != answer.lower()),
-    AnswerCheck("bare-number", "are bare numbers: 1 is in 15", lambda answer, _: answer.isdecimal()),
-    AnswerCheck("single-letter", "are one letter long", lambda answer, _: len(answer) == 1 and answer.isalpha()),
     AnswerCheck(
-        "short-answer", "have two or three letters: tea is in steak", lambda answer, _: 1 < len(answer) <= 3 and answer.isalpha()
+        "capitals", "have capitals: only replies are lower-cased", lambda answer, _: answer != answer.lower()
+    ),
+    AnswerCheck("bare-number", "are bare numbers: 1 is in 15", lambda answer, _: answer.isdecimal()),
+    AnswerCheck(
+        "single-letter", "are one letter long", lambda answer, _: len(answer) == 1 and answer.isalpha()
+    ),
+    AnswerCheck(
+        "short-answer",
+        "have two or three letters: tea is in steak",
+        lambda answer, _: 1 < len(answer) <= 3 and answer.isalpha(),
     ),
     AnswerCheck("curly-quotes", "have curly quotes", _contains("[‘’“”]")),
     AnswerCheck("brackets", "have brackets", _contains(r"[()\[\]{}]")),
@@ -88,7 +113,8 @@ COUNTED = (
 
 
 def check(release: Release) -> list[DataIssue]:
-    """Every data issue of every part of the release, part by part, in file order. Broken files raise DataError as on reading."""
+    """Every data issue of every part of the release, part by part, in file order. Broken files raise
+    DataError as on reading."""
     found = list(_missing_files(release))
     if has(release, "annotations"):
         found += _annotation_issues(release)
@@ -110,7 +136,12 @@ def _missing_files(release: Release) -> Iterator[DataIssue]:
         for culture in cultures_of(BENCHMARK):
             if find(release.root, part, culture) is None:
                 file = places[0].format(culture.names[BENCHMARK])
-                yield DataIssue(file, "missing-file", f"no {part} of {culture.name}: the culture is left out", value=culture.code)
+                yield DataIssue(
+                    file,
+                    "missing-file",
+                    f"no {part} of {culture.name}: the culture is left out",
+                    value=culture.code,
+                )
 
 
 def _annotation_issues(release: Release) -> Iterator[DataIssue]:
@@ -118,17 +149,31 @@ def _annotation_issues(release: Release) -> Iterator[DataIssue]:
     for culture, path in files_of(release, "annotations"):
         file, counts = inside(release, path), Counter[str]()
         for row in table[(culture.code,)].iter_rows(named=True):
-            local = list(_answers(file, row["id"], [group["answers"] for group in row["groups"]], culture.languages[0], counts))
-            english = _answers(file, row["id"], [group["en_answers"] for group in row["groups"]], "en", counts)
+            local = list(
+                _answers(
+                    file,
+                    row["id"],
+                    [group["answers"] for group in row["groups"]],
+                    culture.languages[0],
+                    counts,
+                )
+            )
+            english = _answers(
+                file, row["id"], [group["en_answers"] for group in row["groups"]], "en", counts
+            )
             yield from local
             yield from (issue for issue in english if issue.kind != "repeated-answer" or issue not in local)
             yield from _question(file, row)
         for odd in COUNTED:
             if counts[odd.kind]:
-                yield DataIssue(file, odd.kind, f"{counts[odd.kind]:,} answers {odd.message}", value=str(counts[odd.kind]))
+                yield DataIssue(
+                    file, odd.kind, f"{counts[odd.kind]:,} answers {odd.message}", value=str(counts[odd.kind])
+                )
 
 
-def _answers(file: str, key: str, groups: list[list[str]], language: str, counts: Counter[str]) -> Iterator[DataIssue]:
+def _answers(
+    file: str, key: str, groups: list[list[str]], language: str, counts: Counter[str]
+) -> Iterator[DataIssue]:
     """Oddities of the answers to one question in one language; those of COUNTED are added to ``counts``."""
     for answer in (answer for group in groups for answer in group):
         for odd in ONE_BY_ONE:
@@ -150,16 +195,34 @@ def _question(file: str, row: dict[str, Any]) -> Iterator[DataIssue]:
     for group in groups:
         value = group["answers"][0] if group["answers"] else None
         if not group["en_answers"]:
-            yield DataIssue(file, "group-without-english", "an answer that cannot be given in English", key=key, value=value)
+            yield DataIssue(
+                file,
+                "group-without-english",
+                "an answer that cannot be given in English",
+                key=key,
+                value=value,
+            )
         if not group["answers"]:
-            yield DataIssue(file, "group-without-local", "an answer that cannot be given in the local language", key=key)
+            yield DataIssue(
+                file, "group-without-local", "an answer that cannot be given in the local language", key=key
+            )
         if group["count"] > ANNOTATORS:
-            yield DataIssue(file, "count-above-five", f"{group['count']} votes from {ANNOTATORS} people", key=key, value=value)
+            yield DataIssue(
+                file,
+                "count-above-five",
+                f"{group['count']} votes from {ANNOTATORS} people",
+                key=key,
+                value=value,
+            )
     if any(later["count"] > earlier["count"] for earlier, later in pairwise(groups)):
-        yield DataIssue(file, "groups-unsorted", "a later group has more votes: weights can exceed 1", key=key)
+        yield DataIssue(
+            file, "groups-unsorted", "a later group has more votes: weights can exceed 1", key=key
+        )
     for kind in row["idks"]:
         if kind["kind"] not in KINDS_OF_NOT_KNOWING:
-            yield DataIssue(file, "idk-free-text", "free text among the kinds of not knowing", key=key, value=kind["kind"])
+            yield DataIssue(
+                file, "idk-free-text", "free text among the kinds of not knowing", key=key, value=kind["kind"]
+            )
         if kind["count"] > ANNOTATORS:
             message = f"{kind['count']} times {kind['kind']!r} from {ANNOTATORS} people"
             yield DataIssue(file, "idk-above-five", message, key=key, value=str(kind["count"]))
@@ -182,14 +245,24 @@ def _question_issues(release: Release) -> Iterator[DataIssue]:
         yield from _swapped(file, table, culture)
         yield from _extra_columns(file, table, QUESTION_COLUMNS)
         for row, value in _repeats(table["ID"]):
-            yield DataIssue(file, "repeated-question-id", "an id that an earlier row has", row=row, value=value)
+            yield DataIssue(
+                file, "repeated-question-id", "an id that an earlier row has", row=row, value=value
+            )
         for row, topic in enumerate(table["Topic"], 1):
             if topic not in TOPICS:
-                yield DataIssue(file, "unknown-topic", f"none of the six topics ({', '.join(TOPICS)})", row=row, value=topic)
+                yield DataIssue(
+                    file,
+                    "unknown-topic",
+                    f"none of the six topics ({', '.join(TOPICS)})",
+                    row=row,
+                    value=topic,
+                )
         for name in ("Question", "Translation"):
             for row, text in enumerate(table[name], 1):
                 if not text.strip():
-                    yield DataIssue(file, "empty-question", f"no text in column {name}", row=row, key=table["ID"][row - 1])
+                    yield DataIssue(
+                        file, "empty-question", f"no text in column {name}", row=row, key=table["ID"][row - 1]
+                    )
 
 
 def _unmatched(release: Release) -> Iterator[DataIssue]:
@@ -197,7 +270,10 @@ def _unmatched(release: Release) -> Iterator[DataIssue]:
     on = ["culture", "id"]
     asked, annotated = read_questions(release).select(on), read_annotations(release).select(on)
     unanswered, unasked = asked.join(annotated, on=on, how="anti"), annotated.join(asked, on=on, how="anti")
-    for part, alone, other in (("questions", unanswered, "annotations"), ("annotations", unasked, "questions")):
+    for part, alone, other in (
+        ("questions", unanswered, "annotations"),
+        ("annotations", unasked, "questions"),
+    ):
         files = {culture.code: inside(release, file) for culture, file in files_of(release, part)}
         for code, key in alone.iter_rows():
             yield DataIssue(files[code], "unmatched-question", f"a question that the {other} lack", key=key)
@@ -210,14 +286,21 @@ def _swapped(file: str, table: pl.DataFrame, culture: Culture) -> Iterator[DataI
             message = f"both columns are English in different wordings; {local} is the country's own"
             yield DataIssue(file, "two-english-wordings", message, value=local)
     elif local_column(table, culture) == "Question":
-        message = "Question is local and Translation English, the reverse of what the authors' README says; read by content"
+        message = (
+            "Question is local and Translation English, the reverse of what the authors' README "
+            "says; read by content"
+        )
         yield DataIssue(file, "swapped-columns", message, value="Question")
 
 
 def _extra_columns(file: str, table: pl.DataFrame, known: tuple[str, ...]) -> Iterator[DataIssue]:
     for name in table.columns:
         if name not in known:
-            kind, what = ("extra-column", f"column {name!r}") if name else ("index-column", "a nameless column of row numbers")
+            kind, what = (
+                ("extra-column", f"column {name!r}")
+                if name
+                else ("index-column", "a nameless column of row numbers")
+            )
             yield DataIssue(file, kind, f"{what} is not part of the format and is not read", value=name)
 
 
@@ -227,14 +310,26 @@ def _prompt_issues(release: Release) -> Iterator[DataIssue]:
         yield from _extra_columns(file, table, PROMPT_COLUMNS)
         for row, value in _repeats(table["id"]):
             yield DataIssue(
-                file, "repeated-prompt-id", "an id that an earlier row has; the earlier one is used", row=row, value=value
+                file,
+                "repeated-prompt-id",
+                "an id that an earlier row has; the earlier one is used",
+                row=row,
+                value=value,
             )
         for row, texts in enumerate(table.select(PROMPT_COLUMNS).iter_rows(), 1):
             if any("{q}" not in text for text in texts[1:]):
-                yield DataIssue(file, "prompt-without-question", "a template without {q} for the question", row=row, value=texts[0])
+                yield DataIssue(
+                    file,
+                    "prompt-without-question",
+                    "a template without {q} for the question",
+                    row=row,
+                    value=texts[0],
+                )
         for name in DEFAULT_TEMPLATES:
             if name not in table["id"]:
-                yield DataIssue(file, "missing-template", "no such template, although the paper used it", value=name)
+                yield DataIssue(
+                    file, "missing-template", "no such template, although the paper used it", value=name
+                )
 
 
 def _mcq_issues(release: Release) -> Iterator[DataIssue]:
@@ -243,7 +338,15 @@ def _mcq_issues(release: Release) -> Iterator[DataIssue]:
     file, table = inside(release, path), read_mcq(release)
     for row, value in _repeats(table["mcqid"]):
         yield DataIssue(file, "repeated-mcq-id", "an id that an earlier row has", row=row, value=value)
-    for row, (choices, labels, answer) in enumerate(table.select("choices", "labels", "answer_idx").iter_rows(), 1):
+    for row, (choices, labels, answer) in enumerate(
+        table.select("choices", "labels", "answer_idx").iter_rows(), 1
+    ):
         if len(set(choices)) < len(choices):
             value = choices[labels.index(answer)]
-            yield DataIssue(file, "equal-choices", "the same text under two letters; one of them is wrong", row=row, value=value)
+            yield DataIssue(
+                file,
+                "equal-choices",
+                "the same text under two letters; one of them is wrong",
+                row=row,
+                value=value,
+            )

@@ -1,7 +1,8 @@
 """Where the files of a BLEnD release lie, and how they are opened: every layout seen, each file read once.
 
-Layouts: parts at the top (``annotations/UK_data.json``), the GitHub repository (``data/annotations/UK_data.json``,
-``evaluation/mc_data/mc_questions_file.csv``), and the hub's own copies (``data/annotations_hf``: lists of records, not objects).
+Layouts: parts at the top (``annotations/UK_data.json``), the GitHub repository
+(``data/annotations/UK_data.json``, ``evaluation/mc_data/mc_questions_file.csv``), and the hub's own copies
+(``data/annotations_hf``: lists of records, not objects).
 """
 
 from __future__ import annotations
@@ -39,7 +40,8 @@ PARTS = {
     ),
     "prompts": ("prompts/{}_prompts.csv", "data/prompts/{}_prompts.csv"),
 }
-"""Part -> where its file for a country may lie, the first that is there being read; ``{}`` is the authors' name of the country."""
+"""Part -> where its file for a country may lie, the first that is there being read; ``{}`` is the authors'
+name of the country."""
 
 MCQ_PLACES = tuple(
     folder + name
@@ -73,8 +75,11 @@ def has(release: Release, part: str) -> bool:
 
 
 def files_of(release: Release, part: str) -> Iterator[tuple[Culture, Path]]:
-    """The file of each culture that has one, in the benchmark's fixed order. FolkwaysError where no culture has one."""
-    found = [(culture, file) for culture in cultures_of(BENCHMARK) if (file := find(release.root, part, culture))]
+    """The file of each culture that has one, in the benchmark's fixed order. FolkwaysError where no culture
+    has one."""
+    found = [
+        (culture, file) for culture in cultures_of(BENCHMARK) if (file := find(release.root, part, culture))
+    ]
     if not found:
         raise FolkwaysError(
             f"release {release.name} has no {part}: looked in {release.root} for "
@@ -94,13 +99,16 @@ def read_json(file: Path) -> Any:
     try:
         return orjson.loads(file.read_bytes().removeprefix(b"\xef\xbb\xbf"))
     except orjson.JSONDecodeError as error:
-        raise DataError(f"not JSON from line {error.lineno}, column {error.colno} on ({error.msg}). {REMEDY}", file=file) from None
+        raise DataError(
+            f"not JSON from line {error.lineno}, column {error.colno} on ({error.msg}). {REMEDY}", file=file
+        ) from None
     except OSError as error:
         raise DataError(f"cannot be read ({error.strerror}). {REMEDY}", file=file) from None
 
 
 def read_csv(file: Path, needed: tuple[str, ...]) -> pl.DataFrame:
-    """A CSV file with every cell as the text that stands there: an empty cell is "", and "None" or "NA" are words like any other.
+    """A CSV file with every cell as the text that stands there: an empty cell is "", and "None" or "NA" are
+    words like any other.
 
     DataError if it is no CSV of equal rows or lacks one of the ``needed`` columns.
     """
@@ -108,15 +116,21 @@ def read_csv(file: Path, needed: tuple[str, ...]) -> pl.DataFrame:
         source = gzip.decompress(file.read_bytes()) if file.suffix == ".gz" else file.read_bytes()
         table = from_csv(pl.read_csv(source, infer_schema=False, empty_string_is_null=False).fill_null(""))
     except (pl.exceptions.PolarsError, OSError, EOFError, UnicodeDecodeError) as error:
-        raise DataError(f"cannot be read as CSV in UTF-8 ({str(error).splitlines()[0]}). {REMEDY}", file=file) from None
+        raise DataError(
+            f"cannot be read as CSV in UTF-8 ({str(error).splitlines()[0]}). {REMEDY}", file=file
+        ) from None
     missing = [name for name in needed if name not in table.columns]
     if missing:
-        raise DataError(f"has no column {', '.join(missing)}; its columns: {', '.join(table.columns)}. {REMEDY}", file=file)
+        raise DataError(
+            f"has no column {', '.join(missing)}; its columns: {', '.join(table.columns)}. {REMEDY}",
+            file=file,
+        )
     return table
 
 
 def csv_batches(file: Path, needed: tuple[str, ...], size: int) -> Iterator[pl.DataFrame]:
-    """The columns ``needed`` of a CSV file, ``size`` rows at a time, with every cell as the text that stands there.
+    """The columns ``needed`` of a CSV file, ``size`` rows at a time, with every cell as the text that stands
+    there.
 
     DataError naming the row if it is no CSV of equal rows in UTF-8, or lacks a column.
     """
@@ -132,13 +146,20 @@ def csv_batches(file: Path, needed: tuple[str, ...], size: int) -> Iterator[pl.D
             header = next(reader, [])
             missing = [name for name in needed if name not in header]
             if missing:
-                raise DataError(f"has no column {', '.join(missing)}; its columns: {', '.join(header)}. {REMEDY}", file=file)
+                raise DataError(
+                    f"has no column {', '.join(missing)}; its columns: {', '.join(header)}. {REMEDY}",
+                    file=file,
+                )
             places = [header.index(name) for name in needed]
             while True:
                 rows.extend(islice(reader, size))
-                if odd := next((row for row, cells in enumerate(rows, done + 1) if len(cells) != len(header)), 0):
+                if odd := next(
+                    (row for row, cells in enumerate(rows, done + 1) if len(cells) != len(header)), 0
+                ):
                     cells = len(rows[odd - done - 1])
-                    raise DataError(f"has {cells} cells where the header has {len(header)}. {REMEDY}", file=file, row=odd)
+                    raise DataError(
+                        f"has {cells} cells where the header has {len(header)}. {REMEDY}", file=file, row=odd
+                    )
                 columns = [*zip(*rows, strict=True)] or [()] * len(header)
                 told = zip(needed, places, strict=True)
                 yield pl.DataFrame([pl.Series(name, columns[place], dtype=pl.String) for name, place in told])
@@ -147,11 +168,14 @@ def csv_batches(file: Path, needed: tuple[str, ...], size: int) -> Iterator[pl.D
                 done += len(rows)
                 rows = []
     except (csv.Error, OSError, EOFError, UnicodeDecodeError) as error:
-        raise DataError(f"cannot be read as CSV in UTF-8 after row {done + len(rows)} ({error}). {REMEDY}", file=file) from None
+        raise DataError(
+            f"cannot be read as CSV in UTF-8 after row {done + len(rows)} ({error}). {REMEDY}", file=file
+        ) from None
 
 
 def looks_like(directory: Path) -> bool:
-    """Whether a folder is laid out like a BLEnD release: the file of some culture, or the multiple-choice questions."""
+    """Whether a folder is laid out like a BLEnD release: the file of some culture, or the multiple-choice
+    questions."""
     return find_mcq(directory) is not None or any(
         find(directory, part, culture) for part in PARTS for culture in cultures_of(BENCHMARK)
     )

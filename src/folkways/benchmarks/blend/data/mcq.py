@@ -31,15 +31,19 @@ MCQ_BATCH = 4000
 
 
 def read_mcq(release: Release) -> pl.DataFrame:
-    """MCQ, one row per ready-made multiple-choice question, in file order. DataError naming the row where one is broken."""
+    """MCQ, one row per ready-made multiple-choice question, in file order. DataError naming the row where one
+    is broken."""
     return pl.concat(read_mcq_batches(release))
 
 
 def read_mcq_batches(release: Release, size: int = MCQ_BATCH) -> Iterator[pl.DataFrame]:
-    """``read_mcq`` in parts of ``size`` rows: the file is read row by row, and one part is in memory at a time."""
+    """``read_mcq`` in parts of ``size`` rows: the file is read row by row, and one part is in memory at a
+    time."""
     file = find_mcq(release.root) or release.path("mc_questions_file.csv")
     first = 1
-    for table in csv_batches(file, ("MCQID", "ID", "country", "prompt", "choices", "choice_countries", "answer_idx"), size):
+    for table in csv_batches(
+        file, ("MCQID", "ID", "country", "prompt", "choices", "choice_countries", "answer_idx"), size
+    ):
         yield _mcq(table, file, first)
         first += table.height
 
@@ -50,7 +54,11 @@ def _mcq(table: pl.DataFrame, file: Path, first: int) -> pl.DataFrame:
     choices = _objects(table["choices"].to_list(), first, file)
     for row, (options, answer) in enumerate(zip(choices, table["answer_idx"].to_list(), strict=True), first):
         if answer not in options:
-            raise DataError(f"answer_idx {answer!r} is not one of the choices {', '.join(options)}. {REMEDY}", file=file, row=row)
+            raise DataError(
+                f"answer_idx {answer!r} is not one of the choices {', '.join(options)}. {REMEDY}",
+                file=file,
+                row=row,
+            )
     countries = _objects(table["choice_countries"].to_list(), first, file)
     return table.select(
         mcqid="MCQID",
@@ -65,7 +73,8 @@ def _mcq(table: pl.DataFrame, file: Path, first: int) -> pl.DataFrame:
 
 
 def _lists(rows: list[list[object]]) -> pl.Series:
-    """A column of lists of text, of values as JSON has them. Lists of one length are taken in as a whole, which is much faster."""
+    """A column of lists of text, of values as JSON has them. Lists of one length are taken in as a whole,
+    which is much faster."""
     if {*map(type, chain.from_iterable(rows))} - {str}:
         rows = [[str(value) for value in row] for row in rows]
     lengths = {*map(len, rows)}
@@ -89,7 +98,8 @@ def _culture_codes(countries: Iterable[str], file: Path, first: int) -> list[str
 
 
 def _objects(texts: Sequence[str], first: int, file: Path) -> list[dict[str, object]]:
-    """Label and value of each cell; the cells are parsed in one go, and one by one only to name the row that is broken."""
+    """Label and value of each cell; the cells are parsed in one go, and one by one only to name the row that
+    is broken."""
     try:
         found: list[dict[str, object]] = orjson.loads(f"[{','.join(texts)}]")
     except orjson.JSONDecodeError:
@@ -105,5 +115,9 @@ def _object(text: str, row: int, file: Path) -> dict[str, object]:
     except orjson.JSONDecodeError:
         choices = None
     if not isinstance(choices, dict) or not choices:
-        raise DataError(f"the choices are not a JSON object of label and text: {text[:80]!r}. {REMEDY}", file=file, row=row)
+        raise DataError(
+            f"the choices are not a JSON object of label and text: {text[:80]!r}. {REMEDY}",
+            file=file,
+            row=row,
+        )
     return choices

@@ -1,7 +1,8 @@
-"""The paper's tables and figures, recomputed, and what the paper lacks: intervals, and the line that people draw.
+"""The paper's tables and figures, recomputed, and what the paper lacks: intervals, and the line that people
+draw.
 
-Those of the data need released annotations; those of scores are made of judgements of runs or, where none are given, of the paper's
-own scores.
+Those of the data need released annotations; those of scores are made of judgements of runs or, where none are
+given, of the paper's own scores.
 """
 
 from __future__ import annotations
@@ -41,21 +42,45 @@ RAW = DataNeed("raw", "State with what each annotator wrote.", ("blend-raw",))
 READY_MADE = DataNeed("ready-made", "Release with ready-made multiple-choice questions.", ("blend-mcq",))
 
 
-LOOKED_AT = ("task", "endpoint", "culture", "language", "question", "topic", "counted", "sem_b", "accuracy", OTHER_LANGUAGE)
+LOOKED_AT = (
+    "task",
+    "endpoint",
+    "culture",
+    "language",
+    "question",
+    "topic",
+    "counted",
+    "sem_b",
+    "accuracy",
+    OTHER_LANGUAGE,
+)
 """Columns of judgements that results look at."""
 
 
 def _statistics(inputs: Inputs) -> Sequence[Table]:
     states = inputs.data_of(STATES)
-    ready_made = next((release for release in (*states, *inputs.data.get(READY_MADE.name, ())) if blend.has(release, "mcq")), None)
-    mcq = None if ready_made is None else pl.concat(part.select("culture", "id") for part in blend.read_mcq_batches(ready_made))
+    ready_made = next(
+        (
+            release
+            for release in (*states, *inputs.data.get(READY_MADE.name, ()))
+            if blend.has(release, "mcq")
+        ),
+        None,
+    )
+    mcq = (
+        None
+        if ready_made is None
+        else pl.concat(part.select("culture", "id") for part in blend.read_mcq_batches(ready_made))
+    )
     tables = [statistics_table(blend.read_questions(release), mcq) for release in states]
     return [_of_states(tables, states, 2, decimals=0)]
 
 
 def _annotations(inputs: Inputs) -> Sequence[Table]:
     states = inputs.data_of(STATES)
-    counts = [question_counts(blend.read_annotations(release), blend.read_questions(release)) for release in states]
+    counts = [
+        question_counts(blend.read_annotations(release), blend.read_questions(release)) for release in states
+    ]
     return [
         _of_states([annotation_table(counted, measure) for counted in counts], states, number)
         for measure, (number, _) in ABOUT.items()
@@ -63,7 +88,8 @@ def _annotations(inputs: Inputs) -> Sequence[Table]:
 
 
 def _of_states(tables: Sequence[Table], states: Sequence[Release], number: int, decimals: int = 2) -> Table:
-    """One table of all states beside the published cells of the paper's table with that number, and a note on each state."""
+    """One table of all states beside the published cells of the paper's table with that number, and a note on
+    each state."""
     cells = PUBLISHED.cells(f"Table {number}", "culture", "category").rename({"metric": "format"})
     parts, notes = [], []
     for table, release in zip(tables, states, strict=True):
@@ -101,7 +127,11 @@ def _categories(inputs: Inputs) -> Sequence[Table]:
     means, questions = category_means(judged), question_means(judged)
     if questions["topic"].n_unique() < 2 or questions.height <= questions["topic"].n_unique():
         raise NotAvailableError("needs two topics or more, and more questions than topics")
-    return [category_means_table(means), category_table(means, questions), category_pairs_table(means, questions)]
+    return [
+        category_means_table(means),
+        category_table(means, questions),
+        category_pairs_table(means, questions),
+    ]
 
 
 def _formats(inputs: Inputs) -> Sequence[Table]:
@@ -119,7 +149,14 @@ def _people(inputs: Inputs) -> Sequence[Table]:
 
 
 RESULTS = (
-    Result("statistics", "Questions by topic", _statistics, "Table 2", needs=(STATES, READY_MADE), aliases={"2": "statistics"}),
+    Result(
+        "statistics",
+        "Questions by topic",
+        _statistics,
+        "Table 2",
+        needs=(STATES, READY_MADE),
+        aliases={"2": "statistics"},
+    ),
     Result(
         "annotations",
         "What annotators said",

@@ -1,4 +1,5 @@
-"""Tables 7, 8 and 9: how far annotators agree, how many answers they gave, and how often they did not know (appendix B.7)."""
+"""Tables 7, 8 and 9: how far annotators agree, how many answers they gave, and how often they did not know
+(appendix B.7)."""
 
 from __future__ import annotations
 
@@ -19,7 +20,8 @@ QUESTION_COUNTS: Schema = {
     "culture": pl.String,
     "id": pl.String,
     "topic": pl.String,
-    "votes": pl.Int64,  # the largest of: votes of the commonest answer, at most VOTERS; each kind of not knowing by itself
+    # the largest of: votes of the commonest answer, at most VOTERS; each kind of not knowing by itself
+    "votes": pl.Int64,
     "answers": pl.Int64,  # groups of answers
     "unknown": pl.Int64,  # people who gave no answer, whatever they called it
 }
@@ -44,8 +46,8 @@ ABOUT: dict[Measure, tuple[int, str]] = {
 def question_counts(annotations: pl.DataFrame, questions: pl.DataFrame) -> pl.DataFrame:
     """QUESTION_COUNTS, one row per culture and question, from ``data.ANNOTATIONS`` and ``data.QUESTIONS``.
 
-    Every question counts, also those that are left out of short-answer scores. "Did not know" takes in no-answer, not-applicable
-    and whatever else annotators wrote in place of an answer.
+    Every question counts, also those that are left out of short-answer scores. "Did not know" takes in
+    no-answer, not-applicable and whatever else annotators wrote in place of an answer.
     """
     require_columns(annotations, ("culture", "id", "groups", "idks"), "annotations")
     require_columns(questions, ("culture", "id", "topic"), "questions")
@@ -65,19 +67,23 @@ def question_counts(annotations: pl.DataFrame, questions: pl.DataFrame) -> pl.Da
 
 
 def annotation_table(counts: pl.DataFrame, measure: Measure) -> Table:
-    """Table 7 (``votes``), 8 (``answers``) or 9 (``unknown``): MEANS of QUESTION_COUNTS by culture and topic."""
+    """Table 7 (``votes``), 8 (``answers``) or 9 (``unknown``): MEANS of QUESTION_COUNTS by culture and
+    topic."""
     require_columns(counts, QUESTION_COUNTS, "counts by question")
     by_topic = counts.drop_nulls("topic").select("culture", pl.col("topic").alias("category"), measure)
     whole = counts.select("culture", pl.lit(EVERY).alias("category"), measure)
     rows = []
-    for (culture, category), group in pl.concat([by_topic, whole]).group_by("culture", "category", maintain_order=True):
+    for (culture, category), group in pl.concat([by_topic, whole]).group_by(
+        "culture", "category", maintain_order=True
+    ):
         mean, interval = mean_over_questions(group[measure].cast(pl.Float64).to_numpy())
         rows.append((culture, category, mean, interval.low, interval.high, group.height))
     number, about = ABOUT[measure]
     return Table(
         measure,
         f"Table {number}: {about}",
-        "The unit is the question: each number is a mean over the questions of a culture, and its interval is over these.",
+        "The unit is the question: each number is a mean over the questions of a culture, and its "
+        "interval is over these.",
         pl.DataFrame(rows, schema=dict(MEANS), orient="row").sort(
             in_order("culture", CULTURES), "culture", in_order("category", TOPICS), maintain_order=True
         ),

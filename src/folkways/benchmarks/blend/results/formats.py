@@ -38,13 +38,14 @@ FORMATS: Schema = {
 def published_scores() -> pl.DataFrame:
     """CULTURE_SCORES of the paper (Tables 10 to 12)."""
     printed = PUBLISHED.figures("Table 10", "Table 11", "Table 12")
-    return printed.select(pl.col("task").str.split("/").list[1].alias("measure"), "model", "value", "language", "score").rename(
-        {"value": "culture", "score": "value"}
-    )
+    return printed.select(
+        pl.col("task").str.split("/").list[1].alias("measure"), "model", "value", "language", "score"
+    ).rename({"value": "culture", "score": "value"})
 
 
 def culture_scores(judgements: pl.DataFrame, saq_metric: str, mcq_metric: str) -> pl.DataFrame:
-    """CULTURE_SCORES, in percent, of the counted judgements of blend/saq and blend/mcq (one profile of each)."""
+    """CULTURE_SCORES, in percent, of the counted judgements of blend/saq and blend/mcq (one profile of
+    each)."""
     require_columns(judgements, ("endpoint", "task", "culture", "language", "counted"), "judgements")
     parts = []
     for task, metric in ((SAQ, saq_metric), (MCQ, mcq_metric)):
@@ -52,19 +53,29 @@ def culture_scores(judgements: pl.DataFrame, saq_metric: str, mcq_metric: str) -
         if of_task.is_empty():
             continue
         require_columns(of_task, (metric,), f"judgements of {task}")
-        means = of_task.group_by("endpoint", "culture", "language", maintain_order=True).agg(value=(100 * pl.col(metric)).mean())
-        parts.append(plain(means).with_columns(measure=pl.lit(task.split("/")[1]), model="endpoint").select(list(CULTURE_SCORES)))
+        means = of_task.group_by("endpoint", "culture", "language", maintain_order=True).agg(
+            value=(100 * pl.col(metric)).mean()
+        )
+        parts.append(
+            plain(means)
+            .with_columns(measure=pl.lit(task.split("/")[1]), model="endpoint")
+            .select(list(CULTURE_SCORES))
+        )
     return pl.concat(parts).drop_nulls("value") if parts else pl.DataFrame(schema=dict(CULTURE_SCORES))
 
 
 def format_table(scores: pl.DataFrame) -> Table:
-    """FORMATS: Pearson's correlation over cultures of short-answer and multiple-choice scores (CULTURE_SCORES).
+    """FORMATS: Pearson's correlation over cultures of short-answer and multiple-choice scores
+    (CULTURE_SCORES).
 
-    Models that have both formats count. A culture that is asked in English alone (US, GB) has that score as local and as English.
+    Models that have both formats count. A culture that is asked in English alone (US, GB) has that score as
+    local and as English.
     """
     require_columns(scores, CULTURE_SCORES, "scores by culture")
     pairs = _pairs(scores)
-    averaged = pairs.group_by("culture", maintain_order=True).agg(pl.col("local", "english", "both", "mcq").mean())
+    averaged = pairs.group_by("culture", maintain_order=True).agg(
+        pl.col("local", "english", "both", "mcq").mean()
+    )
     rows: list[tuple[Any, ...]] = []
     for saq in SAQ_KINDS:
         models = pairs["model"].n_unique()
@@ -85,7 +96,11 @@ def _pairs(scores: pl.DataFrame) -> pl.DataFrame:
     """One row per model and culture that has both formats: ``local``, ``english``, ``both``, ``mcq``."""
     keys = ["model", "culture"]
     saq = scores.filter(pl.col("measure") == "saq")
-    mcq = scores.filter(pl.col("measure") == "mcq").group_by(keys, maintain_order=True).agg(mcq=pl.col("value").mean())
+    mcq = (
+        scores.filter(pl.col("measure") == "mcq")
+        .group_by(keys, maintain_order=True)
+        .agg(mcq=pl.col("value").mean())
+    )
     is_english = pl.col("language") == ENGLISH
     sides = saq.group_by(keys, maintain_order=True).agg(
         english=pl.col("value").filter(is_english).mean(), own=pl.col("value").filter(~is_english).mean()
@@ -108,6 +123,9 @@ def _row(group: pl.DataFrame, saq: str) -> tuple[str, float, float, float, int]:
 
 
 def _mean_of_models(rows: list[tuple[Any, ...]]) -> str:
-    known = {saq: [r for model, of, r, *_ in rows if model is not None and of == saq and r == r] for saq in SAQ_KINDS}
+    known = {
+        saq: [r for model, of, r, *_ in rows if model is not None and of == saq and r == r]
+        for saq in SAQ_KINDS
+    }
     told = ", ".join(f"{sum(single) / len(single):.3f} ({saq})" for saq, single in known.items() if single)
     return f"Mean of the single models' r: {told or 'none'}. The paper gives 0.93 (both) and 0.98 (English)."

@@ -38,15 +38,20 @@ def overlap_table(annotations: pl.DataFrame, tool: TextTool) -> Table:
     rows = []
     for first, second in combinations(cultures, 2):
         common = lemmas[first].keys() & lemmas[second].keys()
-        shared = np.array([len(lemmas[first][key] & lemmas[second][key]) for key in sorted(common)], dtype=np.float64)
+        shared = np.array(
+            [len(lemmas[first][key] & lemmas[second][key]) for key in sorted(common)], dtype=np.float64
+        )
         _, interval = mean_over_questions(shared)
         n = shared.size
         rows.append((first, second, int(shared.sum()), max(0.0, interval.low * n), interval.high * n, n))
     return Table(
         "overlap",
         f"Figure 2: lemmas that the English answers of two cultures share ({tool.name} {tool.version})",
-        "The unit is the question: each number is a sum over the questions both cultures have, and its interval is over these.",
-        pl.DataFrame(rows, schema=dict(OVERLAP), orient="row").sort("shared", descending=True, maintain_order=True),
+        "The unit is the question: each number is a sum over the questions both cultures have, and its "
+        "interval is over these.",
+        pl.DataFrame(rows, schema=dict(OVERLAP), orient="row").sort(
+            "shared", descending=True, maintain_order=True
+        ),
     )
 
 
@@ -55,7 +60,12 @@ def _lemmas_by_question(annotations: pl.DataFrame, tool: TextTool) -> dict[str, 
     of_word: dict[str, frozenset[str]] = {}
     lemmas: dict[str, dict[str, frozenset[str]]] = {}
     for culture, key, groups in annotations.select("culture", "id", "groups").iter_rows():
-        words = {word for group in groups for answer in group["en_answers"] for word in _WORD.findall(answer.lower())}
+        words = {
+            word
+            for group in groups
+            for answer in group["en_answers"]
+            for word in _WORD.findall(answer.lower())
+        }
         for word in words - of_word.keys():
             of_word[word] = frozenset(token.lower() for token in tool.tokens(word))
         lemmas.setdefault(culture, {})[key] = frozenset().union(*(of_word[word] for word in words))

@@ -1,11 +1,13 @@
-"""The human line: how one person of a culture scores against the others, under the rule that models are judged by.
+"""The human line: how one person of a culture scores against the others, under the rule that models are
+judged by.
 
-Not in the paper. Each annotator's first answer is taken for a reply, and the answers of the others for the gold: the released
-groups with the annotator's own votes taken out. Needs what each annotator wrote, which only the state ``blend-raw`` has.
+Not in the paper. Each annotator's first answer is taken for a reply, and the answers of the others for the
+gold: the released groups with the annotator's own votes taken out. Needs what each annotator wrote, which
+only the state ``blend-raw`` has.
 
-A person has one annotator fewer to agree with than a model has, which makes the line a little low; people who gave no answer do
-not count, while models always answer, which makes it a little high, and their share is told beside it. People were asked in their
-own language only.
+A person has one annotator fewer to agree with than a model has, which makes the line a little low; people who
+gave no answer do not count, while models always answer, which makes it a little high, and their share is told
+beside it. People were asked in their own language only.
 """
 
 from __future__ import annotations
@@ -53,16 +55,18 @@ def has_raw_answers(annotations: pl.DataFrame) -> bool:
 
 
 def people_judgements(annotations: pl.DataFrame, profile: str, tool_set: str = "default") -> pl.DataFrame:
-    """PEOPLE_JUDGEMENTS, one row per annotator of a question, in the form that a model's replies are judged in.
+    """PEOPLE_JUDGEMENTS, one row per annotator of a question, in the form that a model's replies are judged
+    in.
 
     annotations: ``data.ANNOTATIONS`` with raw answers (DataError without). profile, tool_set: as for models.
-    ``sample`` numbers the annotators of a question. Not counted are questions that do not count for models, and people who gave no
-    answer; an answer where nobody else gave one counts and matches nothing.
+    ``sample`` numbers the annotators of a question. Not counted are questions that do not count for models,
+    and people who gave no answer; an answer where nobody else gave one counts and matches nothing.
     """
     require_columns(annotations, ("culture", "id", "groups", "idks", "raw"), "annotations")
     if not has_raw_answers(annotations):
         raise DataError(
-            "these annotations do not tell what each annotator wrote; of the published states only blend-raw does "
+            "these annotations do not tell what each annotator wrote; of the published states only "
+            "blend-raw does "
             "(folkways data fetch blend-raw)"
         )
     judge = Judge(profile, MATCHERS[profile](tool_set))
@@ -77,7 +81,10 @@ def people_judgements(annotations: pl.DataFrame, profile: str, tool_set: str = "
             "language": language,
             "variant": FIRST_ANSWER,
         }
-        rows += [{**own, "sample": number, **verdict} for number, verdict in enumerate(_verdicts(question, language, judge))]
+        rows += [
+            {**own, "sample": number, **verdict}
+            for number, verdict in enumerate(_verdicts(question, language, judge))
+        ]
     return pl.DataFrame(rows, schema=dict(PEOPLE_JUDGEMENTS))
 
 
@@ -100,11 +107,14 @@ def people_table(judgements: pl.DataFrame) -> Table:
     return Table(
         "people",
         "The human line: each annotator's first answer against those of the others",
-        "The unit is the question: a score is over first answers, and its interval draws questions with all their answers.",
+        "The unit is the question: a score is over first answers, and its interval draws questions with "
+        "all their answers.",
         rows,
         notes=(
-            "People who gave no answer do not count in the scores; without_answer is their share of those asked.",
-            "A person had one annotator fewer to agree with than a model has, which makes the line a little low; a model has no "
+            "People who gave no answer do not count in the scores; without_answer is their share of those "
+            "asked.",
+            "A person had one annotator fewer to agree with than a model has, which makes the line a "
+            "little low; a model has no "
             "way to give no answer, which makes it a little high.",
         ),
     )
@@ -118,8 +128,15 @@ _NOBODY_ELSE = "no match: nobody else answered"
 def _verdicts(question: Mapping[str, Any], language: str, judge: Judge) -> list[dict[str, Any]]:
     """A verdict on each annotator of a question, in the order of the release."""
     not_answers = NOT_KNOWING | {kind["kind"] for kind in question["idks"]}
-    said = [[answer for answer in person["answers"] if answer.strip() and answer not in not_answers] for person in question["raw"]]
-    group_of = {answer: place for place, group in reversed(list(enumerate(question["groups"]))) for answer in group["answers"]}
+    said = [
+        [answer for answer in person["answers"] if answer.strip() and answer not in not_answers]
+        for person in question["raw"]
+    ]
+    group_of = {
+        answer: place
+        for place, group in reversed(list(enumerate(question["groups"])))
+        for answer in group["answers"]
+    }
     votes = [{group_of[answer] for answer in answers if answer in group_of} for answers in said]
     verdicts = []
     for person, answers in enumerate(said):
@@ -145,8 +162,13 @@ def _verdicts(question: Mapping[str, Any], language: str, judge: Judge) -> list[
     ]
 
 
-def _groups_of_others(groups: Sequence[Mapping[str, Any]], votes: Sequence[set[int]], person: int) -> list[dict[str, Any]]:
+def _groups_of_others(
+    groups: Sequence[Mapping[str, Any]], votes: Sequence[set[int]], person: int
+) -> list[dict[str, Any]]:
     """The groups that anyone but ``person`` voted for, with the votes of these, most first."""
-    counts = [sum(place in voted for other, voted in enumerate(votes) if other != person) for place in range(len(groups))]
+    counts = [
+        sum(place in voted for other, voted in enumerate(votes) if other != person)
+        for place in range(len(groups))
+    ]
     left = [{**group, "count": count} for group, count in zip(groups, counts, strict=True) if count]
     return sorted(left, key=lambda group: -group["count"])

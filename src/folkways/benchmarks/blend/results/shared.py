@@ -13,7 +13,24 @@ ENGLISH = "en"
 TOPICS = ("Food", "Sport", "Family", "Education", "Holidays/Celebration/Leisure", "Work life")
 """The release's names of the topics, in the paper's order."""
 
-CULTURES = ("US", "GB", "ES", "MX", "ID", "CN", "KR", "DZ", "GR", "IR", "KP", "AZ", "ID-JB", "IN-AS", "NG-N", "ET")
+CULTURES = (
+    "US",
+    "GB",
+    "ES",
+    "MX",
+    "ID",
+    "CN",
+    "KR",
+    "DZ",
+    "GR",
+    "IR",
+    "KP",
+    "AZ",
+    "ID-JB",
+    "IN-AS",
+    "NG-N",
+    "ET",
+)
 """The cultures in the order of the paper's tables."""
 
 EVERY = "all"

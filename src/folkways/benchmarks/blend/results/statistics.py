@@ -17,14 +17,19 @@ STATISTICS: Schema = {
 
 
 def statistics_table(questions: pl.DataFrame, mcq: pl.DataFrame | None = None) -> Table:
-    """Short-answer questions by topic and, of ready-made multiple-choice questions, their number by culture and topic.
+    """Short-answer questions by topic and, of ready-made multiple-choice questions, their number by culture
+    and topic.
 
-    questions: QUESTIONS of ``folkways.benchmarks.blend.data``; mcq: culture and id of MCQ, one row per multiple-choice question. A
-    question has the topic that the first culture gives it.
+    questions: QUESTIONS of ``folkways.benchmarks.blend.data``; mcq: culture and id of MCQ, one row per
+    multiple-choice question. A question has the topic that the first culture gives it.
     """
     require_columns(questions, ("culture", "id", "topic"), "questions")
     topics = questions.select("id", "topic").drop_nulls().unique("id", keep="first", maintain_order=True)
-    parts = [topics.group_by("topic").len().select(format=pl.lit("saq"), culture=pl.lit(""), category="topic", value="len")]
+    parts = [
+        topics.group_by("topic")
+        .len()
+        .select(format=pl.lit("saq"), culture=pl.lit(""), category="topic", value="len")
+    ]
     if mcq is not None:
         require_columns(mcq, ("culture", "id"), "multiple-choice questions")
         parts.append(
@@ -34,9 +39,15 @@ def statistics_table(questions: pl.DataFrame, mcq: pl.DataFrame | None = None) -
             .select(format=pl.lit("mcq"), culture="culture", category="topic", value="len")
         )
     by_topic = pl.concat(parts).with_columns(pl.col("value").cast(pl.Int64))
-    whole = by_topic.group_by("format", "culture").agg(pl.col("value").sum()).with_columns(category=pl.lit(EVERY))
+    whole = (
+        by_topic.group_by("format", "culture").agg(pl.col("value").sum()).with_columns(category=pl.lit(EVERY))
+    )
     rows = pl.concat([by_topic, whole.select(by_topic.columns)]).sort(
-        pl.col("format") == "mcq", in_order("culture", CULTURES), "culture", in_order("category", TOPICS), "category"
+        pl.col("format") == "mcq",
+        in_order("culture", CULTURES),
+        "culture",
+        in_order("category", TOPICS),
+        "category",
     )
     return Table(
         "statistics",
@@ -44,5 +55,7 @@ def statistics_table(questions: pl.DataFrame, mcq: pl.DataFrame | None = None) -
         "Counts of questions; nothing is sampled.",
         rows.select(list(STATISTICS)),
         Layout("culture", "category", "value", decimals=0),
-        () if mcq is not None else ("Multiple-choice questions are not counted: no ready-made ones are on this disk (blend-mcq).",),
+        ()
+        if mcq is not None
+        else ("Multiple-choice questions are not counted: no ready-made ones are on this disk (blend-mcq).",),
     )

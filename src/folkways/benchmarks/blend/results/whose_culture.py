@@ -1,4 +1,5 @@
-"""Whose culture answers: the other culture's answer that a wrong short answer is, and the culture of a wrong option."""
+"""Whose culture answers: the other culture's answer that a wrong short answer is, and the culture of a wrong
+option."""
 
 from __future__ import annotations
 
@@ -17,11 +18,22 @@ from folkways.cultures import get_culture
 
 WRONG_OPTIONS = 3
 SAID = ("endpoint", "culture", "language", "question", "state", "answer", "counted", "sem_b")
-TAKEN = ("endpoint", "culture", "language", "question", "state", "counted", "accuracy", "chosen_culture", "offered")
+TAKEN = (
+    "endpoint",
+    "culture",
+    "language",
+    "question",
+    "state",
+    "counted",
+    "accuracy",
+    "chosen_culture",
+    "offered",
+)
 
 
 def _of_short_answers(inputs: Inputs) -> pl.DataFrame:
-    """In English with the English answers of every culture, in another language with those of the cultures that speak it."""
+    """In English with the English answers of every culture, in another language with those of the cultures
+    that speak it."""
     judged = inputs.of(SAQ, columns=SAID)
     known: dict[tuple[str, str], dict[str, Sequence[Sequence[Wording]]]] = {}
     annotated = blend.read_annotations(inputs.releases[SAQ]).filter(blend.is_counted())
@@ -42,19 +54,23 @@ def _of_short_answers(inputs: Inputs) -> pl.DataFrame:
 def _wordings(group: dict[str, Sequence[str]], language: str) -> list[Wording]:
     """As the task compares them: in the language that was asked in, and in English."""
     local = [] if language == ENGLISH else [(text, language) for text in group["answers"]]
-    return [wording for wording in (*local, *((text, ENGLISH) for text in group["en_answers"])) if wording[0].strip()]
+    return [
+        wording
+        for wording in (*local, *((text, ENGLISH) for text in group["en_answers"]))
+        if wording[0].strip()
+    ]
 
 
 def _of_options(inputs: Inputs) -> pl.DataFrame:
     judged = inputs.of(MCQ, columns=TAKEN)
     if not {"offered", "chosen_culture"} <= set(judged.columns):
         raise NotAvailableError(
-            f"needs judgements that tell whose options were taken; score the run again: folkways score RUN ({MCQ})"
+            "needs judgements that tell whose options were taken; score the run again: folkways score RUN "
+            f"({MCQ})"
         )
-    return of_options(judged, "accuracy", pl.col("question").cast(pl.String).str.split("/").list.last(), WRONG_OPTIONS)
+    return of_options(
+        judged, "accuracy", pl.col("question").cast(pl.String).str.split("/").list.last(), WRONG_OPTIONS
+    )
 
 
-RESULTS = (
-    whose_culture(SAQ, _of_short_answers),
-    whose_culture(MCQ, _of_options),
-)
+RESULTS = (whose_culture(SAQ, _of_short_answers), whose_culture(MCQ, _of_options))

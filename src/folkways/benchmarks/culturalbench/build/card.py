@@ -20,10 +20,14 @@ from folkways.releases.cards import eval_yaml, hub_licence, size_category
 TEMPLATE = "card.md.j2"
 
 
-def card(votes: Votes, counted: pl.DataFrame, easy: pl.DataFrame, rule: Rule, record: Mapping[str, Any]) -> str:
-    """The README: YAML with licence and configurations, then what is here, how it was made, whom it was made by, and numbers.
+def card(
+    votes: Votes, counted: pl.DataFrame, easy: pl.DataFrame, rule: Rule, record: Mapping[str, Any]
+) -> str:
+    """The README: YAML with licence and configurations, then what is here, how it was made, whom it was made
+    by, and numbers.
 
-    counted: counting.COUNTED; easy: tables.EASY_COLUMNS, whether or not it is written; record: the record of the build.
+    counted: counting.COUNTED; easy: tables.EASY_COLUMNS, whether or not it is written; record: the record of
+    the build.
     """
     from jinja2 import Environment, StrictUndefined
 
@@ -32,7 +36,9 @@ def card(votes: Votes, counted: pl.DataFrame, easy: pl.DataFrame, rule: Rule, re
         trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True, undefined=StrictUndefined
     )
     counts = easy.group_by("country").len().sort(-pl.col("len").cast(pl.Int64), "country")
-    options = easy.select(question="prompt_question", options=pl.concat_list(f"prompt_{name}" for name in OPTIONS))
+    options = easy.select(
+        question="prompt_question", options=pl.concat_list(f"prompt_{name}" for name in OPTIONS)
+    )
     people = _people(votes, counted, rule)
     known = people["low"] is not None  # few people or questions have no interval
     return environment.from_string(text).render(
@@ -46,7 +52,9 @@ def card(votes: Votes, counted: pl.DataFrame, easy: pl.DataFrame, rule: Rule, re
         record=record,
         rule=rule,
         people=people,
-        interval=f"95 % interval {people['low']:.1f} to {people['high']:.1f}, by question" if known else "too few for an interval",
+        interval=f"95 % interval {people['low']:.1f} to {people['high']:.1f}, by question"
+        if known
+        else "too few for an interval",
         countries=counts.rows(),
         words=words_table(options).rows.to_dicts(),
         number="{:,}".format,
@@ -55,22 +63,32 @@ def card(votes: Votes, counted: pl.DataFrame, easy: pl.DataFrame, rule: Rule, re
 
 def _people(votes: Votes, counted: pl.DataFrame, rule: Rule) -> dict[str, Any]:
     """The human line over everything: a row of people_table.PEOPLE."""
-    kept = counted.filter(pl.col("dropped").is_null()).join(votes.items, on="item", how="left", maintain_order="left")
+    kept = counted.filter(pl.col("dropped").is_null()).join(
+        votes.items, on="item", how="left", maintain_order="left"
+    )
     items = kept.select("item", task=pl.lit("easy"), question="item", culture="country")
-    return people_table(judge_people_on_easy(items, votes_table(votes, counted), rule)).rows.row(0, named=True)
+    return people_table(judge_people_on_easy(items, votes_table(votes, counted), rule)).rows.row(
+        0, named=True
+    )
 
 
 def registration(votes: Votes, easy: pl.DataFrame) -> str:
-    """The ``eval.yaml``: Easy as Inspect asks it. Hard is not in it, because Inspect scores each of its judgements by itself."""
+    """The ``eval.yaml``: Easy as Inspect asks it. Hard is not in it, because Inspect scores each of its
+    judgements by itself."""
     about = (
-        f"{easy.height:,} questions about {easy['country'].n_unique()} countries or regions, each verified by people of them: "
+        f"{easy.height:,} questions about {easy['country'].n_unique()} countries or regions, each "
+        "verified by people of them: "
         "a question, four options and the right letter."
     )
     task = {
         "id": "easy",
         "config": EASY,
         "split": "test",
-        "field_spec": {"input": "prompt_question", "target": "answer", "choices": [f"prompt_{name}" for name in OPTIONS]},
+        "field_spec": {
+            "input": "prompt_question",
+            "target": "answer",
+            "choices": [f"prompt_{name}" for name in OPTIONS],
+        },
         "solvers": [{"name": "multiple_choice"}],
         "scorers": [{"name": "choice"}],
     }

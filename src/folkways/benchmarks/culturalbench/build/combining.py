@@ -1,4 +1,5 @@
-"""Multi-mode questions of Easy: statements in the question, and four combinations of them as options (section 3.3)."""
+"""Multi-mode questions of Easy: statements in the question, and four combinations of them as options (section
+3.3)."""
 
 from __future__ import annotations
 
@@ -16,7 +17,8 @@ INSTRUCTION = "Choose the option that lists every statement that applies, and no
 """Ours: the authors' instruction is part of their questions, which are not ours."""
 
 WHOLE_BESIDE_THREE = 0.5
-"""How often all four stand beside a right combination of three: never offered but where right, they would give themselves away."""
+"""How often all four stand beside a right combination of three: never offered but where right, they would
+give themselves away."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,19 +31,25 @@ class Combined:
 
 
 def combine(item: str, question: str, statements: Sequence[str], gold: Sequence[str], seed: int) -> Combined:
-    """The question with its statements, and four combinations, one of which is all of ``gold`` and nothing else.
+    """The question with its statements, and four combinations, one of which is all of ``gold`` and nothing
+    else.
 
-    gold: letters of two or more of the four statements. The others are drawn without repeats from combinations of as many
-    statements, so that which is longest or shortest says nothing: each has a statement too many and lacks one. Beside three there
-    may be all four (WHOLE_BESIDE_THREE), beside all four there are three. What is drawn depends on ``seed`` and ``item`` alone:
-    adding or dropping questions changes no other.
+    gold: letters of two or more of the four statements. The others are drawn without repeats from
+    combinations of as many statements, so that which is longest or shortest says nothing: each has a
+    statement too many and lacks one. Beside three there may be all four (WHOLE_BESIDE_THREE), beside all four
+    there are three. What is drawn depends on ``seed`` and ``item`` alone: adding or dropping questions
+    changes no other.
     """
     right = tuple(sorted(LETTERS.index(letter) for letter in gold))
     random = Random(int.from_bytes(blake2b(f"{seed}\0{item}".encode(), digest_size=8).digest(), "big"))  # noqa: S311 - no secret
     chosen = [right, *_others(right, random)]
     random.shuffle(chosen)
-    listed = "\n".join(f"{numeral} {statement}" for numeral, statement in zip(NUMERALS, statements, strict=True))
-    return Combined(f"{question}\n\n{listed}\n\n{INSTRUCTION}", tuple(map(written, chosen)), LETTERS[chosen.index(right)])
+    listed = "\n".join(
+        f"{numeral} {statement}" for numeral, statement in zip(NUMERALS, statements, strict=True)
+    )
+    return Combined(
+        f"{question}\n\n{listed}\n\n{INSTRUCTION}", tuple(map(written, chosen)), LETTERS[chosen.index(right)]
+    )
 
 
 def _others(right: tuple[int, ...], random: Random) -> list[tuple[int, ...]]:

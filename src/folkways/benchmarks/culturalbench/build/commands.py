@@ -33,7 +33,8 @@ def build_votes(
     built = build_from_votes(config, places, out, rule=Rule(threshold, of), seed=seed, licence=licence)
     record = built.record
     summary = (
-        f"{plural(record['questions'], 'question')} ({record['single_mode']:,} single-mode, {record['multi_mode']:,} multi-mode) "
+        f"{plural(record['questions'], 'question')} ({record['single_mode']:,} single-mode, "
+        f"{record['multi_mode']:,} multi-mode) "
         f"of {built.counted.height:,}, "
         f"from {plural(record['votes_cast'], 'vote')} of {plural(record['annotators'], 'person', 'people')}"
     )
@@ -63,19 +64,29 @@ def build_topics(
         return session.models([model], {"build": "topics", **config}, name="build-topics-")[0]
 
     listed = read_topics(topics) if topics is not None else None
-    done = sort_questions(open_release(release, "culturalbench"), open_model, topics=listed, batch=batch, labelled=labelled)
+    done = sort_questions(
+        open_release(release, "culturalbench"), open_model, topics=listed, batch=batch, labelled=labelled
+    )
     record, found = done.record, done.agreement
-    counts = done.table.group_by("head", "topic", maintain_order=True).len().sort("len", descending=True, maintain_order=True)
+    counts = (
+        done.table.group_by("head", "topic", maintain_order=True)
+        .len()
+        .sort("len", descending=True, maintain_order=True)
+    )
     summary = [f"{record['sorted']:,} of {record['questions']:,} questions sorted by {record['model']}"]
     summary += [f"{count:6,}  {topic} ({head})" for head, topic, count in counts.iter_rows()]
     if found is not None:
         share, kappa = found.share_interval, found.kappa_interval
         summary.append(
-            f"agreement with {found.cases:,} labels: {100 * found.share:.1f} % ({100 * share.low:.1f} to {100 * share.high:.1f}); "
+            f"agreement with {found.cases:,} labels: {100 * found.share:.1f} % ({100 * share.low:.1f} to "
+            f"{100 * share.high:.1f}); "
             f"kappa {number(found.kappa, 2)} ({number(kappa.low, 2)} to {number(kappa.high, 2)})"
         )
     notes = [f"left out: {question}: {why}" for question, why in done.left_out.items()]
-    files = (write_bytes(out, frame_bytes(done.table)), write_bytes(out.with_suffix(".build.json"), json_bytes(record)))
+    files = (
+        write_bytes(out, frame_bytes(done.table)),
+        write_bytes(out.with_suffix(".build.json"), json_bytes(record)),
+    )
     return Built(summary, notes, files)
 
 
@@ -138,8 +149,20 @@ TOPICS = Builder(
     """,
     (
         Option("--release", "Questions to sort.", metavar="NAME|DIR", default="culturalbench"),
-        Option("--model", "Model that sorts. Own settings: NAME?temperature=1.", metavar="NAME", short="-m", required=True),
-        Option("--out", "Where topics go (.csv; tasks look for it in a release)", "new file", gets="topics.csv", required=True),
+        Option(
+            "--model",
+            "Model that sorts. Own settings: NAME?temperature=1.",
+            metavar="NAME",
+            short="-m",
+            required=True,
+        ),
+        Option(
+            "--out",
+            "Where topics go (.csv; tasks look for it in a release)",
+            "new file",
+            gets="topics.csv",
+            required=True,
+        ),
         Option("--topics", "Your own list instead of our 17 topics.", "file", metavar="FILE.toml"),
         Option("--labelled", "People's labels to compare: question_idx, topic.", "file"),
         Option("--batch", "Questions in one request.", "whole", least=1, most=100, default=20),

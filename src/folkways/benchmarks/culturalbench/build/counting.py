@@ -9,7 +9,14 @@ from typing import Any
 import polars as pl
 
 from folkways.benchmarks.culturalbench.data.reading import country_name, is_multi_mode
-from folkways.benchmarks.culturalbench.votes import ABSTENTIONS, CANNOT_ANSWER, DONT_KNOW, LETTERS, OPTIONS, Votes
+from folkways.benchmarks.culturalbench.votes import (
+    ABSTENTIONS,
+    CANNOT_ANSWER,
+    DONT_KNOW,
+    LETTERS,
+    OPTIONS,
+    Votes,
+)
 from folkways.errors import FolkwaysError
 from folkways.records import Schema
 
@@ -44,7 +51,8 @@ class Reason(StrEnum):
 class Rule:
     """An option is gold when at least ``threshold`` of ``of`` people chose it; the paper's rule is 4 of 5.
 
-    Raises FolkwaysError unless the threshold is more than half: two contrary answers could both be gold otherwise.
+    Raises FolkwaysError unless the threshold is more than half: two contrary answers could both be gold
+    otherwise.
     """
 
     threshold: int = 4
@@ -53,12 +61,14 @@ class Rule:
     def __post_init__(self) -> None:
         if not (self.of >= 1 and self.of < 2 * self.threshold <= 2 * self.of):
             raise FolkwaysError(
-                f"a majority of {self.threshold} of {self.of} is none: the threshold must be more than half of the people and at "
+                f"a majority of {self.threshold} of {self.of} is none: the threshold must be more than "
+                "half of the people and at "
                 f"most all of them, for example --threshold 4 --of 5"
             )
 
     def needed(self, voters: int) -> int:
-        """Votes that make an option gold among ``voters`` people: the same share as of ``of``, rounded up (5 of 6, 8 of 10)."""
+        """Votes that make an option gold among ``voters`` people: the same share as of ``of``, rounded up (5
+        of 6, 8 of 10)."""
         return -(-self.threshold * voters // self.of)
 
     @property
@@ -70,21 +80,31 @@ class Rule:
 def count(votes: Votes, rule: Rule) -> pl.DataFrame:
     """COUNTED, one row per question in their order.
 
-    Everybody who voted in a question's last round counts, people who abstained too: four of five have to choose an option, not four
-    of those who know. With fewer than ``rule.of`` votes a question is not decided yet; with more, the same share is needed.
+    Everybody who voted in a question's last round counts, people who abstained too: four of five have to
+    choose an option, not four of those who know. With fewer than ``rule.of`` votes a question is not decided
+    yet; with more, the same share is needed.
     """
     counts = _counts(votes)
     need = -(-rule.threshold * pl.col("voters") // rule.of)
-    gold = pl.concat_list(pl.when(pl.col(letter) >= need).then(pl.lit(letter)) for letter in LETTERS).list.drop_nulls()
-    counted = counts.with_columns(gold=pl.when(pl.col("voters") >= rule.of).then(gold).otherwise(pl.lit([], pl.List(pl.String))))
+    gold = pl.concat_list(
+        pl.when(pl.col(letter) >= need).then(pl.lit(letter)) for letter in LETTERS
+    ).list.drop_nulls()
+    counted = counts.with_columns(
+        gold=pl.when(pl.col("voters") >= rule.of).then(gold).otherwise(pl.lit([], pl.List(pl.String)))
+    )
     size = pl.col("gold").list.len()
-    verdicts = [_verdict(row, rule) for row in counted.join(votes.items, on="item", maintain_order="left").iter_rows(named=True)]
+    verdicts = [
+        _verdict(row, rule)
+        for row in counted.join(votes.items, on="item", maintain_order="left").iter_rows(named=True)
+    ]
     _without_twins(votes.items, verdicts)
     told = pl.DataFrame(verdicts, schema={"dropped": pl.String, "why": pl.String}, orient="row")
     kept = pl.col("dropped").is_null()
     return (
         pl.concat([counted, told], how="horizontal")
-        .with_columns(mode=pl.when(kept).then(pl.when(size == 1).then(pl.lit(SINGLE)).otherwise(pl.lit(MULTI))))
+        .with_columns(
+            mode=pl.when(kept).then(pl.when(size == 1).then(pl.lit(SINGLE)).otherwise(pl.lit(MULTI)))
+        )
         .select(list(COUNTED))
     )
 
@@ -95,12 +115,20 @@ def deciding(votes: Votes) -> pl.DataFrame:
 
 
 def _counts(votes: Votes) -> pl.DataFrame:
-    chosen = [pl.col("chosen").list.contains(name).sum().cast(pl.Int64).alias(name) for name in (*LETTERS, *ABSTENTIONS)]
+    chosen = [
+        pl.col("chosen").list.contains(name).sum().cast(pl.Int64).alias(name)
+        for name in (*LETTERS, *ABSTENTIONS)
+    ]
     by_item = (
         deciding(votes)
         .filter("counted")
         .group_by("item")
-        .agg(pl.col("round").first(), pl.col("population").first(), pl.len().cast(pl.Int64).alias("voters"), *chosen)
+        .agg(
+            pl.col("round").first(),
+            pl.col("population").first(),
+            pl.len().cast(pl.Int64).alias("voters"),
+            *chosen,
+        )
     )
     numbers = ["round", "voters", *LETTERS, *ABSTENTIONS]
     return (
@@ -111,7 +139,8 @@ def _counts(votes: Votes) -> pl.DataFrame:
 
 
 def _verdict(row: dict[str, Any], rule: Rule) -> tuple[str | None, str | None]:
-    """The reason that a question is dropped for, as long as it is not one of other questions, and the reason in words."""
+    """The reason that a question is dropped for, as long as it is not one of other questions, and the reason
+    in words."""
     voters, options = row["voters"], [row[name] for name in OPTIONS]
     if voters < rule.of:
         where = f" in round {row['round']}" if row["round"] > 1 else ""
@@ -124,21 +153,30 @@ def _verdict(row: dict[str, Any], rule: Rule) -> tuple[str | None, str | None]:
             if 2 * row[name] > voters:
                 return reason, f"{row[name]} of {voters} say {name}; {advice}"
         most = max(row[letter] for letter in LETTERS)
-        return Reason.NO_MAJORITY, f"the most frequent option has {most} of {voters} votes and needs {rule.needed(voters)}"
+        return (
+            Reason.NO_MAJORITY,
+            f"the most frequent option has {most} of {voters} votes and needs {rule.needed(voters)}",
+        )
     if len({_folded(text) for text in options}) < len(options):
         return Reason.DUPLICATE_OPTION, "two options say the same, so that no answer is the only right one"
     if is_multi_mode(options):
-        return Reason.COMBINED_OPTIONS, "its options are combinations, (i), (ii); give the single statements as options to vote on"
+        return (
+            Reason.COMBINED_OPTIONS,
+            "its options are combinations, (i), (ii); give the single statements as options to vote on",
+        )
     return None, None
 
 
 def _without_twins(items: pl.DataFrame, verdicts: list[tuple[str | None, str | None]]) -> None:
-    """Drop what asks the same as a question that is kept: same country, question and options, in any order of options."""
+    """Drop what asks the same as a question that is kept: same country, question and options, in any order of
+    options."""
     first: dict[tuple[object, ...], str] = {}
     for place, row in enumerate(items.iter_rows(named=True)):
         if verdicts[place][0] is None:
             options = frozenset(_folded(row[name]) for name in OPTIONS)
-            twin = first.setdefault((country_name(row["country"]), _folded(row["question"]), options), row["item"])
+            twin = first.setdefault(
+                (country_name(row["country"]), _folded(row["question"]), options), row["item"]
+            )
             if twin != row["item"]:
                 verdicts[place] = Reason.DUPLICATE_QUESTION, f"item {twin} asks the same"
 

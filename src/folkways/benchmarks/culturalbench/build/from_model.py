@@ -32,7 +32,8 @@ NONE = "(none)"
 
 @dataclass(frozen=True)
 class SortedQuestions:
-    """table: TOPIC_COLUMNS of what was sorted; left_out: question -> why it was not; agreement: with the labels, if there are any.
+    """table: TOPIC_COLUMNS of what was sorted; left_out: question -> why it was not; agreement: with the
+    labels, if there are any.
 
     record: how it was made, with what the model and the labels say otherwise.
     """
@@ -51,15 +52,26 @@ def sort_questions(
     batch: int = 20,
     labelled: Path | None = None,
 ) -> SortedQuestions:
-    """Ask a model for the topic of every question of Easy, ``batch`` at a time, and singly for those that it passes over.
+    """Ask a model for the topic of every question of Easy, ``batch`` at a time, and singly for those that it
+    passes over.
 
-    open_model: gives the model for what decides the prompts. topics: the list; None for ours. labelled: a file with
-    ``question_idx`` and ``topic`` that people have given. Raises DataError for labels that do not fit, before anything is asked.
+    open_model: gives the model for what decides the prompts. topics: the list; None for ours. labelled: a
+    file with ``question_idx`` and ``topic`` that people have given. Raises DataError for labels that do not
+    fit, before anything is asked.
     """
     topics = topics or own_topics()
     questions = sorting.questions_of(culturalbench.easy(release))
-    labels = read_labelled(labelled, [question.question_idx for question in questions], topics) if labelled is not None else None
-    config = {"release": release.label, "topics": topics.digest, "wording": digest_of(sorting.wording()), "batch": batch}
+    labels = (
+        read_labelled(labelled, [question.question_idx for question in questions], topics)
+        if labelled is not None
+        else None
+    )
+    config = {
+        "release": release.label,
+        "topics": topics.digest,
+        "wording": digest_of(sorting.wording()),
+        "batch": batch,
+    }
     model = open_model(config)
 
     def ask(batches: Sequence[Sequence[Question]]) -> Sequence[Reply]:
@@ -79,11 +91,21 @@ def sort_questions(
     found |= _read(again, replies, topics)
     told = {part[0].question_idx: reply for part, reply in zip(again, replies, strict=False)}
     left_out = {
-        question.question_idx: _why(told.get(question.question_idx)) for question in questions if question.question_idx not in found
+        question.question_idx: _why(told.get(question.question_idx))
+        for question in questions
+        if question.question_idx not in found
     }
-    ordered = [(question.question_idx, found[question.question_idx]) for question in questions if question.question_idx in found]
-    table = pl.DataFrame([(*pair, topics.head_of(pair[1])) for pair in ordered], schema=dict(TOPIC_COLUMNS), orient="row")
-    agreement = category_kappa(list(labels.values()), [found.get(key, NONE) for key in labels]) if labels else None
+    ordered = [
+        (question.question_idx, found[question.question_idx])
+        for question in questions
+        if question.question_idx in found
+    ]
+    table = pl.DataFrame(
+        [(*pair, topics.head_of(pair[1])) for pair in ordered], schema=dict(TOPIC_COLUMNS), orient="row"
+    )
+    agreement = (
+        category_kappa(list(labels.values()), [found.get(key, NONE) for key in labels]) if labels else None
+    )
     record = {
         "build": "topics",
         "made_by": f"folkways {__version__}",
@@ -107,12 +129,14 @@ def sort_questions(
 
 
 def read_topics(path: Path) -> Topics:
-    """A list of topics from a file in the form of ours; FolkwaysError or DataError that says what is wrong."""
+    """A list of topics from a file in the form of ours; FolkwaysError or DataError that says what is
+    wrong."""
     return topics_of(read_toml(path, "list of topics, with [[head]] and [[head.topic]]"), str(path))
 
 
 def read_labelled(path: Path, questions: Sequence[str], topics: Topics) -> dict[str, str]:
-    """Question -> topic that people gave it; DataError with the row for what is no question, no topic, or there twice."""
+    """Question -> topic that people gave it; DataError with the row for what is no question, no topic, or
+    there twice."""
     table = read_replies(path)
     missing = [name for name in ("question_idx", "topic") if name not in table.columns]
     if missing:
@@ -127,7 +151,11 @@ def read_labelled(path: Path, questions: Sequence[str], topics: Topics) -> dict[
             valid = ", ".join(entry.name for entry in topics.topics)
             raise DataError(f"{text!r} is none of the topics: {valid}", file=path, row=row)
         if found.setdefault(question, topic) != topic:
-            raise DataError(f"question {question!r} has the label {found[question]!r} already; keep one", file=path, row=row)
+            raise DataError(
+                f"question {question!r} has the label {found[question]!r} already; keep one",
+                file=path,
+                row=row,
+            )
     return found
 
 

@@ -38,7 +38,8 @@ DROPPED_FILE, TOPICS_FILE, CARD_FILE, BENCHMARK_FILE = "dropped.csv", "topics.cs
 
 @dataclass(frozen=True)
 class BuiltVotes:
-    """What was built: the questions as counted (counting.COUNTED), the record, the notes, and the files that were written."""
+    """What was built: the questions as counted (counting.COUNTED), the record, the notes, and the files that
+    were written."""
 
     counted: pl.DataFrame
     record: dict[str, Any]
@@ -55,11 +56,12 @@ def build_from_votes(
     seed: int = 0,
     licence: str | None = None,
 ) -> BuiltVotes:
-    """Build ``easy`` or ``hard`` from folders or files of votes into the folder ``out``, beside the other one if it is there.
+    """Build ``easy`` or ``hard`` from folders or files of votes into the folder ``out``, beside the other one
+    if it is there.
 
-    The folder becomes a release: the configuration as CSV in the released schema, every vote (VOTES_FILE), what was left out and
-    why (DROPPED_FILE), topics that people gave, the record of the build, the data card, and for Easy what makes it a benchmark
-    on the hub (BENCHMARK_FILE). Raises what ``read_votes`` does, and
+    The folder becomes a release: the configuration as CSV in the released schema, every vote (VOTES_FILE),
+    what was left out and why (DROPPED_FILE), topics that people gave, the record of the build, the data card,
+    and for Easy what makes it a benchmark on the hub (BENCHMARK_FILE). Raises what ``read_votes`` does, and
     FolkwaysError where ``out`` holds something that another build, or no build, has put there.
     """
     if config not in CONFIGS:
@@ -91,7 +93,11 @@ def build_from_votes(
     }
     easy = easy_table(votes, counted, seed)
     contents = {
-        **({f"{EASY}.csv": frame_bytes(easy)} if config == "easy" else {f"{HARD}.csv": frame_bytes(hard_table(votes, counted))}),
+        **(
+            {f"{EASY}.csv": frame_bytes(easy)}
+            if config == "easy"
+            else {f"{HARD}.csv": frame_bytes(hard_table(votes, counted))}
+        ),
         VOTES_FILE: frame_bytes(votes_table(votes, counted)),
         DROPPED_FILE: frame_bytes(dropped_table(votes, counted)),
         RECORD_FILE: json_bytes(record),
@@ -106,7 +112,8 @@ def build_from_votes(
 
 
 def _with_those_there(out: Path, config: str, record: Mapping[str, Any]) -> list[str]:
-    """The configurations that ``out`` has after this build; FolkwaysError unless those there are of the same votes and rule."""
+    """The configurations that ``out`` has after this build; FolkwaysError unless those there are of the same
+    votes and rule."""
     present = [name for name, title in CONFIGS.items() if (out / f"{title}.csv").exists()]
     if not present and not (out / CARD_FILE).exists():
         return [config]
@@ -121,7 +128,8 @@ def _with_those_there(out: Path, config: str, record: Mapping[str, Any]) -> list
     if differing and set(present) - {config}:
         told = ", ".join(f"{name} {known.get(name)} there and {record[name]} here" for name in differing)
         raise FolkwaysError(
-            f"{out} holds {' and '.join(present)} of another build ({told}); Easy and Hard belong together: {remedy}"
+            f"{out} holds {' and '.join(present)} of another build ({told}); Easy and Hard belong "
+            f"together: {remedy}"
         )
     return [name for name in CONFIGS if name == config or name in present]
 
@@ -140,14 +148,25 @@ def _reasons(counted: pl.DataFrame) -> dict[str, int]:
 
 def _notes(votes: Votes, kept: pl.DataFrame) -> list[str]:
     """What a person should know who publishes this, and that stops nothing."""
-    notes = [] if votes.meta.licence else ["no licence is named; say what the questions and votes are under: --licence CC-BY-4.0"]
+    notes = (
+        []
+        if votes.meta.licence
+        else ["no licence is named; say what the questions and votes are under: --licence CC-BY-4.0"]
+    )
     items = votes.items.join(kept, on="item", how="semi", maintain_order="left")
-    unknown = (name for name in items["country"].unique(maintain_order=True) if culture_of(country_name(name)) is None)
-    notes += [f"folkways does not know the country {name!r}: it will have no region in reports" for name in unknown]
+    unknown = (
+        name
+        for name in items["country"].unique(maintain_order=True)
+        if culture_of(country_name(name)) is None
+    )
+    notes += [
+        f"folkways does not know the country {name!r}: it will have no region in reports" for name in unknown
+    ]
     options = items.unpivot(on=[name for name in items.columns if name.startswith("option_")], index="item")
     for item, text in options.select("item", "value").iter_rows():
         if text.strip().casefold() in READ_AS_MISSING:
             notes.append(
-                f"item {item} has the option {text!r}, which many table readers turn into a missing value; the card warns of it"
+                f"item {item} has the option {text!r}, which many table readers turn into a missing value; "
+                "the card warns of it"
             )
     return notes

@@ -1,4 +1,5 @@
-"""Sorting questions into topics: batches of questions as prompts, and replies as topics (section 4). The wording is ours."""
+"""Sorting questions into topics: batches of questions as prompts, and replies as topics (section 4). The
+wording is ours."""
 
 from __future__ import annotations
 
@@ -20,7 +21,8 @@ TOKENS_BESIDE = 64
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question to be sorted. options: empty where they say nothing (combinations of statements that the question has)."""
+    """A question to be sorted. options: empty where they say nothing (combinations of statements that the
+    question has)."""
 
     question_idx: str
     country: str
@@ -32,7 +34,12 @@ def questions_of(easy: pl.DataFrame) -> list[Question]:
     """The questions of ``folkways.benchmarks.culturalbench.data.easy``, each id once, in their order."""
     rows = easy.unique("question_idx", keep="first", maintain_order=True).iter_rows(named=True)
     return [
-        Question(row["question_idx"], row["country"], row["question"], tuple(row["options"]) if row["mode"] == "single" else ())
+        Question(
+            row["question_idx"],
+            row["country"],
+            row["question"],
+            tuple(row["options"]) if row["mode"] == "single" else (),
+        )
         for row in rows
     ]
 
@@ -51,7 +58,9 @@ def wording() -> str:
 def prompt_of(batch: Sequence[Question], topics: Topics) -> str:
     """The text that is sent: questions stand on one line each, under numbers from 1."""
     parts = {
-        "topics": "\n\n".join(_listed(head, topics) for head, _ in groupby(topic.head for topic in topics.topics)),
+        "topics": "\n\n".join(
+            _listed(head, topics) for head, _ in groupby(topic.head for topic in topics.topics)
+        ),
         "questions": "\n".join(f"{number}. {_line(question)}" for number, question in enumerate(batch, 1)),
         "example": topics.topics[0].name,
     }
@@ -59,7 +68,8 @@ def prompt_of(batch: Sequence[Question], topics: Topics) -> str:
 
 
 def read_reply(reply: str, size: int, topics: Topics) -> dict[int, str]:
-    """Place in the batch (from 0) -> topic, for those that the reply gives one of the topics; of several answers the last counts.
+    """Place in the batch (from 0) -> topic, for those that the reply gives one of the topics; of several
+    answers the last counts.
 
     What models say is untrusted: numbers that were not asked for and names that are no topic are left out.
     """
@@ -67,7 +77,13 @@ def read_reply(reply: str, size: int, topics: Topics) -> dict[int, str]:
     for told in objects_in(reply):
         for number, name in told.items():
             topic = topics.name_of(name) if isinstance(name, str) else None
-            if topic and number.isascii() and number.isdecimal() and len(number) < 7 and 1 <= int(number) <= size:
+            if (
+                topic
+                and number.isascii()
+                and number.isdecimal()
+                and len(number) < 7
+                and 1 <= int(number) <= size
+            ):
                 found[int(number) - 1] = topic
     return found
 
@@ -78,7 +94,11 @@ def max_tokens(size: int) -> int:
 
 
 def _listed(head: str, topics: Topics) -> str:
-    lines = (f"- {topic.name}" + (f": {topic.about}" if topic.about else "") for topic in topics.topics if topic.head == head)
+    lines = (
+        f"- {topic.name}" + (f": {topic.about}" if topic.about else "")
+        for topic in topics.topics
+        if topic.head == head
+    )
     return "\n".join([head, *lines])
 
 

@@ -1,4 +1,5 @@
-"""Kept questions in the released schema, and everything else that leaves with them: no vote is lost on the way."""
+"""Kept questions in the released schema, and everything else that leaves with them: no vote is lost on the
+way."""
 
 from __future__ import annotations
 
@@ -48,7 +49,8 @@ DROPPED: Schema = {
 
 
 def easy_table(votes: Votes, counted: pl.DataFrame, seed: int) -> pl.DataFrame:
-    """EASY_COLUMNS of the kept questions: single-mode ones with their options, multi-mode ones rewritten (``combining``)."""
+    """EASY_COLUMNS of the kept questions: single-mode ones with their options, multi-mode ones rewritten
+    (``combining``)."""
     rows = []
     for number, row in enumerate(_kept(votes, counted)):
         options = [row[name] for name in OPTIONS]
@@ -70,7 +72,9 @@ def hard_table(votes: Votes, counted: pl.DataFrame) -> pl.DataFrame:
         for item in _kept(votes, counted)
         for name, letter in zip(OPTIONS, LETTERS, strict=True)
     ]
-    return pl.DataFrame([(number, *row) for number, row in enumerate(rows)], schema=dict(HARD_COLUMNS), orient="row")
+    return pl.DataFrame(
+        [(number, *row) for number, row in enumerate(rows)], schema=dict(HARD_COLUMNS), orient="row"
+    )
 
 
 def votes_table(votes: Votes, counted: pl.DataFrame) -> pl.DataFrame:
@@ -87,11 +91,15 @@ def dropped_table(votes: Votes, counted: pl.DataFrame) -> pl.DataFrame:
 
 
 def topics_table(votes: Votes, counted: pl.DataFrame, topics: Topics) -> pl.DataFrame:
-    """TOPIC_COLUMNS of the kept questions that people gave a topic; one that is on no list of ours has no head."""
+    """TOPIC_COLUMNS of the kept questions that people gave a topic; one that is on no list of ours has no
+    head."""
     kept = counted.filter(pl.col("dropped").is_null()).select("item")
-    told = kept.join(votes.items, on="item", how="left", maintain_order="left").filter(pl.col("topic").is_not_null())
+    told = kept.join(votes.items, on="item", how="left", maintain_order="left").filter(
+        pl.col("topic").is_not_null()
+    )
     rows = [
-        (item, topics.name_of(topic) or topic, topics.head_of(topic)) for item, topic in told.select("item", "topic").iter_rows()
+        (item, topics.name_of(topic) or topic, topics.head_of(topic))
+        for item, topic in told.select("item", "topic").iter_rows()
     ]
     return pl.DataFrame(rows, schema=dict(TOPIC_COLUMNS), orient="row")
 

@@ -19,7 +19,8 @@ OURS = "folkways"
 """The source of our own list."""
 
 TOPIC_COLUMNS: Schema = {"question_idx": pl.String, "topic": pl.String, "head": pl.String}
-"""``topics.csv`` in the folder of a release: one row per question, head being the wider heading of its topic."""
+"""``topics.csv`` in the folder of a release: one row per question, head being the wider heading of its
+topic."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,12 +65,15 @@ def own_topics() -> Topics:
 
 
 def topics_of(table: Mapping[str, Any], source: str) -> Topics:
-    """What a TOML file in the form of ours holds: ``[[head]]`` with a name, and in it ``[[head.topic]]`` with name and, if wished,
-    about. Raises DataError that names what is missing, or a topic that is there twice.
+    """What a TOML file in the form of ours holds: ``[[head]]`` with a name, and in it ``[[head.topic]]`` with
+    name and, if wished, about. Raises DataError that names what is missing, or a topic that is there twice.
     """
     heads = table.get("head")
     if not isinstance(heads, list) or not heads:
-        raise DataError("has no heads; write [[head]] with a name, and under it [[head.topic]] with a name each", file=source)
+        raise DataError(
+            "has no heads; write [[head]] with a name, and under it [[head.topic]] with a name each",
+            file=source,
+        )
     topics: list[Topic] = []
     for head in heads:
         name = _text(head, "name", "head", source)
@@ -77,15 +81,23 @@ def topics_of(table: Mapping[str, Any], source: str) -> Topics:
         if not isinstance(below, list) or not below:
             raise DataError(f"the head {name!r} has no topics; write [[head.topic]] under it", file=source)
         topics += [
-            Topic(_text(topic, "name", f"topic under {name!r}", source), name, str(topic.get("about", "")).strip())
+            Topic(
+                _text(topic, "name", f"topic under {name!r}", source),
+                name,
+                str(topic.get("about", "")).strip(),
+            )
             for topic in below
         ]
     names = [_folded(topic.name) for topic in topics]
     twice = [topic.name for place, topic in enumerate(topics) if names[place] in names[:place]]
     if twice:
-        raise DataError(f"the topic {twice[0]!r} is there twice; every topic belongs to one head", file=source)
+        raise DataError(
+            f"the topic {twice[0]!r} is there twice; every topic belongs to one head", file=source
+        )
     if len(topics) < 2:
-        raise DataError("there is one topic, to which everything would belong; write two or more", file=source)
+        raise DataError(
+            "there is one topic, to which everything would belong; write two or more", file=source
+        )
     return Topics(tuple(topics), source)
 
 

@@ -1,4 +1,5 @@
-"""Finds and opens the files of questions with votes; what they must say is declared in benchmarks/culturalbench/votes."""
+"""Finds and opens the files of questions with votes; what they must say is declared in
+benchmarks/culturalbench/votes."""
 
 from __future__ import annotations
 
@@ -18,10 +19,12 @@ FOLDER = "a folder with items.csv and votes.csv (or .jsonl, .parquet)"
 
 
 def read_votes(places: Iterable[Path], licence: str | None = None) -> Votes:
-    """The questions and votes in folders (``items``, ``votes`` and ``meta.json``) or single files that hold both, put together.
+    """The questions and votes in folders (``items``, ``votes`` and ``meta.json``) or single files that hold
+    both, put together.
 
-    licence: what they are under, in place of what they say. Raises FolkwaysError for a place with nothing to read and where two
-    places are under different licences, DataError for what is wrong in a file, with its row.
+    licence: what they are under, in place of what they say. Raises FolkwaysError for a place with nothing to
+    read and where two places are under different licences, DataError for what is wrong in a file, with its
+    row.
     """
     items: list[Text] = []
     votes: list[Text] = []
@@ -47,7 +50,8 @@ def read_votes(places: Iterable[Path], licence: str | None = None) -> Votes:
 
 
 def write_votes(votes: Votes, folder: Path, kind: str = "csv") -> list[Path]:
-    """Write a folder that ``read_votes`` reads; kind is ``csv``, ``jsonl`` or ``parquet``. Returns the files."""
+    """Write a folder that ``read_votes`` reads; kind is ``csv``, ``jsonl`` or ``parquet``. Returns the
+    files."""
     return [write_bytes(folder / name, content) for name, content in to_files(votes, kind).items()]
 
 
@@ -88,9 +92,14 @@ def _together(metas: Sequence[tuple[Path, Meta]], licence: str | None) -> Meta:
     licences = {meta.licence: place for place, meta in metas}
     if len(licences) > 1 and licence is None:
         told = "; ".join(f"{place}: {name or 'none named'}" for name, place in licences.items())
-        raise FolkwaysError(f"the votes are under different licences ({told}); say what the benchmark is under: --licence NAME")
+        raise FolkwaysError(
+            f"the votes are under different licences ({told}); say what the benchmark is under: --licence "
+            "NAME"
+        )
     joined = {
-        entry.name: "\n\n".join(dict.fromkeys(value for _, meta in metas if (value := getattr(meta, entry.name))))
+        entry.name: "\n\n".join(
+            dict.fromkeys(value for _, meta in metas if (value := getattr(meta, entry.name)))
+        )
         for entry in fields(Meta)
     }
     return Meta(**joined | ({"licence": licence} if licence is not None else {}))

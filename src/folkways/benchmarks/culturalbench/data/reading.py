@@ -1,4 +1,5 @@
-"""Reads CulturalBench-Easy and -Hard, CSV or Parquet, and adds what the files do not say: region, mode and, if known, topic."""
+"""Reads CulturalBench-Easy and -Hard, CSV or Parquet, and adds what the files do not say: region, mode and,
+if known, topic."""
 
 from __future__ import annotations
 
@@ -17,15 +18,20 @@ from folkways.text_tables import Columns, read_table
 LETTERS = ("A", "B", "C", "D")
 EASY, HARD = "CulturalBench-Easy", "CulturalBench-Hard"
 PLACES = ("{}.csv", "{}.parquet", "{}/test-00000-of-00001.parquet", "{}/test/0000.parquet")
-"""Where a configuration lies: the hub's CSV; Parquet as saved by hand, as uploaded by ``datasets``, and as converted by the hub."""
+"""Where a configuration lies: the hub's CSV; Parquet as saved by hand, as uploaded by ``datasets``, and as
+converted by the hub."""
 
 _OPTIONS = tuple(f"prompt_option_{letter.lower()}" for letter in LETTERS)
-EASY_COLUMNS: Columns = {name: (name,) for name in ("data_idx", "question_idx", "prompt_question", *_OPTIONS, "answer", "country")}
+EASY_COLUMNS: Columns = {
+    name: (name,) for name in ("data_idx", "question_idx", "prompt_question", *_OPTIONS, "answer", "country")
+}
 HARD_COLUMNS: Columns = {
-    name: (name,) for name in ("data_idx", "question_idx", "prompt_question", "prompt_option", "answer", "country")
+    name: (name,)
+    for name in ("data_idx", "question_idx", "prompt_question", "prompt_option", "answer", "country")
 }
 TOPICS = "topics.csv"
-"""Question, topic and head, where somebody has sorted the questions (``folkways build topics``); no release has it."""
+"""Question, topic and head, where somebody has sorted the questions (``folkways build topics``); no release
+has it."""
 TOPIC_COLUMNS: Columns = {name: (name,) for name in ("question_idx", "topic", "head")}
 TRUTH: Mapping[str, str] = {"true": "True", "1": "True", "false": "False", "0": "False"}
 
@@ -35,7 +41,8 @@ _ALL_OR_NONE = re.compile(r"\s*(?:all|none|both|neither)(?: of (?:the above|them
 
 
 def is_multi_mode(options: Sequence[str]) -> bool:
-    """Whether the options are lists of roman numerals, "(i), (iv)", over statements in the question: the paper's multi-mode.
+    """Whether the options are lists of roman numerals, "(i), (iv)", over statements in the question: the
+    paper's multi-mode.
 
     One option at most may be "all" or "none" of them.
     """
@@ -52,28 +59,36 @@ def has(release: Release, name: str) -> bool:
 def topics(release: Release) -> dict[str, str]:
     """Question -> topic; empty where nobody has sorted the questions.
 
-    The file counts where it is among the release's files, so that the fingerprint covers it: in a folder of one's own, beside the
-    two configurations. DataError with the row for a question that has two topics.
+    The file counts where it is among the release's files, so that the fingerprint covers it: in a folder of
+    one's own, beside the two configurations. DataError with the row for a question that has two topics.
     """
     if not any(entry.path == TOPICS for entry in release.record.files) or not release.has(TOPICS):
         return {}
     path = release.path(TOPICS)
     found: dict[str, str] = {}
-    for row, question, topic in read_table(path, TOPIC_COLUMNS).select("row", "question_idx", "topic").iter_rows():
+    for row, question, topic in (
+        read_table(path, TOPIC_COLUMNS).select("row", "question_idx", "topic").iter_rows()
+    ):
         if topic.strip() and found.setdefault(question, topic.strip()) != topic.strip():
-            raise DataError(f"question {question!r} has the topic {found[question]!r} and here {topic!r}", file=path, row=row)
+            raise DataError(
+                f"question {question!r} has the topic {found[question]!r} and here {topic!r}",
+                file=path,
+                row=row,
+            )
     return found
 
 
 def easy(release: Release) -> pl.DataFrame:
-    """One row per question: ``row``, ``data_idx``, ``question_idx``, ``question``, ``options``, ``answer``, ``country``,
-    ``culture``, ``region``, ``mode``, ``topic``.
+    """One row per question: ``row``, ``data_idx``, ``question_idx``, ``question``, ``options``, ``answer``,
+    ``country``, ``culture``, ``region``, ``mode``, ``topic``.
 
-    culture is a code of folkways.cultures, or the released name where that is unknown; region is null then. mode is ``single`` or
-    ``multi``; topic is null where it is not known.
+    culture is a code of folkways.cultures, or the released name where that is unknown; region is null then.
+    mode is ``single`` or ``multi``; topic is null where it is not known.
     """
     table = read_table(_find(release, EASY), EASY_COLUMNS)
-    modes = ["multi" if is_multi_mode(options) else "single" for options in table.select(_OPTIONS).iter_rows()]
+    modes = [
+        "multi" if is_multi_mode(options) else "single" for options in table.select(_OPTIONS).iter_rows()
+    ]
     return _with_cultures(table).select(
         "row",
         "data_idx",
@@ -92,8 +107,8 @@ def easy(release: Release) -> pl.DataFrame:
 def hard(release: Release) -> pl.DataFrame:
     """One row per judgement: as ``easy``, with one ``option`` in place of ``options``.
 
-    answer is "True" or "False" (or what the file says instead). The mode is that of the same question in Easy; null where Easy is
-    not there or does not have it, because the judgements no longer show it.
+    answer is "True" or "False" (or what the file says instead). The mode is that of the same question in
+    Easy; null where Easy is not there or does not have it, because the judgements no longer show it.
     """
     modes = {} if not has(release, EASY) else dict(easy(release).select("question_idx", "mode").iter_rows())
     return _with_cultures(read_table(_find(release, HARD), HARD_COLUMNS)).select(
@@ -117,7 +132,8 @@ def truth_of(answer: str) -> str:
 
 
 def looks_like(folder: Path) -> bool:
-    """Whether ``folder`` holds either configuration, there or under ``data/``, with the columns of its schema."""
+    """Whether ``folder`` holds either configuration, there or under ``data/``, with the columns of its
+    schema."""
     return any(
         path.is_file() and is_readable(path, columns)
         for name, columns in ((EASY, EASY_COLUMNS), (HARD, HARD_COLUMNS))
@@ -135,7 +151,8 @@ def culture_of(country: str) -> str | None:
 
 
 def country_name(country: str) -> str:
-    """What CulturalBench's files call a culture that folkways knows ("US" is "United States"); any other name as it is."""
+    """What CulturalBench's files call a culture that folkways knows ("US" is "United States"); any other name
+    as it is."""
     try:
         culture = get_culture(country)
     except UnknownNameError:
@@ -144,7 +161,11 @@ def country_name(country: str) -> str:
 
 
 def _topic_of(release: Release) -> pl.Expr:
-    return pl.col("question_idx").replace_strict(topics(release), default=None, return_dtype=pl.String).alias("topic")
+    return (
+        pl.col("question_idx")
+        .replace_strict(topics(release), default=None, return_dtype=pl.String)
+        .alias("topic")
+    )
 
 
 def _with_cultures(table: pl.DataFrame) -> pl.DataFrame:

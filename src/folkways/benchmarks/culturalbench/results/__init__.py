@@ -1,4 +1,5 @@
-"""What a CulturalBench holds, how far its people agree, what section 5 of the paper asks of scores, and what the format decides."""
+"""What a CulturalBench holds, how far its people agree, what section 5 of the paper asks of scores, and what
+the format decides."""
 
 from __future__ import annotations
 
@@ -31,7 +32,8 @@ def _questions(inputs: Inputs) -> Sequence[Table]:
     topics = inputs.files.get(TOPICS_FILE.name)
     if topics is not None and not topics.is_file():
         raise FolkwaysError(
-            f"there is no file of topics {topics}; make it: folkways build topics --release {release.name} --out FILE"
+            f"there is no file of topics {topics}; make it: folkways build topics --release {release.name} "
+            "--out FILE"
         )
     if topics is None and release.has(TOPICS):
         topics = release.path(TOPICS)
@@ -49,13 +51,20 @@ def _people(inputs: Inputs) -> Sequence[Table]:
     judged = task.human_baseline().judge(task.items(release), release, task.scoring.profiles[0])
     if judged is None:
         raise NotAvailableError(
-            f"{release.name} does not tell what single people chose; a folder that folkways build easy made does"
+            f"{release.name} does not tell what single people chose; a folder that folkways build easy "
+            "made does"
         )
     return [people_table(judged)]
 
 
 RESULTS = (
-    Result("questions", "Questions by region, country, mode and topic", _questions, "section 4", needs=(RELEASE, TOPICS_FILE)),
+    Result(
+        "questions",
+        "Questions by region, country, mode and topic",
+        _questions,
+        "section 4",
+        needs=(RELEASE, TOPICS_FILE),
+    ),
     Result("words", "Words per question and option", _words, "section 4", needs=(RELEASE,)),
     Result("people", "The human line", _people, needs=(RELEASE,)),
     Result(
@@ -91,9 +100,21 @@ RESULTS = (
         TASKS,
     ),
     Result(
-        "sizes", "Larger models of a family", by_size, "section 5.1", "Does the next larger model of a family know more?", TASKS
+        "sizes",
+        "Larger models of a family",
+        by_size,
+        "section 5.1",
+        "Does the next larger model of a family know more?",
+        TASKS,
     ),
-    Result("dates", "Later models of a family", by_date, "section 5.2", "Does the next model of a family know more?", TASKS),
+    Result(
+        "dates",
+        "Later models of a family",
+        by_date,
+        "section 5.2",
+        "Does the next model of a family know more?",
+        TASKS,
+    ),
     Result(
         "format-spread",
         "How much the format decides",
@@ -110,6 +131,8 @@ RESULTS = (
         "What do chance, one answer for all, and the options alone score on these questions?",
         TASKS,
     ),
-    Result("reference-points", "Published scores", reference_points, "", "What have others published?", TASKS),
+    Result(
+        "reference-points", "Published scores", reference_points, "", "What have others published?", TASKS
+    ),
     consistency(EASY, "right"),
 )

@@ -1,4 +1,5 @@
-"""How much the format decides: templates and orders of the options, beside the differences between cultures."""
+"""How much the format decides: templates and orders of the options, beside the differences between
+cultures."""
 
 from __future__ import annotations
 
@@ -39,11 +40,15 @@ DIFFERENCES: Schema = {
 }
 
 _CONSISTENT = Metric("consistent", "", "")
-ONE_FORMAT = "Asked in one format only, so it is unknown how much the format decides: --variants all --permute-options 4."
+ONE_FORMAT = (
+    "Asked in one format only, so it is unknown how much the format decides: --variants all "
+    "--permute-options 4."
+)
 
 
 def spread(inputs: Inputs) -> Sequence[Table]:
-    """Scores by format, what each model does with orders of the options, and differences between cultures beside the spread."""
+    """Scores by format, what each model does with orders of the options, and differences between cultures
+    beside the spread."""
     scored: list[pl.DataFrame] = []
     groups: dict[str, list[pl.DataFrame]] = {"region": [], "culture": []}
     for task in present(inputs):
@@ -61,7 +66,9 @@ def spread(inputs: Inputs) -> Sequence[Table]:
                     rows.append(complete.select(list(DIFFERENCES)).cast(pl.Schema(DIFFERENCES)))
     scores = pl.concat(scored)
     notes = (ONE_FORMAT,) if scores["format"].n_unique() < 2 else ()
-    differences = [_difference_table(grouping, pl.concat(rows), notes) for grouping, rows in groups.items() if rows]
+    differences = [
+        _difference_table(grouping, pl.concat(rows), notes) for grouping, rows in groups.items() if rows
+    ]
     if notes and not differences:
         raise NotAvailableError("needs two formats (--variants all, --permute-options 4), or two countries")
     orders = list(_orders(judgements_of(inputs, EASY))) if EASY in inputs.tasks else []
@@ -83,10 +90,13 @@ def _order_table(orders: list[dict[str, Any]]) -> Table:
     return Table(
         "orders",
         "The same questions with their options in other orders",
-        "Consistency is the percent of questions for which the same option was chosen in every order; a letter's number is by how "
+        "Consistency is the percent of questions for which the same option was chosen in every order; a "
+        "letter's number is by how "
         "many points it is named oftener than it is right.",
         pl.DataFrame(orders),
-        notes=("Consistency says nothing of being right; a model that guesses anew each time has little of it.",),
+        notes=(
+            "Consistency says nothing of being right; a model that guesses anew each time has little of it.",
+        ),
     )
 
 
@@ -95,11 +105,13 @@ def _difference_table(grouping: str, rows: pl.DataFrame, notes: tuple[str, ...])
     return Table(
         f"{grouping}-differences",
         f"{what} against all others, beside the spread from format",
-        f"A group's score is the unweighted mean over its countries; the difference is from that over all other countries. {UNIT}",
+        "A group's score is the unweighted mean over its countries; the difference is from that over all "
+        f"other countries. {UNIT}",
         rows,
         notes=(
             f"Interval: {METHOD} (Zou and Donner); p_holm is corrected for the number of groups of a model.",
-            "least and most: the same difference in single formats. A difference that changes its sign there, or is smaller than "
+            "least and most: the same difference in single formats. A difference that changes its sign "
+            "there, or is smaller than "
             "format_spread, may be one of format.",
             *notes,
         ),
@@ -116,7 +128,9 @@ def _formats(values: pl.DataFrame) -> pl.DataFrame:
     judged = values.with_columns(counted=pl.lit(True), state=pl.lit("answered"), format="variant")
     whole = summarise_means(judged, "", (metric,), (), [("format",)])
     if whole.is_empty():  # a single format repeats the whole
-        whole = summarise_means(judged, "", (metric,), (), [()]).with_columns(value=pl.lit(values["variant"][0]))
+        whole = summarise_means(judged, "", (metric,), (), [()]).with_columns(
+            value=pl.lit(values["variant"][0])
+        )
     return whole.select(format="value", score="score", low="low", high="high", n="n")
 
 
@@ -125,7 +139,9 @@ def _differences(values: pl.DataFrame, grouping: str) -> Iterator[dict[str, Any]
     means = _country_means(values)
     if means[grouping].n_unique() < 2:
         return
-    by_format = [_from_the_others(_country_means(of_format), grouping) for of_format in values.partition_by("variant")]
+    by_format = [
+        _from_the_others(_country_means(of_format), grouping) for of_format in values.partition_by("variant")
+    ]
     for group in means[grouping].unique(maintain_order=True):
         inside, outside = means.filter(pl.col(grouping) == group), means.filter(pl.col(grouping) != group)
         found = difference_of_shares(*_sides(inside), *_sides(outside))
@@ -155,14 +171,22 @@ def _sides(means: pl.DataFrame) -> tuple[Floats, Floats]:
 
 
 def _from_the_others(means: pl.DataFrame, grouping: str) -> dict[str, float]:
-    """Group -> its mean over countries minus that over all other countries; without a group that has no others."""
+    """Group -> its mean over countries minus that over all other countries; without a group that has no
+    others."""
     total, countries = float(means["share"].sum()), means.height
-    groups = means.group_by(grouping, maintain_order=True).agg(pl.col("share").sum(), pl.len().alias("countries"))
-    return {group: share / own - (total - share) / (countries - own) for group, share, own in groups.iter_rows() if own < countries}
+    groups = means.group_by(grouping, maintain_order=True).agg(
+        pl.col("share").sum(), pl.len().alias("countries")
+    )
+    return {
+        group: share / own - (total - share) / (countries - own)
+        for group, share, own in groups.iter_rows()
+        if own < countries
+    }
 
 
 def _orders(judged: pl.DataFrame) -> Iterator[dict[str, Any]]:
-    """One row per model that was asked in several orders: consistency, and how much oftener each letter is named than right."""
+    """One row per model that was asked in several orders: consistency, and how much oftener each letter is
+    named than right."""
     if "consistent" not in judged.columns:
         return
     number = {name: split_variant(name)[1] for name in judged["variant"].unique()}

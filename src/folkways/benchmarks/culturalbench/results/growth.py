@@ -48,12 +48,16 @@ def by_date(inputs: Inputs) -> Sequence[Table]:
     return _tables(inputs, step, "dates", "date", "family and size whose dates are known")
 
 
-def _tables(inputs: Inputs, step: Callable[[str, ModelCard], Step | None], name: str, what: str, needed: str) -> Sequence[Table]:
+def _tables(
+    inputs: Inputs, step: Callable[[str, ModelCard], Step | None], name: str, what: str, needed: str
+) -> Sequence[Table]:
     scored: list[dict[str, Any]] = []
     changes: list[dict[str, Any]] = []
     for task in present(inputs):
         values = by_question(inputs, task)
-        scores = {row["endpoint"]: row for row in scores_of(inputs, task, "all").drop("value").iter_rows(named=True)}
+        scores = {
+            row["endpoint"]: row for row in scores_of(inputs, task, "all").drop("value").iter_rows(named=True)
+        }
         known = [step(endpoint, inputs.cards[endpoint]) for endpoint in scores if endpoint in inputs.cards]
         for line in _lines(member for member in known if member is not None):
             setup = {"setup": SETUPS[task], "family": line[0].line}
@@ -61,10 +65,24 @@ def _tables(inputs: Inputs, step: Callable[[str, ModelCard], Step | None], name:
             changes += [{**setup, **_change(values, earlier, later)} for earlier, later in pairwise(line)]
     if not changes:
         raise NotAvailableError(
-            f"needs two models of one {needed}; `folkways endpoints` names the file of model cards in which to add them"
+            f"needs two models of one {needed}; `folkways endpoints` names the file of model cards in "
+            "which to add them"
         )
     steps = with_holm(pl.DataFrame(changes))
-    columns = ["setup", "family", "from", "to", "difference", "low", "high", "p", "p_holm", "questions", "earlier", "later"]
+    columns = [
+        "setup",
+        "family",
+        "from",
+        "to",
+        "difference",
+        "low",
+        "high",
+        "p",
+        "p_holm",
+        "questions",
+        "earlier",
+        "later",
+    ]
     return (
         Table(
             name,
@@ -79,7 +97,8 @@ def _tables(inputs: Inputs, step: Callable[[str, ModelCard], Step | None], name:
             f"Points gained, over the questions that both were asked, paired by question. {UNIT}",
             steps.select(columns),
             notes=(
-                "Wilson's interval of the effective answers and its test, paired; p_holm is corrected for the number of steps.",
+                "Wilson's interval of the effective answers and its test, paired; p_holm is corrected for "
+                "the number of steps.",
             ),
         ),
     )

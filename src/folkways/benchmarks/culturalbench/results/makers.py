@@ -30,7 +30,8 @@ ATTRIBUTES: dict[str, Callable[[ModelCard], str | None]] = {
 """What models are grouped by, as it is shown."""
 
 REGION_NOTE = (
-    "A region is the unweighted mean over its countries, as on the published leaderboard; a country of few questions weighs much."
+    "A region is the unweighted mean over its countries, as on the published leaderboard; a "
+    "country of few questions weighs much."
 )
 
 
@@ -47,7 +48,14 @@ def regions(inputs: Inputs) -> Sequence[Table]:
         models.append(scores_of(inputs, task, "region").rename({"value": "region"}).select(setup, pl.all()))
         for provider, endpoints, values in _groups(inputs, task, "provider", "region"):
             found = mean_scores(values, task, regions=True).rename({"value": "region"})
-            makers.append(found.select(setup, pl.lit(provider).alias("provider"), pl.all(), pl.lit(len(endpoints)).alias("models")))
+            makers.append(
+                found.select(
+                    setup,
+                    pl.lit(provider).alias("provider"),
+                    pl.all(),
+                    pl.lit(len(endpoints)).alias("models"),
+                )
+            )
     order = ("setup", in_order("region", REGIONS))
     by_model = pl.concat(models).sort(order, maintain_order=True)
     if by_model.is_empty():
@@ -70,7 +78,8 @@ def regions(inputs: Inputs) -> Sequence[Table]:
             Layout("provider", "region", "score", decimals=1, by="setup", drawn="heatmap"),
             notes=(
                 REGION_NOTE,
-                "A maker is the mean over its models here; the interval is over questions and speaks of these models alone.",
+                "A maker is the mean over its models here; the interval is over questions and speaks of "
+                "these models alone.",
             ),
         ),
     )
@@ -88,25 +97,43 @@ def models(inputs: Inputs) -> Sequence[Table]:
             for value, endpoints, values in _groups(inputs, task, attribute):
                 found = mean_scores(values, task).drop("value")
                 names = {"setup": SETUPS[task], "by": attribute, "group": value, "models": len(endpoints)}
-                grouped.append(found.select(*(pl.lit(text).alias(name) for name, text in names.items()), pl.all()))
+                grouped.append(
+                    found.select(*(pl.lit(text).alias(name) for name, text in names.items()), pl.all())
+                )
     unit = f"Percent of questions. {UNIT}"
-    note = "What a model's card does not say is unknown; `folkways endpoints` names the file in which to add it."
+    note = (
+        "What a model's card does not say is unknown; `folkways endpoints` names the file in which to add it."
+    )
     return (
-        Table("models", "Models and what is known of them (section 5.1)", unit, pl.DataFrame(rows), notes=(note,)),
+        Table(
+            "models",
+            "Models and what is known of them (section 5.1)",
+            unit,
+            pl.DataFrame(rows),
+            notes=(note,),
+        ),
         Table(
             "model-groups",
             "Means of models by maker, family, size and date (section 5.1)",
             unit,
             pl.concat(grouped),
-            notes=("The interval is over questions and speaks of these models alone, not of others of the group.",),
+            notes=(
+                "The interval is over questions and speaks of these models alone, not of others of the "
+                "group.",
+            ),
         ),
     )
 
 
-def _groups(inputs: Inputs, task: str, attribute: str, *also: str) -> Iterator[tuple[str, list[str], pl.DataFrame]]:
+def _groups(
+    inputs: Inputs, task: str, attribute: str, *also: str
+) -> Iterator[tuple[str, list[str], pl.DataFrame]]:
     """Each value of an attribute, its models, and their mean on each question that all of them were asked."""
     values = by_question(inputs, task, *also)
-    told_of = {endpoint: told(inputs, endpoint, attribute) for endpoint in values["endpoint"].unique(maintain_order=True)}
+    told_of = {
+        endpoint: told(inputs, endpoint, attribute)
+        for endpoint in values["endpoint"].unique(maintain_order=True)
+    }
     for value in sorted(set(told_of.values()), key=lambda text: (text == UNKNOWN, text)):
         endpoints = [endpoint for endpoint, text in told_of.items() if text == value]
         means = (

@@ -35,10 +35,12 @@ def people_table(judgements: pl.DataFrame) -> Table:
     return Table(
         "people",
         "The human line: each annotator against the votes of the others",
-        "The unit is the question: a score is over votes, and its interval draws questions with all their votes.",
+        "The unit is the question: a score is over votes, and its interval draws questions with all "
+        "their votes.",
         pl.DataFrame(list(_rows(judgements)), schema=dict(PEOPLE)),
         notes=(
-            "A person is right who chose every option that the others' votes make gold, and no other: the same on Easy as Hard.",
+            "A person is right who chose every option that the others' votes make gold, and no other: the "
+            "same on Easy as Hard.",
             "Votes for no option (dont_know, cannot_answer) do not count; without_answer is their share.",
         ),
     )
@@ -62,7 +64,9 @@ def _row(country: str, judgements: pl.DataFrame) -> dict[str, Any]:
         "right": 100 * float(values.mean()) if values.size else float("nan"),
         "low": 100 * interval.low,
         "high": 100 * interval.high,
-        "mean_of_annotators": 100 * float(np.mean(by_person["right"].to_numpy())) if values.size else float("nan"),
+        "mean_of_annotators": 100 * float(np.mean(by_person["right"].to_numpy()))
+        if values.size
+        else float("nan"),
         "answers": said.height,
         "questions": said["question"].n_unique(),
         "annotators": by_person.height,

@@ -1,4 +1,5 @@
-"""What a CulturalBench holds (section 4): questions by country, region, topic and mode, and words per question and option."""
+"""What a CulturalBench holds (section 4): questions by country, region, topic and mode, and words per
+question and option."""
 
 from __future__ import annotations
 
@@ -19,17 +20,33 @@ UNKNOWN = "(unknown)"
 
 
 def questions_table(easy: pl.DataFrame, topics: pl.DataFrame | None = None) -> Table:
-    """QUESTIONS: how many there are by region, country and mode, and by head and topic where ``topics`` tells them.
+    """QUESTIONS: how many there are by region, country and mode, and by head and topic where ``topics`` tells
+    them.
 
-    easy: ``folkways.benchmarks.culturalbench.data.easy``; topics: TOPIC_COLUMNS. Each row of Easy is a question.
+    easy: ``folkways.benchmarks.culturalbench.data.easy``; topics: TOPIC_COLUMNS. Each row of Easy is a
+    question.
     """
     require_columns(easy, ("question_idx", "culture", "region", "mode"), "questions")
-    order: Mapping[str, list[str]] = {"region": list(REGIONS), "culture": list(cultures()), "mode": ["single", "multi"]}
+    order: Mapping[str, list[str]] = {
+        "region": list(REGIONS),
+        "culture": list(cultures()),
+        "mode": ["single", "multi"],
+    }
     told = easy
     if topics is not None:
-        known = require_columns(topics, TOPIC_COLUMNS, "topics").select(list(TOPIC_COLUMNS)).unique("question_idx", keep="first")
-        told = easy.drop("topic", strict=False).join(known, on="question_idx", how="left", maintain_order="left")
-        order = {**order, "head": topics["head"].drop_nulls().unique(maintain_order=True).to_list(), "topic": []}
+        known = (
+            require_columns(topics, TOPIC_COLUMNS, "topics")
+            .select(list(TOPIC_COLUMNS))
+            .unique("question_idx", keep="first")
+        )
+        told = easy.drop("topic", strict=False).join(
+            known, on="question_idx", how="left", maintain_order="left"
+        )
+        order = {
+            **order,
+            "head": topics["head"].drop_nulls().unique(maintain_order=True).to_list(),
+            "topic": [],
+        }
     parts = [_counted(told, by, names) for by, names in order.items()]
     whole = pl.DataFrame([("all", "all", easy.height, 100.0)], schema=dict(QUESTIONS), orient="row")
     return Table(
@@ -37,12 +54,15 @@ def questions_table(easy: pl.DataFrame, topics: pl.DataFrame | None = None) -> T
         "Questions by region, country, mode and topic (section 4)",
         "Counts of questions; nothing is sampled.",
         pl.concat([whole, *parts]),
-        notes=() if topics is not None else ("Topics are not known: folkways build topics sorts questions into them.",),
+        notes=()
+        if topics is not None
+        else ("Topics are not known: folkways build topics sorts questions into them.",),
     )
 
 
 def words_table(easy: pl.DataFrame) -> Table:
-    """WORDS: mean and standard deviation (of the sample) of words, separated by whitespace, per question and option position."""
+    """WORDS: mean and standard deviation (of the sample) of words, separated by whitespace, per question and
+    option position."""
     require_columns(easy, {"question": pl.String, "options": pl.List(pl.String)}, "questions")
     return Table(
         "words",
@@ -50,7 +70,8 @@ def words_table(easy: pl.DataFrame) -> Table:
         "A question, or its option in one position; words are what whitespace separates.",
         pl.DataFrame(list(_words(easy)), schema=dict(WORDS), orient="row"),
         notes=(
-            "The paper's figures, for its 1,227 questions: question 17.2 (sd 12.06); options A 5.48, B 5.44, C 5.57, D 5.57 "
+            "The paper's figures, for its 1,227 questions: question 17.2 (sd 12.06); options A 5.48, B "
+            "5.44, C 5.57, D 5.57 "
             "(sd 4.24 to 4.27).",
         ),
     )
@@ -58,7 +79,11 @@ def words_table(easy: pl.DataFrame) -> Table:
 
 def _counted(easy: pl.DataFrame, by: str, names: list[str]) -> pl.DataFrame:
     """Numbers of one grouping in the order of ``names``, the others after them, most frequent first."""
-    counts = easy.with_columns(pl.col(by).fill_null(UNKNOWN)).group_by(by).agg(pl.len().cast(pl.Int64).alias("questions"))
+    counts = (
+        easy.with_columns(pl.col(by).fill_null(UNKNOWN))
+        .group_by(by)
+        .agg(pl.len().cast(pl.Int64).alias("questions"))
+    )
     shown = pl.col(by)
     if by == "culture":
         shown = shown.replace({code: culture.name for code, culture in cultures().items()})
@@ -71,7 +96,10 @@ def _counted(easy: pl.DataFrame, by: str, names: list[str]) -> pl.DataFrame:
 
 
 def _words(easy: pl.DataFrame) -> Iterator[tuple[str, int, float | None, float | None]]:
-    texts = {"question": easy["question"], **{f"option {letter}": easy["options"].list.get(i) for i, letter in enumerate(LETTERS)}}
+    texts = {
+        "question": easy["question"],
+        **{f"option {letter}": easy["options"].list.get(i) for i, letter in enumerate(LETTERS)},
+    }
     for part, column in texts.items():
         words = column.str.extract_all(r"\S+").list.len()
         yield part, words.len(), words.mean(), words.std()  # type: ignore[misc]

@@ -1,4 +1,5 @@
-"""What scores are seen against: guessing, computed from the questions that were asked, and what others have published."""
+"""What scores are seen against: guessing, computed from the questions that were asked, and what others have
+published."""
 
 from __future__ import annotations
 
@@ -17,7 +18,9 @@ from folkways.benchmarks.summary import summarise_means
 from folkways.benchmarks.tables import Layout, Table
 
 PUBLISHED_AS = {CHANCE: "random", OPTION_ONLY: "options alone"}
-NOT_OURS = "Published by others, with their prompts and of their date; nothing here is computed from these numbers."
+NOT_OURS = (
+    "Published by others, with their prompts and of their date; nothing here is computed from these numbers."
+)
 
 
 def guessing(inputs: Inputs) -> Sequence[Table]:
@@ -25,7 +28,10 @@ def guessing(inputs: Inputs) -> Sequence[Table]:
     rows: list[dict[str, Any]] = []
     known = {
         (task, model): score
-        for task, model, score in PUBLISHED.figures().filter(kind="baseline").select("task", "model", "score").iter_rows()
+        for task, model, score in PUBLISHED.figures()
+        .filter(kind="baseline")
+        .select("task", "model", "score")
+        .iter_rows()
     }
     for task in (Easy(), Hard()):
         if task.name not in present(inputs):
@@ -40,7 +46,8 @@ def guessing(inputs: Inputs) -> Sequence[Table]:
                     "baseline": name,
                     "rule": RULES.get(
                         (SETUPS[task.name], name),
-                        f"the answer is always {name.rpartition(':')[2]}, the letter that is right most often",
+                        f"the answer is always {name.rpartition(':')[2]}, the letter that is right most "
+                        "often",
                     ),
                     **{column: whole[column] for column in ("score", "low", "high", "n")},
                     "published": known.get((task.name, PUBLISHED_AS.get(name, ""))),
@@ -50,11 +57,14 @@ def guessing(inputs: Inputs) -> Sequence[Table]:
         Table(
             "guessing",
             "What guessing gives (section 5)",
-            "Percent of questions that were asked: exact expectations, with Wilson's interval for a guesser on so many questions.",
+            "Percent of questions that were asked: exact expectations, with Wilson's interval for a "
+            "guesser on so many questions.",
             pl.DataFrame(rows),
             notes=(
-                "The published estimate for the options alone is 40 % on Easy; by which similarity is not known.",
-                "Ours, of trigrams, finds the name of a country and not its ways: a rule that knows more words may find more.",
+                "The published estimate for the options alone is 40 % on Easy; by which similarity is not "
+                "known.",
+                "Ours, of trigrams, finds the name of a country and not its ways: a rule that knows more "
+                "words may find more.",
             ),
         ),
     )
@@ -74,7 +84,14 @@ def reference_points(inputs: Inputs) -> Sequence[Table]:
             "published-scores",
             "Published: scores in the paper",
             unit,
-            paper.select(pl.col("place").alias("source"), setup, subject="model", kind="kind", group="value", published="score"),
+            paper.select(
+                pl.col("place").alias("source"),
+                setup,
+                subject="model",
+                kind="kind",
+                group="value",
+                published="score",
+            ),
         ),
         Table(
             "published-regions",
@@ -82,6 +99,9 @@ def reference_points(inputs: Inputs) -> Sequence[Table]:
             unit,
             regions,
             Layout("model", "region", "published", decimals=1, by="setup", drawn="heatmap"),
-            notes=("Regions are unweighted means over their countries, as are ours. The numbers come without intervals.",),
+            notes=(
+                "Regions are unweighted means over their countries, as are ours. The numbers come without "
+                "intervals.",
+            ),
         ),
     )

@@ -1,4 +1,5 @@
-"""Easy against Hard, and questions with one right answer against those with several (sections 5.1 and 5.2)."""
+"""Easy against Hard, and questions with one right answer against those with several (sections 5.1 and
+5.2)."""
 
 from __future__ import annotations
 
@@ -6,7 +7,15 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from folkways.benchmarks.culturalbench.results.values import EASY, HARD, SETUPS, UNIT, by_question, present, scores_of
+from folkways.benchmarks.culturalbench.results.values import (
+    EASY,
+    HARD,
+    SETUPS,
+    UNIT,
+    by_question,
+    present,
+    scores_of,
+)
 from folkways.benchmarks.results import Inputs
 from folkways.benchmarks.tables import DIFFERENCE, Layout, NotAvailableError, Table, with_holm
 from folkways.records import Schema
@@ -43,7 +52,9 @@ def easy_against_hard(inputs: Inputs) -> Sequence[Table]:
         missing = next(task for task in (EASY, HARD) if task not in inputs.tasks)
         if missing in inputs.asked:
             raise inputs.lacking(missing)
-        raise NotAvailableError(f"needs both setups; {missing} was not asked: folkways run {missing} --model NAME")
+        raise NotAvailableError(
+            f"needs both setups; {missing} was not asked: folkways run {missing} --model NAME"
+        )
     easy, hard = (by_question(inputs, task) for task in (EASY, HARD))
     pairs = easy.join(hard, on=["endpoint", "question"], how="inner", suffix="_hard", maintain_order="left")
     if pairs.is_empty():
@@ -52,10 +63,24 @@ def easy_against_hard(inputs: Inputs) -> Sequence[Table]:
     for (endpoint,), group in pairs.group_by(["endpoint"], maintain_order=True):
         first, second = 100 * group["value"].to_numpy(), 100 * group["value_hard"].to_numpy()
         found = paired_mean(first, second, largest=100.0)
-        rows.append((endpoint, first.mean(), second.mean(), found.difference, found.low, found.high, found.p, None, found.n))
+        rows.append(
+            (
+                endpoint,
+                first.mean(),
+                second.mean(),
+                found.difference,
+                found.low,
+                found.high,
+                found.p,
+                None,
+                found.n,
+            )
+        )
     gaps = with_holm(pl.DataFrame(rows, schema=dict(GAPS), orient="row")).sort("easy", descending=True)
     shown = pl.concat(
-        scores_of(inputs, task, "all").select("endpoint", setup=pl.lit(SETUPS[task]), score="score", low="low", high="high", n="n")
+        scores_of(inputs, task, "all").select(
+            "endpoint", setup=pl.lit(SETUPS[task]), score="score", low="low", high="high", n="n"
+        )
         for task in (EASY, HARD)
     )
     return (
@@ -73,7 +98,8 @@ def easy_against_hard(inputs: Inputs) -> Sequence[Table]:
             f"Points, over the questions that a model was asked in both setups, paired by question. {UNIT}",
             gaps,
             notes=(
-                "Wilson's interval of the effective answers and its test, paired; p_holm is corrected for the number of models.",
+                "Wilson's interval of the effective answers and its test, paired; p_holm is corrected for "
+                "the number of models.",
             ),
         ),
     )
@@ -86,12 +112,20 @@ def by_mode(inputs: Inputs) -> Sequence[Table]:
         modes = scores_of(inputs, task, "mode")
         shown.append(
             modes.select(
-                pl.lit(SETUPS[task]).alias("setup"), "endpoint", type="value", score="score", low="low", high="high", n="n"
+                pl.lit(SETUPS[task]).alias("setup"),
+                "endpoint",
+                type="value",
+                score="score",
+                low="low",
+                high="high",
+                n="n",
             )
         )
         values = by_question(inputs, task, "mode")
         for (endpoint,), group in values.group_by(["endpoint"], maintain_order=True):
-            single, multi = (group.filter(pl.col("mode") == mode)["value"].to_numpy() for mode in ("single", "multi"))
+            single, multi = (
+                group.filter(pl.col("mode") == mode)["value"].to_numpy() for mode in ("single", "multi")
+            )
             if single.size and multi.size:
                 means = {"single": 100 * float(single.mean()), "multi": 100 * float(multi.mean())}
                 found = difference_of_groups(single, multi).columns(100)
@@ -112,6 +146,8 @@ def by_mode(inputs: Inputs) -> Sequence[Table]:
             "The gap between question types (section 5.2)",
             "Points: questions with one right answer minus those with several, which are other questions.",
             with_holm(pl.DataFrame(rows)).select(list(MODES)),
-            notes=(f"Interval: {METHOD} (Newcombe); p_holm is corrected for the number of models and setups.",),
+            notes=(
+                f"Interval: {METHOD} (Newcombe); p_holm is corrected for the number of models and setups.",
+            ),
         ),
     )

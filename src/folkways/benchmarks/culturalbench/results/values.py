@@ -1,4 +1,5 @@
-"""What CulturalBench's analyses start from: one value per model and question, and the scores of models by a facet."""
+"""What CulturalBench's analyses start from: one value per model and question, and the scores of models by a
+facet."""
 
 from __future__ import annotations
 
@@ -25,7 +26,8 @@ _MEAN = Metric("value", "", "", kind="mean")
 
 
 def present(inputs: Inputs) -> list[str]:
-    """The tasks of which there are judgements of models, Easy first; NotAvailableError where there is none."""
+    """The tasks of which there are judgements of models, Easy first; NotAvailableError where there is
+    none."""
     tasks = inputs.tasks
     found = [task for task in TASKS if task in tasks]
     if not found:
@@ -34,7 +36,8 @@ def present(inputs: Inputs) -> list[str]:
 
 
 def judgements_of(inputs: Inputs, task: str) -> pl.DataFrame:
-    """The judgements of a task in the profile that was judged first (``Inputs.of``), with the headline as ``value``.
+    """The judgements of a task in the profile that was judged first (``Inputs.of``), with the headline as
+    ``value``.
 
     Rows on which the headline does not stand are left out.
     """
@@ -47,12 +50,15 @@ def by_question(inputs: Inputs, task: str, *also: str) -> pl.DataFrame:
     keys = ["endpoint", "question", "culture", *also]
     missing = [name for name in also if name not in judged.columns]
     if missing:
-        raise NotAvailableError(f"needs the column {missing[0]}, which these judgements of {task} do not have")
+        raise NotAvailableError(
+            f"needs the column {missing[0]}, which these judgements of {task} do not have"
+        )
     return judged.drop_nulls(list(also)).group_by(keys, maintain_order=True).agg(pl.col("value").mean())
 
 
 def scores_of(inputs: Inputs, task: str, facet: str) -> pl.DataFrame:
-    """The scores of models by a facet: endpoint, value (the group), score, low, high, n, in percent; as ``summarise`` has them."""
+    """The scores of models by a facet: endpoint, value (the group), score, low, high, n, in percent; as
+    ``summarise`` has them."""
     metric = Metric(HEADLINE[task], "", "")
     found = []
     for (endpoint,), judged in judgements_of(inputs, task).group_by(["endpoint"], maintain_order=True):
@@ -64,13 +70,17 @@ def scores_of(inputs: Inputs, task: str, facet: str) -> pl.DataFrame:
 
 
 def mean_scores(values: pl.DataFrame, task: str, regions: bool = False) -> pl.DataFrame:
-    """The mean over several models, from their mean on each question: value (region, or ``all``), score, low, high, n, in percent.
+    """The mean over several models, from their mean on each question: value (region, or ``all``), score, low,
+    high, n, in percent.
 
-    values: one row per question (question, culture, value and, for ``regions``, region). A region is the mean over its countries.
+    values: one row per question (question, culture, value and, for ``regions``, region). A region is the mean
+    over its countries.
     """
     judged = values.with_columns(counted=pl.lit(True), state=pl.lit("answered"))
     groupings: Sequence[tuple[str, ...]] = [("region",)] if regions else [()]
     scores = summarise_means(judged, task, (_MEAN,), (), groupings)
     if regions:
         scores = with_regional_means(scores, judged, (_MEAN,))
-    return scores.filter(pl.col("facet") == ("region" if regions else "all")).select("value", "score", "low", "high", "n")
+    return scores.filter(pl.col("facet") == ("region" if regions else "all")).select(
+        "value", "score", "low", "high", "n"
+    )

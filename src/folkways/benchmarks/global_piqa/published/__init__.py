@@ -1,1 +1,2 @@
-"""What has been published about models on Global PIQA, from before its data changed. Only the numbers are here."""
+"""What has been published about models on Global PIQA, from before its data changed. Only the numbers are
+here."""

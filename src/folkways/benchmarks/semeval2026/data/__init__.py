@@ -1,4 +1,5 @@
-"""SemEval-2026 Task 7 as released: the competition's data (``reading``), the trial data, and what is odd in them (``check``)."""
+"""SemEval-2026 Task 7 as released: the competition's data (``reading``), the trial data, and what is odd in
+them (``check``)."""
 
 from __future__ import annotations
 
@@ -10,12 +11,22 @@ from folkways.benchmarks.semeval2026.data.check import check
 from folkways.benchmarks.semeval2026.data.reading import Entry, people_answered, ways_to_put
 from folkways.releases.base import Release
 
-__all__ = ["check", "looks_like", "people_answered", "questions_file", "read_answers", "read_letters", "ways_to_put"]
+__all__ = [
+    "check",
+    "looks_like",
+    "people_answered",
+    "questions_file",
+    "read_answers",
+    "read_letters",
+    "ways_to_put",
+]
 
 
 def looks_like(folder: Path) -> bool:
     """Whether a folder has the gold of one of the tasks, or the trial data."""
-    return any((folder / name).is_file() for name in (reading.ANSWERS, reading.LETTERS, trial.ANSWERS, trial.LETTERS))
+    return any(
+        (folder / name).is_file() for name in (reading.ANSWERS, reading.LETTERS, trial.ANSWERS, trial.LETTERS)
+    )
 
 
 def read_answers(release: Release) -> Iterator[Entry]:

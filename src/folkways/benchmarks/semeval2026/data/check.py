@@ -1,4 +1,5 @@
-"""What is odd about the release. Nothing is dropped or changed here; what each profile makes of it, the tasks say."""
+"""What is odd about the release. Nothing is dropped or changed here; what each profile makes of it, the tasks
+say."""
 
 from __future__ import annotations
 
@@ -28,9 +29,10 @@ from folkways.text_tables import Columns, read_table
 def check(release: Release) -> list[DataIssue]:
     """Every data issue, file by file and row by row. Broken files raise DataError as on reading.
 
-    Kinds: ``no-answer-alone`` (people gave no answer), ``no-answer-among`` (it stands beside answers), ``empty-answer``,
-    ``rewritten-date``, ``outer-space``, ``repeated-answer``, ``repeated-question``, ``missing-file``, ``question-without-gold``,
-    ``gold-without-question``, ``empty-question``, ``empty-option``, ``equal-options``; for the trial data see ``trial.check``.
+    Kinds: ``no-answer-alone`` (people gave no answer), ``no-answer-among`` (it stands beside answers),
+    ``empty-answer``, ``rewritten-date``, ``outer-space``, ``repeated-answer``, ``repeated-question``,
+    ``missing-file``, ``question-without-gold``, ``gold-without-question``, ``empty-question``,
+    ``empty-option``, ``equal-options``; for the trial data see ``trial.check``.
     """
     if trial.is_trial(release):
         return list(trial.check(release))
@@ -40,16 +42,22 @@ def check(release: Release) -> list[DataIssue]:
         (LETTERS, CHOICES, ASKED_WITH_OPTIONS, "semeval2026/mcq"),
     ):
         if not release.has(gold):
-            found.append(DataIssue(gold, "missing-file", f"there is no such file: nothing of {needed} can be judged"))
+            found.append(
+                DataIssue(gold, "missing-file", f"there is no such file: nothing of {needed} can be judged")
+            )
             continue
-        list(read_answers(release) if gold == ANSWERS else read_letters(release))  # what cannot be read is an error
+        list(
+            read_answers(release) if gold == ANSWERS else read_letters(release)
+        )  # what cannot be read is an error
         if gold == ANSWERS:
             found += _answers(release)
         if release.has(asked):
             found += _questions(release, asked, columns, gold)
         else:
             told = (
-                f"there is no such file: {needed} can be judged and not asked; the competition hands it out to those who register"
+                f"there is no such file: {needed} can be judged and not asked; the competition hands "
+                "it "
+                "out to those who register"
             )
             found.append(DataIssue(asked, "missing-file", told))
     return found
@@ -61,22 +69,32 @@ def _answers(release: Release) -> Iterator[DataIssue]:
         folded = Counter(part.strip().lower() for part in parts)
         said = folded.keys() - {""}
         if not said - NOT_ANSWERED:
-            told = "people gave no answer: paper takes a reply of these words for right, strict leaves the question out"
+            told = (
+                "people gave no answer: paper takes a reply of these words for right, strict leaves "
+                "the "
+                "question out"
+            )
             yield DataIssue(ANSWERS, "no-answer-alone", told, row, key, answer)
         elif said & NOT_ANSWERED:
             told = "not answering stands among the answers: paper takes it for one, strict does not"
             yield DataIssue(ANSWERS, "no-answer-among", told, row, key, answer)
         if "" in folded:
-            yield DataIssue(ANSWERS, "empty-answer", "nothing between two semicolons: it is passed over", row, key, answer)
+            yield DataIssue(
+                ANSWERS, "empty-answer", "nothing between two semicolons: it is passed over", row, key, answer
+            )
         for part in parts:
             if REWRITTEN_DATE.fullmatch(part.strip()):
                 told = "a date that a spreadsheet has rewritten: strict also takes it as month/day"
                 yield DataIssue(ANSWERS, "rewritten-date", told, row, key, part)
             if part.strip() != part and part.strip():
-                yield DataIssue(ANSWERS, "outer-space", "spaces around an answer: they are taken off", row, key, part)
+                yield DataIssue(
+                    ANSWERS, "outer-space", "spaces around an answer: they are taken off", row, key, part
+                )
         for part, times in folded.items():
             if times > 1 and part:
-                yield DataIssue(ANSWERS, "repeated-answer", "an answer that stands there twice", row, key, part)
+                yield DataIssue(
+                    ANSWERS, "repeated-answer", "an answer that stands there twice", row, key, part
+                )
 
 
 def _questions(release: Release, file: str, columns: Columns, gold: str) -> Iterator[DataIssue]:
@@ -86,7 +104,9 @@ def _questions(release: Release, file: str, columns: Columns, gold: str) -> Iter
     for row, key, text, *options in read_table(release.path(file), columns).iter_rows():
         asked[key] = None
         if key not in known:
-            yield DataIssue(file, "question-without-gold", f"an id that {gold} lacks: it is not asked", row, key)
+            yield DataIssue(
+                file, "question-without-gold", f"an id that {gold} lacks: it is not asked", row, key
+            )
         if not text.strip():
             yield DataIssue(file, "empty-question", "no text", row, key)
         for label, option in zip(LABELS, options, strict=False):

@@ -1,7 +1,7 @@
 """The released tables: gold of both tasks, and the questions where they are there.
 
-The questions of the competition are handed out to those who register; its gold lies open. So gold decides what the items are,
-and an item whose question is not there has no text.
+The questions of the competition are handed out to those who register; its gold lies open. So gold decides
+what the items are, and an item whose question is not there has no text.
 """
 
 from __future__ import annotations
@@ -20,14 +20,21 @@ QUESTIONS, CHOICES = "track_1_saq_input.tsv", "track_2_mcq_input.tsv"
 LABELS = ("A", "B", "C", "D")
 
 ASKED: Columns = {"id": ("id",), "text": ("text",)}
-ASKED_WITH_OPTIONS: Columns = {"id": ("id",), "text": ("question",), **{label: (f"option_{label}",) for label in LABELS}}
+ASKED_WITH_OPTIONS: Columns = {
+    "id": ("id",),
+    "text": ("question",),
+    **{label: (f"option_{label}",) for label in LABELS},
+}
 GOLD: Columns = {"id": ("id",), "answer": ("answer",)}
 
 OWN_CODES = {"AS": "IN-AS", "JB": "ID-JB", "NG": "NG-N", "PV": "ES-PV"}
 """Regions of the data that are no country's code -> culture; ha-NG is BLEnD's Northern Nigeria."""
 
-NOT_ANSWERED = frozenset(["no answer", "no-answer", "not applicable", "not-applicable", "i don't know", "idk"])
-"""What annotators could say in place of an answer, and what stands among the answers for it, in lower case."""
+NOT_ANSWERED = frozenset(
+    ["no answer", "no-answer", "not applicable", "not-applicable", "i don't know", "idk"]
+)
+"""What annotators could say in place of an answer, and what stands among the answers for it, in lower
+case."""
 
 REWRITTEN_DATE = re.compile(r"\d{4}-(\d\d)-(\d\d)(?: 0?0:00(?::00)?)?")
 
@@ -56,24 +63,30 @@ class Entry:
 
 
 def read_answers(release: Release) -> Iterator[Entry]:
-    """The short-answer questions, in the order of the gold. DataError naming the row of an id that cannot be read."""
+    """The short-answer questions, in the order of the gold. DataError naming the row of an id that cannot be
+    read."""
     asked = _texts(release, QUESTIONS, ASKED)
     texts = {key: text for key, (text,) in asked.items()}
     for key, gold, locale, language, region, number in _gold(release, ANSWERS):
         answers = tuple(answer for part in gold.split(";") if (answer := part.strip()))
         english = texts.get(f"en-{region}_{number}")
-        yield Entry(key, locale, language, culture_of(region), f"{region}_{number}", texts.get(key), english, answers)
+        yield Entry(
+            key, locale, language, culture_of(region), f"{region}_{number}", texts.get(key), english, answers
+        )
 
 
 def read_letters(release: Release) -> Iterator[Entry]:
-    """The multiple-choice questions, all of them in English, in the order of the gold. ``number`` tells which are the same question
-    with other options, where the questions are there. DataError as ``read_answers``, and for gold that is no letter.
+    """The multiple-choice questions, all of them in English, in the order of the gold. ``number`` tells which
+    are the same question with other options, where the questions are there. DataError as ``read_answers``,
+    and for gold that is no letter.
     """
     asked = _texts(release, CHOICES, ASKED_WITH_OPTIONS)
     first: dict[tuple[str, str], str] = {}
     for row, (key, gold, locale, _, region, number) in enumerate(_gold(release, LETTERS), 1):
         if gold not in LABELS:
-            raise DataError(f"the answer {gold!r} is none of {', '.join(LABELS)}", file=release.path(LETTERS), row=row)
+            raise DataError(
+                f"the answer {gold!r} is none of {', '.join(LABELS)}", file=release.path(LETTERS), row=row
+            )
         text, *options = asked.get(key, (None,))
         same = first.setdefault((region, text), f"{region}_{number}") if text else f"{region}_{number}"
         yield Entry(key, locale, "en", culture_of(region), same, text, text, (gold,), tuple(options))
@@ -85,13 +98,15 @@ def people_answered(answers: Iterable[str]) -> tuple[str, ...]:
 
 
 def ways_to_put(answer: str) -> tuple[str, ...]:
-    """An answer; where a spreadsheet has made a moment of a date (2025-07-14 00:00) also the month and day that were asked for."""
+    """An answer; where a spreadsheet has made a moment of a date (2025-07-14 00:00) also the month and day
+    that were asked for."""
     found = REWRITTEN_DATE.fullmatch(answer)
     return (answer, f"{found[1]}/{found[2]}") if found else (answer,)
 
 
 def _gold(release: Release, file: str) -> Iterator[tuple[str, str, str, str, str, str]]:
-    """id, answer, locale, language, region and number of each row. DataError for an id that stands there twice or says none."""
+    """id, answer, locale, language, region and number of each row. DataError for an id that stands there
+    twice or says none."""
     path = release.path(file)
     seen: set[str] = set()
     for row, key, answer in read_table(path, GOLD).iter_rows():

@@ -1,1 +1,2 @@
-"""How a corpus like XCR-Bench's is built: from facts about cultures to sentences, and from people's votes to a release."""
+"""How a corpus like XCR-Bench's is built: from facts about cultures to sentences, and from people's votes to
+a release."""

@@ -1,4 +1,5 @@
-"""Groups facts that are about the same things, so that models are asked about different ones: k-means on hashed, weighted words."""
+"""Groups facts that are about the same things, so that models are asked about different ones: k-means on
+hashed, weighted words."""
 
 from __future__ import annotations
 
@@ -16,7 +17,8 @@ MOST = 1000
 """Clusters of one culture at most: their middles are dense, 16 kB each."""
 
 LEARNT_FROM = 10
-"""Facts per cluster that its middle is learnt from, drawn at random; all facts are then sorted to the middles."""
+"""Facts per cluster that its middle is learnt from, drawn at random; all facts are then sorted to the
+middles."""
 
 BATCH = 4096
 
@@ -24,7 +26,8 @@ Floats = npt.NDArray[np.float32]
 
 
 def learnt_from(facts: int, size: int, seed: int = 0) -> tuple[int, npt.NDArray[np.int64]]:
-    """How many clusters of ``size`` facts on average there are to be, MOST at most, and the places to learn them from, in order."""
+    """How many clusters of ``size`` facts on average there are to be, MOST at most, and the places to learn
+    them from, in order."""
     count = min(MOST, math.ceil(facts / size))
     return count, np.sort(np.random.default_rng(seed).permutation(facts)[: count * LEARNT_FROM])
 
@@ -32,8 +35,8 @@ def learnt_from(facts: int, size: int, seed: int = 0) -> tuple[int, npt.NDArray[
 class Clusters:
     """Middles of clusters; facts are sorted to the nearest.
 
-    words: List(String), the words of facts to learn ``count`` clusters from. Same words and seed, same clusters. MissingExtraError
-    without scikit-learn.
+    words: List(String), the words of facts to learn ``count`` clusters from. Same words and seed, same
+    clusters. MissingExtraError without scikit-learn.
     """
 
     def __init__(self, words: pl.Series, count: int, seed: int = 0) -> None:
@@ -72,10 +75,14 @@ class Clusters:
 
 
 def _nearest(vectors: Any, middles: Floats) -> tuple[npt.NDArray[np.int64], Floats]:
-    """The nearest middle to each row and its distance; one sparse product per batch, several times faster than ``predict``."""
+    """The nearest middle to each row and its distance; one sparse product per batch, several times faster
+    than ``predict``."""
     squares = np.einsum("ij,ij->i", middles, middles)
     across = np.ascontiguousarray(middles.T)
-    labels, distances = np.empty(vectors.shape[0], dtype=np.int64), np.empty(vectors.shape[0], dtype=np.float32)
+    labels, distances = (
+        np.empty(vectors.shape[0], dtype=np.int64),
+        np.empty(vectors.shape[0], dtype=np.float32),
+    )
     for start in range(0, labels.size, BATCH):
         part = vectors[start : start + BATCH]
         further = squares - 2 * (part @ across)  # the square of the distance, but for the row's own length

@@ -33,10 +33,13 @@ def build_csi(
 
     rules = Rules(frozenset(cultures) if cultures else None, *words, similarity, cluster_size, seed)
     if len(writers) != 3:
-        session.note(f"note: {plural(len(writers), 'sentence')} per item; the paper had three, one of each model")
+        session.note(
+            f"note: {plural(len(writers), 'sentence')} per item; the paper had three, one of each model"
+        )
     record, files = build_items(session, facts, out, writers, proposer=proposer, rules=rules, limit=limit)
     summary = [
-        f"{plural(record['rows'], 'fact')}, {record['kept']:,} kept in {plural(record['clusters'], 'cluster')}; "
+        f"{plural(record['rows'], 'fact')}, {record['kept']:,} kept in "
+        f"{plural(record['clusters'], 'cluster')}; "
         f"{record['facts_asked']:,} asked about, {plural(record['items'], 'item')}"
     ]
     for told, counts in (
@@ -66,12 +69,14 @@ def build_csi_corpus(
     corpus = done.corpus
     summary = [f"{plural(corpus.base.height, 'sentence')} of {plural(done.record['items'], 'item')}"]
     summary += [
-        f"  {name}: judges agree on {100 * found.share:.0f} % of {found.cases:,}, kappa {number(found.kappa, 2)}"
+        f"  {name}: judges agree on {100 * found.share:.0f} % of {found.cases:,}, kappa "
+        f"{number(found.kappa, 2)}"
         for name, found in corpus.agreement.items()
         if found.cases
     ]
     summary += [
-        f"  {culture}: {rows.height:,} adaptations, {corpus.undecided.get(culture, 0):,} of them undecided by an expert"
+        f"  {culture}: {rows.height:,} adaptations, {corpus.undecided.get(culture, 0):,} of them "
+        "undecided by an expert"
         for culture, rows in corpus.adaptations.items()
     ]
     notes = [f"left out: {why}: {count:,}" for why, count in Counter(corpus.left_out.values()).most_common()]
@@ -101,12 +106,16 @@ CSI = Builder(
             repeatable=True,
             parameter="writers",
         ),
-        Option("--proposer", "Model that names items in facts; by default the first --model.", metavar="NAME"),
+        Option(
+            "--proposer", "Model that names items in facts; by default the first --model.", metavar="NAME"
+        ),
         Option("--out", "Folder for items and filtered facts.", "new folder", required=True),
         Option("--cultures", "Only these cultures, as the table writes them, separated by commas.", "list"),
         Option("--limit", "How many facts to ask about, at most.", "whole", least=1, default=1000),
         Option("--words", "Fewest and most words of a fact.", "whole", least=1, count=2, default=(4, 60)),
-        Option("--similarity", "Share of common words from which a fact repeats another.", "number", default=0.8),
+        Option(
+            "--similarity", "Share of common words from which a fact repeats another.", "number", default=0.8
+        ),
         Option("--cluster-size", "Facts per cluster, on average.", "whole", least=1, default=20),
         Option("--seed", "For clusters.", "whole", default=0),
     ),
@@ -129,8 +138,19 @@ CSI_CORPUS = Builder(
     (
         Option("--items", "items.jsonl of folkways build csi.", "file", required=True),
         Option("--choices", "item_id, judge, best; repeatable.", "file", required=True, repeatable=True),
-        Option("--labels", "item_id, judge, category, level, element; repeatable.", "file", required=True, repeatable=True),
-        Option("--adaptations", "item_id, judge, culture, intra, inter, strategies; repeatable.", "file", repeatable=True),
+        Option(
+            "--labels",
+            "item_id, judge, category, level, element; repeatable.",
+            "file",
+            required=True,
+            repeatable=True,
+        ),
+        Option(
+            "--adaptations",
+            "item_id, judge, culture, intra, inter, strategies; repeatable.",
+            "file",
+            repeatable=True,
+        ),
         Option("--judges", "People per item, unless an expert decides.", "whole", least=1, default=2),
         Option("--out", "Where the corpus goes.", "new folder", required=True),
     ),

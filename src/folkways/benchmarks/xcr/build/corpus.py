@@ -1,4 +1,5 @@
-"""Puts what people decided together as a corpus in the released schema, with ids, strategies, and where everything comes from."""
+"""Puts what people decided together as a corpus in the released schema, with ids, strategies, and where
+everything comes from."""
 
 from __future__ import annotations
 
@@ -35,9 +36,10 @@ PROVENANCE_COLUMNS = (
 class Corpus:
     """A corpus as people decided it.
 
-    base: BASE_COLUMNS and ``id``. adaptations: culture -> ADAPTATION_COLUMNS. everybody: EVERYBODY_COLUMNS, every version that
-    anybody wrote. provenance: PROVENANCE_COLUMNS, one row per sentence. left_out: item -> why it is not in the corpus.
-    undecided: culture -> adaptations that no expert has decided. agreement: of those who labelled.
+    base: BASE_COLUMNS and ``id``. adaptations: culture -> ADAPTATION_COLUMNS. everybody: EVERYBODY_COLUMNS,
+    every version that anybody wrote. provenance: PROVENANCE_COLUMNS, one row per sentence. left_out: item ->
+    why it is not in the corpus. undecided: culture -> adaptations that no expert has decided. agreement: of
+    those who labelled.
     """
 
     base: pl.DataFrame
@@ -68,7 +70,10 @@ def put_together(
             entries[item_id] = found
     ids = dict(zip(entries, sentence_ids([entry["sentence"] for entry in entries.values()]), strict=True))
     base = [(*(entry[name] for name in BASE_COLUMNS), ids[item_id]) for item_id, entry in entries.items()]
-    told = [provenance(items[item_id], ids[item_id], entry["by"], entry["judges"]) for item_id, entry in entries.items()]
+    told = [
+        provenance(items[item_id], ids[item_id], entry["by"], entry["judges"])
+        for item_id, entry in entries.items()
+    ]
     adaptations, everybody, undecided = _adapted(versions, entries, ids, left_out)
     return Corpus(
         base=_table((*BASE_COLUMNS, "id"), base),
@@ -81,7 +86,9 @@ def put_together(
     )
 
 
-def _entry(item: Mapping[str, Any], choices: Sequence[Choice], labels: Sequence[Labels], judges: int) -> dict[str, Any] | Undecided:
+def _entry(
+    item: Mapping[str, Any], choices: Sequence[Choice], labels: Sequence[Labels], judges: int
+) -> dict[str, Any] | Undecided:
     best = best_candidate(choices, judges)
     if isinstance(best, Undecided):
         return best
@@ -108,20 +115,32 @@ def _entry(item: Mapping[str, Any], choices: Sequence[Choice], labels: Sequence[
 def provenance(item: Mapping[str, Any], corpus_id: str, by: str, judges: tuple[int, int]) -> tuple[str, ...]:
     """PROVENANCE_COLUMNS of a sentence.
 
-    item: the line of ``items.jsonl`` it was made of. by: whose sentence it is. judges: how many judged it, and its labels.
+    item: the line of ``items.jsonl`` it was made of. by: whose sentence it is. judges: how many judged it,
+    and its labels.
     """
     known = item.get("provenance") or {}
     told = (
-        *(corpus_id, item.get("id"), item.get("culture"), item.get("item"), item.get("fact"), item.get("source")),
+        *(
+            corpus_id,
+            item.get("id"),
+            item.get("culture"),
+            item.get("item"),
+            item.get("fact"),
+            item.get("source"),
+        ),
         *(known.get("fact_id"), known.get("table_row"), by, known.get("proposed_by"), *judges),
     )
     return tuple("" if value is None else str(value) for value in told)
 
 
 def _adapted(
-    versions: Sequence[Version], entries: Mapping[str, Mapping[str, Any]], ids: Mapping[str, str], left_out: dict[str, str]
+    versions: Sequence[Version],
+    entries: Mapping[str, Mapping[str, Any]],
+    ids: Mapping[str, str],
+    left_out: dict[str, str],
 ) -> tuple[dict[str, list[tuple[str, ...]]], list[tuple[str, ...]], dict[str, int]]:
-    """Rows of each culture, everybody's rows, and how many of each culture are undecided; reasons join ``left_out``."""
+    """Rows of each culture, everybody's rows, and how many of each culture are undecided; reasons join
+    ``left_out``."""
     adaptations: dict[str, list[tuple[str, ...]]] = {}
     everybody: list[tuple[str, ...]] = []
     undecided: dict[str, int] = {}
@@ -135,7 +154,9 @@ def _adapted(
         items = len(tagged_spans(sentence, across_lines=False))
         fitting = [version for version in said if _fits(version, items)]
         if not fitting:
-            left_out[f"{item_id}, {culture}"] = f"no version has {items} items and as many strategies, or one for all"
+            left_out[f"{item_id}, {culture}"] = (
+                f"no version has {items} items and as many strategies, or one for all"
+            )
             continue
         chosen, is_decided = decided_version(fitting)
         undecided[culture] = undecided.get(culture, 0) + (not is_decided)
@@ -144,7 +165,15 @@ def _adapted(
         )
         everybody += [
             (
-                *(ids[item_id], culture, version.judge, sentence, version.intra, version.inter, _strategy(version, items)),
+                *(
+                    ids[item_id],
+                    culture,
+                    version.judge,
+                    sentence,
+                    version.intra,
+                    version.inter,
+                    _strategy(version, items),
+                ),
                 "true" if version is chosen else "false",
             )
             for version in said
@@ -157,7 +186,9 @@ def _fits(version: Version, items: int) -> bool:
         return False
     if set(version.strategies) == {NON_TRANSFERABLE}:
         return True
-    return all(len(tagged_spans(text, across_lines=False)) == items for text in (version.intra, version.inter))
+    return all(
+        len(tagged_spans(text, across_lines=False)) == items for text in (version.intra, version.inter)
+    )
 
 
 def _strategy(version: Version, items: int) -> str:

@@ -1,7 +1,9 @@
-"""From what several people said to what the corpus says: the best sentence, its labels, the adaptation of a culture.
+"""From what several people said to what the corpus says: the best sentence, its labels, the adaptation of a
+culture.
 
-An expert's word decides. Without one, judges have to agree; what they do not agree on is left out, with the reason. Adaptations are
-not expected to agree: the first stands in the corpus until an expert decides, and all are kept.
+An expert's word decides. Without one, judges have to agree; what they do not agree on is left out, with the
+reason. Adaptations are not expected to agree: the first stands in the corpus until an expert decides, and all
+are kept.
 """
 
 from __future__ import annotations
@@ -46,7 +48,9 @@ def best_candidate(votes: Sequence[Choice], judges: int = JUDGES) -> str | Undec
     counts = Counter(vote.best for vote in votes)
     first = [letter for letter, count in counts.items() if count == max(counts.values())]
     if len(first) > 1:
-        ratings = {letter: [vote.ratings[letter] for vote in votes if letter in vote.ratings] for letter in first}
+        ratings = {
+            letter: [vote.ratings[letter] for vote in votes if letter in vote.ratings] for letter in first
+        }
         means = {letter: sum(given) / len(given) for letter, given in ratings.items() if given}
         highest = [letter for letter, mean in means.items() if mean == max(means.values())]
         if len(means) < len(first) or len(highest) > 1:
@@ -56,7 +60,8 @@ def best_candidate(votes: Sequence[Choice], judges: int = JUDGES) -> str | Undec
 
 
 def agreed_labels(votes: Sequence[Labels], judges: int = JUDGES) -> Labels | Undecided:
-    """The labels that all judges gave; an expert's where there is one. ``tagged`` is empty where nobody marked the sentence."""
+    """The labels that all judges gave; an expert's where there is one. ``tagged`` is empty where nobody
+    marked the sentence."""
     expert = [vote for vote in votes if vote.expert]
     if expert:
         return expert[-1]
@@ -73,7 +78,8 @@ def agreed_labels(votes: Sequence[Labels], judges: int = JUDGES) -> Labels | Und
 
 
 def decided_version(votes: Sequence[Version]) -> tuple[Version, bool]:
-    """The adaptation that stands in the corpus, and whether it is decided: by an expert, or because all wrote the same."""
+    """The adaptation that stands in the corpus, and whether it is decided: by an expert, or because all wrote
+    the same."""
     expert = [vote for vote in votes if vote.expert]
     if expert:
         return expert[-1], True
@@ -81,10 +87,14 @@ def decided_version(votes: Sequence[Version]) -> tuple[Version, bool]:
 
 
 def agreement(votes: Iterable[Labels]) -> Mapping[str, CategoryAgreement]:
-    """Cohen's kappa of category, level and element, over the first two judges of each item; experts do not count."""
+    """Cohen's kappa of category, level and element, over the first two judges of each item; experts do not
+    count."""
     judged = ([vote for vote in said if not vote.expert] for said in by_item(votes).values())
     pairs = [found[:2] for found in judged if len(found) >= 2]
-    return {name: category_kappa(*([getattr(pair[judge], name) for pair in pairs] for judge in (0, 1))) for name in FIELDS}
+    return {
+        name: category_kappa(*([getattr(pair[judge], name) for pair in pairs] for judge in (0, 1)))
+        for name in FIELDS
+    }
 
 
 def _spaced(text: str) -> str:

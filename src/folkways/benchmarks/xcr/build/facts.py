@@ -39,9 +39,8 @@ class Rules:
     """Which facts are kept, and how alike two may be.
 
     cultures:  names or codes as the table has them; None for all.
-    least, most: words of a fact.
-    similarity: estimated Jaccard similarity of the words of two facts of one culture from which the later one is left out, 0 to 1.
-    cluster_size: facts that a cluster has on average.
+    least, most: words of a fact. similarity: estimated Jaccard similarity of the words of two facts of one
+    culture from which the later one is left out, 0 to 1. cluster_size: facts that a cluster has on average.
     seed:      for clusters and for the hashes behind similarity.
     """
 
@@ -54,7 +53,9 @@ class Rules:
 
     def __post_init__(self) -> None:
         if not 1 <= self.least <= self.most:
-            raise FolkwaysError(f"facts of {self.least} to {self.most} words: there are none; give a smaller number first")
+            raise FolkwaysError(
+                f"facts of {self.least} to {self.most} words: there are none; give a smaller number first"
+            )
         if not 0 < self.similarity <= 1:
             raise FolkwaysError(f"a similarity lies between 0 and 1, got {self.similarity:g}")
         if self.cluster_size < 1:
@@ -68,7 +69,9 @@ def words_of(column: str) -> pl.Expr:
 
 def judged(facts: pl.DataFrame, rules: Rules) -> pl.DataFrame:
     """FACTS with spaces tidied, and ``reason`` why a fact is unfit, null where it is fit."""
-    tidy = facts.with_columns(pl.col("culture", "fact", "source").fill_null("").str.replace_all(r"\s+", " ").str.strip_chars())
+    tidy = facts.with_columns(
+        pl.col("culture", "fact", "source").fill_null("").str.replace_all(r"\s+", " ").str.strip_chars()
+    )
     length = words_of("fact").list.len()
     foreign = pl.lit(False) if rules.cultures is None else ~pl.col("culture").is_in(sorted(rules.cultures))
     return tidy.with_columns(
@@ -94,11 +97,14 @@ def fact_id(culture: str, words: str) -> str:
 
 
 def representatives(kept: pl.LazyFrame) -> pl.LazyFrame:
-    """The fact in the middle of each cluster, with ``sources`` (how many addresses its cluster has), largest clusters first.
+    """The fact in the middle of each cluster, with ``sources`` (how many addresses its cluster has), largest
+    clusters first.
 
     kept: KEPT of one culture. Ties are settled by id, so that the order of the table makes no difference.
     """
-    middle = pl.struct("distance", "id", *(name for name in KEPT if name not in ("distance", "id", "cluster")))
+    middle = pl.struct(
+        "distance", "id", *(name for name in KEPT if name not in ("distance", "id", "cluster"))
+    )
     return (
         kept.group_by("cluster")
         .agg(middle.min_by(pl.struct("distance", "id")).alias("middle"), sources=pl.col("source").n_unique())
@@ -110,5 +116,7 @@ def representatives(kept: pl.LazyFrame) -> pl.LazyFrame:
 
 def spread(candidates: pl.DataFrame, limit: int | None) -> pl.DataFrame:
     """At most ``limit`` facts, in turn from each culture in the order in which the culture has them."""
-    turns = candidates.with_columns(turn=pl.int_range(pl.len()).over("culture")).sort("turn", "culture", maintain_order=True)
+    turns = candidates.with_columns(turn=pl.int_range(pl.len()).over("culture")).sort(
+        "turn", "culture", maintain_order=True
+    )
     return (turns if limit is None else turns.head(limit)).drop("turn")

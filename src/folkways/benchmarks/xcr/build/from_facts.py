@@ -40,13 +40,14 @@ def build_items(
     rules: Rules,
     limit: int | None,
 ) -> tuple[dict[str, Any], list[Path]]:
-    """Sift the facts, have a model name items, and each of several write a sentence with each; writes into the folder ``out``.
+    """Sift the facts, have a model name items, and each of several write a sentence with each; writes into
+    the folder ``out``.
 
     Returns a record of how the items were made, and the files.
 
-    facts: a table. writers: models; proposer: names items, the first writer unless given. limit: facts that are asked about at
-    most. The same call goes on where it stopped, and facts that were sifted by the same rules are not sifted again. Raises what
-    ``sift`` raises, and FolkwaysError where no fact has an item.
+    facts: a table. writers: models; proposer: names items, the first writer unless given. limit: facts that
+    are asked about at most. The same call goes on where it stopped, and facts that were sifted by the same
+    rules are not sifted again. Raises what ``sift`` raises, and FolkwaysError where no fact has an item.
     """
     check_table(facts)
     digest = sha256_of(facts)
@@ -56,13 +57,16 @@ def build_items(
     models, names_items = [opened[name] for name in writers], opened[proposer or writers[0]]
     sifted = _sifted(session, facts, out, {"sha256": digest, "rules": _plain(rules), "limit": limit}, rules)
     chosen = sifted.chosen.to_dicts()
-    texts = [(proposing.prompt("items", culture=fact["culture"], fact=fact["fact"]), fact["id"]) for fact in chosen]
+    texts = [
+        (proposing.prompt("items", culture=fact["culture"], fact=fact["fact"]), fact["id"]) for fact in chosen
+    ]
     asked = _ask(names_items, PROPOSE, "items", texts)
     named, left_out = _named(chosen, asked, names_items.name)
     if not named:
         told = ", ".join(f"{why}: {count:,}" for why, count in left_out.items())
         raise FolkwaysError(
-            f"{names_items.name} named no item in {len(chosen):,} facts ({told}); ask another model with --proposer"
+            f"{names_items.name} named no item in {len(chosen):,} facts ({told}); ask another model with "
+            "--proposer"
         )
     items = _written(named, models)
     record = {
@@ -80,14 +84,18 @@ def build_items(
         "items": len(items),
         "without_item": dict(left_out),
         "sentences": {model.name: sum(model.name in item.sentences for item in items) for model in models},
-        "without_sentence": dict(Counter(f"{model}: {why}" for item in items for model, why in item.missing.items())),
+        "without_sentence": dict(
+            Counter(f"{model}: {why}" for item in items for model, why in item.missing.items())
+        ),
     }
     contents = {ITEMS_FILE: to_json_lines(items), FORM_FILE: to_form(items), RECORD_FILE: json_bytes(record)}
     files = [write_bytes(out / name, content) for name, content in contents.items()]
     return record, [*files, out / KEPT_FILE, out / LEFT_OUT_FILE]
 
 
-def _sifted(session: BuildSession, facts: Path, out: Path, made_of: Mapping[str, Any], rules: Rules) -> Sifted:
+def _sifted(
+    session: BuildSession, facts: Path, out: Path, made_of: Mapping[str, Any], rules: Rules
+) -> Sifted:
     """As an earlier call left it in the folder, if it was made of the same: table, rules and limit."""
     done, chosen = out / SIFTED_FILE, out / CHOSEN_FILE
     if done.is_file() and chosen.is_file() and (out / KEPT_FILE).is_file():
@@ -107,7 +115,9 @@ def _ask(model: Ask, task: str, form: str, texts: Sequence[tuple[str, str]]) -> 
     return model([Prompt(text, task, key, proposing.MAX_TOKENS[form], variant=form) for text, key in texts])
 
 
-def _named(facts: Sequence[dict[str, Any]], replies: Sequence[Reply], proposer: str) -> tuple[list[Item], Counter[str]]:
+def _named(
+    facts: Sequence[dict[str, Any]], replies: Sequence[Reply], proposer: str
+) -> tuple[list[Item], Counter[str]]:
     """The items that the facts have, each once per culture, and why facts have none."""
     items: dict[str, Item] = {}
     left_out: Counter[str] = Counter()
@@ -115,7 +125,13 @@ def _named(facts: Sequence[dict[str, Any]], replies: Sequence[Reply], proposer: 
         found = proposing.read_items(reply.said) if reply.said is not None else None
         if not found:
             refused = reply.state is State.REFUSED
-            left_out["the model refused" if refused else "not in the asked form" if found is None else "nothing specific"] += 1
+            left_out[
+                "the model refused"
+                if refused
+                else "not in the asked form"
+                if found is None
+                else "nothing specific"
+            ] += 1
         for named in found or ():
             item = Item(fact, named, proposer)
             if items.setdefault(item.id, item) is not item:
@@ -126,7 +142,10 @@ def _named(facts: Sequence[dict[str, Any]], replies: Sequence[Reply], proposer: 
 def _written(items: Sequence[Item], models: Sequence[Ask]) -> list[Item]:
     sentences: list[dict[str, str]] = [{} for _ in items]
     missing: list[dict[str, str]] = [{} for _ in items]
-    texts = [(proposing.prompt("sentence", culture=item.fact["culture"], **asdict(item.named)), item.id) for item in items]
+    texts = [
+        (proposing.prompt("sentence", culture=item.fact["culture"], **asdict(item.named)), item.id)
+        for item in items
+    ]
     for model in models:
         replies = _ask(model, WRITE, "sentence", texts)
         for place, (item, reply) in enumerate(zip(items, replies, strict=True)):
@@ -137,7 +156,10 @@ def _written(items: Sequence[Item], models: Sequence[Ask]) -> list[Item]:
                 missing[place][model.name] = why
             else:
                 sentences[place][model.name] = sentence
-    return [replace(item, sentences=own, missing=lacking) for item, own, lacking in zip(items, sentences, missing, strict=True)]
+    return [
+        replace(item, sentences=own, missing=lacking)
+        for item, own, lacking in zip(items, sentences, missing, strict=True)
+    ]
 
 
 def _plain(rules: Rules) -> dict[str, Any]:

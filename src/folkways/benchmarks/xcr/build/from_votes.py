@@ -28,7 +28,8 @@ RECORD_FILE = "corpus.build.json"
 
 @dataclass(frozen=True)
 class VoteFiles:
-    """What a corpus is made of: ``items.jsonl``, and tables of what people said (CSV, TSV, JSON lines or Parquet)."""
+    """What a corpus is made of: ``items.jsonl``, and tables of what people said (CSV, TSV, JSON lines or
+    Parquet)."""
 
     items: Path
     choices: Sequence[Path]
@@ -48,26 +49,35 @@ class BuiltCorpus:
 def build_corpus(votes: VoteFiles, out: Path, judges: int = JUDGES) -> BuiltCorpus:
     """Write the corpus that the votes make into the folder ``out``.
 
-    judges: people who have to choose and label each item, unless an expert does. Raises DataError for what is wrong in a file,
-    with its row, and FolkwaysError where no item is decided.
+    judges: people who have to choose and label each item, unless an expert does. Raises DataError for what is
+    wrong in a file, with its row, and FolkwaysError where no item is decided.
     """
     items = read_items(votes.items)
     corpus = put_together(
         items,
         [choice for path in votes.choices for choice in read_choices(read_replies(path), items, str(path))],
         [label for path in votes.labels for label in read_labels(read_replies(path), items, str(path))],
-        [version for path in votes.adaptations for version in read_versions(read_replies(path), items, str(path))],
+        [
+            version
+            for path in votes.adaptations
+            for version in read_versions(read_replies(path), items, str(path))
+        ],
         judges,
     )
     if corpus.base.is_empty():
         told = "; ".join(f"{why}: {count}" for why, count in Counter(corpus.left_out.values()).most_common(5))
-        raise FolkwaysError(f"none of the {len(items)} items is decided ({told}); ask more people, or have an expert decide (role)")
+        raise FolkwaysError(
+            f"none of the {len(items)} items is decided ({told}); ask more people, or have an expert "
+            "decide (role)"
+        )
     record = _record(votes, corpus, items, judges)
     contents = {BASE_FILE: corpus.base, PROVENANCE_FILE: corpus.provenance}
     contents |= {ADAPTATION_FILES[culture]: rows for culture, rows in corpus.adaptations.items()}
     if corpus.everybody.height:
         contents[EVERYBODY_FILE] = corpus.everybody
-    files = [write_bytes(out / name, csv_bytes(rows.columns, rows.iter_rows())) for name, rows in contents.items()]
+    files = [
+        write_bytes(out / name, csv_bytes(rows.columns, rows.iter_rows())) for name, rows in contents.items()
+    ]
     return BuiltCorpus(corpus, record, [*files, write_bytes(out / RECORD_FILE, json_bytes(record))])
 
 
@@ -78,8 +88,12 @@ def read_items(path: Path) -> Items:
     items: dict[str, Mapping[str, Any]] = {}
     for row, item in json_objects(path.read_bytes().splitlines(), path):
         candidates = item.get("candidates")
-        if not isinstance(candidates, list) or not all(isinstance(one, dict) and {"id", "text"} <= set(one) for one in candidates):
-            raise DataError("is no item: it needs id, and candidates with id and text each", file=path, row=row)
+        if not isinstance(candidates, list) or not all(
+            isinstance(one, dict) and {"id", "text"} <= set(one) for one in candidates
+        ):
+            raise DataError(
+                "is no item: it needs id, and candidates with id and text each", file=path, row=row
+            )
         key = str(item.get("id") or "")
         if not key or key in items:
             raise DataError(f"has no id of its own ({key!r})", file=path, row=row)

@@ -1,4 +1,5 @@
-"""Items with their sentences as they are handed to people: what judges see, and where everything comes from."""
+"""Items with their sentences as they are handed to people: what judges see, and where everything comes
+from."""
 
 from __future__ import annotations
 
@@ -43,7 +44,8 @@ class Item:
 
     @property
     def candidates(self) -> list[dict[str, str]]:
-        """``id`` (a, b, ...), ``text``, ``tagged`` and ``by``, in an order that says nothing of who wrote them."""
+        """``id`` (a, b, ...), ``text``, ``tagged`` and ``by``, in an order that says nothing of who wrote
+        them."""
         writers = sorted(self.sentences)
         random.Random(self.id).shuffle(writers)  # noqa: S311 - an order, not a secret
         return [
@@ -85,7 +87,8 @@ def to_json_lines(items: Iterable[Item]) -> bytes:
 
 
 def to_form(items: Sequence[Item]) -> bytes:
-    """``choices-form.csv``: a line per item with its sentences, without who wrote them, and empty columns for a judge."""
+    """``choices-form.csv``: a line per item with its sentences, without who wrote them, and empty columns for
+    a judge."""
     most = max((len(item.sentences) for item in items), default=0)
     letters = [chr(ord("a") + place) for place in range(most)]
     text = io.StringIO(newline="")
@@ -93,6 +96,15 @@ def to_form(items: Sequence[Item]) -> bytes:
     writer.writerow([*FORM, *(f"sentence_{letter}" for letter in letters), *VOTE])
     for item in items:
         texts = [candidate["text"] for candidate in item.candidates]
-        cells = [item.id, item.fact["culture"], item.named.item, item.named.context, *texts, *[""] * (most - len(texts))]
+        cells = [
+            item.id,
+            item.fact["culture"],
+            item.named.item,
+            item.named.context,
+            *texts,
+            *[""] * (most - len(texts)),
+        ]
         writer.writerow([*map(guard, cells), *[""] * len(VOTE)])
-    return b"\xef\xbb\xbf" + text.getvalue().encode()  # with a mark, or spreadsheets take it for another encoding
+    return (
+        b"\xef\xbb\xbf" + text.getvalue().encode()
+    )  # with a mark, or spreadsheets take it for another encoding

@@ -1,4 +1,5 @@
-"""The labels of XCR-Bench's corpus (section 2 and Table 8), as its released files spell them, and the ways of adapting."""
+"""The labels of XCR-Bench's corpus (section 2 and Table 8), as its released files spell them, and the ways of
+adapting."""
 
 from folkways.benchmarks.xcr.results.corpus import LEVELS
 

@@ -1,7 +1,9 @@
-"""Finds facts that say nearly the same in nearly the same words, in memory that grows by 128 bytes per fact and bands of hashes.
+"""Finds facts that say nearly the same in nearly the same words, in memory that grows by 128 bytes per fact
+and bands of hashes.
 
-Signatures are datasketch's MinHash. Its index keeps a dictionary entry per fact and band, four gigabytes for a million facts; here
-each band is one column of hashes that is sorted, and facts with equal hashes are neighbours.
+Signatures are datasketch's MinHash. Its index keeps a dictionary entry per fact and band, four gigabytes for
+a million facts; here each band is one column of hashes that is sorted, and facts with equal hashes are
+neighbours.
 """
 
 from __future__ import annotations
@@ -18,7 +20,8 @@ from folkways.errors import of_extra
 
 PERMUTATIONS = 64
 BANDS = 16
-"""Sixteen bands of four values: two facts of similarity .8 meet in one with a chance of .9998, of .5 with .64, of .2 with .03."""
+"""Sixteen bands of four values: two facts of similarity .8 meet in one with a chance of .9998, of .5 with
+.64, of .2 with .03."""
 
 CHUNK = 20_000
 """Facts whose words are in memory at a time."""
@@ -28,7 +31,8 @@ Signatures = npt.NDArray[np.uint16]
 
 
 def signatures(words: pl.Series, seed: int = 0) -> Signatures:
-    """The signature of each fact, (facts, PERMUTATIONS): the low 16 bits of each minimum, enough to tell minima apart.
+    """The signature of each fact, (facts, PERMUTATIONS): the low 16 bits of each minimum, enough to tell
+    minima apart.
 
     words: List(String), the words of each fact. MissingExtraError without datasketch.
     """
@@ -43,8 +47,8 @@ def signatures(words: pl.Series, seed: int = 0) -> Signatures:
 def repeated(found: Signatures, similarity: float) -> Ints:
     """For each fact with these signatures the place of the earliest fact found that it repeats, or -1.
 
-    similarity: estimated Jaccard similarity of the sets of words from which two facts count as the same; the estimate's standard
-    error is at most 1/16.
+    similarity: estimated Jaccard similarity of the sets of words from which two facts count as the same; the
+    estimate's standard error is at most 1/16.
     """
     like = np.full(len(found), -1, dtype=np.int64)
     values = PERMUTATIONS // BANDS
@@ -65,7 +69,8 @@ def _hash(word: str) -> int:
 
 
 def _match(found: Signatures, band: Signatures, like: Ints, similarity: float) -> None:
-    """Compare facts that are equal in a band with the first of them and with their neighbour; the earlier one stands for both."""
+    """Compare facts that are equal in a band with the first of them and with their neighbour; the earlier one
+    stands for both."""
     keys = band.view(np.uint64).ravel()
     order = np.argsort(keys, kind="stable")
     starts = np.flatnonzero(np.r_[True, keys[order][1:] != keys[order][:-1]])

@@ -1,4 +1,5 @@
-"""What models are asked while a corpus is built, and what is read out of their replies. Replies are untrusted text."""
+"""What models are asked while a corpus is built, and what is read out of their replies. Replies are untrusted
+text."""
 
 from __future__ import annotations
 
@@ -34,7 +35,8 @@ def wordings_digest() -> str:
 
 
 def prompt(form: str, **parts: str) -> str:
-    """The text that asks for the ``items`` of a fact (culture, fact), or for a ``sentence`` (culture, item, context)."""
+    """The text that asks for the ``items`` of a fact (culture, fact), or for a ``sentence`` (culture, item,
+    context)."""
     return Template(wordings("folkways.benchmarks.xcr")["build"][form], "folkways").fill(parts)
 
 
@@ -45,7 +47,9 @@ def read_items(reply: str) -> list[Named] | None:
         return None
     found = []
     for entry in value:
-        item, context = (_line(entry.get(key)) for key in ("item", "context")) if isinstance(entry, dict) else ("", "")
+        item, context = (
+            (_line(entry.get(key)) for key in ("item", "context")) if isinstance(entry, dict) else ("", "")
+        )
         if _roots(context) and _roots(item) and len(item.split()) <= ITEM_WORDS and OPENING not in item:
             found.append(Named(item, context))
     return found[:MOST_ITEMS] if found or not value else None
@@ -54,11 +58,18 @@ def read_items(reply: str) -> list[Named] | None:
 def read_sentence(reply: str, item: str) -> tuple[str | None, str]:
     """The tagged sentence of a reply, and why there is none where it cannot be used."""
     value = last_value(reply, "sentence")
-    sentence = _line(value if isinstance(value, str) else reply if OPENING in reply and "\n" not in reply.strip() else "")
+    sentence = _line(
+        value if isinstance(value, str) else reply if OPENING in reply and "\n" not in reply.strip() else ""
+    )
     if not sentence:
         return None, "no sentence in the asked form"
     spans = tagged_spans(sentence, across_lines=False)
-    if not spans or sentence.count(OPENING) != len(spans) or sentence.count(CLOSING) != len(spans) or not all(spans):
+    if (
+        not spans
+        or sentence.count(OPENING) != len(spans)
+        or sentence.count(CLOSING) != len(spans)
+        or not all(spans)
+    ):
         return None, "the item is not between one pair of tags"
     if not SENTENCE_WORDS[0] <= len(sentence.split()) <= SENTENCE_WORDS[1]:
         return None, f"not {SENTENCE_WORDS[0]} to {SENTENCE_WORDS[1]} words long"

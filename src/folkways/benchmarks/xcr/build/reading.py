@@ -15,10 +15,13 @@ COLUMNS = {name: (name,) for name in FACTS if name != "row"}
 
 
 def check_table(path: Path) -> None:
-    """FolkwaysError unless there is a file that can be opened, of a format that can be read; before any work is done."""
+    """FolkwaysError unless there is a file that can be opened, of a format that can be read; before any work
+    is done."""
     if not path.is_file():
         what = "is a folder" if path.is_dir() else "does not exist"
-        raise FolkwaysError(f"the table of facts {path} {what}; give a file that ends in one of {', '.join(SUFFIXES)}")
+        raise FolkwaysError(
+            f"the table of facts {path} {what}; give a file that ends in one of {', '.join(SUFFIXES)}"
+        )
     if path.suffix.lower() not in SUFFIXES:
         raise FolkwaysError(f"cannot tell the format of {path}; valid endings: {', '.join(SUFFIXES)}")
     try:
@@ -28,7 +31,8 @@ def check_table(path: Path) -> None:
 
 
 def read_facts(path: Path) -> Iterator[pl.DataFrame]:
-    """FACTS in batches, in the order of the file. Raises what ``check_table`` and ``text_tables.table_batches`` do."""
+    """FACTS in batches, in the order of the file. Raises what ``check_table`` and
+    ``text_tables.table_batches`` do."""
     check_table(path)
     first = 1
     for batch in table_batches(path, COLUMNS):

@@ -1,7 +1,9 @@
-"""From a table of facts of any length to the facts that models are asked about: filter, near-duplicates, clusters.
+"""From a table of facts of any length to the facts that models are asked about: filter, near-duplicates,
+clusters.
 
-The table streams by once, and fit facts go to one file per culture on disk; then each culture's file streams by three times, and
-what stays in memory of a fact is its signature, its row and its cluster: 200 bytes, however long it is.
+The table streams by once, and fit facts go to one file per culture on disk; then each culture's file streams
+by three times, and what stays in memory of a fact is its signature, its row and its cluster: 200 bytes,
+however long it is.
 """
 
 from __future__ import annotations
@@ -53,7 +55,8 @@ Report = Callable[[str], None]
 class Sifted:
     """What became of a table of facts.
 
-    chosen:  facts to draw items from: KEPT and ``sources``, one per cluster, in turn from each culture, at most as many as wanted.
+    chosen:  facts to draw items from: KEPT and ``sources``, one per cluster, in turn from each culture, at
+             most as many as wanted.
     rows, kept, clusters: how many the table has, how many are left, in how many clusters.
     left_out: reason -> rows. cultures: facts kept of each.
     """
@@ -76,8 +79,9 @@ def sift(
 ) -> Sifted:
     """Sift the table; writes KEPT_FILE (KEPT) and LEFT_OUT_FILE (LEFT_OUT) into the folder ``out``.
 
-    limit: facts chosen at most, over all cultures. work_on: who sifts the cultures, each by itself; what comes out is the same.
-    FolkwaysError where nothing is left or the disk is full, DataError for a table that cannot be read.
+    limit: facts chosen at most, over all cultures. work_on: who sifts the cultures, each by itself; what
+    comes out is the same. FolkwaysError where nothing is left or the disk is full, DataError for a table that
+    cannot be read.
     """
     make_folder(out)
     workplace = Path(tempfile.mkdtemp(prefix=".facts-", dir=out))
@@ -87,12 +91,20 @@ def sift(
             rows, files = _by_culture(table, workplace, rules, writer, report)
             if not files:
                 told = ", ".join(f"{reason}: {count:,}" for reason, count in writer.counts.most_common())
-                raise FolkwaysError(f"none of the {rows:,} rows of {table} is fit to draw items from ({told or 'it has no rows'})")
+                raise FolkwaysError(
+                    f"none of the {rows:,} rows of {table} is fit to draw items from "
+                    f"({told or 'it has no rows'})"
+                )
             cultures = sorted(files)
             folders = [workplace / f"{number:06}" for number in range(len(cultures))]
             sift_one = partial(sift_culture, rules=rules, limit=limit)
             parts = work_on(
-                sift_one, [Share(*each) for each in zip(cultures, map(files.__getitem__, cultures), folders, strict=True)], report
+                sift_one,
+                [
+                    Share(*each)
+                    for each in zip(cultures, map(files.__getitem__, cultures), folders, strict=True)
+                ],
+                report,
             )
             for folder, part in zip(folders, parts, strict=True):
                 with (folder / LEFT_OUT_FILE).open("rb") as own:
@@ -103,12 +115,16 @@ def sift(
         for name in (KEPT_FILE, LEFT_OUT_FILE):
             (workplace / name).replace(out / name)
     except OSError as error:
-        raise FolkwaysError(f"cannot write into {out}: {error.strerror or error}; give a folder with room for the facts") from error
+        raise FolkwaysError(
+            f"cannot write into {out}: {error.strerror or error}; give a folder with room for the facts"
+        ) from error
     finally:
         shutil.rmtree(workplace, ignore_errors=True)
     kept = {culture: part.kept for culture, part in zip(cultures, parts, strict=True)}
     clusters = sum(part.clusters for part in parts)
-    return Sifted(spread(pl.concat(candidates), limit), rows, sum(kept.values()), clusters, writer.counts, kept)
+    return Sifted(
+        spread(pl.concat(candidates), limit), rows, sum(kept.values()), clusters, writer.counts, kept
+    )
 
 
 @dataclass(frozen=True)
@@ -137,7 +153,9 @@ class _LeftOut:
         self.counts.update(dict(rows.group_by("reason").len().iter_rows()))
 
 
-def _by_culture(table: Path, folder: Path, rules: Rules, left_out: _LeftOut, report: Report) -> tuple[int, dict[str, Path]]:
+def _by_culture(
+    table: Path, folder: Path, rules: Rules, left_out: _LeftOut, report: Report
+) -> tuple[int, dict[str, Path]]:
     """Rows that were read, and culture -> a file with its fit facts (FACTS, without a header)."""
     rows = 0
     files: dict[str, Path] = {}
@@ -158,7 +176,8 @@ def _by_culture(table: Path, folder: Path, rules: Rules, left_out: _LeftOut, rep
 def sift_culture(culture: str, file: Path, folder: Path, rules: Rules, limit: int | None) -> _Part:
     """The facts of one culture without those that repeat an earlier one, in clusters.
 
-    Writes into ``folder``: KEPT_FILE; LEFT_OUT_FILE without a header; MIDDLES_FILE, at most ``limit`` of them.
+    Writes into ``folder``: KEPT_FILE; LEFT_OUT_FILE without a header; MIDDLES_FILE, at most ``limit`` of
+    them.
     """
     with (folder / LEFT_OUT_FILE).open("wb") as dropped:
         left_out = _LeftOut(dropped, header=False)
@@ -174,11 +193,15 @@ def sift_culture(culture: str, file: Path, folder: Path, rules: Rules, limit: in
         np.add.at(sizes, labels, 1)
         ids = pl.Series([fact_id(culture, key) for key in words.list.join(" ")], dtype=pl.String)
         piece = folder / f"{number:06}.piece"
-        batch.with_columns(id=ids, cluster=pl.Series(labels), distance=pl.Series(distances)).write_parquet(piece)
+        batch.with_columns(id=ids, cluster=pl.Series(labels), distance=pl.Series(distances)).write_parquet(
+            piece
+        )
         pieces.append(piece)
     counted = pl.LazyFrame({"cluster": np.arange(sizes.size), "cluster_size": sizes})
     part = folder / KEPT_FILE
-    pl.scan_parquet(pieces).join(counted, on="cluster", how="left", maintain_order="left").select(list(KEPT)).sink_parquet(part)
+    pl.scan_parquet(pieces).join(counted, on="cluster", how="left", maintain_order="left").select(
+        list(KEPT)
+    ).sink_parquet(part)
     for piece in pieces:
         piece.unlink()
     middles = representatives(pl.scan_parquet(part)).collect(engine="streaming")
@@ -232,4 +255,6 @@ def _same(keys: npt.NDArray[np.uint64]) -> tuple[npt.NDArray[np.bool_], Ints]:
 
 
 def _told(rows: Ints, reason: str, like: Ints) -> pl.DataFrame:
-    return pl.DataFrame({"row": rows, "reason": [reason] * rows.size, "like_row": like}, schema=dict(LEFT_OUT))
+    return pl.DataFrame(
+        {"row": rows, "reason": [reason] * rows.size, "like_row": like}, schema=dict(LEFT_OUT)
+    )

@@ -20,7 +20,13 @@ ROLES = ("", "judge", EXPERT)
 NONE = "none"
 """The choice of someone who finds no sentence good."""
 
-ALIASES = {"participant": "judge", "annotator": "judge", "item": "item_id", "id": "item_id", "strategy": "strategies"}
+ALIASES = {
+    "participant": "judge",
+    "annotator": "judge",
+    "item": "item_id",
+    "id": "item_id",
+    "strategy": "strategies",
+}
 """Other names of columns, where the table has not the usual one."""
 
 
@@ -37,7 +43,8 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """One judge's labels of an item; tagged: the chosen sentence with tags where this judge puts them, empty if not given."""
+    """One judge's labels of an item; tagged: the chosen sentence with tags where this judge puts them, empty
+    if not given."""
 
     item_id: str
     judge: str
@@ -66,11 +73,18 @@ Items = Mapping[str, Mapping[str, Any]]
 
 
 def read_choices(table: pl.DataFrame, items: Items, file: str) -> Iterator[Choice]:
-    """Columns item_id, judge, best (a candidate's letter, or ``none``), and perhaps ratings (JSON) and role."""
+    """Columns item_id, judge, best (a candidate's letter, or ``none``), and perhaps ratings (JSON) and
+    role."""
     for row, cells in _rows(table, ("item_id", "judge", "best"), items, file):
         letters = [str(candidate["id"]) for candidate in items[cells["item_id"]]["candidates"]]
         best = _one_of(cells["best"].lower(), [*letters, NONE], "sentence", file, row)
-        yield Choice(cells["item_id"], cells["judge"], _expert(cells, file, row), best, _ratings(cells, letters, file, row))
+        yield Choice(
+            cells["item_id"],
+            cells["judge"],
+            _expert(cells, file, row),
+            best,
+            _ratings(cells, letters, file, row),
+        )
 
 
 def read_labels(table: pl.DataFrame, items: Items, file: str) -> Iterator[Labels]:
@@ -84,13 +98,19 @@ def read_labels(table: pl.DataFrame, items: Items, file: str) -> Iterator[Labels
 
 
 def read_versions(table: pl.DataFrame, items: Items, file: str) -> Iterator[Version]:
-    """Columns item_id, judge, culture, intra, inter, strategies (one for all items, or one for each with ``;``), and perhaps role.
+    """Columns item_id, judge, culture, intra, inter, strategies (one for all items, or one for each with
+    ``;``), and perhaps role.
 
     Where every strategy is non_transferable, the versions may stay empty.
     """
-    for row, cells in _rows(table, ("item_id", "judge", "culture", "intra", "inter", "strategies"), items, file):
+    for row, cells in _rows(
+        table, ("item_id", "judge", "culture", "intra", "inter", "strategies"), items, file
+    ):
         culture = _culture(cells["culture"], file, row)
-        named = [part.strip().lower().replace("-", "_").replace(" ", "_") for part in cells["strategies"].split(";")]
+        named = [
+            part.strip().lower().replace("-", "_").replace(" ", "_")
+            for part in cells["strategies"].split(";")
+        ]
         strategies = tuple(_one_of(name, STRATEGIES, "strategy", file, row) for name in named)
         versions = (cells["intra"], cells["inter"])
         if set(strategies) == {NON_TRANSFERABLE}:
@@ -98,15 +118,29 @@ def read_versions(table: pl.DataFrame, items: Items, file: str) -> Iterator[Vers
         else:
             for name, text in zip(("intra", "inter"), versions, strict=True):
                 _check_tags(text, f"the version {name}", file, row)
-        yield Version(cells["item_id"], cells["judge"], _expert(cells, file, row), culture, *versions, strategies)
+        yield Version(
+            cells["item_id"], cells["judge"], _expert(cells, file, row), culture, *versions, strategies
+        )
 
 
-def _rows(table: pl.DataFrame, needed: Sequence[str], items: Items, file: str) -> Iterator[tuple[int, dict[str, str]]]:
-    """Row number from 1, and cells without spaces around them; rows in which nobody said anything are passed over."""
-    named = table.rename({other: name for other, name in ALIASES.items() if other in table.columns and name not in table.columns})
+def _rows(
+    table: pl.DataFrame, needed: Sequence[str], items: Items, file: str
+) -> Iterator[tuple[int, dict[str, str]]]:
+    """Row number from 1, and cells without spaces around them; rows in which nobody said anything are passed
+    over."""
+    named = table.rename(
+        {
+            other: name
+            for other, name in ALIASES.items()
+            if other in table.columns and name not in table.columns
+        }
+    )
     for name in needed:
         if name not in named.columns:
-            raise DataError(f"has no column {name!r}; it needs {', '.join(needed)} and has: {', '.join(table.columns)}", file=file)
+            raise DataError(
+                f"has no column {name!r}; it needs {', '.join(needed)} and has: {', '.join(table.columns)}",
+                file=file,
+            )
     said = [name for name in needed if name not in ("item_id", "culture")]
     earlier: dict[tuple[str, ...], int] = {}
     for row, cells in enumerate(named.iter_rows(named=True), 1):
@@ -116,11 +150,15 @@ def _rows(table: pl.DataFrame, needed: Sequence[str], items: Items, file: str) -
         if tidy["item_id"] not in items:
             raise DataError(f"there is no item {tidy['item_id']!r} among the items", file=file, row=row)
         if not tidy["judge"]:
-            raise DataError("names no judge; give each person a name or number of their own", file=file, row=row)
+            raise DataError(
+                "names no judge; give each person a name or number of their own", file=file, row=row
+            )
         key = (tidy["item_id"], tidy["judge"], tidy["culture"] if "culture" in needed else "")
         if earlier.setdefault(key, row) != row:
             raise DataError(
-                f"{tidy['judge']} spoke of {tidy['item_id']} in row {earlier[key]} already; keep one", file=file, row=row
+                f"{tidy['judge']} spoke of {tidy['item_id']} in row {earlier[key]} already; keep one",
+                file=file,
+                row=row,
             )
         yield row, tidy
 
@@ -145,10 +183,16 @@ def _ratings(cells: Mapping[str, str], letters: Sequence[str], file: str, row: i
         return {}
     try:
         given = json.loads(text)
-        return {letter: sum(given[letter].values()) / len(given[letter]) for letter in letters if given.get(letter)}
+        return {
+            letter: sum(given[letter].values()) / len(given[letter])
+            for letter in letters
+            if given.get(letter)
+        }
     except (ValueError, TypeError, AttributeError) as error:
         example = '{"a": {"accuracy": 5, "fluency": 4, "realism": 4}}'
-        raise DataError(f"ratings {text[:60]!r} cannot be read; write JSON such as {example}", file=file, row=row) from error
+        raise DataError(
+            f"ratings {text[:60]!r} cannot be read; write JSON such as {example}", file=file, row=row
+        ) from error
 
 
 def _culture(text: str, file: str, row: int) -> str:
@@ -157,11 +201,17 @@ def _culture(text: str, file: str, row: int) -> str:
     except UnknownNameError:
         code = ""
     if code not in ADAPTATION_FILES:
-        raise DataError(f"unknown culture {text!r}; a corpus has: {', '.join(ADAPTATION_FILES)}", file=file, row=row)
+        raise DataError(
+            f"unknown culture {text!r}; a corpus has: {', '.join(ADAPTATION_FILES)}", file=file, row=row
+        )
     return code
 
 
 def _check_tags(text: str, what: str, file: str, row: int) -> None:
     spans = tagged_spans(text, across_lines=False)
     if not spans or text.count(OPENING) != len(spans) or text.count(CLOSING) != len(spans):
-        raise DataError(f"{what} needs each item between {OPENING} and {CLOSING}, on one line: {text[:80]!r}", file=file, row=row)
+        raise DataError(
+            f"{what} needs each item between {OPENING} and {CLOSING}, on one line: {text[:80]!r}",
+            file=file,
+            row=row,
+        )

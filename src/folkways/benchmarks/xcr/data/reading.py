@@ -1,7 +1,9 @@
-"""Reads XCR-Bench: the base corpus, its adaptations to four cultures, joined to it by sentence, and the authors' prompts.
+"""Reads XCR-Bench: the base corpus, its adaptations to four cultures, joined to it by sentence, and the
+authors' prompts.
 
-The released files carry no ids and come in five different row orders, with small differences in spacing and spelling. Sentences are
-therefore joined by steps of ``JOIN_STEPS``, from the exact text to a normal form, and repeated sentences in order of occurrence.
+The released files carry no ids and come in five different row orders, with small differences in spacing and
+spelling. Sentences are therefore joined by steps of ``JOIN_STEPS``, from the exact text to a normal form, and
+repeated sentences in order of occurrence.
 """
 
 from __future__ import annotations
@@ -28,7 +30,9 @@ ADAPTATION_FILES: Mapping[str, str] = {
 }
 """Target culture -> file."""
 
-PROMPT_FILES: Mapping[str, str] = {task: f"prompts/{task}_prompt.txt" for task in ("identification", "prediction", "adaptation")}
+PROMPT_FILES: Mapping[str, str] = {
+    task: f"prompts/{task}_prompt.txt" for task in ("identification", "prediction", "adaptation")
+}
 """Task -> file with the authors' wording (RTF behind the ending .txt)."""
 
 BASE_COLUMNS = ("sentence", "cultural_context", "csi_category", "csi_hall_mapping", "hall_level")
@@ -45,7 +49,8 @@ _NON_TRANSFERABLE = re.compile(r"\W*non[\s-]*transferr?able\b", re.I)
 
 
 def normal_form(sentence: str) -> str:
-    """The sentence without tags, punctuation, case and known misspellings, words one space apart: what rows are joined by."""
+    """The sentence without tags, punctuation, case and known misspellings, words one space apart: what rows
+    are joined by."""
     text = unicodedata.normalize("NFKC", _without_punctuation(sentence)).lower()
     return " ".join(MISSPELLINGS.get(word, word) for word in text.split())
 
@@ -64,11 +69,13 @@ JOIN_STEPS: Mapping[str, Callable[[str], str]] = {
     "punctuation": _without_punctuation,
     "spelling": normal_form,
 }
-"""Name of a step -> the form of a sentence that is compared; each step takes what the ones before it left over."""
+"""Name of a step -> the form of a sentence that is compared; each step takes what the ones before it left
+over."""
 
 
 def is_non_transferable(text: str) -> bool:
-    """Whether ``text`` begins with the label for "has no equivalent in the culture", spelt with one r or two, tagged or not."""
+    """Whether ``text`` begins with the label for "has no equivalent in the culture", spelt with one r or two,
+    tagged or not."""
     return bool(_NON_TRANSFERABLE.match(_TAG.sub(" ", text)))
 
 
@@ -78,17 +85,20 @@ def is_bare_label(text: str) -> bool:
 
 
 def read_base(release: Release) -> pl.DataFrame:
-    """The base corpus as released: BASE_COLUMNS and ``row`` (1-based). DataError where a column is missing or a row is ragged."""
+    """The base corpus as released: BASE_COLUMNS and ``row`` (1-based). DataError where a column is missing or
+    a row is ragged."""
     return read_table(release.path(BASE_FILE), {name: (name,) for name in BASE_COLUMNS})
 
 
 def read_adaptation(release: Release, culture: str) -> pl.DataFrame:
-    """One adaptation file as released, data issues included: ``row`` (1-based), ``sentence``, ``intra``, ``inter``."""
+    """One adaptation file as released, data issues included: ``row`` (1-based), ``sentence``, ``intra``,
+    ``inter``."""
     return read_table(release.path(ADAPTATION_FILES[culture]), ADAPTATION_COLUMNS)
 
 
 def read_prompt(release: Release, task: str) -> str | None:
-    """The authors' prompt for ``identification``, ``prediction`` or ``adaptation`` as plain text; None if the release lacks it."""
+    """The authors' prompt for ``identification``, ``prediction`` or ``adaptation`` as plain text; None if the
+    release lacks it."""
     if not release.has(PROMPT_FILES[task]):
         return None
     text = release.path(PROMPT_FILES[task]).read_text(encoding="utf-8", errors="replace")
@@ -102,7 +112,8 @@ def read_prompt(release: Release, task: str) -> str | None:
 def corpus(release: Release) -> pl.DataFrame:
     """The base corpus with ids, which stay the same however the file is ordered.
 
-    Columns: ``id`` (``xcr-`` and 8 hexadecimal digits of the normal form, ``-2`` for a repeat), ``row`` and BASE_COLUMNS.
+    Columns: ``id`` (``xcr-`` and 8 hexadecimal digits of the normal form, ``-2`` for a repeat), ``row`` and
+    BASE_COLUMNS.
     """
     base = read_base(release)
     return base.select(pl.Series("id", sentence_ids(base["sentence"].to_list()), dtype=pl.String), pl.all())
@@ -111,8 +122,9 @@ def corpus(release: Release) -> pl.DataFrame:
 def adaptations(release: Release, culture: str) -> pl.DataFrame:
     """The adaptations to ``culture`` that join to the base corpus, in its order.
 
-    Columns: ``id``, ``row`` (of the adaptation file), ``intra``, ``inter`` (put right where the file has them swapped),
-    ``swapped``, ``joined_by`` (a name of JOIN_STEPS). The released files join completely: 1,034 rows in each culture.
+    Columns: ``id``, ``row`` (of the adaptation file), ``intra``, ``inter`` (put right where the file has them
+    swapped), ``swapped``, ``joined_by`` (a name of JOIN_STEPS). The released files join completely: 1,034
+    rows in each culture.
     """
     base = corpus(release)
     table = read_adaptation(release, culture)
@@ -122,7 +134,13 @@ def adaptations(release: Release, culture: str) -> pl.DataFrame:
         row, _, intra, inter = table.row(position)
         swapped = is_swapped(intra, inter)
         intra, inter = (inter, intra) if swapped else (intra, inter)
-        found = {"position": base_position, "id": base["id"][base_position], "row": row, "intra": intra, "inter": inter}
+        found = {
+            "position": base_position,
+            "id": base["id"][base_position],
+            "row": row,
+            "intra": intra,
+            "inter": inter,
+        }
         rows.append({**found, "swapped": swapped, "joined_by": step})
     schema = {"position": pl.Int64, "id": pl.String, "row": pl.Int64, "intra": pl.String, "inter": pl.String}
     frame = pl.DataFrame(rows, schema={**schema, "swapped": pl.Boolean, "joined_by": pl.String})
@@ -130,9 +148,11 @@ def adaptations(release: Release, culture: str) -> pl.DataFrame:
 
 
 def join_rows(base: Sequence[str], sentences: Sequence[str]) -> dict[int, tuple[int, str]]:
-    """Position in ``sentences`` -> position in ``base`` and the step that joined them; positions that join to nothing are absent.
+    """Position in ``sentences`` -> position in ``base`` and the step that joined them; positions that join to
+    nothing are absent.
 
-    Every position is used once at most; a sentence that occurs several times is joined in order of occurrence.
+    Every position is used once at most; a sentence that occurs several times is joined in order of
+    occurrence.
     """
     matches: dict[int, tuple[int, str]] = {}
     taken: set[int] = set()
@@ -150,12 +170,14 @@ def join_rows(base: Sequence[str], sentences: Sequence[str]) -> dict[int, tuple[
 
 
 def is_swapped(intra: str, inter: str) -> bool:
-    """Whether the English version is mostly in another script than Latin and the other one mostly in Latin."""
+    """Whether the English version is mostly in another script than Latin and the other one mostly in
+    Latin."""
     return _latin_share(intra) < 0.5 < _latin_share(inter) and not is_non_transferable(inter)
 
 
 def looks_like(folder: Path) -> bool:
-    """Whether ``folder`` holds the corpus: flat, under ``data/``, or under ``corpus/`` as in the authors' repository."""
+    """Whether ``folder`` holds the corpus: flat, under ``data/``, or under ``corpus/`` as in the authors'
+    repository."""
     for place in (BASE_FILE, f"data/{BASE_FILE}", f"corpus/{BASE_FILE}"):
         path = folder / place
         if path.is_file():
@@ -165,7 +187,8 @@ def looks_like(folder: Path) -> bool:
 
 
 def sentence_ids(sentences: Sequence[str]) -> list[str]:
-    """Ids of sentences in order: ``xcr-`` and 8 hexadecimal digits of the normal form, ``-2`` and so on for repeats."""
+    """Ids of sentences in order: ``xcr-`` and 8 hexadecimal digits of the normal form, ``-2`` and so on for
+    repeats."""
     seen: Counter[str] = Counter()
     ids = []
     for sentence in sentences:
@@ -176,6 +199,7 @@ def sentence_ids(sentences: Sequence[str]) -> list[str]:
 
 
 def _latin_share(text: str) -> float:
-    """Share of Latin letters among the letters outside tags; 0.5 where there is no letter, so that nothing is concluded."""
+    """Share of Latin letters among the letters outside tags; 0.5 where there is no letter, so that nothing is
+    concluded."""
     letters = [character for character in _TAG.sub("", text) if character.isalpha()]
     return sum(ord(letter) < 0x250 for letter in letters) / len(letters) if letters else 0.5

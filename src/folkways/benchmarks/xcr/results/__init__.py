@@ -35,13 +35,24 @@ from folkways.releases.base import Release
 CORPUS = DataNeed("release", "The corpus.", ("xcr",))
 
 
-def _of_release(name: str, title: str, make: Callable[[Release], Table], source: str = "", *alias: str) -> Result:
+def _of_release(
+    name: str, title: str, make: Callable[[Release], Table], source: str = "", *alias: str
+) -> Result:
     """A table of the whole release."""
     aliases = dict.fromkeys(alias, name)
-    return Result(name, title, lambda inputs: [make(inputs.data_of(CORPUS)[0])], source, needs=(CORPUS,), aliases=aliases)
+    return Result(
+        name,
+        title,
+        lambda inputs: [make(inputs.data_of(CORPUS)[0])],
+        source,
+        needs=(CORPUS,),
+        aliases=aliases,
+    )
 
 
-def _of_corpus(name: str, title: str, make: Callable[[pl.DataFrame], Table], source: str = "", *alias: str) -> Result:
+def _of_corpus(
+    name: str, title: str, make: Callable[[pl.DataFrame], Table], source: str = "", *alias: str
+) -> Result:
     """A table of the base corpus alone."""
     return _of_release(name, title, lambda release: make(xcr.corpus(release)), source, *alias)
 
@@ -52,8 +63,20 @@ RESULTS = (
     _of_corpus("categories", "Sentences by category", partial(count_table, column=CATEGORY, name="category")),
     _of_corpus("levels", "Sentences by Hall level", partial(count_table, column=LEVEL, name="level")),
     _of_corpus("elements", "Sentences by element", partial(count_table, column=ELEMENT, name="element")),
-    _of_corpus("category-levels", "Categories and Hall levels", partial(cross_table, across=LEVEL), "Figure 3", "figure-3"),
-    _of_corpus("category-elements", "Categories and elements", partial(cross_table, across=ELEMENT), "Figure 4", "figure-4"),
+    _of_corpus(
+        "category-levels",
+        "Categories and Hall levels",
+        partial(cross_table, across=LEVEL),
+        "Figure 3",
+        "figure-3",
+    ),
+    _of_corpus(
+        "category-elements",
+        "Categories and elements",
+        partial(cross_table, across=ELEMENT),
+        "Figure 4",
+        "figure-4",
+    ),
     _of_corpus("element-levels", "Hall level of each element", element_levels, "Table 8", "8"),
     _of_release("joins", "Adaptations joined to the base corpus", join_table),
     _of_release("cells", "Odd cells of the adaptations", cell_table),

@@ -1,4 +1,5 @@
-"""The adaptation files: how their rows were joined to the base corpus, which cells are odd, and what their gold has."""
+"""The adaptation files: how their rows were joined to the base corpus, which cells are odd, and what their
+gold has."""
 
 from __future__ import annotations
 
@@ -38,7 +39,8 @@ MERGED = (
     "Hall's Level",
     "id",
 )
-"""The columns by the names that those scripts look for (Hindu: West Bengal, Muslim: Bangladesh), and our id."""
+"""The columns by the names that those scripts look for (Hindu: West Bengal, Muslim: Bangladesh), and our
+id."""
 
 
 def cultures_of(release: Release) -> list[str]:
@@ -56,7 +58,8 @@ def join_table(release: Release) -> Table:
     return Table(
         "joins",
         "Adaptations joined to the base corpus, by the step that joined them",
-        "Counts of rows of the adaptation files; nothing is sampled. Each step takes what the ones before it left over.",
+        "Counts of rows of the adaptation files; nothing is sampled. Each step takes what the ones "
+        "before it left over.",
         pl.DataFrame(rows, schema={"culture": pl.String, "step": pl.String, "value": pl.Int64}, orient="row"),
         Layout("step", "culture", "value", decimals=0),
     )
@@ -71,21 +74,33 @@ def cell_table(release: Release) -> Table:
         for side, column in SIDES.items()
         for culture in cultures_of(release)
     ]
-    schema = {"culture": pl.String, "kind": pl.String, "version": pl.String, "cell": pl.String, "value": pl.Int64}
+    schema = {
+        "culture": pl.String,
+        "kind": pl.String,
+        "version": pl.String,
+        "cell": pl.String,
+        "value": pl.Int64,
+    }
     return Table(
         "cells",
         "Odd cells of the adaptations",
-        "Counts of cells; nothing is sampled. intra: within English, inter: into the language. A cell may be odd in several ways.",
+        "Counts of cells; nothing is sampled. intra: within English, inter: into the language. A cell "
+        "may be odd in several ways.",
         pl.DataFrame(rows, schema=schema, orient="row"),
         Layout("cell", "culture", "value", decimals=0),
-        ("folkways data check names file and row of each. A swapped pair is counted once, at its English side.",),
+        (
+            "folkways data check names file and row of each. A swapped pair is counted once, at its "
+            "English side.",
+        ),
     )
 
 
 def bengali_table(release: Release) -> Table:
-    """MERGED, in the order of the Bangladesh file, with its sentences: the authors' scripts read it, and their release lacks it.
+    """MERGED, in the order of the Bangladesh file, with its sentences: the authors' scripts read it, and
+    their release lacks it.
 
-    Versions that the release has in each other's column stand in the right one. FolkwaysError if one of the two files is missing.
+    Versions that the release has in each other's column stand in the right one. FolkwaysError if one of the
+    two files is missing.
     """
     west = xcr.adaptations(release, "IN-WB").select("id", "intra", "inter")
     labels = xcr.corpus(release).select("id", "csi_category", "csi_hall_mapping", "hall_level")
@@ -97,7 +112,17 @@ def bengali_table(release: Release) -> Table:
         .join(west, on="id", how="inner", maintain_order="left", suffix="_west")
         .join(labels, on="id", how="left", maintain_order="left")
     )
-    order = ("Sentence", "intra_west", "inter_west", "intra", "inter", "csi_category", "csi_hall_mapping", "hall_level", "id")
+    order = (
+        "Sentence",
+        "intra_west",
+        "inter_west",
+        "intra",
+        "inter",
+        "csi_category",
+        "csi_hall_mapping",
+        "hall_level",
+        "id",
+    )
     return Table(
         "bengali",
         "Both Bengali versions of each sentence, under the names of the authors' scripts",
@@ -106,8 +131,11 @@ def bengali_table(release: Release) -> Table:
     )
 
 
-def gold_items(release: Release, side: str, cultures: Sequence[str] = tuple(xcr.ADAPTATION_FILES)) -> pl.DataFrame:
-    """question, culture and ``items``: the number of tagged items of each gold version, of the cultures that the release has.
+def gold_items(
+    release: Release, side: str, cultures: Sequence[str] = tuple(xcr.ADAPTATION_FILES)
+) -> pl.DataFrame:
+    """question, culture and ``items``: the number of tagged items of each gold version, of the cultures that
+    the release has.
 
     side: ``intra`` (within English) or ``inter`` (into the language).
     """

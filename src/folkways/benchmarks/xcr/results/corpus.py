@@ -1,4 +1,5 @@
-"""What the base corpus consists of: its size, items per sentence, and how categories, Hall levels and elements meet.
+"""What the base corpus consists of: its size, items per sentence, and how categories, Hall levels and
+elements meet.
 
 Functions on the frame of ``folkways.benchmarks.xcr.data.corpus``; everything is counted and nothing sampled.
 """
@@ -36,7 +37,9 @@ NOT_PRINTED = "The paper prints no numbers for this; its figure is a drawing."
 def size_table(release: Release) -> Table:
     """SIZE: rows, distinct sentences and items, labels in use, and adapted sentences over all cultures."""
     base, cultures = xcr.corpus(release), cultures_of(release)
-    items = pl.Series("item", [span for sentence in base["sentence"] for span in tagged_spans(sentence, across_lines=True)])
+    items = pl.Series(
+        "item", [span for sentence in base["sentence"] for span in tagged_spans(sentence, across_lines=True)]
+    )
     values = {
         "sentences": base.height,
         "distinct-sentences": base["sentence"].n_unique(),
@@ -49,7 +52,9 @@ def size_table(release: Release) -> Table:
         "elements": base[ELEMENT].n_unique(),
     }
     rows = pl.DataFrame({"quantity": list(values), "value": list(values.values())})
-    cells = pl.concat(PUBLISHED.cells(place, "all") for place in ("section 2.3", "Table 8")).rename({"metric": "quantity"})
+    cells = pl.concat(PUBLISHED.cells(place, "all") for place in ("section 2.3", "Table 8")).rename(
+        {"metric": "quantity"}
+    )
     return Table(
         "size",
         "Size of the corpus (section 2.3, Table 8)",
@@ -66,14 +71,23 @@ def items_per_sentence(release: Release) -> Table:
         joined = xcr.adaptations(release, culture)
         texts |= {f"{culture}, {side}": joined[side].to_list() for side in ("intra", "inter")}
     counts = pl.DataFrame(
-        [(name, len(tagged_spans(text, across_lines=True))) for name, members in texts.items() for text in members],
+        [
+            (name, len(tagged_spans(text, across_lines=True)))
+            for name, members in texts.items()
+            for text in members
+        ],
         schema={"version": pl.String, "items": pl.Int64},
         orient="row",
     )
     rows = (
         counts.select(pl.col("version").unique(maintain_order=True))
         .join(counts.select(pl.col("items").unique().sort()), how="cross")
-        .join(counts.group_by("version", "items").len("value"), on=["version", "items"], how="left", maintain_order="left")
+        .join(
+            counts.group_by("version", "items").len("value"),
+            on=["version", "items"],
+            how="left",
+            maintain_order="left",
+        )
         .with_columns(pl.col("items").cast(pl.String), pl.col("value").fill_null(0).cast(pl.Int64))
     )
     return Table(
@@ -82,7 +96,10 @@ def items_per_sentence(release: Release) -> Table:
         "Counts of sentences, by version; nothing is sampled.",
         rows,
         Layout("version", "items", "value", decimals=0),
-        ("A version without items is one that is said to be non-transferable, or that nobody tagged (see the table of cells).",),
+        (
+            "A version without items is one that is said to be non-transferable, or that nobody tagged "
+            "(see the table of cells).",
+        ),
     )
 
 
@@ -95,7 +112,13 @@ def count_table(base: pl.DataFrame, column: str, name: str) -> Table:
         .sort("value", name, descending=[True, False])
     )
     plural = "categories" if name == "category" else f"{name}s"
-    return Table(plural, f"Sentences by {'Hall level' if name == 'level' else name}", COUNTED, rows, notes=(NOT_PRINTED,))
+    return Table(
+        plural,
+        f"Sentences by {'Hall level' if name == 'level' else name}",
+        COUNTED,
+        rows,
+        notes=(NOT_PRINTED,),
+    )
 
 
 def cross_table(base: pl.DataFrame, across: str) -> Table:
@@ -115,22 +138,33 @@ def cross_table(base: pl.DataFrame, across: str) -> Table:
     else:
         column, title = "element", "Figure 4: categories and elements"
         layout = Layout(column, "category", "value", decimals=0, drawn="heatmap")
-    return Table(f"category-{column}s", title, COUNTED, rows.rename({"label": column}), layout, (NOT_PRINTED,))
+    return Table(
+        f"category-{column}s", title, COUNTED, rows.rename({"label": column}), layout, (NOT_PRINTED,)
+    )
 
 
 def element_levels(base: pl.DataFrame) -> Table:
-    """On which level each element stands in the data, beside Table 8; elements that only one of the two has are rows too."""
-    counts = base.group_by(pl.col(ELEMENT).alias("element"), pl.col(LEVEL).alias("level")).agg(value=pl.len().cast(pl.Int64))
+    """On which level each element stands in the data, beside Table 8; elements that only one of the two has
+    are rows too."""
+    counts = base.group_by(pl.col(ELEMENT).alias("element"), pl.col(LEVEL).alias("level")).agg(
+        value=pl.len().cast(pl.Int64)
+    )
     printed = PUBLISHED.cells("Table 8", "element", "level").drop_nulls("level")
     published = printed.select("element", published="level")
     rows = (
         counts.join(published, on="element", how="full", coalesce=True)
-        .with_columns(pl.col("value").fill_null(0), reproduced=(pl.col("level") == pl.col("published")).fill_null(False))
+        .with_columns(
+            pl.col("value").fill_null(0), reproduced=(pl.col("level") == pl.col("published")).fill_null(False)
+        )
         .sort(in_order("level", LEVELS), "element")
         .select("element", "level", "published", "reproduced", "value")
     )
     differing = rows.filter(~pl.col("reproduced"))["element"].unique().sort()
-    told = f"Differs from Table 8: {', '.join(differing)}." if differing.len() else "Every element stands where Table 8 has it."
+    told = (
+        f"Differs from Table 8: {', '.join(differing)}."
+        if differing.len()
+        else "Every element stands where Table 8 has it."
+    )
     return Table(
         "element-levels",
         "Table 8: Hall level of each element",

@@ -53,9 +53,14 @@ def example_tables(inputs: Inputs) -> Sequence[Table]:
     shown = shown_sentences(release) if release is not None else {}
     if not shown:
         raise NotAvailableError(
-            "needs the authors' prompts, which the data that were judged lack; fetch them: folkways data fetch xcr"
+            "needs the authors' prompts, which the data that were judged lack; fetch them: folkways data "
+            "fetch xcr"
         )
-    rows = [row for found in task_by_task(inputs, lambda task: list(_compared(inputs, task, list(shown)))) for row in found]
+    rows = [
+        row
+        for found in task_by_task(inputs, lambda task: list(_compared(inputs, task, list(shown))))
+        for row in found
+    ]
     if not rows:
         raise NotAvailableError("none of the sentences that the prompts show was asked")
     told = "; ".join(f"{item}: {' '.join(sentence.split())}" for item, sentence in shown.items())
@@ -78,7 +83,9 @@ def _compared(inputs: Inputs, task: str, shown: list[str]) -> Iterator[tuple[Any
         if leaked.is_empty():
             continue
         versions = (part, part.filter(~pl.col("question").is_in(shown)), leaked)
-        every, rest, only = ({row["metric"]: row for row in _scores(version, task, looked_at)} for version in versions)
+        every, rest, only = (
+            {row["metric"]: row for row in _scores(version, task, looked_at)} for version in versions
+        )
         for measure in looked_at:
             if measure.name not in every or measure.name not in rest:
                 continue

@@ -1,8 +1,9 @@
-"""How much better an adaptation into the language is than one within English, by category and Hall level (section 4.2).
+"""How much better an adaptation into the language is than one within English, by category and Hall level
+(section 4.2).
 
-The published gains compare numbers of two scales: BERTScore was rescaled with a baseline within English and left raw in the
-languages, for which there are no baselines. Every row therefore says on which scales its two sides are, and the same gain stands
-beside it with the rescaling taken back.
+The published gains compare numbers of two scales: BERTScore was rescaled with a baseline within English and
+left raw in the languages, for which there are no baselines. Every row therefore says on which scales its two
+sides are, and the same gain stands beside it with the rescaling taken back.
 """
 
 from __future__ import annotations
@@ -49,18 +50,24 @@ GAINS: Schema = {
 def gain_tables(inputs: Inputs) -> Sequence[Table]:
     """A table of gains by category and one by Hall level."""
     parts = [(profile, inputs.of(ADAPTATION, profile)) for profile in _profiles(inputs)]
-    rows = {facet: [row for profile, judged in parts for row in _gains(inputs, profile, judged, facet)] for facet in GROUPS}
+    rows = {
+        facet: [row for profile, judged in parts for row in _gains(inputs, profile, judged, facet)]
+        for facet in GROUPS
+    }
     if not any(rows.values()):
         raise NotAvailableError("no sentence has a score both within English and in the language")
     return [_gain_table(found, GROUPS[facet]) for facet, found in rows.items() if found]
 
 
 def _gain_table(found: list[tuple[Any, ...]], column: str) -> Table:
-    rows = in_order(pl.DataFrame(found, schema=dict(GAINS), orient="row").rename({"group": column}), column, "n")
+    rows = in_order(
+        pl.DataFrame(found, schema=dict(GAINS), orient="row").rename({"group": column}), column, "n"
+    )
     return Table(
         f"gains-by-{column}",
         f"Gain of adapting into the language over within English, by {column} (section 4.2)",
-        "The unit is the sentence: each gain is a mean over sentences that have a score on both sides, and interval and p are of a "
+        "The unit is the sentence: each gain is a mean over sentences that have a score on both sides, "
+        "and interval and p are of a "
         "paired t test. p is not corrected for the number of groups.",
         rows,
         Layout(column, "endpoint", "gain", decimals=1, by="measure", drawn="heatmap", diverges=0.0),
@@ -71,9 +78,11 @@ def _gain_table(found: list[tuple[Any, ...]], column: str) -> Table:
 _SPOKEN = {SAME: "one scale", MIXED: "mixed scales"}
 
 _NOTES = (
-    "scales same: both versions are scored alike. mixed: as published, BERTScore is rescaled within English and raw in the "
+    "scales same: both versions are scored alike. mixed: as published, BERTScore is rescaled within "
+    "English and raw in the "
     "language, which by itself makes gains of tens of points; the gain on one scale stands beside it.",
-    "Edit similarities are on one scale, but Arabic, Bengali and Chinese texts differ in length from English ones.",
+    "Edit similarities are on one scale, but Arabic, Bengali and Chinese texts differ in length from "
+    "English ones.",
 )
 
 
@@ -92,10 +101,14 @@ def _gains(inputs: Inputs, profile: str, judged: pl.DataFrame, facet: str) -> It
             continue
         yield from _of(judged, profile, facet, intra, inter, MIXED)
         if release is not None:
-            yield from _of(_as_it_was(judged, compares, intra.name, release), profile, facet, intra, inter, SAME)
+            yield from _of(
+                _as_it_was(judged, compares, intra.name, release), profile, facet, intra, inter, SAME
+            )
 
 
-def _of(said: pl.DataFrame, profile: str, facet: str, intra: Measure, inter: Measure, scales: str) -> Iterator[tuple[Any, ...]]:
+def _of(
+    said: pl.DataFrame, profile: str, facet: str, intra: Measure, inter: Measure, scales: str
+) -> Iterator[tuple[Any, ...]]:
     values = {"intra": intra.name, "inter": inter.name}
     sentences = per_sentence(said, ["endpoint", "culture", facet], values).drop_nulls(["intra", "inter"])
     for (endpoint, culture), part in sentences.group_by(["endpoint", "culture"], maintain_order=True):
@@ -111,7 +124,8 @@ def _of(said: pl.DataFrame, profile: str, facet: str, intra: Measure, inter: Mea
 def _as_it_was(said: pl.DataFrame, compares: str, metric: str, release: Release) -> pl.DataFrame:
     """The judgements with the English scores as they were before they were rescaled.
 
-    A score that the rule sets to 0 (an unreadable reply, items that gold has not) was never rescaled and stays.
+    A score that the rule sets to 0 (an unreadable reply, items that gold has not) was never rescaled and
+    stays.
     """
     items = gold_items(release, "intra").unique(["question", "culture"])
     scored = pl.col("state") == State.ANSWERED.value

@@ -1,4 +1,5 @@
-"""Scores by category, Hall level and element, and as maps of groups by models (Figures 2, 5 and 6, Table 9)."""
+"""Scores by category, Hall level and element, and as maps of groups by models (Figures 2, 5 and 6, Table
+9)."""
 
 from __future__ import annotations
 
@@ -27,10 +28,12 @@ WHOLE = "all"
 """The group of all."""
 
 FEW = 20
-"""Below so many sentences a group's score is a rough guess, whatever its interval says; notes name such groups."""
+"""Below so many sentences a group's score is a rough guess, whatever its interval says; notes name such
+groups."""
 
 UNIT = (
-    "The unit is the sentence: intervals are for drawing other sentences. n counts judged rows (strict prediction: gold items), "
+    "The unit is the sentence: intervals are for drawing other sentences. n counts judged rows "
+    "(strict prediction: gold items), "
     "sentences the sentences that they are of."
 )
 
@@ -46,7 +49,8 @@ def group_tables(inputs: Inputs, facet: str) -> Sequence[Table]:
 
 
 def in_order(rows: pl.DataFrame, column: str, size: str) -> pl.DataFrame:
-    """The rows with their groups in one order everywhere: levels as Hall has them, others by ``size``, the whole at the end."""
+    """The rows with their groups in one order everywhere: levels as Hall has them, others by ``size``, the
+    whole at the end."""
     if column == "level":
         groups = list(LEVELS)
     else:
@@ -64,22 +68,36 @@ def in_order(rows: pl.DataFrame, column: str, size: str) -> pl.DataFrame:
 def _scores(inputs: Inputs, task: str, facet: str) -> pl.DataFrame:
     judged = inputs.of(task)
     looked_at = measures(inputs, task, judged)
-    needed = ["endpoint", "culture", "question", "counted", "state", facet, *(measure.name for measure in looked_at)]
+    needed = [
+        "endpoint",
+        "culture",
+        "question",
+        "counted",
+        "state",
+        facet,
+        *(measure.name for measure in looked_at),
+    ]
     rows = by_items(judged, task).select(needed).drop_nulls(facet)
     if rows.is_empty():
         raise NotAvailableError(f"no judged sentence of {task} has a {FACETS[facet]}")
     found = []
     for (endpoint, culture), part in rows.group_by(["endpoint", "culture"], maintain_order=True):
-        scores = summarise_means(part, task, [measure.metric for measure in looked_at], (), groupings=((), (facet,)))
+        scores = summarise_means(
+            part, task, [measure.metric for measure in looked_at], (), groupings=((), (facet,))
+        )
         found.append(scores.with_columns(endpoint=pl.lit(endpoint), culture=pl.lit(culture)))
     labels = {measure.name: measure.label for measure in looked_at}
-    place = pl.col("culture").replace_strict({code: f", {culture.name}" for code, culture in cultures().items()}, default="")
+    place = pl.col("culture").replace_strict(
+        {code: f", {culture.name}" for code, culture in cultures().items()}, default=""
+    )
     return pl.concat(found).select(
         "endpoint",
         "task",
         "culture",
         "metric",
-        (pl.col("metric").replace_strict(labels) + (place if task == ADAPTATION else pl.lit(""))).alias("measure"),
+        (pl.col("metric").replace_strict(labels) + (place if task == ADAPTATION else pl.lit(""))).alias(
+            "measure"
+        ),
         pl.col("value").alias(FACETS[facet]),
         "score",
         "low",
@@ -90,11 +108,18 @@ def _scores(inputs: Inputs, task: str, facet: str) -> pl.DataFrame:
 
 
 def sizes_told(rows: pl.DataFrame, column: str, size: str) -> str:
-    """A note on how many sentences the groups' scores are of: maps show no n, and every row of the table has its own."""
-    sizes = rows.filter(pl.col(column) != WHOLE).group_by(column).agg(pl.col(size).min().alias("least"), pl.col(size).max())
+    """A note on how many sentences the groups' scores are of: maps show no n, and every row of the table has
+    its own."""
+    sizes = (
+        rows.filter(pl.col(column) != WHOLE)
+        .group_by(column)
+        .agg(pl.col(size).min().alias("least"), pl.col(size).max())
+    )
     told = (
         f"{group} {least}" + (f" to {most}" if most > least else "")
-        for group, least, most in sizes.sort(size, column, descending=[True, False]).select(column, "least", size).iter_rows()
+        for group, least, most in sizes.sort(size, column, descending=[True, False])
+        .select(column, "least", size)
+        .iter_rows()
     )
     return f"Sentences: {', '.join(told)}."
 

@@ -1,7 +1,7 @@
 """Which numbers the analyses look at, and how judgements become one value per sentence.
 
-Where judgements carry the neural metrics of the paper (SP-CSI, BERTScore), those are analysed; where they do not, the edit
-similarities that need no model stand in for them, and every row says which it is.
+Where judgements carry the neural metrics of the paper (SP-CSI, BERTScore), those are analysed; where they do
+not, the edit similarities that need no model stand in for them, and every row says which it is.
 """
 
 from __future__ import annotations
@@ -62,7 +62,8 @@ class Measure:
 
 
 def measures(inputs: Inputs, task: str, judged: pl.DataFrame) -> list[Measure]:
-    """The metrics of ``task`` that the analyses look at and that ``judged`` has values of, in the paper's order.
+    """The metrics of ``task`` that the analyses look at and that ``judged`` has values of, in the paper's
+    order.
 
     NotAvailableError where there are none.
     """
@@ -76,7 +77,9 @@ def measures(inputs: Inputs, task: str, judged: pl.DataFrame) -> list[Measure]:
     else:
         found = [Measure(metric) for names in _PLAIN[task] if (metric := _first(inputs, task, judged, names))]
     if not found:
-        raise NotAvailableError(f"the judgements of {task} have none of its metrics; judge them again: folkways score RUN")
+        raise NotAvailableError(
+            f"the judgements of {task} have none of its metrics; judge them again: folkways score RUN"
+        )
     return found
 
 
@@ -101,7 +104,8 @@ def task_by_task(inputs: Inputs, make: Callable[[str], T]) -> list[T]:
 
 
 def sided(inputs: Inputs, judged: pl.DataFrame) -> list[tuple[str, Measure, Measure]]:
-    """What is compared, and the metric of each version of an adaptation, where both versions have the same kind of metric."""
+    """What is compared, and the metric of each version of an adaptation, where both versions have the same
+    kind of metric."""
     found = measures(inputs, ADAPTATION, judged)
     pairs = []
     for compares in _SIDED:
@@ -121,7 +125,8 @@ def per_sentence(judged: pl.DataFrame, keys: Sequence[str], values: Mapping[str,
 
 
 def by_items(judged: pl.DataFrame, task: str) -> pl.DataFrame:
-    """A row for each thing that the profile takes shares of: gold items of the prediction in ``strict``, else sentences."""
+    """A row for each thing that the profile takes shares of: gold items of the prediction in ``strict``, else
+    sentences."""
     if task != PREDICTION or WEIGHT not in judged.columns:
         return judged
     return judged.select(pl.exclude(WEIGHT).repeat_by(WEIGHT).explode())

@@ -1,8 +1,9 @@
-"""How much of the gap between the Bengali cultures comes from sentences without tagged items, which the paper's rule scores 0.
+"""How much of the gap between the Bengali cultures comes from sentences without tagged items, which the
+paper's rule scores 0.
 
-The gold of Bangladesh has more of them than that of West Bengal. Three controls show what that alone does to the gap: someone who
-copies the gold of both cultures, someone who is exactly as good as the model but equally good in both, and the model itself on the
-sentences whose gold has items in both cultures.
+The gold of Bangladesh has more of them than that of West Bengal. Three controls show what that alone does to
+the gap: someone who copies the gold of both cultures, someone who is exactly as good as the model but equally
+good in both, and the model itself on the sentences whose gold has items in both cultures.
 """
 
 from __future__ import annotations
@@ -50,24 +51,33 @@ def control_tables(inputs: Inputs) -> Sequence[Table]:
         raise NotAvailableError("needs the corpus that was judged; analyse a run: folkways analyse RUN")
     looked_at = [measure for measure in measures(inputs, ADAPTATION, judged) if measure.compares == CSI]
     items = {side: gold_items(release, side, (WEST, EAST)) for side in SIDES}
-    rows = [row for endpoint, measure, gap in gaps(judged, looked_at) for row in _controls(endpoint, measure, gap, items)]
+    rows = [
+        row
+        for endpoint, measure, gap in gaps(judged, looked_at)
+        for row in _controls(endpoint, measure, gap, items)
+    ]
     return [
         Table(
             "regional-control",
             "How much of the gap comes from sentences without tagged items",
-            "The unit is the category: differences are means over categories of West Bengal minus Bangladesh, and p is of "
+            "The unit is the category: differences are means over categories of West Bengal minus "
+            "Bangladesh, and p is of "
             "Wilcoxon's exact signed-rank test, one-sided, for West Bengal scoring higher.",
             pl.DataFrame(rows, schema=dict(CONTROL), orient="row"),
             notes=(
-                f"'{BALANCED}' has the model's own mean on every sentence with items, of either culture: its difference is what "
+                f"'{BALANCED}' has the model's own mean on every sentence with items, of either culture: "
+                "its difference is what "
                 "the sentences without items make of no difference at all.",
-                "Under a rule that leaves these sentences out (the profile strict) both controls without a model have no gap.",
+                "Under a rule that leaves these sentences out (the profile strict) both controls without a "
+                "model have no gap.",
             ),
         )
     ]
 
 
-def _controls(endpoint: str, measure: Measure, gap: Gap, items: dict[str, pl.DataFrame]) -> Iterator[tuple[Any, ...]]:
+def _controls(
+    endpoint: str, measure: Measure, gap: Gap, items: dict[str, pl.DataFrame]
+) -> Iterator[tuple[Any, ...]]:
     sentences = gap.sentences.join(
         items[measure.side or "intra"], on=["question", "culture"], how="left", maintain_order="left"
     ).drop_nulls("score")
@@ -84,7 +94,11 @@ def _controls(endpoint: str, measure: Measure, gap: Gap, items: dict[str, pl.Dat
         found = Gap(version)
         test = found.over_categories()
         counts = [_counted(version, culture) for culture in (WEST, EAST)]
-        means = (found.categories["west_bengal"].mean(), found.categories["bangladesh"].mean(), found.difference)
+        means = (
+            found.categories["west_bengal"].mean(),
+            found.categories["bangladesh"].mean(),
+            found.difference,
+        )
         yield (
             *(endpoint, measure.label, who, *means, test.p, test.n),
             *(whole for whole, _ in counts),

@@ -1,4 +1,5 @@
-"""Reasoning on and off: two endpoints of one model that differ in ``reasoning_effort`` alone (section 4.1)."""
+"""Reasoning on and off: two endpoints of one model that differ in ``reasoning_effort`` alone (section
+4.1)."""
 
 from __future__ import annotations
 
@@ -20,7 +21,8 @@ NOT_SET = "provider's own"
 """The effort of an endpoint that is asked without the setting."""
 
 EFFORTS = (NOT_SET, "none", "off", "minimal", "low", "medium", "high")
-"""From least to most; efforts that are not here come last. What the provider does without the setting, only the provider knows."""
+"""From least to most; efforts that are not here come last. What the provider does without the setting, only
+the provider knows."""
 
 REASONING: Schema = {
     "model": pl.String,
@@ -68,7 +70,11 @@ def pairs(endpoints: Sequence[str]) -> list[tuple[ModelAtEffort, ModelAtEffort]]
     for endpoint in endpoints:
         asked = ModelAtEffort.of(endpoint)
         models.setdefault(asked.model, []).append(asked)
-    return [pair for members in models.values() for pair in combinations(sorted(members, key=lambda asked: asked.rank), 2)]
+    return [
+        pair
+        for members in models.values()
+        for pair in combinations(sorted(members, key=lambda asked: asked.rank), 2)
+    ]
 
 
 def reasoning_tables(inputs: Inputs) -> Sequence[Table]:
@@ -77,16 +83,22 @@ def reasoning_tables(inputs: Inputs) -> Sequence[Table]:
     found = pairs(of_xcr["endpoint"].unique(maintain_order=True).to_list())
     if not found:
         raise NotAvailableError(
-            f"needs one model asked with different {SETTING}: folkways run xcr --model NAME --model 'NAME?{SETTING}=high'"
+            f"needs one model asked with different {SETTING}: folkways run xcr --model NAME --model "
+            f"'NAME?{SETTING}=high'"
         )
-    rows = [row for compared in task_by_task(inputs, lambda task: list(_compared(inputs, task, found))) for row in compared]
+    rows = [
+        row
+        for compared in task_by_task(inputs, lambda task: list(_compared(inputs, task, found)))
+        for row in compared
+    ]
     if not rows:
         raise NotAvailableError("the two endpoints of one model were not asked the same sentences")
     return [
         Table(
             "reasoning",
             "More against less reasoning of one model (section 4.1)",
-            "The unit is the sentence that both endpoints answered: difference, interval and p are of a paired t test.",
+            "The unit is the sentence that both endpoints answered: difference, interval and p are of a "
+            "paired t test.",
             with_holm(pl.DataFrame(rows, schema=dict(REASONING), orient="row")),
             notes=(
                 f"'{NOT_SET}' leaves the effort to the provider, who may reason or not.",
@@ -96,13 +108,17 @@ def reasoning_tables(inputs: Inputs) -> Sequence[Table]:
     ]
 
 
-def _compared(inputs: Inputs, task: str, found: list[tuple[ModelAtEffort, ModelAtEffort]]) -> Iterator[tuple[Any, ...]]:
+def _compared(
+    inputs: Inputs, task: str, found: list[tuple[ModelAtEffort, ModelAtEffort]]
+) -> Iterator[tuple[Any, ...]]:
     judged = inputs.of(task)
     for measure in measures(inputs, task, judged):
         sentences = per_sentence(judged, ["endpoint", "culture"], {"score": measure.name}).drop_nulls("score")
         for less, more in found:
             one, other = (sentences.filter(pl.col("endpoint") == asked.endpoint) for asked in (less, more))
-            both = one.join(other, on=["culture", "question"], how="inner", maintain_order="left", suffix="_more")
+            both = one.join(
+                other, on=["culture", "question"], how="inner", maintain_order="left", suffix="_more"
+            )
             for (culture,), part in both.group_by(["culture"], maintain_order=True):
                 mean = paired_mean(part["score_more"].to_numpy(), part["score"].to_numpy())
                 key = (less.model, task, culture, measure.label, less.effort, more.effort)

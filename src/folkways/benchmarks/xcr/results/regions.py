@@ -1,8 +1,10 @@
-"""West Bengal against Bangladesh: do models adapt to one Bengali culture better than to the other? (section 4.2, Table 4)
+"""West Bengal against Bangladesh: do models adapt to one Bengali culture better than to the other? (section
+4.2, Table 4)
 
-The paper's test is a one-sided Wilcoxon test over the seven categories; beside it stand the two-sided one and tests over sentences.
-The gold of Bangladesh calls more sentences non-transferable, and the paper's rule gives 0 where gold has no tagged item: somebody
-who adapts to both cultures equally well gets a gap. ``oracle`` says how large it is.
+The paper's test is a one-sided Wilcoxon test over the seven categories; beside it stand the two-sided one and
+tests over sentences. The gold of Bangladesh calls more sentences non-transferable, and the paper's rule gives
+0 where gold has no tagged item: somebody who adapts to both cultures equally well gets a gap. ``oracle`` says
+how large it is.
 """
 
 from __future__ import annotations
@@ -60,7 +62,8 @@ BY_CATEGORY: Schema = {
 class Gap:
     """One model's scores in the two cultures by one metric.
 
-    sentences: question, culture, category and ``score`` (0 to 100, null where the rule takes the sentence out), one row for each.
+    sentences: question, culture, category and ``score`` (0 to 100, null where the rule takes the sentence
+    out), one row for each.
     """
 
     sentences: pl.DataFrame
@@ -100,20 +103,26 @@ def bias_tables(inputs: Inputs) -> Sequence[Table]:
     found = gaps(judged, measures(inputs, ADAPTATION, judged))
     tests = with_holm(pl.DataFrame([_tested(*one) for one in found], schema=dict(BIAS), orient="row"))
     categories = pl.concat(
-        gap.categories.select(pl.lit(endpoint).alias("endpoint"), pl.lit(measure.label).alias("measure"), pl.all())
+        gap.categories.select(
+            pl.lit(endpoint).alias("endpoint"), pl.lit(measure.label).alias("measure"), pl.all()
+        )
         for endpoint, measure, gap in found
     )
     return [
         Table(
             "regional-bias",
             "West Bengal against Bangladesh (Table 4)",
-            "The unit of difference and p is the category: p is of Wilcoxon's exact signed-rank test, one-sided, for West Bengal "
-            "scoring higher. The unit of by_sentence is the sentence that is scored in both cultures, paired.",
+            "The unit of difference and p is the category: p is of Wilcoxon's exact signed-rank test, "
+            "one-sided, for West Bengal "
+            "scoring higher. The unit of by_sentence is the sentence that is scored in both cultures, "
+            "paired.",
             tests,
             notes=(
-                "smallest_p is the smallest that so many categories can give: below .05 one-sided takes five or more.",
+                "smallest_p is the smallest that so many categories can give: below .05 one-sided takes "
+                "five or more.",
                 "A one-sided test cannot find a difference in favour of Bangladesh: look at p_two_sided.",
-                "Read it with regional-control: part of the difference comes from sentences without tagged items.",
+                "Read it with regional-control: part of the difference comes from sentences without tagged "
+                "items.",
             ),
         ),
         Table(
@@ -133,7 +142,9 @@ def gaps(judged: pl.DataFrame, looked_at: Sequence[Measure]) -> list[tuple[str, 
     both = said.group_by("endpoint", maintain_order=True).agg(pl.col("culture").n_unique())
     endpoints = both.filter(pl.col("culture") == 2)["endpoint"].to_list()
     if not endpoints:
-        raise NotAvailableError(f"needs adaptations to both Bengali cultures: folkways run {ADAPTATION} --cultures {WEST},{EAST}")
+        raise NotAvailableError(
+            f"needs adaptations to both Bengali cultures: folkways run {ADAPTATION} --cultures {WEST},{EAST}"
+        )
     found = []
     for endpoint in endpoints:
         own = said.filter(pl.col("endpoint") == endpoint)
@@ -142,7 +153,9 @@ def gaps(judged: pl.DataFrame, looked_at: Sequence[Measure]) -> list[tuple[str, 
             if gap.categories.height:
                 found.append((endpoint, measure, gap))
     if not found:
-        raise NotAvailableError("no category has scored sentences of both Bengali cultures; judge more of them")
+        raise NotAvailableError(
+            "no category has scored sentences of both Bengali cultures; judge more of them"
+        )
     return found
 
 
@@ -161,4 +174,14 @@ def _tested(endpoint: str, measure: Measure, gap: Gap) -> tuple[Any, ...]:
     mean = paired_mean(west, east)
     ranks = exact_wilcoxon(np.asarray(west - east), "two-sided")
     over_categories = (gap.difference, one_sided.n, one_sided.p, one_sided.smallest_p, two_sided.p, None)
-    return (endpoint, measure.label, *over_categories, mean.difference, mean.low, mean.high, mean.p, ranks.p, mean.n)
+    return (
+        endpoint,
+        measure.label,
+        *over_categories,
+        mean.difference,
+        mean.low,
+        mean.high,
+        mean.p,
+        ranks.p,
+        mean.n,
+    )

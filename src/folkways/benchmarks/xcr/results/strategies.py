@@ -1,4 +1,5 @@
-"""Which of Newmark's strategies models name, and how well the adaptations go that they name them for (Table 10)."""
+"""Which of Newmark's strategies models name, and how well the adaptations go that they name them for (Table
+10)."""
 
 from __future__ import annotations
 
@@ -69,18 +70,22 @@ def strategy_tables(inputs: Inputs) -> Sequence[Table]:
         Table(
             "strategies",
             f"Strategies and {label} (Table 10)",
-            "The unit is the sentence: a score is the mean over the adaptations that name the strategy and have a score, and its "
+            "The unit is the sentence: a score is the mean over the adaptations that name the strategy and "
+            "have a score, and its "
             "interval is for drawing other sentences.",
             rows,
             notes=(
-                "Spelling, numbering and the order within a couplet are put aside: see docs/reference/xcr.md.",
-                "Models choose their strategies: sentences differ between rows, and so do scores, whatever the strategies do.",
+                "Spelling, numbering and the order within a couplet are put aside: see "
+                "docs/reference/xcr.md.",
+                "Models choose their strategies: sentences differ between rows, and so do scores, whatever "
+                "the strategies do.",
             ),
         ),
         Table(
             "best-and-worst-strategies",
             f"Best and worst strategy by {label}, of those with {MINIMUM} scores or more (Table 10)",
-            "The unit is the sentence. Of several strategies the extremes are picked: their scores lie further apart than they "
+            "The unit is the sentence. Of several strategies the extremes are picked: their scores lie "
+            "further apart than they "
             "would for other sentences.",
             pl.DataFrame(list(_extremes(rows)), schema=dict(EXTREMES), orient="row"),
             notes=("The paper sets no minimum, and names one method best and worst of the same model.",),
@@ -89,14 +94,20 @@ def strategy_tables(inputs: Inputs) -> Sequence[Table]:
 
 
 def _rows(scored: pl.DataFrame) -> Iterator[tuple[Any, ...]]:
-    numbers = scored["question"].cast(pl.Enum(scored["question"].unique().sort())).to_physical().cast(pl.Int64)
+    numbers = (
+        scored["question"].cast(pl.Enum(scored["question"].unique().sort())).to_physical().cast(pl.Int64)
+    )
     both = scored.with_columns(number=numbers, score=pl.mean_horizontal("intra", "inter"))
     for (endpoint, culture), part in both.group_by(["endpoint", "culture"], maintain_order=True):
-        groups = [(str(name), members) for (name,), members in part.group_by(["strategy"], maintain_order=True)]
+        groups = [
+            (str(name), members) for (name,), members in part.group_by(["strategy"], maintain_order=True)
+        ]
         for name, members in sorted(groups, key=lambda group: (-group[1].height, group[0])):
             known = members.drop_nulls("score")
             values = known["score"].to_numpy().astype(np.float64)
-            interval = interval_of_mean(values / 100, known["number"].to_numpy(), Metric("score", "score", "", "mean"))
+            interval = interval_of_mean(
+                values / 100, known["number"].to_numpy(), Metric("score", "score", "", "mean")
+            )
             means = (members["intra"].mean(), members["inter"].mean(), known["score"].mean())
             shown = (members.height, 100 * members.height / part.height, known.height)
             yield (endpoint, culture, name, *shown, *means, 100 * interval.low, 100 * interval.high)
@@ -108,5 +119,7 @@ def _extremes(rows: pl.DataFrame) -> Iterator[tuple[Any, ...]]:
         enough = part.filter(pl.col("n") >= MINIMUM).sort("score", "strategy", descending=[True, False])
         ends: list[Any] = [None] * 6
         if enough.height >= 2:
-            ends = [value for place in (0, -1) for value in enough.select("strategy", "score", "n").row(place)]
+            ends = [
+                value for place in (0, -1) for value in enough.select("strategy", "score", "n").row(place)
+            ]
         yield (endpoint, culture, *ends, part.height, enough.height)

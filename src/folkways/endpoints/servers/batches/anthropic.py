@@ -14,7 +14,8 @@ from folkways.endpoints.servers.http import from_json
 
 
 class AnthropicBatches(HttpBatches):
-    """``POST {base}/v1/messages/batches``: up to 100,000 requests, back within 24 hours. A batch there has no name of ours."""
+    """``POST {base}/v1/messages/batches``: up to 100,000 requests, back within 24 hours. A batch there has no
+    name of ours."""
 
     def line(self, request: Request) -> bytes:
         """One of the inline requests, with the body that a single request would have."""
@@ -23,10 +24,15 @@ class AnthropicBatches(HttpBatches):
     async def send(self, name: str, lines: Sequence[bytes]) -> str:
         """All at once."""
         body = b'{"requests":[' + b",".join(lines) + b"]}"
-        return self.name_in(await self.page("POST", f"{self.endpoint.path()}/batches", body, large=True), "id")
+        return self.name_in(
+            await self.page("POST", f"{self.endpoint.path()}/batches", body, large=True), "id"
+        )
 
-    async def find(self, name: str, keys: Collection[str], since: float, known: Collection[str]) -> str | None:
-        """By what is in it: a batch of that many requests, whose results are ours. Before it has ended that cannot be told."""
+    async def find(
+        self, name: str, keys: Collection[str], since: float, known: Collection[str]
+    ) -> str | None:
+        """By what is in it: a batch of that many requests, whose results are ours. Before it has ended that
+        cannot be told."""
         after = ""
         while True:
             listed = await self.page("GET", f"{self.endpoint.path()}/batches?limit=100{after}")
@@ -37,7 +43,9 @@ class AnthropicBatches(HttpBatches):
                 if number in known or _size(row) != len(keys) or not _is_since(row, since):
                     continue
                 if row.get("processing_status") != "ended":
-                    raise NotYetKnown(f"whether batch {number} is the one that was sent shows when it ends; waiting for it")
+                    raise NotYetKnown(
+                        f"whether batch {number} is the one that was sent shows when it ends; waiting for it"
+                    )
                 async for result in self.results(number):
                     if result.key in keys:
                         return number
@@ -52,7 +60,8 @@ class AnthropicBatches(HttpBatches):
         return Standing(ended=found is None or found.get("processing_status") == "ended")
 
     async def results(self, number: str) -> AsyncIterator[Result]:
-        """The lines, from where they are kept at this address: the key goes to no other that a reply might name."""
+        """The lines, from where they are kept at this address: the key goes to no other that a reply might
+        name."""
         raw = await self.if_there(self.endpoint.call("GET", f"{self._path(number)}/results", large=True))
         for line in (raw or b"").splitlines():
             row = from_json(line) if line.strip() else None
@@ -67,7 +76,9 @@ class AnthropicBatches(HttpBatches):
 
 def _size(row: dict[str, Any]) -> int:
     counts = row.get("request_counts")
-    return sum(count for count in counts.values() if isinstance(count, int)) if isinstance(counts, dict) else 0
+    return (
+        sum(count for count in counts.values() if isinstance(count, int)) if isinstance(counts, dict) else 0
+    )
 
 
 def _is_since(row: dict[str, Any], since: float) -> bool:

@@ -34,18 +34,24 @@ class HttpBatches(Batches):
         raw = to_json(result.body) if isinstance(result.body, dict) else b""
         if not result.status:
             said = quotable(raw[:4096].decode("utf-8", "replace"), limit=200)
-            raise EndpointFailure(f"{self.endpoint.name}: a request in a batch was not carried out: {said}", retryable=True)
+            raise EndpointFailure(
+                f"{self.endpoint.name}: a request in a batch was not carried out: {said}", retryable=True
+            )
         return self.endpoint.completion(request, result.status, {}, result.body, raw)
 
     def told(self, name: str, number: str, requests: int) -> str:
         """A line for people."""
         return f"{self.endpoint.name}: {requests:,} requests have left in batch {number}"
 
-    async def page(self, method: str, path: str, data: bytes | None = None, *, large: bool = False) -> dict[str, Any]:
+    async def page(
+        self, method: str, path: str, data: bytes | None = None, *, large: bool = False
+    ) -> dict[str, Any]:
         """The JSON object that a call brings."""
         found = from_json(await self.endpoint.call(method, path, data, large=large))
         if not isinstance(found, dict):
-            raise EndpointFailure(f"{self.endpoint.name}: the reply to {method} {path} is no JSON object", retryable=True)
+            raise EndpointFailure(
+                f"{self.endpoint.name}: the reply to {method} {path} is no JSON object", retryable=True
+            )
         return found
 
     async def if_there(self, call: Awaitable[T]) -> T | None:
@@ -58,8 +64,11 @@ class HttpBatches(Batches):
             raise
 
     def name_in(self, reply: dict[str, Any], field: str) -> str:
-        """A name that the provider gave something; a failure that may have had its effect where there is none."""
+        """A name that the provider gave something; a failure that may have had its effect where there is
+        none."""
         found = reply.get(field)
         if not isinstance(found, str) or not found or len(found) > 500:
-            raise EndpointFailure(f"{self.endpoint.name}: the reply to a batch names no {field}", retryable=True)
+            raise EndpointFailure(
+                f"{self.endpoint.name}: the reply to a batch names no {field}", retryable=True
+            )
         return found

@@ -1,4 +1,5 @@
-"""vLLM's offline batches: a file of requests that somebody carries out (``vllm run-batch``), and a file of results."""
+"""vLLM's offline batches: a file of requests that somebody carries out (``vllm run-batch``), and a file of
+results."""
 
 from __future__ import annotations
 
@@ -13,7 +14,8 @@ FOLDER = "folkways-batches"
 
 
 class FileBatches(OpenAIBatches):
-    """Files in the folder ``folkways-batches``, in OpenAI's layout. The number of a batch is its file's path."""
+    """Files in the folder ``folkways-batches``, in OpenAI's layout. The number of a batch is its file's
+    path."""
 
     waits = False
 
@@ -24,7 +26,9 @@ class FileBatches(OpenAIBatches):
         write_bytes(file, b"\n".join(lines) + b"\n")
         return str(file)
 
-    async def find(self, name: str, keys: Collection[str], since: float, known: Collection[str]) -> str | None:
+    async def find(
+        self, name: str, keys: Collection[str], since: float, known: Collection[str]
+    ) -> str | None:
         """By the file's name."""
         return str(_file(name)) if _is_there(_file(name)) else None
 
@@ -41,7 +45,10 @@ class FileBatches(OpenAIBatches):
     def told(self, name: str, number: str, requests: int) -> str:
         """What to do with the file."""
         line = f"vllm run-batch -i {number} -o {_results(number)} --model {self.endpoint.model}"
-        return f"{self.endpoint.name}: {requests:,} requests are in a file. Carry them out, then run the same command again: {line}"
+        return (
+            f"{self.endpoint.name}: {requests:,} requests are in a file. Carry them out, then run the "
+            f"same command again: {line}"
+        )
 
 
 def _file(name: str) -> Path:

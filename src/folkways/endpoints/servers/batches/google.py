@@ -1,4 +1,5 @@
-"""Google's batches (Gemini): the requests go up inline under a display name, and the replies stand in the batch itself."""
+"""Google's batches (Gemini): the requests go up inline under a display name, and the replies stand in the
+batch itself."""
 
 from __future__ import annotations
 
@@ -12,7 +13,8 @@ from folkways.endpoints.clean import quotable
 from folkways.endpoints.servers.batches.base import HttpBatches
 
 ENDED = ("_SUCCEEDED", "_CANCELLED", "_EXPIRED")
-"""How the states end in which a batch has ended; what is before it differs between BATCH_STATE and JOB_STATE."""
+"""How the states end in which a batch has ended; what is before it differs between BATCH_STATE and
+JOB_STATE."""
 
 
 class GoogleBatches(HttpBatches):
@@ -28,16 +30,24 @@ class GoogleBatches(HttpBatches):
         """All at once."""
         head = b'{"batch":{"displayName":"%b","inputConfig":{"requests":{"requests":[' % name.encode()
         path = self.endpoint.path().replace(":generateContent", ":batchGenerateContent")
-        return self.name_in(await self.page("POST", path, head + b",".join(lines) + b"]}}}}", large=True), "name")
+        return self.name_in(
+            await self.page("POST", path, head + b",".join(lines) + b"]}}}}", large=True), "name"
+        )
 
-    async def find(self, name: str, keys: Collection[str], since: float, known: Collection[str]) -> str | None:
+    async def find(
+        self, name: str, keys: Collection[str], since: float, known: Collection[str]
+    ) -> str | None:
         """By the display name, in all of the list: its order is not promised."""
         token = ""
         while True:
             listed = await self.page("GET", f"{self._root()}/batches?pageSize=100{token}")
             rows = listed.get("operations")
             for row in rows if isinstance(rows, list) else ():
-                if isinstance(row, dict) and _metadata(row).get("displayName") == name and not _state(row).endswith("_FAILED"):
+                if (
+                    isinstance(row, dict)
+                    and _metadata(row).get("displayName") == name
+                    and not _state(row).endswith("_FAILED")
+                ):
                     return self.name_in(row, "name")
             following = listed.get("nextPageToken")
             if not isinstance(following, str) or not following:
@@ -67,7 +77,11 @@ class GoogleBatches(HttpBatches):
                 key = _metadata(row).get("key") if isinstance(row, dict) else None
                 if isinstance(key, str):
                     reply = row.get("response")
-                    yield Result(key, 200 if isinstance(reply, dict) else 0, reply if isinstance(reply, dict) else row.get("error"))
+                    yield Result(
+                        key,
+                        200 if isinstance(reply, dict) else 0,
+                        reply if isinstance(reply, dict) else row.get("error"),
+                    )
             return
 
     def _root(self) -> str:

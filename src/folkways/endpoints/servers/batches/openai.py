@@ -25,20 +25,28 @@ class OpenAIBatches(HttpBatches):
 
     def line(self, request: Request) -> bytes:
         """One line of the file, with the body that a single request would have."""
-        head = b'{"custom_id":"%b","method":"POST","url":"/v1/chat/completions","body":' % request.key.encode()
+        head = (
+            b'{"custom_id":"%b","method":"POST","url":"/v1/chat/completions","body":' % request.key.encode()
+        )
         return head + self.endpoint.body(request) + b"}"
 
     async def send(self, name: str, lines: Sequence[bytes]) -> str:
         """The file first, which costs nothing by itself; then the batch."""
         form = aiohttp.FormData()
         form.add_field("purpose", "batch")
-        form.add_field("file", b"\n".join(lines) + b"\n", filename=f"{name}.jsonl", content_type="application/jsonl")
+        form.add_field(
+            "file", b"\n".join(lines) + b"\n", filename=f"{name}.jsonl", content_type="application/jsonl"
+        )
         uploaded = from_json(await self.endpoint.call("POST", "/files", form, large=True))
         file = self.name_in(uploaded if isinstance(uploaded, dict) else {}, "id")
         order = {"input_file_id": file, "endpoint": "/v1/chat/completions", "completion_window": "24h"}
-        return self.name_in(await self.page("POST", "/batches", to_json(order | {"metadata": {LABEL: name}})), "id")
+        return self.name_in(
+            await self.page("POST", "/batches", to_json(order | {"metadata": {LABEL: name}})), "id"
+        )
 
-    async def find(self, name: str, keys: Collection[str], since: float, known: Collection[str]) -> str | None:
+    async def find(
+        self, name: str, keys: Collection[str], since: float, known: Collection[str]
+    ) -> str | None:
         """By the metadata; newest first, so far back as the batch can be."""
         after = ""
         while True:
@@ -50,7 +58,11 @@ class OpenAIBatches(HttpBatches):
                 if isinstance(labels, dict) and labels.get(LABEL) == name and row.get("status") != "failed":
                     return self.name_in(row, "id")
             oldest = rows[-1].get("created_at") if rows else 0
-            if not listed.get("has_more") or not isinstance(oldest, (int, float)) or oldest < since - EARLIER_SECONDS:
+            if (
+                not listed.get("has_more")
+                or not isinstance(oldest, (int, float))
+                or oldest < since - EARLIER_SECONDS
+            ):
                 return None
             after = f"&after={quote(self.name_in(rows[-1], 'id'), safe='')}"
 
@@ -62,7 +74,11 @@ class OpenAIBatches(HttpBatches):
         if found.get("status") == "failed":
             errors = found.get("errors")
             rows = errors.get("data") if isinstance(errors, dict) else None
-            first = rows[0].get("message") if isinstance(rows, list) and rows and isinstance(rows[0], dict) else None
+            first = (
+                rows[0].get("message")
+                if isinstance(rows, list) and rows and isinstance(rows[0], dict)
+                else None
+            )
             return Standing(ended=True, refused=quotable(str(first or "it does not say why")))
         return Standing(ended=found.get("status") in ENDED)
 
@@ -81,14 +97,19 @@ class OpenAIBatches(HttpBatches):
 
 
 def results_in(raw: bytes) -> list[Result]:
-    """The results in a file of OpenAI's layout; lines that cannot be read are left out, as if they were missing."""
+    """The results in a file of OpenAI's layout; lines that cannot be read are left out, as if they were
+    missing."""
     found = []
     for line in raw.splitlines():
         row = from_json(line) if line.strip() else None
         if not isinstance(row, dict) or not isinstance(row.get("custom_id"), str):
             continue
         response = row.get("response")
-        if isinstance(response, dict) and isinstance(response.get("status_code", 200), int) and response.get("body") is not None:
+        if (
+            isinstance(response, dict)
+            and isinstance(response.get("status_code", 200), int)
+            and response.get("body") is not None
+        ):
             found.append(Result(row["custom_id"], response.get("status_code", 200), response["body"]))
         else:
             found.append(Result(row["custom_id"], 0, row.get("error")))

@@ -81,7 +81,9 @@ def upgrade() -> None:
         sa.Column("id", sa.Integer(), nullable=False),
         sa.Column("worker_id", sa.String(length=32), nullable=False),
         sa.Column("requests", sa.Text(), nullable=False),
-        sa.ForeignKeyConstraint(["worker_id"], ["workers.id"], name=op.f("fk_claims_worker_id"), ondelete="CASCADE"),
+        sa.ForeignKeyConstraint(
+            ["worker_id"], ["workers.id"], name=op.f("fk_claims_worker_id"), ondelete="CASCADE"
+        ),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_claims")),
     )
     op.create_index(op.f("ix_claims_worker_id"), "claims", ["worker_id"], unique=False)
@@ -100,7 +102,9 @@ def upgrade() -> None:
         sa.Column("prompt_source", sa.String(length=64), nullable=False),
         sa.Column("settings_id", sa.Integer(), nullable=False),
         sa.ForeignKeyConstraint(["endpoint_id"], ["endpoints.id"], name=op.f("fk_expected_endpoint_id")),
-        sa.ForeignKeyConstraint(["prompt_hash"], ["prompts.prompt_hash"], name=op.f("fk_expected_prompt_hash")),
+        sa.ForeignKeyConstraint(
+            ["prompt_hash"], ["prompts.prompt_hash"], name=op.f("fk_expected_prompt_hash")
+        ),
         sa.ForeignKeyConstraint(["run_id"], ["runs.id"], name=op.f("fk_expected_run_id"), ondelete="CASCADE"),
         sa.ForeignKeyConstraint(["settings_id"], ["settings.id"], name=op.f("fk_expected_settings_id")),
         sa.PrimaryKeyConstraint("run_id", "ordinal", name=op.f("pk_expected")),
@@ -128,7 +132,9 @@ def upgrade() -> None:
         sa.Column("answer", sa.Text(), nullable=True),
         sa.Column("reason", sa.Text(), nullable=True),
         sa.Column("details", sa.Text(), nullable=False),
-        sa.ForeignKeyConstraint(["run_id"], ["runs.id"], name=op.f("fk_judgements_run_id"), ondelete="CASCADE"),
+        sa.ForeignKeyConstraint(
+            ["run_id"], ["runs.id"], name=op.f("fk_judgements_run_id"), ondelete="CASCADE"
+        ),
         sa.PrimaryKeyConstraint("run_id", "profile", "ordinal", name=op.f("pk_judgements")),
     )
     op.create_table(
@@ -151,7 +157,9 @@ def upgrade() -> None:
         sa.Column("thoughts", sa.Text(), nullable=True),
         sa.Column("batched", sa.Integer(), server_default="0", nullable=False),
         sa.ForeignKeyConstraint(["endpoint_id"], ["endpoints.id"], name=op.f("fk_responses_endpoint_id")),
-        sa.ForeignKeyConstraint(["prompt_hash"], ["prompts.prompt_hash"], name=op.f("fk_responses_prompt_hash")),
+        sa.ForeignKeyConstraint(
+            ["prompt_hash"], ["prompts.prompt_hash"], name=op.f("fk_responses_prompt_hash")
+        ),
         sa.ForeignKeyConstraint(["settings_id"], ["settings.id"], name=op.f("fk_responses_settings_id")),
         sa.PrimaryKeyConstraint("key", name=op.f("pk_responses")),
     )
@@ -163,7 +171,9 @@ def upgrade() -> None:
         sa.Column("root", sa.Text(), nullable=False),
         sa.Column("fingerprint", sa.String(length=32), nullable=False),
         sa.Column("options", sa.Text(), nullable=False),
-        sa.ForeignKeyConstraint(["run_id"], ["runs.id"], name=op.f("fk_run_tasks_run_id"), ondelete="CASCADE"),
+        sa.ForeignKeyConstraint(
+            ["run_id"], ["runs.id"], name=op.f("fk_run_tasks_run_id"), ondelete="CASCADE"
+        ),
         sa.PrimaryKeyConstraint("run_id", "task", name=op.f("pk_run_tasks")),
     )
     op.create_table(

@@ -7,13 +7,22 @@ from typing import Any, ClassVar
 
 from folkways_studio.stages.consensus import Found, common_groups, common_order, same_value
 from folkways_studio.stages.fields import spans_of
-from folkways_studio.stages.parts.base import Content, Part, PartType, Translate, UnfitError, field_of, values_of
+from folkways_studio.stages.parts.base import (
+    Content,
+    Part,
+    PartType,
+    Translate,
+    UnfitError,
+    field_of,
+    values_of,
+)
 from folkways_studio.stages.parts.form_fields import FormFields, spans, text, whole
 from folkways_studio.stages.parts.types import Choice, Number, Pairwise, Scale, Several, Text, Texts
 
 
 class Spans(PartType):
-    """Stretches of a text field of the item (``of``): [start, end, words] in code points, the end exclusive."""
+    """Stretches of a text field of the item (``of``): [start, end, words] in code points, the end
+    exclusive."""
 
     settings = ("of",)
     needs = (("of",),)
@@ -26,7 +35,11 @@ class Spans(PartType):
     def clean(self, value: Any, part: Part, content: Content) -> Any:
         """The marks with their words."""
         marked, problems = str(content.get(part["of"], "")), dict[str, str]()
-        pairs = [each[:2] if isinstance(each, list) else each for each in value] if isinstance(value, list) else value
+        pairs = (
+            [each[:2] if isinstance(each, list) else each for each in value]
+            if isinstance(value, list)
+            else value
+        )
         found = spans_of({"marks": pairs}, "marks", marked, problems)
         if problems:
             raise UnfitError("Mark words of the text, no word twice.", problems["marks"])
@@ -70,7 +83,11 @@ class Ranking(PartType):
     def clean(self, value: Any, part: Part, content: Content) -> Any:
         """Every option once."""
         values = values_of(part, content)
-        if not isinstance(value, list) or not all(isinstance(each, str) for each in value) or sorted(value) != sorted(values):
+        if (
+            not isinstance(value, list)
+            or not all(isinstance(each, str) for each in value)
+            or sorted(value) != sorted(values)
+        ):
             raise UnfitError("Give each of them a place of its own.")
         return value
 
@@ -106,7 +123,9 @@ class Grouping(PartType):
     def clean(self, value: Any, part: Part, content: Content) -> Any:
         """Groups in the order of the options, every option in one of them."""
         values = values_of(part, content)
-        groups: list[Any] = [group for group in value if isinstance(group, list)] if isinstance(value, list) else []
+        groups: list[Any] = (
+            [group for group in value if isinstance(group, list)] if isinstance(value, list) else []
+        )
         placed: list[str] = [each for group in groups for each in group if isinstance(each, str)]
         if sorted(placed) != sorted(values):
             raise UnfitError("Put each of them into one group.")

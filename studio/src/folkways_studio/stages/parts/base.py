@@ -1,9 +1,11 @@
-"""What a part is: something that a stage asks, of a type that says how it is read from a page, what is taken, and what people's
-answers come to. Pure functions over JSON values. The types are in ``types`` and ``arranging``.
+"""What a part is: something that a stage asks, of a type that says how it is read from a page, what is taken,
+and what people's answers come to. Pure functions over JSON values. The types are in ``types`` and
+``arranging``.
 
-A part is a mapping: ``key``, ``type``, ``label``, and the settings of its type. In a form of a study it comes from the study's
-file; its field on a page is ``ask-KEY``, one with a field per option has ``ask-KEY-N``, and options are sent by their position,
-so that no browser changes them. In a built-in kind it is made by ``built_in``, which names what it may have besides.
+A part is a mapping: ``key``, ``type``, ``label``, and the settings of its type. In a form of a study it comes
+from the study's file; its field on a page is ``ask-KEY``, one with a field per option has ``ask-KEY-N``, and
+options are sent by their position, so that no browser changes them. In a built-in kind it is made by
+``built_in``, which names what it may have besides.
 """
 
 from __future__ import annotations
@@ -26,11 +28,13 @@ ORDER = "_order"
 """A field of shown content: whose order of pairs it is."""
 
 ALT, TRANSCRIPT = "_alt", "_transcript"
-"""What is added to the name of a column with a picture or a recording: the column with its words, for who cannot see or hear."""
+"""What is added to the name of a column with a picture or a recording: the column with its words, for who
+cannot see or hear."""
 
 
 class UnfitError(ValueError):
-    """An answer that cannot be taken; says what to do. named: the same for who sees no page: what was sent, what is valid."""
+    """An answer that cannot be taken; says what to do. named: the same for who sees no page: what was sent,
+    what is valid."""
 
     def __init__(self, message: str, named: str = "", **values: object) -> None:
         self.message = Message(message, **values)
@@ -39,13 +43,15 @@ class UnfitError(ValueError):
 
 
 def built_in(key: str, kind: str, label: str = "", **settings: Any) -> Part:
-    """A part of a built-in kind. Its field on a page has its key as name, and its options are sent as they are stored.
+    """A part of a built-in kind. Its field on a page has its key as name, and its options are sent as they
+    are stored.
 
-    settings: those of the type (``kind``) of part; ``missing``: what is said where nothing, or too little, is given;
-    ``required``: also a condition ({key, is}); ``starts_as``: the field of the content with which the page begins, and
-    ``otherwise``: the same, which also stands where nothing is given; ``language``: of the answer, the population's where it is
-    left out; ``rows`` of a text, and whether it is a ``remark``; ``layout``, ``numbered``, ``group`` and ``alone`` of options on
-    the page; ``told`` and ``compared``: whether it is told of a judgement, and compared in agreement.
+    settings: those of the type (``kind``) of part; ``missing``: what is said where nothing, or too little, is
+    given; ``required``: also a condition ({key, is}); ``starts_as``: the field of the content with which the
+    page begins, and ``otherwise``: the same, which also stands where nothing is given; ``language``: of the
+    answer, the population's where it is left out; ``rows`` of a text, and whether it is a ``remark``;
+    ``layout``, ``numbered``, ``group`` and ``alone`` of options on the page; ``told`` and ``compared``:
+    whether it is told of a judgement, and compared in agreement.
     """
     return {"key": key, "field": key, "type": kind, "label": label, **settings}
 
@@ -74,7 +80,10 @@ def options_of(part: Part, content: Content) -> list[tuple[Any, Any]]:
     if "between" in part:
         fields = [(name, content.get(name, "")) for name in part["between"]]
         return [*fields, *([("tie", Message("No difference"))] if part.get("tie") else [])]
-    return [(each["value"], each["label"]) if isinstance(each, Mapping) else (each, each) for each in part.get("options", ())]
+    return [
+        (each["value"], each["label"]) if isinstance(each, Mapping) else (each, each)
+        for each in part.get("options", ())
+    ]
 
 
 def values_of(part: Part, content: Content) -> list[Any]:
@@ -83,7 +92,8 @@ def values_of(part: Part, content: Content) -> list[Any]:
 
 
 def chosen(sent: str, part: Part, content: Content) -> Any:
-    """The value of the option that a page sends. None for what is no option of a form; else it is left as it is, to be refused."""
+    """The value of the option that a page sends. None for what is no option of a form; else it is left as it
+    is, to be refused."""
     values, place = values_of(part, content), whole(sent)
     if "field" in part:
         return place if part.get("positions") else sent or None
@@ -97,7 +107,8 @@ def words_of(value: Any, part: Part, content: Content, translate: Translate) -> 
 
 
 def shown_options(part: Part, content: Content) -> list[tuple[Any, Any, Any]]:
-    """(what is sent, value, words). Of a pair each person has an order of their own: what stands first is chosen more often."""
+    """(what is sent, value, words). Of a pair each person has an order of their own: what stands first is
+    chosen more often."""
     options = enumerate(options_of(part, content))
     found = [(value if "field" in part else place, value, words) for place, (value, words) in options]
     if "between" in part and random.Random(f"{content.get(ORDER)}|{found[0][2]}").random() < 0.5:  # noqa: S311 - no secret
@@ -111,7 +122,8 @@ def text_fields(part: Part) -> list[str]:
 
 
 class PartType(ABC):
-    """One type of part. settings: what it has besides those of every part. needs: groups of settings, one of each being needed."""
+    """One type of part. settings: what it has besides those of every part. needs: groups of settings, one of
+    each being needed."""
 
     settings: ClassVar[tuple[str, ...]] = ()
     needs: ClassVar[tuple[tuple[str, ...], ...]] = ()
@@ -130,7 +142,8 @@ class PartType(ABC):
         """What the answers come to, None standing for people who gave none; see ``rules.consensus``."""
 
     def label(self, value: Any) -> Any:
-        """What agreement is computed over (``stats.raters.graded.fitting``); None where answers are not meant to agree."""
+        """What agreement is computed over (``stats.raters.graded.fitting``); None where answers are not meant
+        to agree."""
         return value
 
     def line(self, value: Any) -> str:
@@ -139,5 +152,8 @@ class PartType(ABC):
 
     def told(self, value: Any, part: Part, content: Content, translate: Translate) -> list[str]:
         """The answer to a built-in part in words, one line per thing said; a remark in quotes."""
-        said = [words_of(each, part, content, translate) for each in (value if isinstance(value, list) else [value])]
+        said = [
+            words_of(each, part, content, translate)
+            for each in (value if isinstance(value, list) else [value])
+        ]
         return [f"“{each}”" for each in said] if part.get("remark") else said

@@ -1,6 +1,8 @@
-"""What people put into one cell of a spreadsheet: the words of an answer, several of them, or a text with marks.
+"""What people put into one cell of a spreadsheet: the words of an answer, several of them, or a text with
+marks.
 
-Several things stand apart by ``;`` or on lines of their own. One that has such a mark in it stands in quotes, as in CSV.
+Several things stand apart by ``;`` or on lines of their own. One that has such a mark in it stands in quotes,
+as in CSV.
 """
 
 from __future__ import annotations
@@ -20,7 +22,8 @@ class CellError(ValueError):
 
 
 class Options:
-    """Answers and the words that mean them, by which they are found again. named: answer -> its names, the surest one first."""
+    """Answers and the words that mean them, by which they are found again. named: answer -> its names, the
+    surest one first."""
 
     def __init__(self, named: Iterable[tuple[Any, Sequence[str]]]) -> None:
         self._named = [*named]
@@ -34,8 +37,8 @@ class Options:
         return found
 
     def find(self, words: str) -> Any:
-        """The answer of that first name, else of any such name, else the same without case and spacing; None where there is none
-        or several share it.
+        """The answer of that first name, else of any such name, else the same without case and spacing; None
+        where there is none or several share it.
         """
         for same, by_name in self._tiers:
             if len(found := by_name.get(same(words), [])) == 1:
@@ -51,7 +54,9 @@ class Options:
 
 def listed(texts: Iterable[str]) -> str:
     """Things as one cell."""
-    return "; ".join('"{}"'.format(each.replace('"', '""')) if re.search('[;="\n]', each) else each for each in texts)
+    return "; ".join(
+        '"{}"'.format(each.replace('"', '""')) if re.search('[;="\n]', each) else each for each in texts
+    )
 
 
 def things(cell: str) -> list[str]:
@@ -87,7 +92,10 @@ def marked(cell: str, text: str, opening: str, closing: str) -> list[list[int]]:
             continue
         if letter in (opening, closing):
             if (letter == opening) != (start is None) or start == at:
-                raise CellError(f"{shortened(cell[number:])}: every {opening} needs a {closing} after it, and words between them")
+                raise CellError(
+                    f"{shortened(cell[number:])}: every {opening} needs a {closing} after it, and words "
+                    "between them"
+                )
             if start is not None:
                 found.append([places[start], places[at - 1] + 1])
             start = at if start is None else None
@@ -97,7 +105,11 @@ def marked(cell: str, text: str, opening: str, closing: str) -> list[list[int]]:
             rest = shortened(text[places[at] :]) if at < len(places) else "nothing"
             raise CellError(f"the text goes on with {rest}, not with {shortened(cell[number:])}")
     if start is not None or at < len(places):
-        raise CellError(f"{shortened(cell)} lacks the end of the text" if start is None else f"{shortened(cell)} lacks a {closing}")
+        raise CellError(
+            f"{shortened(cell)} lacks the end of the text"
+            if start is None
+            else f"{shortened(cell)} lacks a {closing}"
+        )
     return found
 
 

@@ -1,4 +1,5 @@
-"""Answers to the parts of a form as cells of a spreadsheet: how people write each type, and how it is read again."""
+"""Answers to the parts of a form as cells of a spreadsheet: how people write each type, and how it is read
+again."""
 
 from __future__ import annotations
 
@@ -10,7 +11,15 @@ from typing import Any
 from folkways_studio.stages.base import Say
 from folkways_studio.stages.parts.arranging import PART_TYPES
 from folkways_studio.stages.parts.base import Content, Part, options_of, shown_options
-from folkways_studio.stages.parts.cell_texts import Options, brackets_for, listed, marked, only_place, things, things_and_marks
+from folkways_studio.stages.parts.cell_texts import (
+    Options,
+    brackets_for,
+    listed,
+    marked,
+    only_place,
+    things,
+    things_and_marks,
+)
 from folkways_studio.stages.parts.types import Scale, Texts
 
 TIE = "No difference"
@@ -18,7 +27,8 @@ TIE = "No difference"
 
 
 class Cell(ABC):
-    """How an answer to one type of part stands in a cell. ``content`` is empty where no item is meant, but any of them."""
+    """How an answer to one type of part stands in a cell. ``content`` is empty where no item is meant, but
+    any of them."""
 
     @abstractmethod
     def how(self, part: Part, content: Content, say: Say) -> str:
@@ -33,7 +43,8 @@ class Cell(ABC):
         return {}
 
     def words(self, part: Part, content: Content, say: Say) -> Mapping[Any, str]:
-        """Answer -> the words to choose it by, of all that there are; empty where people write in their own."""
+        """Answer -> the words to choose it by, of all that there are; empty where people write in their
+        own."""
         return {}
 
     def offered(self, part: Part, content: Content, say: Say) -> Sequence[str]:
@@ -93,7 +104,10 @@ class PairCell(ChoiceCell):
 
     def words(self, part: Part, content: Content, say: Say) -> Mapping[Any, str]:
         """The number, which is another one for each person and item."""
-        return {value: names[0] if content or value == "tie" else "1 or 2" for value, names in _pair(part, content)}
+        return {
+            value: names[0] if content or value == "tie" else "1 or 2"
+            for value, names in _pair(part, content)
+        }
 
 
 class SeveralCell(ChoiceCell):
@@ -149,7 +163,10 @@ class ScaleCell(Cell):
 
     def how(self, part: Part, content: Content, say: Say) -> str:
         """Both ends and what they mean."""
-        points, (least, most) = Scale.points(part), [f" ({say(end)})" for end in part.get("ends", ())] or ("", "")
+        points, (least, most) = (
+            Scale.points(part),
+            [f" ({say(end)})" for end in part.get("ends", ())] or ("", ""),
+        )
         return f"a whole number from {points[0]}{least} to {points[-1]}{most}"
 
     def read(self, cell: str, part: Part, content: Content) -> Any:
@@ -215,7 +232,10 @@ class SpansCell(Cell):
         if pair is None:
             return words
         other = "" if content else " ({ } where the text has [ or ] itself)"
-        return f"what stands in {item_column(part['of'])!r} again, with {pair[0]} {pair[1]} around what you mark{other}, or {words}"
+        return (
+            f"what stands in {item_column(part['of'])!r} again, with {pair[0]} {pair[1]} around what "
+            f"you mark{other}, or {words}"
+        )
 
     def shown(self, part: Part, content: Content) -> Mapping[str, str]:
         """The text."""
@@ -263,7 +283,9 @@ def _named(part: Part, content: Content) -> list[tuple[Any, list[str]]]:
 def _pair(part: Part, content: Content) -> list[tuple[Any, list[str]]]:
     """Each of a pair by its number in the person's order, its field and its text; and no difference."""
     pair = enumerate(shown_options(part, content), 1)
-    return [(value, [TIE if value == "tie" else str(number), value, words]) for number, (_, value, words) in pair]
+    return [
+        (value, [TIE if value == "tie" else str(number), value, words]) for number, (_, value, words) in pair
+    ]
 
 
 def _bounds(part: Part, unit: str = "") -> str:

@@ -6,7 +6,8 @@ from typing import Any, Protocol
 
 
 class FormFields(Protocol):
-    """The fields of a form as starlette's ``FormData`` gives them: texts and files, several of a name where there are."""
+    """The fields of a form as starlette's ``FormData`` gives them: texts and files, several of a name where
+    there are."""
 
     def get(self, key: str, default: str, /) -> Any:
         """The last field of that name."""
@@ -28,7 +29,11 @@ def texts(fields: FormFields, name: str) -> list[str]:
 
 def whole(value: Any) -> int | None:
     """A whole number of up to nine digits, which any column of a database holds; None for anything else."""
-    return int(value) if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) <= 9 else None
+    return (
+        int(value)
+        if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) <= 9
+        else None
+    )
 
 
 def spans(fields: FormFields, name: str) -> list[list[int]]:

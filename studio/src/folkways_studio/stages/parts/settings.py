@@ -1,4 +1,5 @@
-"""Checks the description of a form: what it shows of an item, and what it asks. Every mistake is named with its place."""
+"""Checks the description of a form: what it shows of an item, and what it asks. Every mistake is named with
+its place."""
 
 from __future__ import annotations
 
@@ -23,7 +24,8 @@ WANTED: Mapping[str, str] = {
     "flag": "has to be true or false",
     "count": "has to be a whole number from 0",
     "number": "has to be a number",
-    "options": f"has to be a list of 2 to {MOST_OPTIONS} different texts, or of {{value: TEXT, label: TEXT}}; write yes, no and "
+    "options": f"has to be a list of 2 to {MOST_OPTIONS} different texts, or of {{value: TEXT, label: "
+    f"TEXT}}; write yes, no and "
     "numbers in quotes",
 }
 
@@ -45,7 +47,10 @@ def _is_number(value: Any) -> bool:
 def _are_options(value: Any) -> bool:
     if not isinstance(value, list) or not 2 <= len(value) <= MOST_OPTIONS:
         return False
-    values = [each.get("value") if isinstance(each, Mapping) and set(each) == {"value", "label"} else each for each in value]
+    values = [
+        each.get("value") if isinstance(each, Mapping) and set(each) == {"value", "label"} else each
+        for each in value
+    ]
     labels = [each["label"] if isinstance(each, Mapping) and "label" in each else each for each in value]
     texts = all(isinstance(each, str) and each.strip() for each in values)
     return texts and len({*values}) == len(values) and all(map(is_wording, labels))
@@ -74,7 +79,12 @@ FITS: Mapping[str, tuple[Any, str]] = {
         "has to be a list of two texts: what the lowest and the highest mean",
     ),
     "between": (
-        lambda value: isinstance(value, list) and len(value) == 2 and all(map(_is_field, value)) and len({*value, "tie"}) == 3,
+        lambda value: (
+            isinstance(value, list)
+            and len(value) == 2
+            and all(map(_is_field, value))
+            and len({*value, "tie"}) == 3
+        ),
         "has to be a list of two columns of the items",
     ),
 }
@@ -87,19 +97,28 @@ def form_problems(show: Sequence[Any], ask: Sequence[Any]) -> dict[str, str]:
     for number, entry in enumerate(show):
         place = f"show[{number}]"
         if entry.get("type") not in SHOWN_TYPES:
-            problems[f"{place}.type"] = f"{entry.get('type')!r} cannot be shown; valid: {', '.join(SHOWN_TYPES)}"
+            problems[f"{place}.type"] = (
+                f"{entry.get('type')!r} cannot be shown; valid: {', '.join(SHOWN_TYPES)}"
+            )
         _check_settings(entry, SHOWN_KEYS, (("field",),), place, problems)
     if not 1 <= len(ask) <= MOST_PARTS:
         problems["ask"] = f"needs 1 to {MOST_PARTS} parts; there are {len(ask)}"
     earlier: dict[str, Mapping[str, Any]] = {}
-    taken = {*RESULT_KEYS, *(str(entry.get("field")) for entry in show)}  # what is answered is handed on beside what was shown
+    taken = {
+        *RESULT_KEYS,
+        *(str(entry.get("field")) for entry in show),
+    }  # what is answered is handed on beside what was shown
     for number, entry in enumerate(ask):
         _check_asked(entry, f"ask[{number}]", taken, earlier, problems)
     return problems
 
 
 def _check_settings(
-    entry: Mapping[str, Any], valid: Sequence[str], needs: Sequence[Sequence[str]], place: str, problems: dict[str, str]
+    entry: Mapping[str, Any],
+    valid: Sequence[str],
+    needs: Sequence[Sequence[str]],
+    place: str,
+    problems: dict[str, str],
 ) -> None:
     """Every setting is known and fits; of each group of ``needs`` there is exactly one."""
     for name, value in entry.items():
@@ -110,17 +129,25 @@ def _check_settings(
             problems[f"{place}.{name}"] = f"{wanted}, not {value!r}"
     for group in needs:
         if sum(name in entry for name in group) != 1:
-            problems.setdefault(f"{place}.{group[0]}", "is missing" if len(group) == 1 else f"give one of: {', '.join(group)}")
+            problems.setdefault(
+                f"{place}.{group[0]}", "is missing" if len(group) == 1 else f"give one of: {', '.join(group)}"
+            )
 
 
 def _check_asked(
-    entry: Mapping[str, Any], place: str, taken: Collection[str], earlier: dict[str, Mapping[str, Any]], problems: dict[str, str]
+    entry: Mapping[str, Any],
+    place: str,
+    taken: Collection[str],
+    earlier: dict[str, Mapping[str, Any]],
+    problems: dict[str, str],
 ) -> None:
     key = entry.get("key")
     kind = PART_TYPES.get(str(entry.get("type")))
     before = len(problems)
     if not isinstance(key, str) or not KEY.fullmatch(key):
-        problems[f"{place}.key"] = f"has to be small letters, digits and _, not {key!r}; it names the column of the answers"
+        problems[f"{place}.key"] = (
+            f"has to be small letters, digits and _, not {key!r}; it names the column of the answers"
+        )
     elif key in earlier or key in taken:
         problems[f"{place}.key"] = f"{key!r} is taken; choose another name"
     if kind is None:
@@ -131,12 +158,16 @@ def _check_asked(
         return
     least, most = entry.get("least"), entry.get("most")
     if type(kind) is Scale and not (
-        isinstance(least or 1, int) and isinstance(most or 5, int) and 2 <= len(Scale.points(entry)) <= MOST_STEPS
+        isinstance(least or 1, int)
+        and isinstance(most or 5, int)
+        and 2 <= len(Scale.points(entry)) <= MOST_STEPS
     ):
         problems[f"{place}.most"] = f"a scale has 2 to {MOST_STEPS} whole numbers, from least to most"
     elif isinstance(kind, Texts) and entry.get("most", 3) not in range(1, MOST_LINES + 1):
         problems[f"{place}.most"] = f"has to be a whole number from 1 to {MOST_LINES}"
-    elif isinstance(kind, Several) and not all(isinstance(each, int) and each >= 0 for each in (least or 0, most or 0)):
+    elif isinstance(kind, Several) and not all(
+        isinstance(each, int) and each >= 0 for each in (least or 0, most or 0)
+    ):
         problems[f"{place}.least"] = WANTED["count"]
     elif least is not None and most is not None and least > most:
         problems[f"{place}.most"] = f"is {most}, which is less than {least}, the least"
@@ -149,18 +180,28 @@ def _check_asked(
     earlier[str(key)] = entry
 
 
-def _check_condition(condition: Any, place: str, earlier: Mapping[str, Mapping[str, Any]], problems: dict[str, str]) -> None:
-    shown = {key: part for key, part in earlier.items() if part["type"] in ("choice", "several", "scale", "pairwise")}
+def _check_condition(
+    condition: Any, place: str, earlier: Mapping[str, Mapping[str, Any]], problems: dict[str, str]
+) -> None:
+    shown = {
+        key: part
+        for key, part in earlier.items()
+        if part["type"] in ("choice", "several", "scale", "pairwise")
+    }
     if not isinstance(condition, Mapping) or set(condition) != {"key", "is"}:
         problems[place] = "has to be {key: KEY, is: VALUE}, or a list of values"
     elif condition["key"] not in [*shown]:
-        problems[place] = f"{condition['key']!r} is no choice or scale above it; valid: {', '.join(shown) or '(none)'}"
+        problems[place] = (
+            f"{condition['key']!r} is no choice or scale above it; valid: {', '.join(shown) or '(none)'}"
+        )
     else:
         part = shown[condition["key"]]
         valid = [*Scale.points(part)] if part["type"] == "scale" else values_of(part, {})
         wrong = [each for each in wanted_by(condition) if valid and each not in valid]
         if wrong:
-            problems[place] = f"{wrong[0]!r} is no answer of {condition['key']}; valid: {', '.join(map(str, valid))}"
+            problems[place] = (
+                f"{wrong[0]!r} is no answer of {condition['key']}; valid: {', '.join(map(str, valid))}"
+            )
 
 
 def wanted_by(condition: Mapping[str, Any]) -> list[Any]:

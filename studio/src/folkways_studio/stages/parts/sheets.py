@@ -1,4 +1,5 @@
-"""A form of a study's own as columns of a workbook: what a row shows of its item, and a column per part to fill in."""
+"""A form of a study's own as columns of a workbook: what a row shows of its item, and a column per part to
+fill in."""
 
 from __future__ import annotations
 
@@ -28,7 +29,11 @@ def form_sheet(config: Config, say: Say) -> Sheet:
 
     def shown(content: Content) -> dict[str, str]:
         row = {item_column(field): str(content.get(field, "")) for field in fields}
-        return row | {name: text for part in config["ask"] for name, text in CELLS[part["type"]].shown(part, content).items()}
+        return row | {
+            name: text
+            for part in config["ask"]
+            for name, text in CELLS[part["type"]].shown(part, content).items()
+        }
 
     def offered(content: Content) -> dict[str, Sequence[str]]:
         return {column: CELLS[part["type"]].offered(part, content, say) for column, part in columns.items()}
@@ -53,7 +58,11 @@ def _fields(shown: Mapping[str, Any]) -> list[str]:
 
 def _columns(ask: Sequence[Part], fields: Sequence[str]) -> dict[str, Part]:
     """Column -> part: its key, where nothing else has that name."""
-    taken = {"assignment", *fields, *(part[name] for part in ask for name in ("options_from", "of") if name in part)}
+    taken = {
+        "assignment",
+        *fields,
+        *(part[name] for part in ask for name in ("options_from", "of") if name in part),
+    }
     return {f"{part['key']}: answer" if part["key"] in taken else part["key"]: part for part in ask}
 
 
@@ -67,7 +76,11 @@ def _help(part: Part, columns: Mapping[str, Part], say: Say) -> str:
     if "if" in part:
         lines.append(f"Only where {_condition(part, columns, {}, say)}.")
     if not part.get("required", True):
-        lines.append("May stay empty." if part["type"] == "text" else "May stay empty; write - to say that there is nothing.")
+        lines.append(
+            "May stay empty."
+            if part["type"] == "text"
+            else "May stay empty; write - to say that there is nothing."
+        )
     return "\n".join(lines)
 
 
@@ -78,9 +91,11 @@ def _condition(part: Part, columns: Mapping[str, Part], content: Content, say: S
     return f"{column} is {' or '.join(dict.fromkeys(words.get(each, str(each)) for each in wanted_by(part['if'])))}"
 
 
-def _read(cells: Mapping[str, str], columns: Mapping[str, Part], content: Content, say: Say) -> dict[str, Any]:
-    """The answers of a row by key. SubmissionError names every cell that cannot be taken, and what can be: an answer to what is
-    not asked too, because somebody wrote it.
+def _read(
+    cells: Mapping[str, str], columns: Mapping[str, Part], content: Content, say: Say
+) -> dict[str, Any]:
+    """The answers of a row by key. SubmissionError names every cell that cannot be taken, and what can be: an
+    answer to what is not asked too, because somebody wrote it.
     """
     answers: dict[str, Any] = {}
     problems: dict[str, str] = {}
@@ -105,7 +120,8 @@ def _read(cells: Mapping[str, str], columns: Mapping[str, Part], content: Conten
         elif not empty and cell not in NOTHING:
             when = _condition(part, columns, content, say)
             problems[column] = (
-                f"{shortened(cell)} is an answer, but this is asked only where {when}; empty this cell, or correct that one"
+                f"{shortened(cell)} is an answer, but this is asked only where {when}; empty this cell, or "
+                "correct that one"
             )
     raise_if(problems)
     return answers
@@ -122,6 +138,8 @@ def _can_be(dash: str, part: Part, content: Content) -> bool:
     """Whether a dash is an answer like others: words of one's own, or an option."""
     kind = CELLS[part["type"]]
     try:
-        return part["type"] == "text" or (isinstance(kind, ChoiceCell) and bool(kind.read(dash, part, content)))
+        return part["type"] == "text" or (
+            isinstance(kind, ChoiceCell) and bool(kind.read(dash, part, content))
+        )
     except CellError:
         return False

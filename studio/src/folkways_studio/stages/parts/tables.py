@@ -36,12 +36,16 @@ def line_of(value: Any) -> str:
     """An answer in a line, whatever part it is to: of marks their words, of groups their members."""
     if not isinstance(value, list):
         return value if isinstance(value, str) else f"{value:g}"
-    things = ([part for part in each if isinstance(part, str)] if isinstance(each, list) else [each] for each in value)
+    things = (
+        [part for part in each if isinstance(part, str)] if isinstance(each, list) else [each]
+        for each in value
+    )
     return ", ".join(" = ".join(each) for each in things)
 
 
 def answer_table(items: Sequence[StudyItem]) -> pl.DataFrame:
-    """ABOUT and a column per part (``answer_KEY`` where the key is one of ABOUT); a row per judgement. Lists are JSON."""
+    """ABOUT and a column per part (``answer_KEY`` where the key is one of ABOUT); a row per judgement. Lists
+    are JSON."""
     import polars as pl
 
     numbers = {"scale": pl.Int64, "number": pl.Float64}
@@ -49,7 +53,12 @@ def answer_table(items: Sequence[StudyItem]) -> pl.DataFrame:
     kinds = {key: kind for _, vote in said for kind, answers in vote.payload.items() for key in answers}
     rows = [
         {
-            **{"item": item.key, "culture": item.culture, "language": item.language, "participant": vote.participant},
+            **{
+                "item": item.key,
+                "culture": item.culture,
+                "language": item.language,
+                "participant": vote.participant,
+            },
             **{_column(key): _cell(value) for key, value in answers_of(vote.payload).items()},
         }
         for item, vote in said

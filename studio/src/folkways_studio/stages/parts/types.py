@@ -1,4 +1,5 @@
-"""Parts in which people choose, rate, count or write; see ``base``. Marks, orders and groups are in ``arranging``."""
+"""Parts in which people choose, rate, count or write; see ``base``. Marks, orders and groups are in
+``arranging``."""
 
 from __future__ import annotations
 
@@ -45,7 +46,8 @@ class Choice(PartType):
 
 
 class Pairwise(Choice):
-    """Which of two fields of the item is the better one; ``tie`` offers neither. The answer is the field's name, or ``tie``."""
+    """Which of two fields of the item is the better one; ``tie`` offers neither. The answer is the field's
+    name, or ``tie``."""
 
     settings: ClassVar[tuple[str, ...]] = ("between", "tie")
     needs: ClassVar[tuple[tuple[str, ...], ...]] = (("between",),)
@@ -91,8 +93,8 @@ class Several(PartType):
 
 
 class Scale(PartType):
-    """A whole number from ``least`` to ``most`` (1 to 5), with words at both ends. within: how far from the median counts as
-    agreed; without it the median always stands.
+    """A whole number from ``least`` to ``most`` (1 to 5), with words at both ends. within: how far from the
+    median counts as agreed; without it the median always stands.
     """
 
     settings: ClassVar[tuple[str, ...]] = ("least", "most", "ends", "within")
@@ -151,8 +153,9 @@ class Number(Scale):
 
 
 class Text(PartType):
-    """Words of one's own; ``least`` and ``most`` bound how many characters. Answers are all kept, and never in dispute; with
-    ``agree`` people have to write the same. placeholders: columns of the item; the text keeps the ``%(name)s`` and HTML they share.
+    """Words of one's own; ``least`` and ``most`` bound how many characters. Answers are all kept, and never
+    in dispute; with ``agree`` people have to write the same. placeholders: columns of the item; the text
+    keeps the ``%(name)s`` and HTML they share.
     """
 
     settings: ClassVar[tuple[str, ...]] = ("least", "most", "agree", "placeholders")
@@ -174,7 +177,9 @@ class Text(PartType):
         if "placeholders" in part:
             missing, foreign = misplaced(found, [content[name] for name in part["placeholders"]])
             if missing:
-                raise UnfitError("This has to be in it as it stands in the original: %(texts)s", texts=" ".join(missing))
+                raise UnfitError(
+                    "This has to be in it as it stands in the original: %(texts)s", texts=" ".join(missing)
+                )
             if foreign:
                 raise UnfitError("This is not in the original: %(texts)s", texts=" ".join(foreign))
         return found
@@ -191,8 +196,8 @@ class Text(PartType):
 
 
 class Texts(PartType):
-    """Several short texts, a line each; ``most`` bounds how many (3). Answers are all kept, and never in dispute. Of built_in,
-    ``every`` is how many lines have to be filled in, each with another text.
+    """Several short texts, a line each; ``most`` bounds how many (3). Answers are all kept, and never in
+    dispute. Of built_in, ``every`` is how many lines have to be filled in, each with another text.
     """
 
     settings: ClassVar[tuple[str, ...]] = ("most",)
@@ -207,13 +212,18 @@ class Texts(PartType):
         """The texts without outer white space, each once."""
         if "every" in part:
             problems: dict[str, str] = {}
-            found = options_of_item({"options": value}, problems, part["every"], part["every"], part.get("missing") or NO_LINES)
+            found = options_of_item(
+                {"options": value}, problems, part["every"], part["every"], part.get("missing") or NO_LINES
+            )
             for message in problems.values():
                 raise UnfitError(message)
             return found
         if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
             raise UnfitError("This has to be answered.", "has to be a list of texts")
-        found, most = [*dict.fromkeys(each.strip() for each in map(storable, value) if each.strip())], self.most(part)
+        found, most = (
+            [*dict.fromkeys(each.strip() for each in map(storable, value) if each.strip())],
+            self.most(part),
+        )
         if not found and part.get("required", True):
             raise UnfitError("This has to be answered.")
         if len(found) > most:

@@ -1,4 +1,5 @@
-"""What programs get. Names stand where the database has numbers; times are UTC. Texts of people and models are untrusted."""
+"""What programs get. Names stand where the database has numbers; times are UTC. Texts of people and models
+are untrusted."""
 
 from __future__ import annotations
 
@@ -14,7 +15,9 @@ class Told(BaseModel):
     @classmethod
     def of(cls, record: object, **others: Any) -> Self:
         """The answer for a record, with ``others`` for what the record has not, or has as a number."""
-        return cls(**{name: getattr(record, name) for name in cls.model_fields.keys() - others.keys()}, **others)
+        return cls(
+            **{name: getattr(record, name) for name in cls.model_fields.keys() - others.keys()}, **others
+        )
 
 
 class StudyLine(Told):
@@ -68,7 +71,8 @@ class TemplateTold(BaseModel):
 
 
 class ItemTold(Told):
-    """One thing that people work on. check: the right answer of an attention check. result: what its judgements came to."""
+    """One thing that people work on. check: the right answer of an attention check. result: what its
+    judgements came to."""
 
     id: int
     key: str
@@ -115,8 +119,8 @@ class DecisionTold(Told):
 
 
 class ItemWhole(ItemTold):
-    """An item with all that was said of it. ancestors: ids of the items that it descends from, the oldest first. blind: the account
-    may still be asked about it, and what was said of it is left out.
+    """An item with all that was said of it. ancestors: ids of the items that it descends from, the oldest
+    first. blind: the account may still be asked about it, and what was said of it is left out.
     """
 
     judgements: list[JudgementTold]
@@ -160,8 +164,8 @@ class InviteMade(InviteTold):
 
 
 class ParticipantTold(Told):
-    """Somebody who takes part. state: joined, consented, waiting, active, screened_out, finished, withdrawn. source: invite,
-    prolific or staff.
+    """Somebody who takes part. state: joined, consented, waiting, active, screened_out, finished, withdrawn.
+    source: invite, prolific or staff.
     """
 
     id: int
@@ -196,7 +200,8 @@ class MemberTold(BaseModel):
 
 
 class EventTold(Told):
-    """A line of the audit trail. by: login of the account; participant: pseudonym. subject: such as `item:12`."""
+    """A line of the audit trail. by: login of the account; participant: pseudonym. subject: such as
+    `item:12`."""
 
     id: int
     kind: str
@@ -241,7 +246,8 @@ class WebhookMade(WebhookTold):
 
 
 class DeliveryTold(Told):
-    """An event, of this kind, for a webhook. state: waiting, done, failed. status: what the receiver answered last."""
+    """An event, of this kind, for a webhook. state: waiting, done, failed. status: what the receiver answered
+    last."""
 
     id: int
     event_id: int

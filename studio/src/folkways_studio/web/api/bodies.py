@@ -58,7 +58,8 @@ class NewItems(Body):
 
 
 class NewDecision(Body):
-    """A decision over an item. answer: fields of the form that people of its stage fill in; drop: leave the item out instead."""
+    """A decision over an item. answer: fields of the form that people of its stage fill in; drop: leave the
+    item out instead."""
 
     reason: Reason
     answer: dict[str, str | int | list[str | int]] = {}
@@ -83,7 +84,8 @@ class NewDraw(Body):
 
 
 class NewInvite(Body):
-    """A link that lets people in. population: where participants come from. uses: how many people; null for no limit."""
+    """A link that lets people in. population: where participants come from. uses: how many people; null for
+    no limit."""
 
     role: Role = Role.ANNOTATOR
     population: Name | None = None

@@ -1,7 +1,8 @@
 """Who calls: the token of a request, the account behind it, and what that may do in the study of the address.
 
-A route says who may use it by the type of its first argument: ``AccountCall``, ``StaffCall``, ``AdjudicatorCall``, ``OwnerCall``.
-Cookies are not looked at, so that no page of another site can act for somebody who is signed in.
+A route says who may use it by the type of its first argument: ``AccountCall``, ``StaffCall``,
+``AdjudicatorCall``, ``OwnerCall``. Cookies are not looked at, so that no page of another site can act for
+somebody who is signed in.
 """
 
 from __future__ import annotations
@@ -24,7 +25,10 @@ from folkways_studio.studies import service as studies
 from folkways_studio.web.request_context import ADJUDICATORS, OWNER, STAFF, Access, Studio
 from folkways_studio.web.security.origin import local_address
 
-BEARER = HTTPBearer(auto_error=False, description="A token of a study, which its owner makes on the page API or with a command.")
+BEARER = HTTPBearer(
+    auto_error=False,
+    description="A token of a study, which its owner makes on the page API or with a command.",
+)
 UNSAFE = ("POST", "PUT", "PATCH", "DELETE")
 
 StudyName = Annotated[str, Path(description="The study's short name.", max_length=64, pattern="^[a-z0-9-]+$")]
@@ -53,14 +57,16 @@ class Call:
 
 @dataclass(frozen=True)
 class StudyCall(Call):
-    """A request about a study, by an account that has one of the roles that the route needs. roles: all that it has there."""
+    """A request about a study, by an account that has one of the roles that the route needs. roles: all that
+    it has there."""
 
     study: Study
     roles: frozenset[Role]
 
 
 def call(request: Request, given: Annotated[HTTPAuthorizationCredentials | None, Depends(BEARER)]) -> Call:
-    """The request with its token. TokenError without one that is good; NotAllowedError where a token to read is to write."""
+    """The request with its token. TokenError without one that is good; NotAllowedError where a token to read
+    is to write."""
     studio: Studio = request.app.state.studio
     try:
         if given is None:
@@ -78,12 +84,16 @@ def call(request: Request, given: Annotated[HTTPAuthorizationCredentials | None,
 def whole_account_call(made: Annotated[Call, Depends(call)]) -> Call:
     """A request with a token for every study of its account."""
     if made.token.study_id is not None:
-        raise NotAllowedError("this token is for one study; this needs one for every study of an account (folkways studio token)")
+        raise NotAllowedError(
+            "this token is for one study; this needs one for every study of an account (folkways studio "
+            "token)"
+        )
     return made
 
 
 def study_call(access: Access) -> Callable[..., StudyCall]:
-    """A dependency that lets accounts with these roles in. A study that the token is not for is not told from one that is not."""
+    """A dependency that lets accounts with these roles in. A study that the token is not for is not told from
+    one that is not."""
 
     def find(study: StudyName, made: Annotated[Call, Depends(call)]) -> StudyCall:
         try:

@@ -1,4 +1,5 @@
-"""The API as the studio mounts it: made when a program first asks for something, so that no start waits for its many models."""
+"""The API as the studio mounts it: made when a program first asks for something, so that no start waits for
+its many models."""
 
 from __future__ import annotations
 
@@ -16,7 +17,8 @@ PLACE = "/api/v1"
 
 
 class ApiAtFirstUse:
-    """Passes requests on to the API. The first one makes it, in a thread, while pages go on being answered."""
+    """Passes requests on to the API. The first one makes it, in a thread, while pages go on being
+    answered."""
 
     def __init__(self, studio: Studio) -> None:
         self.studio = studio

@@ -1,4 +1,5 @@
-"""Long lists, a page at a time: ``limit`` says how many, ``cursor`` (the ``next`` of the page before) where to go on."""
+"""Long lists, a page at a time: ``limit`` says how many, ``cursor`` (the ``next`` of the page before) where
+to go on."""
 
 from __future__ import annotations
 
@@ -23,9 +24,12 @@ class Page(BaseModel, Generic[T]):
 
 
 def page_of(found: Sequence[R], limit: int, number: Callable[[R], int], make: Callable[[R], T]) -> Page[T]:
-    """The first ``limit`` of what was found, which is one more where there is another page. number: what a cursor names."""
+    """The first ``limit`` of what was found, which is one more where there is another page. number: what a
+    cursor names."""
     kept = found[:limit]
-    return Page(data=[make(each) for each in kept], next=number(kept[-1]) if len(found) > limit and kept else None)
+    return Page(
+        data=[make(each) for each in kept], next=number(kept[-1]) if len(found) > limit and kept else None
+    )
 
 
 def slice_of(found: Sequence[R], cursor: int, limit: int, make: Callable[[R], T]) -> Page[T]:

@@ -34,7 +34,8 @@ class Place(BaseModel):
 
 
 class Problem(BaseModel):
-    """Why a request was refused. problems: each thing that was wrong with its place, at most a hundred of them."""
+    """Why a request was refused. problems: each thing that was wrong with its place, at most a hundred of
+    them."""
 
     type: str = "about:blank"
     title: str
@@ -44,7 +45,10 @@ class Problem(BaseModel):
 
 
 def problem(
-    status: int, detail: str, problems: Sequence[tuple[str, str]] = (), headers: Mapping[str, str] | None = None
+    status: int,
+    detail: str,
+    problems: Sequence[tuple[str, str]] = (),
+    headers: Mapping[str, str] | None = None,
 ) -> JSONResponse:
     """The answer to a request that is refused."""
     places = [Place(where=where, what=what) for where, what in problems[:MOST]]
@@ -55,8 +59,14 @@ def problem(
 
 def of_folkways(error: FolkwaysError) -> JSONResponse:
     """An error of ours."""
-    headers = {"Retry-After": str(max(1, round(error.seconds)))} if isinstance(error, TooManyAttemptsError) else None
-    status = error.status if isinstance(error, StudioError) else 503 if isinstance(error, WorkspaceError) else 422
+    headers = (
+        {"Retry-After": str(max(1, round(error.seconds)))}
+        if isinstance(error, TooManyAttemptsError)
+        else None
+    )
+    status = (
+        error.status if isinstance(error, StudioError) else 503 if isinstance(error, WorkspaceError) else 422
+    )
     detail, places = str(error), list[tuple[str, str]]()
     if isinstance(error, SubmissionError):
         places = [(str(where), str(what)) for where, what in error.problems.items()]
@@ -85,7 +95,10 @@ def add_handlers(app: FastAPI) -> None:
 
     async def unrouted(_: Request, error: Exception) -> JSONResponse:
         status = error.status_code if isinstance(error, HTTPException) else 400
-        words = {404: "there is no such address; all of them are in openapi.json", 405: "this address cannot be used in this way"}
+        words = {
+            404: "there is no such address; all of them are in openapi.json",
+            405: "this address cannot be used in this way",
+        }
         return problem(status, words.get(status, "this could not be read as JSON"))
 
     async def unexpected(request: Request, error: Exception) -> JSONResponse:
@@ -100,4 +113,6 @@ def add_handlers(app: FastAPI) -> None:
 
 def unexpected_answer() -> JSONResponse:
     """The answer to what nobody had thought of."""
-    return problem(500, "something went wrong on our side; try again in a moment, and tell whoever runs this server")
+    return problem(
+        500, "something went wrong on our side; try again in a moment, and tell whoever runs this server"
+    )

@@ -1,8 +1,8 @@
 """Compressed answers for those who ask for them: files of the package, and pages whose secrets are masked.
 
-Of a page that holds a secret and something that somebody else chose, its compressed length would tell the secret letter by letter
-(BREACH): form tokens are masked anew in every page (``security.origin.masked``). Nothing else is compressed: files that people
-brought are so already, and the API's answers go to programs.
+Of a page that holds a secret and something that somebody else chose, its compressed length would tell the
+secret letter by letter (BREACH): form tokens are masked anew in every page (``security.origin.masked``).
+Nothing else is compressed: files that people brought are so already, and the API's answers go to programs.
 """
 
 from __future__ import annotations
@@ -21,8 +21,12 @@ PAGE_LEVEL, FILE_LEVEL = 4, 9
 
 def accepts_gzip(request: Request) -> bool:
     """Whether a browser takes gzip."""
-    coded = (part.strip().partition(";") for part in request.headers.get("accept-encoding", "").lower().split(","))
-    return any(name == "gzip" and weight.replace(" ", "") not in ("q=0", "q=0.0") for name, _, weight in coded)
+    coded = (
+        part.strip().partition(";") for part in request.headers.get("accept-encoding", "").lower().split(",")
+    )
+    return any(
+        name == "gzip" and weight.replace(" ", "") not in ("q=0", "q=0.0") for name, _, weight in coded
+    )
 
 
 def compressed(request: Request, response: Response) -> Response:

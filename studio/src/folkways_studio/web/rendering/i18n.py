@@ -17,8 +17,8 @@ from folkways.sdk.cultures import languages
 DOMAIN = "studio"
 DEFAULT = "en"
 LOCALES = ("en", "es", "id", "zh", "ko", "ar", "el", "fa", "az", "su", "as", "ha", "am", "bn")
-"""Languages of the interface. English is the language of the strings in the code and has no catalogue; what is missing in the
-catalogue of another one is shown in English.
+"""Languages of the interface. English is the language of the strings in the code and has no catalogue; what
+is missing in the catalogue of another one is shown in English.
 """
 
 ENOUGH = 0.95
@@ -28,7 +28,8 @@ ENOUGH = 0.95
 LOCALE_FOLDER = Path(__file__).parents[1] / "locale"
 
 CHECKED, COUNTS = "checked by", "checkers"
-"""Contexts under which a compiled catalogue has who checked a translation, and how many: see ``translation.catalogues``."""
+"""Contexts under which a compiled catalogue has who checked a translation, and how many: see
+``translation.catalogues``."""
 
 _drafts: ContextVar[bool] = ContextVar("drafts", default=False)
 
@@ -67,7 +68,8 @@ def take_drafts() -> bool:
 
 @cache
 def catalogue(locale: str) -> gettext.NullTranslations:
-    """The translations of one of LOCALES. In a checkout they are compiled when they have changed; a package has them compiled."""
+    """The translations of one of LOCALES. In a checkout they are compiled when they have changed; a package
+    has them compiled."""
     if locale == DEFAULT:
         return gettext.NullTranslations()
     path = po_path(locale)
@@ -93,12 +95,15 @@ class Coverage:
 
 @cache
 def coverage(*, answering: bool = False) -> Mapping[str, Coverage]:
-    """Locale -> what it has, as ``scripts/update_studio_locale.py`` counted it. answering: see ``offered_unasked``."""
+    """Locale -> what it has, as ``scripts/update_studio_locale.py`` counted it. answering: see
+    ``offered_unasked``."""
     counted = json.loads((LOCALE_FOLDER / "coverage.json").read_text(encoding="utf-8"))
     if answering:
         counted = counted["answering"]
     total: int = counted["strings"]
-    return MappingProxyType({locale: Coverage(counted["translated"].get(locale, total), total) for locale in LOCALES})
+    return MappingProxyType(
+        {locale: Coverage(counted["translated"].get(locale, total), total) for locale in LOCALES}
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,14 +128,16 @@ def checked() -> Mapping[str, Checked]:
 def offered_unasked(*, answering: bool = False) -> frozenset[str]:
     """The languages of which ENOUGH is translated. answering: of what people who answer are shown."""
     return frozenset(
-        locale for locale, found in coverage(answering=answering).items() if found.translated >= ENOUGH * found.strings
+        locale
+        for locale, found in coverage(answering=answering).items()
+        if found.translated >= ENOUGH * found.strings
     )
 
 
 @cache
 def terms() -> frozenset[str]:
-    """Words of ours that are stored as data and shown in the reader's language: labels, topics, reasons, strategies with their
-    examples.
+    """Words of ours that are stored as data and shown in the reader's language: labels, topics, reasons,
+    strategies with their examples.
 
     What a study's own file names in their place is shown as it stands there.
     """
@@ -139,7 +146,9 @@ def terms() -> frozenset[str]:
     from folkways_studio.stages.writing import TOPICS
     from folkways_studio.workflows.helping import strategies
 
-    shown = (text for each in strategies().values() for text in (each.title, each.about, each.before, each.after))
+    shown = (
+        text for each in strategies().values() for text in (each.title, each.about, each.before, each.after)
+    )
     exports = (export for exports in study_exports().values() for export in exports)
     labels = (label for export in exports for labels in export.labels.values() for label in labels)
     return frozenset((*TOPICS, *REASONS, *labels, *shown))
@@ -157,7 +166,8 @@ def endonyms() -> Mapping[str, str]:
 
 
 def language_name(code: str, locale: str) -> str:
-    """A language as a reader of ``locale`` calls it, inside a sentence; where CLDR does not know that, as its speakers do."""
+    """A language as a reader of ``locale`` calls it, inside a sentence; where CLDR does not know that, as its
+    speakers do."""
     from babel import Locale
 
     name = Locale.parse(locale).languages.get(code)
@@ -171,7 +181,8 @@ def direction(language: str) -> str:
 
 
 def accepted_languages(header: str) -> tuple[str, ...]:
-    """Codes of the languages that an ``Accept-Language`` header ("ko-KR,ko;q=0.9,en;q=0.8") asks for, best first."""
+    """Codes of the languages that an ``Accept-Language`` header ("ko-KR,ko;q=0.9,en;q=0.8") asks for, best
+    first."""
     weighted: list[tuple[float, str]] = []
     for part in header.split(",")[:20]:
         tag, _, parameters = part.strip().partition(";")
@@ -180,9 +191,15 @@ def accepted_languages(header: str) -> tuple[str, ...]:
         except ValueError:
             continue
         weighted.append((weight, tag.strip().lower().split("-")[0]))
-    return tuple(dict.fromkeys(tag for weight, tag in sorted(weighted, key=lambda pair: -pair[0]) if weight > 0 and tag))
+    return tuple(
+        dict.fromkeys(
+            tag for weight, tag in sorted(weighted, key=lambda pair: -pair[0]) if weight > 0 and tag
+        )
+    )
 
 
 def negotiate(accepted: str, *, answering: bool = False) -> str:
     """The best of ``offered_unasked`` for an ``Accept-Language`` header."""
-    return next((tag for tag in accepted_languages(accepted) if tag in offered_unasked(answering=answering)), DEFAULT)
+    return next(
+        (tag for tag in accepted_languages(accepted) if tag in offered_unasked(answering=answering)), DEFAULT
+    )

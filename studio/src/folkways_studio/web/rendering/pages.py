@@ -1,4 +1,5 @@
-"""Renders templates: everything escaped, control characters written out, in the reader's language and direction."""
+"""Renders templates: everything escaped, control characters written out, in the reader's language and
+direction."""
 
 from __future__ import annotations
 
@@ -18,17 +19,27 @@ from folkways import __version__
 from folkways.sdk.cultures import languages
 from folkways.sdk.display import count, duration, letters_of, number, percent, shorten, visible
 from folkways_studio.stages.adapting import untag
-from folkways_studio.web.rendering.i18n import LOCALES, catalogue, direction, endonyms, language_name, take_drafts, term
+from folkways_studio.web.rendering.i18n import (
+    LOCALES,
+    catalogue,
+    direction,
+    endonyms,
+    language_name,
+    take_drafts,
+    term,
+)
 
 SUBJECTS = ("exports", "items", "people", "programs", "stages", "studies", "work")
-"""Packages with templates of their own: ``items/item.html.j2`` is ``item.html.j2`` in the folder ``templates`` of ``items``."""
+"""Packages with templates of their own: ``items/item.html.j2`` is ``item.html.j2`` in the folder
+``templates`` of ``items``."""
 
 STATIC = files("folkways_studio.web") / "static"
 
 
 @cache
 def fingerprint(name: str) -> str:
-    """Eight digits of a static file's content: a new version has a new address, and an old one may be kept for ever."""
+    """Eight digits of a static file's content: a new version has a new address, and an old one may be kept
+    for ever."""
     return sha256((STATIC / name).read_bytes()).hexdigest()[:8]
 
 
@@ -43,11 +54,17 @@ def exact(text: str) -> Markup:
 
 
 def marked(text: str, spans: list[tuple[int, int]]) -> Markup:
-    """Text with the stretches ``spans`` (code points, end exclusive, in order, apart from one another) in ``mark`` elements."""
+    """Text with the stretches ``spans`` (code points, end exclusive, in order, apart from one another) in
+    ``mark`` elements."""
     parts: list[Markup] = []
     at = 0
     for start, end in spans:
-        parts += [escape(visible(text[at:start])), Markup("<mark>"), escape(visible(text[start:end])), Markup("</mark>")]
+        parts += [
+            escape(visible(text[at:start])),
+            Markup("<mark>"),
+            escape(visible(text[start:end])),
+            Markup("</mark>"),
+        ]
         at = end
     return Markup("").join([*parts, escape(visible(text[at:]))])
 
@@ -64,8 +81,10 @@ def tagged(text: str, width: int | None = None) -> Markup | str:
 
 @pass_context
 def filled(context: Context, kind: Any, values: Mapping[str, Any]) -> Markup:
-    """A stage's part of a page on which more is shown than once, with other values in it than the page has."""
-    return Markup(context.environment.get_template(kind.form_template).render({**context.get_all(), **values}))  # noqa: S704 - a template
+    """A stage's part of a page on which more is shown than once, with other values in it than the page
+    has."""
+    template = context.environment.get_template(kind.form_template)
+    return Markup(template.render({**context.get_all(), **values}))  # noqa: S704 - a template
 
 
 def day(moment: float | None) -> str:
@@ -91,11 +110,14 @@ def endonym(code: str) -> str:
 
 
 def _finalize(value: Any) -> Any:
-    """Whatever a template prints: characters that cannot be seen, or that turn text around, are written out before escaping."""
+    """Whatever a template prints: characters that cannot be seen, or that turn text around, are written out
+    before escaping."""
     return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
-HAN_HANGUL = re.compile("[\u1100-\u11ff\u2e80-\u2fdf\u3000-\u30ff\u3130-\u318f\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]")
+HAN_HANGUL = re.compile(
+    "[\u1100-\u11ff\u2e80-\u2fdf\u3000-\u30ff\u3130-\u318f\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]"
+)
 HAN_HANGUL_PLACE = Markup("<!-- fonts of Han and Hangul -->")
 DRAFT_PLACE = Markup("<!-- draft -->")
 FOOT = '<footer class="foot">'
@@ -134,8 +156,8 @@ def environment(locale: str) -> Environment:
 
 
 def render(template: str, locale: str, context: Mapping[str, Any]) -> str:
-    """One page. The rules of the many slices of Han and Hangul are loaded where it has such letters above its foot; and its foot
-    says so where a translation is used that nobody has checked.
+    """One page. The rules of the many slices of Han and Hangul are loaded where it has such letters above its
+    foot; and its foot says so where a translation is used that nobody has checked.
     """
     html = environment(locale).get_template(template).render(context)
     end = html.rfind(FOOT)

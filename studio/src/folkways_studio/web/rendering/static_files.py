@@ -19,14 +19,17 @@ TEXTS = (".css", ".js", ".svg", ".txt")
 
 
 class KeptFiles(StaticFiles):
-    """Files that a browser may keep: for ever where the address names their version, else while they are the same."""
+    """Files that a browser may keep: for ever where the address names their version, else while they are the
+    same."""
 
     async def get_response(self, path: str, scope: Scope) -> Response:
         """One file."""
         response = await super().get_response(path, scope)
         request = Request(scope)
         if path.endswith(TEXTS) and response.status_code == 200 and accepts_gzip(request):
-            response = Response(packed((STATIC / path).read_bytes()), headers={**response.headers, "Content-Encoding": "gzip"})
+            response = Response(
+                packed((STATIC / path).read_bytes()), headers={**response.headers, "Content-Encoding": "gzip"}
+            )
             del response.headers["content-length"]
             response.headers["content-length"] = str(len(response.body))
         if path.endswith(TEXTS):
@@ -40,6 +43,8 @@ def static_routes() -> list[BaseRoute]:
     theme = css_variables()
 
     async def theme_css(request: Request) -> Response:
-        return compressed(request, Response(theme, media_type="text/css", headers={"Cache-Control": ASK_AGAIN}))
+        return compressed(
+            request, Response(theme, media_type="text/css", headers={"Cache-Control": ASK_AGAIN})
+        )
 
     return [Route("/theme.css", theme_css), Mount("/static", KeptFiles(directory=str(STATIC)), name="static")]

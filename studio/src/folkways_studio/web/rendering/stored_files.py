@@ -1,4 +1,5 @@
-"""Answers with a stored picture or recording, or a part of it, as browsers and players ask for them (RFC 9110, 13 and 14)."""
+"""Answers with a stored picture or recording, or a part of it, as browsers and players ask for them (RFC
+9110, 13 and 14)."""
 
 from __future__ import annotations
 
@@ -15,7 +16,8 @@ from folkways_studio.media.service import Media
 from folkways_studio.media.stores import MediaStore, MediaStoreError
 
 PART_BYTES = 1_000_000
-"""Read at once: no more of a file is in memory for one reader, and the first of it is there before the answer begins."""
+"""Read at once: no more of a file is in memory for one reader, and the first of it is there before the answer
+begins."""
 
 KEPT = "private, max-age=3600"
 """A name stands for one file for ever, but people may leave a study."""
@@ -24,10 +26,14 @@ RANGE = re.compile(r"bytes=(\d{0,15})-(\d{0,15})")
 LOG = logging.getLogger("folkways_studio")
 
 
-def stored_file(store: MediaStore, media: Media, asked: Headers, limiter: CapacityLimiter, sorry: str) -> Response:
-    """The file, the range of it that is asked for, or that the browser has it. Of several ranges, which may be left alone, all.
+def stored_file(
+    store: MediaStore, media: Media, asked: Headers, limiter: CapacityLimiter, sorry: str
+) -> Response:
+    """The file, the range of it that is asked for, or that the browser has it. Of several ranges, which may
+    be left alone, all.
 
-    limiter: of the threads that read on. sorry: the words where it cannot be read, in place of those for whoever runs the server.
+    limiter: of the threads that read on. sorry: the words where it cannot be read, in place of those for
+    whoever runs the server.
     """
     tag = f'"{media.sha256}"'
     headers = {"ETag": tag, "Cache-Control": KEPT, "Accept-Ranges": "bytes"}
@@ -63,8 +69,8 @@ def stored_file(store: MediaStore, media: Media, asked: Headers, limiter: Capaci
 
 
 def wanted(asked: str, size: int) -> range | None:
-    """The bytes that the header Range asks for, none of them where the file has no such; None where it asks for nothing that can be
-    read, or for several ranges.
+    """The bytes that the header Range asks for, none of them where the file has no such; None where it asks
+    for nothing that can be read, or for several ranges.
     """
     found = RANGE.fullmatch(asked)
     if found is None or not any(found.groups()):

@@ -14,7 +14,8 @@ class BodyTooLargeError(Exception):
 
 
 class BodyLimit:
-    """Refuses requests whose body is larger than ``limit(path)`` bytes, whether they say their length or not."""
+    """Refuses requests whose body is larger than ``limit(path)`` bytes, whether they say their length or
+    not."""
 
     def __init__(self, app: ASGIApp, *, limit: Callable[[str], int]) -> None:
         self.app = app

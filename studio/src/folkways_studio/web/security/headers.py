@@ -5,8 +5,12 @@ from __future__ import annotations
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-POLICY = "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
-"""Nothing from elsewhere, and no script or style inside a page: text that a person or model wrote can never act."""
+POLICY = (
+    "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action "
+    "'self'; frame-ancestors 'none'"
+)
+"""Nothing from elsewhere, and no script or style inside a page: text that a person or model wrote can never
+act."""
 
 HEADERS = {
     "Content-Security-Policy": POLICY,

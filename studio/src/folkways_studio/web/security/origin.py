@@ -1,4 +1,5 @@
-"""Requests that change something must come from a page of this server: by their Origin, and by the token in the page."""
+"""Requests that change something must come from a page of this server: by their Origin, and by the token in
+the page."""
 
 from __future__ import annotations
 
@@ -19,8 +20,8 @@ HEADER = "x-csrf-token"
 def from_own_page(request: Request, origin: str | None) -> bool:
     """Whether a browser sent this from a page of ``origin`` (None: of the host that it was sent to).
 
-    Browsers send ``Origin`` with every POST, PUT and DELETE, and old ones at least ``Referer``. A request with neither was not
-    made by a page at all and is refused too.
+    Browsers send ``Origin`` with every POST, PUT and DELETE, and old ones at least ``Referer``. A request
+    with neither was not made by a page at all and is refused too.
     """
     sent = request.headers.get("origin") or _origin_of(request.headers.get("referer", ""))
     if origin is not None:
@@ -30,8 +31,8 @@ def from_own_page(request: Request, origin: str | None) -> bool:
 
 
 def local_address(request: Request) -> str:
-    """The address of a server that was not told its own: as the browser has it where that is this machine's, else as the connection
-    has it. A ``Host`` of somebody's choice must not lead others there.
+    """The address of a server that was not told its own: as the browser has it where that is this machine's,
+    else as the connection has it. A ``Host`` of somebody's choice must not lead others there.
     """
     if request.url.hostname in LOCAL_HOSTS:
         return f"{request.url.scheme}://{request.url.netloc}"
@@ -45,7 +46,8 @@ def _origin_of(address: str) -> str:
 
 
 def visitor_token(visitor: str) -> str:
-    """The form token of a browser that nobody has signed in to yet, from its cookie, which no other site can read."""
+    """The form token of a browser that nobody has signed in to yet, from its cookie, which no other site can
+    read."""
     return sha256(f"form of {visitor}".encode()).hexdigest()
 
 
@@ -61,8 +63,8 @@ def _combined(mask: bytes, text: bytes) -> bytes:
 
 
 def tokens_match(expected: str, given: str | None) -> bool:
-    """Whether this is the token, masked or as it is (of a page that was open before the studio masked them). Compared in constant
-    time.
+    """Whether this is the token, masked or as it is (of a page that was open before the studio masked them).
+    Compared in constant time.
     """
     if given is None:
         return False

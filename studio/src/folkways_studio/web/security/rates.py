@@ -1,9 +1,10 @@
 """How often one address may do something, and how many may wait for something slow at once.
 
-Counts are kept in memory: a restart may forget them, and of several processes each has its own, so that one address may do so many
-times as much.
+Counts are kept in memory: a restart may forget them, and of several processes each has its own, so that one
+address may do so many times as much.
 
-Failed sign-ins of one account are counted in the database as well (``services.people.accounts``), which no restart forgets.
+Failed sign-ins of one account are counted in the database as well (``services.people.accounts``), which no
+restart forgets.
 """
 
 from __future__ import annotations
@@ -17,13 +18,16 @@ from threading import Lock
 from folkways_studio.errors import BusyError, TooManyAttemptsError
 
 MOST_KEYS = 50_000
-"""Addresses remembered at once; beyond, the oldest are forgotten, so that no flood of addresses fills the memory."""
+"""Addresses remembered at once; beyond, the oldest are forgotten, so that no flood of addresses fills the
+memory."""
 
 
 class Rates:
     """A sliding window per action and address."""
 
-    def __init__(self, limits: Mapping[str, tuple[int, float]], clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, limits: Mapping[str, tuple[int, float]], clock: Callable[[], float] = time.monotonic
+    ) -> None:
         self.limits = limits
         self.clock = clock
         self._seen: dict[tuple[str, str], deque[float]] = {}
@@ -48,7 +52,8 @@ class Rates:
 
 
 class Waiting:
-    """Places for those who wait for a model: one for each person, a share for each study, so that nobody waits for the others.
+    """Places for those who wait for a model: one for each person, a share for each study, so that nobody
+    waits for the others.
 
     Whoever finds none is told so at once, and does not stand in line.
     """
@@ -66,7 +71,10 @@ class Waiting:
             if account_id in self._people:
                 raise BusyError("you are waiting for a model already; let it answer, or cancel that first")
             if len(self._people) >= self.most or self._studies[study_id] >= self.of_a_study:
-                raise BusyError("many people are asking models at this moment; what you wrote is kept: try again in a moment")
+                raise BusyError(
+                    "many people are asking models at this moment; what you wrote is kept: try again in a "
+                    "moment"
+                )
             self._people.add(account_id)
             self._studies[study_id] += 1
         try:

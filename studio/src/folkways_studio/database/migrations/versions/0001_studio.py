@@ -38,7 +38,9 @@ def upgrade() -> None:
         sa.Column("issuer", sa.String(length=512), nullable=False),
         sa.Column("subject", sa.String(length=256), nullable=False),
         sa.Column("created", sa.Float(), nullable=False),
-        sa.ForeignKeyConstraint(["account_id"], ["studio_accounts.id"], name=op.f("fk_studio_identities_account_id")),
+        sa.ForeignKeyConstraint(
+            ["account_id"], ["studio_accounts.id"], name=op.f("fk_studio_identities_account_id")
+        ),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_studio_identities")),
         sa.UniqueConstraint("account_id", "issuer", name=op.f("uq_studio_identities_account_id_issuer")),
         sa.UniqueConstraint("issuer", "subject", name=op.f("uq_studio_identities_issuer_subject")),
@@ -49,10 +51,14 @@ def upgrade() -> None:
         sa.Column("account_id", sa.Integer(), nullable=False),
         sa.Column("created", sa.Float(), nullable=False),
         sa.Column("expires", sa.Float(), nullable=False),
-        sa.ForeignKeyConstraint(["account_id"], ["studio_accounts.id"], name=op.f("fk_studio_password_links_account_id")),
+        sa.ForeignKeyConstraint(
+            ["account_id"], ["studio_accounts.id"], name=op.f("fk_studio_password_links_account_id")
+        ),
         sa.PrimaryKeyConstraint("token_hash", name=op.f("pk_studio_password_links")),
     )
-    op.create_index(op.f("ix_studio_password_links_account_id"), "studio_password_links", ["account_id"], unique=False)
+    op.create_index(
+        op.f("ix_studio_password_links_account_id"), "studio_password_links", ["account_id"], unique=False
+    )
     op.create_table(
         "studio_sessions",
         sa.Column("token_hash", sa.String(length=64), nullable=False),
@@ -61,7 +67,9 @@ def upgrade() -> None:
         sa.Column("created", sa.Float(), nullable=False),
         sa.Column("seen", sa.Float(), nullable=False),
         sa.Column("expires", sa.Float(), nullable=False),
-        sa.ForeignKeyConstraint(["account_id"], ["studio_accounts.id"], name=op.f("fk_studio_sessions_account_id")),
+        sa.ForeignKeyConstraint(
+            ["account_id"], ["studio_accounts.id"], name=op.f("fk_studio_sessions_account_id")
+        ),
         sa.PrimaryKeyConstraint("token_hash", name=op.f("pk_studio_sessions")),
     )
     op.create_index(op.f("ix_studio_sessions_account_id"), "studio_sessions", ["account_id"], unique=False)
@@ -78,7 +86,9 @@ def upgrade() -> None:
         sa.Column("consent_version", sa.String(length=32), nullable=False),
         sa.Column("created", sa.Float(), nullable=False),
         sa.Column("created_by", sa.Integer(), nullable=True),
-        sa.ForeignKeyConstraint(["created_by"], ["studio_accounts.id"], name=op.f("fk_studio_studies_created_by")),
+        sa.ForeignKeyConstraint(
+            ["created_by"], ["studio_accounts.id"], name=op.f("fk_studio_studies_created_by")
+        ),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_studio_studies")),
         sa.UniqueConstraint("name", name=op.f("uq_studio_studies_name")),
     )
@@ -91,8 +101,12 @@ def upgrade() -> None:
         sa.Column("changes", Json(), nullable=False),
         sa.Column("account_id", sa.Integer(), nullable=True),
         sa.Column("created", sa.Float(), nullable=False),
-        sa.ForeignKeyConstraint(["account_id"], ["studio_accounts.id"], name=op.f("fk_studio_descriptions_account_id")),
-        sa.ForeignKeyConstraint(["study_id"], ["studio_studies.id"], name=op.f("fk_studio_descriptions_study_id")),
+        sa.ForeignKeyConstraint(
+            ["account_id"], ["studio_accounts.id"], name=op.f("fk_studio_descriptions_account_id")
+        ),
+        sa.ForeignKeyConstraint(
+            ["study_id"], ["studio_studies.id"], name=op.f("fk_studio_descriptions_study_id")
+        ),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_studio_descriptions")),
         sa.UniqueConstraint("study_id", "number", name=op.f("uq_studio_descriptions_study_id_number")),
     )
@@ -111,7 +125,9 @@ def upgrade() -> None:
         sa.Column("finished", sa.Float(), nullable=True),
         sa.Column("content", sa.LargeBinary(), nullable=True),
         sa.Column("seen", sa.Float(), nullable=True),
-        sa.ForeignKeyConstraint(["account_id"], ["studio_accounts.id"], name=op.f("fk_studio_jobs_account_id")),
+        sa.ForeignKeyConstraint(
+            ["account_id"], ["studio_accounts.id"], name=op.f("fk_studio_jobs_account_id")
+        ),
         sa.ForeignKeyConstraint(["study_id"], ["studio_studies.id"], name=op.f("fk_studio_jobs_study_id")),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_studio_jobs")),
     )
@@ -140,8 +156,12 @@ def upgrade() -> None:
         sa.Column("parent_id", sa.Integer(), nullable=True),
         sa.Column("people", sa.Integer(), nullable=True),
         sa.Column("criteria", Json(), nullable=False),
-        sa.ForeignKeyConstraint(["parent_id"], ["studio_populations.id"], name=op.f("fk_studio_populations_parent_id")),
-        sa.ForeignKeyConstraint(["study_id"], ["studio_studies.id"], name=op.f("fk_studio_populations_study_id")),
+        sa.ForeignKeyConstraint(
+            ["parent_id"], ["studio_populations.id"], name=op.f("fk_studio_populations_parent_id")
+        ),
+        sa.ForeignKeyConstraint(
+            ["study_id"], ["studio_studies.id"], name=op.f("fk_studio_populations_study_id")
+        ),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_studio_populations")),
         sa.UniqueConstraint("study_id", "name", name=op.f("uq_studio_populations_study_id_name")),
     )
@@ -151,7 +171,9 @@ def upgrade() -> None:
         sa.Column("account_id", sa.Integer(), nullable=False),
         sa.Column("role", sa.String(length=16), nullable=False),
         sa.Column("since", sa.Float(), nullable=False),
-        sa.ForeignKeyConstraint(["account_id"], ["studio_accounts.id"], name=op.f("fk_studio_roles_account_id")),
+        sa.ForeignKeyConstraint(
+            ["account_id"], ["studio_accounts.id"], name=op.f("fk_studio_roles_account_id")
+        ),
         sa.ForeignKeyConstraint(["study_id"], ["studio_studies.id"], name=op.f("fk_studio_roles_study_id")),
         sa.PrimaryKeyConstraint("study_id", "account_id", "role", name=op.f("pk_studio_roles")),
     )
@@ -182,7 +204,9 @@ def upgrade() -> None:
         sa.Column("expires", sa.Float(), nullable=False),
         sa.Column("used", sa.Float(), nullable=True),
         sa.Column("revoked", sa.Boolean(), nullable=False),
-        sa.ForeignKeyConstraint(["account_id"], ["studio_accounts.id"], name=op.f("fk_studio_tokens_account_id")),
+        sa.ForeignKeyConstraint(
+            ["account_id"], ["studio_accounts.id"], name=op.f("fk_studio_tokens_account_id")
+        ),
         sa.ForeignKeyConstraint(["study_id"], ["studio_studies.id"], name=op.f("fk_studio_tokens_study_id")),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_studio_tokens")),
         sa.UniqueConstraint("token_hash", name=op.f("uq_studio_tokens_token_hash")),
@@ -201,8 +225,12 @@ def upgrade() -> None:
         sa.Column("created_by", sa.Integer(), nullable=True),
         sa.Column("succeeded", sa.Float(), nullable=True),
         sa.Column("resumes", sa.Float(), nullable=True),
-        sa.ForeignKeyConstraint(["created_by"], ["studio_accounts.id"], name=op.f("fk_studio_webhooks_created_by")),
-        sa.ForeignKeyConstraint(["study_id"], ["studio_studies.id"], name=op.f("fk_studio_webhooks_study_id")),
+        sa.ForeignKeyConstraint(
+            ["created_by"], ["studio_accounts.id"], name=op.f("fk_studio_webhooks_created_by")
+        ),
+        sa.ForeignKeyConstraint(
+            ["study_id"], ["studio_studies.id"], name=op.f("fk_studio_webhooks_study_id")
+        ),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_studio_webhooks")),
     )
     op.create_index(op.f("ix_studio_webhooks_study_id"), "studio_webhooks", ["study_id"], unique=False)
@@ -219,8 +247,12 @@ def upgrade() -> None:
         sa.Column("note", sa.Text(), nullable=False),
         sa.Column("created", sa.Float(), nullable=False),
         sa.Column("created_by", sa.Integer(), nullable=True),
-        sa.ForeignKeyConstraint(["created_by"], ["studio_accounts.id"], name=op.f("fk_studio_invites_created_by")),
-        sa.ForeignKeyConstraint(["population_id"], ["studio_populations.id"], name=op.f("fk_studio_invites_population_id")),
+        sa.ForeignKeyConstraint(
+            ["created_by"], ["studio_accounts.id"], name=op.f("fk_studio_invites_created_by")
+        ),
+        sa.ForeignKeyConstraint(
+            ["population_id"], ["studio_populations.id"], name=op.f("fk_studio_invites_population_id")
+        ),
         sa.ForeignKeyConstraint(["study_id"], ["studio_studies.id"], name=op.f("fk_studio_invites_study_id")),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_studio_invites")),
         sa.UniqueConstraint("token_hash", name=op.f("uq_studio_invites_token_hash")),
@@ -246,21 +278,35 @@ def upgrade() -> None:
         sa.Column("exclusion", sa.Text(), nullable=True),
         sa.Column("pause", sa.Text(), nullable=True),
         sa.Column("pay", sa.String(length=16), nullable=True),
-        sa.ForeignKeyConstraint(["account_id"], ["studio_accounts.id"], name=op.f("fk_studio_participants_account_id")),
-        sa.ForeignKeyConstraint(["population_id"], ["studio_populations.id"], name=op.f("fk_studio_participants_population_id")),
-        sa.ForeignKeyConstraint(["study_id"], ["studio_studies.id"], name=op.f("fk_studio_participants_study_id")),
+        sa.ForeignKeyConstraint(
+            ["account_id"], ["studio_accounts.id"], name=op.f("fk_studio_participants_account_id")
+        ),
+        sa.ForeignKeyConstraint(
+            ["population_id"], ["studio_populations.id"], name=op.f("fk_studio_participants_population_id")
+        ),
+        sa.ForeignKeyConstraint(
+            ["study_id"], ["studio_studies.id"], name=op.f("fk_studio_participants_study_id")
+        ),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_studio_participants")),
         sa.UniqueConstraint("pseudonym", name=op.f("uq_studio_participants_pseudonym")),
-        sa.UniqueConstraint("study_id", "account_id", name=op.f("uq_studio_participants_study_id_account_id")),
+        sa.UniqueConstraint(
+            "study_id", "account_id", name=op.f("uq_studio_participants_study_id_account_id")
+        ),
     )
-    op.create_index(op.f("ix_studio_participants_account_id"), "studio_participants", ["account_id"], unique=False)
-    op.create_index(op.f("ix_studio_participants_population_id"), "studio_participants", ["population_id"], unique=False)
+    op.create_index(
+        op.f("ix_studio_participants_account_id"), "studio_participants", ["account_id"], unique=False
+    )
+    op.create_index(
+        op.f("ix_studio_participants_population_id"), "studio_participants", ["population_id"], unique=False
+    )
     op.create_table(
         "studio_attributes",
         sa.Column("participant_id", sa.Integer(), nullable=False),
         sa.Column("name", sa.String(length=64), nullable=False),
         sa.Column("value", sa.Text(), nullable=False),
-        sa.ForeignKeyConstraint(["participant_id"], ["studio_participants.id"], name=op.f("fk_studio_attributes_participant_id")),
+        sa.ForeignKeyConstraint(
+            ["participant_id"], ["studio_participants.id"], name=op.f("fk_studio_attributes_participant_id")
+        ),
         sa.PrimaryKeyConstraint("participant_id", "name", name=op.f("pk_studio_attributes")),
     )
     op.create_table(
@@ -273,8 +319,12 @@ def upgrade() -> None:
         sa.Column("subject", sa.String(length=64), nullable=False),
         sa.Column("details", Json(), nullable=False),
         sa.Column("at", sa.Float(), nullable=False),
-        sa.ForeignKeyConstraint(["account_id"], ["studio_accounts.id"], name=op.f("fk_studio_events_account_id")),
-        sa.ForeignKeyConstraint(["participant_id"], ["studio_participants.id"], name=op.f("fk_studio_events_participant_id")),
+        sa.ForeignKeyConstraint(
+            ["account_id"], ["studio_accounts.id"], name=op.f("fk_studio_events_account_id")
+        ),
+        sa.ForeignKeyConstraint(
+            ["participant_id"], ["studio_participants.id"], name=op.f("fk_studio_events_participant_id")
+        ),
         sa.ForeignKeyConstraint(["study_id"], ["studio_studies.id"], name=op.f("fk_studio_events_study_id")),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_studio_events")),
     )
@@ -297,9 +347,13 @@ def upgrade() -> None:
         sa.Column("created", sa.Float(), nullable=False),
         sa.Column("job_id", sa.Integer(), nullable=True),
         sa.Column("test", sa.Boolean(), nullable=True),
-        sa.ForeignKeyConstraint(["author_id"], ["studio_participants.id"], name=op.f("fk_studio_items_author_id")),
+        sa.ForeignKeyConstraint(
+            ["author_id"], ["studio_participants.id"], name=op.f("fk_studio_items_author_id")
+        ),
         sa.ForeignKeyConstraint(["parent_id"], ["studio_items.id"], name=op.f("fk_studio_items_parent_id")),
-        sa.ForeignKeyConstraint(["population_id"], ["studio_populations.id"], name=op.f("fk_studio_items_population_id")),
+        sa.ForeignKeyConstraint(
+            ["population_id"], ["studio_populations.id"], name=op.f("fk_studio_items_population_id")
+        ),
         sa.ForeignKeyConstraint(["stage_id"], ["studio_stages.id"], name=op.f("fk_studio_items_stage_id")),
         sa.ForeignKeyConstraint(["study_id"], ["studio_studies.id"], name=op.f("fk_studio_items_study_id")),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_studio_items")),
@@ -320,8 +374,12 @@ def upgrade() -> None:
         sa.Column("gold_from", sa.Integer(), nullable=False),
         sa.Column("warned", sa.Float(), nullable=True),
         sa.Column("reason", sa.Text(), nullable=True),
-        sa.ForeignKeyConstraint(["participant_id"], ["studio_participants.id"], name=op.f("fk_studio_standings_participant_id")),
-        sa.ForeignKeyConstraint(["stage_id"], ["studio_stages.id"], name=op.f("fk_studio_standings_stage_id")),
+        sa.ForeignKeyConstraint(
+            ["participant_id"], ["studio_participants.id"], name=op.f("fk_studio_standings_participant_id")
+        ),
+        sa.ForeignKeyConstraint(
+            ["stage_id"], ["studio_stages.id"], name=op.f("fk_studio_standings_stage_id")
+        ),
         sa.PrimaryKeyConstraint("participant_id", "stage_id", name=op.f("pk_studio_standings")),
     )
     op.create_table(
@@ -332,11 +390,17 @@ def upgrade() -> None:
         sa.Column("decision", Json(), nullable=False),
         sa.Column("reason", sa.Text(), nullable=False),
         sa.Column("created", sa.Float(), nullable=False),
-        sa.ForeignKeyConstraint(["account_id"], ["studio_accounts.id"], name=op.f("fk_studio_adjudications_account_id")),
-        sa.ForeignKeyConstraint(["item_id"], ["studio_items.id"], name=op.f("fk_studio_adjudications_item_id")),
+        sa.ForeignKeyConstraint(
+            ["account_id"], ["studio_accounts.id"], name=op.f("fk_studio_adjudications_account_id")
+        ),
+        sa.ForeignKeyConstraint(
+            ["item_id"], ["studio_items.id"], name=op.f("fk_studio_adjudications_item_id")
+        ),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_studio_adjudications")),
     )
-    op.create_index(op.f("ix_studio_adjudications_item_id"), "studio_adjudications", ["item_id"], unique=False)
+    op.create_index(
+        op.f("ix_studio_adjudications_item_id"), "studio_adjudications", ["item_id"], unique=False
+    )
     op.create_table(
         "studio_assignments",
         sa.Column("id", sa.Integer(), nullable=False),
@@ -350,16 +414,32 @@ def upgrade() -> None:
         sa.Column("lease_until", sa.Float(), nullable=True),
         sa.Column("done", sa.Float(), nullable=True),
         sa.ForeignKeyConstraint(["item_id"], ["studio_items.id"], name=op.f("fk_studio_assignments_item_id")),
-        sa.ForeignKeyConstraint(["participant_id"], ["studio_participants.id"], name=op.f("fk_studio_assignments_participant_id")),
-        sa.ForeignKeyConstraint(["population_id"], ["studio_populations.id"], name=op.f("fk_studio_assignments_population_id")),
-        sa.ForeignKeyConstraint(["stage_id"], ["studio_stages.id"], name=op.f("fk_studio_assignments_stage_id")),
+        sa.ForeignKeyConstraint(
+            ["participant_id"], ["studio_participants.id"], name=op.f("fk_studio_assignments_participant_id")
+        ),
+        sa.ForeignKeyConstraint(
+            ["population_id"], ["studio_populations.id"], name=op.f("fk_studio_assignments_population_id")
+        ),
+        sa.ForeignKeyConstraint(
+            ["stage_id"], ["studio_stages.id"], name=op.f("fk_studio_assignments_stage_id")
+        ),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_studio_assignments")),
-        sa.UniqueConstraint("item_id", "participant_id", name=op.f("uq_studio_assignments_item_id_participant_id")),
+        sa.UniqueConstraint(
+            "item_id", "participant_id", name=op.f("uq_studio_assignments_item_id_participant_id")
+        ),
         sa.UniqueConstraint("item_id", "slot", name=op.f("uq_studio_assignments_item_id_slot")),
     )
-    op.create_index("ix_studio_assignments_participant_id_state", "studio_assignments", ["participant_id", "state"], unique=False)
     op.create_index(
-        "ix_studio_assignments_stage_id_state_item_id", "studio_assignments", ["stage_id", "state", "item_id"], unique=False
+        "ix_studio_assignments_participant_id_state",
+        "studio_assignments",
+        ["participant_id", "state"],
+        unique=False,
+    )
+    op.create_index(
+        "ix_studio_assignments_stage_id_state_item_id",
+        "studio_assignments",
+        ["stage_id", "state", "item_id"],
+        unique=False,
     )
     op.create_table(
         "studio_comments",
@@ -373,7 +453,9 @@ def upgrade() -> None:
         sa.Column("edited", sa.Float(), nullable=True),
         sa.Column("deleted", sa.Float(), nullable=True),
         sa.Column("resolved", sa.Float(), nullable=True),
-        sa.ForeignKeyConstraint(["account_id"], ["studio_accounts.id"], name=op.f("fk_studio_comments_account_id")),
+        sa.ForeignKeyConstraint(
+            ["account_id"], ["studio_accounts.id"], name=op.f("fk_studio_comments_account_id")
+        ),
         sa.ForeignKeyConstraint(["item_id"], ["studio_items.id"], name=op.f("fk_studio_comments_item_id")),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_studio_comments")),
     )
@@ -390,8 +472,12 @@ def upgrade() -> None:
         sa.Column("problem", sa.Text(), nullable=True),
         sa.Column("created", sa.Float(), nullable=False),
         sa.Column("tried", sa.Float(), nullable=True),
-        sa.ForeignKeyConstraint(["event_id"], ["studio_events.id"], name=op.f("fk_studio_deliveries_event_id")),
-        sa.ForeignKeyConstraint(["webhook_id"], ["studio_webhooks.id"], name=op.f("fk_studio_deliveries_webhook_id")),
+        sa.ForeignKeyConstraint(
+            ["event_id"], ["studio_events.id"], name=op.f("fk_studio_deliveries_event_id")
+        ),
+        sa.ForeignKeyConstraint(
+            ["webhook_id"], ["studio_webhooks.id"], name=op.f("fk_studio_deliveries_webhook_id")
+        ),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_studio_deliveries")),
         sa.UniqueConstraint("webhook_id", "event_id", name=op.f("uq_studio_deliveries_webhook_id_event_id")),
     )
@@ -404,7 +490,9 @@ def upgrade() -> None:
         sa.Column("payload", Json(), nullable=False),
         sa.Column("saved", sa.Float(), nullable=False),
         sa.ForeignKeyConstraint(["item_id"], ["studio_items.id"], name=op.f("fk_studio_drafts_item_id")),
-        sa.ForeignKeyConstraint(["participant_id"], ["studio_participants.id"], name=op.f("fk_studio_drafts_participant_id")),
+        sa.ForeignKeyConstraint(
+            ["participant_id"], ["studio_participants.id"], name=op.f("fk_studio_drafts_participant_id")
+        ),
         sa.PrimaryKeyConstraint("item_id", "participant_id", name=op.f("pk_studio_drafts")),
     )
     op.create_table(
@@ -423,8 +511,12 @@ def upgrade() -> None:
         sa.Column("created", sa.Float(), nullable=False),
         sa.Column("usd", sa.Float(), nullable=True),
         sa.ForeignKeyConstraint(["item_id"], ["studio_items.id"], name=op.f("fk_studio_model_calls_item_id")),
-        sa.ForeignKeyConstraint(["participant_id"], ["studio_participants.id"], name=op.f("fk_studio_model_calls_participant_id")),
-        sa.ForeignKeyConstraint(["study_id"], ["studio_studies.id"], name=op.f("fk_studio_model_calls_study_id")),
+        sa.ForeignKeyConstraint(
+            ["participant_id"], ["studio_participants.id"], name=op.f("fk_studio_model_calls_participant_id")
+        ),
+        sa.ForeignKeyConstraint(
+            ["study_id"], ["studio_studies.id"], name=op.f("fk_studio_model_calls_study_id")
+        ),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_studio_model_calls")),
     )
     op.create_index(op.f("ix_studio_model_calls_item_id"), "studio_model_calls", ["item_id"], unique=False)
@@ -439,7 +531,9 @@ def upgrade() -> None:
         sa.Column("participant_id", sa.Integer(), nullable=True),
         sa.Column("created", sa.Float(), nullable=False),
         sa.ForeignKeyConstraint(["item_id"], ["studio_items.id"], name=op.f("fk_studio_revisions_item_id")),
-        sa.ForeignKeyConstraint(["participant_id"], ["studio_participants.id"], name=op.f("fk_studio_revisions_participant_id")),
+        sa.ForeignKeyConstraint(
+            ["participant_id"], ["studio_participants.id"], name=op.f("fk_studio_revisions_participant_id")
+        ),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_studio_revisions")),
         sa.UniqueConstraint("item_id", "number", name=op.f("uq_studio_revisions_item_id_number")),
     )
@@ -450,7 +544,9 @@ def upgrade() -> None:
         sa.Column("reason", sa.Text(), nullable=False),
         sa.Column("at", sa.Float(), nullable=False),
         sa.ForeignKeyConstraint(["item_id"], ["studio_items.id"], name=op.f("fk_studio_skips_item_id")),
-        sa.ForeignKeyConstraint(["participant_id"], ["studio_participants.id"], name=op.f("fk_studio_skips_participant_id")),
+        sa.ForeignKeyConstraint(
+            ["participant_id"], ["studio_participants.id"], name=op.f("fk_studio_skips_participant_id")
+        ),
         sa.PrimaryKeyConstraint("item_id", "participant_id", name=op.f("pk_studio_skips")),
     )
     op.create_table(
@@ -465,10 +561,16 @@ def upgrade() -> None:
         sa.Column("seconds", sa.Float(), nullable=True),
         sa.Column("revision", sa.Integer(), nullable=True),
         sa.Column("created", sa.Float(), nullable=False),
-        sa.ForeignKeyConstraint(["assignment_id"], ["studio_assignments.id"], name=op.f("fk_studio_judgements_assignment_id")),
+        sa.ForeignKeyConstraint(
+            ["assignment_id"], ["studio_assignments.id"], name=op.f("fk_studio_judgements_assignment_id")
+        ),
         sa.ForeignKeyConstraint(["item_id"], ["studio_items.id"], name=op.f("fk_studio_judgements_item_id")),
-        sa.ForeignKeyConstraint(["participant_id"], ["studio_participants.id"], name=op.f("fk_studio_judgements_participant_id")),
-        sa.ForeignKeyConstraint(["stage_id"], ["studio_stages.id"], name=op.f("fk_studio_judgements_stage_id")),
+        sa.ForeignKeyConstraint(
+            ["participant_id"], ["studio_participants.id"], name=op.f("fk_studio_judgements_participant_id")
+        ),
+        sa.ForeignKeyConstraint(
+            ["stage_id"], ["studio_stages.id"], name=op.f("fk_studio_judgements_stage_id")
+        ),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_studio_judgements")),
         sa.UniqueConstraint("assignment_id", name=op.f("uq_studio_judgements_assignment_id")),
         sa.UniqueConstraint("participant_id", "key", name=op.f("uq_studio_judgements_participant_id_key")),
@@ -490,13 +592,20 @@ def upgrade() -> None:
         sa.Column("parts", sa.Integer(), nullable=True),
         sa.Column("kept", sa.Integer(), nullable=True),
         sa.Column("created", sa.Float(), nullable=False),
-        sa.ForeignKeyConstraint(["call_id"], ["studio_model_calls.id"], name=op.f("fk_studio_suggestions_call_id")),
+        sa.ForeignKeyConstraint(
+            ["call_id"], ["studio_model_calls.id"], name=op.f("fk_studio_suggestions_call_id")
+        ),
         sa.ForeignKeyConstraint(["item_id"], ["studio_items.id"], name=op.f("fk_studio_suggestions_item_id")),
-        sa.ForeignKeyConstraint(["participant_id"], ["studio_participants.id"], name=op.f("fk_studio_suggestions_participant_id")),
+        sa.ForeignKeyConstraint(
+            ["participant_id"], ["studio_participants.id"], name=op.f("fk_studio_suggestions_participant_id")
+        ),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_studio_suggestions")),
     )
     op.create_index(
-        "ix_studio_suggestions_item_id_participant_id", "studio_suggestions", ["item_id", "participant_id"], unique=False
+        "ix_studio_suggestions_item_id_participant_id",
+        "studio_suggestions",
+        ["item_id", "participant_id"],
+        unique=False,
     )
     op.create_table(
         "studio_corrections",
@@ -505,7 +614,9 @@ def upgrade() -> None:
         sa.Column("key", sa.String(length=64), nullable=False),
         sa.Column("payload", Json(), nullable=False),
         sa.Column("created", sa.Float(), nullable=False),
-        sa.ForeignKeyConstraint(["judgement_id"], ["studio_judgements.id"], name=op.f("fk_studio_corrections_judgement_id")),
+        sa.ForeignKeyConstraint(
+            ["judgement_id"], ["studio_judgements.id"], name=op.f("fk_studio_corrections_judgement_id")
+        ),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_studio_corrections")),
         sa.UniqueConstraint("judgement_id", "key", name=op.f("uq_studio_corrections_judgement_id_key")),
     )
