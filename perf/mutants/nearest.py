@@ -23,7 +23,7 @@ MOST_SECONDS, MOST_TESTS = 60.0, 200
 
 SOURCES = ("src", "studio/src")
 """Where packages are. Modules in areas.toml and equivalent.toml are named from there:
-``folkways/stats/paired.py``."""
+``folkways/stats/differences.py``."""
 
 HERE = Path(__file__).resolve().parent
 

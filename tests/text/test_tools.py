@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from folkways.cultures import cultures_of, languages
 from folkways.errors import FolkwaysError, MissingExtraError, UnknownNameError
 from folkways.text.authors import SOURCES, UNAVAILABLE
-from folkways.text.effect import signed_effects
-from folkways.text.tools import get_tool, has_tool
+from folkways.text.tools import get_tool, has_tool, signed_effects
 
 TEXTS = {
     "en": ("fish-and-chips, don't!", ["fish", "and", "chips", "don't"]),

@@ -9,9 +9,14 @@ tool in silence. Nothing is imported and nothing is read until a tool meets its 
 
 from __future__ import annotations
 
+import csv
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import cache, partial
 from importlib import import_module
+from importlib.resources import files
 from importlib.util import find_spec
+from types import MappingProxyType
 from typing import Protocol
 
 from folkways.cultures import languages
@@ -23,7 +28,6 @@ from folkways.text.languages.chinese import Jieba
 from folkways.text.languages.japanese import MeCab
 from folkways.text.languages.lemmas import lemma_of
 from folkways.text.languages.simple import SimpleSegmenter
-from folkways.text.languages.snowball import stemmer_of
 from folkways.text.versions import installed_version
 
 
@@ -150,3 +154,35 @@ def _check_tool(tool: object) -> None:
         or not all(isinstance(getattr(tool, name, None), str) for name in ("name", "version"))
     ):
         raise TypeError(f"{tool!r} is no text tool: it needs name, version and tokens(text)")
+
+
+@cache
+def stemmer_of(name: str) -> Callable[[str], str]:
+    """Word -> stem, by the algorithm of that name. Imports snowballstemmer."""
+    from snowballstemmer import stemmer
+
+    stem: Callable[[str], str] = stemmer(name).stemWord
+    return stem
+
+
+@dataclass(frozen=True, slots=True)
+class SignedEffect:
+    """SEM-B with the default tools less SEM-B with the authors', on replies made to be difficult; in points,
+    95 % interval."""
+
+    points: float
+    low: float
+    high: float
+
+
+@cache
+def signed_effects() -> Mapping[str, SignedEffect]:
+    """Language -> its effect; only languages that were measured."""
+    lines = files("folkways.data").joinpath("text-tools.csv").read_text(encoding="utf-8").splitlines()
+    names = SignedEffect.__slots__
+    return MappingProxyType(
+        {
+            row["language"]: SignedEffect(**{name: float(row[name]) for name in names})
+            for row in csv.DictReader(lines)
+        }
+    )

@@ -13,7 +13,7 @@ import click
 from folkways.cli.out import how_to_go_on, terminal
 from folkways.engine import interrupts
 from folkways.errors import FolkwaysError
-from folkways.folders import check_several
+from folkways.files import check_several
 
 if TYPE_CHECKING:
     from folkways.api import Run

@@ -24,10 +24,10 @@ from folkways.cli.options import (
     workspace_option,
 )
 from folkways.cli.out import how_to_go_on, terminal
+from folkways.display import plural
 from folkways.engine import interrupts
 from folkways.errors import FolkwaysError
-from folkways.folders import check_folder, check_several
-from folkways.formatting import plural
+from folkways.files import check_folder, check_several
 
 if TYPE_CHECKING:
     from folkways.runs.options import AskOptions, Cluster, DeployedModel, RunOptions
