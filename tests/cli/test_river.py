@@ -13,8 +13,8 @@ from threading import Thread
 import polars as pl
 import pytest
 
-from folkways.cli.asking import quickstart
-from folkways.cli.asking.quickstart import RECORDED, TASKS
+from folkways.cli import quickstart
+from folkways.cli.quickstart import RECORDED, TASKS
 from folkways.records import SCORES
 from tests.support.blend_data import write_mcq
 from tests.support.chat_server import ChatServer

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from folkways.cli.releases.transfer import Lines
+from folkways.cli.data import Lines
 
 
 def test_a_reason_to_try_again_is_told_once_for_all_files(capsys: pytest.CaptureFixture[str]) -> None:

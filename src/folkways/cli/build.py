@@ -98,7 +98,7 @@ def _kind(option: Option) -> Any:
 
 
 def _run(builder: Builder, values: dict[str, Any]) -> None:
-    from folkways.cli.asking.progress import RunProgress
+    from folkways.cli.progress import RunProgress
     from folkways.runs.building import build
 
     for option in builder.options:

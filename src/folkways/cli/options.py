@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import click
 
 from folkways.cli import completion
-from folkways.cli.asking.recipe import TasksArgument
+from folkways.cli.recipe import TasksArgument
 from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.runs.options import (
     OPTION_KINDS,
@@ -150,7 +150,7 @@ def _packed(name: str, record: Callable[..., Any], *options: Callable[[F], F]) -
 def _scoring_models(
     embedding_model: str | None, bert_models: tuple[str, ...], device: str | None, precision: str | None
 ) -> ScoringModels:
-    from folkways.cli.asking.model_progress import watch
+    from folkways.cli.progress import watch
     from folkways.runs.scores.scoring_models import ScoringModels, named_models
 
     scoring = ScoringModels(named_models(embedding_model, bert_models), precision, names(device) or (), watch)

@@ -16,7 +16,7 @@ from folkways.api import run
 from folkways.benchmarks.xcr import data as xcr
 from folkways.benchmarks.xcr.build.from_votes import BuiltCorpus, VoteFiles, build_corpus
 from folkways.cli.build import command
-from folkways.cli.releases.data import command as data
+from folkways.cli.data import command as data
 from folkways.errors import DataError, FolkwaysError
 from folkways.releases.store import open_release
 from folkways.stats.raters.categories import category_kappa

@@ -10,7 +10,7 @@ import click
 
 from folkways.cli.options import text_tools_option, workspace_option
 from folkways.cli.out import format_option, out_option
-from folkways.cli.results.table_files import check_target, write_tables
+from folkways.cli.table_files import check_target, write_tables
 from folkways.errors import UnknownNameError
 
 if TYPE_CHECKING:

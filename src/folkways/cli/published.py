@@ -41,7 +41,7 @@ def command(run: str | None, workspace: str, shape: str, out: Path | None, **wan
     folkways published --run last
     """
     from folkways.benchmarks.registry import published_figures
-    from folkways.cli.results.table_files import check_target, write_tables
+    from folkways.cli.table_files import check_target, write_tables
     from folkways.errors import FolkwaysError
 
     check_target(("published",), shape, out)

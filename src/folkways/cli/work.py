@@ -59,8 +59,8 @@ def command(
     folkways work study --model vllm/qwen3-8b@http://localhost:8000/v1
     folkways work study --serve "vllm serve Qwen/Qwen3-8B --served-model-name qwen3-8b --port {port}"
     """
-    from folkways.cli.asking.progress import RunProgress
     from folkways.cli.out import terminal
+    from folkways.cli.progress import RunProgress
     from folkways.engine.session import INTERRUPTED
     from folkways.runs.options import DeployedModel, Deployment
     from folkways.runs.work import check_planned, models_of, work

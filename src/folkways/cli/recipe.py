@@ -50,7 +50,7 @@ class TasksArgument(click.Argument):
 def keys() -> dict[str, click.Parameter]:
     """Every key of a recipe -> the parameter of ``folkways run`` that it stands for. Options that repeat have
     the plural."""
-    from folkways.cli.asking.run import command
+    from folkways.cli.run import command
 
     known = {}
     for parameter in command.params:

@@ -138,7 +138,7 @@ def command(
 
     import polars as pl
 
-    from folkways.cli.asking.progress import RunProgress, check_finished
+    from folkways.cli.progress import RunProgress, check_finished
     from folkways.display import one_line, plural
     from folkways.endpoints.base import EndpointOptions
     from folkways.errors import FolkwaysError

@@ -81,7 +81,7 @@ def command(out: Path, offline: bool) -> None:
 
 def _asked(model: str, out: Path) -> Run:
     from folkways.api import run
-    from folkways.cli.asking.progress import RunProgress
+    from folkways.cli.progress import RunProgress
 
     with RunProgress(then="Judging what was said") as progress:
         asked = run(

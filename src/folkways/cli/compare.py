@@ -64,7 +64,7 @@ def command(
     folkways compare gpt-4o-mini@run-1 gpt-4o-mini@run-2
     folkways compare --run mine --by topic --format md --out comparison.md
     """
-    from folkways.cli.results.table_files import in_format, write_text
+    from folkways.cli.table_files import in_format, write_text
 
     target = None if out is None else file_at(out, in_format("comparison", shape))
     tell = partial(click.echo, err=True)
@@ -117,8 +117,8 @@ def _written(found: list[Comparison], shape: str) -> str:
 
     import polars as pl
 
-    from folkways.cli.results.table_files import WIDTH
-    from folkways.cli.results.table_output import as_markdown, as_text
+    from folkways.cli.table_files import WIDTH
+    from folkways.cli.table_output import as_markdown, as_text
     from folkways.display import json_for_terminal
     from folkways.reports.formats.comparison_tables import comparison_document, comparison_tables
     from folkways.spreadsheet import for_csv

@@ -65,7 +65,7 @@ def command(
     folkways probe culturalbench/easy --model hf/./my-model --control ./written-this-year --out signals.csv
     """
 
-    from folkways.cli.asking.progress import RunProgress, check_finished
+    from folkways.cli.progress import RunProgress, check_finished
     from folkways.display import one_line, plural
     from folkways.endpoints.base import EndpointOptions
     from folkways.runs.models import open_models

@@ -40,7 +40,7 @@ def in_format(name: str, shape: str) -> str:
 def write_tables(tables: Sequence[Table], shape: str, out: Path | None) -> None:
     """Tables as text, Markdown, CSV or JSON, to a file, a folder or the terminal; FolkwaysError where that
     cannot be written."""
-    from folkways.cli.results.table_output import as_csv, as_json, as_markdown, as_text
+    from folkways.cli.table_output import as_csv, as_json, as_markdown, as_text
 
     check_target([table.name for table in tables], shape, out)  # one name may stand for several tables
     if shape == "csv" and out is not None and is_folder(out):

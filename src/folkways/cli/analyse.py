@@ -9,7 +9,7 @@ import click
 from folkways.cli import completion
 from folkways.cli.options import workspace_option
 from folkways.cli.out import format_option, out_option, terminal
-from folkways.cli.results.table_files import check_target, write_tables
+from folkways.cli.table_files import check_target, write_tables
 
 
 @click.command("analyse")

@@ -68,7 +68,7 @@ def command(
     folkways gate mine --min blend/saq=40 --judged verdicts.csv
     """
     from folkways.cli.out import check_text_target
-    from folkways.cli.results.table_files import write_text
+    from folkways.cli.table_files import write_text
     from folkways.reports.formats.gate_output import as_annotations, as_junit, as_lines
     from folkways.runs.gate import check_run
 

@@ -66,8 +66,8 @@ OPENING = """\
 def command(file: Path) -> None:
     """Write a recipe to FILE (study.toml): every option of `folkways run` with what it does, ready to run and
     to change."""
-    from folkways.cli.asking.recipe import SUFFIX
     from folkways.cli.out import check_text_target
+    from folkways.cli.recipe import SUFFIX
     from folkways.files import write_bytes
 
     if file.suffix != SUFFIX:
@@ -83,7 +83,7 @@ def recipe_text(name: str) -> str:
     """The recipe that ``folkways init`` writes, for a file of this name."""
     import tomlkit
 
-    from folkways.cli.asking.recipe import about, keys
+    from folkways.cli.recipe import about, keys
 
     known = keys()
     lines = [OPENING.format(name=name)]

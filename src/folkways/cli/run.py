@@ -90,7 +90,7 @@ def command(
     folkways run culture-suite-lite --model openai/gpt-4o-mini
     """
     from folkways.api import run
-    from folkways.cli.asking.progress import RunProgress
+    from folkways.cli.progress import RunProgress
     from folkways.display import one_line, plural
     from folkways.reports.formats.terminal import terminal_summary
     from folkways.reports.formats.write import USUAL_FORMATS, check_formats
