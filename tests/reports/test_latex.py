@@ -21,9 +21,8 @@ from folkways.display import one_line
 from folkways.releases.registry import get_record
 from folkways.reports.data import ReportData
 from folkways.reports.formats import markdown
-from folkways.reports.formats.citations import bibliography, citation_key
 from folkways.reports.formats.latex import escape, render_latex
-from folkways.reports.formats.methods_text import methods_paragraph
+from folkways.reports.formats.methods import bibliography, citation_key, methods_paragraph
 from folkways.reports.formats.write import write_report
 from folkways.reports.views.leaderboard import Leaderboard, Standing
 from folkways.reports.views.views import ReportView

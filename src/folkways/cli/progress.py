@@ -24,12 +24,15 @@ from folkways.runs.notebook_progress import figures, waiting
 from folkways.workspace.run_records import RunRecord
 
 PLAIN_SECONDS = 10.0
+"""Seconds between two lines where there is no terminal."""
+
 LIVE_SECONDS = 0.2
 QUIET_SECONDS = 2.0  # what is done by then is not worth a line
 
 
 def watch(name: str) -> Callable[[int, int], None]:
-    """What is told how many texts the model ``name`` has done, of how many; it writes to standard error."""
+    """A callback (texts done, texts in all) that reports the progress of the model ``name`` on standard error: on
+    a terminal one line that is written over, elsewhere a line now and then."""
     live = sys.stderr.isatty()
     began = last = 0.0
     before = 0
@@ -55,9 +58,6 @@ def watch(name: str) -> Callable[[int, int], None]:
 
     return tell
 
-
-PLAIN_SECONDS = 10.0
-"""Seconds between two lines where there is no terminal."""
 
 LONGEST_NAME = 30
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from folkways.display import one_line, shorten
 from folkways.errors import FolkwaysError, MissingExtraError
-from folkways.integrations.hub.card import MARK
+from folkways.integrations.hub.judgements import MARK
 from folkways.releases.fetching.sources import hub_endpoint, hub_token
 
 _NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,95}/[A-Za-z0-9][\w.-]{0,95}", re.ASCII)

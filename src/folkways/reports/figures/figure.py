@@ -10,7 +10,7 @@ from folkways.display import count, number
 from folkways.errors import of_extra
 from folkways.names import facet_title
 from folkways.reports.figures import charts
-from folkways.reports.figures.chart_parts import FEW_ITEMS, FEW_TOLD, MAX_SERIES, Spec
+from folkways.reports.figures.charts import FEW_ITEMS, FEW_TOLD, MAX_SERIES, Spec
 from folkways.reports.palette import LIGHT
 from folkways.reports.views.views import JOINT_LANGUAGE, FacetView, TaskView
 

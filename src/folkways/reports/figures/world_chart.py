@@ -11,9 +11,8 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from folkways.reports.figures.chart_parts import CONFIG, HEAT, HEAT_STEPS, INK, MUTED, PAPER, RULE, Spec, spec
-from folkways.reports.figures.geography import SHAPES, places, topology
-from folkways.reports.figures.world import VERY_WIDE, WIDE, Shade, Variant
+from folkways.reports.figures.charts import CONFIG, HEAT, HEAT_STEPS, INK, MUTED, PAPER, RULE, Spec, spec
+from folkways.reports.figures.world import SHAPES, VERY_WIDE, WIDE, Shade, Variant, places, topology
 
 DOUBTS = (f"under {WIDE:g} points wide", f"{WIDE:g} to {VERY_WIDE:g}", f"{VERY_WIDE:g} or more")
 HATCHES = ("transparent", "url(#hatch-1)", "url(#hatch-2)")

@@ -28,9 +28,7 @@ from folkways.reports.figures.drawings import Drawings, draw
 from folkways.reports.figures.figure import slugged
 from folkways.reports.figures.sparklines import strip_cells
 from folkways.reports.figures.world import WorldMap, choices
-from folkways.reports.formats.citations import bibliography
-from folkways.reports.formats.methods import method_rows
-from folkways.reports.formats.methods_text import methods_paragraph
+from folkways.reports.formats.methods import bibliography, method_rows, methods_paragraph
 from folkways.reports.formats.summary import coverage_notices, doubts, gaps, lede, unasked
 from folkways.reports.palette import css_variables
 from folkways.reports.views.judgement_sample import MAX_CHARACTERS, Sample, take_sample

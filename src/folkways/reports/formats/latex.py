@@ -13,7 +13,7 @@ from folkways import __version__
 from folkways.display import NOT_A_NUMBER, number, one_line, percent
 from folkways.evidence.sentences import LEVEL
 from folkways.names import facet_title
-from folkways.reports.formats.methods_text import methods_paragraph
+from folkways.reports.formats.methods import methods_paragraph
 from folkways.reports.views.grids import Cell, Grid, grids
 from folkways.reports.views.leaderboard import Leaderboard
 from folkways.reports.views.views import FacetView, ReportView, Score, TaskView

@@ -21,10 +21,10 @@ from folkways.errors import FolkwaysError, UnknownNameError, need_extra, option
 from folkways.records import SAID, plain
 from folkways.reports.data import ReportData
 from folkways.reports.figures.drawings import draw
-from folkways.reports.formats.citations import bibliography
 from folkways.reports.formats.html import Read, render_html
 from folkways.reports.formats.latex import render_latex
 from folkways.reports.formats.markdown import render_markdown
+from folkways.reports.formats.methods import bibliography
 from folkways.reports.views.leaderboard import Leaderboard
 from folkways.reports.views.overview import turned_round
 from folkways.reports.views.views import ReportView

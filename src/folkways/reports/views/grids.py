@@ -14,7 +14,7 @@ from folkways.cultures import language_name
 from folkways.display import NOT_A_NUMBER, count, figure, number, one_line
 from folkways.names import culture_name
 from folkways.records import BASELINE_PREFIX, is_baseline
-from folkways.reports.figures.chart_parts import FEW_ITEMS
+from folkways.reports.figures.charts import FEW_ITEMS
 
 HEADINGS = {**ABBREVIATIONS, "endpoint": "model", "low": "95\u202f% low", "high": "95\u202f% high"}
 """What people read for a column, where it is not its name."""

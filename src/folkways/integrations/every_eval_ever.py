@@ -3,8 +3,10 @@ model and benchmark."""
 
 from __future__ import annotations
 
+import json
+import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property
@@ -18,16 +20,239 @@ import orjson
 import polars as pl
 
 from folkways import __version__
+from folkways.benchmarks.base import Task
+from folkways.benchmarks.judging.cut_replies import TOKEN_LIMIT
 from folkways.benchmarks.registry import get_task
 from folkways.errors import UnknownNameError
 from folkways.files import Written, json_bytes, write_bytes, write_lines
-from folkways.integrations.every_eval_ever.aggregate import SCHEMA_VERSION, metric_of, result
-from folkways.integrations.every_eval_ever.instances import instances
+from folkways.integrations.models import StoredModel
 from folkways.integrations.stored_run import StoredRun
-from folkways.records import BASELINE_PREFIX, Subject
+from folkways.records import BASELINE_PREFIX, LOST, Metric, State, Subject
+from folkways.releases.base import ReleaseRecord
 from folkways.workspace import results, run_records
 from folkways.workspace.database import Workspace
-from folkways.workspace.judged_rows import judged_rows
+from folkways.workspace.judged_rows import JudgedRow, judged_rows
+
+ALWAYS_TOLD = ("item", "question", "culture", "language", "variant", "sample", "state", "reason")
+
+
+def instances(
+    row: JudgedRow,
+    text: str,
+    gold: str,
+    metrics: Sequence[Metric],
+    task: str,
+    profile: str,
+    evaluation: str,
+    model: StoredModel,
+) -> Iterator[dict[str, Any]]:
+    """One row for each metric that has a value for the judgement.
+
+    text, gold: of the item. metrics: those whose scores over everything are in the aggregate. evaluation: its
+    evaluation_id.
+    """
+    values = [(metric, row.details.get(metric.name)) for metric in metrics]
+    scored = [(metric, float(value)) for metric, value in values if value is not None]
+    if not scored:
+        return
+    reference = [gold] if gold else []
+    said: dict[str, Any] = {"raw": [] if row.response is None else [row.response]}
+    if row.thoughts:
+        said["reasoning_trace"] = [row.thoughts]
+    hashed = json.dumps({"raw": text, "reference": reference}, sort_keys=True, separators=(",", ":"))
+    common = {
+        "schema_version": SCHEMA_VERSION,
+        "evaluation_id": evaluation,
+        "model_id": model.id,
+        "evaluation_name": task,
+        "sample_id": f"{row.item}|{row.language}|{row.variant}|{row.sample}",
+        "sample_hash": sha256(hashed.encode()).hexdigest(),
+        "interaction_type": "single_turn",
+        "input": {
+            "raw": text,
+            "formatted": f"{row.system}\n\n{row.user}" if row.system else row.user,
+            "reference": reference,
+        },
+        "output": said,
+        "messages": None,
+        "answer_attribution": _attribution(row, f"folkways {task} {profile}"),
+        "token_usage": _usage(row),
+        "performance": None if row.seconds is None else {"latency_ms": row.seconds * 1000},
+        "error": _error(row, model),
+        "metadata": _metadata(row, {metric.name for metric in metrics}, model),
+    }
+    for metric, value in scored:
+        best = None if metric.bounds is None else metric.bounds[0 if metric.lower_is_better else 1]
+        yield common | {
+            "evaluation_result_id": result_id(task, profile, metric.name),
+            "evaluation": {"score": value, "is_correct": value == best},
+        }
+
+
+def _attribution(row: JudgedRow, method: str) -> list[dict[str, Any]]:
+    if row.answer is None:
+        return []
+    read = {"extracted_value": row.answer, "extraction_method": method}
+    return [{"turn_idx": 0, "source": "output.raw", **read, "is_terminal": True}]
+
+
+def _usage(row: JudgedRow) -> dict[str, int] | None:
+    if row.input_tokens is None or row.output_tokens is None:
+        return None
+    used = {"input_tokens": row.input_tokens, "output_tokens": row.output_tokens}
+    more = {} if row.reasoning_tokens is None else {"reasoning_tokens": row.reasoning_tokens}
+    return used | {"total_tokens": row.input_tokens + row.output_tokens} | more
+
+
+def _error(row: JudgedRow, model: StoredModel) -> str | None:
+    """Why there is no answer: the state and its reason; None where there is one."""
+    if row.state == State.ANSWERED:
+        return None
+    why = model.without_host(row.failure if row.state in LOST and row.failure else row.reason)
+    return f"{row.state}: {why}" if why else row.state
+
+
+def _metadata(row: JudgedRow, metrics: set[str], model: StoredModel) -> dict[str, str]:
+    """What the item is grouped by and how it ended, as strings; ``cut`` is there where the token limit cut
+    the reply."""
+    told: dict[str, Any] = {name: getattr(row, name) for name in ALWAYS_TOLD}
+    told["reason"] = model.without_host(row.reason)
+    told |= {name: value for name, value in row.details.items() if name not in metrics}
+    if (row.finish_reason or "").lower() in TOKEN_LIMIT:
+        told["cut"] = "true"
+    return {name: str(value) for name, value in told.items() if value is not None}
+
+
+SCHEMA_VERSION = "0.3.0"
+
+Row = Mapping[str, Any]
+"""A row of records.SCORES."""
+
+_COUNTS = (
+    "n",
+    "questions",
+    "effective_questions",
+    *(state.value for state in State),
+    "cut",
+    "left_out",
+    "why_left_out",
+)
+_TOLD = ("facet", "value", *_COUNTS, "coverage", "at_best", "interval", "profile", "signature")
+_SETTINGS = {"temperature": float, "top_p": float, "max_tokens": int}
+
+
+def result_id(task: str, profile: str, metric: str, facet: str = "all", value: str = "all") -> str:
+    """The name of a score, the same in every run: ``blend/saq|strict|sem_b|culture=KR``."""
+    return f"{task}|{profile}|{metric}|{facet}={value}"
+
+
+def result(
+    row: Row, task: Task, release: ReleaseRecord, data: str, references: Iterable[Row], began: str
+) -> dict[str, Any]:
+    """One of ``evaluation_results``.
+
+    row: a score that is a number. data: release and fingerprint. references: the scores of people and
+    baselines at the same place.
+    """
+    metric = metric_of(task, row["metric"])
+    whole = row["facet"] == "all"
+    config: dict[str, Any] = {
+        "evaluation_description": f"{task.title}. {metric.about}",
+        "metric_id": f"folkways.{task.name.replace('/', '.')}.{metric.name}",
+        "metric_name": metric.label,
+        "metric_unit": "percent" if metric.scale == 100 else "points",
+        "metric_parameters": {"scale": metric.scale, "profile": row["profile"]},
+        "lower_is_better": metric.lower_is_better,
+        "score_type": "continuous",
+        "min_score": metric.bounds[0] * metric.scale if metric.bounds else "-Infinity",
+        "max_score": metric.bounds[1] * metric.scale if metric.bounds else "Infinity",
+    }
+    if beside := dict(pair for reference in references for pair in _reference(reference)):
+        config["additional_details"] = beside
+    made = {
+        "evaluation_result_id": result_id(task.name, row["profile"], metric.name, row["facet"], row["value"]),
+        "evaluation_name": task.name if whole else f"{task.name} {row['facet']}={row['value']}",
+        "evaluation_timestamp": began,
+        "source_data": _source(release, data),
+        "metric_config": config,
+        "score_details": {
+            "score": row["score"],
+            "details": {name: str(row[name]) for name in _TOLD if row[name] is not None},
+            "uncertainty": _uncertainty(row),
+        },
+    }
+    settings = _part(row["signature"], "settings")
+    if settings:
+        made["generation_config"] = {
+            "generation_args": _arguments(settings),
+            "additional_details": {"settings": settings},
+        }
+    return made
+
+
+def metric_of(task: Task, name: str) -> Metric:
+    """The task's metric of that name; one without bounds where the task has none of it any more."""
+    return next(
+        (metric for metric in task.metrics if metric.name == name),
+        Metric(name, name, "", "mean", bounds=None),
+    )
+
+
+def _uncertainty(row: Row) -> dict[str, Any]:
+    found: dict[str, Any] = {"num_samples": row["n"] - row["left_out"]}
+    if row["low"] is not None and row["high"] is not None:
+        level = re.search(r"([\d.]+)\s?%", row["interval"])
+        found["confidence_interval"] = {
+            "lower": row["low"],
+            "upper": row["high"],
+            **({"confidence_level": float(level[1]) / 100} if level else {}),
+            "method": row["interval"],
+        }
+    return found
+
+
+def _reference(row: Row) -> Iterable[tuple[str, str]]:
+    """The score of people or of a baseline, and its interval: strings, as the schema wants them here."""
+    for column, ending in (("score", ""), ("low", "_low"), ("high", "_high")):
+        if row[column] is not None:
+            yield f"{row['endpoint']}{ending}", str(row[column])
+
+
+def _source(release: ReleaseRecord, data: str) -> dict[str, Any]:
+    about = {
+        "release": data,
+        "licence": release.licence,
+        "revision": release.revision,
+        "homepage": release.homepage,
+    }
+    common = {
+        "dataset_name": release.benchmark,
+        "additional_details": {key: value for key, value in about.items() if value},
+    }
+    if release.source == "hub":
+        return {**common, "source_type": "hf_dataset", "hf_repo": release.repository}
+    if release.source != "folder" and release.homepage:
+        return {**common, "source_type": "url", "url": [release.homepage]}
+    return {**common, "source_type": "other"}
+
+
+def _part(signature: str, name: str) -> str:
+    """The value of one part of a signature's text; empty where it has none."""
+    parts = (part.partition(":") for part in signature.split("|"))
+    return next((value for key, _, value in parts if key == name), "")
+
+
+def _arguments(settings: str) -> dict[str, Any]:
+    """What the schema has names for, of a single set of settings (``temperature=0.0,max_tokens=16``)."""
+    pairs = dict(pair.partition("=")[::2] for pair in settings.split(","))
+    found: dict[str, Any] = {}
+    for name, kind in _SETTINGS.items():
+        try:
+            found[name] = kind(pairs[name])
+        except (KeyError, ValueError):  # not set, or several sets
+            continue
+    return found
+
 
 RELATIONSHIPS = ("first_party", "third_party", "collaborative", "other")
 _PLACE = ("task", "profile", "metric", "facet", "value")
