@@ -32,7 +32,7 @@ _UNSEEN = (
 )  # controls, formats (bidi, zero width), surrogates, unassigned, separators
 
 
-def visible(text: str) -> str:
+def sanitize(text: str) -> str:
     """The text with every control and invisible formatting character written out, as in ``⟨U+202E⟩``.
 
     Newlines and tabs stay, and so do the joiners U+200C and U+200D, which Persian and many Indic words are
@@ -41,8 +41,8 @@ def visible(text: str) -> str:
     return _CONTROLS.sub(_name, text.replace("\r\n", "\n"))
 
 
-def one_line(text: str) -> str:
-    """``visible`` text on a single line, newlines written as a space."""
+def single_line(text: str) -> str:
+    """``sanitize`` text on a single line, newlines written as a space."""
     return _CONTROLS_AND_NEWLINES.sub(lambda found: " " if found[0] in "\n\r" else _name(found), text).strip()
 
 
@@ -50,11 +50,11 @@ def _name(found: re.Match[str]) -> str:
     return f"⟨U+{ord(found[0]):04X}⟩"
 
 
-def spelled_out(text: str, width: int | None = None) -> str:
+def escape(text: str, width: int | None = None) -> str:
     """``text`` on one line, exactly: newlines, joiners and whatever else is not seen are written as Python's
     escapes.
 
-    For values whose spelling is the point (what is odd about data); ``visible`` and ``one_line`` are for
+    For values whose spelling is the point (what is odd about data); ``sanitize`` and ``single_line`` are for
     reading. width: characters at most, the last of them an ellipsis where something was cut.
     """
     shown = "".join(
@@ -148,7 +148,7 @@ def reasons(why: str | None) -> str:
     """The ``why_left_out`` of a score, the most frequent reason first: ``2838 unreadable, 195 refused``."""
     found: dict[str, int] = json.loads(why or "{}")
     ordered = sorted(found.items(), key=lambda reason: -reason[1])
-    return ", ".join(f"{count(amount)} {one_line(name)}" for name, amount in ordered)
+    return ", ".join(f"{count(amount)} {single_line(name)}" for name, amount in ordered)
 
 
 def percent(share: float | None) -> str:

@@ -30,7 +30,7 @@ def check(ctx: click.Context, name: str) -> None:
     Nothing is sent and nothing is stored. Prints a line for each part, and below it each problem with its
     place and remedy. Exit code 0 if there is none, 1 if there are some.
     """
-    from folkways.display import plural, spelled_out
+    from folkways.display import escape, plural
     from folkways.runs.benchmark_check import check_benchmark
 
     problems = 0
@@ -45,9 +45,9 @@ def check(ctx: click.Context, name: str) -> None:
         _print(each)
         problems += len(each.problems)
     click.echo(
-        f"\n{spelled_out(name)}: {plural(problems, 'problem')}"
+        f"\n{escape(name)}: {plural(problems, 'problem')}"
         if problems
-        else f"\n{spelled_out(name)} keeps the contract."
+        else f"\n{escape(name)} keeps the contract."
     )
     ctx.exit(1 if problems else 0)
 
@@ -79,10 +79,10 @@ def _with_baselines(tasks: list[str]) -> Iterator[Check]:
 
 
 def _print(each: Check) -> None:
-    from folkways.display import visible
+    from folkways.display import sanitize
 
     mark = "skipped" if each.skipped else f"{len(each.problems)} wrong" if each.problems else "ok"
     colour = "yellow" if each.skipped else "red" if each.problems else "green"
     click.echo(f"{click.style(f'{mark:<9}', fg=colour)}{each.what}")
     for line in each.problems or ([each.skipped] if each.skipped else []):
-        click.echo("         " + visible(line).replace("\n", "\n         "))
+        click.echo("         " + sanitize(line).replace("\n", "\n         "))

@@ -169,6 +169,6 @@ def _print(console: Console, text: str) -> None:
 
 def _safe(line: str) -> str:
     """The line as far as it can be shown, with the spaces it begins with."""
-    from folkways.display import one_line
+    from folkways.display import single_line
 
-    return line[: len(line) - len(line.lstrip(" "))] + one_line(line)
+    return line[: len(line) - len(line.lstrip(" "))] + single_line(line)

@@ -14,7 +14,7 @@ import click
 
 from folkways.cli.out import file_at, out_option, print_json, terminal
 from folkways.cli.table_files import write_text
-from folkways.display import plural, spelled_out
+from folkways.display import escape, plural
 from folkways.records import DataIssue
 from folkways.releases.base import Release, ReleaseRecord
 from folkways.releases.fetching.progress import Progress
@@ -24,10 +24,10 @@ SECONDS_BETWEEN_LINES = 5.0
 
 def transfer_progress() -> Progress:
     """The display that fits standard error."""
-    return Bar() if sys.stderr.isatty() else Lines()
+    return BarProgress() if sys.stderr.isatty() else LineProgress()
 
 
-class Lines(Progress):
+class LineProgress(Progress):
     """Plain lines: when it starts, every few seconds, at the first retry for each reason, and at the end."""
 
     def __init__(self) -> None:
@@ -60,7 +60,7 @@ class Lines(Progress):
         """Say why there is a pause, once for all files that have the same reason."""
         if reason not in self._reasons:
             self._reasons.add(reason)
-            self._say(f"{label}: {spelled_out(reason)}; trying again")
+            self._say(f"{label}: {escape(reason)}; trying again")
 
     def finished(self, label: str) -> None:
         """Count a file."""
@@ -83,7 +83,7 @@ class Lines(Progress):
         click.echo(f"{self._label}: {text}", err=True)
 
 
-class Bar(Progress):
+class BarProgress(Progress):
     """A bar that rich draws, with the rate and the time left over all files."""
 
     def __init__(self) -> None:
@@ -130,7 +130,7 @@ class Bar(Progress):
         """Say above the bar why there is a pause, once for all files that have the same reason."""
         if reason not in self._reasons:
             self._reasons.add(reason)
-            self._console.print(f"{label}: {spelled_out(reason)}; trying again")
+            self._console.print(f"{label}: {escape(reason)}; trying again")
 
     def finished(self, label: str) -> None:
         """Count a file."""
@@ -165,16 +165,14 @@ def as_document(release: Release, found: Sequence[DataIssue]) -> dict[str, objec
 def as_lines(release: Release, found: Sequence[DataIssue], limit: int | None) -> Iterator[str]:
     """One block per kind, the most frequent first, with at most ``limit`` members each (None: all)."""
     state = "verified" if release.verified else f"not a published release, fingerprint {release.fingerprint}"
-    yield f"{spelled_out(release.name)} ({state}) in {spelled_out(str(release.root))}"
+    yield f"{escape(release.name)} ({state}) in {escape(str(release.root))}"
     if not found:
         yield "Nothing odd was found."
         return
     for kind, members in sorted(_by_kind(found).items(), key=lambda pair: (-len(pair[1]), pair[0])):
         shared = len({member.message for member in members}) == 1
         yield ""
-        yield f"{spelled_out(kind)}: {len(members)}" + (
-            f"   {spelled_out(members[0].message)}" if shared else ""
-        )
+        yield f"{escape(kind)}: {len(members)}" + (f"   {escape(members[0].message)}" if shared else "")
         for member in members if limit is None else members[:limit]:
             yield "  " + _line(member, with_message=not shared)
         if limit is not None and len(members) > limit:
@@ -188,10 +186,10 @@ def as_lines(release: Release, found: Sequence[DataIssue], limit: int | None) ->
 
 def _line(issue: DataIssue, *, with_message: bool) -> str:
     places = (issue.file, f"row {issue.row}" if issue.row is not None else None, issue.key)
-    line = spelled_out(", ".join(place for place in places if place is not None))
+    line = escape(", ".join(place for place in places if place is not None))
     if issue.value is not None:
-        line += f": '{spelled_out(issue.value, VALUE_WIDTH)}'"
-    return f"{line}   {spelled_out(issue.message)}" if with_message else line
+        line += f": '{escape(issue.value, VALUE_WIDTH)}'"
+    return f"{line}   {escape(issue.message)}" if with_message else line
 
 
 def _by_kind(found: Sequence[DataIssue]) -> dict[str, list[DataIssue]]:

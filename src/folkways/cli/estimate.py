@@ -52,7 +52,7 @@ def command(
         return
     from rich.table import Column, Table
 
-    from folkways.display import count, duration, one_line, plural
+    from folkways.display import count, duration, plural, single_line
     from folkways.names import short_endpoints
 
     short = short_endpoints(tuple(dict.fromkeys(entry.endpoint for entry in estimates)))
@@ -67,7 +67,7 @@ def command(
         table.add_column(heading, justify="right", no_wrap=True)
     for entry in estimates:
         table.add_row(
-            one_line(short[entry.endpoint]),
+            single_line(short[entry.endpoint]),
             entry.task,
             *map(count, (entry.items, entry.requests, entry.stored, entry.input_tokens, entry.output_tokens)),
             f"{entry.usd:,.2f}" if entry.usd is not None else "no price",
@@ -79,7 +79,7 @@ def command(
     learned = {entry.endpoint: entry.learned_from for entry in estimates if entry.learned_from}
     for endpoint, replies in learned.items():
         console.print(
-            one_line(
+            single_line(
                 f"Input tokens of {short[endpoint]}: by what "
                 f"{plural(replies, 'stored reply', 'stored replies')} took"
             )
@@ -95,12 +95,13 @@ def command(
             if known
             else "not known yet; ask a few questions with folkways run and --limit 3, then estimate again"
         )
-        console.print(one_line(f"Time of {short[endpoint]} on this machine: {told}"), soft_wrap=True)
+        console.print(single_line(f"Time of {short[endpoint]} on this machine: {told}"), soft_wrap=True)
     costs = [entry.usd for entry in estimates]
     total = sum(cost for cost in costs if cost is not None)
     unpriced = dict.fromkeys(short[entry.endpoint] for entry in estimates if entry.usd is None)
     unknown = f" No price is known for {', '.join(unpriced)} (see folkways endpoints)." if unpriced else ""
     cost = f", at most US$ {total:,.2f}" if any(cost is not None for cost in costs) or not costs else ""
     console.print(
-        one_line(f"{sum(entry.requests for entry in estimates):,} requests{cost}.{unknown}"), soft_wrap=True
+        single_line(f"{sum(entry.requests for entry in estimates):,} requests{cost}.{unknown}"),
+        soft_wrap=True,
     )

@@ -243,7 +243,7 @@ def eval_results(
     folkways export eval-results last --out results --model openai/our-model --push our-lab/our-model
     """
     from folkways.api import load_run
-    from folkways.integrations.hub.eval_results import Places, export_eval_results
+    from folkways.integrations.hub.eval_results import HubAddresses, export_eval_results
     from folkways.integrations.hub.push import check_name, open_hub
 
     named = {benchmark: check_name(name, "--dataset") for benchmark, name in release_names(data_sets).items()}
@@ -254,9 +254,9 @@ def eval_results(
         )
     opened = open_hub() if push is not None and check_name(push, "--push") else None
     loaded = load_run(run, workspace)
-    places = Places(named, _pairs(task_ids), source)
+    addresses = HubAddresses(named, _pairs(task_ids), source)
     files, notes = export_eval_results(
-        loaded.workspace, loaded.record, out, tasks=names(tasks), places=places, **others
+        loaded.workspace, loaded.record, out, tasks=names(tasks), addresses=addresses, **others
     )
     say_written((file.path for file in files), notes)
     if opened is not None and push is not None:

@@ -69,7 +69,7 @@ def command(
     code is 2.
     """
 
-    from folkways.display import one_line, plural
+    from folkways.display import plural, single_line
     from folkways.reports.views.scores import facet_table, scores_table
     from folkways.runs.judging.external_responses import judge_file, judge_with
 
@@ -91,7 +91,7 @@ def command(
     if by_facet is not None:
         terminal().print(by_facet)
     for signature in judged.scores["signature"].unique():
-        click.echo(one_line(f"signature: {signature}"))
+        click.echo(single_line(f"signature: {signature}"))
     console.print(f"wrote {target} ({plural(judged.judgements.height, 'row')})", soft_wrap=True)
     if equipped.problems:
         raise FolkwaysError("\n".join(map(str, equipped.problems)))

@@ -139,7 +139,7 @@ def command(
     import polars as pl
 
     from folkways.cli.progress import RunProgress, check_finished
-    from folkways.display import one_line, plural
+    from folkways.display import plural, single_line
     from folkways.endpoints.base import EndpointOptions
     from folkways.errors import FolkwaysError
     from folkways.runs.judging.model_judging import judge_run
@@ -180,7 +180,7 @@ def command(
     write_frame(done.summary, summary)
     alone = done.summary.filter(pl.col("against").is_null())
     for (task, endpoint, judge), part in alone.group_by(["task", "endpoint", "judge"], maintain_order=True):
-        terminal().print(one_line(f"{task}: {endpoint}, judged by {judge}"), soft_wrap=True)
+        terminal().print(single_line(f"{task}: {endpoint}, judged by {judge}"), soft_wrap=True)
         terminal().print(_table(part, SHOWN))
     compared = done.summary.filter(pl.col("against").is_not_null())
     for (task, endpoint, judge, against), part in compared.group_by(
@@ -190,11 +190,12 @@ def command(
             f"{judge} and {against} on {endpoint}" if part["quantity"].is_in(BETWEEN_JUDGES).any() else ""
         )
         terminal().print(
-            one_line(f"{task}: {between or f'{endpoint} above {against}, judged by {judge}'}"), soft_wrap=True
+            single_line(f"{task}: {between or f'{endpoint} above {against}, judged by {judge}'}"),
+            soft_wrap=True,
         )
         terminal().print(_table(part, COMPARED))
     for note in done.notes:
-        console.print(one_line(f"note: {note}"), soft_wrap=True)
+        console.print(single_line(f"note: {note}"), soft_wrap=True)
     written = [(target, done.verdicts), (summary, done.summary)]
     if label_next:
         write_frame(done.to_label, following)

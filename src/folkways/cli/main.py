@@ -154,9 +154,9 @@ def _check_encoding(arguments: list[str]) -> None:
 
 def _say(message: str, kind: str = "error", colour: str = "red") -> None:
     """Print a message. It may quote data, file names and servers, so control characters are escaped."""
-    from folkways.display import visible
+    from folkways.display import sanitize
 
-    click.echo(f"{click.style(f'{kind}:', fg=colour, bold=True)} {visible(message)}", err=True)
+    click.echo(f"{click.style(f'{kind}:', fg=colour, bold=True)} {sanitize(message)}", err=True)
 
 
 def _warn(message: Warning | str, category: type[Warning], *position: object, **more: object) -> None:

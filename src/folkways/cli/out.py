@@ -66,12 +66,12 @@ def folder_option(told: str) -> Callable[[F], F]:
 
 def say_written(files: Iterable[Path], notes: Iterable[str]) -> None:
     """Name the files that were written, and on standard error what a person must know of them."""
-    from folkways.display import one_line
+    from folkways.display import single_line
 
     for path in files:
         click.echo(f"wrote {path}")
     for note in notes:
-        click.echo(one_line(note), err=True)
+        click.echo(single_line(note), err=True)
 
 
 def print_json(value: object) -> None:

@@ -30,7 +30,7 @@ def command(
     folkways score study --workspace postgresql://me@db/folkways
     """
     from folkways.cli.out import terminal
-    from folkways.display import one_line
+    from folkways.display import single_line
     from folkways.runs.execute import plan_run
     from folkways.runs.work import counts_of
 
@@ -45,6 +45,6 @@ def command(
         told = [f"{counts.total:,} requests to be asked"] + (
             [f"{counts.stored:,} answered already"] if counts.stored else []
         )
-        console.print(one_line(f"  {counts.endpoint}: {', '.join(told)}"), soft_wrap=True)
+        console.print(single_line(f"  {counts.endpoint}: {', '.join(told)}"), soft_wrap=True)
     again = f"folkways work {run.name}{workspace_named(workspace)}"
     console.print(f"Ask them, in as many processes as you like: {again}", soft_wrap=True)

@@ -66,7 +66,7 @@ def command(
     """
 
     from folkways.cli.progress import RunProgress, check_finished
-    from folkways.display import one_line, plural
+    from folkways.display import plural, single_line
     from folkways.endpoints.base import EndpointOptions
     from folkways.runs.models import open_models
     from folkways.runs.probing import probe
@@ -92,7 +92,7 @@ def command(
     else:
         _show(done)
         for note in done.notes:
-            console.print(one_line(f"note: {note}"), soft_wrap=True)
+            console.print(single_line(f"note: {note}"), soft_wrap=True)
     if target is not None:
         console.print(f"wrote {target} ({plural(done.signals.height, 'row')})", soft_wrap=True)
     check_finished(done.run, "asked")
@@ -100,26 +100,26 @@ def command(
 
 def _show(done: Probed) -> None:
     """A table for each model, then what was not given and why, then what each signal is and cannot say."""
-    from folkways.display import one_line
+    from folkways.display import single_line
 
     console = terminal()
     rows: list[Row] = done.signals.to_dicts()
     for endpoint in dict.fromkeys(row["endpoint"] for row in rows):
         own = [row for row in rows if row["endpoint"] == endpoint]
-        console.print(one_line(f"{own[0]['task']}: {endpoint}"), soft_wrap=True)
+        console.print(single_line(f"{own[0]['task']}: {endpoint}"), soft_wrap=True)
         console.print(_table([row for row in own if row["value"] is not None]))
         for lacking in dict.fromkeys(row["lacking"] for row in own if row["lacking"]):
             named = ", ".join(dict.fromkeys(row["signal"] for row in own if row["lacking"] == lacking))
-            console.print(one_line(f"{named}: {lacking}"), soft_wrap=True)
+            console.print(single_line(f"{named}: {lacking}"), soft_wrap=True)
         console.print()
     given = [row for row in rows if row["value"] is not None]
     for signal, about, cannot_say in dict.fromkeys(
         (row["signal"], row["about"], row["cannot_say"]) for row in given
     ):
-        console.print(one_line(f"{signal}: {about} It cannot say {cannot_say}."), soft_wrap=True)
+        console.print(single_line(f"{signal}: {about} It cannot say {cannot_say}."), soft_wrap=True)
     for control in dict.fromkeys(row["control"] for row in given if row["control"]):
         held = ", ".join(dict.fromkeys(row["signal"] for row in given if row["control"] == control))
-        console.print(one_line(f"control of {held}: {control}"), soft_wrap=True)
+        console.print(single_line(f"control of {held}: {control}"), soft_wrap=True)
 
 
 def _table(rows: list[Row]) -> Table:

@@ -15,7 +15,7 @@ from rich.table import Column
 from rich.text import Text
 
 from folkways.cli.out import terminal
-from folkways.display import one_line, shorten
+from folkways.display import shorten, single_line
 from folkways.engine import interrupts
 from folkways.engine.progress import ModelProgress
 from folkways.engine.session import INTERRUPTED
@@ -70,7 +70,7 @@ FIGURES = {
 """What stands behind the bar, and its colour."""
 
 
-class _Told(ProgressColumn):
+class _Cell(ProgressColumn):
     """One cell whose text the observer has put into the task's fields."""
 
     def __init__(self, name: str, style: str = "") -> None:
@@ -101,9 +101,9 @@ class RunProgress:
         self._waits = False  # whether it was told what a first Ctrl-C waits for
         self._done: set[str] = set()  # models whose last line was written
         self._last = time.monotonic()
-        told = [_Told(name, style) for name, style in FIGURES.items()]
+        told = [_Cell(name, style) for name, style in FIGURES.items()]
         self._bars = Progress(
-            _Told("model", "bold"), BarColumn(bar_width=28), *told, console=self.console, transient=False
+            _Cell("model", "bold"), BarColumn(bar_width=28), *told, console=self.console, transient=False
         )
 
     @property
@@ -140,7 +140,7 @@ class RunProgress:
             ):
                 if told is not None and told not in self._told:
                     self._told.add(told)
-                    self.console.print(one_line(told), soft_wrap=True)
+                    self.console.print(single_line(told), soft_wrap=True)
             self._show_wait(counts)
         waiting = sum(counts.in_flight for counts in models if counts.stopped == INTERRUPTED)
         if waiting and not self._waits:
@@ -155,7 +155,7 @@ class RunProgress:
                 waits = counts.waits is not None and not finished
                 if counts.total and counts.endpoint not in self._done and not waits:
                     told = ", ".join(filter(None, figures(counts).values()))
-                    self.console.print(one_line(f"{counts.endpoint}: {told}"), soft_wrap=True)
+                    self.console.print(single_line(f"{counts.endpoint}: {told}"), soft_wrap=True)
                 if counts.ended is not None:
                     self._done.add(counts.endpoint)
         self.asked = self.asked or any(counts.done or counts.failed for counts in models)
@@ -170,11 +170,11 @@ class RunProgress:
         wait, told = waiting(counts), counts.endpoint in self._away
         if wait is not None and not told:
             self._away.add(counts.endpoint)
-            self.console.print(one_line(f"{wait} (Ctrl-C ends the wait)"), soft_wrap=True)
+            self.console.print(single_line(f"{wait} (Ctrl-C ends the wait)"), soft_wrap=True)
         elif wait is None and told:
             self._away.remove(counts.endpoint)
             if not counts.stopped:
-                self.console.print(one_line(f"the server of {counts.endpoint} is back"), soft_wrap=True)
+                self.console.print(single_line(f"the server of {counts.endpoint} is back"), soft_wrap=True)
 
     def _show(self, counts: ModelProgress, name: str) -> None:
         if not counts.total:
@@ -190,5 +190,5 @@ def check_finished(run: RunRecord, done: str) -> None:
     finished."""
     if run.state != "finished":
         told = f"not everything was {done} ({run.reason}); run the same command again to go on"
-        terminal(stderr=True).print(one_line(told), soft_wrap=True)
+        terminal(stderr=True).print(single_line(told), soft_wrap=True)
         raise click.exceptions.Exit(interrupts.exit_code() if run.state == "interrupted" else 1)

@@ -91,7 +91,7 @@ def command(
     """
     from folkways.api import run
     from folkways.cli.progress import RunProgress
-    from folkways.display import one_line, plural
+    from folkways.display import plural, single_line
     from folkways.reports.formats.terminal import terminal_summary
     from folkways.reports.formats.write import USUAL_FORMATS, check_formats
     from folkways.runs.planning.estimate import reported
@@ -120,7 +120,7 @@ def command(
         console.print(f"{'Continuing' if continued else 'Starting'} {record.name} in {workspace}")
 
     def reused(replies: Reused) -> None:
-        console.print(one_line(replies.text()), soft_wrap=True)
+        console.print(single_line(replies.text()), soft_wrap=True)
 
     with RunProgress(console, then="Judging what was said") as progress:
         watched = replace(
@@ -153,13 +153,13 @@ def command(
         if use.input_tokens and (known := reported(done.workspace, use.endpoint)) is not None:
             counted[use.endpoint] = use.input_tokens, use.input_tokens * known.estimated / known.counted
     if told := off_by(counted):
-        console.print(one_line(told), soft_wrap=True)
+        console.print(single_line(told), soft_wrap=True)
     failures = failure_counts(done.workspace, done.record)
     if failures.height:
         failed = int(failures["count"].sum())
         told = "request failed and counts" if failed == 1 else "requests failed and count"
         console.print(f"{failed:,} {told} as such; the same command tries again.")
-        console.print(one_line(f"most often: {failures['message'][0]}"), soft_wrap=True)
+        console.print(single_line(f"most often: {failures['message'][0]}"), soft_wrap=True)
     out, batches = out_of_run(done.workspace, done.record.id)
     if out:
         console.print(

@@ -131,7 +131,7 @@ def delete(run: str, workspace: str, yes: bool) -> None:
     \b
     folkways runs delete run-1
     """
-    from folkways.display import one_line
+    from folkways.display import single_line
     from folkways.workspace.database import open_workspace
     from folkways.workspace.queue.request_queue import RequestQueue
     from folkways.workspace.run_records import find_run, forget_run
@@ -147,10 +147,10 @@ def delete(run: str, workspace: str, yes: bool) -> None:
         )
     if not yes:
         click.confirm(
-            f"Delete run {one_line(record.name)} ({record.state}), its judgements and scores?", abort=True
+            f"Delete run {single_line(record.name)} ({record.state}), its judgements and scores?", abort=True
         )
     forget_run(database, record)
-    click.echo(f"deleted run {one_line(record.name)}; the replies stay in {workspace}")
+    click.echo(f"deleted run {single_line(record.name)}; the replies stay in {workspace}")
 
 
 @contextmanager
@@ -185,7 +185,7 @@ def _list(workspace: str, as_json: bool, recipe: str | None) -> None:
         return
     from rich.table import Table
 
-    from folkways.display import one_line
+    from folkways.display import single_line
     from folkways.names import short_endpoints
 
     console = terminal()
@@ -215,7 +215,7 @@ def _list(workspace: str, as_json: bool, recipe: str | None) -> None:
             f"{entry['expected']:,}",
         ]
         table.add_row(
-            *("\n".join(one_line(line) for line in cell.splitlines()) for cell in cells[: len(shown)])
+            *("\n".join(single_line(line) for line in cell.splitlines()) for cell in cells[: len(shown)])
         )
     console.print(table)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from folkways import __version__
 from folkways.benchmarks.tables import ABBREVIATIONS, Layout, Table
-from folkways.display import count, figure, json_for_terminal, number, one_line
+from folkways.display import count, figure, json_for_terminal, number, single_line
 from folkways.reports.views.grids import wide_forms
 from folkways.spreadsheet import for_csv
 
@@ -60,7 +60,7 @@ def _section(table: Table) -> Iterator[str]:
             yield f"| {' | '.join(cell.replace('|', bar) for cell in row)} |"
         yield ""
     for note in table.notes:
-        yield f"- {one_line(note)}"
+        yield f"- {single_line(note)}"
     if table.notes:
         yield ""
 
@@ -92,7 +92,7 @@ def as_text(tables: Sequence[Table], width: int) -> str:
                 console.print()
                 console.print(grid)
         for note in table.notes:
-            console.print(f"* {one_line(note)}")
+            console.print(f"* {single_line(note)}")
         console.print()
     text = console.file.getvalue()  # type: ignore[attr-defined]
     return "\n".join(line.rstrip() for line in text.splitlines())
@@ -166,4 +166,4 @@ def _cell(value: Any) -> str:
         return "yes" if value else "no"
     if isinstance(value, int):
         return count(value)
-    return figure(value) if isinstance(value, float) else one_line(str(value))
+    return figure(value) if isinstance(value, float) else single_line(str(value))

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from folkways.benchmarks.results import DataNeed, Inputs
 
 
-class _OfBenchmarks(click.Group):
+class _BenchmarkGroup(click.Group):
     """A command for each benchmark that has results."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -43,7 +43,7 @@ class _OfBenchmarks(click.Group):
         return super().resolve_command(ctx, args)
 
 
-@click.group(cls=_OfBenchmarks)
+@click.group(cls=_BenchmarkGroup)
 def command() -> None:
     """Recompute the tables and figures of a paper from the data."""
 

@@ -188,11 +188,11 @@ def _alone(answers: Answers, pair: tuple[str, str]) -> dict[str, list[str]]:
 
 
 def _ranking(answers: Answers, rows: pl.DataFrame, task: str, metric: Metric) -> pl.DataFrame:
-    standings = order(answers, rows, metric) if len(answers.models) > 2 else {}
-    columns = [answers.models.index(model) for model in standings]
+    ranks = order(answers, rows, metric) if len(answers.models) > 2 else {}
+    columns = [answers.models.index(model) for model in ranks]
     shared = np.flatnonzero(~np.isnan(answers.values[:, columns]).any(axis=1))
     rows_of_models: list[tuple[object, ...]] = []
-    for (model, standing), column in zip(standings.items(), columns, strict=True):
+    for (model, rank), column in zip(ranks.items(), columns, strict=True):
         score = low = high = math.nan
         if shared.size:
             values = answers.values[shared, column]
@@ -202,9 +202,7 @@ def _ranking(answers: Answers, rows: pl.DataFrame, task: str, metric: Metric) ->
             score, interval = mean.mean, mean.interval()
             low, high = interval.low, interval.high
         ends = (score * metric.scale, low * metric.scale, high * metric.scale)
-        rows_of_models.append(
-            (task, metric.name, model, *ends, standing.rank, standing.low, standing.high, standing.level)
-        )
+        rows_of_models.append((task, metric.name, model, *ends, rank.value, rank.low, rank.high, rank.level))
     return pl.DataFrame(rows_of_models, schema=dict(RANKING), orient="row")
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from folkways.display import count, one_line
+from folkways.display import count, single_line
 from folkways.evidence.sentences import named
 from folkways.names import value_name
 
@@ -64,5 +64,5 @@ class Completeness:
             return
         yield f"{count(self.asked)} of {count(self.by_default)} rows that the task asks by default"
         for column, values in self.absent.items():
-            names = [one_line(value_name(column, value)) for value in values]
+            names = [single_line(value_name(column, value)) for value in values]
             yield f"nothing of the {column}{'s' * (len(names) > 1)} {named(names)}"

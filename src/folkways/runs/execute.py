@@ -24,7 +24,7 @@ from folkways.runs.planning.tasks import left_out, plan_tasks
 from folkways.runs.reused import given_by_other_code, reused_replies
 from folkways.runs.sampled.adaptive_sampling import Sampling, ask_in_rounds
 from folkways.runs.sampled.strata import sampling_frame
-from folkways.runs.scores.scoring import score_run, scores_stand
+from folkways.runs.scores.scoring import score_run, scores_up_to_date
 from folkways.runs.scores.scoring_models import ScoringModels, check_models, chosen_models
 from folkways.runs.work import answered, by_signal, end_of, orders_of
 from folkways.workspace import results, run_records
@@ -157,7 +157,9 @@ def execute(
         and all(progress.total == 0 for progress in progresses)
     )
     known = (now if over else run).finished or 0.0
-    return Session(left, tuple(progresses), not (over or quiet) or results.told_since(workspace, run, known))
+    return Session(
+        left, tuple(progresses), not (over or quiet) or results.has_newer_replies(workspace, run, known)
+    )
 
 
 def score_news(
@@ -169,7 +171,7 @@ def score_news(
 ) -> None:
     """Judge and score what a session brought, unless the scores that are stored know it, or another process
     has just done it."""
-    if session.news or not scores_stand(workspace, session.run, profile, models):
+    if session.news or not scores_up_to_date(workspace, session.run, profile, models):
         with turn_to_judge(workspace, session.run.id) as began:
             if began is None or not _judged_since(workspace, session, began, profile, models):
                 score_run(workspace, session.run, profile, models=models, cluster=cluster)
@@ -184,7 +186,7 @@ def _judged_since(
         progress.failed for progress in session.progresses
     ):
         return False
-    return not results.told_since(database, session.run, began) and scores_stand(
+    return not results.has_newer_replies(database, session.run, began) and scores_up_to_date(
         database, session.run, profile, scoring
     )
 

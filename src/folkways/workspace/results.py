@@ -138,7 +138,7 @@ def prompts_of(workspace: Workspace, run: RunRecord, task: str, item: str) -> pl
     return different_rows(workspace, run, texts, task=task, item=item).sort("language", "variant", "user")
 
 
-def told_since(workspace: Workspace, run: RunRecord, moment: float) -> bool:
+def has_newer_replies(workspace: Workspace, run: RunRecord, moment: float) -> bool:
     """Whether any response to what the run expects is newer than the moment (seconds since the epoch),
     whoever asked for it."""
     expected, replies = schema.expected, schema.responses

@@ -38,7 +38,7 @@ class ModelFile:
 
 
 @dataclass(frozen=True)
-class Places:
+class HubAddresses:
     """Where scores belong on the hub.
 
     data_sets: benchmark (``*`` for the only one that needs it) -> data set, where it is not the release's
@@ -59,7 +59,7 @@ def export_eval_results(
     model: str | None = None,
     tasks: Sequence[str] | None = None,
     profile: str | None = None,
-    places: Places = Places(),
+    addresses: HubAddresses = HubAddresses(),
     incomplete: bool = False,
 ) -> tuple[tuple[ModelFile, ...], tuple[str, ...]]:
     """Write ``out/DEVELOPER/MODEL/.eval_results/folkways_BENCHMARK.yaml`` for each model and benchmark;
@@ -74,8 +74,8 @@ def export_eval_results(
     run did not ask; FolkwaysError if nothing is left to write, or two endpoints are one model.
     """
     stored = StoredRun(workspace, run, profile, unlicensed_items=False)
-    export = _Export(stored, places, incomplete)
-    if unknown := sorted({*places.task_ids, *(tasks or ())} - set(stored.tasks)):
+    export = _Export(stored, addresses, incomplete)
+    if unknown := sorted({*addresses.task_ids, *(tasks or ())} - set(stored.tasks)):
         raise UnknownNameError(f"task of run {run.name}", unknown[0], stored.tasks)
     wanted = [task for task in stored.tasks if tasks is None or task in tasks]
     export.check_data_set(wanted)
@@ -92,7 +92,7 @@ def export_eval_results(
         raise FolkwaysError(
             "\n".join([f"run {run.name} has nothing to write:", *dict.fromkeys(export.notes)])
         )
-    if not places.source:
+    if not addresses.source:
         export.notes.append(
             "the files name no source; say where the judgements can be looked at: --source URL (folkways "
             "export hub)"
@@ -119,7 +119,7 @@ def _chosen(stored: StoredRun, model: str | None) -> list[str]:
 @dataclass(frozen=True)
 class _Export:
     stored: StoredRun
-    places: Places
+    addresses: HubAddresses
     incomplete: bool
     notes: list[str] = field(default_factory=list)
 
@@ -157,14 +157,14 @@ class _Export:
     def check_data_set(self, tasks: Sequence[str]) -> None:
         """FolkwaysError where one data set is named without a benchmark, and several benchmarks would take it
         for theirs."""
-        if "*" not in self.places.data_sets:
+        if "*" not in self.addresses.data_sets:
             return
         without = [task for task in tasks if self.stored.record(task).source != "hub"]
         benchmarks = dict.fromkeys(
-            task.split("/")[0] for task in without if task.split("/")[0] not in self.places.data_sets
+            task.split("/")[0] for task in without if task.split("/")[0] not in self.addresses.data_sets
         )
         if len(benchmarks) > 1:
-            name = self.places.data_sets["*"]
+            name = self.addresses.data_sets["*"]
             raise FolkwaysError(
                 f"--dataset {name} cannot be the data set of {' and '.join(benchmarks)} alike; name one "
                 "for each: " + " ".join(f"--dataset {benchmark}=OWNER/NAME" for benchmark in benchmarks)
@@ -174,11 +174,11 @@ class _Export:
         """The data set on the hub that a task's scores belong to; None with a note where nobody has said."""
         benchmark = task.split("/")[0]
         record = self.stored.record(task)
-        if named := self.places.data_sets.get(benchmark):
+        if named := self.addresses.data_sets.get(benchmark):
             return named
         if record.source == "hub":
             return record.repository
-        named = self.places.data_sets.get("*")
+        named = self.addresses.data_sets.get("*")
         if named is None:
             self.notes.append(
                 f"{benchmark} is not written: {record.name} is no data set of the hub; --dataset "
@@ -203,7 +203,7 @@ class _Export:
         entry: dict[str, Any] = {
             "dataset": {
                 "id": data_set,
-                "task_id": self.places.task_ids.get(task, task.split("/")[1]),
+                "task_id": self.addresses.task_ids.get(task, task.split("/")[1]),
                 **({"revision": record.revision} if of_release else {}),
             },
             "value": round(row["score"], 2),
@@ -211,8 +211,8 @@ class _Export:
             .isoformat(timespec="seconds")
             .replace("+00:00", "Z"),
         }
-        if self.places.source:
-            entry["source"] = {"url": self.places.source, "name": f"Judgements, folkways {__version__}"}
+        if self.addresses.source:
+            entry["source"] = {"url": self.addresses.source, "name": f"Judgements, folkways {__version__}"}
         return entry | {"notes": self._notes(row)}
 
     def _notes(self, row: Mapping[str, Any]) -> str:

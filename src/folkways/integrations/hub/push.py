@@ -13,7 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from folkways.display import one_line, shorten
+from folkways.display import shorten, single_line
 from folkways.errors import FolkwaysError, MissingExtraError
 from folkways.integrations.hub.judgements import MARK
 from folkways.releases.fetching.sources import hub_endpoint, hub_token
@@ -157,9 +157,9 @@ class Hub:
 
     def _told(self, error: Exception, name: str) -> str:
         status = _status(error)
-        said = shorten(one_line(getattr(error, "server_message", None) or ""), 300)
+        said = shorten(single_line(getattr(error, "server_message", None) or ""), 300)
         if status is None:
-            reason = shorten(one_line(str(error)) or type(error).__name__, 300)
+            reason = shorten(single_line(str(error)) or type(error).__name__, 300)
             if isinstance(error, OSError) or type(error).__module__.startswith("httpx"):
                 return f"{self.endpoint} cannot be reached ({reason}); try again where there is a network"
             return f"the hub's client says: {reason}"

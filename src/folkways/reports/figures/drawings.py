@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from folkways.benchmarks.tables import Layout
-from folkways.display import count, number, one_line
+from folkways.display import count, number, single_line
 from folkways.records import State
 from folkways.reports.figures.analysis_figures import ResultView, heat_map, result_views
 from folkways.reports.figures.charts import MAX_SERIES, MUTED, Spec, axis_y, spec
@@ -51,7 +51,7 @@ def _headline(task: TaskView) -> list[Score]:
 def _bars(view: ReportView, tasks: list[TaskView]) -> Figure:
     rows = [
         {
-            "task": one_line(task.title),
+            "task": single_line(task.title),
             "group": view.short[score.endpoint],
             "state": state.value,
             "order": order,
@@ -73,7 +73,7 @@ def _bars(view: ReportView, tasks: list[TaskView]) -> Figure:
         "How the questions ended",
         "One bar per model; its parts are shares of all answers that were expected.",
         f"Over all tasks: {told}.",
-        lambda width, _: _stacked(rows, names, [one_line(task.title) for task in tasks], width),
+        lambda width, _: _stacked(rows, names, [single_line(task.title) for task in tasks], width),
     )
 
 
@@ -212,7 +212,7 @@ class Drawings:
         for sections in self.tasks.values():
             for figures in sections.values():
                 yield from figures
-        yield from (found.figure for found in self.leaderboard.published.between if found.figure)
+        yield from (found.figure for found in self.leaderboard.published.neighbours if found.figure)
         yield from self.outcomes
         for analysis in self.analyses:
             for table in analysis.tables:

@@ -16,7 +16,7 @@ from typing import Any, Literal
 import polars as pl
 
 from folkways.cultures import cultures
-from folkways.display import number, visible
+from folkways.display import number, sanitize
 from folkways.names import local_languages, value_name
 from folkways.records import Metric
 from folkways.reports.views.views import JOINT_LANGUAGE, ReportView, TaskView, as_numbers
@@ -192,7 +192,7 @@ class WorldMap:
         at = {name: position for position, name in enumerate(names)}
         return {
             "cultures": self.cultures,
-            "names": list(map(visible, names)),
+            "names": list(map(sanitize, names)),
             "variants": [self._embed(variant, at) for variant in self.variants],
         }
 
@@ -200,8 +200,8 @@ class WorldMap:
         short = self.view.short
         place = {code: position for position, code in enumerate(self.cultures)}
         return {
-            **{name: visible(text) for name, text in variant.words(short).items()},
-            "finding": visible(variant.finding(short)),
+            **{name: sanitize(text) for name, text in variant.words(short).items()},
+            "finding": sanitize(variant.finding(short)),
             "shades": [
                 [
                     place[code],

@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 
 from folkways import __version__
-from folkways.display import NOT_A_NUMBER, number, one_line, percent
+from folkways.display import NOT_A_NUMBER, number, percent, single_line
 from folkways.evidence.sentences import LEVEL
 from folkways.names import facet_title
 from folkways.reports.formats.methods import methods_paragraph
@@ -38,7 +38,7 @@ MOST_COLUMNS = 8
 def escape(text: str) -> str:
     """Text as LaTeX prints it literally, on one line, controls written out."""
     return _SPECIALS.sub(
-        lambda found: _SPECIAL[found[0]], _LIGATURES.sub("\\g<0>\0", one_line(text))
+        lambda found: _SPECIAL[found[0]], _LIGATURES.sub("\\g<0>\0", single_line(text))
     ).replace("\0", "{}")
 
 
@@ -77,20 +77,12 @@ def _prose(view: ReportView, task: TaskView) -> str:
 
 def _results(board: Leaderboard, task: TaskView) -> str:
     """The task's leaderboard."""
-    standings = board.standings(task)
+    ranks = board.ranks(task)
     profiles = ["Profile"] if len(task.profiles) > 1 else []
-    head = [
-        *(["Rank"] if standings else []),
-        "Model",
-        *profiles,
-        "Score",
-        "95\\,\\% interval",
-        "$n$",
-        "Coverage",
-    ]
+    head = [*(["Rank"] if ranks else []), "Model", *profiles, "Score", "95\\,\\% interval", "$n$", "Coverage"]
     rows = []
     for row in board.rows(task):
-        place = [row.standing.span.replace("–", "--") if row.standing else ""] if standings else []
+        place = [row.rank.span.replace("–", "--") if row.rank else ""] if ranks else []
         profile = [escape(row.counted.profile) if row.counted else ""] * len(profiles)
         ends = ["", "", ""]
         if row.counted:
@@ -98,16 +90,16 @@ def _results(board: Leaderboard, task: TaskView) -> str:
             ends = [f"[{_number(row.low)}, {_number(row.high)}]", *counts]
         name = (
             escape(row.name)
-            + ("$^{\\dagger}$" if row.standing and row.standing.level else "")
+            + ("$^{\\dagger}$" if row.rank and row.rank.level else "")
             + (f" ({escape(row.source)})" if row.kind in ("people", "published") else "")
         )
         rows.append([*place, name, *profile, _number(row.score), *ends])
     caption = f"{escape(task.title)}: {escape(task.metric.label)}."
-    if standings:
+    if ranks:
         caption += " Ranks are the places that the paired differences leave open (Holm, 5\\,\\%)."
-    if any(standing.level for standing in standings.values()):
+    if any(rank.level for rank in ranks.values()):
         caption += f" $^{{\\dagger}}$ {escape(LEVEL)}."
-    columns = ("r" if standings else "") + "l" + "l" * len(profiles) + "rcrr"
+    columns = ("r" if ranks else "") + "l" + "l" * len(profiles) + "rcrr"
     return _table(columns, head, rows, caption, f"{task.slug}")
 
 

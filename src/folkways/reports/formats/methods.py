@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from folkways import __version__
 from folkways.benchmarks.registry import tasks
 from folkways.cultures import language_name
-from folkways.display import count, one_line, plural
+from folkways.display import count, plural, single_line
 from folkways.names import culture_name
 from folkways.records import Signature
 from folkways.releases.base import ReleaseRecord
@@ -27,7 +27,7 @@ def methods_paragraph(view: ReportView, task: TaskView, cite: Callable[[str], st
     if not task.whole:
         return ""
     first = task.whole[0]
-    parts = {key: one_line(value) for key, value in view.made(first.signature).parts.items()}
+    parts = {key: single_line(value) for key, value in view.made(first.signature).parts.items()}
     sentences = [
         _asked(view, task, parts, cite),
         _settings(parts),
@@ -56,7 +56,7 @@ def _asked(view: ReportView, task: TaskView, parts: dict[str, str], cite: Callab
     if variants:
         wording += f" ({'variant' if len(variants) == 1 else 'variants'} {_some(variants, 'variant')})"
     cited = f" {cite(key)}" if key else ""
-    title = one_line(task.title)
+    title = single_line(task.title)
     asked = (
         f"We asked {models} the {count(amount)} questions of {title}{cited}{source}{where}{tongues}{wording}"
     )
@@ -81,7 +81,7 @@ def _judged(task: TaskView, parts: dict[str, str]) -> str:
         f"{key.removeprefix('text-')} {value}" for key, value in parts.items() if key.startswith("text-")
     ]
     with_tools = f", with the text tools {_some(tools, 'text tool')}" if tools else ""
-    about = one_line(task.metric.about).rstrip(".")
+    about = single_line(task.metric.about).rstrip(".")
     what = (
         f" The score is {task.metric.label}: {about[:1].lower()}{about[1:]}."
         if about
@@ -93,7 +93,7 @@ def _judged(task: TaskView, parts: dict[str, str]) -> str:
 def _counted(task: TaskView, cite: Callable[[str], str]) -> str:
     models = [score for score in task.whole if score.profile == task.profile and not score.baseline]
     named = (score.interval for score in task.whole if score.low == score.low)
-    methods = listing(list(dict.fromkeys(one_line(name).replace(" 95%", "") for name in named)))
+    methods = listing(list(dict.fromkeys(single_line(name).replace(" 95%", "") for name in named)))
     lost, out = sum(score.lost for score in models), sum(score.left_out for score in models)
     losses = (
         f" {count(lost)} replies never came and count as not right{'' if out else ' too'}." if lost else ""

@@ -76,7 +76,7 @@ def write_report(data: ReportData, out: Path, formats: Sequence[str] = USUAL_FOR
     del data
     if {"html", "md", "latex"} & {*formats}:
         for task in view.tasks:
-            board.standings(task)
+            board.ranks(task)
     turned = turned_round(view, board) if {"html", "md"} & {*formats} else []
     written: list[Path] = []
     if "html" in formats:

@@ -11,7 +11,7 @@ import polars as pl
 
 from folkways.benchmarks.tables import ABBREVIATIONS, Layout, Table
 from folkways.cultures import language_name
-from folkways.display import NOT_A_NUMBER, count, figure, number, one_line
+from folkways.display import NOT_A_NUMBER, count, figure, number, single_line
 from folkways.names import culture_name
 from folkways.records import BASELINE_PREFIX, is_baseline
 from folkways.reports.figures.charts import FEW_ITEMS
@@ -173,12 +173,12 @@ def word(column: str, value: Any, short: Mapping[str, str]) -> str:
     if value in WHOLE_NAMES:
         return WHOLE
     if column in ("culture", "asked_culture"):
-        return one_line(culture_name(str(value)))
+        return single_line(culture_name(str(value)))
     if column == "language":
-        return one_line(language_name(str(value)))
+        return single_line(language_name(str(value)))
     if column == "endpoint":
-        return short.get(str(value), one_line(str(value)))
-    return one_line(str(value))
+        return short.get(str(value), single_line(str(value)))
+    return single_line(str(value))
 
 
 def _plain(column: str, kind: pl.DataType, value: Any, short: Mapping[str, str]) -> Cell:

@@ -13,7 +13,7 @@ import orjson
 import polars as pl
 
 from folkways.cultures import language_name
-from folkways.display import NOT_A_NUMBER, number, shorten, visible
+from folkways.display import NOT_A_NUMBER, number, sanitize, shorten
 from folkways.names import culture_name
 from folkways.records import BASELINE_PREFIX, JUDGED_ITEMS, JUDGEMENTS, plain
 from folkways.reports.data import ITEM_TEXTS, ReportData
@@ -123,7 +123,7 @@ def _written_out(texts: pl.Series) -> pl.Series:
     """Texts as they are shown: cut, with controls written out. Most texts repeat, and each is looked at
     once."""
     distinct = texts.drop_nulls().unique()
-    shown = [visible(shorten(text, MAX_CHARACTERS)) for text in distinct]
+    shown = [sanitize(shorten(text, MAX_CHARACTERS)) for text in distinct]
     return texts.replace_strict(
         distinct, pl.Series(shown, dtype=pl.String), default=None, return_dtype=pl.String
     )
@@ -162,7 +162,7 @@ def _details(data: ReportData, shown: pl.DataFrame) -> list[str]:
     for row in dict.fromkeys(rows):
         words, values = row[: len(facets)], row[len(facets) :]
         parts = [
-            f"{name.replace('_', ' ')} {visible(word)}"
+            f"{name.replace('_', ' ')} {sanitize(word)}"
             for name, word in zip(facets, words, strict=True)
             if word is not None
         ]
@@ -194,4 +194,4 @@ def _coded(values: pl.Series) -> dict[str, Any]:
 
 
 def _named(column: Mapping[str, Any], name: Any) -> dict[str, Any]:
-    return {**column, "values": [visible(name(value)) for value in column["values"]]}
+    return {**column, "values": [sanitize(name(value)) for value in column["values"]]}

@@ -12,10 +12,10 @@ from typing import Literal
 import polars as pl
 
 from folkways.benchmarks.registry import benchmarks
-from folkways.display import one_line
+from folkways.display import single_line
 from folkways.evidence.answers import answers_of
 from folkways.evidence.contrasts import CONTRASTS, CULTURE, contrasts
-from folkways.evidence.order import Standing, order
+from folkways.evidence.order import Rank, order
 from folkways.names import WHOLE, facet_title, provider, value_name
 from folkways.records import BASELINE_PREFIX
 from folkways.reports.figures.charts import INK, MUTED, SERIES, Spec, axis_x, axis_y, layer, spec
@@ -28,7 +28,7 @@ MOST_GROUPS = 60
 
 
 @dataclass(frozen=True)
-class Between:
+class PublishedNeighbours:
     """The models of a task between the published ones, in one metric by one facet.
 
     places: ``reference.PLACED``, with ``name`` of the group and ``model`` as the report writes it. figure:
@@ -81,7 +81,7 @@ class PublishedView:
         return [(name, score, _source(paper, place)) for name, _, score, paper, place in ordered]
 
     @cached_property
-    def between(self) -> list[Between]:
+    def neighbours(self) -> list[PublishedNeighbours]:
         """The models between published ones, task by task; groups of a facet in one table, own languages and
         English apart."""
         comparable = self.points.filter("comparable")
@@ -94,12 +94,12 @@ class PublishedView:
         )
         key = ["task", "metric", "facet", "asked", "place"]
         tables = [
-            self._between(group)
+            self._neighbours(group)
             for _, group in comparable.with_columns(asked=asked).group_by(key, maintain_order=True)
         ]
         return [table for table in tables if table.places.height]
 
-    def _between(self, points: pl.DataFrame) -> Between:
+    def _neighbours(self, points: pl.DataFrame) -> PublishedNeighbours:
         first = points.row(0, named=True)
         task = next(task for task in self.view.tasks if task.task == first["task"])
         several = (
@@ -107,7 +107,7 @@ class PublishedView:
             and points["language"].n_unique() + (first["asked"] != "in English") > 1
         )
         by = "" if first["facet"] == WHOLE else f", by {facet_title(first['facet'])}"
-        title = one_line(
+        title = single_line(
             f"{task.title}, {task.label_of(first['metric'])}{by}{', ' + first['asked'] if several else ''}"
         )
         names = {value: value_name(first["facet"], value) for value in points["value"].unique()}
@@ -120,7 +120,9 @@ class PublishedView:
         ]
         notes += remarks_of(points)
         source = _source(first["paper"], first["place"])
-        return Between(title, source, places, notes, self._figure(task, points, names, title, source))
+        return PublishedNeighbours(
+            title, source, places, notes, self._figure(task, points, names, title, source)
+        )
 
     def _figure(
         self, task: TaskView, points: pl.DataFrame, names: Mapping[str, str], title: str, source: str
@@ -191,7 +193,7 @@ MOST_IN_SUMMARY = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Shrunk:
+class ShrunkenScore:
     """A culture's score drawn towards the others', the more the fewer its questions; see
     ``folkways.stats.shrinkage``."""
 
@@ -204,7 +206,7 @@ class Shrunk:
 class Row:
     """One line of a task's leaderboard.
 
-    kind:   who it is of; only models have a standing.
+    kind:   who it is of; only models have a rank.
     name:   as it is written; source: where it is from, in small letters.
     score, low, high: as in records.SCORES; NaN where there is none.
     counted: the score with its counts; None for published figures, of which only the number is known.
@@ -217,7 +219,7 @@ class Row:
     low: float
     high: float
     counted: Score | None = None
-    standing: Standing | None = None
+    rank: Rank | None = None
 
 
 class Leaderboard:
@@ -228,8 +230,8 @@ class Leaderboard:
         self.view = view
         self.published = PublishedView(view)
         self._rows: dict[str, list[Row]] = {}
-        self._compared: dict[str, tuple[pl.DataFrame, Mapping[str, Standing]]] = {}
-        self._drawn_in: dict[str, Mapping[tuple[str, str], Shrunk]] = {}
+        self._compared: dict[str, tuple[pl.DataFrame, Mapping[str, Rank]]] = {}
+        self._drawn_in: dict[str, Mapping[tuple[str, str], ShrunkenScore]] = {}
 
     def rows(self, task: TaskView) -> list[Row]:
         """The lines of a task, as far as there are any: models by score, people, published figures, then
@@ -239,13 +241,13 @@ class Leaderboard:
         return self._rows[task.task]
 
     def _made_rows(self, task: TaskView) -> list[Row]:
-        standings = self.standings(task)
+        ranks = self.ranks(task)
         people = [task.people[WHOLE, WHOLE]] if (WHOLE, WHOLE) in task.people else []
         published = [
             Row("published", name, f"published: {source}", score, math.nan, math.nan)
             for name, score, source in self.published.rows(task)
         ]
-        unplaced = dict(standings)  # a model's rank, over everything, stands once: at the first of its groups
+        unplaced = dict(ranks)  # a model's rank, over everything, stands once: at the first of its groups
         rows = [
             self._row(score, unplaced.pop(score.endpoint, None) if score.profile == task.profile else None)
             for score in task.headline
@@ -295,33 +297,33 @@ class Leaderboard:
             if row.score == row.score and row.counted and row.counted.profile == task.profile
         ]
 
-    def _row(self, score: Score, standing: Standing | None) -> Row:
+    def _row(self, score: Score, rank: Rank | None) -> Row:
         name = self.view.short[score.endpoint]
         source = provider(score.endpoint) if name != score.endpoint else ""
         name += f", {value_name(score.facet, score.value)}" if score.facet != WHOLE else ""
-        return _row("baseline" if score.baseline else "model", name, source, score, standing)
+        return _row("baseline" if score.baseline else "model", name, source, score, rank)
 
-    def standings(self, task: TaskView) -> Mapping[str, Standing]:
-        """Model -> its standing, as far as models have one (``evidence.order``)."""
+    def ranks(self, task: TaskView) -> Mapping[str, Rank]:
+        """Model -> its rank, as far as models have one (``evidence.order``)."""
         return self._evidence(task)[1]
 
     def contrasts(self, task: TaskView) -> pl.DataFrame:
         """``evidence.contrasts.CONTRASTS`` of every pair of models, over everything and by culture."""
         return self._evidence(task)[0]
 
-    def shrunk(self, task: TaskView) -> Mapping[tuple[str, str], Shrunk]:
+    def shrunk(self, task: TaskView) -> Mapping[tuple[str, str], ShrunkenScore]:
         """(culture, endpoint) -> its shrunk score, for the endpoints that tables show; empty for fewer than
         three cultures."""
         if task.task not in self._drawn_in:
             self._drawn_in[task.task] = self._shrunk(task)
         return self._drawn_in[task.task]
 
-    def _evidence(self, task: TaskView) -> tuple[pl.DataFrame, Mapping[str, Standing]]:
+    def _evidence(self, task: TaskView) -> tuple[pl.DataFrame, Mapping[str, Rank]]:
         if task.task not in self._compared:
             self._compared[task.task] = self._compare(task)
         return self._compared[task.task]
 
-    def _compare(self, task: TaskView) -> tuple[pl.DataFrame, Mapping[str, Standing]]:
+    def _compare(self, task: TaskView) -> tuple[pl.DataFrame, Mapping[str, Rank]]:
         judged = self.view.data.judgements
         nothing = pl.DataFrame(schema=dict(CONTRASTS))
         if len(task.models) < 2 or task.metric.name not in judged.columns:
@@ -335,7 +337,7 @@ class Leaderboard:
         rows = contrasts(answers, task.metric)
         return rows, order(answers, rows, task.metric)
 
-    def _shrunk(self, task: TaskView) -> Mapping[tuple[str, str], Shrunk]:
+    def _shrunk(self, task: TaskView) -> Mapping[tuple[str, str], ShrunkenScore]:
         own = self.view.data.scores.filter(
             (pl.col("task") == task.task)
             & (pl.col("profile") == task.profile)
@@ -344,7 +346,7 @@ class Leaderboard:
         )
         frame = shrunk_scores(own, {task.task: task.metrics}).drop_nulls("shrunk")
         columns = frame.select("value", "endpoint", "shrunk", "shrunk_low", "shrunk_high").iter_rows()
-        return {(value, endpoint): Shrunk(*numbers) for value, endpoint, *numbers in columns}
+        return {(value, endpoint): ShrunkenScore(*numbers) for value, endpoint, *numbers in columns}
 
 
 def _row(
@@ -352,6 +354,6 @@ def _row(
     name: str,
     source: str,
     score: Score,
-    standing: Standing | None = None,
+    rank: Rank | None = None,
 ) -> Row:
-    return Row(kind, name, source, score.score, score.low, score.high, score, standing)
+    return Row(kind, name, source, score.score, score.low, score.high, score, rank)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from folkways.display import number, visible
+from folkways.display import number, sanitize
 from folkways.evidence.contrasts import ALPHA, CULTURE, reversals
 from folkways.evidence.sentences import MOST_NAMED, further_turned, named, nothing_turned, turned_sentence
 from folkways.names import WHOLE, culture_name
@@ -46,7 +46,7 @@ def uncertain(view: ReportView, leaderboard: Leaderboard) -> list[str]:
     single cultures."""
     undecided: dict[tuple[str, ...], list[str]] = {}
     for task in view.tasks:
-        first = [*leaderboard.standings(task)][:2]
+        first = [*leaderboard.ranks(task)][:2]
         whole = leaderboard.contrasts(task).filter(
             pl.col("facet") == WHOLE, pl.col("first", "second").is_in(first)
         )
@@ -177,7 +177,7 @@ def _examples_of(view: ReportView, task: TaskView) -> list[Example]:
             task.title,
             view.short[model],
             culture_name(row["culture"]),
-            *(visible(row[name].strip()) for name in ("text", "response", "gold", "read")),
+            *(sanitize(row[name].strip()) for name in ("text", "response", "gold", "read")),
         )
         for row in rows[:MAX_EXAMPLES]
     ]

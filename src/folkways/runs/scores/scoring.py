@@ -166,7 +166,7 @@ def score_task(
     return Scored(pl.concat(scores) if scores else pl.DataFrame(), {task.name: resolved}, equipped.problems)
 
 
-def scores_stand(
+def scores_up_to_date(
     workspace: Workspace,
     run: run_records.RunRecord,
     profile: str | None = None,

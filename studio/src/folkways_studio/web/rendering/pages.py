@@ -17,7 +17,7 @@ from markupsafe import Markup, escape
 
 from folkways import __version__
 from folkways.sdk.cultures import languages
-from folkways.sdk.display import count, duration, letters_of, number, percent, shorten, visible
+from folkways.sdk.display import count, duration, letters_of, number, percent, sanitize, shorten
 from folkways_studio.stages.adapting import untag
 from folkways_studio.web.rendering.i18n import (
     LOCALES,
@@ -60,13 +60,13 @@ def marked(text: str, spans: list[tuple[int, int]]) -> Markup:
     at = 0
     for start, end in spans:
         parts += [
-            escape(visible(text[at:start])),
+            escape(sanitize(text[at:start])),
             Markup("<mark>"),
-            escape(visible(text[start:end])),
+            escape(sanitize(text[start:end])),
             Markup("</mark>"),
         ]
         at = end
-    return Markup("").join([*parts, escape(visible(text[at:]))])
+    return Markup("").join([*parts, escape(sanitize(text[at:]))])
 
 
 def tagged(text: str, width: int | None = None) -> Markup | str:
@@ -112,7 +112,7 @@ def endonym(code: str) -> str:
 def _finalize(value: Any) -> Any:
     """Whatever a template prints: characters that cannot be seen, or that turn text around, are written out
     before escaping."""
-    return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+    return sanitize(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 HAN_HANGUL = re.compile(
