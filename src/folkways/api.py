@@ -209,11 +209,11 @@ def run(
     Raises FolkwaysError for anything that the caller can put right. An interruption (Ctrl-C) ends it cleanly:
     see ``record.state``.
     """
-    given: dict[str, Any] = dict(options)
+    values: dict[str, Any] = dict(options)
     report_folder = None
     if is_recipe(tasks):
         recipe = Recipe.of(tasks)
-        tasks, given, scoring, report_folder = (
+        tasks, values, scoring, report_folder = (
             recipe.tasks,
             recipe.under(options),
             recipe.scoring(scoring),
@@ -222,23 +222,25 @@ def run(
         models = recipe.models if _is_nothing(models) else models
         workspace = recipe.workspace if workspace == WORKSPACE and recipe.workspace is not None else workspace
         name, profile = name or recipe.name, profile or recipe.profile
-    chosen, asking = options_of(tasks, given, asking)
-    told: list[Reused] = []
-    asking = asking if asking.reused is not None else replace(asking, reused=told.append)
+    chosen, asking = options_of(tasks, values, asking)
+    reports: list[Reused] = []
+    asking = asking if asking.reused is not None else replace(asking, reused=reports.append)
     if asking.observer is None and in_notebook():
         asking = replace(asking, observer=NotebookProgress())
-    asked = open_models(one_or_several(models), EndpointOptions(timeout=asking.timeout, seed=chosen.seed))
+    opened = open_models(one_or_several(models), EndpointOptions(timeout=asking.timeout, seed=chosen.seed))
     for task in expand_tasks(chosen.tasks):
         task.resolve_profile(profile)  # a name that cannot be scored is found out before anything is spent
     check_models(expand_tasks(chosen.tasks), chosen_models(chosen, scoring))
     if asking.budget is not None:
         parse_budget(asking.budget)  # before a workspace is made
     database = workspace if isinstance(workspace, Workspace) else open_workspace(workspace)
-    session = execute(database, chosen, asked, asking, name=name, profile=profile)
+    session = execute(database, chosen, opened, asking, name=name, profile=profile)
     score_news(database, session, profile, scoring, asking.cluster)
     record = run_records.find_run(database, str(session.run.id))
     ended = "finished" if session.run.state == "asked" else session.run.state
-    done = Run(database, replace(record, state=ended, reason=session.run.reason), asking.prices, tuple(told))
+    done = Run(
+        database, replace(record, state=ended, reason=session.run.reason), asking.prices, tuple(reports)
+    )
     if report_folder is not None:
         done.report(report_folder)
     return done
@@ -258,15 +260,15 @@ def estimate(
 
     Columns: those of folkways.runs.planning.estimate.Estimate.
     """
-    given: dict[str, Any] = dict(options)
+    values: dict[str, Any] = dict(options)
     if is_recipe(tasks):
         recipe = Recipe.of(tasks)
-        tasks, given = recipe.tasks, recipe.under(options)
+        tasks, values = recipe.tasks, recipe.under(options)
         models = recipe.models if _is_nothing(models) else models
         workspace = recipe.workspace if workspace == WORKSPACE and recipe.workspace is not None else workspace
-        prices, batch = prices or given.get("prices"), batch or given.get("batch", False)
-        given = {key: value for key, value in given.items() if key in QuestionKeywords.__annotations__}
-    chosen, _ = options_of(tasks, given)
+        prices, batch = prices or values.get("prices"), batch or values.get("batch", False)
+        values = {key: value for key, value in values.items() if key in QuestionKeywords.__annotations__}
+    chosen, _ = options_of(tasks, values)
     rows = estimate_run(
         chosen, models=one_or_several(models), workspace=workspace, prices=prices, batch=batch
     )
@@ -334,8 +336,8 @@ def gate(
     them.
     """
     check_names(how, {*GateKeywords.__annotations__}, {"min", "max_drop_vs", "models", "workspace"})
-    name, place = (run.name, run.workspace) if isinstance(run, Run) else (run, workspace)
-    return check_run(name, place, minimums=min, drops=max_drop_vs, models=models, **how)
+    name, location = (run.name, run.workspace) if isinstance(run, Run) else (run, workspace)
+    return check_run(name, location, minimums=min, drops=max_drop_vs, models=models, **how)
 
 
 def compare(
@@ -354,18 +356,18 @@ def compare(
     how:    tasks, metric, profile, by, tell: as ``folkways.runs.reading.compare.compare`` has them.
     """
     places = [runs] if isinstance(runs, (str, Run)) else list(runs)
-    given = [
+    runs_given = [
         *(one for one in models if isinstance(one, Run)),
         *(one for one in places if isinstance(one, Run)),
     ]
-    if given and workspace == WORKSPACE:
-        workspace = given[0].workspace
+    if runs_given and workspace == WORKSPACE:
+        workspace = runs_given[0].workspace
     database = opened(workspace)
-    known = {record.name for record in run_records.list_runs(database)}
-    names = [one for one in models if isinstance(one, str) and one not in known]
-    places += [one for one in models if isinstance(one, Run) or one in known]
-    found = [one.name if isinstance(one, Run) else str(one) for one in places]
-    return compare_models(*names, runs=found, workspace=database, **how)
+    existing = {record.name for record in run_records.list_runs(database)}
+    names = [one for one in models if isinstance(one, str) and one not in existing]
+    places += [one for one in models if isinstance(one, Run) or one in existing]
+    run_names = [one.name if isinstance(one, Run) else str(one) for one in places]
+    return compare_models(*names, runs=run_names, workspace=database, **how)
 
 
 def report(

@@ -69,21 +69,21 @@ def command(
     target = None if out is None else file_at(out, in_format("comparison", shape))
     tell = partial(click.echo, err=True)
     source = context.get_parameter_source
-    given = {
+    named = {
         name for name in ("workspace", "runs", "profile", "by") if source(name) is ParameterSource.COMMANDLINE
     }
     if any(map(_is_log, models)):
-        _check_logs(models, given)
+        _check_logs(models, named)
         from folkways.integrations.compare_logs import compare_logs
 
-        found = compare_logs(
-            *models, tasks=names(tasks), metric=metric, by=by if "by" in given else None, tell=tell
+        comparisons = compare_logs(
+            *models, tasks=names(tasks), metric=metric, by=by if "by" in named else None, tell=tell
         )
     else:
         from folkways.runs.reading.compare import compare
 
-        found = compare(*models, tasks=names(tasks), metric=metric, by=by, tell=tell, **of_runs)
-    text = _written(found, shape)
+        comparisons = compare(*models, tasks=names(tasks), metric=metric, by=by, tell=tell, **of_runs)
+    text = _written(comparisons, shape)
     if target is None:
         click.echo(text, nl=False)
     else:

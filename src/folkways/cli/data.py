@@ -42,8 +42,8 @@ class LineProgress(Progress):
         self._size, self._here, self._begin = size, present, present
         self._started = self._last = time.monotonic()
         resumed = f", {in_bytes(present)} of them here already" if present else ""
-        known = f", {in_bytes(size)}" if size else ""
-        self._say(f"fetching {files} file{'s' if files != 1 else ''}{known}{resumed}")
+        amount = f", {in_bytes(size)}" if size else ""
+        self._say(f"fetching {files} file{'s' if files != 1 else ''}{amount}{resumed}")
 
     def grew(self, size: int) -> None:
         """Count a size that has just become known."""
@@ -186,7 +186,7 @@ def as_lines(release: Release, found: Sequence[DataIssue], limit: int | None) ->
 
 def _line(issue: DataIssue, *, with_message: bool) -> str:
     places = (issue.file, f"row {issue.row}" if issue.row is not None else None, issue.key)
-    line = escape(", ".join(place for place in places if place is not None))
+    line = escape(", ".join(part for part in places if part is not None))
     if issue.value is not None:
         line += f": '{escape(issue.value, VALUE_WIDTH)}'"
     return f"{line}   {escape(issue.message)}" if with_message else line
@@ -284,15 +284,15 @@ def check(name_or_dir: str, as_json: bool, out: Path | None, limit: int) -> None
 
     target = None if out is None else file_at(out, "data-issues.json" if as_json else "data-issues.txt")
     release = open_release(name_or_dir)
-    found = data_issues(release)
+    issues = data_issues(release)
     if as_json or (target is not None and target.suffix == ".json"):
-        text = json_for_terminal(as_document(release, found))
+        text = json_for_terminal(as_document(release, issues))
     else:
-        text = "\n".join(as_lines(release, found, None if limit == 0 or out is not None else limit))
+        text = "\n".join(as_lines(release, issues, None if limit == 0 or out is not None else limit))
     if target is None:
         click.echo(text)
         return
-    write_text(target, text + "\n", told=plural(len(found), "data issue", "data issues"))
+    write_text(target, text + "\n", told=plural(len(issues), "data issue", "data issues"))
 
 
 @command.command()

@@ -23,12 +23,12 @@ def command(workspace: str, as_json: bool) -> None:
     from folkways.display import sanitize
     from folkways.runs.doctor import examine
 
-    found = examine(workspace)
+    document = examine(workspace)
     if as_json:
-        print_json(found)
+        print_json(document)
     else:
-        click.echo(sanitize("\n".join(_lines(found))))
-    if found["problems"]:
+        click.echo(sanitize("\n".join(_lines(document))))
+    if document["problems"]:
         raise click.exceptions.Exit(1)
 
 

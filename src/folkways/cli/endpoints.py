@@ -37,11 +37,11 @@ def command(prices_file: Path | None, as_json: bool) -> None:
     from folkways.endpoints.cards import load_cards
     from folkways.endpoints.prices import load_prices
 
-    found = _overview(load_prices(prices_file), load_cards())
+    overview = _overview(load_prices(prices_file), load_cards())
     if as_json:
-        print_json(found)
+        print_json(overview)
     else:
-        _print_tables(found)
+        _print_tables(overview)
 
 
 def _overview(prices: Prices, cards: Cards) -> dict[str, Any]:

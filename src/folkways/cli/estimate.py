@@ -87,15 +87,17 @@ def command(
     for endpoint in dict.fromkeys(
         entry.endpoint for entry in estimates if entry.runs_here and entry.requests
     ):
-        known = [
+        durations = [
             entry.seconds for entry in estimates if entry.endpoint == endpoint and entry.seconds is not None
         ]
-        told = (
-            f"about {duration(sum(known))}, by what its stored replies took"
-            if known
+        duration_text = (
+            f"about {duration(sum(durations))}, by what its stored replies took"
+            if durations
             else "not known yet; ask a few questions with folkways run and --limit 3, then estimate again"
         )
-        console.print(single_line(f"Time of {short[endpoint]} on this machine: {told}"), soft_wrap=True)
+        console.print(
+            single_line(f"Time of {short[endpoint]} on this machine: {duration_text}"), soft_wrap=True
+        )
     costs = [entry.usd for entry in estimates]
     total = sum(cost for cost in costs if cost is not None)
     unpriced = dict.fromkeys(short[entry.endpoint] for entry in estimates if entry.usd is None)

@@ -99,8 +99,8 @@ def workspace_named(workspace: str) -> str:
 
 def limit_option(command: F) -> F:
     """``--limit N``."""
-    told = "At most N questions per task, over all cultures."
-    return click.option("--limit", type=type_of("limit"), metavar="N", help=told)(command)
+    text = "At most N questions per task, over all cultures."
+    return click.option("--limit", type=type_of("limit"), metavar="N", help=text)(command)
 
 
 def _known_tools(_ctx: click.Context, _param: click.Parameter, value: str | None) -> str | None:
@@ -131,13 +131,13 @@ def _packed(name: str, record: Callable[..., Any], *options: Callable[[F], F]) -
     probe: Any = click.Command(name)
     for option in options:
         option(probe)
-    own = [parameter.name for parameter in probe.params]
+    parameters = [parameter.name for parameter in probe.params]
 
     def add(command: F) -> F:
         @functools.wraps(command)
         def packed(**values: Any) -> Any:
-            given = {key: values.pop(key) for key in own}
-            return command(**values, **{name: record(**given)})
+            fields = {key: values.pop(key) for key in parameters}
+            return command(**values, **{name: record(**fields)})
 
         added = cast("F", packed)
         for option in reversed(options):
@@ -291,8 +291,8 @@ def _run_options(
 ) -> RunOptions:
     others |= {name: names(others[name]) for name in ("cultures", "languages", "variants")}
     others["prompt_texts"] = others["prompt_texts"] or {}
-    own = parse_settings(settings) | ({"read": read} if read else {})
-    return RunOptions(releases=release_names(releases), settings=own, **others)
+    sampling = parse_settings(settings) | ({"read": read} if read else {})
+    return RunOptions(releases=release_names(releases), settings=sampling, **others)
 
 
 question_options = _packed(

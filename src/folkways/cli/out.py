@@ -43,9 +43,9 @@ def how_to_go_on(reason: str | None) -> str:
 def out_option(what: str, gets: str, *, required: bool = False) -> Callable[[F], F]:
     """``--out FILE|DIR`` of a command that writes one thing. what: what goes there; gets: the file's name in
     a folder."""
-    told = f"{what}: a file, or a folder (a name without an ending), which gets {gets}."
+    text = f"{what}: a file, or a folder (a name without an ending), which gets {gets}."
     return click.option(
-        "--out", required=required, type=click.Path(path_type=Path), metavar="FILE|DIR", help=told
+        "--out", required=required, type=click.Path(path_type=Path), metavar="FILE|DIR", help=text
     )
 
 
@@ -94,10 +94,10 @@ def format_option(command: F) -> F:
     ``shape``."""
 
     def chosen(ctx: click.Context, _param: click.Parameter, value: str) -> str:
-        given = ctx.get_parameter_source("shape") is not ParameterSource.DEFAULT
+        named = ctx.get_parameter_source("shape") is not ParameterSource.DEFAULT
         if not ctx.meta.get(_AS_JSON):
             return value
-        if given and value != "json":
+        if named and value != "json":
             raise click.UsageError(f"--json and --format {value} are two formats; name one of them", ctx)
         return "json"
 

@@ -42,9 +42,9 @@ def command(
     console = terminal()
     console.print(f"{run.name} {'was planned before' if before else 'is planned'} in {workspace}")
     for counts in counts_of(database, run):
-        told = [f"{counts.total:,} requests to be asked"] + (
+        amounts = [f"{counts.total:,} requests to be asked"] + (
             [f"{counts.stored:,} answered already"] if counts.stored else []
         )
-        console.print(single_line(f"  {counts.endpoint}: {', '.join(told)}"), soft_wrap=True)
+        console.print(single_line(f"  {counts.endpoint}: {', '.join(amounts)}"), soft_wrap=True)
     again = f"folkways work {run.name}{workspace_named(workspace)}"
     console.print(f"Ask them, in as many processes as you like: {again}", soft_wrap=True)

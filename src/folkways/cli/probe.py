@@ -105,20 +105,20 @@ def _show(done: Probed) -> None:
     console = terminal()
     rows: list[Row] = done.signals.to_dicts()
     for endpoint in dict.fromkeys(row["endpoint"] for row in rows):
-        own = [row for row in rows if row["endpoint"] == endpoint]
-        console.print(single_line(f"{own[0]['task']}: {endpoint}"), soft_wrap=True)
-        console.print(_table([row for row in own if row["value"] is not None]))
-        for lacking in dict.fromkeys(row["lacking"] for row in own if row["lacking"]):
-            named = ", ".join(dict.fromkeys(row["signal"] for row in own if row["lacking"] == lacking))
+        signals = [row for row in rows if row["endpoint"] == endpoint]
+        console.print(single_line(f"{signals[0]['task']}: {endpoint}"), soft_wrap=True)
+        console.print(_table([row for row in signals if row["value"] is not None]))
+        for lacking in dict.fromkeys(row["lacking"] for row in signals if row["lacking"]):
+            named = ", ".join(dict.fromkeys(row["signal"] for row in signals if row["lacking"] == lacking))
             console.print(single_line(f"{named}: {lacking}"), soft_wrap=True)
         console.print()
-    given = [row for row in rows if row["value"] is not None]
+    measured = [row for row in rows if row["value"] is not None]
     for signal, about, cannot_say in dict.fromkeys(
-        (row["signal"], row["about"], row["cannot_say"]) for row in given
+        (row["signal"], row["about"], row["cannot_say"]) for row in measured
     ):
         console.print(single_line(f"{signal}: {about} It cannot say {cannot_say}."), soft_wrap=True)
-    for control in dict.fromkeys(row["control"] for row in given if row["control"]):
-        held = ", ".join(dict.fromkeys(row["signal"] for row in given if row["control"] == control))
+    for control in dict.fromkeys(row["control"] for row in measured if row["control"]):
+        held = ", ".join(dict.fromkeys(row["signal"] for row in measured if row["control"] == control))
         console.print(single_line(f"control of {held}: {control}"), soft_wrap=True)
 
 

@@ -101,9 +101,9 @@ class RunProgress:
         self._waits = False  # whether it was told what a first Ctrl-C waits for
         self._done: set[str] = set()  # models whose last line was written
         self._last = time.monotonic()
-        told = [_Cell(name, style) for name, style in FIGURES.items()]
+        columns = [_Cell(name, style) for name, style in FIGURES.items()]
         self._bars = Progress(
-            _Cell("model", "bold"), BarColumn(bar_width=28), *told, console=self.console, transient=False
+            _Cell("model", "bold"), BarColumn(bar_width=28), *columns, console=self.console, transient=False
         )
 
     @property
@@ -122,8 +122,8 @@ class RunProgress:
         if self._live:
             self._bars.stop()
         if error is None and self._stored and not self._pending:
-            told = "the one reply was" if self._stored == 1 else f"all {self._stored:,} replies were"
-            self.console.print(f"Nothing was asked: {told} stored already.")
+            replies = "the one reply was" if self._stored == 1 else f"all {self._stored:,} replies were"
+            self.console.print(f"Nothing was asked: {replies} stored already.")
 
     def __call__(self, models: Sequence[ModelProgress]) -> None:
         """Show the counts: at once on a terminal, every PLAIN_SECONDS and at the end elsewhere."""
@@ -133,14 +133,14 @@ class RunProgress:
                 self._show(counts, shorten(names[counts.endpoint], LONGEST_NAME))
         for counts in models:
             about = f"{counts.endpoint}: {counts.about}" if counts.about else None
-            for told in (
+            for message in (
                 about,
                 f"warning: {counts.warning}" if counts.warning is not None else None,
                 *counts.notes,
             ):
-                if told is not None and told not in self._told:
-                    self._told.add(told)
-                    self.console.print(single_line(told), soft_wrap=True)
+                if message is not None and message not in self._told:
+                    self._told.add(message)
+                    self.console.print(single_line(message), soft_wrap=True)
             self._show_wait(counts)
         waiting = sum(counts.in_flight for counts in models if counts.stopped == INTERRUPTED)
         if waiting and not self._waits:
@@ -154,8 +154,8 @@ class RunProgress:
             for counts in models:
                 waits = counts.waits is not None and not finished
                 if counts.total and counts.endpoint not in self._done and not waits:
-                    told = ", ".join(filter(None, figures(counts).values()))
-                    self.console.print(single_line(f"{counts.endpoint}: {told}"), soft_wrap=True)
+                    message = ", ".join(filter(None, figures(counts).values()))
+                    self.console.print(single_line(f"{counts.endpoint}: {message}"), soft_wrap=True)
                 if counts.ended is not None:
                     self._done.add(counts.endpoint)
         self.asked = self.asked or any(counts.done or counts.failed for counts in models)
@@ -167,11 +167,11 @@ class RunProgress:
 
     def _show_wait(self, counts: ModelProgress) -> None:
         """Say once that a server is waited for, and that it is back."""
-        wait, told = waiting(counts), counts.endpoint in self._away
-        if wait is not None and not told:
+        wait, announced = waiting(counts), counts.endpoint in self._away
+        if wait is not None and not announced:
             self._away.add(counts.endpoint)
             self.console.print(single_line(f"{wait} (Ctrl-C ends the wait)"), soft_wrap=True)
-        elif wait is None and told:
+        elif wait is None and announced:
             self._away.remove(counts.endpoint)
             if not counts.stopped:
                 self.console.print(single_line(f"the server of {counts.endpoint} is back"), soft_wrap=True)
@@ -189,6 +189,6 @@ def check_finished(run: RunRecord, done: str) -> None:
     """Say on standard error that not everything was ``done``, and end the command, where a run is not
     finished."""
     if run.state != "finished":
-        told = f"not everything was {done} ({run.reason}); run the same command again to go on"
-        terminal(stderr=True).print(single_line(told), soft_wrap=True)
+        message = f"not everything was {done} ({run.reason}); run the same command again to go on"
+        terminal(stderr=True).print(single_line(message), soft_wrap=True)
         raise click.exceptions.Exit(interrupts.exit_code() if run.state == "interrupted" else 1)

@@ -72,12 +72,12 @@ def _chosen(
 
     for column, value in exactly.items():
         if value is not None:
-            known = set(published_figures()[column])
-            if value.lower() not in map(str.lower, known):
-                raise UnknownNameError(f"{column} of published figures", value, known)
+            values = set(published_figures()[column])
+            if value.lower() not in map(str.lower, values):
+                raise UnknownNameError(f"{column} of published figures", value, values)
             figures = figures.filter(pl.col(column).str.to_lowercase() == value.lower())
     if task is not None:
-        figures = figures.filter(pl.col("task").is_in([known.name for known in expand_tasks([task])]))
+        figures = figures.filter(pl.col("task").is_in([values.name for values in expand_tasks([task])]))
     if model is not None:
         figures = figures.filter(pl.col("model").str.to_lowercase().str.contains(model.lower(), literal=True))
     if culture is not None:

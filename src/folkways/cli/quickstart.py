@@ -84,7 +84,7 @@ def _asked(model: str, out: Path) -> Run:
     from folkways.cli.progress import RunProgress
 
     with RunProgress(then="Judging what was said") as progress:
-        asked = run(
+        done = run(
             TASKS,
             models=[model, *BASELINES],
             languages=LANGUAGES,
@@ -92,12 +92,12 @@ def _asked(model: str, out: Path) -> Run:
             observer=progress,
             every=progress.every,
         )
-    if asked.record.state == "interrupted":  # by the person, who did not ask for something else instead
-        click.echo(f"{asked.record.name} is not finished: {how_to_go_on(asked.record.reason)}", err=True)
+    if done.record.state == "interrupted":  # by the person, who did not ask for something else instead
+        click.echo(f"{done.record.name} is not finished: {how_to_go_on(done.record.reason)}", err=True)
         raise click.exceptions.Exit(interrupts.exit_code())
-    if asked.record.state != "finished":
-        raise FolkwaysError(asked.record.reason or asked.record.state)
-    return asked
+    if done.record.state != "finished":
+        raise FolkwaysError(done.record.reason or done.record.state)
+    return done
 
 
 def _recorded(out: Path, why: str) -> Run:

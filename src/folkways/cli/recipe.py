@@ -35,15 +35,15 @@ class TasksArgument(click.Argument):
     def consume_value(self, ctx: click.Context, opts: Mapping[str, Any]) -> tuple[Any, Any]:
         """The names of tasks: those given, or those of the recipe."""
         value, source = super().consume_value(ctx, opts)
-        given = value if isinstance(value, tuple) else ()
-        if not any(name.endswith(SUFFIX) for name in given):
+        texts = value if isinstance(value, tuple) else ()
+        if not any(name.endswith(SUFFIX) for name in texts):
             return value, source
-        if len(given) > 1:
+        if len(texts) > 1:
             raise FolkwaysError(
                 "a recipe names its own tasks: give a recipe alone or tasks alone, not both "
-                f"({', '.join(given)})"
+                f"({', '.join(texts)})"
             )
-        ctx.default_map = read(Path(given[0]))
+        ctx.default_map = read(Path(texts[0]))
         return ctx.default_map.get("tasks", ()), source
 
 
@@ -52,7 +52,7 @@ def keys() -> dict[str, click.Parameter]:
     the plural."""
     from folkways.cli.run import command
 
-    known = {}
+    parameters = {}
     for parameter in command.params:
         plural = isinstance(parameter, click.Argument) or parameter.multiple
         key = (
@@ -61,8 +61,8 @@ def keys() -> dict[str, click.Parameter]:
             else max(parameter.opts, key=len).removeprefix("--")
         )
         if key not in OF_MACHINES:
-            known[key] = parameter
-    return known
+            parameters[key] = parameter
+    return parameters
 
 
 def read(path: Path) -> dict[str, Any]:
@@ -127,8 +127,13 @@ def _schema_of(key: str, parameter: click.Parameter) -> dict[str, Any]:
         return {"anyOf": [text, {"type": "array", "items": {"anyOf": [text, table]}}]}
     if key == "tasks":
         words = {"type": ["string", "array"], "items": text}
-        own = {"name": text, "limit": {"type": "integer", "minimum": 1}, **dict.fromkeys(LISTS, words)}
-        table = {"type": "object", "properties": own, "required": ["name"], "additionalProperties": False}
+        own_keys = {"name": text, "limit": {"type": "integer", "minimum": 1}, **dict.fromkeys(LISTS, words)}
+        table = {
+            "type": "object",
+            "properties": own_keys,
+            "required": ["name"],
+            "additionalProperties": False,
+        }
         return {"anyOf": [text, {"type": "array", "items": {"anyOf": [text, table]}}]}
     if key == "settings":
         return {"type": "object", "properties": settings, "additionalProperties": False}

@@ -150,15 +150,15 @@ def command(
         console.print(f"wrote {first}{more}", soft_wrap=True)
     counted: dict[str, tuple[int, float]] = {}
     for use in usage(done.workspace, done.record) if progress.asked else ():
-        if use.input_tokens and (known := reported(done.workspace, use.endpoint)) is not None:
-            counted[use.endpoint] = use.input_tokens, use.input_tokens * known.estimated / known.counted
-    if told := off_by(counted):
-        console.print(single_line(told), soft_wrap=True)
+        if use.input_tokens and (report := reported(done.workspace, use.endpoint)) is not None:
+            counted[use.endpoint] = use.input_tokens, use.input_tokens * report.estimated / report.counted
+    if note := off_by(counted):
+        console.print(single_line(note), soft_wrap=True)
     failures = failure_counts(done.workspace, done.record)
     if failures.height:
         failed = int(failures["count"].sum())
-        told = "request failed and counts" if failed == 1 else "requests failed and count"
-        console.print(f"{failed:,} {told} as such; the same command tries again.")
+        note = "request failed and counts" if failed == 1 else "requests failed and count"
+        console.print(f"{failed:,} {note} as such; the same command tries again.")
         console.print(single_line(f"most often: {failures['message'][0]}"), soft_wrap=True)
     out, batches = out_of_run(done.workspace, done.record.id)
     if out:

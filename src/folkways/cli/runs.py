@@ -176,11 +176,11 @@ def _list(workspace: str, as_json: bool, recipe: str | None) -> None:
     if recipe is not None:
         click.echo(_recipe(run_records.find_run(database, recipe)), nl=False)
         return
-    found = list_runs(database)
+    runs = list_runs(database)
     if as_json:
-        print_json(found)
+        print_json(runs)
         return
-    if not found:
+    if not runs:
         click.echo(f"{workspace} has no runs yet; start one with: folkways run demo --model baseline/random")
         return
     from rich.table import Table
@@ -197,7 +197,7 @@ def _list(workspace: str, as_json: bool, recipe: str | None) -> None:
         table.add_column(
             heading, justify="right" if heading == "expected" else "left", no_wrap=whole, overflow="fold"
         )
-    for entry in found:
+    for entry in runs:
         cells = [
             entry["run"],
             entry["state"]

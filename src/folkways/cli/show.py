@@ -31,10 +31,12 @@ def command(item: str, workspace: str, run_name: str | None, release: str | None
 
     there = "://" in workspace or Path(workspace).exists()
     database = open_workspace(workspace, create=False) if there or run_name else None
-    known = find_item(database, item, run_name, release)
-    responses = known.responses if known.responses.width else EMPTY_RESPONSES
-    judgements = known.judgements if known.judgements.width else EMPTY_JUDGEMENTS
+    item_found = find_item(database, item, run_name, release)
+    responses = item_found.responses if item_found.responses.width else EMPTY_RESPONSES
+    judgements = item_found.judgements if item_found.judgements.width else EMPTY_JUDGEMENTS
     if as_json:
-        click.echo(item_as_json(known.item, known.prompts, responses, judgements))
+        click.echo(item_as_json(item_found.item, item_found.prompts, responses, judgements))
         return
-    terminal().print(render_item(known.shown, known.prompts, responses, judgements, known.task.metrics))
+    terminal().print(
+        render_item(item_found.shown, item_found.prompts, responses, judgements, item_found.task.metrics)
+    )

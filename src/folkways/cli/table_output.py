@@ -30,10 +30,10 @@ Grid = tuple[str, list[str], list[list[str]]]
 
 def as_json(tables: Sequence[Table]) -> str:
     """One document: each table with its unit, notes and rows; what is not known is null."""
-    told = [{name: getattr(table, name) for name in ("name", "title", "unit", "notes")} for table in tables]
+    heads = [{name: getattr(table, name) for name in ("name", "title", "unit", "notes")} for table in tables]
     rows = [{"rows": table.rows.to_dicts()} for table in tables]
     return json_for_terminal(
-        {"folkways": __version__, "tables": [left | right for left, right in zip(told, rows, strict=True)]}
+        {"folkways": __version__, "tables": [left | right for left, right in zip(heads, rows, strict=True)]}
     )
 
 
@@ -84,11 +84,11 @@ def as_text(tables: Sequence[Table], width: int) -> str:
                 grid = RichTable(
                     title=title, title_justify="left", box=None, pad_edge=False, header_style="bold"
                 )
-                for place in places:
-                    numbers = all(row[place] == "" or row[place][:1] in "-−–+.<0123456789" for row in rows)
-                    grid.add_column(columns[place], justify="right" if numbers else "left", overflow="fold")
+                for index in places:
+                    numbers = all(row[index] == "" or row[index][:1] in "-−–+.<0123456789" for row in rows)
+                    grid.add_column(columns[index], justify="right" if numbers else "left", overflow="fold")
                 for row in rows:
-                    grid.add_row(*(row[place] for place in places))
+                    grid.add_row(*(row[index] for index in places))
                 console.print()
                 console.print(grid)
         for note in table.notes:
@@ -103,13 +103,13 @@ def _fitting(columns: list[str], rows: list[list[str]], width: int) -> Iterator[
 
     Columns that do not fit follow below, behind the first one again, which says what the rows are about.
     """
-    needs = [_narrowest(column, (row[place] for row in rows)) for place, column in enumerate(columns)]
+    needs = [_narrowest(column, (row[index] for row in rows)) for index, column in enumerate(columns)]
     places = [0]
-    for place in range(1, len(columns)):
-        if len(places) > 1 and sum(needs[known] + GAP for known in places) + needs[place] > width:
+    for index in range(1, len(columns)):
+        if len(places) > 1 and sum(needs[shown] + GAP for shown in places) + needs[index] > width:
             yield places
             places = [0]
-        places.append(place)
+        places.append(index)
     yield places
 
 
@@ -135,10 +135,10 @@ def grids(table: Table) -> Iterator[Grid]:
         yield "", [_heading(name) for name in table.rows.columns], cells
         return
     layout = table.layout
-    for part, across, found in wide_forms(table.rows, layout):
+    for part, across, groups in wide_forms(table.rows, layout):
         lines = [
             [name or "every culture", *(_number(row, layout) if row else "" for row in rows)]
-            for name, rows in found
+            for name, rows in groups
         ]
         yield (
             str(part[layout.by][0]) if layout.by else "",
@@ -148,11 +148,11 @@ def grids(table: Table) -> Iterator[Grid]:
 
 
 def _number(row: dict[str, Any], layout: Layout) -> str:
-    told = number(row[layout.cell], layout.decimals)
+    text = number(row[layout.cell], layout.decimals)
     if row.get("reproduced") is None:
-        return told
+        return text
     published = number(row["published"], layout.decimals)
-    return published if row["reproduced"] else SIDE_BY_SIDE.format(told, published)
+    return published if row["reproduced"] else SIDE_BY_SIDE.format(text, published)
 
 
 def _heading(name: str) -> str:

@@ -25,7 +25,7 @@ class _BenchmarkGroup(click.Group):
         """The benchmarks' names."""
         from folkways.benchmarks.registry import benchmarks
 
-        return [name for name, known in benchmarks().items() if known.results]
+        return [name for name, benchmark in benchmarks().items() if benchmark.results]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command that makes the tables of one benchmark."""
@@ -102,12 +102,12 @@ def _option(need: DataNeed) -> click.Option:
     names = [f"--{need.name}", need.name.replace("-", "_")]
     if need.file:
         return click.Option(names, metavar="FILE.csv", type=click.Path(path_type=Path), help=need.about)
-    told = (
+    text = (
         f"{need.about} Default: {' and '.join(need.default)}, if on this disk."
         if need.default
         else need.about
     )
-    return click.Option(names, metavar="NAME|DIR", multiple=need.several, help=told)
+    return click.Option(names, metavar="NAME|DIR", multiple=need.several, help=text)
 
 
 def _inputs(
@@ -135,14 +135,14 @@ def _inputs(
         inputs = load_inputs(
             database, [find_asked_run(database, name) for name in runs], profile and resolved
         )
-    given = {name: named[name.replace("-", "_")] for name in needs}
+    values = {name: named[name.replace("-", "_")] for name in needs}
     return replace(
         inputs,
         data=open_data(
             benchmark,
-            {name: (told,) if isinstance(told, str) else told for name, told in given.items() if told},
+            {name: (value,) if isinstance(value, str) else value for name, value in values.items() if value},
         ),
-        files={name: path for name, path in given.items() if isinstance(path, Path)},
+        files={name: path for name, path in values.items() if isinstance(path, Path)},
         profile=resolved,
         tool_set=text_tools or "default",
     )

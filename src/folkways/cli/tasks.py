@@ -33,14 +33,14 @@ def command(names: tuple[str, ...], as_json: bool) -> None:
 
 def _plain(task: Task) -> dict[str, object]:
     metrics = [{"name": metric.name, "label": metric.label, "about": metric.about} for metric in task.metrics]
-    told = {name: getattr(task, name) for name in ("name", "benchmark", "title", "about", "release")}
-    own = {
+    record = {name: getattr(task, name) for name in ("name", "benchmark", "title", "about", "release")}
+    details = {
         "facets": task.facets,
         "profiles": task.scoring.profiles,
         "variants": task.variants,
         "max_tokens": task.max_tokens,
     }
-    return {**told, "metrics": metrics, **own}
+    return {**record, "metrics": metrics, **details}
 
 
 def _print_table(chosen: list[Task]) -> None:
@@ -54,13 +54,13 @@ def _print_table(chosen: list[Task]) -> None:
         table.add_row(task.name, task.title, _headline(task), ", ".join(task.scoring.profiles))
     console = terminal()
     console.print(table)
-    told = Table(box=None, pad_edge=False, header_style="bold")
-    told.add_column("suite", no_wrap=True)
-    told.add_column("what it is", overflow="fold")
+    suites_table = Table(box=None, pad_edge=False, header_style="bold")
+    suites_table.add_column("suite", no_wrap=True)
+    suites_table.add_column("what it is", overflow="fold")
     for suite in all_suites().values():
-        told.add_row(suite.name, suite.about.split(". ")[0].removesuffix(".") + ".")
+        suites_table.add_row(suite.name, suite.about.split(". ")[0].removesuffix(".") + ".")
     console.print()
-    console.print(told)
+    console.print(suites_table)
     console.print("\nMore about one: folkways tasks NAME")
 
 

@@ -87,17 +87,17 @@ def command(
         asking.timeout,
     )
     with RunProgress(console) as progress:
-        left, told = work(
+        left, outcome = work(
             database, record, opened, replace(asking, observer=progress, every=progress.every), name
         )
-    done = sum(counts.done for counts in told)
+    done = sum(counts.done for counts in outcome)
     console.print(f"This worker brought {done:,} {'reply' if done == 1 else 'replies'} home.")
     if left.state == "asked":
         scoring = f"folkways score {left.name}{workspace_named(workspace)}"
         console.print(f"Everything has been asked. Judge and score it: {scoring}", soft_wrap=True)
     elif left.state == "running":
         console.print(f"Other workers are still asking {left.name}.")
-        if any(counts.stopped == INTERRUPTED for counts in told):
+        if any(counts.stopped == INTERRUPTED for counts in outcome):
             raise click.exceptions.Exit(interrupts.exit_code())
     else:
         console.print(f"{left.name} is {left.state}: {how_to_go_on(left.reason)}", soft_wrap=True)
@@ -106,5 +106,5 @@ def command(
 
 def slurm_task() -> str | None:
     """The name of the task that SLURM started this process as; None outside of SLURM."""
-    told = [os.environ.get(name, "") for name in SLURM]
-    return f"slurm {' '.join(filter(None, told))}" if os.environ.get("SLURM_JOB_ID") else None
+    numbers = [os.environ.get(name, "") for name in SLURM]
+    return f"slurm {' '.join(filter(None, numbers))}" if os.environ.get("SLURM_JOB_ID") else None

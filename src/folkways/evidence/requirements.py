@@ -78,7 +78,7 @@ def parse_minimum(text: str) -> list[Minimum]:
             f"{text!r} names no culture behind the colon; valid: TASK[:CULTURE]=X, for example "
             "blend/saq:ET=30"
         )
-    return [Minimum(known.name, group or None, value) for known in expand_tasks([task])]
+    return [Minimum(member.name, group or None, value) for member in expand_tasks([task])]
 
 
 def parse_drop(text: str) -> tuple[str, float]:
@@ -152,8 +152,8 @@ def check_minimum(
             )
         else:
             status, decision = _decide(low, high, wanted.at_least, strict)
-        asked = f"; asked a part: {'; '.join(part)}" if part else ""
-        yield Check(wanted.name, row["endpoint"], status, f"found {score_text}; {decision}{asked}")
+        note = f"; asked a part: {'; '.join(part)}" if part else ""
+        yield Check(wanted.name, row["endpoint"], status, f"found {score_text}; {decision}{note}")
 
 
 def _interval(low: float | None, high: float | None) -> str:

@@ -56,9 +56,9 @@ def instances(
     if not scored:
         return
     reference = [gold] if gold else []
-    said: dict[str, Any] = {"raw": [] if row.response is None else [row.response]}
+    output: dict[str, Any] = {"raw": [] if row.response is None else [row.response]}
     if row.thoughts:
-        said["reasoning_trace"] = [row.thoughts]
+        output["reasoning_trace"] = [row.thoughts]
     hashed = json.dumps({"raw": text, "reference": reference}, sort_keys=True, separators=(",", ":"))
     common = {
         "schema_version": SCHEMA_VERSION,
@@ -73,7 +73,7 @@ def instances(
             "formatted": f"{row.system}\n\n{row.user}" if row.system else row.user,
             "reference": reference,
         },
-        "output": said,
+        "output": output,
         "messages": None,
         "answer_attribution": _attribution(row, f"folkways {task} {profile}"),
         "token_usage": _usage(row),
@@ -115,12 +115,12 @@ def _error(row: JudgedRow, model: StoredModel) -> str | None:
 def _metadata(row: JudgedRow, metrics: set[str], model: StoredModel) -> dict[str, str]:
     """What the item is grouped by and how it ended, as strings; ``cut`` is there where the token limit cut
     the reply."""
-    told: dict[str, Any] = {name: getattr(row, name) for name in ALWAYS_TOLD}
-    told["reason"] = model.without_host(row.reason)
-    told |= {name: value for name, value in row.details.items() if name not in metrics}
+    metadata: dict[str, Any] = {name: getattr(row, name) for name in ALWAYS_TOLD}
+    metadata["reason"] = model.without_host(row.reason)
+    metadata |= {name: value for name, value in row.details.items() if name not in metrics}
     if (row.finish_reason or "").lower() in TOKEN_LIMIT:
-        told["cut"] = "true"
-    return {name: str(value) for name, value in told.items() if value is not None}
+        metadata["cut"] = "true"
+    return {name: str(value) for name, value in metadata.items() if value is not None}
 
 
 SCHEMA_VERSION = "0.3.0"
@@ -199,16 +199,16 @@ def metric_of(task: Task, name: str) -> Metric:
 
 
 def _uncertainty(row: Row) -> dict[str, Any]:
-    found: dict[str, Any] = {"num_samples": row["n"] - row["left_out"]}
+    uncertainty: dict[str, Any] = {"num_samples": row["n"] - row["left_out"]}
     if row["low"] is not None and row["high"] is not None:
         level = re.search(r"([\d.]+)\s?%", row["interval"])
-        found["confidence_interval"] = {
+        uncertainty["confidence_interval"] = {
             "lower": row["low"],
             "upper": row["high"],
             **({"confidence_level": float(level[1]) / 100} if level else {}),
             "method": row["interval"],
         }
-    return found
+    return uncertainty
 
 
 def _reference(row: Row) -> Iterable[tuple[str, str]]:
@@ -245,13 +245,13 @@ def _part(signature: str, name: str) -> str:
 def _arguments(settings: str) -> dict[str, Any]:
     """What the schema has names for, of a single set of settings (``temperature=0.0,max_tokens=16``)."""
     pairs = dict(pair.partition("=")[::2] for pair in settings.split(","))
-    found: dict[str, Any] = {}
+    arguments: dict[str, Any] = {}
     for name, kind in _SETTINGS.items():
         try:
-            found[name] = kind(pairs[name])
+            arguments[name] = kind(pairs[name])
         except (KeyError, ValueError):  # not set, or several sets
             continue
-    return found
+    return arguments
 
 
 RELATIONSHIPS = ("first_party", "third_party", "collaborative", "other")
@@ -305,22 +305,22 @@ class _Export(StoredRun):
     @cached_property
     def references(self) -> Mapping[tuple[Any, ...], list[dict[str, Any]]]:
         """Place of a score -> the scores of baselines and people there."""
-        known = [
+        computed = [
             results.load_scores(self.workspace, self.run, subject)
             for subject in (Subject.BASELINE, Subject.PEOPLE)
         ]
-        asked = self.scores.filter(pl.col("endpoint").str.starts_with(BASELINE_PREFIX))
-        found: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
-        for row in pl.concat([*known, asked]).iter_rows(named=True):
-            found.setdefault(tuple(row[name] for name in _PLACE), []).append(row)
-        return found
+        baselines = self.scores.filter(pl.col("endpoint").str.starts_with(BASELINE_PREFIX))
+        by_place: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
+        for row in pl.concat([*computed, baselines]).iter_rows(named=True):
+            by_place.setdefault(tuple(row[name] for name in _PLACE), []).append(row)
+        return by_place
 
     def pairs(self) -> Iterator[tuple[str, str]]:
         """Endpoint and benchmark, in the order in which they were asked."""
-        asked = (
+        keys = (
             (part.endpoint, part.task.split("/")[0]) for part in self.parts if part.endpoint in self.models
         )
-        yield from dict.fromkeys(asked)
+        yield from dict.fromkeys(keys)
 
     def write(self, endpoint: str, benchmark: str) -> list[Path]:
         """Write the files of one model on one benchmark; none where it has no score."""
@@ -366,14 +366,14 @@ class _Export(StoredRun):
     ) -> dict[str, Any]:
         model = self.models[endpoint]
         began = str(int(self.run.created))
-        alike = [other for other, known in self.models.items() if known.id == model.id]
+        alike = [other for other, other_model in self.models.items() if other_model.id == model.id]
         evaluation = f"{benchmark}/{model.id}/{began}" + (f"-{str(name)[:8]}" if len(alike) > 1 else "")
-        found = []
+        entries = []
         for row in scored.iter_rows(named=True):
-            asked = self.tasks[row["task"]]
+            run_task = self.tasks[row["task"]]
             references = self.references.get(tuple(row[column] for column in _PLACE), [])
-            data = f"{asked.release}#{asked.fingerprint}"
-            found.append(
+            data = f"{run_task.release}#{run_task.fingerprint}"
+            entries.append(
                 result(row, get_task(row["task"]), self.record(row["task"]), data, references, self._time())
             )
         reason = self.without_hosts(self.run.reason)
@@ -406,7 +406,7 @@ class _Export(StoredRun):
                 "additional_details": {"asked_by": self.run.version},
             },
             "model_info": model.info,
-            "evaluation_results": found,
+            "evaluation_results": entries,
         }
 
     def _lines(
@@ -430,9 +430,9 @@ class _Export(StoredRun):
                     if not row.counted:
                         counts["judgements_not_counted"] += 1
                         continue
-                    known = texts[row.item]
+                    item_texts = texts[row.item]
                     for line in instances(
-                        row, *known, metrics, task.name, profile, evaluation, self.models[endpoint]
+                        row, *item_texts, metrics, task.name, profile, evaluation, self.models[endpoint]
                     ):
                         counts["rows"] += 1
                         yield orjson.dumps(line, option=orjson.OPT_APPEND_NEWLINE)

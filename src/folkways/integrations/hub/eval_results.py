@@ -106,9 +106,9 @@ def _chosen(stored: StoredRun, model: str | None) -> list[str]:
         raise UnknownNameError(f"model of run {stored.run.name}", model, stored.models)
     chosen = [model] if model is not None else list(stored.models)
     ids = [stored.models[endpoint].id for endpoint in chosen]
-    for endpoint, known in zip(chosen, ids, strict=True):
-        if ids.count(known) > 1:
-            alike = [other for other, name in zip(chosen, ids, strict=True) if name == known]
+    for endpoint, model_id in zip(chosen, ids, strict=True):
+        if ids.count(model_id) > 1:
+            alike = [other for other, name in zip(chosen, ids, strict=True) if name == model_id]
             raise FolkwaysError(
                 f"{', '.join(alike)} are one model, whose repository takes one value; choose: --model "
                 f"{endpoint}"
@@ -126,11 +126,11 @@ class _Export:
     def headline(self, endpoint: str, task: str) -> Mapping[str, Any] | None:
         """The score of the whole that may be written, a row of records.SCORES; None with a note where there
         is none."""
-        known = get_task(task)
-        profile = known.resolve_profile(self.stored.profile)
+        definition = get_task(task)
+        profile = definition.resolve_profile(self.stored.profile)
         here = pl.col("facet") == "all"
         rows = self.stored.scores.filter(
-            here, endpoint=endpoint, task=task, profile=profile, metric=known.metrics[0].name
+            here, endpoint=endpoint, task=task, profile=profile, metric=definition.metrics[0].name
         )
         row = next(rows.iter_rows(named=True), None)
         name = f"{task} of {self.stored.models[endpoint].id}"
@@ -146,13 +146,13 @@ class _Export:
 
     def lacking(self, row: Mapping[str, Any]) -> list[str]:
         """What keeps a score from being one of the whole benchmark."""
-        found = self.stored.part_of_whole(row["task"])
+        gaps = self.stored.part_of_whole(row["task"])
         if lost := row[State.FAILED.value] + row[State.MISSING.value]:
             best = number(row["at_best"])
-            found.append(
+            gaps.append(
                 f"{lost:,} of {row['n']:,} items without a reply, counted as nothing (at best {best})"
             )
-        return found
+        return gaps
 
     def check_data_set(self, tasks: Sequence[str]) -> None:
         """FolkwaysError where one data set is named without a benchmark, and several benchmarks would take it
@@ -218,13 +218,13 @@ class _Export:
     def _notes(self, row: Mapping[str, Any]) -> str:
         metric = get_task(row["task"]).metrics[0]
         unit = "percent" if metric.scale == 100 else "points"
-        known = row["low"] is not None and row["high"] is not None
-        interval = f"{number(row['low'], 2)} to {number(row['high'], 2)}" if known else "none"
-        told = [
+        has_interval = row["low"] is not None and row["high"] is not None
+        interval = f"{number(row['low'], 2)} to {number(row['high'], 2)}" if has_interval else "none"
+        parts = [
             f"{metric.label}, {unit}" + (", lower is better" if metric.lower_is_better else ""),
             f"interval {interval} ({row['interval']})",
             f"n {row['n'] - row['left_out']:,}, {plural(row['questions'], 'question')}",
             *(f"incomplete: {what}" for what in self.lacking(row)),
             f"signature {row['signature']}",
         ]
-        return "; ".join(told)
+        return "; ".join(parts)

@@ -74,12 +74,12 @@ def card(
 
     names: endpoint -> what it is called in the files. scores: records.SCORES with ``subject`` and ``model``.
     """
-    asked = list(dict.fromkeys(get_task(each.task).benchmark for each in made))
+    benchmark_names = list(dict.fromkeys(get_task(each.task).benchmark for each in made))
     began = datetime.fromtimestamp(run.run.created, UTC)
-    titles = [benchmarks()[name].title for name in asked]
+    titles = [benchmarks()[name].title for name in benchmark_names]
     title = f"Judgements of {plural(len(run.models), 'model')} on {', '.join(titles)}"
     parts = [
-        _front(run, made, title, asked),
+        _front(run, made, title, benchmark_names),
         f"# {escape(title)}",
         f"Run {code(run.run.name)}, begun on {began:%Y-%m-%d}, asked by [folkways]({HOMEPAGE}) "
         f"{escape(run.run.version)}. "
@@ -212,20 +212,22 @@ def _recipe(run: StoredRun, names: Mapping[str, str]) -> str:
     import tomlkit
 
     recipe = run.run.recipe or {}
-    named = {asked.task.split("/")[0]: asked.release.replace("dir:", "./") for asked in run.tasks.values()}
-    kept = {name: recipe[name] for name in REPEATED if name in recipe}
-    told = {"tasks": recipe["tasks"], "models": [*names.values()], **kept, "releases": named}
-    return tomlkit.dumps(told).strip()
+    named = {
+        run_task.task.split("/")[0]: run_task.release.replace("dir:", "./") for run_task in run.tasks.values()
+    }
+    repeated = {name: recipe[name] for name in REPEATED if name in recipe}
+    document = {"tasks": recipe["tasks"], "models": [*names.values()], **repeated, "releases": named}
+    return tomlkit.dumps(document).strip()
 
 
 def _licences(run: StoredRun, made: Sequence[Configuration]) -> Iterator[str]:
     yield "## Data, licences, citations"
-    known = benchmarks()
+    registered = benchmarks()
     for record in {run.record(each.task).name: run.record(each.task) for each in made}.values():
         home = f", <{record.homepage}>" if record.homepage else ""
         yield (
             f"**{escape(record.name)}**: {escape(record.licence)}{home}. "
-            f"{escape(known[record.benchmark].caution)}"
+            f"{escape(registered[record.benchmark].caution)}"
         ).strip()
         if record.citation:
             yield fenced(record.citation, "bibtex")
@@ -275,7 +277,7 @@ def export_judgements(
     files = [file for written, _ in made.values() for file in written]
     scores = export.all_scores()
     files += export.write("scores", iter([packed(scores, "parquet")]))
-    configurations = [Configuration(config_name(task), task, told) for task, (_, told) in made.items()]
+    configurations = [Configuration(config_name(task), task, rows) for task, (_, rows) in made.items()]
     files.append(write_bytes(out / "README.md", card(export, export.names, scores, configurations).encode()))
     stay = {task: export.why_items_stay(task) for task in made}
     notes = [
@@ -299,11 +301,11 @@ class _Export(StoredRun):
     def names(self) -> Mapping[str, str]:
         """Endpoint -> its name in the files, ``developer/model?temperature=1``: no address, and each name
         once."""
-        found: dict[str, str] = {}
+        by_endpoint: dict[str, str] = {}
         for endpoint in dict.fromkeys(part.endpoint for part in self.parts):
             name = self._name(endpoint)
-            found[endpoint] = next(each for each in _numbered(name) if each not in found.values())
-        return found
+            by_endpoint[endpoint] = next(each for each in _numbered(name) if each not in by_endpoint.values())
+        return by_endpoint
 
     def _name(self, endpoint: str) -> str:
         if is_baseline(endpoint):
@@ -346,19 +348,19 @@ class _Export(StoredRun):
         return files, pl.concat(counts).group_by("language", maintain_order=True).agg(pl.col("len").sum())
 
     def _schema(self, task: str, whole: bool) -> Schema:
-        known = get_task(task)
+        definition = get_task(task)
         firsts = (
             next(judged_rows(self.workspace, self.run, profile, part), None)
             for part, profile in self._judged(task)
         )
         judged = {name for row in firsts if row is not None for name in row.details}
         metrics = {
-            metric.name: pl.Float64 for metric in known.metrics if metric.name in judged
+            metric.name: pl.Float64 for metric in definition.metrics if metric.name in judged
         }  # others are of many rows together
         return {
             **VERDICTS,
             **metrics,
-            **({**dict.fromkeys(known.facets, pl.String), **TEXTS} if whole else {}),
+            **({**dict.fromkeys(definition.facets, pl.String), **TEXTS} if whole else {}),
         }
 
     def _rows(self, task: str, schema: Schema, whole: bool) -> Iterator[tuple[Any, ...]]:
@@ -367,14 +369,14 @@ class _Export(StoredRun):
             for row in judged_rows(self.workspace, self.run, profile, part):
                 text, gold = texts.get(row.item, (None, None))
                 reason = self.without_hosts(row.failure if row.state in LOST and row.failure else row.reason)
-                given = {
+                common = {
                     "model": self.names[part.endpoint],
                     "profile": profile,
                     "text": text,
                     "gold": gold,
                     "reason": reason,
                 }
-                yield tuple(_value(name, kind, row, given) for name, kind in schema.items())
+                yield tuple(_value(name, kind, row, common) for name, kind in schema.items())
 
     def _judged(self, task: str) -> list[tuple[results.Part, str]]:
         """The shares of a task, each in every profile that it was judged in."""
@@ -384,16 +386,16 @@ class _Export(StoredRun):
     def all_scores(self) -> pl.DataFrame:
         """The scores of models, baselines and people: SCORES with ``model`` in place of ``endpoint``, and
         ``subject`` before."""
-        asked = pl.when(pl.col("endpoint").map_elements(is_baseline, return_dtype=pl.Boolean)).then(
+        subject_of = pl.when(pl.col("endpoint").map_elements(is_baseline, return_dtype=pl.Boolean)).then(
             pl.lit(Subject.BASELINE.value)
         )
-        frames = [self.scores.with_columns(subject=asked.otherwise(pl.lit(Subject.MODEL.value)))]
+        frames = [self.scores.with_columns(subject=subject_of.otherwise(pl.lit(Subject.MODEL.value)))]
         for subject in (Subject.BASELINE, Subject.PEOPLE):
-            known = self.of_profile(results.load_scores(self.workspace, self.run, subject))
-            known = known.join(
+            computed = self.of_profile(results.load_scores(self.workspace, self.run, subject))
+            computed = computed.join(
                 self.scores, on=["endpoint", "task", "profile"], how="anti"
             )  # a baseline that was asked too
-            frames.append(known.with_columns(subject=pl.lit(subject.value)))
+            frames.append(computed.with_columns(subject=pl.lit(subject.value)))
         named = pl.concat(frames).with_columns(model=pl.col("endpoint").replace(dict(self.names)))
         return named.select("subject", "model", *(name for name in SCORES if name != "endpoint"))
 

@@ -63,23 +63,23 @@ def heat_map(grid: Grid, layout: Layout, width: int) -> Spec:
 
     It is turned where it is wider than it is high.
     """
-    known = [
+    values = [
         (row[0].text, column, cell)
         for row in grid.rows
         for column, cell in zip(grid.columns[1:], row[1:], strict=True)
     ]
     down, across = [row[0].text for row in grid.rows], list(grid.columns[1:])
     if len(across) > len(down) or max(map(label_width, across), default=0) > ROOM:
-        known = [(column, name, cell) for name, column, cell in known]
+        values = [(column, name, cell) for name, column, cell in values]
         down, across = across, down
-    paint = _Paint([cell.value for _, _, cell in known if cell.value is not None and not cell.few], layout)
+    paint = _Paint([cell.value for _, _, cell in values if cell.value is not None and not cell.few], layout)
     rows = [
         {
             "down": name,
             "across": column,
             **(UNCOLOURED | {"text": f"n={cell.n}"} if cell.few else paint.of(cell)),
         }
-        for name, column, cell in known
+        for name, column, cell in values
         if cell.value is not None
     ]
     room = min(ROOM, max((label_width(name) for name in down), default=0))
@@ -237,8 +237,8 @@ def result_views(made: Sequence[ResultTables], short: Mapping[str, str]) -> list
     """Every result with its tables and figures, in their order. ``short`` has the endpoints' names for
     charts."""
     return [
-        ResultView(found.result, [_table_view(found.result, table, short) for table in found.tables])
-        for found in made
+        ResultView(result.result, [_table_view(result.result, table, short) for table in result.tables])
+        for result in made
     ]
 
 
@@ -252,9 +252,9 @@ def _figures(result: Result, table: Table, laid_out: Sequence[Grid]) -> Iterator
     drawable = [(grid, grid.layout) for grid in laid_out if grid.layout and grid.layout.drawn and _fits(grid)]
     of_models = [(grid, layout) for grid, layout in drawable if not grid.of_baseline]
     drawable = of_models or drawable
-    for place, (grid, layout) in enumerate(drawable[:MAX_FIGURES_PER_KIND], 1):
+    for position, (grid, layout) in enumerate(drawable[:MAX_FIGURES_PER_KIND], 1):
         slug = f"analysis-{slugged(result.name)}-{slugged(table.name)}" + (
-            f"-{place}" if len(drawable) > 1 else ""
+            f"-{position}" if len(drawable) > 1 else ""
         )
         chart = heat_map if layout.drawn == "heatmap" else intervals
         wide, narrow = (
@@ -267,11 +267,13 @@ def _figures(result: Result, table: Table, laid_out: Sequence[Grid]) -> Iterator
 
 def _fits(grid: Grid) -> bool:
     """Whether there is something to draw, and not more than can be read."""
-    known = sum(cell.value is not None for row in grid.rows for cell in row[1:])
+    filled = sum(cell.value is not None for row in grid.rows for cell in row[1:])
     columns, rows = len(grid.columns) - 1, len(grid.rows)
     if grid.layout is not None and grid.layout.drawn == "heatmap":
-        return known > 1 and max(columns, rows) <= MOST_CELLS
-    return known > 1 and columns <= MOST_COLUMNS and rows * min(columns, MAX_SERIES) <= MOST_ROWS * MAX_SERIES
+        return filled > 1 and max(columns, rows) <= MOST_CELLS
+    return (
+        filled > 1 and columns <= MOST_COLUMNS and rows * min(columns, MAX_SERIES) <= MOST_ROWS * MAX_SERIES
+    )
 
 
 def _caption(grid: Grid, layout: Layout) -> str:
@@ -287,23 +289,23 @@ def _caption(grid: Grid, layout: Layout) -> str:
 
 def _finding(grid: Grid) -> str:
     """Where the highest and the lowest number stand, of those that rest on more than a few items."""
-    known = [
+    values = [
         (cell.value, f"{row[0].text}, {column}")
         for row in grid.rows
         for column, cell in zip(grid.columns[1:], row[1:], strict=True)
         if cell.value is not None and not cell.few
     ]
-    if not known:
+    if not values:
         return ""
     decimals = grid.layout.decimals if grid.layout else 1
-    (lowest, where_lowest), (highest, where_highest) = min(known), max(known)
+    (lowest, where_lowest), (highest, where_highest) = min(values), max(values)
     if lowest == highest:
         return f"Every cell is {number(lowest, decimals)}."
-    told = (
+    sentence = (
         f"Highest {number(highest, decimals)} ({where_highest}), lowest {number(lowest, decimals)} "
         f"({where_lowest})."
     )
-    return f"{told}{_apart(grid)}"
+    return f"{sentence}{_apart(grid)}"
 
 
 def _apart(grid: Grid) -> str:

@@ -262,9 +262,9 @@ def language_pairs(task: TaskView) -> dict[str, tuple[str, str]]:
         present.setdefault(culture, []).append(language)
     pairs = {}
     for culture, spoken in present.items():
-        own = [code for code in (*local_languages(culture), *spoken) if code in spoken and code != "en"]
-        if own and "en" in spoken:
-            pairs[culture] = (f"{culture}+{own[0]}", f"{culture}+en")
+        local = [code for code in (*local_languages(culture), *spoken) if code in spoken and code != "en"]
+        if local and "en" in spoken:
+            pairs[culture] = (f"{culture}+{local[0]}", f"{culture}+en")
     return pairs
 
 
@@ -272,12 +272,12 @@ def scores_in_both(task: TaskView, endpoint: str) -> dict[str, tuple[Score, Scor
     """Culture -> the endpoint's score in its own language and in English, for those that it was asked in
     both."""
     scores = task.facets[JOINT_LANGUAGE].scores if JOINT_LANGUAGE in task.facets else {}
-    asked = language_pairs(task).items()
+    pairs = language_pairs(task).items()
     both = {
-        culture: (scores.get((own, endpoint)), scores.get((english, endpoint)))
-        for culture, (own, english) in asked
+        culture: (scores.get((local, endpoint)), scores.get((english, endpoint)))
+        for culture, (local, english) in pairs
     }
-    return {culture: (own, english) for culture, (own, english) in both.items() if own and english}
+    return {culture: (local, english) for culture, (local, english) in both.items() if local and english}
 
 
 def local_against_english(task: TaskView, endpoint: str, width: int) -> Spec:
@@ -295,8 +295,8 @@ def local_against_english(task: TaskView, endpoint: str, width: int) -> Spec:
         for culture in order
         for score, kind in zip(pairs[culture], kinds, strict=True)
     ]
-    known = {culture: task.people.get(("culture", culture)) for culture in order}
-    people = [record(score, label[culture], PEOPLE) for culture, score in known.items() if score]
+    people_scores = {culture: task.people.get(("culture", culture)) for culture in order}
+    people = [record(score, label[culture], PEOPLE) for culture, score in people_scores.items() if score]
     x = axis_x(task.domain, width)
     y = axis_y([label[culture] for culture in order])
     drawn = [*_people_layers(people, x, y, 30), *marks(values, kinds, x, y, {})]

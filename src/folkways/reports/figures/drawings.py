@@ -66,13 +66,13 @@ def _bars(view: ReportView, tasks: list[TaskView]) -> Figure:
         state: sum(getattr(score, state.value) for task in tasks for score in _headline(task))
         for state in State
     }
-    told = ", ".join(f"{count(amount)} {state.value}" for state, amount in totals.items() if amount)
+    amounts = ", ".join(f"{count(amount)} {state.value}" for state, amount in totals.items() if amount)
     names = list(dict.fromkeys(row["group"] for row in rows))
     return make_figure(
         "outcomes",
         "How the questions ended",
         "One bar per model; its parts are shares of all answers that were expected.",
-        f"Over all tasks: {told}.",
+        f"Over all tasks: {amounts}.",
         lambda width, _: _stacked(rows, names, [single_line(task.title) for task in tasks], width),
     )
 
@@ -212,7 +212,9 @@ class Drawings:
         for sections in self.tasks.values():
             for figures in sections.values():
                 yield from figures
-        yield from (found.figure for found in self.leaderboard.published.neighbours if found.figure)
+        yield from (
+            neighbours.figure for neighbours in self.leaderboard.published.neighbours if neighbours.figure
+        )
         yield from self.outcomes
         for analysis in self.analyses:
             for table in analysis.tables:

@@ -39,8 +39,8 @@ def as_junit(checks: Sequence[Check], run: str) -> str:
                 check.message
             )
         else:
-            said = ElementTree.SubElement(case, "system-out")
-            said.text = f"{_WORDS[check.status]}: {single_line(check.message)}"
+            output = ElementTree.SubElement(case, "system-out")
+            output.text = f"{_WORDS[check.status]}: {single_line(check.message)}"
     suites = ElementTree.Element("testsuites")
     suites.append(suite)
     ElementTree.indent(suites)

@@ -75,7 +75,7 @@ def _reply(
     response: Mapping[str, Any], judgements: pl.DataFrame, metrics: tuple[Metric, ...]
 ) -> RenderableType:
     sample = f", sample {response['sample']}" if response["sample"] else ""
-    said = (
+    text = (
         response["response"]
         if response["response"] is not None
         else f"({response['state']}: {response['reason'] or 'no reason given'})"
@@ -85,7 +85,7 @@ def _reply(
         parts.append(
             _block(f"{response['endpoint']}{sample}, thoughts (not judged)", response["thoughts"], "dim")
         )
-    parts.append(_block(f"{response['endpoint']}{sample}", said))
+    parts.append(_block(f"{response['endpoint']}{sample}", text))
     same = pl.all_horizontal(pl.col(name) == response[name] for name in ("endpoint", *ASKED))
     for judged in judgements.filter(same).iter_rows(named=True):
         numbers = [

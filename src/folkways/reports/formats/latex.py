@@ -56,7 +56,7 @@ def render_latex(view: ReportView, leaderboard: Leaderboard | None = None) -> st
                 notes = [table.unit, *table.notes]
                 laid_out = enumerate(grids(table, view.short), 1)
                 parts += [
-                    _grid(table.title, f"{table.name}-{place}", grid, notes) for place, grid in laid_out
+                    _grid(table.title, f"{table.name}-{number}", grid, notes) for number, grid in laid_out
                 ]
     return "\n\n".join(parts) + "\n"
 
@@ -70,8 +70,8 @@ def _prose(view: ReportView, task: TaskView) -> str:
         return f"CITATION{len(keys) - 1}NOITATIC"
 
     words = escape(methods_paragraph(view, task, cite))
-    for place, key in enumerate(keys):
-        words = words.replace(f" CITATION{place}NOITATIC", f"~\\cite{{{key}}}")
+    for index, key in enumerate(keys):
+        words = words.replace(f" CITATION{index}NOITATIC", f"~\\cite{{{key}}}")
     return words
 
 
@@ -82,7 +82,7 @@ def _results(board: Leaderboard, task: TaskView) -> str:
     head = [*(["Rank"] if ranks else []), "Model", *profiles, "Score", "95\\,\\% interval", "$n$", "Coverage"]
     rows = []
     for row in board.rows(task):
-        place = [row.rank.span.replace("–", "--") if row.rank else ""] if ranks else []
+        rank_cell = [row.rank.span.replace("–", "--") if row.rank else ""] if ranks else []
         profile = [escape(row.counted.profile) if row.counted else ""] * len(profiles)
         ends = ["", "", ""]
         if row.counted:
@@ -93,7 +93,7 @@ def _results(board: Leaderboard, task: TaskView) -> str:
             + ("$^{\\dagger}$" if row.rank and row.rank.level else "")
             + (f" ({escape(row.source)})" if row.kind in ("people", "published") else "")
         )
-        rows.append([*place, name, *profile, _number(row.score), *ends])
+        rows.append([*rank_cell, name, *profile, _number(row.score), *ends])
     caption = f"{escape(task.title)}: {escape(task.metric.label)}."
     if ranks:
         caption += " Ranks are the places that the paired differences leave open (Holm, 5\\,\\%)."
@@ -109,8 +109,8 @@ def _by_group(view: ReportView, task: TaskView, facet: FacetView) -> str:
         :MOST_COLUMNS
     ]
     title = facet_title(facet.facet)
-    found = {value: [facet.scores.get((value, name)) for name in shown] for value in facet.values}
-    rows = [[escape(facet.name(value)), *map(_with_interval, scores)] for value, scores in found.items()]
+    by_value = {value: [facet.scores.get((value, name)) for name in shown] for value in facet.values}
+    rows = [[escape(facet.name(value)), *map(_with_interval, scores)] for value, scores in by_value.items()]
     head = [escape(title.capitalize()), *(escape(view.short[name]) for name in shown)]
     caption = (
         f"{escape(task.title)}, {escape(facet.metric.label)} by {escape(title)}, with 95\\,\\% intervals."

@@ -30,10 +30,10 @@ def render_markdown(
     data = view.data
     parts = [f"# {escape(data.title)}", f"{escape(lede(view))} Made {data.created[:10]}."]
     board = leaderboard if leaderboard is not None else Leaderboard(view)
-    if told := notices(view, uncertain(view, board)):
+    if warnings := notices(view, uncertain(view, board)):
         parts.append(
             "> **Before you read the numbers**\n>\n"
-            + "\n".join(f"> - {escape(sentence)}" for sentence in told)
+            + "\n".join(f"> - {escape(sentence)}" for sentence in warnings)
         )
     parts += _summary(view, board, turned_round(view, board) if turned is None else turned)
     for task in view.tasks:
@@ -43,11 +43,11 @@ def render_markdown(
     if data.failures.height:
         rows = []
         for endpoint, task_name, kind, times, example in data.failures.select(list(FAILURES)).iter_rows():
-            words, said = (
+            words, reply = (
                 [escape(endpoint), code(task_name, in_table=True)],
                 code((example or "")[:200], in_table=True),
             )
-            rows.append([*words, escape(kind), count(times), said])
+            rows.append([*words, escape(kind), count(times), reply])
         parts += ["## What failed", table(["Model", "Task", "Kind", "Count", "Example"], rows, numeric={3})]
     parts += [
         "## Signatures",
@@ -116,12 +116,12 @@ def _task(view: ReportView, task: TaskView, ranks: Mapping[str, Rank]) -> Iterab
             task.metric.name,
             task.profile,
         )  # the scores that ranks are by
-        found = unplaced.pop(score.endpoint, None) if ranked else None
+        rank_of_model = unplaced.pop(score.endpoint, None) if ranked else None
         group = "" if score.facet == WHOLE else f", {value_name(score.facet, score.value)}"
         rows.append(
             [
-                *([found.span if found else ""] if ranks else []),
-                escape(score.endpoint) + ("†" if found and found.level else ""),
+                *([rank_of_model.span if rank_of_model else ""] if ranks else []),
+                escape(score.endpoint) + ("†" if rank_of_model and rank_of_model.level else ""),
                 *([escape(score.profile)] if several else []),
                 escape(task.label_of(score.metric) + group),
                 *_cells(view, score),
@@ -145,8 +145,8 @@ def _published(board: Leaderboard) -> Iterable[str]:
         yield "## Beside published figures"
     if published.warnings:
         yield "\n".join(f"- {escape(sentence)}" for sentence in published.warnings)
-    for found in published.neighbours:
-        yield f"### {escape(found.title)} ({escape(found.source)})"
+    for neighbours in published.neighbours:
+        yield f"### {escape(neighbours.title)} ({escape(neighbours.source)})"
         rows = [
             [
                 escape(row["name"]),
@@ -162,7 +162,7 @@ def _published(board: Leaderboard) -> Iterable[str]:
                     f"{number(row['next_below_score']) if row['next_below'] else ''}"
                 ),
             ]
-            for row in found.places.iter_rows(named=True)
+            for row in neighbours.places.iter_rows(named=True)
         ]
         yield table(["Group", "Model", "Score", "Place", "Next above", "Next below"], rows, numeric={2, 3})
 
@@ -220,10 +220,10 @@ def _facet(view: ReportView, task: TaskView, facet: FacetView) -> str:
     ]
     rows = []
     for value in facet.values:
-        found = [facet.scores.get((value, name)) for name in shown]
+        scores = [facet.scores.get((value, name)) for name in shown]
         if with_people:
-            found.append(people[value])
-        rows.append([escape(facet.name(value)), *(_compact(score) for score in found)])
+            scores.append(people[value])
+        rows.append([escape(facet.name(value)), *(_compact(score) for score in scores)])
     return table(head, rows, numeric=set(range(1, len(head))))
 
 
@@ -235,13 +235,13 @@ def _compact(score: Score | None) -> str:
 
 
 def _cells(view: ReportView, score: Score) -> list[str]:
-    told = [
+    cells = [
         number(score.score),
         interval(score.low, score.high, " to "),
         score.shown_n,
         percent(score.coverage),
     ]
-    return [*told, *(count(amount) for amount in score.states.values()), view.signatures[score.signature]]
+    return [*cells, *(count(amount) for amount in score.states.values()), view.signatures[score.signature]]
 
 
 def table(

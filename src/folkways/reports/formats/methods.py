@@ -57,21 +57,21 @@ def _asked(view: ReportView, task: TaskView, parts: dict[str, str], cite: Callab
         wording += f" ({'variant' if len(variants) == 1 else 'variants'} {_some(variants, 'variant')})"
     cited = f" {cite(key)}" if key else ""
     title = single_line(task.title)
-    asked = (
+    sentence = (
         f"We asked {models} the {count(amount)} questions of {title}{cited}{source}{where}{tongues}{wording}"
     )
-    return f"{asked.rstrip(',')}."
+    return f"{sentence.rstrip(',')}."
 
 
 def _settings(parts: dict[str, str]) -> str:
-    told = []
+    phrases = []
     if parts.get("samples"):
-        told.append(f"{parts['samples']} {'reply' if parts['samples'] == '1' else 'replies'} per prompt")
+        phrases.append(f"{parts['samples']} {'reply' if parts['samples'] == '1' else 'replies'} per prompt")
     if parts.get("settings"):
-        told.append(f"the settings {in_words('settings', parts['settings'])}")
+        phrases.append(f"the settings {in_words('settings', parts['settings'])}")
     if parts.get("system", "task") != "task":
-        told.append("a system prompt of our own")
-    return f"We took {listing(told)}." if told else ""
+        phrases.append("a system prompt of our own")
+    return f"We took {listing(phrases)}." if phrases else ""
 
 
 def _judged(task: TaskView, parts: dict[str, str]) -> str:
@@ -120,8 +120,8 @@ _KEY = re.compile(r"@\w+\s*\{\s*([^,\s{}]+)\s*,")
 
 def citation_key(release: ReleaseRecord) -> str | None:
     """The key of the release's entry; None where it has none that BibTeX could read."""
-    found = _KEY.search(release.citation or "")
-    return found[1] if found else None
+    match = _KEY.search(release.citation or "")
+    return match[1] if match else None
 
 
 def bibliography(releases: Sequence[ReleaseRecord]) -> str:
@@ -147,9 +147,11 @@ OWN_RULE = "judged by the rule of the task"
 
 def judging(profile: str, task: str) -> str:
     """What a profile of a task means, in words; empty for a profile of the task's own."""
-    known = tasks().get(task)
+    task_of_name = tasks().get(task)
     return (
-        OWN_RULE if known is not None and "paper" not in known.scoring.profiles else PROFILES.get(profile, "")
+        OWN_RULE
+        if task_of_name is not None and "paper" not in task_of_name.scoring.profiles
+        else PROFILES.get(profile, "")
     )
 
 
@@ -207,7 +209,7 @@ def method_rows(view: ReportView) -> list[tuple[str, list[tuple[str, str]]]]:
 
     Tasks are named by their titles, or where signatures of one task differ by the marks of these.
     """
-    told: dict[str, dict[str, list[str]]] = {}
+    rows: dict[str, dict[str, list[str]]] = {}
     of_task = {
         task.title: list(dict.fromkeys(score.signature for score in task.whole)) for task in view.tasks
     }
@@ -215,7 +217,7 @@ def method_rows(view: ReportView) -> list[tuple[str, list[tuple[str, str]]]]:
         for score in task.whole:
             parts = [*explain(view.made(score.signature)), ("Intervals", score.interval)]
             for heading, words in parts:
-                whose = told.setdefault(heading, {}).setdefault(words, [])
+                whose = rows.setdefault(heading, {}).setdefault(words, [])
                 if score.signature not in whose:
                     whose.append(score.signature)
     every = sum(len(signatures) for signatures in of_task.values())
@@ -224,15 +226,15 @@ def method_rows(view: ReportView) -> list[tuple[str, list[tuple[str, str]]]]:
             heading,
             [
                 (words, "" if len(whose) == every else _whose(view, of_task, whose))
-                for words, whose in found.items()
+                for words, whose in values.items()
             ],
         )
-        for heading, found in told.items()
+        for heading, values in rows.items()
     ]
 
 
 def _whose(view: ReportView, of_task: Mapping[str, Sequence[str]], signatures: Sequence[str]) -> str:
-    whole = [title for title, own in of_task.items() if set(own) <= set(signatures)]
+    whole = [title for title, its_signatures in of_task.items() if set(its_signatures) <= set(signatures)]
     named = {signature for title in whole for signature in of_task[title]}
     return ", ".join(
         [*whole, *(view.signatures[signature] for signature in signatures if signature not in named)]

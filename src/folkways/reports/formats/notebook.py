@@ -40,12 +40,12 @@ def run_html(view: ReportView) -> str:
     board = Leaderboard(view)
     rows: list[tuple[str, ...]] = []
     for task in view.tasks:
-        for place, row in enumerate(board.first(task)):
+        for position, row in enumerate(board.first(task)):
             score = row.counted
-            told = (score.shown_n, percent(score.coverage)) if score else ("", "")
-            title = f"{task.title} ({task.metric.label})" if not place else ""
+            counts = (score.shown_n, percent(score.coverage)) if score else ("", "")
+            title = f"{task.title} ({task.metric.label})" if not position else ""
             rows.append(
-                (title, row.name, number(row.score), f"{number(row.low)} to {number(row.high)}", *told)
+                (title, row.name, number(row.score), f"{number(row.low)} to {number(row.high)}", *counts)
             )
     parts = [
         _paragraph(lede(view)),
@@ -124,7 +124,7 @@ def item_html(
 def html_table(heads: Sequence[str], rows: Sequence[Sequence[str]], first_number: int) -> Markup:
     """A table of texts; the columns from ``first_number`` on stand to the right."""
 
-    sides = ["left" if place < first_number else "right" for place in range(len(heads))]
+    sides = ["left" if column < first_number else "right" for column in range(len(heads))]
 
     def line(cell: Markup, texts: Sequence[str]) -> Markup:
         made = (cell.format(CELL, side, sanitize(text)) for text, side in zip(texts, sides, strict=True))

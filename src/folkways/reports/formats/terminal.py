@@ -84,7 +84,7 @@ def _cells(view: ReportView, task: TaskView, score: Score) -> list[Text]:
     if any(shown.facet != WHOLE for shown in task.headline):
         cells.append(Text("" if score.facet == WHOLE else value_name(score.facet, score.value)))
     states = [(state, getattr(score, state)) for state in STATES]
-    told = [
+    notes = [
         (f"{count(amount)} {state}", lost if state in ("failed", "missing") else "")
         for state, amount in states
         if amount
@@ -95,5 +95,5 @@ def _cells(view: ReportView, task: TaskView, score: Score) -> list[Text]:
         Text(interval(score.low, score.high)),
         Text(score.shown_n),
         Text(percent(score.coverage), lost),
-        Text(", ").join(Text(*part) for part in told),
+        Text(", ").join(Text(*part) for part in notes),
     ]

@@ -120,14 +120,14 @@ def _laid_out(rows: pl.DataFrame, layout: Layout, short: Mapping[str, str]) -> I
         if "endpoint" in rows.columns
         else rows
     )
-    for part, across, found in wide_forms(ordered, layout):
+    for part, across, group in wide_forms(ordered, layout):
         label = "" if layout.by is None else word(layout.by, part[layout.by][0], short)
         lines = tuple(
             (
                 Cell(word(layout.down, name, short)),
                 *(_measured(row, layout) if row else Cell("") for row in rows),
             )
-            for name, rows in found
+            for name, rows in group
         )
         columns = (heading(layout.down), *(word(layout.across, column, short) for column in across))
         yield Grid(label, columns, lines, layout, part)
@@ -151,13 +151,13 @@ def _measured(row: Mapping[str, Any], layout: Layout) -> Cell:
     if value is None:
         return Cell(NOT_A_NUMBER)
     low, high = (row.get(name) for name in ("low", "high"))
-    known = low is not None and high is not None
+    has_interval = low is not None and high is not None
     sizes = [row[name] for name in SIZES if row.get(name) is not None]
     n = int(min(sizes)) if sizes else None
     return Cell(
         number(value, layout.decimals),
         float(value),
-        *((low, high) if known else (None, None)),
+        *((low, high) if has_interval else (None, None)),
         layout.decimals,
         n,
     )

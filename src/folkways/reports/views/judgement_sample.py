@@ -63,11 +63,11 @@ def take_sample(view: ReportView, max_rows: int = MAX_ROWS) -> Sample:
         of_kept = pl.col("task").cast(pl.String).is_in([*data.without_items])
         data = replace(data, judgements=data.judgements.filter(~of_kept))
     outcome = _outcome(data, data.judgements.columns)
-    told = ("endpoint", _group(outcome), _size())
+    needed = ("endpoint", _group(outcome), _size())
     slices = [
-        rows.select(told) for rows in data.judgements.iter_slices(SLICE)
+        rows.select(needed) for rows in data.judgements.iter_slices(SLICE)
     ]  # texts of a million would be copied
-    deciding = pl.concat([data.judgements.clear().select(told), *slices]).with_row_index("row")
+    deciding = pl.concat([data.judgements.clear().select(needed), *slices]).with_row_index("row")
     if view.models:
         deciding = deciding.filter(~pl.col("endpoint").cast(pl.String).str.starts_with(BASELINE_PREFIX))
     total, rows = deciding.height, _bounded(deciding.drop("endpoint"), max_rows)
@@ -149,12 +149,12 @@ def _outcome(data: ReportData, columns: list[str]) -> pl.Expr:
 def _details(data: ReportData, shown: pl.DataFrame) -> list[str]:
     """Facets and metrics of each row in one line: ``topic Food · SEM-B 1``."""
     metrics = {metric.name: metric.label for task in data.metrics.values() for metric in task}
-    known = {*JUDGEMENTS, *JUDGED_ITEMS, *KEYS}
+    hidden = {*JUDGEMENTS, *JUDGED_ITEMS, *KEYS}
     schema = plain(shown.clear()).schema
     facets = [
         name
         for name in shown.columns
-        if name not in known and name not in metrics and schema[name] == pl.String
+        if name not in hidden and name not in metrics and schema[name] == pl.String
     ]
     measured = [name for name in metrics if name in shown.columns]
     lines: dict[tuple[Any, ...], str] = {}
@@ -166,8 +166,8 @@ def _details(data: ReportData, shown: pl.DataFrame) -> list[str]:
             for name, word in zip(facets, words, strict=True)
             if word is not None
         ]
-        told = zip(measured, values, strict=True)
-        parts += [f"{metrics[name]} {_measure(value)}" for name, value in told if value is not None]
+        pairs = zip(measured, values, strict=True)
+        parts += [f"{metrics[name]} {_measure(value)}" for name, value in pairs if value is not None]
         lines[row] = " · ".join(parts)
     return [lines[row] for row in rows]
 
@@ -184,10 +184,10 @@ def _coded(values: pl.Series) -> dict[str, Any]:
     distinct = values.unique(maintain_order=True)
     if distinct.len() == values.len():
         return {"values": values.to_list()}
-    place = pl.Series(range(distinct.len()), dtype=pl.Int32)
-    known = distinct.drop_nulls()
+    positions = pl.Series(range(distinct.len()), dtype=pl.Int32)
+    present = distinct.drop_nulls()
     codes = values.replace_strict(
-        known, place.filter(distinct.is_not_null()), default=None, return_dtype=pl.Int32
+        present, positions.filter(distinct.is_not_null()), default=None, return_dtype=pl.Int32
     )
     absent = distinct.is_null().arg_max() if distinct.null_count() else 0
     return {"values": distinct.to_list(), "codes": codes.fill_null(absent).to_list()}

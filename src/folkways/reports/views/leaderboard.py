@@ -52,12 +52,12 @@ class PublishedView:
     def points(self) -> pl.DataFrame:
         """REFERENCE of the models, in the profile that each task shows."""
         profiles = {task.task: task.profile for task in self.view.tasks}
-        own = self.view.data.scores.filter(
+        scores = self.view.data.scores.filter(
             ~pl.col("endpoint").str.starts_with(BASELINE_PREFIX),
             pl.col("profile")
             == pl.col("task").replace_strict(profiles, default=None, return_dtype=pl.String),
         )
-        return reference_points(own, self.view.data.signatures)
+        return reference_points(scores, self.view.data.signatures)
 
     @cached_property
     def warnings(self) -> list[str]:
@@ -70,15 +70,17 @@ class PublishedView:
 
         Of models, people and guessing, without an interval; empty where it may not be compared.
         """
-        found = self.points.filter(
+        comparable = self.points.filter(
             pl.col("comparable"),
             pl.col("task") == task.task,
             pl.col("metric") == task.metric.name,
             pl.col("facet") == WHOLE,
         )
-        columns = found.select("model", "kind", "published", "paper", "place").unique(maintain_order=True)
+        columns = comparable.select("model", "kind", "published", "paper", "place").unique(
+            maintain_order=True
+        )
         ordered = columns.sort("published", descending=True).iter_rows()
-        return [(name, score, _source(paper, place)) for name, _, score, paper, place in ordered]
+        return [(name, score, _source(paper, table)) for name, _, score, paper, table in ordered]
 
     @cached_property
     def neighbours(self) -> list[PublishedNeighbours]:
@@ -87,7 +89,7 @@ class PublishedView:
         comparable = self.points.filter("comparable")
         if comparable.is_empty():
             return []
-        asked = (
+        asked_in = (
             pl.when(pl.col("language") == "en")
             .then(pl.lit("in English"))
             .otherwise(pl.lit("in the own language"))
@@ -95,7 +97,7 @@ class PublishedView:
         key = ["task", "metric", "facet", "asked", "place"]
         tables = [
             self._neighbours(group)
-            for _, group in comparable.with_columns(asked=asked).group_by(key, maintain_order=True)
+            for _, group in comparable.with_columns(asked=asked_in).group_by(key, maintain_order=True)
         ]
         return [table for table in tables if table.places.height]
 
@@ -129,22 +131,24 @@ class PublishedView:
     ) -> Figure | None:  # fmt: skip
         """The leading model's scores on the field of published ones, where there are several groups."""
         leading = next((name for name in task.models if (points["endpoint"] == name).any()), None)
-        own = points.filter((pl.col("endpoint") == leading) & (pl.col("kind") == "model"))
-        if not 1 < own["value"].n_unique() <= MOST_GROUPS:
+        of_leading = points.filter((pl.col("endpoint") == leading) & (pl.col("kind") == "model"))
+        if not 1 < of_leading["value"].n_unique() <= MOST_GROUPS:
             return None
-        ours = own.unique("value", maintain_order=True).sort("score", descending=True)
+        ours = of_leading.unique("value", maintain_order=True).sort("score", descending=True)
         name = self.view.short[str(leading)]
         slug = (
             f"{task.slug}-published-{slugged(title.rsplit(',', 1)[-1])}-{slugged(str(points['metric'][0]))}"
         )
-        highest = own.filter(pl.col("score") > pl.col("published").max().over("value"))["value"].n_unique()
+        highest = of_leading.filter(pl.col("score") > pl.col("published").max().over("value"))[
+            "value"
+        ].n_unique()
         return make_figure(
             slug,
             f"{name} between published models: {title}",
             f"Grey ticks: models as published ({source}). The dot is the score here, the line its "
             "95\u202f% interval.",
             f"{name} is above every published model for {highest} of {ours.height} groups.",
-            lambda width, _: _field(own, ours, names, width),
+            lambda width, _: _field(of_leading, ours, names, width),
         )
 
 
@@ -338,13 +342,13 @@ class Leaderboard:
         return rows, order(answers, rows, task.metric)
 
     def _shrunk(self, task: TaskView) -> Mapping[tuple[str, str], ShrunkenScore]:
-        own = self.view.data.scores.filter(
+        scores = self.view.data.scores.filter(
             (pl.col("task") == task.task)
             & (pl.col("profile") == task.profile)
             & (pl.col("metric") == task.metric.name),
             pl.col("endpoint").is_in(task.shown),
         )
-        frame = shrunk_scores(own, {task.task: task.metrics}).drop_nulls("shrunk")
+        frame = shrunk_scores(scores, {task.task: task.metrics}).drop_nulls("shrunk")
         columns = frame.select("value", "endpoint", "shrunk", "shrunk_low", "shrunk_high").iter_rows()
         return {(value, endpoint): ShrunkenScore(*numbers) for value, endpoint, *numbers in columns}
 
