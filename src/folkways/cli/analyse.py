@@ -1,4 +1,4 @@
-"""``folkways analyse``: what the papers ask of the scores, asked of your runs."""
+"""``folkways analyse``: the papers' analyses, for your runs."""
 
 from __future__ import annotations
 
@@ -33,10 +33,9 @@ def command(
     shape: str,
     out: Path | None,
 ) -> None:
-    """Make the papers' analyses of their scores for one or more runs, each with its test and unit of
-    analysis.
+    """Repeat the papers' analyses for one or more runs, each with its test and unit of analysis.
 
-    For runs on several benchmarks also a culture profile: where a model does better or worse than usual, over
+    Runs on several benchmarks also get a culture profile: where a model does better or worse than usual over
     all of them.
 
     RUN is a name or number, the newest run by default. If these runs do not allow an analysis, the output
@@ -66,7 +65,7 @@ def command(
         click.echo(f"left out: {name} ({reason})", err=True)
     if not made:
         raise FolkwaysError(
-            "these runs allow no analysis; see what there is, and what each needs: folkways analyse --list"
+            "no analysis is possible for these runs; list the analyses and what each needs: folkways analyse --list"
         )
     write_tables([table for one in made for table in one.tables], shape, out)
 

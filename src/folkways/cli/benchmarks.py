@@ -1,5 +1,5 @@
-"""``folkways benchmarks``: check a benchmark, of folkways or of another package, with baselines and without a
-model."""
+"""``folkways benchmarks``: check a benchmark, built-in or of another package, with baselines instead of
+models."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from folkways.runs.benchmark_check import Check
 
 LIMIT = 20
-"""Questions of a task that baselines are asked."""
+"""Questions per task for the baselines."""
 
 
 @click.group()
@@ -25,10 +25,10 @@ def command() -> None:
 @click.argument("name", metavar="BENCHMARK")
 @click.pass_context
 def check(ctx: click.Context, name: str) -> None:
-    """Check all that a benchmark declares, reads, asks and judges, and ask baselines its questions.
+    """Check what a benchmark declares, reads, asks and judges, and run baselines on it.
 
     Nothing is sent and nothing is stored. Prints a line for each part, and below it each problem with its
-    place and remedy. Exit code 0 if there is none, 1 if there are some.
+    location and remedy. Exit code 0 without problems, otherwise 1.
     """
     from folkways.display import escape, plural
     from folkways.runs.benchmark_check import check_benchmark
@@ -47,13 +47,13 @@ def check(ctx: click.Context, name: str) -> None:
     click.echo(
         f"\n{escape(name)}: {plural(problems, 'problem')}"
         if problems
-        else f"\n{escape(name)} keeps the contract."
+        else f"\n{escape(name)} passes all checks."
     )
     ctx.exit(1 if problems else 0)
 
 
 def _with_baselines(tasks: list[str]) -> Iterator[Check]:
-    """A whole run of two baselines, with its report, in a folder that is thrown away."""
+    """Run two baselines, with a report, in a temporary folder."""
     from folkways.api import run
     from folkways.benchmarks.registry import get_task
     from folkways.errors import FolkwaysError
@@ -73,7 +73,7 @@ def _with_baselines(tasks: list[str]) -> Iterator[Check]:
                 made.workspace.close()
             except FolkwaysError as error:
                 problem = str(error)
-            except Exception as error:  # noqa: BLE001 - what the task's code lets happen later on
+            except Exception as error:  # noqa: BLE001 - whatever the code of the task raises
                 problem = told(error, type(get_task(task)).__module__)
         yield Check(f"{task}: a run of baselines, and its report", (problem,) if problem else ())
 

@@ -1,4 +1,4 @@
-"""``folkways compare``: do these models differ, by how much, and how sure is that?"""
+"""``folkways compare``: whether models differ, by how much, and how sure that is."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from folkways.evidence.comparison import Comparison
 
 LOGS = (".eval", ".json", ".jsonl")
-"""What the files of other programs that can be compared end in."""
+"""Endings of the logs of other programs that can be compared."""
 
 
 @click.command("compare")
@@ -49,12 +49,12 @@ def command(
     out: Path | None,
     **of_runs: Any,
 ) -> None:
-    """Compare each two models on what both replied to: paired by item, clustered by question.
+    """Compare each pair of models on what both replied to: paired by item, clustered by question.
 
-    MODEL is a name as in the run, the part behind its last slash, or MODEL@RUN; without it, all models of the
-    runs. No model is asked.
+    MODEL is a name as in the run, the part after its last slash, or MODEL@RUN; without one, all models of the
+    runs are compared. No model is asked.
 
-    LOG is a file of another program, whatever its task: a log of Inspect (.eval, .json) or samples of
+    LOG is a file of another program, for any task: a log of Inspect (.eval, .json) or samples of
     lm-evaluation-harness (samples_*.jsonl). Samples are paired by id and epoch, and clustered by id; no
     workspace is opened.
 
@@ -91,25 +91,24 @@ def command(
 
 
 def _is_log(model: str) -> bool:
-    """Whether it is a log, there or not; models may have the name of a file of JSON lines too
-    (``replay:FILE``)."""
+    """Whether the name is that of a log. Other endings than .eval count only if the file exists, because
+    models can have file names too (``replay:FILE``)."""
     path = Path(model)
     return path.suffix.lower() == ".eval" or (path.suffix.lower() in LOGS and path.is_file())
 
 
 def _check_logs(models: tuple[str, ...], given: set[str]) -> None:
-    """FolkwaysError for what means nothing where logs are compared."""
+    """FolkwaysError for models among the logs, and for options that do not apply to logs."""
     from folkways.errors import FolkwaysError
 
     if others := [model for model in models if not _is_log(model)]:
         raise FolkwaysError(
-            "logs are compared with logs, and models of a workspace with models of a workspace; there is "
-            f"no log {others[0]} "
-            f"(valid endings: {', '.join(LOGS)})"
+            "logs can only be compared with logs, and models with models of a workspace; there is no log "
+            f"{others[0]} (valid endings: {', '.join(LOGS)})"
         )
     for name, option in (("workspace", "--workspace"), ("runs", "--run"), ("profile", "--profile")):
         if name in given:
-            raise FolkwaysError(f"{option} is of no use where logs are compared; leave it out")
+            raise FolkwaysError(f"{option} does not apply to logs; leave it out")
 
 
 def _written(found: list[Comparison], shape: str) -> str:

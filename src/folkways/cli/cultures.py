@@ -1,4 +1,4 @@
-"""``folkways cultures``: every culture with its code, its languages, and what each benchmark calls it."""
+"""``folkways cultures``: every culture with its code, its languages and its name in each benchmark."""
 
 from __future__ import annotations
 
@@ -22,8 +22,7 @@ from folkways.errors import UnknownNameError
 def command(benchmark: str | None, region: str | None, as_json: bool) -> None:
     """List the cultures, their codes and the languages they are asked in.
 
-    Wherever folkways asks for a culture, you may give its code, its English name or a benchmark's name for
-    it.
+    Wherever an option takes a culture, you can write its code, its English name or its name in a benchmark.
     """
     chosen = cultures_of(benchmark) if benchmark else tuple(cultures().values())
     if region is not None:

@@ -23,12 +23,12 @@ SECONDS_BETWEEN_LINES = 5.0
 
 
 def transfer_progress() -> Progress:
-    """The display that fits standard error."""
+    """A bar on a terminal, plain lines elsewhere."""
     return BarProgress() if sys.stderr.isatty() else LineProgress()
 
 
 class LineProgress(Progress):
-    """Plain lines: when it starts, every few seconds, at the first retry for each reason, and at the end."""
+    """Plain lines: at the start, every few seconds, at the first retry for each reason, and at the end."""
 
     def __init__(self) -> None:
         self._reasons: set[str] = set()
@@ -37,37 +37,31 @@ class LineProgress(Progress):
         self._started = self._last = time.monotonic()
 
     def started(self, label: str, files: int, size: int, present: int) -> None:
-        """Say what is coming."""
         self._label, self._files, self._done = label, files, 0
         self._size, self._here, self._begin = size, present, present
         self._started = self._last = time.monotonic()
-        resumed = f", {in_bytes(present)} of them here already" if present else ""
+        resumed = f", {in_bytes(present)} of them already on this disk" if present else ""
         amount = f", {in_bytes(size)}" if size else ""
         self._say(f"fetching {files} file{'s' if files != 1 else ''}{amount}{resumed}")
 
     def grew(self, size: int) -> None:
-        """Count a size that has just become known."""
         self._size += size
 
     def received(self, size: int) -> None:
-        """Say how far it is, every few seconds."""
         self._here += size
         if time.monotonic() - self._last >= SECONDS_BETWEEN_LINES:
             self._last = time.monotonic()
             self._say(self._state())
 
     def retrying(self, label: str, reason: str, wait: float) -> None:
-        """Say why there is a pause, once for all files that have the same reason."""
         if reason not in self._reasons:
             self._reasons.add(reason)
             self._say(f"{label}: {escape(reason)}; trying again")
 
     def finished(self, label: str) -> None:
-        """Count a file."""
         self._done += 1
 
     def closed(self) -> None:
-        """Say how it ended."""
         self._say(self._state())
 
     def _state(self) -> str:
@@ -84,7 +78,7 @@ class LineProgress(Progress):
 
 
 class BarProgress(Progress):
-    """A bar that rich draws, with the rate and the time left over all files."""
+    """A progress bar over all files, with rate and time left."""
 
     def __init__(self) -> None:
         from rich.progress import (
@@ -111,34 +105,28 @@ class BarProgress(Progress):
         self._size = self._done = 0
 
     def started(self, label: str, files: int, size: int, present: int) -> None:
-        """Begin to draw."""
         self._size, self._done = size, 0
         shown: dict[str, Any] = {"description": label, "visible": True, "done": 0, "files": files}
         self._display.update(self._task, total=size or None, completed=present, **shown)
         self._display.start()
 
     def grew(self, size: int) -> None:
-        """Lengthen the bar."""
         self._size += size
         self._display.update(self._task, total=self._size)
 
     def received(self, size: int) -> None:
-        """Move the bar."""
         self._display.update(self._task, advance=size)
 
     def retrying(self, label: str, reason: str, wait: float) -> None:
-        """Say above the bar why there is a pause, once for all files that have the same reason."""
         if reason not in self._reasons:
             self._reasons.add(reason)
             self._console.print(f"{label}: {escape(reason)}; trying again")
 
     def finished(self, label: str) -> None:
-        """Count a file."""
         self._done += 1
         self._display.update(self._task, done=self._done)
 
     def closed(self) -> None:
-        """Leave the bar as it is."""
         self._display.stop()
 
 
@@ -150,26 +138,27 @@ def in_bytes(size: float) -> str:
 VALUE_WIDTH = 80
 
 
-def as_document(release: Release, found: Sequence[DataIssue]) -> dict[str, object]:
-    """Everything, in order, with the counts by kind; values are exact."""
+def as_document(release: Release, issues: Sequence[DataIssue]) -> dict[str, object]:
+    """All issues in order, with exact values, and their counts by kind."""
     return {
         "release": release.name,
         "folder": str(release.root),
         "verified": release.verified,
         "fingerprint": release.fingerprint,
-        "counts": {kind: len(members) for kind, members in _by_kind(found).items()},
-        "issues": [asdict(issue) for issue in found],
+        "counts": {kind: len(members) for kind, members in _by_kind(issues).items()},
+        "issues": [asdict(issue) for issue in issues],
     }
 
 
-def as_lines(release: Release, found: Sequence[DataIssue], limit: int | None) -> Iterator[str]:
-    """One block per kind, the most frequent first, with at most ``limit`` members each (None: all)."""
+def as_lines(release: Release, issues: Sequence[DataIssue], limit: int | None) -> Iterator[str]:
+    """A block for each kind of issue, the most frequent first, with at most ``limit`` issues each (None:
+    all)."""
     state = "verified" if release.verified else f"not a published release, fingerprint {release.fingerprint}"
     yield f"{escape(release.name)} ({state}) in {escape(str(release.root))}"
-    if not found:
+    if not issues:
         yield "Nothing odd was found."
         return
-    for kind, members in sorted(_by_kind(found).items(), key=lambda pair: (-len(pair[1]), pair[0])):
+    for kind, members in sorted(_by_kind(issues).items(), key=lambda pair: (-len(pair[1]), pair[0])):
         shared = len({member.message for member in members}) == 1
         yield ""
         yield f"{escape(kind)}: {len(members)}" + (f"   {escape(members[0].message)}" if shared else "")
@@ -179,8 +168,7 @@ def as_lines(release: Release, found: Sequence[DataIssue], limit: int | None) ->
             yield f"  ... {len(members) - limit} more (--limit 0 shows all, --json is complete)"
     yield ""
     yield (
-        f"{plural(len(found), 'data issue', 'data issues')} of {plural(len(_by_kind(found)), 'kind')}. "
-        "The release can be read."
+        f"{plural(len(issues), 'data issue')} of {plural(len(_by_kind(issues)), 'kind')}. The release can be read."
     )
 
 
@@ -192,15 +180,15 @@ def _line(issue: DataIssue, *, with_message: bool) -> str:
     return f"{line}   {escape(issue.message)}" if with_message else line
 
 
-def _by_kind(found: Sequence[DataIssue]) -> dict[str, list[DataIssue]]:
+def _by_kind(issues: Sequence[DataIssue]) -> dict[str, list[DataIssue]]:
     kinds: dict[str, list[DataIssue]] = defaultdict(list)
-    for issue in found:
+    for issue in issues:
         kinds[issue.kind].append(issue)
     return kinds
 
 
-TOLD = ("source", "repository", "revision", "licence", "languages", "about", "homepage", "citation")
-"""What JSON tells of a record besides its name and where it is."""
+RECORD_KEYS = ("source", "repository", "revision", "licence", "languages", "about", "homepage", "citation")
+"""Further fields of a record in the JSON output."""
 
 
 @click.group()
@@ -209,7 +197,7 @@ def command() -> None:
 
 
 @command.command("list")
-@click.option("--json", "as_json", is_flag=True, help="Everything that the records say, as JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print the complete records as JSON.")
 def list_releases(as_json: bool) -> None:
     """List the releases that folkways knows, with licence, citation and whether they are on this disk."""
     from folkways.releases.registry import known_releases
@@ -219,7 +207,7 @@ def list_releases(as_json: bool) -> None:
         {name: getattr(record, name) for name in ("name", "aliases", "benchmark")}
         | {"state": state_of(record), "folder": str(root_of(record)), "files": len(record.files)}
         | {"bytes": sum(entry.size for entry in record.files if entry.size is not None) or None}
-        | {name: getattr(record, name) for name in TOLD}
+        | {name: getattr(record, name) for name in RECORD_KEYS}
         for record in known_releases()
     ]
     if as_json:
@@ -292,7 +280,7 @@ def check(name_or_dir: str, as_json: bool, out: Path | None, limit: int) -> None
     if target is None:
         click.echo(text)
         return
-    write_text(target, text + "\n", told=plural(len(issues), "data issue", "data issues"))
+    write_text(target, text + "\n", plural(len(issues), "data issue"))
 
 
 @command.command()
@@ -311,12 +299,12 @@ def _adopt(record: ReleaseRecord, folder: Path, force: bool) -> None:
     adoption = adopt(record.name, folder, force=force)
     _announce(
         adoption.release,
-        f"adopted: {plural(len(adoption.copied), 'file')} copied, {len(adoption.present)} were here",
+        f"adopted: {plural(len(adoption.copied), 'file')} copied, {len(adoption.present)} already here",
     )
     notes = {
-        "no checksum is known of": adoption.unverified,
-        "not there, and not needed": [path for path in adoption.missing if path not in _unpublished(record)],
-        "left out, because the contents differ from those released": adoption.differing,
+        "no known checksum": adoption.unverified,
+        "missing, and not needed": [path for path in adoption.missing if path not in _unpublished(record)],
+        "left out, because the contents differ from the published ones": adoption.differing,
     }
     for note, paths in notes.items():
         for path in paths:
@@ -340,7 +328,7 @@ def _announce(release: Release, what: str) -> None:
 
 
 def _unpublished(record: ReleaseRecord) -> list[str]:
-    """The files that only a copy brings."""
+    """Files that are not published, and only come with a copy."""
     return [entry.path for entry in record.files if not entry.remote]
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 TOLD = ("name", "about", "protocol", "base_url", "base_url_env", "key_env", "key_required")
-"""What is told of a provider as its table has it."""
+"""Columns of the table of providers that are printed as they are."""
 
 
 @click.command("endpoints")

@@ -53,8 +53,9 @@ def every_eval_ever(
 ) -> None:
     """Write RUN (name, number or 'last') as files for the data store of Every Eval Ever, schema 0.3.0.
 
-    One JSON of scores, with intervals and counts, per model and benchmark, and one of all judgements beside
-    it. If a licence forbids passing items on, only the scores are written. The same run gives the same files.
+    For each model and benchmark, one JSON file of scores, with intervals and counts, and one of all
+    judgements. If a licence forbids passing items on, only the scores are written. The same run gives the
+    same files.
 
     \b
     folkways export every-eval-ever last --out share --organization "My lab" --relationship third_party
@@ -157,8 +158,8 @@ def hub(
     """Write the judgements of RUN (name, number or 'last') as a data set of the Hugging Face hub.
 
     Parquet files, a configuration for each task and one of all scores, and a card with scores, intervals,
-    licences and how to ask the same. Where a licence does not let items be passed on, ids and verdicts are
-    written alone. The same run gives the same files. Look at them before you push.
+    licences and how to repeat the run. If a licence forbids passing items on, only ids and verdicts are
+    written. The same run gives the same files. Look at them before you push.
 
     \b
     folkways export hub last --out judgements
@@ -195,7 +196,7 @@ def hub(
     "data_sets",
     multiple=True,
     metavar="[BENCHMARK=]OWNER/NAME",
-    help="The data set on the hub that the scores belong to, where it is not the release's own. Repeatable.",
+    help="The data set on the hub that the scores belong to, if it is not that of the release. Repeatable.",
 )
 @click.option(
     "--task-id",
@@ -208,12 +209,12 @@ def hub(
     "--source",
     default="",
     metavar="URL",
-    help="Where the judgements can be looked at: a data set of 'export hub', say.",
+    help="Address of the judgements, for example a data set of 'export hub'.",
 )
 @click.option(
     "--incomplete",
     is_flag=True,
-    help="Also write scores of a part of the benchmark, or with items without a reply.",
+    help="Also write scores of part of a benchmark, and scores with items that got no reply.",
 )
 @click.option(
     "--push",
@@ -273,8 +274,8 @@ def _open_pull_request(opened: Hub, push: str, files: Sequence[ModelFile], recor
         defined = opened.benchmark_tasks(file.data_set)
         if defined is None:
             unseen = (
-                f"{file.data_set} has no eval.yaml that can be seen: the hub shows no score of it "
-                "until it is a benchmark there"
+                f"{file.data_set} has no visible eval.yaml: the hub shows its scores only once it is a "
+                "benchmark there"
             )
             say_written((), [unseen])
         elif unknown := [name for name in file.task_ids if name not in defined]:

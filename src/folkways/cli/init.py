@@ -48,7 +48,7 @@ EXAMPLES: dict[str, Any] = {
     "batch": True,
     "max-failed": 5.0,
 }
-"""Every key of a recipe, in the order of the file, with a value that it may have."""
+"""Every key of a recipe, in the order of the file, with an example value."""
 
 FILLED_IN = ("tasks", "models", "report")
 
@@ -56,8 +56,8 @@ OPENING = """\
 # A study in one file. Run it:           folkways run {name}
 # What it would cost, without asking:    folkways estimate {name}
 #
-# The keys are the options of folkways run. A key behind a # is left at its default, and its value an example.
-# What the command line says goes before what stands here: folkways run {name} --limit 10
+# The keys are the options of folkways run. Commented keys use their default; the value shown is an example.
+# Command-line options override this file: folkways run {name} --limit 10
 """
 
 
@@ -74,7 +74,7 @@ def command(file: Path) -> None:
         raise FolkwaysError(f"the name of a recipe ends with {SUFFIX}, got {file}")
     check_text_target(file)
     if file.exists():
-        raise FolkwaysError(f"{file} is there already and stays as it is; name another file")
+        raise FolkwaysError(f"{file} exists already and was not changed; name another file")
     write_bytes(file, recipe_text(file.name).encode())
     click.echo(f"wrote {file}; run it with: folkways run {file}")
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     metavar="FILE",
     help="CSV, TSV, JSONL, Parquet, or a log of Inspect (.eval).",
 )
-@out_option("Where the verdicts go", "verdicts.csv", required=True)
+@out_option("Where to write the verdicts", "verdicts.csv", required=True)
 @click.option("--culture", metavar="C", help="Culture of the replies, if the file does not say.")
 @click.option("--language", metavar="L", help="Language they were asked in, if the file does not say.")
 @click.option("--variant", metavar="V", help="Prompt template, if the file does not say.")
@@ -53,10 +53,10 @@ def command(
 ) -> None:
     """Judge replies to the items of TASK that were made elsewhere.
 
-    FILE has a column 'response' and a column 'item' (or the release's own id); the output files of the
-    papers' own programs are recognised, and so are logs of Inspect, by the items in their metadata or by the
-    ids of their samples. One row per item is written: its state, the answer that was read, one column per
-    metric, the reason.
+    FILE has the columns 'response' and 'item' (or the release's own id). Output files of the papers' own
+    programs are recognised, and so are logs of Inspect, by the items in their metadata or the ids of their
+    samples. The output has one row per item: its state, the answer that was read, one column per metric, and
+    the reason.
 
     \b
     folkways judge blend/saq --responses kr.csv --culture KR --language ko --out verdicts.csv
@@ -84,7 +84,7 @@ def command(
     write_frame(judged.judgements, target)
     console = terminal(stderr=True)
     missing = equipped.missing(judged.judgements["culture"].unique().to_list())
-    unused = [f"{option} is of no use to {task}" for option in equipped.unused]
+    unused = [f"{option} does not apply to {task}" for option in equipped.unused]
     for note in (*(f"{responses}: {note}" for note in judged.notes), *missing, *unused):
         console.print(note, soft_wrap=True)
     terminal().print(scores_table(equipped.task, judged.scores))

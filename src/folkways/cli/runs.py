@@ -1,4 +1,4 @@
-"""``folkways runs``: the runs of a workspace, and those of them that are archived."""
+"""``folkways runs``: list, archive, restore and delete the runs of a workspace."""
 
 from __future__ import annotations
 
@@ -20,15 +20,13 @@ if TYPE_CHECKING:
 
 
 NARROW = 60
-"""Columns of a terminal below which there is room for the names of runs and their states alone."""
+"""Terminal width in columns below which only names and states of runs are shown."""
 
 
 @click.group("runs", invoke_without_command=True)
 @workspace_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@click.option(
-    "--recipe", metavar="RUN", help="Print the recipe of this run instead, to ask the same anywhere."
-)
+@click.option("--recipe", metavar="RUN", help="Print the recipe of this run instead, to repeat it anywhere.")
 @click.pass_context
 def command(context: click.Context, workspace: str, as_json: bool, recipe: str | None) -> None:
     """List the runs of a workspace, oldest first.
@@ -51,14 +49,14 @@ def command(context: click.Context, workspace: str, as_json: bool, recipe: str |
     "--out",
     type=click.Path(path_type=Path),
     metavar="DIR",
-    help="Folder of the archive. Default: WORKSPACE-archive/RUN beside it.",
+    help="Folder of the archive. Default: WORKSPACE-archive/RUN.",
 )
 def archive(run: str, workspace: str, out: Path | None) -> None:
     """Move the prompts, replies and judgements of RUN into Parquet files, and out of the workspace.
 
-    Its name stays in the workspace, and so do replies that other runs use. To report or score the run, put it
-    back with `folkways runs restore`. If the command is interrupted, give it again. For a run that is
-    archived already, --out says where its folder was moved to.
+    Its name stays in the workspace, and so do replies that other runs use. To report or score the run,
+    restore it with `folkways runs restore`. If the command is interrupted, run it again. For a run that is
+    archived already, --out says where its folder is now.
 
     \b
     folkways runs archive run-1
@@ -74,7 +72,7 @@ def archive(run: str, workspace: str, out: Path | None) -> None:
     record = find_run(database, run)
     if record.archive is not None and out is not None:
         moved(database, record, out)
-        click.echo(f"run {record.name} is archived in {out}: all of its files are there as they were written")
+        click.echo(f"run {record.name} is archived in {out}: all its files are there, unchanged")
         return
     with _counting("written") as tell:
         made = archive_run(database, record, out or usual_place(database, record), tell)
@@ -85,20 +83,20 @@ def archive(run: str, workspace: str, out: Path | None) -> None:
     )
     if made.shared:
         click.echo(
-            f"{plural(made.shared, 'reply', 'replies')} also kept in the workspace, for other runs that "
-            "use the same"
+            f"{plural(made.shared, 'reply', 'replies')} also kept in the workspace, because other runs use them"
         )
     if not shrink(database):
-        click.echo("the room in the database is used again by later runs; it was not given back to the disk")
+        click.echo("the space in the database was not returned to the disk; later runs use it")
 
 
 @command.command("restore")
 @click.argument("run", shell_complete=completion.runs)
 @workspace_option
 def restore(run: str, workspace: str) -> None:
-    """Put an archived RUN back into the workspace, to read or continue it, or for other runs to use its replies.
+    """Put an archived RUN back into the workspace, to read or continue it, or for other runs to use its
+    replies.
 
-    The files stay where they are; delete them once you do not need them.
+    The files stay where they are; delete them when you no longer need them.
 
     \b
     folkways runs restore run-1
@@ -124,9 +122,9 @@ def restore(run: str, workspace: str) -> None:
 @workspace_option
 @click.option("--yes", is_flag=True, help="Delete it without asking.")
 def delete(run: str, workspace: str, yes: bool) -> None:
-    """Delete RUN: what it expected, its judgements and its scores.
+    """Delete RUN: its requests, judgements and scores.
 
-    Replies stay, and another run that asks the same uses them. Of an archived run the files stay, too.
+    Replies are kept, and other runs that ask the same use them. The files of an archived run are kept too.
 
     \b
     folkways runs delete run-1
@@ -142,8 +140,7 @@ def delete(run: str, workspace: str, yes: bool) -> None:
     queue.free_dead_claims()
     if queue.others_at_work():
         raise FolkwaysError(
-            f"run {record.name} is being asked by another process; stop that first (Ctrl-C there), then "
-            "delete it"
+            f"another process is asking run {record.name}; stop that process first (Ctrl-C), then delete the run"
         )
     if not yes:
         click.confirm(
@@ -155,7 +152,7 @@ def delete(run: str, workspace: str, yes: bool) -> None:
 
 @contextmanager
 def _counting(done: str) -> Iterator[Callable[[int], None]]:
-    """Says on a terminal how many items are done."""
+    """Show on a terminal how many items are done."""
     shown = sys.stderr.isatty()
 
     def tell(rows: int) -> None:
@@ -221,15 +218,15 @@ def _list(workspace: str, as_json: bool, recipe: str | None) -> None:
 
 
 def _recipe(run: RunRecord) -> str:
-    """The recipe of a run as a file; FolkwaysError where none was kept."""
+    """The recipe of a run as a file; FolkwaysError if the run has none."""
     import tomlkit
 
     if run.recipe is None:
         raise FolkwaysError(
-            f"run {run.name} has no recipe: only folkways run keeps one, from version 0.2 on; write one with: "
+            f"run {run.name} has no recipe: only folkways run stores one, since version 0.2; write one with: "
             "folkways init"
         )
     return (
-        f"# Run {run.name}, planned by folkways {run.version}. Ask the same: folkways run FILE\n"
+        f"# Run {run.name}, planned by folkways {run.version}. Repeat it: folkways run FILE\n"
         + tomlkit.dumps(run.recipe)
     )

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 @click.argument("run", default="last", shell_complete=completion.runs)
 @workspace_option
 @click.option(
-    "--profile", metavar="NAME", help="How to judge: paper (default) or strict; both are kept side by side."
+    "--profile", metavar="NAME", help="How to judge: paper (default) or strict; the scores of both are kept."
 )
 @text_tools_option
 @scoring_model_options
@@ -51,7 +51,7 @@ def command(
     scores = loaded.score(profile, text_tools, scoring, problems.append, Cluster(on) if on else None)
     if target is not None:
         write_frame(scores, target)
-    loaded = load_run(loaded.name, loaded.workspace)  # it may be finished now
+    loaded = load_run(loaded.name, loaded.workspace)  # its state may have changed
     shown = scores["profile"].unique().to_list()
     terminal().print(
         terminal_summary(loaded.report_data(profile if len(shown) == 1 else None, with_judgements=False))

@@ -19,7 +19,7 @@ from folkways.cli.out import terminal
 @click.option("--release", metavar="NAME|DIR", help="Data to read the item from.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(item: str, workspace: str, run_name: str | None, release: str | None, as_json: bool) -> None:
-    """Print ITEM with its gold answers, the prompts, what models said, and how that was judged.
+    """Print ITEM with its gold answers, prompts, replies and judgements.
 
     \b
     folkways show KR/Al-en-01

@@ -21,7 +21,7 @@ def command(benchmark: str, run: str, workspace: str, out: Path, model: str | No
     """Write what a model replied in RUN (name, number or 'last') as the files that the competition on
     BENCHMARK takes.
 
-    Every item of the data has its row; without a reply its cells are empty. No question and no gold answer is
+    Every item of the data has a row; without a reply its cells are empty. Questions and gold answers are not
     written.
 
     \b

@@ -1,4 +1,4 @@
-"""Where commands that make tables write them."""
+"""Writes the output of commands that make tables: to the terminal, a file or a folder."""
 
 from __future__ import annotations
 
@@ -16,33 +16,34 @@ if TYPE_CHECKING:
     from folkways.benchmarks.tables import Table
 
 WIDTH = 120
-"""Characters of a line where there is no terminal to ask."""
+"""Characters per line if the output is not a terminal."""
 
 
 def check_target(names: Sequence[str], shape: str, out: Path | None) -> None:
-    """FolkwaysError unless there is a place for what will be written; found out before any work is done."""
+    """FolkwaysError if the tables cannot be written to ``out``; called before any work is done."""
     from folkways.errors import FolkwaysError
 
     if shape == "csv" and len(names) != 1 and (out is None or not is_folder(out)):
         raise FolkwaysError(
-            "several tables as CSV need a folder, in which each has a file of its own\nName it with --out "
-            "DIR, or name a single one"
+            "several tables as CSV need a folder with a file for each\nName it with --out DIR, or choose one table"
         )
     if out is not None:
         file_at(out, in_format("tables", shape))
 
 
 def in_format(name: str, shape: str) -> str:
-    """The name of a file in that format: ``tables.txt``."""
+    """The file name in that format: ``tables.txt``."""
     return f"{name}.{shape.replace('text', 'txt')}"
 
 
 def write_tables(tables: Sequence[Table], shape: str, out: Path | None) -> None:
-    """Tables as text, Markdown, CSV or JSON, to a file, a folder or the terminal; FolkwaysError where that
-    cannot be written."""
+    """Write tables as text, Markdown, CSV or JSON to a file, a folder or the terminal. FolkwaysError if that
+    is not possible."""
     from folkways.cli.table_output import as_csv, as_json, as_markdown, as_text
 
-    check_target([table.name for table in tables], shape, out)  # one name may stand for several tables
+    check_target(
+        [table.name for table in tables], shape, out
+    )  # one name on the command line can give several
     if shape == "csv" and out is not None and is_folder(out):
         for table in tables:
             write_text(out / f"{table.name}.csv", as_csv(table))
@@ -59,8 +60,8 @@ def write_tables(tables: Sequence[Table], shape: str, out: Path | None) -> None:
         write_text(out / in_format("tables", shape) if is_folder(out) else out, text)
 
 
-def write_text(path: Path, text: str, told: str = "") -> None:
-    """Write a file and say so, with how much it is where that is ``told``; FolkwaysError where it cannot be
+def write_text(path: Path, text: str, amount: str = "") -> None:
+    """Write a file and print its name, with ``amount`` if there is one. FolkwaysError if it cannot be
     written."""
     from folkways.errors import FolkwaysError
 
@@ -71,4 +72,4 @@ def write_text(path: Path, text: str, told: str = "") -> None:
         raise FolkwaysError(
             f"{path} cannot be written: {error.strerror or error}\nName another place with --out"
         ) from error
-    click.echo(f"wrote {path}{f' ({told})' if told else ''}", err=True)
+    click.echo(f"wrote {path}{f' ({amount})' if amount else ''}", err=True)

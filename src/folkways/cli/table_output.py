@@ -13,23 +13,23 @@ from folkways.reports.views.grids import wide_forms
 from folkways.spreadsheet import for_csv
 
 SIDE_BY_SIDE = "{} ({})"
-"""A cell that differs from the published one: recomputed, and published in brackets."""
+"""A cell that differs from the published value: the recomputed value, then the published one in brackets."""
 
 HEADINGS = {**ABBREVIATIONS, "Holidays/Celebration/Leisure": "Holidays"}
-"""What people read for a column, where it is not its name."""
+"""Headings of columns whose name is not the heading."""
 
 GAP = 2
-"""Characters between two columns."""
+"""Spaces between two columns."""
 
 UNBROKEN = 18
-"""Cells up to this many characters stay in one piece, such as an interval; longer words are folded."""
+"""Cells of at most this many characters, such as intervals, stay on one line; longer words are folded."""
 
 Grid = tuple[str, list[str], list[list[str]]]
-"""A heading (empty if there is one grid), the columns' names, and the rows' cells."""
+"""A heading (empty for a single grid), the column names, and the cells of each row."""
 
 
 def as_json(tables: Sequence[Table]) -> str:
-    """One document: each table with its unit, notes and rows; what is not known is null."""
+    """One document with the unit, notes and rows of each table; unknown values are null."""
     heads = [{name: getattr(table, name) for name in ("name", "title", "unit", "notes")} for table in tables]
     rows = [{"rows": table.rows.to_dicts()} for table in tables]
     return json_for_terminal(
@@ -38,17 +38,17 @@ def as_json(tables: Sequence[Table]) -> str:
 
 
 def as_csv(table: Table) -> str:
-    """The rows as they are, with full precision."""
+    """The rows with full precision."""
     return for_csv(table.rows).write_csv()
 
 
 def as_markdown(tables: Sequence[Table]) -> str:
-    """A section per table, laid out for reading."""
+    """A section for each table."""
     return "\n".join(line for table in tables for line in _section(table))
 
 
 def _section(table: Table) -> Iterator[str]:
-    bar = "\\|"  # one that is no end of a cell
+    bar = "\\|"  # escaped, as a plain one ends the cell
     yield f"## {table.title}\n"
     yield f"{table.unit}\n"
     for heading, columns, rows in grids(table):
@@ -99,9 +99,9 @@ def as_text(tables: Sequence[Table], width: int) -> str:
 
 
 def _fitting(columns: list[str], rows: list[list[str]], width: int) -> Iterator[list[int]]:
-    """The places of columns that stand side by side in ``width`` characters with no word or number broken.
+    """Groups of column indices that each fit into ``width`` characters without breaking a word or number.
 
-    Columns that do not fit follow below, behind the first one again, which says what the rows are about.
+    Every group starts with the first column, which names the rows.
     """
     needs = [_narrowest(column, (row[index] for row in rows)) for index, column in enumerate(columns)]
     places = [0]
@@ -114,8 +114,7 @@ def _fitting(columns: list[str], rows: list[list[str]], width: int) -> Iterator[
 
 
 def _narrowest(heading: str, cells: Iterable[str]) -> int:
-    """Characters that a column needs: the longest word of its heading, and its cells; long cells may break
-    between words."""
+    """Minimum width of a column in characters, where headings and long cells may break between words."""
     from rich.cells import cell_len
 
     words = [cell_len(word) for word in heading.split()]
@@ -129,7 +128,7 @@ def _narrowest(heading: str, cells: Iterable[str]) -> int:
 
 
 def grids(table: Table) -> Iterator[Grid]:
-    """The table as people read it: wide by its layout, or its rows as they are."""
+    """The table for display: in wide form if its layout says so, otherwise row by row."""
     if table.layout is None or table.layout.only_drawn:
         cells = [[_cell(value) for value in row] for row in table.rows.iter_rows()]
         yield "", [_heading(name) for name in table.rows.columns], cells

@@ -19,16 +19,14 @@ if TYPE_CHECKING:
 
 
 class _BenchmarkGroup(click.Group):
-    """A command for each benchmark that has results."""
+    """A subcommand for each benchmark with results."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """The benchmarks' names."""
         from folkways.benchmarks.registry import benchmarks
 
         return [name for name, benchmark in benchmarks().items() if benchmark.results]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command that makes the tables of one benchmark."""
         from folkways.benchmarks.registry import benchmarks
 
         return _command(benchmarks()[cmd_name]) if cmd_name in self.list_commands(ctx) else None
@@ -36,7 +34,7 @@ class _BenchmarkGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Name what is valid when the benchmark is not."""
+        """As click does; UnknownNameError with the valid names."""
         valid = self.list_commands(ctx)
         if args and args[0] not in valid and not args[0].startswith("-") and not ctx.resilient_parsing:
             raise UnknownNameError("benchmark with tables", args[0], valid)
@@ -49,7 +47,7 @@ def command() -> None:
 
 
 def _command(benchmark: Benchmark) -> click.Command:
-    """``folkways tables NAME``: its options are the data that its results need."""
+    """``folkways tables NAME``, with an option for each kind of data that the results need."""
     needs = {need.name: need for result in benchmark.results for need in result.needs}
 
     @click.command(benchmark.name, help=_help(benchmark))
@@ -59,7 +57,9 @@ def _command(benchmark: Benchmark) -> click.Command:
     )
     @workspace_option
     @click.option(
-        "--profile", metavar="NAME", help="Profile of judgements and of the human line; the first by default."
+        "--profile",
+        metavar="NAME",
+        help="Profile of judgements and of the human baseline; the first by default.",
     )
     @text_tools_option
     @format_option
@@ -77,7 +77,7 @@ def _command(benchmark: Benchmark) -> click.Command:
             later := [name for result in usual if result not in ready for name in result.names]
         ):
             click.echo(
-                f"left out: {', '.join(later)} (made of what models answered; name a run with --run)",
+                f"left out: {', '.join(later)} (they need the replies of models; name a run with --run)",
                 err=True,
             )
         wanted = names or [name for result in ready for name in result.names]
@@ -88,7 +88,7 @@ def _command(benchmark: Benchmark) -> click.Command:
             click.echo(f"left out: {name} ({reason})", err=True)
         if not made:
             raise FolkwaysError(
-                "none of the tables can be made of what is here; each line above says what one of them lacks"
+                "no table can be made from the data on this disk; the lines above say what is missing"
             )
         write_tables(made, shape, out)
 
@@ -120,7 +120,7 @@ def _inputs(
     text_tools: str | None = None,
     **named: Any,
 ) -> Inputs:
-    """What the options name, as results take it; ``named``: name of a need -> what its option was given."""
+    """The inputs that the options name. named: name of a need -> value of its option."""
     from dataclasses import replace
 
     from folkways.benchmarks.results import Inputs

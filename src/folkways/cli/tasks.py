@@ -1,4 +1,4 @@
-"""``folkways tasks``: what can be measured."""
+"""``folkways tasks``: the tasks and suites."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def command(names: tuple[str, ...], as_json: bool) -> None:
         return
     named = [all_suites()[name] for name in names if name in all_suites()]
     others = [name for name in names if name not in all_suites()]
-    expand_tasks(others)  # an unknown name is told before anything is printed
+    expand_tasks(others)  # fail on an unknown name before anything is printed
     for suite in named:
         _print_in_full(suite.name, "", (suite.about, *suite.tasks))
     for task in expand_tasks(others):

@@ -1,4 +1,4 @@
-"""``folkways work``: ask what a planned run expects, beside any number of other workers."""
+"""``folkways work``: ask what a planned run expects, together with any number of other workers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from folkways.runs.options import AskOptions
 
 SLURM = ("SLURM_CLUSTER_NAME", "SLURM_JOB_ID", "SLURM_PROCID")
-"""What tells a task of SLURM from all others; one that is queued again keeps it."""
+"""Environment variables that identify a SLURM task, also after it is queued again."""
 
 
 @click.command("work", cls=GroupedCommand)
@@ -37,7 +37,7 @@ SLURM = ("SLURM_CLUSTER_NAME", "SLURM_JOB_ID", "SLURM_PROCID")
 @click.option(
     "--worker",
     metavar="NAME",
-    help="Name of this worker. Started again under this name, it takes over the requests of the earlier one.",
+    help="Name of this worker. A worker restarted under the same name takes over its earlier requests.",
 )
 @ask_options
 def command(
@@ -48,11 +48,11 @@ def command(
     worker: str | None,
     asking: AskOptions,
 ) -> None:
-    """Ask what RUN (name, number or 'last') still expects, beside any number of other workers.
+    """Ask what RUN (name, number or 'last') still expects, together with any number of other workers.
 
-    No worker asks what another one is asking. If a worker dies, its requests are free again at once on the
-    same machine, or when it is started again under its --worker name or as the same SLURM task; otherwise
-    after 90 seconds. Nothing is judged: `folkways score` does that at the end.
+    No two workers ask the same. The requests of a worker that died are free again at once on the same
+    machine, or once it is restarted under its --worker name or as the same SLURM task; otherwise after 90
+    seconds. Nothing is judged: `folkways score` does that at the end.
 
     \b
     folkways work study --workspace postgresql://me@db/folkways
@@ -91,7 +91,7 @@ def command(
             database, record, opened, replace(asking, observer=progress, every=progress.every), name
         )
     done = sum(counts.done for counts in outcome)
-    console.print(f"This worker brought {done:,} {'reply' if done == 1 else 'replies'} home.")
+    console.print(f"This worker got {done:,} {'reply' if done == 1 else 'replies'}.")
     if left.state == "asked":
         scoring = f"folkways score {left.name}{workspace_named(workspace)}"
         console.print(f"Everything has been asked. Judge and score it: {scoring}", soft_wrap=True)
@@ -105,6 +105,6 @@ def command(
 
 
 def slurm_task() -> str | None:
-    """The name of the task that SLURM started this process as; None outside of SLURM."""
+    """The name of the SLURM task that this process belongs to; None outside SLURM."""
     numbers = [os.environ.get(name, "") for name in SLURM]
     return f"slurm {' '.join(filter(None, numbers))}" if os.environ.get("SLURM_JOB_ID") else None

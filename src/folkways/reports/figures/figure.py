@@ -58,7 +58,8 @@ def render(spec: Spec, prefix: str, finish: Callable[[str], str] = str) -> str:
     """SVG of a specification. ``prefix`` keeps its internal ids apart from those of other figures on the
     page.
 
-    finish: applied to the drawing as it comes from the library. MissingExtraError without the extra ``report``.
+    finish: applied to the drawing as it comes from the library. MissingExtraError without the extra
+    ``report``.
     """
     with of_extra("report", "a chart"):
         import vl_convert
