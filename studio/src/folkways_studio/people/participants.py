@@ -1,5 +1,5 @@
 """People in a study: joining, consent, eligibility, leaving. What is personal about them lies apart
-(``services.personal``)."""
+(``people.personal``)."""
 
 from __future__ import annotations
 

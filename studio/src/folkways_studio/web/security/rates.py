@@ -3,7 +3,7 @@
 Counts are kept in memory: a restart may forget them, and of several processes each has its own, so that one
 address may do so many times as much.
 
-Failed sign-ins of one account are counted in the database as well (``services.people.accounts``), which no
+Failed sign-ins of one account are counted in the database as well (``people.accounts``), which no
 restart forgets.
 """
 
