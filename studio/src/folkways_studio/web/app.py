@@ -36,7 +36,8 @@ def create_app(workspace: Workspace, settings: Settings | None = None) -> Starle
 
     from folkways_studio.items.import_runner import Background
     from folkways_studio.programs.webhook_sender import sending
-    from folkways_studio.web.api.first_use import PLACE, ApiAtFirstUse
+    from folkways_studio.web.api import PLACE
+    from folkways_studio.web.api.first_use import ApiAtFirstUse
     from folkways_studio.web.prefix import AtPrefix
     from folkways_studio.web.rendering.static_files import static_routes
     from folkways_studio.web.request_context import Studio

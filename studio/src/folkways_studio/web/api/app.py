@@ -15,7 +15,7 @@ from folkways_studio.media import api as media
 from folkways_studio.people import api as people
 from folkways_studio.programs import api as webhooks
 from folkways_studio.studies import api as studies
-from folkways_studio.web.api.first_use import PLACE
+from folkways_studio.web.api import PLACE
 from folkways_studio.web.api.problems import MEDIA_TYPE, Problem, add_handlers
 from folkways_studio.web.request_context import Studio
 

@@ -12,9 +12,6 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 if TYPE_CHECKING:
     from folkways_studio.web.request_context import Studio
 
-PLACE = "/api/v1"
-"""Where the API is."""
-
 
 class ApiAtFirstUse:
     """Passes requests on to the API. The first one makes it, in a thread, while pages go on being
