@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from folkways.display import plural
 from folkways.endpoints.base import LOGLIK, NO_THINKING, Settings
 from folkways.errors import FolkwaysError, UnknownNameError, option
-from folkways.formatting import plural
 
 if TYPE_CHECKING:  # the command line reads its options without an engine
     from folkways.engine.session import Observer

@@ -62,7 +62,7 @@ ENDPOINTS = ("authorization_endpoint", "token_endpoint", "jwks_uri")
 
 
 @dataclass(frozen=True, slots=True)
-class Begun:
+class PendingSignIn:
     """A sign-in on its way: what only the browser that began it has. state and nonce come back; verifier
     proves who began."""
 
@@ -71,7 +71,7 @@ class Begun:
     verifier: str
 
     @classmethod
-    def new(cls) -> Begun:
+    def new(cls) -> PendingSignIn:
         """Three secrets."""
         return cls(*(secrets.token_urlsafe(32) for _ in range(3)))
 
@@ -100,7 +100,7 @@ class OpenIdProvider:
         self._places = BoundedSemaphore(AT_ONCE)
         self._known: tuple[float, Mapping[str, Any]] = (0.0, {})
 
-    def begin(self, begun: Begun, back: str) -> str:
+    def begin(self, begun: PendingSignIn, back: str) -> str:
         """The address at which the provider asks who somebody is. back: the studio's own, to which it sends
         them.
 
@@ -117,7 +117,7 @@ class OpenIdProvider:
             )
             return str(address)
 
-    def finish(self, begun: Begun, back: str, answer: Mapping[str, str]) -> Identity:
+    def finish(self, begun: PendingSignIn, back: str, answer: Mapping[str, str]) -> Identity:
         """Whom the provider sent back. answer: the parameters that it sent them with, whose state is
         ``begun``'s already.
 
@@ -182,7 +182,7 @@ class OpenIdProvider:
         ways = document.get("token_endpoint_auth_methods_supported") or ["client_secret_basic"]
         way = "client_secret_basic" if "client_secret_basic" in ways else "client_secret_post"
         return OAuth2Client(
-            _Session(self),
+            _TokenSession(self),
             self.described.client_id,
             secret,
             token_endpoint_auth_method=way if secret else "none",
@@ -191,7 +191,7 @@ class OpenIdProvider:
             code_challenge_method="S256",
         )
 
-    def _claims(self, begun: Begun, back: str, code: str) -> Mapping[str, Any]:
+    def _claims(self, begun: PendingSignIn, back: str, code: str) -> Mapping[str, Any]:
         """What the provider says of the person in return for the code: in the ID token and, where something
         that is needed is not in that, apart from it.
         """
@@ -277,19 +277,21 @@ class OpenIdProvider:
         return reply.status, reply.content
 
 
-class _Session:
+class _TokenSession:
     """What authlib sends the request for the token with."""
 
     def __init__(self, provider: OpenIdProvider) -> None:
         self.provider = provider
 
-    def post(self, url: str, *, data: Mapping[str, str], headers: Mapping[str, str], auth: Any) -> _Answer:
+    def post(
+        self, url: str, *, data: Mapping[str, str], headers: Mapping[str, str], auth: Any
+    ) -> _TokenReply:
         address, sent, body = auth.prepare("POST", url, dict(headers), urlencode(data))
-        return _Answer(*self.provider.ask("POST", address, sent, body))
+        return _TokenReply(*self.provider.ask("POST", address, sent, body))
 
 
 @dataclass(frozen=True, slots=True)
-class _Answer:
+class _TokenReply:
     status_code: int
     content: bytes
 

@@ -20,7 +20,7 @@ from folkways.sdk.errors import FolkwaysError
 from folkways_studio.addresses import web_address
 from folkways_studio.errors import InviteError
 from folkways_studio.records import Study
-from folkways_studio.web.settings import Settings
+from folkways_studio.web.settings import WebSettings
 
 if TYPE_CHECKING:
     from joserfc.jwk import KeySet
@@ -53,7 +53,7 @@ def read_parameters(given: Mapping[str, str]) -> dict[str, str]:
 
 
 def check_entry(
-    study: Study, given: Mapping[str, str], external: Mapping[str, str], settings: Settings
+    study: Study, given: Mapping[str, str], external: Mapping[str, str], settings: WebSettings
 ) -> bool:
     """Whether Prolific signed the parameters; refuses others in a study whose file says ``prolific: {signed:
     true}``.
@@ -77,7 +77,7 @@ def check_entry(
     return True
 
 
-def _claims(token: str, settings: Settings) -> Mapping[str, Any]:
+def _claims(token: str, settings: WebSettings) -> Mapping[str, Any]:
     from joserfc import errors, jwt
     from joserfc.jws import JWSRegistry
 

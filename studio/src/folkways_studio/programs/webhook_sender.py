@@ -17,7 +17,7 @@ import orjson
 
 from folkways.sdk.workspace import Workspace
 from folkways_studio.addresses import AddressError, public_connector
-from folkways_studio.programs.deliveries import Parcel, forget_old, settle, take_due
+from folkways_studio.programs.deliveries import ClaimedDelivery, claim_due, forget_old, settle
 from folkways_studio.programs.sealing import SealError, unseal
 from folkways_studio.programs.webhooks import SECRET_PREFIX, check_target
 
@@ -63,9 +63,9 @@ async def sending(workspace: Workspace, *, private: bool) -> AsyncIterator[None]
 async def _send_all(workspace: Workspace, private: bool) -> None:
     forgotten = time.monotonic()
     while True:
-        parcels: list[Parcel] = []
+        parcels: list[ClaimedDelivery] = []
         try:
-            parcels = await asyncio.to_thread(take_due, workspace)
+            parcels = await asyncio.to_thread(claim_due, workspace)
             if parcels:
                 await _send_together(workspace, parcels, private)
             if time.monotonic() - forgotten > FORGET_SECONDS:
@@ -78,7 +78,7 @@ async def _send_all(workspace: Workspace, private: bool) -> None:
             await asyncio.sleep(LOOK_SECONDS)
 
 
-async def _send_together(workspace: Workspace, parcels: list[Parcel], private: bool) -> None:
+async def _send_together(workspace: Workspace, parcels: list[ClaimedDelivery], private: bool) -> None:
     from folkways.sdk.http import new_session
 
     connector = None if private else public_connector()
@@ -86,7 +86,7 @@ async def _send_together(workspace: Workspace, parcels: list[Parcel], private: b
         await asyncio.gather(*(_send(workspace, session, parcel, private) for parcel in parcels))
 
 
-async def _send(workspace: Workspace, session: ClientSession, parcel: Parcel, private: bool) -> None:
+async def _send(workspace: Workspace, session: ClientSession, parcel: ClaimedDelivery, private: bool) -> None:
     try:
         secret = await asyncio.to_thread(unseal, workspace, parcel.secret)
         status, problem = await _attempt(session, parcel, secret, private)
@@ -96,7 +96,7 @@ async def _send(workspace: Workspace, session: ClientSession, parcel: Parcel, pr
 
 
 async def _attempt(
-    session: ClientSession, parcel: Parcel, secret: str, private: bool
+    session: ClientSession, parcel: ClaimedDelivery, secret: str, private: bool
 ) -> tuple[int | None, str | None]:
     """What the receiver answered, and why it did not take the delivery (None: it did)."""
     from folkways.sdk.http import NoReplyError, open_reply

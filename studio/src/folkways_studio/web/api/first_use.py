@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from folkways_studio.web.request_context import Studio
 
 
-class ApiAtFirstUse:
+class LazyApi:
     """Passes requests on to the API. The first one makes it, in a thread, while pages go on being
     answered."""
 
