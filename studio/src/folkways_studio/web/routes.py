@@ -10,7 +10,6 @@ from folkways_studio.models import pages as steps
 from folkways_studio.people import account_pages as account
 from folkways_studio.people import entry_pages as entry
 from folkways_studio.people import pages as people
-from folkways_studio.people import password_pages as passwords
 from folkways_studio.people import single_sign_on_pages as single_sign_on
 from folkways_studio.programs import pages as programs
 from folkways_studio.studies import disagreement_pages as disagreement
@@ -39,7 +38,7 @@ PARTS = (
         discussion,
         disagreement,
     ),
-    *(data, media, settings, programs, passwords, single_sign_on),
+    *(data, media, settings, programs, single_sign_on),
 )
 
 
