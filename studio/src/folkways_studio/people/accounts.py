@@ -400,9 +400,7 @@ def _linked_account(
                 "the account with your e-mail address belongs to somebody else; tell the people who run this server"
             )
         number = (
-            row.id
-            if row
-            else insert_account(connection, login, None, identity.name[:256] or login, locale)
+            row.id if row else insert_account(connection, login, None, identity.name[:256] or login, locale)
         )
         connection.execute(sa.update(table).where(table.c.id == number).values(password=None))
         for each in (schema.sessions, schema.password_links):

@@ -10,7 +10,6 @@ from fastapi import FastAPI
 from folkways import __version__
 from folkways_studio.exports import api as results
 from folkways_studio.items import api as items
-from folkways_studio.items import imports_api as imports
 from folkways_studio.media import api as media
 from folkways_studio.people import api as people
 from folkways_studio.programs import api as webhooks
@@ -19,7 +18,7 @@ from folkways_studio.web.api.first_use import PLACE
 from folkways_studio.web.api.problems import MEDIA_TYPE, Problem, add_handlers
 from folkways_studio.web.request_context import Studio
 
-PARTS = (studies, items, imports, media, people, results, webhooks)
+PARTS = (studies, items, media, people, results, webhooks)
 ABOUT = """What researchers do on the studio's pages, for programs. Send `Authorization: Bearer TOKEN` with a token that an owner of
 the study makes on its page *API*. A token does what its account may do in that study, and reads only unless its scope is `write`.
 Lists come in pages: ask again with the `next` of the answer as `cursor`. Whatever is refused is answered with

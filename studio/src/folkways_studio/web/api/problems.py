@@ -16,7 +16,7 @@ from starlette.responses import JSONResponse
 from folkways.sdk.errors import FolkwaysError
 from folkways.sdk.workspace import WorkspaceError
 from folkways_studio.errors import StudioError, SubmissionError, TooManyAttemptsError
-from folkways_studio.items.tables import RowsError
+from folkways_studio.items.table_files import RowsError
 from folkways_studio.media.reading import MediaError
 from folkways_studio.web.routing import sentence
 from folkways_studio.workflows.definition import DefinitionError
