@@ -50,7 +50,7 @@ class ItemRow:
     item: Item
     subject: Mapping[str, Any]
     stage: Stage
-    said: tuple[tuple[str, int], ...]
+    most_frequent: tuple[tuple[str, int], ...]
     answers: int
     disagreement: float | None
     blind: bool = False
@@ -94,7 +94,7 @@ def _chosen(given: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _query(context: RequestContext, chosen: Mapping[str, str]) -> ItemQuery:
-    """The items that the form asks for; what it names that is not there does not count."""
+    """The query of the form; unknown names are ignored."""
     study_id = context.study.id
     stages = {each.name: each.id for each in studies.stages(context.workspace, study_id)}
     populations = {each.name: each.id for each in studies.populations(context.workspace, study_id)}

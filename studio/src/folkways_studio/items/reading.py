@@ -62,7 +62,7 @@ def import_items(
     """
     new = checked_rows(workspace, study_id, stage, rows, population=population, file=file)
     job = imports.begin(workspace, study_id, stage, file or "", population=population, by=by)
-    add_checked(workspace, job, new, told=on_progress)
+    add_checked(workspace, job, new, on_progress=on_progress)
     ended = imports.get_import(workspace, study_id, job.id)
     if ended.state != ImportState.DONE:
         raise ConflictError(ended.error or "the import was cancelled")
@@ -114,9 +114,9 @@ def checked_rows(
     file: str | None = None,
     import_id: int | None = None,
 ) -> list[Checked]:
-    """Every row as a new item for the stage; parameters and errors (UnknownNameError, RowsError) as in
-    ``import_items``. import_id: an earlier attempt, whose items exist already. workspace, study_id: the
-    study."""
+    """Every row as a new item for the stage. workspace, study_id, rows, population, file and errors
+    (UnknownNameError, RowsError) are as in ``import_items``. import_id: an earlier attempt, whose items exist
+    already."""
     stage_record = studies.get_stage(workspace, study_id, stage)
     kind = stage_kind(stage_record.kind)
     populations = studies.populations(workspace, study_id)

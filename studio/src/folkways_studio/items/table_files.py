@@ -47,8 +47,8 @@ class RowsError(DataError):
 
 
 def read_rows(path: Path) -> list[dict[str, str]]:
-    """The rows of a table as text by column; empty cells are "". Raises FolkwaysError if there is no such
-    file, and DataError if it cannot be read or is too large."""
+    """The rows of a table as text by column; empty cells are "". Raises FolkwaysError if the file is missing,
+    and DataError if it cannot be read or is too large."""
     from folkways.sdk.files import SUFFIXES, read_replies
 
     if not path.is_file():

@@ -1,9 +1,9 @@
 """Reads a large workbook in a separate process. Reading is pure Python and would delay everybody's requests.
 
 The workbook is the process's standard input and its rows are its standard output, one JSON object per line.
-Both are unnamed files, so none stays behind however the processes end. A faster library would not do: those
-outside of Python allocate every cell up to the last one, and a file of 5 kB can name one that no machine has
-the memory for.
+Both are unnamed files, which vanish however the processes end. A faster library would not do: those outside
+of Python allocate every cell up to the last one, and a file of 5 kB can name one that no machine has the
+memory for.
 """
 
 from __future__ import annotations

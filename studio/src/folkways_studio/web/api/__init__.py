@@ -1,1 +1,1 @@
-"""The API for programs: what researchers do on pages, as JSON, with a token in place of a session."""
+"""The API for programs: what researchers do on pages, as JSON, with a token instead of a session."""
