@@ -26,10 +26,14 @@ import numpy as np
 import numpy.typing as npt
 
 from folkways.stats.intervals import Interval
-from folkways.stats.raters.allocation import allocate, errors_to_expect
 from folkways.stats.raters.calibration import prediction_powered
 from folkways.stats.raters.judge_quality import noisy_but_valid
-from folkways.stats.raters.stratified_calibration import powered_difference, stratified_powered
+from folkways.stats.raters.stratified_calibration import (
+    allocate,
+    errors_to_expect,
+    powered_difference,
+    stratified_powered,
+)
 from folkways.stats.sequences import at_any_time
 from perf.pages import replace_table
 from perf.stats.until import SAQ_ITEMS

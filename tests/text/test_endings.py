@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from folkways.text.endings import stands_in
+from folkways.text.normalise import stands_in
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ import click
 from folkways.cli.options import build_ask_options, names, on_option, workspace_option
 from folkways.cli.out import check_text_target, is_folder, out_option, print_json, terminal
 from folkways.errors import FolkwaysError
-from folkways.folders import check_folder, check_several
+from folkways.files import check_folder, check_several
 from folkways.runs.options import AskOptions, Cluster
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from folkways.metrics.edits import edit_similarity
+from folkways.metrics.strings import edit_similarity
 
 OPENING = "<CSI>"
 CLOSING = "</CSI>"

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import sqlalchemy as sa
 
+from folkways.display import plural
 from folkways.errors import option
-from folkways.formatting import plural
 from folkways.runs.models import Model
 from folkways.runs.planning.generations import asked_afresh_since
 from folkways.workspace import run_records, schema

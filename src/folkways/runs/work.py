@@ -6,6 +6,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 
+from folkways.display import plural
 from folkways.endpoints.base import EndpointOptions
 from folkways.endpoints.batches import Batches
 from folkways.endpoints.prices import Price
@@ -15,7 +16,6 @@ from folkways.engine.budget import USED_UP, Budget, units_of
 from folkways.engine.progress import ModelProgress
 from folkways.engine.session import INTERRUPTED, Crew, ask
 from folkways.errors import FolkwaysError, UnknownNameError
-from folkways.formatting import plural
 from folkways.runs.deployment import deployed
 from folkways.runs.models import Model, limit_and_prices, open_models
 from folkways.runs.options import AskOptions, DeployedModel

@@ -1,9 +1,8 @@
 """Every model less every other, on the rows that both replied to: paired by row, clustered by question, all
-pairs at once.
+pairs at once; and how far the pairs leave each model's rank open.
 
-A third model never changes the contrast of two. What its interval and test are,
-``clusters.clustered_difference`` says.
-"""
+A third model never changes the contrast of two. ``clusters.clustered_difference`` says what interval and test
+are."""
 
 from __future__ import annotations
 
@@ -152,3 +151,38 @@ def _ends(
     mean = mean_of_totals(totals, bounds, opposites(most), paired=True)
     interval = mean.interval(confidence)
     return mean.mean, interval.low, interval.high, mean.p(), interval.method
+
+
+@dataclass(frozen=True, slots=True)
+class Ranks:
+    """One entry per model: its rank (1 is best; ties share the better one), and the ranks that it may have.
+
+    low, high: one more than the models that are significantly better, and how many models less those that are
+    significantly worse; low is the better. level: whether no contrast tells it apart from a model of rank 1.
+    """
+
+    rank: list[int]
+    low: list[int]
+    high: list[int]
+    level: list[bool]
+
+
+def ranks_of_pairs(difference: Floats, p: Floats, alpha: float = 0.05) -> Ranks:
+    """Ranks from the contrasts of all pairs (``pairwise.Contrasts.matrix``), each on the rows that the two
+    share.
+
+    difference: shape (models, models), first minus second, NaN on the diagonal and where two share nothing;
+    p: the same of the two-sided p, corrected for all pairs (``corrections.holm``), NaN where it cannot be
+    told. A model's rank is that of its mean difference from the models that it shares rows with, itself
+    included: where all share the same rows, that of its score.
+    """
+    with np.errstate(invalid="ignore"):
+        told = p < alpha
+        better, worse = (told & (difference < 0)).sum(axis=1), (told & (difference > 0)).sum(axis=1)
+    known = ~np.isnan(difference)
+    scores = np.round(np.where(known, difference, 0.0).sum(axis=1) / (known.sum(axis=1) + 1), 12)
+    low, high = 1 + better, len(scores) - worse
+    rank = np.clip([1 + (scores > score).sum() for score in scores], low, high)
+    first = rank == rank.min()
+    level = first | (~told[:, first]).any(axis=1)
+    return Ranks(rank.tolist(), low.tolist(), high.tolist(), level.tolist())

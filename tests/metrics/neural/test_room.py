@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 
 from folkways.errors import FolkwaysError
 from folkways.metrics.neural.compute import Compute
-from folkways.metrics.neural.encoder import Encoder
+from folkways.metrics.neural.encoder import Encoder, Room
 from folkways.metrics.neural.folder import ModelFolder, open_folder
-from folkways.metrics.neural.room import Room
 from tests.support.tiny_bert import make_bert
 
 

@@ -15,9 +15,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from folkways.errors import FolkwaysError, option
-from folkways.text.endings import stands_in
 from folkways.text.languages.simple import HAN, KANA, SimpleSegmenter
-from folkways.text.normalise import paper_tokens, plain_text, strict_text, strict_token
+from folkways.text.normalise import paper_tokens, plain_text, stands_in, strict_text, strict_token
 from folkways.text.tools import get_tool
 
 ENGLISH = "en"

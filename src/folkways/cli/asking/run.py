@@ -24,10 +24,10 @@ from folkways.cli.options import (
     workspace_option,
 )
 from folkways.cli.out import how_to_go_on, terminal
+from folkways.display import plural
 from folkways.engine import interrupts
 from folkways.errors import FolkwaysError
-from folkways.folders import check_folder, check_several
-from folkways.formatting import plural
+from folkways.files import check_folder, check_several
 
 if TYPE_CHECKING:
     from folkways.runs.options import AskOptions, Cluster, DeployedModel, RunOptions
@@ -93,6 +93,7 @@ def command(
     from folkways.cli.asking.progress import RunProgress
     from folkways.display import one_line, plural
     from folkways.reports.formats.terminal import terminal_summary
+    from folkways.reports.formats.write import USUAL_FORMATS, check_formats
     from folkways.runs.planning.estimate import reported
     from folkways.workspace.queue.batches import out_of_run
     from folkways.workspace.results import failure_counts, usage
@@ -105,6 +106,7 @@ def command(
     if report_dir is not None:
         check_several(report_dir, lambda name: f"--report {name}")
         check_folder(report_dir)
+        check_formats(USUAL_FORMATS)
     console = terminal(stderr=True)
     options = replace(
         options,

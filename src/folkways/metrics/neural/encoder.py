@@ -7,6 +7,7 @@ digits by the shape of the matrices; so the shape of a batch follows from the le
 from __future__ import annotations
 
 import gc
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -14,7 +15,7 @@ from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from queue import SimpleQueue
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -22,7 +23,6 @@ import numpy.typing as npt
 from folkways.errors import FolkwaysError, of_extra
 from folkways.metrics.neural.compute import Compute
 from folkways.metrics.neural.folder import ModelFolder
-from folkways.metrics.neural.room import Room
 
 Floats = npt.NDArray[np.float32]
 Bools = npt.NDArray[np.bool_]
@@ -275,3 +275,63 @@ def _quiet(transformers: Any) -> Iterator[None]:
         logging.set_verbosity(level)
         if bars:
             logging.enable_progress_bar()
+
+
+Result = TypeVar("Result")
+Tokens = list[int]
+
+
+class Room:
+    """The most tokens, with padding, that are put through a model at a time; it shrinks where they did not
+    fit.
+
+    full:  what is raised where memory does not suffice. empty: gives back what earlier batches left reserved.
+    model: its name, for messages. All copies of a model share one: a limit that one of them would not need
+    costs it little.
+    """
+
+    def __init__(self, model: str, full: type[Exception], empty: Callable[[], object]) -> None:
+        self._model = model
+        self._full = full
+        self._empty = empty
+        self._tokens: int | None = None
+
+    def run(self, work: Callable[[Sequence[Tokens]], list[Result]], batch: Sequence[Tokens]) -> list[Result]:
+        """What ``work`` makes of each text of ``batch``, in as many goes as it takes.
+
+        Warns (RuntimeWarning) when the room turns out smaller. FolkwaysError where there is none for a single
+        text.
+        """
+        made: list[Result] = []
+        while len(made) < len(batch):
+            rest = batch[len(made) :]
+            part = rest if self._tokens is None else rest[: max(1, self._tokens // max(map(len, rest)))]
+            try:
+                made += work(part)
+            except self._full:
+                # what is done about it comes after this block: until then the error holds the batch in memory
+                fits = False
+            else:
+                fits = True
+            if not fits:
+                self._shrink(len(part), max(map(len, part)))
+        return made
+
+    def _shrink(self, texts: int, longest: int) -> None:
+        self._empty()
+        if texts == 1:
+            raise FolkwaysError(
+                f"the device has no memory left for one text of {longest:,} tokens with the model "
+                f"{self._model}; "
+                "free some, name another device, or let it compute with 16 bits (precision bf16)"
+            )
+        tokens = texts // 2 * longest
+        if self._tokens is None or tokens < self._tokens:
+            self._tokens = tokens
+            warnings.warn(
+                f"{texts:,} texts of up to {longest:,} tokens do not fit the memory of the device with the "
+                f"model {self._model}: "
+                f"it goes on with {tokens:,} tokens at a time",
+                RuntimeWarning,
+                stacklevel=2,
+            )

@@ -16,7 +16,7 @@ from folkways.runs.judging.calibrated import Cases, Finding, numbers, youden_of
 from folkways.stats.differences import METHOD
 from folkways.stats.intervals import Interval, wilson
 from folkways.stats.raters.calibration import Corrected, rogan_gladen
-from folkways.stats.raters.kappa import Agreement, cohen_kappa
+from folkways.stats.raters.categories import Agreement, cohen_kappa
 
 SUMMARY: Schema = {
     **dict.fromkeys(("task", "endpoint", "judge"), pl.String),

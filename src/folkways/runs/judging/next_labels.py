@@ -13,7 +13,7 @@ from typing import Any
 import polars as pl
 
 from folkways.records import Schema
-from folkways.stats.raters.allocation import allocate, errors_to_expect
+from folkways.stats.raters.stratified_calibration import allocate, errors_to_expect
 
 TO_LABEL: Schema = {
     **dict.fromkeys(("id", "culture", "question", "reply"), pl.String),

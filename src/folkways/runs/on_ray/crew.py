@@ -16,13 +16,13 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
+from folkways.display import plural
 from folkways.endpoints.prices import Price
 from folkways.engine import interrupts
 from folkways.engine.budget import Amount, Budget, units_of
 from folkways.engine.progress import ModelProgress
 from folkways.engine.session import INTERRUPTED, Crew, ask
 from folkways.errors import FolkwaysError
-from folkways.formatting import plural
 from folkways.runs.models import Model
 from folkways.runs.on_ray.cluster import Seat, check_reachable, connect, place_of, plain_errors, seats
 from folkways.runs.options import AskOptions, Cluster, DeployedModel

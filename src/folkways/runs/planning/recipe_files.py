@@ -14,7 +14,7 @@ from folkways.benchmarks.registry import expand_tasks
 from folkways.benchmarks.suites import task_text
 from folkways.engine.budget import parse_budget
 from folkways.errors import DataError, FolkwaysError, UnknownNameError
-from folkways.folders import check_folder, check_several
+from folkways.files import check_folder, check_several
 from folkways.metrics.neural.compute import Compute
 from folkways.runs.keywords import settings_of
 from folkways.runs.models import SEPARATOR

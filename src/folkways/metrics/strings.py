@@ -1,11 +1,23 @@
-"""Similarity of short texts by the letters they share: the cosine of character trigrams, weighted by how rare
-they are."""
+"""Similarity of two strings: by edits, and by the rare trigrams that they share."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
+
+
+def edit_similarity(one: str, other: str) -> float:
+    """Normalised Levenshtein similarity, 0 to 1: one minus the edit distance over the length of the longer
+    string.
+
+    Characters are Unicode code points, compared as they are (no lower-casing, no normalisation). Two empty
+    strings are equal (1.0).
+    """
+    from rapidfuzz.distance import Levenshtein  # 5 MB that other benchmarks do without
+
+    return float(Levenshtein.normalized_similarity(one, other))
+
 
 Vector = Mapping[str, float]
 
