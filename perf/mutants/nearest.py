@@ -25,6 +25,9 @@ SOURCES = ("src", "studio/src")
 """Where packages are. Modules in areas.toml and equivalent.toml are named from there:
 ``folkways/stats/differences.py``."""
 
+TESTS = ("tests", "studio/tests")
+"""Folders of tests; those of slow marks are left out."""
+
 HERE = Path(__file__).resolve().parent
 
 SLOW = ("browser", "postgres", "local_model", "nightly")

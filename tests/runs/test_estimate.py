@@ -22,7 +22,7 @@ from folkways.runs.planning.estimate import (
     request_tokens,
     tokens_of,
 )
-from folkways.runs.planning.plan import TaskPlan, begin
+from folkways.runs.planning.plan import Plan, TaskPlan, begin
 from folkways.runs.planning.tasks import plan_tasks
 from folkways.workspace.database import Workspace, open_workspace
 from folkways.workspace.queue.request_queue import RequestQueue
@@ -108,7 +108,7 @@ def test_an_estimate_counts_what_would_be_sent_and_what_is_stored(workspace: Wor
     assert estimate(plan, model, None, workspace) == Estimate(
         "baseline/echo", "demo/saq", items, requests, 0, round(inputs), limit * requests, None, 0
     )
-    run, _ = begin(workspace, [plan], [model], None, {})
+    run, _ = begin(workspace, Plan(plan.options, (plan,), (model,)), None, {})
     request_queue = RequestQueue(workspace, run.id)
     request_queue.enter()
     batch = request_queue.claim(1, 0, 3, ())
@@ -144,7 +144,7 @@ def test_the_time_of_a_model_that_runs_here_is_known_from_its_stored_replies(
     workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plan, model = planned({})
-    run, _ = begin(workspace, [plan], [model], None, {})
+    run, _ = begin(workspace, Plan(plan.options, (plan,), (model,)), None, {})
     request_queue = RequestQueue(workspace, run.id)
     request_queue.enter()
     batch = request_queue.claim(1, 0, 3, ())

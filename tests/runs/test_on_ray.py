@@ -29,8 +29,8 @@ from folkways.errors import DataError, FolkwaysError
 from folkways.metrics.neural.encoder import Encoder
 from folkways.metrics.neural.folder import open_folder
 from folkways.metrics.neural.vectors import Recipe, TextVectors
-from folkways.runs.on_ray.encoding import Computed, encoders
-from folkways.runs.on_ray.files import work_on_ray
+from folkways.runs.on_ray.executor import work_on_ray
+from folkways.runs.on_ray.scoring import Computed, encoders
 from folkways.runs.options import AskOptions, Cluster
 from folkways.runs.scores.scoring_models import ScoringModels
 from folkways.workspace.database import WorkspaceError, open_workspace

@@ -18,9 +18,9 @@ from folkways.benchmarks.registry import get_task
 from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.records import SCORES, Metric, State
 from folkways.runs.options import RunOptions
+from folkways.runs.planning import plan as planning
 from folkways.runs.planning.plan import TaskPlan
 from folkways.runs.planning.tasks import plan_tasks
-from folkways.runs.sampled import strata as sampling
 from folkways.runs.sampled.adaptive_sampling import _Share, next_size
 from folkways.runs.sampled.scores import NO_BOUNDS, of_sample
 from folkways.runs.sampled.strata import Frame, Stratum, drawn_strata, sampling_frame, unit_totals
@@ -102,7 +102,7 @@ def test_what_never_counts_is_not_drawn(monkeypatch: pytest.MonkeyPatch) -> None
 
     read = task.items(plan.release).with_columns(topic=pl.when(pl.col("item") != nameless).then("topic"))
     monkeypatch.setattr(type(task), "judge", judged)
-    monkeypatch.setattr(sampling, "item_batches", lambda *_: iter([read[:5], read[5:]]))
+    monkeypatch.setattr(planning, "item_batches", lambda *_: iter([read[:5], read[5:]]))
     frame = sampling_frame(plan, "strict")
     assert frame.items["item"].to_list() == rest
     assert {unit for stratum in frame.strata.values() for unit in stratum.units} == set(rest)
@@ -118,9 +118,9 @@ def test_items_that_come_at_once_are_read_once(monkeypatch: pytest.MonkeyPatch) 
         times.append(1)
         yield plan.task.items(plan.release)
 
-    monkeypatch.setattr(sampling, "item_batches", batches)
+    monkeypatch.setattr(planning, "item_batches", batches)
     frame = sampling_frame(plan, None)
-    assert frame.read() is frame.read()
+    assert next(iter(frame.read())) is next(iter(frame.read()))
     assert times == [1]
 
 

@@ -12,7 +12,8 @@ from folkways.benchmarks.registry import benchmarks, get_task, present_name
 from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.files import Written, write_bytes
 from folkways.records import LOST
-from folkways.runs.scores.scoring import release_of, stored_scores
+from folkways.runs.planning.plan import release_of
+from folkways.runs.scores.scoring import stored_scores
 from folkways.workspace import results, run_records
 from folkways.workspace.database import Workspace
 

@@ -122,7 +122,7 @@ SOURCES: Mapping[str, Source] = {
     ),
     "as": Source("indic-nlp-library", ("indicnlp",), "pip install 'indic-nlp-library==0.92'", _assamese),
 }
-"""Language -> tool. Chinese is jieba, which is always there."""
+"""Language -> tool. Chinese has none here: the authors use jieba, as the default set does (``tools``)."""
 
 UNAVAILABLE = {
     "es": "Spark NLP with the model lemma_es, which no package registry has",
