@@ -16,7 +16,7 @@ from folkways.errors import FolkwaysError, option
 
 
 @dataclass(frozen=True)
-class Written:
+class WrittenFiles:
     """The files that were written, and what a person must know of them."""
 
     files: tuple[Path, ...]

@@ -37,7 +37,7 @@ DEFAULT_TARGET = 0.05
 
 
 @dataclass(frozen=True, slots=True)
-class Sequence:
+class ConfidenceSequence:
     """Bounds of the mean after each draw, between 0 and 1; they only ever narrow."""
 
     low: Floats
@@ -52,7 +52,7 @@ def betting_sequence(
     target: float = DEFAULT_TARGET,
     shares: Floats | None = None,
     grid: int = GRID,
-) -> Sequence:
+) -> ConfidenceSequence:
     """The confidence sequence of the mean of a population, from values drawn one by one, each uniformly among
     those left.
 
@@ -96,7 +96,7 @@ def betting_sequence(
         means, up, down = means[kept], ups[-1, kept], downs[-1, kept]
         if not means.size:
             break
-    return Sequence(np.maximum.accumulate(low), np.minimum.accumulate(high))
+    return ConfidenceSequence(np.maximum.accumulate(low), np.minimum.accumulate(high))
 
 
 def bet_sizes(values: Floats, population: int, target: float, shares: Floats) -> Floats:

@@ -49,7 +49,7 @@ SHRUNK: Schema = {
 
 
 @dataclass(frozen=True, slots=True)
-class Shrunken:
+class ShrunkenEstimates:
     """Posterior of the rates of groups, one entry per group: mean, bounds, and the weight of the group's own
     rate."""
 
@@ -59,7 +59,7 @@ class Shrunken:
     weight: Floats
 
 
-def shrink(successes: Floats, n: Floats, confidence: float = DEFAULT_CONFIDENCE) -> Shrunken:
+def shrink(successes: Floats, n: Floats, confidence: float = DEFAULT_CONFIDENCE) -> ShrunkenEstimates:
     """Posterior means of the groups' rates with equal-tailed intervals, between 0 and 1.
 
     successes, n: of each group, also fractional (effective sample sizes). The posterior, a mixture of beta
@@ -84,7 +84,7 @@ def shrink(successes: Floats, n: Floats, confidence: float = DEFAULT_CONFIDENCE)
     size = mean * (1 - mean) / variance - 1
     tail = (1 - confidence) / 2
     low, high = (betaincinv(mean * size, (1 - mean) * size, level) for level in (tail, 1 - tail))
-    return Shrunken(mean, low, high, own @ weights)
+    return ShrunkenEstimates(mean, low, high, own @ weights)
 
 
 def _grid(successes: Floats, n: Floats) -> tuple[Floats, Floats, Floats]:
@@ -116,7 +116,9 @@ def _grid(successes: Floats, n: Floats) -> tuple[Floats, Floats, Floats]:
     return means[likely], totals[likely], weights[likely] / weights[likely].sum()
 
 
-def shrink_differences(found: Floats, variance: Floats, confidence: float = DEFAULT_CONFIDENCE) -> Shrunken:
+def shrink_differences(
+    found: Floats, variance: Floats, confidence: float = DEFAULT_CONFIDENCE
+) -> ShrunkenEstimates:
     """Posterior means of groups' true differences from 0 with equal-tailed intervals, in the unit of
     ``found``.
 
@@ -146,7 +148,7 @@ def shrink_differences(found: Floats, variance: Floats, confidence: float = DEFA
     errors = np.sqrt(own * variance[:, None])
     tail = (1 - confidence) / 2
     low, high = (_quantiles(level, centres, errors, weights) for level in (tail, 1 - tail))
-    return Shrunken(centres @ weights, low, high, own @ weights)
+    return ShrunkenEstimates(centres @ weights, low, high, own @ weights)
 
 
 def _quantiles(level: float, centres: Floats, errors: Floats, weights: Floats) -> Floats:

@@ -49,7 +49,7 @@ alike."""
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
+class StratumSample:
     """What was drawn of one stratum: arrays with one entry per unit, in the order of drawing (empty if
     nothing was).
 
@@ -63,7 +63,7 @@ class Drawn:
 
 
 def anytime_mean(
-    strata: Sequence[Drawn], confidence: float = DEFAULT_CONFIDENCE, *, target: float = DEFAULT_TARGET
+    strata: Sequence[StratumSample], confidence: float = DEFAULT_CONFIDENCE, *, target: float = DEFAULT_TARGET
 ) -> tuple[float, Interval]:
     """The mean that all units of all strata would give, estimated from those drawn, and an interval that may
     be looked at any time.
@@ -87,7 +87,7 @@ def anytime_mean(
     )  # a sequence that only narrows may have left the estimate behind
 
 
-def mean_over_strata(strata: Sequence[Drawn]) -> float:
+def mean_over_strata(strata: Sequence[StratumSample]) -> float:
     """The same estimate alone, of values in whatever bounds; strata of which nothing was drawn have no part
     in it."""
     known = [part for part in _Part.of(strata) if part.shares.size]
@@ -108,7 +108,7 @@ class _Part:
     weight: float
 
     @classmethod
-    def of(cls, strata: Sequence[Drawn]) -> list[_Part]:
+    def of(cls, strata: Sequence[StratumSample]) -> list[_Part]:
         """All strata. One that does not tell how many rows units have is taken for as full as the fullest."""
         if not strata:
             raise ValueError("a mean over strata needs at least one")
@@ -129,7 +129,7 @@ class _Part:
         return float(found.low[-1]), float(found.high[-1])
 
 
-def _fullest(one: Drawn) -> float:
+def _fullest(one: StratumSample) -> float:
     return float(one.rows.max(initial=0))
 
 

@@ -20,7 +20,7 @@ import numpy.typing as npt
 from folkways.metrics.neural.compute import Compute
 from folkways.metrics.neural.encoder import Encoder, Floats, TokenVectors, Told
 from folkways.metrics.neural.folder import ModelFolder
-from folkways.metrics.neural.vectors import Computed, Recipe, TextVectors
+from folkways.metrics.neural.vectors import Computed, TextVectors, VectorRecipe
 
 Pair = tuple[str, str]
 """A candidate and a reference."""
@@ -75,7 +75,7 @@ class BertScorer:
         computed: Computed | None = None,
     ) -> None:
         encoder = Encoder(folder, layer, compute=compute)
-        self._vectors = TextVectors(Recipe(encoder), cache=cache, tell=tell, computed=computed)
+        self._vectors = TextVectors(VectorRecipe(encoder), cache=cache, tell=tell, computed=computed)
         self.name = f"{folder.name}#{folder.revision} layer {encoder.layer} {encoder.compute.precision}"
 
     def score(self, pairs: Sequence[Pair], baseline: Baseline | None = None) -> BertScores:

@@ -84,7 +84,7 @@ class Encoder:
                 f"the model {folder.name} has {folder.layers} layers, and layer {layer} is asked for "
                 f"({folder.path})"
             )
-        self._loaded: _Loaded | None = None
+        self._loaded: _LoadedModel | None = None
 
     def encode(
         self, texts: Sequence[str], tell: Told = lambda _done, _all: None
@@ -93,7 +93,7 @@ class Encoder:
 
         Raises MissingExtraError without torch and transformers, FolkwaysError for a model that cannot be
         loaded, that computes what is no number, or for which a device has no room; batches that do not fit
-        are cut (see ``Room``), and then the last digits may be others.
+        are cut (see ``MemoryGuard``), and then the last digits may be others.
         """
         if not texts:
             return
@@ -121,7 +121,7 @@ def _uncollected() -> Iterator[None]:
 
 
 @dataclass(frozen=True)
-class _Loaded:
+class _LoadedModel:
     name: str
     torch: Any
     tokenizer: Any
@@ -131,7 +131,7 @@ class _Loaded:
     padding: int
     marks: tuple[int, ...]
     budget: int
-    room: Room
+    room: MemoryGuard
 
     def tokens(self, texts: Sequence[str]) -> list[list[int]]:
         """Token numbers of each text, with the marks at both ends."""
@@ -222,7 +222,7 @@ class _Loaded:
 
 
 @_uncollected()
-def _load(folder: ModelFolder, layer: int, longest: int | None, compute: Compute) -> _Loaded:
+def _load(folder: ModelFolder, layer: int, longest: int | None, compute: Compute) -> _LoadedModel:
     with of_extra(EXTRA, f"comparing texts with {folder.name}"):
         torch, transformers = import_module("torch"), import_module("transformers")
     places = compute.places(torch)
@@ -246,7 +246,7 @@ def _load(folder: ModelFolder, layer: int, longest: int | None, compute: Compute
     )
     limit = tokenizer.model_max_length if tokenizer.model_max_length <= _NO_LIMIT else positions
     marks = tuple(number for number in (tokenizer.cls_token_id, tokenizer.sep_token_id) if number is not None)
-    return _Loaded(
+    return _LoadedModel(
         name=folder.name,
         torch=torch,
         tokenizer=tokenizer,
@@ -256,7 +256,7 @@ def _load(folder: ModelFolder, layer: int, longest: int | None, compute: Compute
         padding=tokenizer.pad_token_id or 0,
         marks=marks,
         budget=TOKENS_PER_BATCH["cpu" if all(place.startswith("cpu") for place in places) else "other"],
-        room=Room(
+        room=MemoryGuard(
             folder.name, torch.cuda.OutOfMemoryError, torch.cuda.empty_cache
         ),  # the latter does nothing without a GPU
     )
@@ -281,7 +281,7 @@ Result = TypeVar("Result")
 Tokens = list[int]
 
 
-class Room:
+class MemoryGuard:
     """The most tokens, with padding, that are put through a model at a time; it shrinks where they did not
     fit.
 

@@ -14,7 +14,7 @@ from folkways.errors import DataError
 from folkways.metrics.neural.compute import Compute
 from folkways.metrics.neural.encoder import Encoder, Floats, TokenVectors, Told
 from folkways.metrics.neural.folder import ModelFolder, parsed_json, read_json
-from folkways.metrics.neural.vectors import Computed, Recipe, TextVectors
+from folkways.metrics.neural.vectors import Computed, TextVectors, VectorRecipe
 
 _PARTS = ("Transformer", "Pooling", "Normalize")
 _POOLING = {"mean": "pooling_mode_mean_tokens", "cls": "pooling_mode_cls_token"}
@@ -52,7 +52,7 @@ class SentenceComparer:
         pooling = read_pooling(folder.path)
         encoder = Encoder(folder, longest=pooling.longest, compute=compute)
         self._lower = pooling.lower
-        recipe = Recipe(encoder, f"sentence-{pooling.mode}", _reducers[pooling.mode])
+        recipe = VectorRecipe(encoder, f"sentence-{pooling.mode}", _reducers[pooling.mode])
         self._vectors = TextVectors(recipe, cache=cache, tell=tell, computed=computed)
         self.name = f"{folder.name}#{folder.revision} {pooling.mode} {encoder.compute.precision}"
 
