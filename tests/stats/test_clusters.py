@@ -189,7 +189,9 @@ def test_with_many_questions_of_one_size_it_is_the_cluster_robust_error_of_stats
     clusters = {"groups": np.repeat(np.arange(600), 5)}
     fitted = OLS(rows.ravel(), np.ones(3000)).fit(cov_type="cluster", cov_kwds=clusters)
     found = of_rows(rows.tolist())
-    assert math.sqrt(found.mean * (1 - found.mean) / found.n_effective) == pytest.approx(fitted.bse[0], rel=0.01)
+    assert math.sqrt(found.mean * (1 - found.mean) / found.n_effective) == pytest.approx(
+        fitted.bse[0], rel=0.01
+    )
 
 
 def test_repeating_every_row_adds_no_certainty() -> None:
