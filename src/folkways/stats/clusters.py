@@ -57,9 +57,9 @@ class ClusteredMean:
         """
         if self.bounds is not None:
             lowest, highest = self.bounds
-            found = wilson(self._share(self.mean) * self.n_effective, self.n_effective, confidence)
+            share = wilson(self._share(self.mean) * self.n_effective, self.n_effective, confidence)
             span = highest - lowest
-            return Interval(lowest + span * found.low, lowest + span * found.high, found.method)
+            return Interval(lowest + span * share.low, lowest + span * share.high, share.method)
         if reason := self._untold():
             return Interval(math.nan, math.nan, reason)
         from scipy.special import stdtrit

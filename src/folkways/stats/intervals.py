@@ -93,10 +93,10 @@ def _poisson_bound(count: float, chance: float) -> float:
     for _ in range(50):
         mean = (low + high) / 2
         term = total = 1.0
-        place = count
+        k = count
         while term > 1e-16 * total:
-            place += 1
-            term *= mean / place
+            k += 1
+            term *= mean / k
             total += term
         if total * math.exp(count * math.log(mean) - mean - math.lgamma(count + 1)) < chance:
             low = mean

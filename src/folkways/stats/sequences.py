@@ -92,8 +92,8 @@ def betting_sequence(
         np.cumprod(downs, axis=0, out=downs)
         alive = np.logical_and.accumulate((ups < fortune) & (downs < fortune), axis=0)
         low[part], high[part] = ends(alive, means, 1 / grid, least[part], most[part])
-        kept = alive[-1]
-        means, up, down = means[kept], ups[-1, kept], downs[-1, kept]
+        remaining = alive[-1]
+        means, up, down = means[remaining], ups[-1, remaining], downs[-1, remaining]
         if not means.size:
             break
     return ConfidenceSequence(np.maximum.accumulate(low), np.minimum.accumulate(high))

@@ -31,8 +31,8 @@ def _korean() -> Tokenize:
     okt = Okt()
 
     def tokens(text: str) -> list[str]:
-        kept = " ".join(word for word, kind in okt.pos(text) if kind != "Josa")
-        stems: list[str] = okt.morphs(kept, stem=True)
+        words = " ".join(word for word, kind in okt.pos(text) if kind != "Josa")
+        stems: list[str] = okt.morphs(words, stem=True)
         return stems
 
     return tokens

@@ -105,8 +105,8 @@ def read_pooling(folder: Path) -> Pooling:
         raise DataError(
             "names no Pooling: this is not a model of sentence embeddings", file=folder / "modules.json"
         )
-    told = folder / "sentence_bert_config.json"
-    settings = read_json(told) if told.is_file() else {}
+    settings_file = folder / "sentence_bert_config.json"
+    settings = read_json(settings_file) if settings_file.is_file() else {}
     prompts = folder / "config_sentence_transformers.json"
     if prompts.is_file() and read_json(prompts).get("default_prompt_name"):
         raise DataError("puts a prompt before every text, which is not done here", file=prompts)
@@ -122,12 +122,12 @@ def _mode(path: Path) -> str:
             name + {"pooling_mode_mean": "_tokens", "pooling_mode_cls": "_token"}.get(name, "")
             for name in chosen
         ]
-    known = [mode for mode, name in _POOLING.items() if chosen == [name]]
-    if not known:
+    modes = [mode for mode, name in _POOLING.items() if chosen == [name]]
+    if not modes:
         raise DataError(
             f"pools by {', '.join(chosen) or 'nothing'}; those known are {', '.join(_POOLING)}", file=path
         )
-    return known[0]
+    return modes[0]
 
 
 def _mean_of_tokens(vectors: TokenVectors) -> TokenVectors:

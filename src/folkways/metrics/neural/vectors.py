@@ -85,9 +85,9 @@ class TextVectors:
 
     def _compute(self, texts: list[str]) -> None:
         fresh: dict[str, TokenVectors] = {}
-        for place, vectors in self._recipe.encoder.encode(texts, self._tell):
+        for index, vectors in self._recipe.encoder.encode(texts, self._tell):
             reduced = self._recipe.reduce(vectors)
-            fresh[texts[place]] = TokenVectors(unit(reduced.states), reduced.words)
+            fresh[texts[index]] = TokenVectors(unit(reduced.states), reduced.words)
             if len(fresh) >= TEXTS_PER_SHARD:
                 self._keep(fresh)
         self._keep(fresh)

@@ -107,7 +107,10 @@ def _taken_out(entry: ReleaseFile, transfer: Transfer, fetched: FetchedFile) -> 
     """The member of a verified archive in place of the archive, at ``Transfer.part``."""
     name = Path(entry.path).name
     with zipfile.ZipFile(transfer.part) as archive:
-        member = next((known for known in archive.namelist() if known.rpartition("/")[2] == name), None)
+        member = next(
+            (member_name for member_name in archive.namelist() if member_name.rpartition("/")[2] == name),
+            None,
+        )
         if member is None:
             raise FolkwaysError(
                 f"{transfer.url} has no member {name}; it has: {', '.join(archive.namelist())}"

@@ -55,20 +55,20 @@ def youden_difference(first: Youden, second: Youden) -> Difference:
 
     A judge that errs on the same questions of both models makes them less so, and the interval too wide.
     """
-    found = difference_of_shares(
+    difference = difference_of_shares(
         np.array([first.sensitivity, second.false_alarms]),
         np.array([first.right, second.wrong]),
         np.array([first.false_alarms, second.sensitivity]),
         np.array([first.wrong, second.right]),
     )
-    return Difference(2 * found.difference, 2 * found.low, 2 * found.high, found.p)
+    return Difference(2 * difference.difference, 2 * difference.low, 2 * difference.high, difference.p)
 
 
 def _share(values: Floats, clusters: Ints) -> tuple[float, float]:
     if not values.size:
         return math.nan, 0.0
-    found = clustered_mean(*cluster_totals(values, clusters), float(values @ values))
-    return found.mean, found.n_effective
+    estimate = clustered_mean(*cluster_totals(values, clusters), float(values @ values))
+    return estimate.mean, estimate.n_effective
 
 
 def noisy_but_valid(

@@ -113,12 +113,12 @@ def stratified_ppi(
     rate = float(cases @ (share * of_judged)) / verdicts.size
 
     scale = cases * share / verdicts.size
-    own, rest = np.zeros(verdicts.size), of_judged[places] * (judged - share[places]) / verdicts.size
-    own[labelled] = (scale / seen)[places[labelled]] * (residuals - correction[places])[labelled]
+    from_labels, rest = np.zeros(verdicts.size), of_judged[places] * (judged - share[places]) / verdicts.size
+    from_labels[labelled] = (scale / seen)[places[labelled]] * (residuals - correction[places])[labelled]
     rest[others] += (scale * weight / np.maximum(unseen, 1))[places[others]] * (verdicts - elsewhere[places])[
         others
     ]
-    freely = own + rest
+    freely = from_labels + rest
     influence = np.bincount(clusters, weights=freely, minlength=size).astype(np.float64)
     together = max(0.0, float(influence @ influence - freely @ freely))
     squares = per_stratum((residuals - correction[places]) ** 2, labelled)
@@ -170,8 +170,8 @@ def _wilson(rate: float, variance: float, df: int, n: int, confidence: float, me
     spread = variance * (float(stdtrit(df, quantile)) / NormalDist().inv_cdf(quantile)) ** 2
     middle = (min(1.0, max(0.0, rate)) * n + 1) / (n + 2)
     n_effective = middle * (1 - middle) / spread
-    found = wilson(min(1.0, max(0.0, rate)) * n_effective, n_effective, confidence)
-    return Interval(found.low, found.high, method)
+    interval = wilson(min(1.0, max(0.0, rate)) * n_effective, n_effective, confidence)
+    return Interval(interval.low, interval.high, method)
 
 
 def _joined(strata: Ints, labelled: npt.NDArray[np.bool_]) -> tuple[Ints, tuple[int, ...]]:
@@ -182,12 +182,12 @@ def _joined(strata: Ints, labelled: npt.NDArray[np.bool_]) -> tuple[Ints, tuple[
     few = seen < FEWEST
     if not few.any():
         return places, ()
-    told = tuple(int(name) for name in names[few])
-    for place in np.argsort(np.where(few, np.inf, seen), kind="stable"):
+    small = tuple(int(name) for name in names[few])
+    for stratum in np.argsort(np.where(few, np.inf, seen), kind="stable"):
         if seen[few].sum() >= FEWEST:
             break
-        few[place] = True
-    return np.unique(np.where(few[places], -1, places), return_inverse=True)[1], told
+        few[stratum] = True
+    return np.unique(np.where(few[places], -1, places), return_inverse=True)[1], small
 
 
 def _tuning(
@@ -241,14 +241,14 @@ def allocate(gains: Sequence[float], labelled: Sequence[int], waiting: Sequence[
     where it takes most off the variance of the whole: gains times 1/n less 1/(n + 1), where n have a label.
     """
 
-    def rank(place: int, more: int) -> tuple[int, float, int, int]:
-        n = labelled[place] + more
-        return min(n, FEWEST), -gains[place] / (n * (n + 1) if n else 1), place, more
+    def rank(stratum: int, more: int) -> tuple[int, float, int, int]:
+        n = labelled[stratum] + more
+        return min(n, FEWEST), -gains[stratum] / (n * (n + 1) if n else 1), stratum, more
 
-    queue = [rank(place, 0) for place, cases in enumerate(waiting) if cases]
+    queue = [rank(stratum, 0) for stratum, cases in enumerate(waiting) if cases]
     heapq.heapify(queue)
     while queue:
-        *_, place, more = heapq.heappop(queue)
-        yield place
-        if more + 1 < waiting[place]:
-            heapq.heappush(queue, rank(place, more + 1))
+        *_, stratum, more = heapq.heappop(queue)
+        yield stratum
+        if more + 1 < waiting[stratum]:
+            heapq.heappush(queue, rank(stratum, more + 1))

@@ -76,10 +76,8 @@ class WorkerWatch:
         return [worker for worker in workers if self._is_dead(worker, now)]
 
     def _first_seen(self, worker: QueueWorker) -> tuple[float, float]:
-        known = self._seen.get(worker.id)
-        return (
-            known if known is not None and known[0] == worker.heartbeat else (worker.heartbeat, self._clock())
-        )
+        last = self._seen.get(worker.id)
+        return last if last is not None and last[0] == worker.heartbeat else (worker.heartbeat, self._clock())
 
     def _is_dead(self, worker: QueueWorker, now: float) -> bool:
         if worker.host == place() and sys.platform != "win32":
