@@ -23,8 +23,8 @@ MOST_FILES = 2000
 
 
 def recognise(folder: Path, benchmark: str | None = None) -> Release:
-    """The release in ``folder``; FolkwaysError if there is no such folder or nothing in it is laid out like a
-    benchmark's data."""
+    """The release in ``folder``; FolkwaysError where the folder does not exist or holds nothing that is laid
+    out like a benchmark's data."""
     folder = folder.absolute()
     if not folder.exists():
         raise FolkwaysError(
@@ -75,7 +75,7 @@ def _candidates(benchmark: str | None) -> list[ReleaseRecord]:
 
 
 def _known(folder: Path, records: list[ReleaseRecord]) -> Release | None:
-    """The release that the folder holds whole; of several (trial data beside the test data) the one with most
+    """The release that the folder holds whole; of several (trial and test data together) the one with most
     files there."""
     matches: list[tuple[int, Release]] = []
     for record in records:
