@@ -31,7 +31,7 @@ from folkways.runs.sampling.strata import (
     sampling_frame,
     unit_totals,
 )
-from folkways.stats.stratified import Drawn, anytime_mean, mean_over_strata
+from folkways.stats.stratified import StratumSample, anytime_mean, mean_over_strata
 
 RIGHT = Metric("right", "Right", "")
 SHARE = Metric("share", "Share", "", "mean", 10.0, (0.2, 0.8))
@@ -177,7 +177,7 @@ def judgements(seed: int = 1) -> pl.DataFrame:
 
 def drawn(
     judged: list[dict[str, Any]], metric: Metric, by: tuple[str, ...], whole: bool, of: Any
-) -> dict[str, Drawn]:
+) -> dict[str, StratumSample]:
     """Stratum -> what was drawn of it, populations still to be told."""
     units: dict[tuple[str, str], list[float]] = {}
     order: dict[tuple[str, str], int] = {}
@@ -194,7 +194,7 @@ def drawn(
     found: dict[str, list[list[float]]] = {}
     for key in sorted(units, key=order.__getitem__):
         found.setdefault(key[0], []).append(units[key])
-    return {name: Drawn(*np.array(parts).T, 0) for name, parts in found.items()}
+    return {name: StratumSample(*np.array(parts).T, 0) for name, parts in found.items()}
 
 
 @pytest.mark.parametrize("metric", [RIGHT, SHARE, COUNT], ids=lambda metric: metric.name)
@@ -285,7 +285,7 @@ def test_scores_of_a_sample_are_estimates_of_the_whole(
                 for row in rows
             ]
             known, righted = (drawn(told, metric, by, False, of) for told in (rows, best))
-            empty = Drawn(np.empty(0), np.empty(0), 0)
+            empty = StratumSample(np.empty(0), np.empty(0), 0)
             one, other = (
                 [replace(told.get(name, empty), population=size) for name, size in strata.items()]
                 for told in (known, righted)

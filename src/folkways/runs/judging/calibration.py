@@ -19,15 +19,15 @@ from folkways.records import Schema
 from folkways.stats.differences import METHOD
 from folkways.stats.hypotheses.corrections import holm
 from folkways.stats.intervals import DEFAULT_CONFIDENCE, Floats, Interval
-from folkways.stats.raters.calibration import Corrected, prediction_powered
+from folkways.stats.raters.calibration import CorrectedRate, prediction_powered
 from folkways.stats.raters.judge_quality import Youden, youden_difference, youden_index
 from folkways.stats.raters.stratified_calibration import (
     FEWEST,
-    Powered,
+    PPIEstimate,
     allocate,
     errors_to_expect,
-    powered_difference,
-    stratified_powered,
+    ppi_difference,
+    stratified_ppi,
 )
 from folkways.stats.sequences import at_any_time
 
@@ -54,15 +54,15 @@ class Cases:
         verdicts, labels = (columns[name].fill_null(math.nan).to_numpy() for name in ("guess", "label"))
         return cls(verdicts, labels, numbers(part["culture"]), numbers(part["question"]))
 
-    def corrected(self) -> Corrected:
+    def corrected(self) -> CorrectedRate:
         """By strata where there are several cultures."""
         if np.unique(self.cultures).size > 1:
             return self.powered().corrected
         return prediction_powered(self.verdicts, self.labels, self.questions)
 
-    def powered(self) -> Powered:
+    def powered(self) -> PPIEstimate:
         """The same with what differences are made of."""
-        return stratified_powered(self.verdicts, self.labels, self.cultures, self.questions)
+        return stratified_ppi(self.verdicts, self.labels, self.cultures, self.questions)
 
 
 def numbers(names: pl.Series) -> Integers:
@@ -110,7 +110,7 @@ def differences(verdicts: pl.DataFrame, judge: str) -> list[Finding]:
         found(pair, "judged_difference", pair[0].judged - pair[1].judged, nothing, math.nan) for pair in pairs
     ]
     people = [
-        found(pair, "corrected_difference", *powered_difference(pair[0].powered, pair[1].powered))
+        found(pair, "corrected_difference", *ppi_difference(pair[0].powered, pair[1].powered))
         for pair in pairs
     ]
     youdens = []
@@ -130,7 +130,7 @@ class _Model:
         self.name = name
         self.part = part
         self.judged = float(np.nan_to_num(cases.verdicts).mean())
-        self.powered = stratified_powered(
+        self.powered = stratified_ppi(
             cases.verdicts, cases.labels, cases.cultures, part["_question"].to_numpy()
         )
         self.youden = youden_of(part)
@@ -210,7 +210,7 @@ class Stop:
     """
 
     endpoint: str
-    found: Corrected
+    found: CorrectedRate
     target: float
     rows: int
     replies: int
@@ -262,7 +262,7 @@ def enough_labels(verdicts: pl.DataFrame, target: float) -> list[Stop]:
         cases = Cases.of(part)
         n = int(part["label"].count())
         confidence = 2 * NormalDist().cdf(at_any_time(n, DEFAULT_CONFIDENCE)) - 1 if n else DEFAULT_CONFIDENCE
-        found = stratified_powered(
+        found = stratified_ppi(
             cases.verdicts, cases.labels, cases.cultures, cases.questions, confidence=confidence
         ).corrected
         named = Interval(
@@ -273,7 +273,7 @@ def enough_labels(verdicts: pl.DataFrame, target: float) -> list[Stop]:
         of_culture = part.filter(pl.col("ended") != "no reply").sort("culture", "_order")
         before = pl.col("label").is_not_null().cast(pl.Int8).diff().over("culture")
         in_order = not of_culture.select((before > 0).any()).item()
-        found = Corrected(found.rate, named, found.labelled, found.tuning)
+        found = CorrectedRate(found.rate, named, found.labelled, found.tuning)
         stops.append(
             Stop(
                 str(endpoint),

@@ -19,8 +19,8 @@ from folkways.runs.models import Model, split_name
 from folkways.stats.clusters import ClusteredMean, clustered_mean
 from folkways.stats.differences import METHOD
 from folkways.stats.intervals import Interval, wilson
-from folkways.stats.raters.calibration import Corrected, rogan_gladen
-from folkways.stats.raters.categories import Agreement, cohen_kappa
+from folkways.stats.raters.calibration import CorrectedRate, rogan_gladen
+from folkways.stats.raters.categories import BinaryAgreement, cohen_kappa
 
 KEYS = ("endpoint", "item", "language", "variant", "sample")
 _SHARE_METRIC = Metric("share", "Share", "")
@@ -374,7 +374,7 @@ def _against_people(part: pl.DataFrame) -> Iterator[Row]:
             yield _row(quantity, kappa.kappa, kappa.interval, firm)
 
 
-def _kappa(frame: pl.DataFrame, first: str, second: str) -> Agreement:
+def _kappa(frame: pl.DataFrame, first: str, second: str) -> BinaryAgreement:
     one, other = ((frame[name] >= 0.5).to_numpy() for name in (first, second))
     return cohen_kappa(one, other, numbers(frame["question"]))
 
@@ -392,7 +392,7 @@ def _mean(quantity: str, frame: pl.DataFrame, column: str, metric: Metric) -> Ro
     )
 
 
-def _corrected(quantity: str, found: Corrected, part: pl.DataFrame, replied: float = 1.0) -> Row:
+def _corrected(quantity: str, found: CorrectedRate, part: pl.DataFrame, replied: float = 1.0) -> Row:
     return _row(quantity, found.rate, found.interval, part, 100.0 * replied)
 
 

@@ -23,7 +23,7 @@ from folkways.errors import FolkwaysError, UnknownNameError, option
 from folkways.records import Metric, State
 from folkways.runs.options import RunOptions
 from folkways.runs.planning.plan import SLICE, TaskPlan
-from folkways.stats.stratified import Drawn, anytime_mean, mean_over_strata
+from folkways.stats.stratified import StratumSample, anytime_mean, mean_over_strata
 
 
 @dataclass(frozen=True)
@@ -132,12 +132,12 @@ def unit_totals(
     )
 
 
-def drawn_strata(totals: pl.DataFrame, populations: Mapping[str, int]) -> dict[str, Drawn]:
+def drawn_strata(totals: pl.DataFrame, populations: Mapping[str, int]) -> dict[str, StratumSample]:
     """Stratum -> what was drawn of it, from ``unit_totals``; every stratum of the populations is there."""
-    found = {name: Drawn(np.empty(0), np.empty(0), size) for name, size in populations.items()}
+    found = {name: StratumSample(np.empty(0), np.empty(0), size) for name, size in populations.items()}
     for (name,), part in totals.group_by("stratum"):
         total, rows = (part[column].cast(pl.Float64).to_numpy() for column in ("total", "rows"))
-        found[str(name)] = Drawn(total, rows, populations[str(name)])
+        found[str(name)] = StratumSample(total, rows, populations[str(name)])
     return found
 
 

@@ -82,7 +82,7 @@ class LocalStudyClient:
         return [asdict(each) for each in media.list_media(self.workspace, self._study(study))]
 
     def add_media(self, study: str, files: MediaFiles) -> int:
-        """Add pictures and recordings (``imports.media.read_files``), all of them or none; how many are
+        """Add pictures and recordings (``media.reading.read_files``), all of them or none; how many are
         new."""
         return media.add_media(self.workspace, self._study(study), files)
 

@@ -27,7 +27,7 @@ DONE = ImportState.DONE
 
 
 class RemoteStudyClient:
-    """A server; its token comes from the environment alone. ``desk.LocalStudyClient`` says what each question is."""
+    """A server; its token comes from the environment alone. ``local.LocalStudyClient`` says what each question is."""
 
     def __init__(self, address: str) -> None:
         token = os.environ.get(TOKEN_VARIABLE, "")
