@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from folkways_studio.cli import progress as studio_progress
+from folkways_studio.cli import study_data as studio_progress
 from folkways_studio.database.opening import open_workspace
 from folkways_studio.items.table_files import read_workbook
 from folkways_studio.people import invites, participants
