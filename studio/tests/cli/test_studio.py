@@ -203,7 +203,7 @@ PROVIDERS = {
     "bare.toml": ('name = "Example University"', r"bare\.toml: issuer and client_id must be given"),
     "pasted.toml": (
         PROVIDER + 'client_secret = "s3cret"',
-        r"'client_secret' is not known here; there are issuer, .*secret",
+        r"'client_secret' is unknown; valid: issuer, .*secret",
     ),
     "clear.toml": (
         PROVIDER.replace("https", "http"),
