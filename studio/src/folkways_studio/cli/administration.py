@@ -133,8 +133,7 @@ def restore_backup(file: Path, replace: bool, workspace: str) -> None:
         click.echo(f"restored {file} into {database.location}: {description}")
         if description.bucket:
             click.echo(
-                f"note: start the studio with FOLKWAYS_MEDIA={description.bucket}, or bring the files of that "
-                "place to another",
+                f"note: start the studio with FOLKWAYS_MEDIA={description.bucket}, or copy its files elsewhere",
                 err=True,
             )
 

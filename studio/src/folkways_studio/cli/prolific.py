@@ -16,8 +16,11 @@ def command() -> None:
     """Recruit people for a study at Prolific, and pay them. The token of your account there is in
     PROLIFIC_API_TOKEN.
 
-    \b folkways studio prolific create verification --population wales --places 50 --reward 300 --minutes 20
-    --address URL folkways studio prolific publish ID folkways studio prolific approve verification ID
+    \b
+    folkways studio prolific create verification --population wales --places 50 --reward 300 \
+        --minutes 20 --address URL
+    folkways studio prolific publish ID
+    folkways studio prolific approve verification ID
     """
 
 
@@ -82,7 +85,8 @@ def create(
         about = description or (texts.about or texts.title).text
         study_id = prolific.create(Recruitment(texts.title.text, about, link, places, reward, minutes, codes))
     click.echo(
-        f"made the study {study_id} at Prolific; look at it there, then: folkways studio prolific publish {study_id}"
+        f"made the study {study_id} at Prolific; look at it there, then: "
+        f"folkways studio prolific publish {study_id}"
     )
 
 
@@ -173,7 +177,7 @@ def bonus(study: str, number: str, file: Path, pay: bool, workspace: str, server
 
 
 def read_bonuses(file: Path, external_ids: dict[str, str | None]) -> dict[str, Decimal]:
-    """Id at Prolific -> amount. known: pseudonym -> id there. DataError names the first unusable row."""
+    """Id at Prolific -> amount. external_ids: pseudonym -> id there. DataError names the first unusable row."""
     from folkways_studio.items.table_files import read_rows
 
     amounts: dict[str, Decimal] = {}

@@ -55,8 +55,8 @@ STATES = {"open": "open", "pause": "paused", "close": "closed"}
     is_flag=True,
     help="Let webhooks call addresses of this server's own network, without TLS.",
 )
-@click.option("--workspace", "-w", default=DEFAULT_WORKSPACE,  envvar="FOLKWAYS_WORKSPACE", metavar="PATH|URL",
-              help="SQLite file, or postgresql://user@host/database.")  # fmt: skip
+@click.option("--workspace", "-w", default=DEFAULT_WORKSPACE, envvar="FOLKWAYS_WORKSPACE",
+              metavar="PATH|URL", help="SQLite file, or postgresql://user@host/database.")  # fmt: skip
 @click.pass_context
 def command(
     context: click.Context,
@@ -115,7 +115,8 @@ def command(
 
 
 def _offered(file: Path | None) -> dict[str, OfferedModel]:
-    """The models of the list; none without one. Notes models that cannot be asked, for example without a key."""
+    """The models of the list; none without one. Notes models that cannot be asked, for example without a
+    key."""
     from folkways_studio.models.offered import load_offered, open_offered
 
     models = load_offered(file) if file is not None else {}
@@ -369,7 +370,8 @@ def set_state(study: str, action: str, workspace: str, server: str | None) -> No
 
 @command.command("invite")
 @click.argument("study")
-@click.option("--role", type=click.Choice(["annotator", "reviewer", "expert", "researcher"]), default="annotator",  help="What these people may do.")  # fmt: skip
+@click.option("--role", type=click.Choice(["annotator", "reviewer", "expert", "researcher"]), default="annotator",
+              help="What these people may do.")  # fmt: skip
 @click.option("--population", metavar="NAME", help="Where annotators come from.")
 @click.option(
     "--uses",

@@ -1,4 +1,5 @@
-"""Commands for the data of a study: items, media, model answers, off-line work, exports, progress, agreement."""
+"""Commands for the data of a study: items, media, model answers, off-line work, exports, progress,
+agreement."""
 
 from __future__ import annotations
 

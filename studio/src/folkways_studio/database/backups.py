@@ -111,7 +111,7 @@ def restore(file: Path, workspace: Workspace, *, replace: bool = False) -> Backu
                     counts = ", ".join(f"{number} {name}" for name, number in existing.items()) or "accounts"
                     raise WorkspaceError(
                         f"the workspace {workspace.location} is not empty (it has {counts}); nothing was "
-                        "changed. Restore into a new one with --workspace, or lose what is in it with --replace"
+                        "changed. Restore into a new one with --workspace, or lose its contents with --replace"
                     )
                 _bring_media(copy.parent / MEDIA, workspace)
                 _clear(writing)
@@ -197,7 +197,8 @@ def _clear(connection: Connection) -> None:
 
 
 def _copy_rows(reading: Connection, writing: Connection) -> None:
-    """Copy all rows of all tables. Foreign keys are checked at the end, so that rows may refer to later ones."""
+    """Copy all rows of all tables. Foreign keys are checked at the end, so that rows may refer to later
+    ones."""
     if writing.dialect.name == "sqlite":
         writing.exec_driver_sql("PRAGMA defer_foreign_keys = ON")
     for table in ALL_TABLES:
@@ -251,9 +252,8 @@ def _unpacked(file: Path) -> Iterator[tuple[Backup, Path]]:
             raise WorkspaceError(f"the backup {file} cannot be read: {error.strerror or error}") from None
         if description.schema > SCHEMA:
             raise WorkspaceError(
-                f"{file} was made by a newer folkways ({description.folkways}, schema {description.schema}; this one "
-                f"knows up to {SCHEMA}); "
-                "nothing was changed. Upgrade folkways first"
+                f"{file} was made by a newer folkways ({description.folkways}, schema {description.schema}; "
+                f"this one knows up to {SCHEMA}); nothing was changed. Upgrade folkways first"
             )
         yield description, copy
 

@@ -144,8 +144,8 @@ def _card(snapshot: StudySnapshot, tables: Mapping[str, pl.DataFrame], released:
 {release}
 ## How it was made
 
-With the studio of folkways {__version__}, workflow `{study.workflow}`. Each row of `judgements` is what one person
-said; `participant` is a random code in place of their name.
+With the studio of folkways {__version__}, workflow `{study.workflow}`. Each row of `judgements` is what one
+person said; `participant` is a random code in place of their name.
 
 | stage | | kind | answers wanted |
 |---|---|---|---|
@@ -195,8 +195,8 @@ def _withdrawn(snapshot: StudySnapshot) -> str:
     if not sentences:
         return "Nobody withdrew."
     return (
-        f"{' '.join(sentences)} Nothing they said is here, nor are the {snapshot.left_out} items that descend "
-        "from it."
+        f"{' '.join(sentences)} Nothing they said is here, nor are the {snapshot.left_out} items that "
+        "descend from it."
     )
 
 

@@ -14,7 +14,7 @@ from folkways_studio.items.import_runner import read_content
 from folkways_studio.items.table_files import RowsError
 from folkways_studio.media import service as media
 from folkways_studio.people import participants
-from folkways_studio.records import ParticipantState
+from folkways_studio.records import ParticipantState, Stage
 from folkways_studio.stages.parts.form_fields import whole
 from folkways_studio.stages.registry import stage_kind
 from folkways_studio.studies import service as studies
@@ -37,6 +37,10 @@ def show_data(context: RequestContext) -> Response:
     return show_result(context)
 
 
+def _shows_media(stage: Stage) -> bool:
+    return any(each["type"] != "text" for each in stage.config.get("show", ()))
+
+
 def show_result(
     context: RequestContext, done: str = "", problems: Sequence[str] = (), status: int = 200
 ) -> Response:
@@ -48,14 +52,14 @@ def show_result(
         each for each in participants.list_participants(context.workspace, study.id) if each.state in active
     ]
     return context.page(
-        "exports/data.html.j2", status, study=study, done=done, problems=problems, people=people, formats=FORMATS,
-        imports=imports.list_imports(context.workspace, study.id),
+        "exports/data.html.j2", status, study=study, done=done, problems=problems, people=people,
+        formats=FORMATS, imports=imports.list_imports(context.workspace, study.id),
         populations=studies.populations(context.workspace, study.id),
         importable=[stage for stage in stages if stage_kind(stage.kind).example],
-        examples={stage.name: {"id": "1", **stage_kind(stage.kind).example_row(stage.config)} for stage in stages},
+        examples={each.name: {"id": "1", **stage_kind(each.kind).example_row(each.config)} for each in stages},
         offline=[stage for stage in stages if stage_kind(stage.kind).sheet_of(stage.config, str)],
         media=media.list_media(context.workspace, study.id),
-        shows_media=[stage for stage in stages if any(each["type"] != "text" for each in stage.config.get("show", ()))],
+        shows_media=[each for each in stages if _shows_media(each)],
         judging=[stage for stage in stages if stage_kind(stage.kind).judges_replies],
     )  # fmt: skip
 
@@ -111,8 +115,10 @@ def show_import(context: RequestContext) -> Response:
         "items/import_state.html.j2" if context.request.headers.get("hx-request") else "items/import.html.j2"
     )
     return context.page(
-        template, study=context.study, found=job, left=imports.remaining_items(context.workspace, context.study.id, job.id),
-        at_work=job.state in imports.AT_WORK, stage=studies.get_stage(context.workspace, context.study.id, job.stage),
+        template, study=context.study, found=job,
+        left=imports.remaining_items(context.workspace, context.study.id, job.id),
+        at_work=job.state in imports.AT_WORK,
+        stage=studies.get_stage(context.workspace, context.study.id, job.stage),
     )  # fmt: skip
 
 
@@ -144,8 +150,8 @@ def draw(context: RequestContext) -> Response:
         if per_culture is None or not 1 <= per_culture <= 10_000:
             raise FolkwaysError(context.gettext("Give a whole number from 1 to %(most)s.", most=10_000))
         drawn = draw_answers(
-            context.workspace, context.study.id, context.text("stage"), context.text("run"), per_culture=per_culture,
-            wrong_only=context.text("all") != "yes", by=context.me.id,
+            context.workspace, context.study.id, context.text("stage"), context.text("run"),
+            per_culture=per_culture, wrong_only=context.text("all") != "yes", by=context.me.id,
         )  # fmt: skip
     except FolkwaysError as error:
         return _refused(context, error)

@@ -93,11 +93,13 @@ class Bucket:
         address: Any = {"endpoint": endpoint} if endpoint else {}
         try:
             self._store = S3Store(
-                bucket, prefix=prefix or None, region=region, access_key_id=key, secret_access_key=secret, **address,
+                bucket, prefix=prefix or None, region=region, access_key_id=key,
+                secret_access_key=secret, **address,
                 disable_bulk_delete=True,  # not every server has it
                 client_options={
                     "allow_http": endpoint.startswith("http://"),
-                    "connect_timeout": timedelta(seconds=CONNECT_SECONDS), "timeout": timedelta(seconds=REQUEST_SECONDS),
+                    "connect_timeout": timedelta(seconds=CONNECT_SECONDS),
+                    "timeout": timedelta(seconds=REQUEST_SECONDS),
                 },
                 retry_config={"max_retries": RETRIES, "retry_timeout": timedelta(seconds=TRIES_SECONDS)},
             )  # fmt: skip

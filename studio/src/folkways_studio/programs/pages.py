@@ -62,9 +62,9 @@ def _programs(
     workspace, study = context.workspace, context.study
     hooks = webhooks.list_webhooks(workspace, study.id)
     return context.page(
-        "programs/programs.html.j2", 422 if problems else 200, study=study, problems=problems or {}, token=token, secret=secret,
-        hooks=hooks,
-        tokens=tokens.list_tokens(workspace, study_id=study.id), kinds=webhooks.KINDS,
+        "programs/programs.html.j2", 422 if problems else 200, study=study, problems=problems or {},
+        token=token, secret=secret, hooks=hooks, tokens=tokens.list_tokens(workspace, study_id=study.id),
+        kinds=webhooks.KINDS,
         names={account.id: account.name for account, _ in accounts.members(workspace, study.id)},
         told=deliveries.list_deliveries(workspace, [each.id for each in hooks], limit=DELIVERIES_SHOWN),
     )  # fmt: skip

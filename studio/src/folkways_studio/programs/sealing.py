@@ -73,8 +73,8 @@ def _key(workspace: Workspace) -> str:
         return chosen
     if "://" in workspace.location:
         raise SealError(
-            "webhooks need a key to encrypt their secrets; set one in the environment: "
-            f"{KEY_VARIABLE}, a random text of {SHORTEST_KEY} characters or more, such as that of openssl rand -base64 32"
+            f"webhooks need a key to encrypt their secrets; set {KEY_VARIABLE} to a random text of {SHORTEST_KEY} "
+            "characters or more, such as that of openssl rand -base64 32"
         )
     file = Path(f"{Path(workspace.location).expanduser()}-key")
     if not file.exists():

@@ -97,7 +97,8 @@ def create_webhook(
 
 
 def check_target(url: str, *, private: bool) -> URL:
-    """The address that deliveries go to; AddressError if it is not allowed. private: see ``create_webhook``."""
+    """The address that deliveries go to; AddressError if it is not allowed. private: see
+    ``create_webhook``."""
     return web_address(url, unencrypted="anywhere" if private else "nowhere", public=not private)
 
 

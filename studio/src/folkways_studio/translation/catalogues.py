@@ -29,7 +29,8 @@ COUNTS = "checkers"
 SEPARATOR = ", "
 
 HEADER = """\
-# Drafted by a language model. A comment "checked by NAME" stands above what a speaker of the language has checked.
+# Drafted by a language model. A comment "checked by NAME" stands above what a \
+speaker of the language has checked.
 msgid ""
 msgstr ""
 "Language: {language}\\n"
@@ -51,7 +52,8 @@ EPOCH = datetime.fromtimestamp(0, UTC)
 
 
 def read_catalogue(path: Path, locale: str | None = None) -> Catalog:
-    """A file of translations; ValueError if it cannot be read. locale: the language, if the file may lack it."""
+    """A file of translations; ValueError if it cannot be read. locale: the language, if the file may lack
+    it."""
     try:
         with path.open("rb") as file:
             return read_po(file, locale=locale, abort_invalid=True)

@@ -64,7 +64,8 @@ def template() -> Catalog:
 
 
 def appearances(catalog: Catalog) -> Mapping[str, Appearance]:
-    """String (the singular of a plural) -> its first location; files shown to people who answer come first."""
+    """String (the singular of a plural) -> its first location; files shown to people who answer come
+    first."""
     files: dict[str, list[tuple[int, str]]] = {}
     for message in catalog:
         for file, line in message.locations:
