@@ -133,7 +133,7 @@ def restore_backup(file: Path, replace: bool, workspace: str) -> None:
         click.echo(f"restored {file} into {database.location}: {description}")
         if description.bucket:
             click.echo(
-                f"note: start the studio with FOLKWAYS_MEDIA={description.bucket}, or copy its files elsewhere",
+                f"note: start the studio with FOLKWAYS_MEDIA={description.bucket}, or copy its files",
                 err=True,
             )
 

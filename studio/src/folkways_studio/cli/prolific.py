@@ -177,7 +177,7 @@ def bonus(study: str, number: str, file: Path, pay: bool, workspace: str, server
 
 
 def read_bonuses(file: Path, external_ids: dict[str, str | None]) -> dict[str, Decimal]:
-    """Id at Prolific -> amount. external_ids: pseudonym -> id there. DataError names the first unusable row."""
+    """Id at Prolific -> amount. external_ids: pseudonym -> id there. DataError names the first bad row."""
     from folkways_studio.items.table_files import read_rows
 
     amounts: dict[str, Decimal] = {}

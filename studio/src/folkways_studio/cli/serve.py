@@ -370,8 +370,8 @@ def set_state(study: str, action: str, workspace: str, server: str | None) -> No
 
 @command.command("invite")
 @click.argument("study")
-@click.option("--role", type=click.Choice(["annotator", "reviewer", "expert", "researcher"]), default="annotator",
-              help="What these people may do.")  # fmt: skip
+@click.option("--role", type=click.Choice(["annotator", "reviewer", "expert", "researcher"]),
+              default="annotator", help="What these people may do.")  # fmt: skip
 @click.option("--population", metavar="NAME", help="Where annotators come from.")
 @click.option(
     "--uses",

@@ -111,7 +111,7 @@ def restore(file: Path, workspace: Workspace, *, replace: bool = False) -> Backu
                     counts = ", ".join(f"{number} {name}" for name, number in existing.items()) or "accounts"
                     raise WorkspaceError(
                         f"the workspace {workspace.location} is not empty (it has {counts}); nothing was "
-                        "changed. Restore into a new one with --workspace, or lose its contents with --replace"
+                        "changed. Restore into a new one with --workspace, or replace it with --replace"
                     )
                 _bring_media(copy.parent / MEDIA, workspace)
                 _clear(writing)

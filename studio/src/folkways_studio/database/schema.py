@@ -189,7 +189,7 @@ participants = Table(
 )
 
 standings = Table(
-    "studio_standings",  # how somebody stands with the known answers of a stage
+    "studio_standings",  # how people do on the known answers of a stage
     metadata,
     Column("participant_id", Integer, ForeignKey("studio_participants.id"), primary_key=True),
     Column("stage_id", Integer, ForeignKey("studio_stages.id"), primary_key=True),
@@ -360,7 +360,7 @@ model_calls = Table(
     Column("run", String(128), nullable=False),  # the run of the workspace under which the reply is stored
     Column("prompt", Text, nullable=False),
     Column("reply", Text),
-    Column("problem", Text),  # why there is no reply
+    Column("problem", Text),  # why no reply came
     Column("read", Json),  # what was read out of the reply
     Column("created", Float, nullable=False),
     Column(
@@ -445,7 +445,7 @@ jobs = Table(
     Column("started", Float),
     Column("finished", Float),
     Column("content", LargeBinary),  # the file that is being imported, compressed; null once that is over
-    Column("seen", Float),  # when whoever works on it last said so
+    Column("seen", Float),  # last heartbeat of its worker
 )
 
 tokens = Table(

@@ -56,7 +56,9 @@ def show_result(
         formats=FORMATS, imports=imports.list_imports(context.workspace, study.id),
         populations=studies.populations(context.workspace, study.id),
         importable=[stage for stage in stages if stage_kind(stage.kind).example],
-        examples={each.name: {"id": "1", **stage_kind(each.kind).example_row(each.config)} for each in stages},
+        examples={
+            each.name: {"id": "1", **stage_kind(each.kind).example_row(each.config)} for each in stages
+        },
         offline=[stage for stage in stages if stage_kind(stage.kind).sheet_of(stage.config, str)],
         media=media.list_media(context.workspace, study.id),
         shows_media=[each for each in stages if _shows_media(each)],

@@ -73,8 +73,8 @@ def _key(workspace: Workspace) -> str:
         return chosen
     if "://" in workspace.location:
         raise SealError(
-            f"webhooks need a key to encrypt their secrets; set {KEY_VARIABLE} to a random text of {SHORTEST_KEY} "
-            "characters or more, such as that of openssl rand -base64 32"
+            f"webhooks need a key to encrypt their secrets; set {KEY_VARIABLE} to a random text of "
+            f"{SHORTEST_KEY} characters or more, such as that of openssl rand -base64 32"
         )
     file = Path(f"{Path(workspace.location).expanduser()}-key")
     if not file.exists():
