@@ -146,8 +146,8 @@ def shown_n(n: int, left_out: int = 0, effective_questions: float | None = None)
 
 def reasons(why: str | None) -> str:
     """The ``why_left_out`` of a score, the most frequent reason first: ``2838 unreadable, 195 refused``."""
-    found: dict[str, int] = json.loads(why or "{}")
-    ordered = sorted(found.items(), key=lambda reason: -reason[1])
+    counts: dict[str, int] = json.loads(why or "{}")
+    ordered = sorted(counts.items(), key=lambda reason: -reason[1])
     return ", ".join(f"{count(amount)} {one_line(name)}" for name, amount in ordered)
 
 

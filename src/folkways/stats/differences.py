@@ -114,8 +114,8 @@ def independent_difference(
     """
     low = math.hypot(first - first_interval.low, second_interval.high - second)
     high = math.hypot(first_interval.high - first, second - second_interval.low)
-    found = first - second
-    return found, Interval(found - low, found + high, f"{first_interval.method} put together")
+    difference = first - second
+    return difference, Interval(difference - low, difference + high, f"{first_interval.method} put together")
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,9 +141,9 @@ def paired_mean(
     n = differences.size
     if not n:
         return PairedMean(math.nan, math.nan, math.nan, math.nan, 0, "none: no pairs")
-    found = clustered_difference(differences, differences, np.ones(n), largest)
-    interval = found.interval(confidence)
-    return PairedMean(found.mean, interval.low, interval.high, found.p(), n, interval.method)
+    estimate = clustered_difference(differences, differences, np.ones(n), largest)
+    interval = estimate.interval(confidence)
+    return PairedMean(estimate.mean, interval.low, interval.high, estimate.p(), n, interval.method)
 
 
 DEFAULT_POWER = 0.8

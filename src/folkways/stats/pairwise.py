@@ -56,10 +56,10 @@ class Contrasts:
         """A column of pairs as an array of shape (models, models), first in rows; opposite: (j, i) is minus
         (i, j)."""
         models = int(self.second[-1]) + 1
-        found = np.full((models, models), diagonal)
-        found[self.first, self.second] = column
-        found[self.second, self.first] = -column if opposite else column
-        return found
+        table = np.full((models, models), diagonal)
+        table[self.first, self.second] = column
+        table[self.second, self.first] = -column if opposite else column
+        return table
 
 
 def paired_contrasts(
@@ -90,8 +90,8 @@ def _against_later(
 ) -> dict[str, list[str]]:
     """The columns of Contrasts for one model against each of those after it, of rows in the order of their
     questions."""
-    own, later = of_model[first], of_model[first + 1 :]
-    apart = own - later
+    current, later = of_model[first], of_model[first + 1 :]
+    apart = current - later
     shared = ~np.isnan(apart)
     np.copyto(apart, 0.0, where=~shared)
     counts = np.add.reduceat(shared, starts, axis=1, dtype=np.float64)
@@ -105,9 +105,9 @@ def _against_later(
         effect = np.where(spread > 0, average[:, 0] / spread, math.nan)
         residuals = sums - sums.sum(axis=1, keepdims=True) / rows[:, None] * counts
         error = np.sqrt((residuals**2).sum(axis=1) * questions / (questions - 1)) / rows
-        own_mean = np.einsum("mr,r->m", shared, np.nan_to_num(own)) / rows
+        own_mean = np.einsum("mr,r->m", shared, np.nan_to_num(current)) / rows
         later_mean = np.einsum("mr,mr->m", shared, np.nan_to_num(later)) / rows
-    found = zip(
+    pairs = zip(
         questions.tolist(),
         rows.tolist(),
         (counts**2).sum(axis=1).tolist(),
@@ -121,7 +121,7 @@ def _against_later(
         np.maximum(apart.max(axis=1), -apart.min(axis=1)).tolist(),
         strict=True,
     )
-    ends = [_ends(Totals(*totals), most, largest, confidence) for *totals, most in found]
+    ends = [_ends(Totals(*totals), most, largest, confidence) for *totals, most in pairs]
     return {
         "rows": rows.astype(np.int64),
         "questions": questions,
@@ -177,12 +177,15 @@ def ranks_of_pairs(difference: Floats, p: Floats, alpha: float = 0.05) -> Ranks:
     included: where all share the same rows, that of its score.
     """
     with np.errstate(invalid="ignore"):
-        told = p < alpha
-        better, worse = (told & (difference < 0)).sum(axis=1), (told & (difference > 0)).sum(axis=1)
-    known = ~np.isnan(difference)
-    scores = np.round(np.where(known, difference, 0.0).sum(axis=1) / (known.sum(axis=1) + 1), 12)
+        significant = p < alpha
+        better, worse = (
+            (significant & (difference < 0)).sum(axis=1),
+            (significant & (difference > 0)).sum(axis=1),
+        )
+    shared = ~np.isnan(difference)
+    scores = np.round(np.where(shared, difference, 0.0).sum(axis=1) / (shared.sum(axis=1) + 1), 12)
     low, high = 1 + better, len(scores) - worse
     rank = np.clip([1 + (scores > score).sum() for score in scores], low, high)
     first = rank == rank.min()
-    level = first | (~told[:, first]).any(axis=1)
+    level = first | (~significant[:, first]).any(axis=1)
     return Ranks(rank.tolist(), low.tolist(), high.tolist(), level.tolist())

@@ -117,7 +117,7 @@ def _pattern(language: str) -> re.Pattern[str] | None:
     return re.compile(f"(?:{ENDINGS[language]}) ") if language in ENDINGS else None
 
 
-def stands_in(words: str, phrase: str, language: str) -> bool:
+def has_phrase(words: str, phrase: str, language: str) -> bool:
     """Whether ``phrase`` stands in ``words`` as whole words, its last one perhaps with an ending.
 
     Both are normalised words with one space before and after each (" fried rice ").

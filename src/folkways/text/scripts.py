@@ -56,8 +56,8 @@ def letters_of(language: str) -> str:
     """What stands between the brackets of a character class (Python's and JavaScript's) for the letters that
     ``language`` is written in, in every script that people write it in as a matter of course.
     """
-    found = languages()[language]
-    scripts = [part for script in (found.script, *found.also) for part in _SAME.get(script, (script,))]
+    entry = languages()[language]
+    scripts = [part for script in (entry.script, *entry.also) for part in _SAME.get(script, (script,))]
     return "".join(RANGES[script] for script in dict.fromkeys(scripts))
 
 
@@ -71,8 +71,8 @@ def in_another_script(text: str, language: str) -> bool | None:
     if not counts:
         return None
     script = languages()[language].script
-    own = sum(counts.get(part, 0) for part in _SAME.get(script, (script,)))
-    return 2 * own < sum(counts.values())
+    in_script = sum(counts.get(part, 0) for part in _SAME.get(script, (script,)))
+    return 2 * in_script < sum(counts.values())
 
 
 _LISTS = {

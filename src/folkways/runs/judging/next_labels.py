@@ -1,6 +1,6 @@
 """Which replies people should judge next, so that the corrected rates become as sure as they can.
 
-Cultures take turns by what a label there takes off the variance (``stats.raters.allocation``). Within a
+Cultures take turns by what a label there takes off the variance (``stats.raters.stratified_calibration``). Within a
 culture replies come at random, because labels that were chosen by what the judge said would not correct it.
 """
 

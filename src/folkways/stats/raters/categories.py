@@ -101,7 +101,7 @@ def kappas(tables: Floats) -> Floats:
 
 
 @dataclass(frozen=True, slots=True)
-class Agreement:
+class BinaryAgreement:
     """Two judges on the same cases, each saying yes or no.
 
     both, first_only, second_only, neither: how many cases each cell of the table has. share: of cases on
@@ -126,7 +126,7 @@ def cohen_kappa(
     confidence: float = DEFAULT_CONFIDENCE,
     resamples: int = DEFAULT_RESAMPLES,
     seed: int = 0,
-) -> Agreement:
+) -> BinaryAgreement:
     """Cohen's kappa with a percentile bootstrap interval for which whole clusters (questions) are drawn.
 
     The interval is NaN with fewer than two clusters, and where kappa is the same in every resample (perfect
@@ -145,4 +145,6 @@ def cohen_kappa(
         low, high = kappa_bounds(table.reshape(-1, 2, 2), confidence, resamples, seed)
     both, first_only, second_only, neither = (int(count) for count in total)
     share = (both + neither) / total.sum() if total.sum() else math.nan
-    return Agreement(both, first_only, second_only, neither, float(share), kappa, Interval(low, high, method))
+    return BinaryAgreement(
+        both, first_only, second_only, neither, float(share), kappa, Interval(low, high, method)
+    )

@@ -1,4 +1,4 @@
-"""Pictures and recordings of a study: stored once under their hash (see ``stores``), and known by name in the
+"""Pictures and recordings of a study: stored once under their hash (see ``media.stores``), and known by name in the
 study."""
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Media:
 def add_media(
     workspace: Workspace, study_id: int, files: Mapping[str, tuple[str, bytes]], *, by: int | None = None
 ) -> int:
-    """Add files (from ``read_media``) to a study, all or none, and return how many are new.
+    """Add files (from ``media.reading.read_media``) to a study, all or none, and return how many are new.
 
     A name means one file for ever, because people have seen it. MediaError names files whose name has other
     contents already. workspace, study_id: the study. by: the account that acts, for the audit trail.

@@ -35,7 +35,8 @@ def create_app(workspace: Workspace, settings: WebSettings | None = None) -> Sta
 
     from folkways_studio.items.import_runner import ImportWorker
     from folkways_studio.programs.webhook_sender import sending
-    from folkways_studio.web.api.first_use import PLACE, LazyApi
+    from folkways_studio.web.api import PLACE
+    from folkways_studio.web.api.first_use import LazyApi
     from folkways_studio.web.prefix import PathPrefix
     from folkways_studio.web.rendering.static_files import static_routes
     from folkways_studio.web.request_context import Studio

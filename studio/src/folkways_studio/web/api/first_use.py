@@ -11,9 +11,6 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 if TYPE_CHECKING:
     from folkways_studio.web.request_context import Studio
 
-PLACE = "/api/v1"
-"""Path of the API."""
-
 
 class LazyApi:
     """Passes requests on to the API, which the first request makes in a thread while pages keep working."""
