@@ -18,6 +18,7 @@ import click
 
 from folkways.cli.main import COMMANDS, OF_EXTRAS, cli, other_commands
 from folkways.cli.recipe import json_schema
+from folkways.cli.run import command as run_command
 
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "reference"
 
@@ -133,5 +134,5 @@ if __name__ == "__main__":
     else:
         (FOLDER / "cli.md").write_text(reference(), encoding="utf-8")
         (FOLDER / "recipe.schema.json").write_text(
-            json.dumps(json_schema(), indent=2, ensure_ascii=False) + "\n", encoding="utf-8"
+            json.dumps(json_schema(run_command), indent=2, ensure_ascii=False) + "\n", encoding="utf-8"
         )

@@ -5,41 +5,61 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Unpack
 
 import polars as pl
 
-from folkways.benchmarks.registry import expand_tasks
 from folkways.endpoints.base import EndpointOptions
 from folkways.endpoints.registry import is_name
 from folkways.engine.budget import parse_budget
 from folkways.errors import UnknownNameError
 from folkways.frames import is_frame, table_of_text
-from folkways.records import Frame
-from folkways.reports.data import ReportData, Scores
+from folkways.records import SCORES, Frame
+from folkways.reports.data import ReportData
 from folkways.reports.formats.comparison_tables import Comparisons
-from folkways.runs.execute import execute, score_news
+from folkways.runs.execute import execute, score_session
+from folkways.runs.executors import executor_of
 from folkways.runs.gate import Checks, GateKeywords, Required, check_run
 from folkways.runs.judging.external_responses import FRAME, JudgedReplies, judge_file, judge_table, judge_with
-from folkways.runs.keywords import QuestionKeywords, RunKeywords, check_names, options_of
-from folkways.runs.likes import ModelsLike, TableLike, TaskLike, TasksLike
+from folkways.runs.keywords import (
+    ModelsLike,
+    QuestionKeywords,
+    RunKeywords,
+    TableLike,
+    TaskLike,
+    TasksLike,
+    check_names,
+    options_of,
+)
 from folkways.runs.models import cost_function, open_models
 from folkways.runs.notebook_progress import NotebookProgress, in_notebook
-from folkways.runs.options import AskOptions, Cluster
+from folkways.runs.options import AskOptions, Cluster, Reused
 from folkways.runs.planning.estimate import estimate_run
-from folkways.runs.planning.recipe_files import Recipe, is_recipe
-from folkways.runs.reading.collect import collect
-from folkways.runs.reading.compare import compare as compare_models
-from folkways.runs.reading.items import KnownItem, find_item
-from folkways.runs.reading.judgements import judged_items
-from folkways.runs.reading.report import ReportKeywords, report_runs
-from folkways.runs.reused import Reused
-from folkways.runs.scores.scoring import score_run
+from folkways.runs.planning.recipe import Recipe, is_recipe
+from folkways.runs.planning.tasks import make_plan
+from folkways.runs.results.compare import compare as compare_models
+from folkways.runs.results.items import KnownItem, find_item
+from folkways.runs.results.judgements import judged_items
+from folkways.runs.results.report import ReportKeywords, collect, report_runs
+from folkways.runs.scores.scoring import score_each, score_run
 from folkways.runs.scores.scoring_models import ScoringModels, check_models, chosen_models
 from folkways.workspace import results, run_records
 from folkways.workspace.database import WORKSPACE, Workspace, open_workspace, opened, opened_if_there
+
+
+class Scores(Frame):
+    """Scores as people get them: records.SCORES, which a notebook shows with names for codes."""
+
+    def _repr_html_(self, *, _from_series: bool = False) -> str:
+        from folkways.reports.formats.notebook import scores_html
+
+        return (
+            scores_html(self)
+            if set(SCORES) <= set(self.columns)
+            else super()._repr_html_(_from_series=_from_series)
+        )
 
 
 @dataclass(frozen=True)
@@ -47,13 +67,15 @@ class Run:
     """A run in a workspace. Its frames come from stored data; no method asks a model.
 
     workspace: the database it is in; record: its name, state and configuration; prices: a file of prices,
-    None for the default ones; reused: for each model, the replies of earlier runs that it used.
+    None for the default ones; reused: for each model, the replies of earlier runs that it used; left_out:
+    task that was named and not asked -> why.
     """
 
     workspace: Workspace
     record: run_records.RunRecord
     prices: Path | str | None = None
     reused: tuple[Reused, ...] = ()
+    left_out: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -73,7 +95,8 @@ class Run:
         about every metric that lacks its model; by default it warns. cluster: judge each task with a worker
         of its own.
         """
-        scored = score_run(self.workspace, self.record, profile, text_tools, models, cluster)
+        score_all = score_each if cluster is None else executor_of(cluster).score_all
+        scored = score_run(self.workspace, self.record, profile, text_tools, models, score_all=score_all)
         for problem in scored.problems:
             tell(str(problem))
         return Scores(scored.scores)
@@ -232,19 +255,20 @@ def run(
     if asking.observer is None and in_notebook():
         asking = replace(asking, observer=NotebookProgress())
     opened = open_models(one_or_several(models), EndpointOptions(timeout=asking.timeout, seed=chosen.seed))
-    for task in expand_tasks(chosen.tasks):
-        task.resolve_profile(profile)  # fail on an unknown profile before anything is spent
-    check_models(expand_tasks(chosen.tasks), chosen_models(chosen, scoring))
+    plan = make_plan(chosen, opened)
+    for one in plan.tasks:
+        one.task.resolve_profile(profile)  # fail on an unknown profile before anything is spent
+    check_models((one.task for one in plan.tasks), chosen_models(chosen, scoring))
     if asking.budget is not None:
         parse_budget(asking.budget)  # before a workspace is made
     database = workspace if isinstance(workspace, Workspace) else open_workspace(workspace)
-    session = execute(database, chosen, opened, asking, name=name, profile=profile)
-    score_news(database, session, profile, scoring, asking.cluster)
+    session = execute(database, plan, asking, name=name, profile=profile)
+    score_all = score_each if asking.cluster is None else executor_of(asking.cluster).score_all
+    score_session(database, session, profile, scoring, score_all)
     record = run_records.find_run(database, str(session.run.id))
     ended = "finished" if session.run.state == "asked" else session.run.state
-    done = Run(
-        database, replace(record, state=ended, reason=session.run.reason), asking.prices, tuple(reports)
-    )
+    record = replace(record, state=ended, reason=session.run.reason)
+    done = Run(database, record, asking.prices, tuple(reports), plan.absent)
     if report_folder is not None:
         done.report(report_folder)
     return done
@@ -262,7 +286,8 @@ def estimate(
     """Estimate the requests, tokens and US dollars of ``run``, one row per model and task. Nothing is sent.
 
     tasks, models, workspace and options: as for ``run``. prices: a file of prices. batch: with the prices of
-    batches. Columns: those of folkways.runs.planning.estimate.Estimate.
+    batches. With ``until`` the numbers are upper limits: ``run`` stops once the scores are precise enough.
+    Columns: those of folkways.runs.planning.estimate.Estimate.
     """
     values: dict[str, Any] = dict(options)
     if is_recipe(tasks):
@@ -358,7 +383,7 @@ def compare(
     models: names as in the run, or the part after the last slash; ``MODEL@RUN`` for the model of one run. A
             run, or its name, means all its models.
     runs:   runs to look in; by default the newest of the workspace.
-    how:    tasks, metric, profile, by, tell: as for ``folkways.runs.reading.compare.compare``.
+    how:    tasks, metric, profile, by, tell: as for ``folkways.runs.results.compare.compare``.
     """
     places = [runs] if isinstance(runs, (str, Run)) else list(runs)
     runs_given = [

@@ -90,8 +90,7 @@ def _known(value: object) -> object:
 
 
 def json_for_html(value: object) -> str:
-    """JSON for a script element, with escapes for characters that could end the element or begin a
-    comment."""
+    """JSON that is safe inside a script element: nothing in it can end the element or begin a comment."""
     text = orjson.dumps(value).decode()
     for character in "<>&\u2028\u2029":
         text = text.replace(character, f"\\u{ord(character):04x}")
@@ -144,8 +143,8 @@ def shown_n(n: int, left_out: int = 0, effective_questions: float | None = None)
 def reasons(why: str | None) -> str:
     """``why_left_out`` of a score in words, the most frequent reason first: ``2,838 unreadable, 195
     refused``."""
-    amounts: dict[str, int] = json.loads(why or "{}")
-    ordered = sorted(amounts.items(), key=lambda reason: -reason[1])
+    counts: dict[str, int] = json.loads(why or "{}")
+    ordered = sorted(counts.items(), key=lambda reason: -reason[1])
     return ", ".join(f"{count(amount)} {single_line(name)}" for name, amount in ordered)
 
 

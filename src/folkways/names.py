@@ -36,8 +36,8 @@ def culture_name(code: str) -> str:
 @cache
 def language_endonym(code: str) -> str:
     """The language's name in itself; empty where it is none of ours."""
-    language_entry = languages().get(code)
-    return language_entry.endonym if language_entry else ""
+    language = languages().get(code)
+    return language.endonym if language else ""
 
 
 @cache

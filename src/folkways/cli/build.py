@@ -98,6 +98,7 @@ def _kind(option: Option) -> Any:
 def _run(builder: Builder, values: dict[str, Any]) -> None:
     from folkways.cli.progress import RunProgress
     from folkways.runs.building import build
+    from folkways.runs.executors import executor_of
 
     for option in builder.options:
         if option.kind in ("new file", "new folder") and values[option.name] is not None:
@@ -107,7 +108,8 @@ def _run(builder: Builder, values: dict[str, Any]) -> None:
     shared = {name: values.pop(name) for name in ("workspace",) if name in values}
     asking = values.pop("asking", AskOptions())
     on = values.pop("on", None)
-    shared["cluster"] = Cluster(on) if on else None
+    if on:
+        shared["work_on"] = executor_of(Cluster(on)).work_on
     console = terminal(stderr=True)
     with RunProgress(console) as progress:
         asking = replace(asking, observer=progress, every=progress.every)

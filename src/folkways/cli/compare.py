@@ -80,7 +80,7 @@ def command(
             *models, tasks=names(tasks), metric=metric, by=by if "by" in named else None, tell=tell
         )
     else:
-        from folkways.runs.reading.compare import compare
+        from folkways.runs.results.compare import compare
 
         comparisons = compare(*models, tasks=names(tasks), metric=metric, by=by, tell=tell, **of_runs)
     text = _written(comparisons, shape)

@@ -17,17 +17,17 @@ from folkways.cli.table_files import write_text
 from folkways.display import escape, plural
 from folkways.records import DataIssue
 from folkways.releases.base import Release, ReleaseRecord
-from folkways.releases.fetching.progress import Progress
+from folkways.releases.fetching.progress import FetchProgress
 
 SECONDS_BETWEEN_LINES = 5.0
 
 
-def transfer_progress() -> Progress:
+def transfer_progress() -> FetchProgress:
     """A bar on a terminal, plain lines elsewhere."""
     return BarProgress() if sys.stderr.isatty() else LineProgress()
 
 
-class LineProgress(Progress):
+class LineProgress(FetchProgress):
     """Plain lines: at the start, every few seconds, at the first retry for each reason, and at the end."""
 
     def __init__(self) -> None:
@@ -77,7 +77,7 @@ class LineProgress(Progress):
         click.echo(f"{self._label}: {text}", err=True)
 
 
-class BarProgress(Progress):
+class BarProgress(FetchProgress):
     """A progress bar over all files, with rate and time left."""
 
     def __init__(self) -> None:

@@ -84,8 +84,9 @@ def recipe_text(name: str) -> str:
     import tomlkit
 
     from folkways.cli.recipe import about, keys
+    from folkways.cli.run import command as run
 
-    parameters = keys()
+    parameters = keys(run)
     lines = [OPENING.format(name=name)]
     for key, value in EXAMPLES.items():
         item = tomlkit.inline_table() if isinstance(value, dict) else tomlkit.item(value)

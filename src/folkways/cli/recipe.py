@@ -41,16 +41,24 @@ class TasksArgument(click.Argument):
             raise FolkwaysError(
                 f"a recipe has its own tasks: name either a recipe or tasks, not both ({', '.join(texts)})"
             )
-        ctx.default_map = read(Path(texts[0]))
+        ctx.default_map = read(Path(texts[0]), run_command(ctx))
         return ctx.default_map.get("tasks", ()), source
 
 
-def keys() -> dict[str, click.Parameter]:
-    """Key of a recipe -> the parameter of ``folkways run``. Keys of repeatable options are in the plural."""
-    from folkways.cli.run import command
+def run_command(ctx: click.Context) -> click.Command:
+    """``folkways run``, from the context of any command of ``folkways``."""
+    root = ctx.find_root()
+    command = root.command.get_command(root, "run") if isinstance(root.command, click.Group) else root.command
+    if command is None:
+        raise LookupError("the command line has no command 'run'")
+    return command
 
+
+def keys(run: click.Command) -> dict[str, click.Parameter]:
+    """Key of a recipe -> the parameter of ``run`` (``folkways run``). Keys of repeatable options are in the
+    plural."""
     parameters = {}
-    for parameter in command.params:
+    for parameter in run.params:
         plural = isinstance(parameter, click.Argument) or parameter.multiple
         key = (
             str(parameter.name).replace("_", "-")
@@ -62,12 +70,12 @@ def keys() -> dict[str, click.Parameter]:
     return parameters
 
 
-def read(path: Path) -> dict[str, Any]:
-    """The values of a recipe by the names of the command's parameters. DataError with file, line and key for
-    anything invalid."""
-    from folkways.runs.planning.recipe_files import read_recipe
+def read(path: Path, run: click.Command) -> dict[str, Any]:
+    """The values of a recipe by the names of the parameters of ``run`` (``folkways run``). DataError with
+    file, line and key for anything invalid."""
+    from folkways.runs.planning.recipe import read_recipe
 
-    parameters = keys()
+    parameters = keys(run)
     return {
         str(parameters[key].name): ",".join(value) if parameters[key].metavar == "LIST" else value
         for key, value in read_recipe(path).items()
@@ -78,15 +86,16 @@ def _type_of(parameter: click.Parameter) -> type:
     return {"integer": int, "float": float, "boolean": bool}.get(parameter.type.name.split()[0], str)
 
 
-def json_schema() -> dict[str, Any]:
-    """The JSON Schema (2020-12) of recipes, for editors."""
+def json_schema(run: click.Command) -> dict[str, Any]:
+    """The JSON Schema (2020-12) of recipes, for editors. run: ``folkways run``, whose options are the
+    keys."""
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Recipe of folkways run",
         "type": "object",
         "properties": {
             key: {"description": about(parameter), **_schema_of(key, parameter)}
-            for key, parameter in keys().items()
+            for key, parameter in keys(run).items()
         },
         "additionalProperties": False,
     }

@@ -24,7 +24,7 @@ from folkways.benchmarks.base import Task
 from folkways.benchmarks.judging.cut_replies import TOKEN_LIMIT
 from folkways.benchmarks.registry import get_task
 from folkways.errors import UnknownNameError
-from folkways.files import Written, json_bytes, write_bytes, write_lines
+from folkways.files import WrittenFiles, json_bytes, write_bytes, write_lines
 from folkways.integrations.models import StoredModel
 from folkways.integrations.stored_run import StoredRun
 from folkways.records import BASELINE_PREFIX, LOST, Metric, State, Subject
@@ -274,7 +274,7 @@ def export_run(
     profile: str | None = None,
     evaluator: Evaluator = Evaluator(),
     unlicensed_items: bool = False,
-) -> Written:
+) -> WrittenFiles:
     """Write ``out/data/BENCHMARK/DEVELOPER/MODEL/UUID.json`` and ``UUID_samples.jsonl`` for each model and
     benchmark of a run.
 
@@ -293,7 +293,7 @@ def export_run(
         files += export.write(endpoint, benchmark)
     if not files:
         raise export.no_score_error()
-    return Written(tuple(files), tuple(dict.fromkeys(export.notes)))
+    return WrittenFiles(tuple(files), tuple(dict.fromkeys(export.notes)))
 
 
 @dataclass(frozen=True)

@@ -89,7 +89,7 @@ def work(
     """Ask these models what the run expects of them and nobody else holds; returns the run as it stands then,
     and the counts.
 
-    name: of this worker, so that it is known to have died when it is begun anew (workspace.request_queue). A
+    name: of this worker, so that it is known to have died when it is begun anew (workspace.queue.request_queue). A
     budget is that of all workers of the run together, counted from when it was planned. The run is ``asked``
     once nothing is left of it. Where others are still at work it stays as it is until then. Raises
     FolkwaysError for a run that workers cannot ask, and what ``engine.session.ask`` does.
@@ -196,8 +196,7 @@ def _failing(progress: ModelProgress, max_failed: float) -> str:
     of = progress.total + progress.stored
     if progress.failed and progress.failed == of:
         return (
-            f"no reply from {progress.endpoint}: "
-            f"{'its request' if of == 1 else f'all {of:,} requests'} "
+            f"no reply from {progress.endpoint}: {'its request' if of == 1 else f'all {of:,} requests'} "
             "failed"
         )
     if progress.failed > max_failed * of:

@@ -48,7 +48,7 @@ class Workspace:
         # longer it has waited. Threads of this process wait for one another here instead, and are woken in
         # turn.
         self._writing = RLock() if engine.dialect.name == "sqlite" else nullcontext()
-        self._reading = Reading(engine)
+        self._reading = ThreadReader(engine)
 
     @contextmanager
     def read(self, *, alone: bool = False) -> Iterator[Connection]:
@@ -376,7 +376,7 @@ def ask_idle_connections(engine: Engine) -> None:
     sa.event.listen(engine, "checkout", taken)
 
 
-class Reading(local):
+class ThreadReader(local):
     """What one thread reads with.
 
     Taking a connection, beginning and ending a transaction cost more than most of the questions that a page

@@ -19,8 +19,8 @@ from folkways.workspace.database import Workspace
 from folkways_studio.items import import_runner as running
 from folkways_studio.items import imports
 from folkways_studio.items.import_runner import read_content, run_import
+from folkways_studio.items.table_files import MOST_COLUMNS, SMALL_LINES, is_small, read_workbook
 from folkways_studio.items.workbook_process import ImportCancelledError, read_apart
-from folkways_studio.items.workbooks import MOST_COLUMNS, SMALL_LINES, is_small, read_workbook
 from studio.tests.support.studies import open_study
 
 OPTIONS = ["one", 2, 2.5, None, "=1+1\nand"]
@@ -44,7 +44,7 @@ def workbook() -> bytes:
 def test_a_large_workbook_is_read_as_a_small_one_is(workbook: bytes) -> None:
     rows = read_content("many.xlsx", workbook)
     assert len(rows) == SMALL_LINES and rows == read_workbook(workbook)
-    with pytest.raises(FolkwaysError, match=r"^mine\.xlsx: is no XLSX file"):
+    with pytest.raises(FolkwaysError, match=r"^mine\.xlsx: is not an XLSX file"):
         read_content("mine.xlsx", bytes(100))
 
 

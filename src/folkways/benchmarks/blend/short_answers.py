@@ -93,7 +93,7 @@ class ShortAnswers(Task):
         return self.tools.text_tools or "default"
 
     def items(self, release: Release) -> pl.DataFrame:
-        """8,000 items in the full release: records.ITEMS, topic, wordings, templates, groups (blend.GROUPS),
+        """8,000 items in the full release: records.ITEMS, topic, wordings, templates, groups (data.annotations.GROUPS),
         skip_reason."""
         annotated = blend.read_annotations(release)
         asked = _questions(release, annotated)

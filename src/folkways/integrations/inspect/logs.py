@@ -62,8 +62,8 @@ class _Log:
 
 
 def read_scores(path: Path) -> ScoredLog:
-    """The scores of a log; a scorer that gives several values for a sample has one score for each
-    (``scorer.value``).
+    """The scores of a log; a scorer that gives several values for a sample has one score for each,
+    named after both with a full stop between.
 
     FolkwaysError or DataError for a file that is not a log of Inspect, or has no samples or no scores.
     """
