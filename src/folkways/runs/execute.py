@@ -203,7 +203,7 @@ def execute(
     idle = run.state == "finished" and until is None and all(progress.total == 0 for progress in progresses)
     scored = (now if over else run).finished or 0.0
     # Another run may have asked for the same replies anew.
-    unscored = not (over or idle) or results.told_since(workspace, run, scored)
+    unscored = not (over or idle) or results.has_newer_replies(workspace, run, scored)
     return Session(left, plan, tuple(progresses), unscored)
 
 
@@ -255,7 +255,7 @@ def _judged_since(
         progress.failed for progress in session.progresses
     ):
         return False
-    return not results.told_since(workspace, session.run, began) and scores_stand(
+    return not results.has_newer_replies(workspace, session.run, began) and scores_stand(
         workspace, session.run, session.plan.tasks, profile, models
     )
 
