@@ -22,8 +22,8 @@ from typing import Any
 import polars as pl
 import psutil
 
+from folkways.benchmarks.xcr.build.fact_filter import KEPT_FILE, LEFT_OUT_FILE, sift, sift_culture
 from folkways.benchmarks.xcr.build.facts import FACTS, Rules, judged
-from folkways.benchmarks.xcr.build.sifting import KEPT_FILE, LEFT_OUT_FILE, sift, sift_culture
 from perf.facts.synthetic import Plan, write
 
 WAYS = ("one process", "tasks on Ray", "Ray Data")

@@ -8,8 +8,8 @@ import sys
 import time
 from pathlib import Path
 
+from folkways.benchmarks.xcr.build.fact_filter import sift
 from folkways.benchmarks.xcr.build.facts import Rules
-from folkways.benchmarks.xcr.build.sifting import sift
 
 
 def main() -> None:

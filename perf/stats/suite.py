@@ -22,7 +22,7 @@ import polars as pl
 from folkways.benchmarks.averages import mean_over
 from folkways.benchmarks.blend import BENCHMARK as BLEND
 from folkways.benchmarks.culture_profile import NAME, PROFILE
-from folkways.benchmarks.global_piqa.data import countries
+from folkways.benchmarks.global_piqa import countries
 from folkways.benchmarks.results import Inputs
 from folkways.benchmarks.suites import split_task, suites
 from folkways.benchmarks.summary import interval_of_mean

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from folkways.benchmarks.base import Task
-from folkways.benchmarks.judging.cut_replies import REMEDY, judge_replies
+from folkways.benchmarks.cut_replies import REMEDY, judge_replies
 from folkways.benchmarks.registry import get_task
 from folkways.records import CUT, RESPONSES, State
 from folkways.releases.store import open_release

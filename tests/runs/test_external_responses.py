@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 from folkways.benchmarks.registry import get_task
-from folkways.benchmarks.xcr import data as xcr
+from folkways.benchmarks.xcr import release as xcr
 from folkways.errors import DataError, FolkwaysError
 from folkways.records import JUDGEMENTS, SCORES, State
 from folkways.releases.store import open_release

@@ -15,9 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from folkways.benchmarks.base import PromptOptions
-from folkways.benchmarks.probing.hiding import Continuation, MaskedOption, Named, whole_text
-from folkways.benchmarks.probing.released_order import BEFORE
 from folkways.benchmarks.probing.signal import Group
+from folkways.benchmarks.probing.signals import BEFORE, Continuation, DataSetName, MaskedOption
 from folkways.benchmarks.registry import get_task
 from folkways.releases.store import open_release
 from tests.support.culturalbench_data import write_culturalbench
@@ -77,7 +76,7 @@ def _practised(items: Group) -> list[str]:
     found = [f"{unit.prompts[0].text} {unit.about[0]}" for unit in MaskedOption().units(items, [])]
     return found + [
         f"{unit.prompts[0].text} {unit.about[1]}"
-        for probe in (Continuation(), Named())
+        for probe in (Continuation(), DataSetName())
         for unit in probe.units(items, [])
     ]
 
@@ -99,7 +98,7 @@ class ExposedModel:
         self.torch = torch
         seen, practice = group(self.seen), group(self.practice)
         practised, answered = _practised(practice), _answered(seen)
-        texts = "\n\n".join(whole_text(seen, row) for row in seen.neighbour_rows)
+        texts = "\n\n".join(seen.whole_text(row) for row in seen.neighbour_rows)
         split = pre_tokenizers.Whitespace()
         words = sorted(
             {

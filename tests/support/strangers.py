@@ -23,7 +23,7 @@ import csv
 import polars as pl
 
 from folkways.benchmarks.base import Benchmark, answer_groups
-from folkways.benchmarks.choosing.task import ChoiceTask
+from folkways.benchmarks.multiple_choice.task import ChoiceTask
 from folkways.benchmarks.itemwise import ItemwiseTask, ReplyScore, unparsed
 from folkways.benchmarks.templates import Template, choose_templates
 from folkways.records import Metric

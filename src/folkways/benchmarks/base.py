@@ -7,19 +7,19 @@ A new benchmark is one folder with a ``Benchmark`` and one entry point in the gr
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Protocol, Self
 
+import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from folkways.benchmarks.build import Builder
-from folkways.benchmarks.judging.models import Comparer, ModelRole
 from folkways.benchmarks.published import Published
 from folkways.benchmarks.results import Result
 from folkways.benchmarks.studies import StudyExport
-from folkways.benchmarks.submissions import Submission
 from folkways.benchmarks.suites import Suite
 from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.records import Metric
@@ -332,3 +332,58 @@ class Benchmark:
                 raise ValueError(
                     f"a task of the benchmark {self.name} is called {self.name}/..., not {task.name}"
                 )
+
+
+class Comparer(Protocol):
+    """What tells how alike texts are. ``name`` says which model it is, with its revision, for the
+    signature."""
+
+    @property
+    def name(self) -> str: ...
+
+    def compare(self, pairs: Sequence[tuple[str, str]]) -> npt.NDArray[np.float64]:
+        """How alike the texts of each pair are, (pairs,); which comes first may matter."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRole:
+    """A place that a model fills in judging.
+
+    name:      ``embedding``, ``bert-zh``: unique within the task.
+    kind:      ``sentences`` (cosine of sentence embeddings) or ``tokens`` (raw BERTScore F1).
+    metrics:   those that are not computed without it.
+    published: the authors' model, by its name on the Hugging Face hub.
+    layer:     for ``tokens``: the layer, counted from 1; None for the last.
+    cultures:  those in whose judging it has a part; none for all.
+    """
+
+    name: str
+    kind: Literal["sentences", "tokens"]
+    metrics: tuple[str, ...]
+    published: str
+    layer: int | None = None
+    cultures: frozenset[str] = frozenset()
+
+    def concerns(self, cultures: Sequence[str]) -> bool:
+        """Whether the judging of any of these cultures needs it."""
+        return not self.cultures or not self.cultures.isdisjoint(cultures)
+
+
+MODEL_ABSENT = "none"
+"""What the signature says where no model fills a role."""
+
+
+@dataclass(frozen=True)
+class Submission:
+    """What is handed in for one task.
+
+    path:  where the file lies in what is handed in, with forward slashes; its ending (.tsv or .csv) is its
+           format.
+    table: makes its columns of one row per item of the release: ``item``, ``state``, and ``answer`` and
+    ``response``, null where
+           there is none.
+    """
+
+    path: str
+    table: Callable[[pl.DataFrame], pl.DataFrame]

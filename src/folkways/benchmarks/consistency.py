@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from folkways.benchmarks.choosing.orders import split_variant
+from folkways.benchmarks.multiple_choice.orders import split_variant
 from folkways.benchmarks.results import Inputs, Result
 from folkways.benchmarks.tables import DIFFERENCE, Layout, NotAvailableError, Table, with_holm
 from folkways.cultures import name_of_code

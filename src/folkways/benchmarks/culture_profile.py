@@ -15,7 +15,7 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 
-from folkways.benchmarks.choosing.files import NO_COUNTRY
+from folkways.benchmarks.multiple_choice.declaration import NO_COUNTRY
 from folkways.benchmarks.results import Inputs, Result
 from folkways.benchmarks.summary import summarise_means
 from folkways.benchmarks.tables import Layout, NotAvailableError, Table

@@ -10,10 +10,10 @@ from typing import Any, ClassVar
 
 import polars as pl
 
-from folkways.benchmarks import contract
+from folkways.benchmarks import frame_checks, task_errors
 from folkways.benchmarks.averages import with_mean_over
 from folkways.benchmarks.base import PromptOptions, ShownOptions, Task
-from folkways.benchmarks.choosing import orders
+from folkways.benchmarks.multiple_choice import orders
 from folkways.benchmarks.summary import summarise_means
 from folkways.benchmarks.templates import Template, UnfilledError
 from folkways.cultures import get_language
@@ -183,7 +183,7 @@ class ItemwiseTask(Task):
             for number, row in enumerate(rows, start=1):
                 if not _fits(row.get(name), schema[name]):
                     what = f"{name} is {row[name]!r}, and its column holds {schema[name]}"
-                    contract.refuse(self, "rows", what, number, row["item"])
+                    task_errors.refuse(self, "rows", what, number, row["item"])
         return items
 
     def _complete_rows(self, release: Release, schema: Schema) -> Iterator[Row]:
@@ -197,23 +197,23 @@ class ItemwiseTask(Task):
             for number, row in enumerate(self.rows(release), start=1):
                 for name in row:
                     if name not in schema:
-                        contract.refuse(
+                        task_errors.refuse(
                             self,
                             "rows",
-                            f"{name!r} is none of the columns{contract.meant(name, schema)}",
+                            f"{name!r} is none of the columns{task_errors.meant(name, schema)}",
                             number,
                             row.get("item"),
                         )
                 for name in needed:
                     if name not in row:
                         what = f"the row lacks {name!r}; give it, or None where the item has none"
-                        contract.refuse(self, "rows", what, number, row.get("item"))
+                        task_errors.refuse(self, "rows", what, number, row.get("item"))
                 yield {**named, "question": row["item"], "release_id": row["item"], **row}
         except FolkwaysError:
             raise
         except Exception as error:
             where = "before the first row" if row is None else f"after row {number} ({row.get('item')!r})"
-            raise contract.task_failed(self, error, "rows", where) from error
+            raise task_errors.task_failed(self, error, "rows", where) from error
 
     def prompts(self, items: pl.DataFrame, options: PromptOptions, release: Release) -> pl.DataFrame:
         if self.permutes_options:
@@ -253,8 +253,10 @@ class ItemwiseTask(Task):
                 }
         except UnfilledError as error:
             if template.source.startswith("file:"):
-                raise contract.TaskError(f"{self.name}: the prompt text {variant!r} {error.what}") from None
-            contract.refuse(
+                raise task_errors.TaskError(
+                    f"{self.name}: the prompt text {variant!r} {error.what}"
+                ) from None
+            task_errors.refuse(
                 self,
                 "templates",
                 f"the template {variant!r} ({template.source}) in {language!r} {error.what}",
@@ -262,7 +264,7 @@ class ItemwiseTask(Task):
         except FolkwaysError:
             raise
         except Exception as error:
-            raise contract.task_failed(
+            raise task_errors.task_failed(
                 self, error, "parts", f"for item {item['item']!r} in {language!r}"
             ) from error
 
@@ -343,9 +345,9 @@ class ItemwiseTask(Task):
             raise
         except Exception as error:
             where = f"for the reply {response['response'][:60]!r} to item {item['item']!r}"
-            raise contract.task_failed(self, error, "score", where) from error
+            raise task_errors.task_failed(self, error, "score", where) from error
         for what in self._score_problems(scored, item, profile):
-            raise contract.TaskError(contract.problem(self, "score", f"item {item['item']!r}: {what}"))
+            raise task_errors.TaskError(task_errors.problem(self, "score", f"item {item['item']!r}: {what}"))
         return scored
 
     def _score_problems(self, scored: ReplyScore, item: Row, profile: str) -> Iterator[str]:
@@ -357,9 +359,9 @@ class ItemwiseTask(Task):
             if shape not in _SOUND:
                 by_models = {metric for role in self.scoring.models for metric in role.metrics}
                 needed = [name for name in self.worst(item, profile, scored.state) if name not in by_models]
-                yield from contract.score_value_problems(self, scored.values, needed)
+                yield from frame_checks.score_value_problems(self, scored.values, needed)
                 _SOUND.add(shape)
-            yield from contract.value_problems(scored.values)
+            yield from frame_checks.value_problems(scored.values)
             labels = self.labels or ()
             if self.permutes_options and scored.answer not in labels:
                 yield (
@@ -372,7 +374,7 @@ class ItemwiseTask(Task):
             ):  # those are for ``completed`` alone
                 yield (
                     f"details has {name!r}, which is none of the task's "
-                    f"columns{contract.meant(name, self.judged_columns)}"
+                    f"columns{task_errors.meant(name, self.judged_columns)}"
                 )
 
     def summarise(self, judgements: pl.DataFrame) -> pl.DataFrame:

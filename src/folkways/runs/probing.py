@@ -14,8 +14,7 @@ from folkways import __version__
 from folkways.benchmarks.base import Task
 from folkways.benchmarks.build import Reply
 from folkways.benchmarks.contract import items_of
-from folkways.benchmarks.probing.estimates import difference, estimate
-from folkways.benchmarks.probing.signal import PROBE, Group, Signal, Unit
+from folkways.benchmarks.probing.signal import PROBE, Group, Signal, Unit, difference, estimate
 from folkways.benchmarks.probing.signals import control_task, signals
 from folkways.benchmarks.registry import get_task
 from folkways.endpoints.base import Settings

@@ -8,8 +8,7 @@ import math
 import numpy as np
 import pytest
 
-from folkways.benchmarks.probing.estimates import Estimate, difference, estimate
-from folkways.benchmarks.probing.signal import Measure
+from folkways.benchmarks.probing.signal import Estimate, Measure, difference, estimate
 from folkways.stats.intervals import wilson
 
 SHARE, POINTS, NATS = Measure("exact", "%"), Measure("right", "points"), Measure("log-probability", "nats")

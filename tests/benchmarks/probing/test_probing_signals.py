@@ -5,11 +5,21 @@ from __future__ import annotations
 
 import pytest
 
-from folkways.benchmarks.probing.asking_otherwise import OptionOrder, Paraphrase
-from folkways.benchmarks.probing.hiding import MASK, Continuation, MaskedOption, MaskedWord, Named
-from folkways.benchmarks.probing.released_order import SHUFFLES, ReleasedOrder
 from folkways.benchmarks.probing.signal import Group, Unit
-from folkways.benchmarks.probing.signals import SIGNALS, control_task, signals
+from folkways.benchmarks.probing.signals import (
+    MASK,
+    SHUFFLES,
+    SIGNALS,
+    Continuation,
+    DataSetName,
+    MaskedOption,
+    MaskedWord,
+    OptionOrder,
+    Paraphrase,
+    ReleasedOrder,
+    control_task,
+    signals,
+)
 from folkways.benchmarks.registry import get_task, tasks
 from folkways.errors import UnknownNameError
 from folkways.releases.store import open_release
@@ -72,7 +82,7 @@ def test_a_hidden_word_is_in_the_language_that_the_question_is_asked_in(short: G
 
 
 def test_the_rest_of_an_item_with_and_without_the_name_of_its_data_set(letters: Group) -> None:
-    plain, named = Continuation().units(letters, []), Named().units(letters, [])
+    plain, named = Continuation().units(letters, []), DataSetName().units(letters, [])
     for one, both in zip(plain, named, strict=True):
         assert both.prompts[1] == one.prompts[0]  # asked once for both
         assert letters.task.title in both.prompts[0].text and letters.task.title not in both.prompts[1].text
@@ -83,10 +93,10 @@ def test_the_rest_of_an_item_with_and_without_the_name_of_its_data_set(letters: 
         letters, plain[:3], [[rest], [plain[1].about[0] + " " + plain[1].about[1]], ["No idea."]]
     )
     assert told[:2] == [(1.0,), (1.0,)] and told[2][0] < 0.2
-    assert Named().values(letters, named[:3], [[rest, ""], [rest, rest], ["", named[2].about[1]]])[0] == (
-        1.0,
-    )
-    assert Named().values(letters, named[:2], [["", rest], ["", ""]]) == [(-1.0,), (0.0,)]
+    assert DataSetName().values(letters, named[:3], [[rest, ""], [rest, rest], ["", named[2].about[1]]])[
+        0
+    ] == (1.0,)
+    assert DataSetName().values(letters, named[:2], [["", rest], ["", ""]]) == [(-1.0,), (0.0,)]
 
 
 def test_an_order_that_was_learnt_by_heart(letters: Group) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from folkways.benchmarks import contract
+from folkways.benchmarks import frame_checks
 from folkways.benchmarks.base import PromptOptions, Task
 from folkways.benchmarks.registry import get_task
 from folkways.benchmarks.semeval2026.data.reading import read_letters
@@ -347,4 +347,4 @@ def test_a_trial_question_with_three_options_keeps_the_contract(trial: Release) 
     """Two of the 148 published ones have so few; the prompt shows what is there."""
     items = MCQ.items(trial)
     assert sorted(items["options"].list.len()) == [3, 4]
-    assert list(contract.item_problems(MCQ, items)) == []
+    assert list(frame_checks.item_problems(MCQ, items)) == []

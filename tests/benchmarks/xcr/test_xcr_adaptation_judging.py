@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from folkways.benchmarks.xcr.adaptation_judging import Side, judge_side, no_version
-from folkways.benchmarks.xcr.comparisons import Comparison
+from folkways.benchmarks.xcr.adaptation import Side, judge_side, no_version
+from folkways.benchmarks.xcr.tasks import Comparison
 from folkways.records import State
 
 GOLD = "She <CSI> bows </CSI> and <CSI> sits </CSI>."

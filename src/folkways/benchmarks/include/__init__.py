@@ -1,10 +1,69 @@
-"""INCLUDE: questions of local exams in 44 languages, asked in the language of the exam (arXiv 2411.19799)."""
+"""The task of the benchmark, as ``mcq.toml`` declares it."""
+
+from __future__ import annotations
 
 from folkways.benchmarks.base import Benchmark
 from folkways.benchmarks.consistency import consistency
-from folkways.benchmarks.include.data import READER
-from folkways.benchmarks.include.task import TASK
+from folkways.benchmarks.multiple_choice.declaration import Entry
+from folkways.benchmarks.multiple_choice.release import ChoiceReader, Repeats, check_culture, check_question
+from folkways.benchmarks.multiple_choice.task import ChoiceTask
 from folkways.benchmarks.published import Published
+from folkways.records import DataIssue
+from folkways.releases.base import Release
+
+TASK = ChoiceTask.from_toml("folkways.benchmarks.include", "mcq.toml")
+
+
+VALIDATION = "{folder}/validation"
+
+
+class IncludeReader(ChoiceReader):
+    """Of every multiple choice, with languages without questions, and what the validation split shows."""
+
+    def check(self, release: Release) -> list[DataIssue]:
+        """Every data issue: cells, options and answers; languages without questions; what repeats, also in
+        the validation split."""
+        issues: list[DataIssue] = []
+        repeats = Repeats("duplicate-question", "the same question with the same options")
+        shown: dict[tuple[str, ...], tuple[str, int]] = {}
+        for entry in self.declared.entries(release, VALIDATION):
+            shown.setdefault(_same(entry), (entry["file"], entry["row"]))
+        seen: set[str] = set()
+        for entry in self.declared.entries(release):
+            file, row, key, text = entry["file"], entry["row"], _same(entry), entry["text"]
+            seen.add(entry["folder"])
+            issues += check_question(
+                file, row, text, entry["shown_options"], entry["gold_letter"], self.labels
+            )
+            issues += check_culture(file, row, entry["culture_code"])
+            issues += repeats.issues(file, row, key, text[:80])
+            if key in shown:
+                where = "{}, row {}".format(*shown[key])
+                message = f"the same question as in {where}: do not show the validation split as examples"
+                issues.append(DataIssue(file, "in-validation", message, row, value=text[:80]))
+        for parts, file in self.declared.files(release):
+            folder = parts["folder"]
+            if folder not in seen:
+                issues.append(DataIssue(file, "empty-language", "a language without questions", key=folder))
+            if self.declared.language_of(folder) == folder:
+                issues.append(
+                    DataIssue(file, "unknown-language", "a language that folkways does not know", key=folder)
+                )
+        return issues
+
+
+def _same(entry: Entry) -> tuple[str, ...]:
+    """What a question is known again by: level and domain disagree between the splits, and options may stand
+    in another order."""
+    return (
+        entry["folder"],
+        entry["text"].strip(),
+        *sorted(option.strip() for option in entry["shown_options"]),
+    )
+
+
+READER = IncludeReader(TASK)
+
 
 BENCHMARK = Benchmark(
     "include",

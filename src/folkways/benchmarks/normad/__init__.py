@@ -2,7 +2,7 @@
 2404.12464)?"""
 
 from folkways.benchmarks.base import Benchmark
-from folkways.benchmarks.normad import data
+from folkways.benchmarks.normad import release
 from folkways.benchmarks.normad.results import RESULTS
 from folkways.benchmarks.normad.task import NormAd
 from folkways.benchmarks.published import Published
@@ -11,7 +11,7 @@ BENCHMARK = Benchmark(
     "normad",
     "NormAd-Eti",
     (NormAd(),),
-    reader=data,
+    reader=release,
     results=RESULTS,
     published=Published("folkways.benchmarks.normad.published"),
     caution=(

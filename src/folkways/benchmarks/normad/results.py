@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import polars as pl
 
-from folkways.benchmarks.choosing.declared import ACCURACY
+from folkways.benchmarks.multiple_choice.declaration import ACCURACY
 from folkways.benchmarks.normad.task import LEVELS
 from folkways.benchmarks.results import Inputs, Result
 from folkways.benchmarks.summary import summarise_means

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
 
+import numpy as np
 import polars as pl
 
 from folkways.benchmarks.base import PromptOptions, Task, has_free_answers
 from folkways.benchmarks.build import Prompt
 from folkways.benchmarks.templates import wordings
 from folkways.releases.base import Release
+from folkways.stats.clusters import clustered_difference, clustered_mean
+from folkways.stats.differences import independent_difference
+from folkways.stats.intervals import Interval, cluster_totals
 
 PROBE = "probe"
 """What the requests of probes are stored under, in place of a task."""
@@ -64,6 +69,12 @@ class Group:
             {**row, "asked": self.task.question_in(row, row["language"]) if free else row["text"] or ""}
             for row in found
         ]
+
+    def whole_text(self, row: Row) -> str:
+        """An item as one text: the question, and its options with their letters."""
+        options = self.task.options_of(row).texts
+        lettered = (f"{label}. {option}" for label, option in zip(LETTERS, options, strict=False))
+        return "\n".join([row["asked"], *lettered])
 
     def prompt(self, row: Row, part: str, text: str, most: int) -> Prompt:
         """A prompt about an item. part: what of the signal it is."""
@@ -130,3 +141,53 @@ class Signal(ABC):
 
         Nothing for a unit that does not count. replies: what was said to each unit's prompts.
         """
+
+
+SCALE = {"%": 100.0, "points": 100.0, "nats": 1.0}
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A mean in the measure's unit with its 95 % interval; NaN where it cannot be told. n: values, of so many
+    questions."""
+
+    value: float = math.nan
+    low: float = math.nan
+    high: float = math.nan
+    n: int = 0
+    questions: int = 0
+    method: str = "none: nothing was asked"
+
+
+def estimate(measure: Measure, values: Sequence[float], questions: Sequence[str]) -> Estimate:
+    """The mean of a measure over units, some of which may be of one question."""
+    if not values:
+        return Estimate()
+    rows = np.array(values, dtype=np.float64)
+    _, codes = np.unique(np.array(questions), return_inverse=True)
+    sums, counts = cluster_totals(rows, codes)
+    if measure.unit == "%":
+        found = clustered_mean(sums, counts, float(rows @ rows))
+    else:
+        found = clustered_difference(rows, sums, counts, 1.0 if measure.unit == "points" else None)
+    interval = found.interval()
+    scale = SCALE[measure.unit]
+    return Estimate(
+        found.mean * scale,
+        interval.low * scale,
+        interval.high * scale,
+        rows.size,
+        counts.size,
+        interval.method,
+    )
+
+
+def difference(first: Estimate, second: Estimate) -> tuple[float, Interval]:
+    """The first mean less the second, of other items, with its interval; NaN where one of them cannot be
+    told."""
+    return independent_difference(
+        first.value,
+        Interval(first.low, first.high, first.method),
+        second.value,
+        Interval(second.low, second.high, second.method),
+    )

@@ -1,22 +1,497 @@
-"""All signals, and the items that they are held against where nobody hands in better ones."""
+"""Signals of what a model gives again: a hidden option, a hidden word, the rest of an item.
+
+The prompts end where the hidden text begins, so that models that only go on with a text can be asked too.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
+from random import Random
+from typing import Any, ClassVar
 
-from folkways.benchmarks.base import Task
-from folkways.benchmarks.probing.asking_otherwise import OptionOrder, Paraphrase
-from folkways.benchmarks.probing.hiding import Continuation, MaskedOption, MaskedWord, Named
-from folkways.benchmarks.probing.released_order import ReleasedOrder
-from folkways.benchmarks.probing.signal import Signal
+import polars as pl
+
+from folkways.benchmarks.base import PromptOptions, Task, needs_whole_questions
+from folkways.benchmarks.build import Prompt
+from folkways.benchmarks.multiple_choice.orders import order_of
+from folkways.benchmarks.probing.signal import LETTERS, PROBE, Group, Measure, Row, Signal, Unit, wording
+from folkways.benchmarks.probing.texts import (
+    after,
+    cut,
+    drawn,
+    first_line,
+    keyword,
+    overlap,
+    reworded,
+    room,
+    same,
+)
 from folkways.benchmarks.registry import get_task
 from folkways.errors import UnknownNameError
+from folkways.records import State
+
+MASK = "[MASK]"
+
+SHORT = 32
+"""Output tokens that a hidden word needs at most."""
+
+
+class MaskedOption(Signal):
+    """TS-Guessing with options (Deng et al., arXiv 2311.09783, 3.2): one wrong option is hidden."""
+
+    name: ClassVar[str] = "masked-option"
+    measures: ClassVar[tuple[Measure, ...]] = (Measure("exact", "%"), Measure("overlap", "%"))
+    about: ClassVar[str] = "One wrong option of each question is hidden, and the model writes it."
+    cannot_say: ClassVar[str] = (
+        "how the model knows: options can be guessed from the question and from each other, and the "
+        "control items may be harder "
+        "or easier to guess than these"
+    )
+
+    def lacks(self, task: Task) -> str:
+        return "" if task.permutes_options else "its questions list no options"
+
+    def units(self, group: Group, told: Sequence[str]) -> list[Unit]:
+        found = []
+        for row in group.rows:
+            listed = group.task.options_of(row)
+            options, right = listed.texts, listed.right
+            wrong = [place for place in range(len(options)) if place != right]
+            if right is None or not wrong or not row["asked"]:
+                continue
+            place = wrong[drawn(f"{row['item']}\0option", len(wrong))]
+            lines = [f"{label}. {option}" for label, option in zip(LETTERS, options, strict=False)]
+            masked = [
+                line if number != place else f"{LETTERS[place]}. {MASK}" for number, line in enumerate(lines)
+            ]
+            beginning = "\n".join([*lines[:place], f"{LETTERS[place]}."])
+            before = f"{row['asked']}\n{beginning}"
+            text = wording("masked-option").format(
+                mask=MASK, question=row["asked"], masked="\n".join(masked), before=before
+            )
+            found.append(
+                Unit(
+                    row["question"],
+                    (group.prompt(row, self.name, text, room(before)),),
+                    (options[place], before, beginning),
+                )
+            )
+        return found
+
+    def values(
+        self, group: Group, units: Sequence[Unit], replies: Sequence[Sequence[str]]
+    ) -> list[tuple[float, ...]]:
+        found: list[tuple[float, ...]] = []
+        for unit, (reply,) in zip(units, replies, strict=True):
+            hidden, before, listed = unit.about
+            said = first_line(after(after(reply, before), listed))
+            found.append((float(same(said, hidden)), overlap(said, hidden)))
+        return found
+
+
+class MaskedWord(Signal):
+    """TS-Guessing with a keyword (Deng et al., arXiv 2311.09783, 3.1): the longest word of the question is
+    hidden."""
+
+    name: ClassVar[str] = "masked-word"
+    measures: ClassVar[tuple[Measure, ...]] = (Measure("exact", "%"),)
+    about: ClassVar[str] = "The longest word of each question is hidden, and the model writes it."
+    cannot_say: ClassVar[str] = (
+        "how the model knows: a word can be guessed from the rest of its sentence, and the control items "
+        "may be harder or easier "
+        "to guess than these"
+    )
+
+    def units(self, group: Group, told: Sequence[str]) -> list[Unit]:
+        found = []
+        for row in group.rows:
+            if (word := keyword(row["asked"])) is not None:
+                text = wording("masked-word").format(mask=MASK, text=row["asked"].replace(word, MASK))
+                found.append(Unit(row["question"], (group.prompt(row, self.name, text, SHORT),), word))
+        return found
+
+    def values(
+        self, group: Group, units: Sequence[Unit], replies: Sequence[Sequence[str]]
+    ) -> list[tuple[float, ...]]:
+        return [(float(same(reply, unit.about)),) for unit, (reply,) in zip(units, replies, strict=True)]
+
+
+class Continuation(Signal):
+    """An item is cut, and the model goes on with it, without being told where it is from."""
+
+    name: ClassVar[str] = "continuation"
+    measures: ClassVar[tuple[Measure, ...]] = (Measure("overlap", "%"),)
+    about: ClassVar[str] = "Each item stops in the middle, and the model goes on with it."
+    cannot_say: ClassVar[str] = (
+        "that nothing is remembered: models are trained not to recite, and an item can be known without "
+        "its wording; and items of "
+        "one mould (the same question for many countries) are easy to go on with"
+    )
+
+    def units(self, group: Group, told: Sequence[str]) -> list[Unit]:
+        return [
+            Unit(row["question"], (_general(group, row, first, rest),), (first, rest))
+            for row, first, rest in _pieces(group)
+        ]
+
+    def values(
+        self, group: Group, units: Sequence[Unit], replies: Sequence[Sequence[str]]
+    ) -> list[tuple[float, ...]]:
+        return [(_given_again(reply, *unit.about),) for unit, (reply,) in zip(units, replies, strict=True)]
+
+
+class DataSetName(Signal):
+    """Guided against general instruction (Golchin and Surdeanu, ICLR 2024, 3.1): what the name of the data
+    set adds."""
+
+    name: ClassVar[str] = "named"
+    measures: ClassVar[tuple[Measure, ...]] = (Measure("overlap", "points"),)
+    about: ClassVar[str] = (
+        "How much better the model goes on with an item when it is told which data set it is from."
+    )
+    cannot_say: ClassVar[str] = (
+        "that nothing is remembered: an item can be known without the name of its data set; and the name "
+        "itself tells of what kind "
+        "the items are, which helps with items that nobody has seen too"
+    )
+
+    def units(self, group: Group, told: Sequence[str]) -> list[Unit]:
+        found = []
+        for row, first, rest in _pieces(group):
+            text = wording("guided").format(name=group.task.title, first=first)
+            guided = group.prompt(row, "guided", text, room(first + rest))
+            found.append(Unit(row["question"], (guided, _general(group, row, first, rest)), (first, rest)))
+        return found
+
+    def values(
+        self, group: Group, units: Sequence[Unit], replies: Sequence[Sequence[str]]
+    ) -> list[tuple[float, ...]]:
+        trios = [
+            (guided, general, unit.about) for unit, (guided, general) in zip(units, replies, strict=True)
+        ]
+        return [
+            (_given_again(guided, *text) - _given_again(general, *text),) for guided, general, text in trios
+        ]
+
+
+def _pieces(group: Group) -> list[tuple[Row, str, str]]:
+    cuts = ((row, cut(group.whole_text(row), row["item"])) for row in group.rows)
+    return [(row, *found) for row, found in cuts if found is not None]
+
+
+def _general(group: Group, row: Row, first: str, rest: str) -> Prompt:
+    return group.prompt(row, "general", wording("general").format(first=first), room(first + rest))
+
+
+def _given_again(reply: str, first: str, rest: str) -> float:
+    return overlap(after(reply, first), rest)
+
+
+ORDERS = 4
+"""Orders of the options that are asked: of four options each then stands once in each place."""
+
+
+class AskedOtherwise(Signal):
+    """The share of right answers as the item was published, less that as it was not."""
+
+    measures: ClassVar[tuple[Measure, ...]] = (Measure("right", "points"),)
+
+    def lacks(self, task: Task) -> str:
+        first = task.metrics[0]
+        if needs_whole_questions(task):
+            return "a question of it is right only with all of its statements"
+        return (
+            "" if first.bounds == (0.0, 1.0) else f"its headline, {first.label}, is no share of right answers"
+        )
+
+    @abstractmethod
+    def ways(self, group: Group, told: Sequence[str]) -> Iterator[tuple[str, list[Row]]]:
+        """Item and its rows of records.PROMPTS, the published way first; no item that has no other way."""
+
+    def units(self, group: Group, told: Sequence[str]) -> list[Unit]:
+        questions = dict(group.items.select("item", "question").iter_rows())
+        return [
+            Unit(
+                questions[item],
+                tuple(_prompt(group.task, row) for row in rows),
+                [row["variant"] for row in rows],
+            )
+            for item, rows in self.ways(group, told)
+        ]
+
+    def values(
+        self, group: Group, units: Sequence[Unit], replies: Sequence[Sequence[str]]
+    ) -> list[tuple[float, ...]]:
+        task = group.task
+        told: dict[str, Any] = {"task": task.name, "sample": 0, "state": State.ANSWERED.value, "reason": None}
+        rows = [
+            {
+                **told,
+                "item": _item(prompt),
+                "language": prompt.language,
+                "variant": variant,
+                "response": reply,
+            }
+            for unit, replied in zip(units, replies, strict=True)
+            for prompt, variant, reply in zip(unit.prompts, unit.about, replied, strict=True)
+        ]
+        if not rows:
+            return []
+        responses = pl.DataFrame(rows, schema_overrides={"reason": pl.String})
+        judged = task.judge(group.items, responses, task.resolve_profile(None)).select(
+            "counted", task.metrics[0].name
+        )
+        right = iter([value if counted else None for counted, value in judged.iter_rows()])
+        found = [[next(right) for _ in unit.prompts] for unit in units]
+        return self.differences(group, units, found)
+
+    def differences(
+        self, group: Group, units: Sequence[Unit], right: Sequence[Sequence[float | None]]
+    ) -> list[tuple[float, ...]]:
+        """Each unit's right answer to the first way, less the mean of the others; nothing where the item does
+        not count."""
+        return [_difference(told) for told in right]
+
+
+class OptionOrder(AskedOtherwise):
+    """The released order of the options against others, which are no easier and no harder to know."""
+
+    name: ClassVar[str] = "option-order"
+    about: ClassVar[str] = (
+        f"Right answers with the options in their published order, less those in {ORDERS - 1} other orders."
+    )
+    cannot_say: ClassVar[str] = (
+        "what a loss comes from: options can be harder to tell apart in another order, whatever the "
+        "model has seen, and a "
+        "model that knows an item by heart may find it in any order"
+    )
+
+    def lacks(self, task: Task) -> str:
+        return (
+            super().lacks(task)
+            if task.permutes_options
+            else "its questions list no options that could change places"
+        )
+
+    def ways(self, group: Group, told: Sequence[str]) -> Iterator[tuple[str, list[Row]]]:
+        for item, rows in _rows(group, PromptOptions(orders=ORDERS)):
+            first = rows[0]["variant"]
+            # Of several templates the first alone: its orders are called after it.
+            own = [
+                row for row in rows if row["variant"] == first or row["variant"].startswith(f"{first}~order-")
+            ]
+            if len(own) > 1:
+                yield item, own
+
+    def differences(
+        self, group: Group, units: Sequence[Unit], right: Sequence[Sequence[float | None]]
+    ) -> list[tuple[float, ...]]:
+        """As for every signal of its kind, each answer less how often the model is right where the right
+        option stands there.
+
+        That rate is taken from the orders that were not published, so that a letter or place that the model
+        prefers, and that is right more often in the published order than in the others, does not look like
+        something remembered.
+        """
+        rows = {row["item"]: row for row in group.rows}
+        places = [_places(group.task, rows[_item(unit.prompts[0])], unit.about) for unit in units]
+        heard: dict[int | None, list[float]] = {}
+        for told, at in zip(right, places, strict=True):
+            for value, place in list(zip(told, at, strict=True))[1:]:
+                heard.setdefault(place, []).extend([] if value is None else [value])
+        usual = {place: sum(values) / len(values) if values else 0.0 for place, values in heard.items()}
+        found = []
+        for told, at in zip(right, places, strict=True):
+            beside = [
+                None if value is None else value - usual.get(place, 0.0)
+                for value, place in zip(told, at, strict=True)
+            ]
+            found.append(tuple(min(1.0, max(-1.0, value)) for value in _difference(beside)))
+        return found
+
+
+class Paraphrase(AskedOtherwise):
+    """The published question against the same in the model's own words."""
+
+    name: ClassVar[str] = "paraphrase"
+    about: ClassVar[str] = (
+        "Right answers to the published questions, less those to the same as the model itself rewords "
+        "them (where it does)."
+    )
+    cannot_say: ClassVar[str] = (
+        "what a loss comes from: a model that rewords badly asks itself another question, and what it "
+        "knows by heart it may know "
+        "in any words"
+    )
+
+    def before(self, group: Group) -> list[Prompt]:
+        rows = (row for row in group.rows if row["asked"])
+        return [
+            group.prompt(row, "reword", wording("reword").format(question=row["asked"]), room(row["asked"]))
+            for row in rows
+        ]
+
+    def ways(self, group: Group, told: Sequence[str]) -> Iterator[tuple[str, list[Row]]]:
+        asked = {row["item"]: row["asked"] for row in group.rows if row["asked"]}
+        replies = dict(zip(asked, told, strict=True))
+        for item, (first, *_) in _rows(group, PromptOptions()):
+            old = asked.get(item)
+            if old and old in first["user"] and (new := reworded(replies[item], old)) is not None:
+                yield item, [first, {**first, "user": first["user"].replace(old, new, 1)}]
+
+
+def _rows(group: Group, options: PromptOptions) -> Iterator[tuple[str, list[Row]]]:
+    """Each item's prompts in the first language that it is asked in."""
+    prompts = group.task.prompts(group.items, options, group.release)
+    for (item,), rows in prompts.group_by(["item"], maintain_order=True):
+        yield str(item), rows.filter(pl.col("language") == rows["language"][0]).rows(named=True)
+
+
+def _prompt(task: Task, row: Row) -> Prompt:
+    choices = None if row["choices"] is None else tuple(row["choices"])
+    address = f"{task.name}:{row['item']}"
+    return Prompt(
+        row["user"],
+        PROBE,
+        address,
+        task.max_tokens,
+        row["language"],
+        row["variant"],
+        system=row["system"],
+        choices=choices,
+    )
+
+
+def _places(task: Task, row: Row, variants: Sequence[str]) -> list[int | None]:
+    """Where the right option stands in each of these orders."""
+    shown = task.options_of(row)
+    if shown.right is None:
+        return [None] * len(variants)
+    return [order_of(shown.order_key, variant, len(shown.texts)).index(shown.right) for variant in variants]
+
+
+def _item(prompt: Prompt) -> str:
+    return prompt.item.partition(":")[2]
+
+
+def _difference(right: Sequence[float | None]) -> tuple[float, ...]:
+    """The first, less the mean of the others; nothing where the item does not count."""
+    told = [value for value in right if value is not None]
+    if len(told) < len(right):
+        return ()
+    return (told[0] - sum(told[1:]) / (len(told) - 1),)
+
+
+BEFORE = "Items of a data set, one after the other:"
+
+FEWEST, MOST = 3, 8
+"""Items that follow each other in one text. Short releases have shorter texts, so that there are some of
+them."""
+
+WANTED = 20
+"""Texts of a short release, about."""
+
+LONGEST = 1500
+"""Bytes of such a text, about: it has to fit into a small model's context in any language."""
+
+SHARDS = 40
+"""Texts at most; the paper has 50."""
+
+SHUFFLES = 8
+"""Other orders of each; the paper has 250. Half of them are held against the other half."""
+
+
+class ReleasedOrder(Signal):
+    """How much likelier neighbours are in the order of the release than shuffled."""
+
+    name: ClassVar[str] = "released-order"
+    measures: ClassVar[tuple[Measure, ...]] = (Measure("log-probability", "nats"),)
+    about: ClassVar[str] = (
+        "How much likelier the items are in the order in which they were published than in others."
+    )
+    cannot_say: ClassVar[str] = (
+        "anything about items that were seen in another order or one by one; and neighbours that belong "
+        "together (one topic after "
+        "the other) are likelier in order for a model that has seen none of them"
+    )
+    control: ClassVar[str] = "the same items in other orders"
+    weighs: ClassVar[bool] = True
+
+    def units(self, group: Group, told: Sequence[str]) -> list[Unit]:
+        shards = list(_shards(group))
+        step = max(1, len(shards) // SHARDS)
+        found = []
+        for shard in shards[::step][:SHARDS]:
+            texts = [group.whole_text(row) for row in shard]
+            first = shard[0]
+            shuffled = _shuffled(texts, f"{first['item']}\0order")
+            prompts = tuple(
+                Prompt(
+                    BEFORE,
+                    PROBE,
+                    f"{group.task.name}:{first['item']}",
+                    1,
+                    first["language"],
+                    f"order-{number}",
+                    weigh=text,
+                )
+                for number, text in enumerate(["\n\n".join(texts), *shuffled])
+            )
+            found.append(Unit(first["item"], prompts))
+        return found
+
+    def values(
+        self, group: Group, units: Sequence[Unit], replies: Sequence[Sequence[str]]
+    ) -> list[tuple[float, ...]]:
+        found: list[tuple[float, ...]] = []
+        for replied in replies:
+            released, *shuffled = map(float, replied)
+            half = len(shuffled) // 2
+            one, other = sum(shuffled[:half]) / half, sum(shuffled[half:]) / (len(shuffled) - half)
+            found.append((released - (one + other) / 2, one - other))
+        return found
+
+
+def _shards(group: Group) -> Iterator[list[Row]]:
+    """Neighbours of one culture and language that make a text of the wanted length, in the order of the
+    release."""
+    most = min(MOST, max(FEWEST, len(group.neighbour_rows) // WANTED))
+    shard: list[Row] = []
+    length, before = 0, None
+    for row in group.neighbour_rows:
+        kind = (row["culture"], row["language"])
+        size = len(group.whole_text(row).encode())
+        if kind != before or len(shard) == most or length + size > LONGEST:
+            if len(shard) >= FEWEST:
+                yield shard
+            shard, length = [], 0
+        if not row["asked"]:
+            continue
+        shard.append(row)
+        length, before = length + size, kind
+    if len(shard) >= FEWEST:
+        yield shard
+
+
+def _shuffled(texts: Sequence[str], name: str) -> list[str]:
+    """SHUFFLES times the texts in another order than the released one; of few texts an order may come
+    twice."""
+    random = Random(drawn(name, 2**32))  # noqa: S311 - nothing secret
+    found: list[str] = []
+    while len(found) < SHUFFLES:
+        order = list(texts)
+        random.shuffle(order)
+        if order != list(texts):
+            found.append("\n\n".join(order))
+    return found
+
 
 SIGNALS: tuple[Signal, ...] = (
     MaskedOption(),
     MaskedWord(),
     Continuation(),
-    Named(),
+    DataSetName(),
     OptionOrder(),
     Paraphrase(),
     ReleasedOrder(),

@@ -13,7 +13,7 @@ import re
 
 import polars as pl
 
-from folkways.benchmarks.xcr.data.reading import sentence_ids
+from folkways.benchmarks.xcr.release import sentence_ids
 
 SENTENCE = "Sentence"
 _SCRIPTS = {

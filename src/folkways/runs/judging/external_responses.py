@@ -10,7 +10,7 @@ import polars as pl
 
 from folkways.benchmarks.base import PromptOptions, Task
 from folkways.benchmarks.contract import items_of, prompts_of, scores_of
-from folkways.benchmarks.judging.cut_replies import judge_replies
+from folkways.benchmarks.cut_replies import judge_replies
 from folkways.benchmarks.registry import get_task
 from folkways.cultures import get_culture, get_language, select_cultures
 from folkways.endpoints.clean import thoughts_apart

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import polars as pl
 
 from folkways.benchmarks.base import PromptOptions, Task
-from folkways.benchmarks.choosing.orders import split_variant
 from folkways.benchmarks.contract import items_of, prompts_of
+from folkways.benchmarks.multiple_choice.orders import split_variant
 from folkways.benchmarks.registry import get_task
 from folkways.errors import FolkwaysError
 from folkways.evidence.completeness import ASKED_BY, CELLS, Completeness

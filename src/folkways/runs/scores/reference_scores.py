@@ -9,7 +9,8 @@ import polars as pl
 
 from folkways import __version__
 from folkways.benchmarks.base import HumanBaseline, Task, overrides
-from folkways.benchmarks.contract import failures_of, scores_of
+from folkways.benchmarks.contract import scores_of
+from folkways.benchmarks.task_errors import failures_of
 from folkways.records import ITEMS, SCORES, Signature, Subject
 from folkways.releases.base import Release
 from folkways.releases.registry import get_record

@@ -9,9 +9,10 @@ import polars as pl
 
 from folkways import __version__
 from folkways.benchmarks.base import Task
-from folkways.benchmarks.contract import TaskError, scores_of
-from folkways.benchmarks.judging.cut_replies import judge_replies
+from folkways.benchmarks.contract import scores_of
+from folkways.benchmarks.cut_replies import judge_replies
 from folkways.benchmarks.registry import get_task
+from folkways.benchmarks.task_errors import TaskError
 from folkways.errors import FolkwaysError
 from folkways.records import Subject, compact
 from folkways.releases.base import Release

@@ -12,11 +12,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from folkways import text_tables
-from folkways.benchmarks.xcr.build import reading
-from folkways.benchmarks.xcr.build.clusters import MOST, Clusters, learnt_from
-from folkways.benchmarks.xcr.build.facts import ALIKE, KEPT, SAME, Rules, fact_id, representatives, spread
-from folkways.benchmarks.xcr.build.near_duplicates import repeated, signatures
-from folkways.benchmarks.xcr.build.sifting import KEPT_FILE, LEFT_OUT_FILE, sift
+from folkways.benchmarks.xcr.build.fact_filter import KEPT_FILE, LEFT_OUT_FILE, sift
+from folkways.benchmarks.xcr.build.facts import (
+    ALIKE,
+    KEPT,
+    SAME,
+    Rules,
+    fact_id,
+    read_facts,
+    representatives,
+    spread,
+)
+from folkways.benchmarks.xcr.build.similar_facts import MOST, Clusters, learnt_from, repeated, signatures
 from folkways.errors import DataError, FolkwaysError
 from perf.facts.synthetic import Plan, write
 from tests.support.csi_facts import FACTS, write_facts
@@ -115,7 +122,7 @@ def test_all_formats_give_the_same_facts(tmp_path: Path, monkeypatch: pytest.Mon
     frame.write_csv(tmp_path / "facts.tsv", separator="\t")
     frame.write_ndjson(tmp_path / "facts.jsonl")
     frame.with_columns(more=1).write_parquet(tmp_path / "facts.parquet")
-    tables = [pl.concat(reading.read_facts(path)) for path in sorted(tmp_path.glob("facts.*"))]
+    tables = [pl.concat(read_facts(path)) for path in sorted(tmp_path.glob("facts.*"))]
     assert len(tables) == 4
     assert tables[0]["row"].to_list() == [1, 2, 3, 4, 5]
     assert all(table.equals(tables[0]) for table in tables)

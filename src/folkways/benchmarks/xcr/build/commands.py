@@ -29,7 +29,7 @@ def build_csi(
 ) -> Built:
     """Items with sentences."""
     from folkways.benchmarks.xcr.build.facts import Rules
-    from folkways.benchmarks.xcr.build.from_facts import build_items
+    from folkways.benchmarks.xcr.build.items import build_items
 
     rules = Rules(frozenset(cultures) if cultures else None, *words, similarity, cluster_size, seed)
     if len(writers) != 3:
@@ -63,7 +63,7 @@ def build_csi_corpus(
     judges: int,
 ) -> Built:
     """A corpus of people's votes."""
-    from folkways.benchmarks.xcr.build.from_votes import VoteFiles, build_corpus
+    from folkways.benchmarks.xcr.build.corpus import VoteFiles, build_corpus
 
     done = build_corpus(VoteFiles(items, choices, labels, adaptations), out, judges)
     corpus = done.corpus
