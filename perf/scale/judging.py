@@ -14,7 +14,7 @@ from folkways.runs.options import AskOptions, RunOptions
 from folkways.runs.planning.plan import begin
 from folkways.runs.planning.tasks import plan_tasks
 from folkways.runs.scores.scoring import score_run
-from folkways.workspace.archives.writing import archive_run
+from folkways.workspace.archives.moving import archive_run
 from folkways.workspace.database import open_workspace
 from folkways.workspace.run_records import find_run
 

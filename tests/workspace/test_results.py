@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-from pathlib import Path
 
 import polars as pl
 import pytest
-import sqlalchemy as sa
 
 from folkways.endpoints.base import Completion, Settings
 from folkways.records import JUDGEMENTS, SCORES, Signature, State, Subject
-from folkways.workspace import results, run_records, run_rows, schema
-from folkways.workspace.archives.writing import archive_run
+from folkways.workspace import results, run_records, run_rows
 from folkways.workspace.database import Workspace
 from folkways.workspace.queue.request_queue import RequestQueue
 from folkways.workspace.queue.request_rows import Answered, Failed
@@ -50,15 +47,10 @@ def test_details_that_begin_late_are_of_their_own_type(any_workspace: Workspace)
     assert set(loaded["task"]) == {"test/task"}
 
 
-@pytest.fixture(params=[False, True], ids=["here", "archived"])
-def asked(
-    any_workspace: Workspace, request: pytest.FixtureRequest, tmp_path: Path
-) -> tuple[Workspace, run_records.RunRecord, run_records.RunRecord]:
+@pytest.fixture
+def asked(any_workspace: Workspace) -> tuple[Workspace, run_records.RunRecord, run_records.RunRecord]:
     """Two runs of two endpoints and two tasks each, which share most of their requests, half asked by the
-    first run.
-
-    Both are in the database, or both in archives.
-    """
+    first run."""
     workspace = any_workspace
     for config, tokens in (("first", 16), ("second", 32)):
         plan_prompts(workspace, "n", ["a", "b"], config=config, first=1, task="t/b")
@@ -81,13 +73,6 @@ def asked(
     (later,) = (request for request in two.claim(m, 0, 10, ()).requests if request.user == "f")
     two.save(m, [Answered(later, Completion("F", None, None, "m", 4, 40, None), 0.1, 1)])
     two.leave()
-    if request.param:
-        for run in (first, second):
-            archive_run(workspace, run, tmp_path / run.name)
-        with workspace.read() as connection:
-            for table in (schema.expected, schema.failures, schema.responses, schema.prompts):
-                assert connection.scalar(sa.select(sa.func.count()).select_from(table)) == 0
-        first, second = run_records.list_runs(workspace)
     return workspace, first, second
 
 

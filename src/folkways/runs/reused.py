@@ -74,8 +74,6 @@ def age(seconds: float) -> str:
 def reused_replies(workspace: Workspace, run: RunRecord, models: Sequence[Model]) -> list[Reused]:
     """What the run uses of before it began, model by model; nothing of models whose replies follow from their
     identity."""
-    if run.archive is not None:
-        return []
     expected, replies = schema.expected, schema.responses
     since = asked_afresh_since(workspace, run)
     found = []
@@ -131,7 +129,7 @@ def given_by_other_code(workspace: Workspace, run: RunRecord, model: Model) -> i
     """How many stored replies that the run uses were given by other code than the model has now, where it
     tells which."""
     served = getattr(model.endpoint, "served", None)
-    if served is None or run.archive is not None:
+    if served is None:
         return 0
     expected, replies = schema.expected, schema.responses
     number = run_records.endpoint_id(workspace, model.identity, model.name)

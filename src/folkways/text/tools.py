@@ -33,10 +33,10 @@ class TextTool(Protocol):
     """
 
     @property
-    def name(self) -> str: ...  # noqa: D102
+    def name(self) -> str: ...
 
     @property
-    def version(self) -> str: ...  # noqa: D102
+    def version(self) -> str: ...
 
     def tokens(self, text: str) -> list[str]:
         """The tokens of ``text`` in order, as words or base forms. Never empty for a text that is not

@@ -1,8 +1,4 @@
-"""What a run was told, and what was made of it: responses, judgements and scores as frames.
-
-The rows of a run that is archived come from its files, the same rows in the same order; its scores are in the
-database as ever.
-"""
+"""The replies, judgements and scores of a run, as frames."""
 
 from __future__ import annotations
 
@@ -17,7 +13,7 @@ from folkways.records import CUT, JUDGEMENTS, RESPONSES, SCORES, Signature, Stat
 from folkways.workspace import schema
 from folkways.workspace.database import Workspace
 from folkways.workspace.run_records import RunRecord, any_failed
-from folkways.workspace.run_rows import CHUNK, archived_rows, asked_pages, different_rows, judged_pages, known
+from folkways.workspace.run_rows import CHUNK, asked_pages, different_rows, judged_pages
 
 REPLIES = {**RESPONSES, "ordinal": pl.Int64, "prompt_source": pl.String, "finish_reason": pl.String}
 """Columns of ``responses``: records.RESPONSES and where the row belongs."""
@@ -56,8 +52,6 @@ class Usage:
 
 def parts(workspace: Workspace, run: RunRecord) -> list[Part]:
     """The endpoints and tasks of a run, in the order they were planned."""
-    if run.archive is not None:
-        return [Part(**part) for part in known(workspace, run, "parts")]
     expected, endpoints = schema.expected, schema.endpoints
     counted = (
         sa.select(
@@ -82,11 +76,6 @@ def parts(workspace: Workspace, run: RunRecord) -> list[Part]:
 def expected_counts(workspace: Workspace, run: RunRecord, endpoint_ids: Sequence[int]) -> list[int]:
     """How many replies the run expects of each of these endpoints; a third of what ``parts`` takes, as
     nothing is grouped."""
-    if run.archive is not None:
-        return [
-            sum(part.expected for part in parts(workspace, run) if part.endpoint_id == number)
-            for number in endpoint_ids
-        ]
     expected = schema.expected
     counts = (sa.func.count().filter(expected.c.endpoint_id == number) for number in endpoint_ids)
     with workspace.read() as connection:
@@ -152,9 +141,6 @@ def prompts_of(workspace: Workspace, run: RunRecord, task: str, item: str) -> pl
 def told_since(workspace: Workspace, run: RunRecord, moment: float) -> bool:
     """Whether any response to what the run expects is newer than the moment (seconds since the epoch),
     whoever asked for it."""
-    if run.archive is not None:
-        newest = archived_rows(workspace, run).select(pl.col("created").max()).collect().item()
-        return newest is not None and newest > moment
     expected, replies = schema.expected, schema.responses
     newer = sa.select(replies.c.key).where(replies.c.created > moment)
     of_run = sa.exists().where(expected.c.run_id == run.id, expected.c.key.in_(newer))
@@ -301,8 +287,6 @@ def _unpacked(frame: pl.DataFrame) -> pl.DataFrame:
 
 def usage(workspace: Workspace, run: RunRecord) -> list[Usage]:
     """Tokens and retries of the distinct stored responses of a run, per endpoint."""
-    if run.archive is not None:
-        return [Usage(**use) for use in known(workspace, run, "usage")]
     expected, replies, endpoints = schema.expected, schema.responses, schema.endpoints
     keys = sa.select(expected.c.key).where(expected.c.run_id == run.id)
     summed = (
@@ -335,8 +319,6 @@ def usage(workspace: Workspace, run: RunRecord) -> list[Usage]:
 def failure_counts(workspace: Workspace, run: RunRecord) -> pl.DataFrame:
     """Why requests of a run failed: endpoint, task, message, count, most frequent first."""
     columns = {"endpoint": pl.String, "task": pl.String, "message": pl.String, "count": pl.Int64}
-    if run.archive is not None:
-        return pl.DataFrame(known(workspace, run, "failures"), schema=columns)
     if not any_failed(workspace, run):
         return pl.DataFrame(schema=columns)  # the join below would read all that the run expects
     expected, failures, endpoints = schema.expected, schema.failures, schema.endpoints

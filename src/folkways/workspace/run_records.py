@@ -94,16 +94,24 @@ def find_run(workspace: Workspace, name: str) -> RunRecord:
 
 
 def find_asked_run(workspace: Workspace, name: str) -> RunRecord:
-    """The run of that name or number if it asked tasks, and so has scores; FolkwaysError that says what it is
-    otherwise."""
+    """The run of that name or number, whose replies and scores can be read.
+
+    FolkwaysError for a run that asked no tasks (it has no scores), and for an archived one.
+    """
     run = find_run(workspace, name)
-    if run.command == RUN:
-        return run
-    raise FolkwaysError(
-        f"run {run.name} belongs to folkways {run.command}: it keeps what was asked of models there, and "
-        "has no scores\n"
-        "Its result is in the files that were written with --out; how far it got is shown by: folkways runs"
-    )
+    if run.command != RUN:
+        raise FolkwaysError(
+            f"run {run.name} belongs to folkways {run.command}: it keeps what was asked of models there, and "
+            "has no scores\n"
+            "Its result is in the files that were written with --out; how far it got is shown by: folkways "
+            "runs"
+        )
+    if run.archive is not None:
+        raise FolkwaysError(
+            f"run {run.name} is archived in {run.archive}; bring it back with: folkways runs restore "
+            f"{run.name}"
+        )
+    return run
 
 
 def begin_run(

@@ -1,7 +1,7 @@
 """The nouns of the studio as frozen records: people, studies, and their work. What the studio does by itself
 is in ``activity``.
 
-Each is one row of ``folkways_studio.database.tables``; no input or output happens here. Times are seconds
+Each is one row of ``folkways_studio.database.schema``; no input or output happens here. Times are seconds
 since the epoch. What a person or a model wrote is untrusted text in every field.
 """
 
@@ -182,7 +182,7 @@ class Participant:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class QualificationStatus:
     """How somebody stands with the known answers of a stage. test: again (another try is left), passed,
     failed or waived; None where no try is over. right of asked: in the last try. test_from, gold_from: the
     judgement after which the next try begins, and after which answers count for the rules. warned: when.

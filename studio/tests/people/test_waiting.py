@@ -6,12 +6,12 @@ from __future__ import annotations
 import pytest
 
 from folkways.workspace.database import Workspace
-from folkways_studio.database import tables as schema
+from folkways_studio.database import schema
 from folkways_studio.errors import ConflictError, NotFoundError
 from folkways_studio.people import invites, participants, personal, waiting
 from folkways_studio.people.eligibility import failed_criteria, unclear_criteria
 from folkways_studio.records import Participant, ParticipantState
-from studio.tests.support.studies import ON_A_FILE, Desk, open_desk, stored
+from studio.tests.support.studies import ON_A_FILE, StudyFixture, open_study, stored
 
 CRITERIA = [
     {"name": "nationality", "ask": "Your nationality?", "accept": ["British"]},
@@ -23,12 +23,12 @@ NEAR = {**GOOD, "nationality": "UK citizen"}
 
 
 @pytest.fixture
-def desk(studio_workspace: Workspace) -> Desk:
+def desk(studio_workspace: Workspace) -> StudyFixture:
     population = {"name": "korea", "culture": "KR", "people": 1, "criteria": CRITERIA}
-    return open_desk(studio_workspace, [{"name": "verify", "kind": "vote"}], populations=[population])
+    return open_study(studio_workspace, [{"name": "verify", "kind": "vote"}], populations=[population])
 
 
-def agreed(desk: Desk) -> Participant:
+def agreed(desk: StudyFixture) -> Participant:
     _, token = invites.create_invite(desk.workspace, desk.study.id, population="korea")
     return participants.consent(
         desk.workspace, participants.join(desk.workspace, token).id, desk.study.consent_version
@@ -56,7 +56,7 @@ def test_what_was_written_freely_is_unclear_and_what_was_chosen_is_not(
     assert unclear_criteria(CRITERIA, answers) == unclear
 
 
-def test_who_waits_is_let_in_or_turned_away(desk: Desk) -> None:
+def test_who_waits_is_let_in_or_turned_away(desk: StudyFixture) -> None:
     first, second = agreed(desk), agreed(desk)
     for person in (first, second):
         assert (
@@ -87,7 +87,7 @@ def test_who_waits_is_let_in_or_turned_away(desk: Desk) -> None:
     )
 
 
-def test_who_waits_answers_again(desk: Desk) -> None:
+def test_who_waits_answers_again(desk: StudyFixture) -> None:
     person = agreed(desk)
     participants.answer_eligibility(desk.workspace, person.id, NEAR)
     assert (
@@ -100,10 +100,10 @@ def test_who_waits_answers_again(desk: Desk) -> None:
 
 
 @ON_A_FILE
-def test_nobody_decides_over_the_people_of_another_study(desk: Desk) -> None:
+def test_nobody_decides_over_the_people_of_another_study(desk: StudyFixture) -> None:
     person = agreed(desk)
     participants.answer_eligibility(desk.workspace, person.id, NEAR)
-    neighbour = open_desk(desk.workspace, [{"name": "verify", "kind": "vote"}], name="neighbour")
+    neighbour = open_study(desk.workspace, [{"name": "verify", "kind": "vote"}], name="neighbour")
     assert waiting.list_waiting(desk.workspace, neighbour.study.id, by=neighbour.owner) == []
     with pytest.raises(NotFoundError):
         waiting.settle_waiting(desk.workspace, neighbour.study.id, person.id, let_in=True, by=neighbour.owner)

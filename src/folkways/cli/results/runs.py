@@ -56,9 +56,9 @@ def command(context: click.Context, workspace: str, as_json: bool, recipe: str |
 def archive(run: str, workspace: str, out: Path | None) -> None:
     """Move the prompts, replies and judgements of RUN into Parquet files, and out of the workspace.
 
-    Reports, scores and every other command that reads a run work as before. Its name and scores stay in the
-    workspace, and so do replies that other runs use. If the command is interrupted, give it again. For a run
-    that is archived already, --out says where its folder was moved to.
+    Its name stays in the workspace, and so do replies that other runs use. To report or score the run, put it
+    back with `folkways runs restore`. If the command is interrupted, give it again. For a run that is
+    archived already, --out says where its folder was moved to.
 
     \b
     folkways runs archive run-1
@@ -66,7 +66,7 @@ def archive(run: str, workspace: str, out: Path | None) -> None:
     """
     from folkways.display import plural
     from folkways.workspace.archives.files import usual_place
-    from folkways.workspace.archives.writing import archive_run, moved, shrink
+    from folkways.workspace.archives.moving import archive_run, moved, shrink
     from folkways.workspace.database import open_workspace
     from folkways.workspace.run_records import find_run
 
@@ -96,7 +96,7 @@ def archive(run: str, workspace: str, out: Path | None) -> None:
 @click.argument("run", shell_complete=completion.runs)
 @workspace_option
 def restore(run: str, workspace: str) -> None:
-    """Put an archived RUN back into the workspace, to continue it or to let other runs use its replies.
+    """Put an archived RUN back into the workspace, to read or continue it, or for other runs to use its replies.
 
     The files stay where they are; delete them once you do not need them.
 
@@ -105,7 +105,7 @@ def restore(run: str, workspace: str) -> None:
     """
     from folkways.display import plural
     from folkways.workspace.archives.files import place_of
-    from folkways.workspace.archives.restoring import restore_run
+    from folkways.workspace.archives.moving import restore_run
     from folkways.workspace.database import open_workspace
     from folkways.workspace.run_records import find_run
 
@@ -174,7 +174,7 @@ def _list(workspace: str, as_json: bool, recipe: str | None) -> None:
 
     database = open_workspace(workspace, create=False)
     if recipe is not None:
-        click.echo(_recipe(run_records.find_asked_run(database, recipe)), nl=False)
+        click.echo(_recipe(run_records.find_run(database, recipe)), nl=False)
         return
     found = list_runs(database)
     if as_json:
@@ -226,7 +226,7 @@ def _recipe(run: RunRecord) -> str:
 
     if run.recipe is None:
         raise FolkwaysError(
-            f"run {run.name} was planned by folkways {run.version}, which kept no recipes: write one with: "
+            f"run {run.name} has no recipe: only folkways run keeps one, from version 0.2 on; write one with: "
             "folkways init"
         )
     return (

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import zipfile
-from collections.abc import Coroutine
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
 from folkways.errors import FolkwaysError
+from folkways.http import run_to_end
 from folkways.releases.base import Release, ReleaseFile, ReleaseRecord
 from folkways.releases.checksums import sha256_of
 from folkways.releases.fetching.disk import clear_disk_errors, copy_into_place, exclusive, require_space
@@ -80,7 +78,7 @@ def _bring(record: ReleaseRecord, root: Path, force: bool, options: FetchOptions
 
     progress.started(record.name, len(wanted), expected, present)
     try:
-        _run(fetch_all(list(transfers.values()), options, progress, keep))
+        run_to_end(fetch_all(list(transfers.values()), options, progress, keep))
     finally:
         progress.closed()
 
@@ -134,14 +132,3 @@ def _borrowed(entry: ReleaseFile, record: ReleaseRecord, root: Path, provenance:
                 provenance.write(root)
                 return True
     return False
-
-
-def _run(job: Coroutine[None, None, None]) -> None:
-    """Run to the end; in a thread of its own where this one already runs an event loop (a notebook)."""
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        asyncio.run(job)
-        return
-    with ThreadPoolExecutor(1, "folkways-fetch") as thread:
-        thread.submit(asyncio.run, job).result()

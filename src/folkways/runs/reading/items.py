@@ -60,7 +60,7 @@ def find_item(
         raise UnknownNameError("task", task_name, tasks())
     if workspace is not None:
         runs = (
-            [run_records.find_run(workspace, run_name)]
+            [run_records.find_asked_run(workspace, run_name)]
             if run_name
             else list(reversed(run_records.list_runs(workspace)))
         )

@@ -10,7 +10,7 @@ import polars as pl
 
 from folkways.records import Frame
 from folkways.workspace import results, run_records
-from folkways.workspace.archives.files import ArchiveError
+from folkways.workspace.archives.files import ArchiveError, open_archive
 from folkways.workspace.database import Workspace, open_workspace
 from folkways.workspace.queue.batches import out_of_run
 
@@ -74,9 +74,12 @@ def runs(workspace: str | Path | Workspace = "folkways.db") -> pl.DataFrame:
 def _counts(
     workspace: Workspace, run: run_records.RunRecord
 ) -> tuple[list[results.Part], list[results.Usage], str | None]:
-    """The parts of a run and what they used, and what is wrong with its archive: of a lost one nothing is
-    known."""
-    try:
+    """The parts of a run, what they used, and what is wrong with the archive that has these numbers."""
+    if run.archive is None:
         return results.parts(workspace, run), results.usage(workspace, run), None
+    try:
+        counted = open_archive(workspace, run).known
     except ArchiveError as error:
         return [], [], str(error)
+    parts = [results.Part(**part) for part in counted["parts"]]
+    return parts, [results.Usage(**use) for use in counted["usage"]], None

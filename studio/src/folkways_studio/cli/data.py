@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from folkways.sdk.cli import Number, completion, file_at, folder_option, names, out_option, print_json
-from folkways_studio.cli.places import desk_at, place_options
+from folkways_studio.cli.places import open_study_client, place_options
 from folkways_studio.cli.progress import import_progress
 
 
@@ -32,10 +32,10 @@ def import_items(
     from folkways.sdk.display import plural
     from folkways_studio.items.tables import read_rows
 
-    with desk_at(workspace, server) as desk:
+    with open_study_client(workspace, server) as client:
         rows = read_rows(file)
         with import_progress(stage) as told:
-            added = desk.import_items(study, stage, rows, population, str(file), told)
+            added = client.import_items(study, stage, rows, population, str(file), told)
         click.echo(f"added {plural(added, 'item')} to {stage}")
 
 
@@ -62,14 +62,14 @@ def media(
     from folkways.sdk.display import plural
     from folkways_studio.media.reading import read_files
 
-    with desk_at(workspace, server) as desk:
+    with open_study_client(workspace, server) as client:
         for name in gone:
-            desk.delete_media(study, name)
+            client.delete_media(study, name)
             click.echo(f"deleted {name} from {study}")
         if files:
-            click.echo(f"added {plural(desk.add_media(study, read_files(files)), 'file')} to {study}")
+            click.echo(f"added {plural(client.add_media(study, read_files(files)), 'file')} to {study}")
         elif not gone:
-            for each in desk.media(study):
+            for each in client.media(study):
                 click.echo(f"{each['name']}  {each['type']}  {each['bytes']:,} bytes")
 
 
@@ -92,8 +92,8 @@ def draw(
     study: str, everything: bool, models: str | None, workspace: str, server: str | None, **others: Any
 ) -> None:
     """Draw answers of models from a stored run at random, for people to judge."""
-    with desk_at(workspace, server) as desk:
-        counts = desk.draw(study, wrong_only=not everything, models=names(models), **others)
+    with open_study_client(workspace, server) as client:
+        counts = client.draw(study, wrong_only=not everything, models=names(models), **others)
         for culture, (taken, there) in counts.items():
             click.echo(f"{culture}: {taken} of {there}")
 
@@ -124,8 +124,8 @@ def export(study: str, out: Path, kind: str, discussion: bool, workspace: str, s
     """
     from folkways.sdk.files import write_bytes
 
-    with desk_at(workspace, server) as desk:
-        for name, content in desk.export(study, kind, discussion).items():
+    with open_study_client(workspace, server) as client:
+        for name, content in client.export(study, kind, discussion).items():
             click.echo(f"wrote {write_bytes(out / name, content)}")
 
 
@@ -137,8 +137,8 @@ def progress(study: str, as_json: bool, workspace: str, server: str | None) -> N
     """How far a study is, by stage and population."""
     from folkways.sdk.display import plural
 
-    with desk_at(workspace, server) as desk:
-        rows = desk.progress(study)
+    with open_study_client(workspace, server) as client:
+        rows = client.progress(study)
     if as_json:
         print_json(rows)
         return
@@ -158,8 +158,8 @@ def progress(study: str, as_json: bool, workspace: str, server: str | None) -> N
 @place_options
 def agreement(study: str, as_json: bool, workspace: str, server: str | None) -> None:
     """How far people agree, by stage, population and field; if a coefficient is not defined, why."""
-    with desk_at(workspace, server) as desk:
-        found = desk.agreement(study)
+    with open_study_client(workspace, server) as client:
+        found = client.agreement(study)
     if as_json:
         print_json(found)
         return
@@ -197,7 +197,7 @@ def _shown(found: Mapping[str, Any]) -> str:
 )
 @out_option("Where the workbook goes (.xlsx)", "STAGE-PSEUDONYM.xlsx", required=True)
 @place_options
-def hand_out(
+def export_workbook(
     study: str,
     stage: str,
     person: str,
@@ -211,8 +211,8 @@ def hand_out(
     from folkways.sdk.files import write_bytes
 
     target = file_at(out, f"{stage}-{person}.xlsx", (".xlsx",))  # before items are kept for the person
-    with desk_at(workspace, server) as desk:
-        workbook = desk.hand_out(study, person, stage, count, hours)
+    with open_study_client(workspace, server) as client:
+        workbook = client.export_workbook(study, person, stage, count, hours)
         write_bytes(target, workbook)
         click.echo(f"wrote {target}")
 
@@ -222,16 +222,16 @@ def hand_out(
 @click.argument("person", metavar="PSEUDONYM")
 @click.argument("file", type=click.Path(path_type=Path), metavar="FILE.xlsx")
 @place_options
-def take_in(study: str, person: str, file: Path, workspace: str, server: str | None) -> None:
+def import_workbook(study: str, person: str, file: Path, workspace: str, server: str | None) -> None:
     """Submit a workbook that was filled in off line: all of its filled rows, or none if one is wrong."""
     from folkways.sdk.display import plural
     from folkways_studio.items.tables import read_rows
 
-    with desk_at(workspace, server) as desk:
-        found = desk.take_in(study, person, read_rows(file), str(file))
+    with open_study_client(workspace, server) as client:
+        found = client.import_workbook(study, person, read_rows(file), str(file))
         empty = f"{plural(found['empty'], 'row')} {'is' if found['empty'] == 1 else 'are'} empty"
         there = f"{found['repeated']} {'was' if found['repeated'] == 1 else 'were'} there already"
         click.echo(f"{plural(found['stored'], 'answer')} stored, {there}, {empty}")
 
 
-COMMANDS = (import_items, media, draw, export, progress, agreement, hand_out, take_in)
+COMMANDS = (import_items, media, draw, export, progress, agreement, export_workbook, import_workbook)

@@ -12,8 +12,8 @@ from folkways.sdk.cli import workspace_option
 
 if TYPE_CHECKING:
     from folkways.sdk.workspace import Workspace
-    from folkways_studio.clients.desk import LocalDesk
-    from folkways_studio.clients.remote import RemoteDesk
+    from folkways_studio.clients.local import LocalStudyClient
+    from folkways_studio.clients.remote import RemoteStudyClient
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -39,14 +39,14 @@ def opened(workspace: str, *, create: bool = False) -> AbstractContextManager[Wo
 
 
 @contextmanager
-def desk_at(workspace: str, server: str | None) -> Iterator[LocalDesk | RemoteDesk]:
+def open_study_client(workspace: str, server: str | None) -> Iterator[LocalStudyClient | RemoteStudyClient]:
     """The studies of a server, or of a workspace where no server is given, for the length of a block."""
     if server is not None:
-        from folkways_studio.clients.remote import RemoteDesk
+        from folkways_studio.clients.remote import RemoteStudyClient
 
-        yield RemoteDesk(server)
+        yield RemoteStudyClient(server)
         return
-    from folkways_studio.clients.desk import LocalDesk
+    from folkways_studio.clients.local import LocalStudyClient
 
     with opened(workspace) as database:
-        yield LocalDesk(database)
+        yield LocalStudyClient(database)

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from folkways.sdk.errors import DataError, FolkwaysError
-from folkways_studio.cli.places import desk_at, place_options
+from folkways_studio.cli.places import open_study_client, place_options
 
 
 @click.group("prolific")
@@ -69,8 +69,8 @@ def create(
     from folkways_studio.workflows.wordings import StudyTexts
 
     prolific = Prolific()
-    with desk_at(workspace, server) as desk:
-        known = desk.definition(study)
+    with open_study_client(workspace, server) as client:
+        known = client.definition(study)
         codes = known.get("prolific") or {}
         if not codes.get("completed"):
             raise FolkwaysError(
@@ -81,7 +81,7 @@ def create(
             raise FolkwaysError(
                 "say where people's browsers find the studio: --address https://studio.example.org"
             )
-        link = desk.invite(study, "annotator", population, None, days, "for Prolific")
+        link = client.invite(study, "annotator", population, None, days, "for Prolific")
         base = (address or "").rstrip("/")
         link = link if "://" in link else f"{base}{link}"
         texts = StudyTexts(known, ())
@@ -139,8 +139,8 @@ def approve(study: str, number: str, dry_run: bool, workspace: str, server: str 
     from folkways_studio.people.prolific import Prolific, review
 
     prolific = Prolific()
-    with desk_at(workspace, server) as desk:
-        answered, unknown = review(prolific.submissions(number), desk.payments(study))
+    with open_study_client(workspace, server) as client:
+        answered, unknown = review(prolific.submissions(number), client.payments(study))
     if answered and not dry_run:
         prolific.approve(answered)
     click.echo(f"{'would approve' if dry_run else 'approved'} {plural(len(answered), 'submission')}")
@@ -162,8 +162,8 @@ def bonus(study: str, number: str, file: Path, pay: bool, workspace: str, server
     from folkways_studio.people.prolific import Prolific, batches
 
     prolific = Prolific()
-    with desk_at(workspace, server) as desk:
-        known = {each["pseudonym"]: each["external"] for each in desk.payments(study)}
+    with open_study_client(workspace, server) as client:
+        known = {each["pseudonym"]: each["external"] for each in client.payments(study)}
     amounts = read_bonuses(file, known)
     for batch in batches(amounts):
         payment, total = prolific.set_up_bonuses(number, batch)

@@ -16,7 +16,7 @@ from folkways_studio.cli import data as studio_data
 from folkways_studio.cli import prolific as studio_prolific
 from folkways_studio.cli import tokens as studio_tokens
 from folkways_studio.cli import translations as studio_translations
-from folkways_studio.cli.places import desk_at, opened, place_options
+from folkways_studio.cli.places import open_study_client, opened, place_options
 
 if TYPE_CHECKING:
     from folkways.sdk.workspace import Workspace
@@ -92,12 +92,12 @@ def command(
     if context.invoked_subcommand is not None:
         return
     from folkways_studio.web.serving import serve
-    from folkways_studio.web.settings import Settings
+    from folkways_studio.web.settings import WebSettings
 
     offered = _offered(models)
     provider = _single_sign_on(sso) if sso is not None else None
     named = tuple(each.strip() for each in proxies.split(",") if each.strip())
-    settings = Settings(
+    settings = WebSettings(
         origin=origin,
         proxies=named,
         models=offered,
@@ -209,15 +209,15 @@ def create_study(
         text = with_settings(text, definition.raw)
     made = f"with the stages {', '.join(each.name for each in definition.stages)}"
     if server is not None:
-        from folkways_studio.clients.remote import RemoteDesk
+        from folkways_studio.clients.remote import RemoteStudyClient
 
         if owner is not None:
             raise FolkwaysError(
                 "on a server, the study is of the account that the token is of; leave --owner out"
             )
-        desk = RemoteDesk(server)
-        there = desk.create(definition.raw)
-        state = desk.set_state(there["name"], StudyState.OPEN) if at_once else there["state"]
+        client = RemoteStudyClient(server)
+        there = client.create(definition.raw)
+        state = client.set_state(there["name"], StudyState.OPEN) if at_once else there["state"]
         click.echo(f"made the study {there['name']} ({state}) {made}")
         return
     if owner is None:
@@ -267,19 +267,19 @@ def account(login: str, study: str | None, role: str, workspace: str, server: st
 
     On a server, accounts that are there are given roles; new people come by an invitation.
     """
-    from folkways_studio.clients.desk import study_id
+    from folkways_studio.clients.local import study_id
     from folkways_studio.people import participants
     from folkways_studio.records import Role
 
     if server is not None:
-        from folkways_studio.clients.remote import RemoteDesk
+        from folkways_studio.clients.remote import RemoteStudyClient
 
         if study is None:
             raise FolkwaysError(
                 "accounts are not made from elsewhere; invite people: folkways studio invite STUDY --role "
                 "researcher"
             )
-        RemoteDesk(server).give_role(study, login, role)
+        RemoteStudyClient(server).give_role(study, login, role)
         click.echo(f"{login} is {role} of {study}")
         return
     with opened(workspace, create=True) as database:
@@ -335,7 +335,7 @@ def edit(study: str, file: Path | None, workspace: str) -> None:
     folkways studio edit verification > mine.yaml
     folkways studio edit verification mine.yaml
     """
-    from folkways_studio.clients.desk import study_id
+    from folkways_studio.clients.local import study_id
     from folkways_studio.studies import descriptions
     from folkways_studio.studies import service as studies
     from folkways_studio.workflows.definition import read_description
@@ -356,8 +356,8 @@ def edit(study: str, file: Path | None, workspace: str) -> None:
 @place_options
 def list_studies(workspace: str, server: str | None) -> None:
     """List the studies of a workspace or server, newest first."""
-    with desk_at(workspace, server) as desk:
-        found = desk.studies()
+    with open_study_client(workspace, server) as client:
+        found = client.studies()
         for study in found:
             click.echo(f"{study['name']}  {study['state']}  {study['workflow']}  {study['title']}")
         if not found:
@@ -375,8 +375,8 @@ def list_studies(workspace: str, server: str | None) -> None:
 def set_state(study: str, action: str, workspace: str, server: str | None) -> None:
     """Open, pause or close a study. A paused study gives out no more work, but people may still submit what
     they have begun."""
-    with desk_at(workspace, server) as desk:
-        click.echo(f"{study} is {desk.set_state(study, STATES[action])}")
+    with open_study_client(workspace, server) as client:
+        click.echo(f"{study} is {client.set_state(study, STATES[action])}")
 
 
 @command.command("invite")
@@ -410,8 +410,8 @@ def invite(
     server: str | None,
 ) -> None:
     """Make a link that lets people into a study. It is shown only once, here."""
-    with desk_at(workspace, server) as desk:
-        link = desk.invite(study, role, population, uses, days, "made in a terminal")
+    with open_study_client(workspace, server) as client:
+        link = client.invite(study, role, population, uses, days, "made in a terminal")
         click.echo(link if "://" in link else f"{address.rstrip('/')}{link}")
 
 

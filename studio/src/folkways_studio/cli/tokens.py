@@ -90,7 +90,7 @@ def revoke_token(number: int, study: str | None, workspace: str) -> None:
 
 
 def _study(database: Workspace, name: str | None) -> int | None:
-    from folkways_studio.clients.desk import study_id
+    from folkways_studio.clients.local import study_id
 
     return study_id(database, name) if name is not None else None
 

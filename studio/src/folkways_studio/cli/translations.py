@@ -11,7 +11,7 @@ import click
 
 from folkways.sdk.cli import out_option
 from folkways.sdk.errors import FolkwaysError, UnknownNameError
-from folkways_studio.cli.places import desk_at, place_options
+from folkways_studio.cli.places import open_study_client, place_options
 
 if TYPE_CHECKING:
     from babel.messages.catalog import Catalog
@@ -102,8 +102,8 @@ def apply(
     from folkways_studio.translation.checking import bring_back
 
     path, catalog = _opened(catalogue)
-    with desk_at(workspace, server) as desk:
-        files = desk.export(study, "jsonl")
+    with open_study_client(workspace, server) as client:
+        files = client.export(study, "jsonl")
     tables = {
         name: [json.loads(line) for line in files[f"{name}.jsonl"].splitlines()]
         for name in ("items", "judgements")

@@ -11,8 +11,8 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from folkways.sdk.errors import FolkwaysError, UnknownNameError
-from folkways_studio.clients.desk import MediaFiles, Rows
 from folkways_studio.clients.json_client import JsonClient, segment
+from folkways_studio.clients.local import MediaFiles, Rows
 from folkways_studio.items.imports import AT_WORK, ImportState
 from folkways_studio.items.reading import Told
 from folkways_studio.media.reading import LARGEST_BYTES, MOST_FILES
@@ -26,8 +26,8 @@ PATIENCE = 60.0
 DONE = ImportState.DONE
 
 
-class RemoteDesk:
-    """A server; its token comes from the environment alone. ``desk.LocalDesk`` says what each question is."""
+class RemoteStudyClient:
+    """A server; its token comes from the environment alone. ``desk.LocalStudyClient`` says what each question is."""
 
     def __init__(self, address: str) -> None:
         token = os.environ.get(TOKEN_VARIABLE, "")
@@ -87,7 +87,7 @@ class RemoteDesk:
     def import_items(
         self, study: str, stage: str, rows: Rows, population: str | None, file: str, told: Told
     ) -> int:
-        """See LocalDesk. Many rows are imported by the server in the background, which is waited for."""
+        """See LocalStudyClient. Many rows are imported by the server in the background, which is waited for."""
         body = {"stage": stage, "rows": [dict(row) for row in rows], "population": population}
         found = self._ask("POST", study, "/items", body)
         wait = SOONEST
@@ -122,7 +122,7 @@ class RemoteDesk:
         return self._all(f"/studies/{segment(study)}/media")
 
     def add_media(self, study: str, files: MediaFiles) -> int:
-        """See LocalDesk. They are sent in parts of 20 MB, of each part all or none: as large as the
+        """See LocalStudyClient. They are sent in parts of 20 MB, of each part all or none: as large as the
         largest file, which a server takes with room to spare. FolkwaysError says how many are there already.
         """
         added, waiting = 0, list(files)
@@ -181,10 +181,10 @@ class RemoteDesk:
     def payments(self, study: str) -> list[dict[str, Any]]:
         return self._all(f"/studies/{segment(study)}/payments")
 
-    def hand_out(self, study: str, person: str, stage: str, count: int, hours: float) -> bytes:
+    def export_workbook(self, study: str, person: str, stage: str, count: int, hours: float) -> bytes:
         path = f"/studies/{segment(study)}/participants/{self._person(study, person)}/hand-out"
         return self.client.ask_bytes("POST", path, {"stage": stage, "count": count, "hours": hours})
 
-    def take_in(self, study: str, person: str, rows: Rows, file: str) -> dict[str, int]:
+    def import_workbook(self, study: str, person: str, rows: Rows, file: str) -> dict[str, int]:
         body = {"rows": [dict(row) for row in rows]}
         return dict(self._ask("POST", study, f"/participants/{self._person(study, person)}/take-in", body))

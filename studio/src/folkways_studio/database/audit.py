@@ -11,12 +11,11 @@ import sqlalchemy as sa
 
 from folkways.sdk.workspace import Workspace
 from folkways_studio.activity import Event
-from folkways_studio.database import api_tables
-from folkways_studio.database import tables as schema
+from folkways_studio.database import schema
 from folkways_studio.database.rows import read_all
 from folkways_studio.programs.deliveries import queue
 
-_events, _webhooks = schema.events, api_tables.webhooks
+_events, _webhooks = schema.events, schema.webhooks
 _ADDED = sa.insert(_events).returning(
     _events.c.id,
     _events.c.study_id,
@@ -36,7 +35,7 @@ _GATHERED = "studio_events"
 """Where a connection keeps the events of ``together``."""
 
 
-def note(
+def record_event(
     connection: sa.Connection,
     kind: str,
     *,
@@ -85,10 +84,10 @@ def _add(connection: sa.Connection, rows: Sequence[dict[str, Any]]) -> None:
             queue(connection, added.study_id, added.id, added.kind, added.at)
 
 
-def record(workspace: Workspace, kind: str, **about: Any) -> None:
-    """``note`` in a transaction of its own, for what changes nothing else, such as an export."""
+def record_event_now(workspace: Workspace, kind: str, **about: Any) -> None:
+    """``record_event`` in a transaction of its own, for what changes nothing else, such as an export."""
     with workspace.write() as connection:
-        note(connection, kind, **about)
+        record_event(connection, kind, **about)
 
 
 def events(

@@ -25,7 +25,7 @@ from sqlalchemy.engine import Connection
 from folkways import __version__
 from folkways.sdk.workspace import PROBLEMS, Workspace, WorkspaceError, explained
 from folkways.sdk.workspace import schema as stored
-from folkways_studio.database import tables as schema
+from folkways_studio.database import schema
 from folkways_studio.database.guards import guards, without_guards
 from folkways_studio.database.opening import TABLES, open_workspace
 from folkways_studio.media.stores import Bucket, MediaStore, media_store

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 import sqlalchemy as sa
 
 from folkways.sdk.workspace import Workspace
-from folkways_studio.database import tables as schema
-from folkways_studio.database.tables import metadata
+from folkways_studio.database import schema
+from folkways_studio.database.schema import metadata
 
 AT_ONCE = 50
 """Items that one transaction deletes."""

@@ -6,7 +6,7 @@ redacted.
 
 from __future__ import annotations
 
-from folkways_studio.database.tables import corrections, events, judgements
+from folkways_studio.database.schema import corrections, events, judgements
 
 UNRECORDED = (
     "NOT EXISTS (SELECT 1 FROM studio_events WHERE kind = 'answer.redacted' AND subject = "

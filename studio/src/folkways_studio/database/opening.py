@@ -6,9 +6,8 @@ from pathlib import Path
 
 from folkways.sdk.workspace import TableSet, Workspace
 from folkways.sdk.workspace import open_workspace as open_any_workspace
-from folkways_studio.database import api_tables  # noqa: F401 - its tables belong to the metadata
 from folkways_studio.database.guards import guards, without_guards
-from folkways_studio.database.tables import metadata
+from folkways_studio.database.schema import metadata
 
 TABLES = TableSet(
     owner="folkways-studio",

@@ -10,16 +10,23 @@ from starlette.responses import Response
 
 from folkways_studio.activity import Event
 from folkways_studio.database import audit
-from folkways_studio.exports.make import export_archive
+from folkways_studio.exports.archive import export_archive
 from folkways_studio.models import modelling
 from folkways_studio.people import accounts, participants
 from folkways_studio.studies import agreement as agreements
 from folkways_studio.studies import progress as working
 from folkways_studio.studies.agreement import Agreement
 from folkways_studio.studies.progress import Payment, Progress, Quality
-from folkways_studio.web.api.answers import EventTold, ModelCallTold
 from folkways_studio.web.api.calls import StaffCall
-from folkways_studio.web.api.pages import Cursor, Limit, Page, page_of, slice_of
+from folkways_studio.web.api.responses import (
+    Cursor,
+    EventResponse,
+    Limit,
+    ModelCallResponse,
+    PageResponse,
+    page_of,
+    slice_of,
+)
 from folkways_studio.web.routing import attachment
 from folkways_studio.work import leases
 
@@ -37,7 +44,7 @@ def show_progress(call: StaffCall) -> list[Progress]:
 
 
 @router.get("/studies/{study}/quality")
-def show_quality(call: StaffCall, limit: Limit = 100, cursor: Cursor = 0) -> Page[Quality]:
+def show_quality(call: StaffCall, limit: Limit = 100, cursor: Cursor = 0) -> PageResponse[Quality]:
     """How each person works, by stage. Flags are reasons to look, not verdicts."""
     return slice_of(working.quality(call.workspace, call.study.id), cursor, limit, lambda each: each)
 
@@ -49,7 +56,7 @@ def show_agreement(call: StaffCall) -> list[Agreement]:
 
 
 @router.get("/studies/{study}/payments")
-def show_payments(call: StaffCall, limit: Limit = 100, cursor: Cursor = 0) -> Page[Payment]:
+def show_payments(call: StaffCall, limit: Limit = 100, cursor: Cursor = 0) -> PageResponse[Payment]:
     """What everybody is owed for: answers and minutes, with the completion code and the recruitment service's
     id."""
     return slice_of(working.payments(call.workspace, call.study.id), cursor, limit, lambda each: each)
@@ -67,7 +74,7 @@ def export(call: StaffCall, format: Format = "release", discussion: bool = False
 
 
 @router.get("/studies/{study}/events")
-def list_events(call: StaffCall, limit: Limit = 100, cursor: Cursor = 0) -> Page[EventTold]:
+def list_events(call: StaffCall, limit: Limit = 100, cursor: Cursor = 0) -> PageResponse[EventResponse]:
     """The audit trail, newest first."""
     logins: dict[int | None, str | None] = {
         each.id: each.login for each, _ in accounts.members(call.workspace, call.study.id)
@@ -77,8 +84,8 @@ def list_events(call: StaffCall, limit: Limit = 100, cursor: Cursor = 0) -> Page
     }
     found = audit.events(call.workspace, call.study.id, before=cursor or None, limit=limit + 1)
 
-    def told(event: Event) -> EventTold:
-        return EventTold.of(
+    def told(event: Event) -> EventResponse:
+        return EventResponse.of(
             event, by=logins.get(event.account_id), participant=people.get(event.participant_id)
         )
 
@@ -86,6 +93,8 @@ def list_events(call: StaffCall, limit: Limit = 100, cursor: Cursor = 0) -> Page
 
 
 @router.get("/studies/{study}/model-calls")
-def list_model_calls(call: StaffCall, limit: Limit = 100, cursor: Cursor = 0) -> Page[ModelCallTold]:
+def list_model_calls(
+    call: StaffCall, limit: Limit = 100, cursor: Cursor = 0
+) -> PageResponse[ModelCallResponse]:
     """What models were asked in this study, and what they said, oldest first."""
-    return slice_of(modelling.list_calls(call.workspace, call.study.id), cursor, limit, ModelCallTold.of)
+    return slice_of(modelling.list_calls(call.workspace, call.study.id), cursor, limit, ModelCallResponse.of)

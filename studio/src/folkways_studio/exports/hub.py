@@ -13,7 +13,7 @@ import polars as pl
 
 from folkways import __version__
 from folkways.sdk.cultures import language_name
-from folkways_studio.exports.gathering import Gathered
+from folkways_studio.exports.snapshot import StudySnapshot
 from folkways_studio.exports.tables import parquet_bytes
 from folkways_studio.records import Study
 from folkways_studio.workflows.wordings import StudyTexts
@@ -41,7 +41,7 @@ DATA_TYPES = {pl.String: "sc:Text", pl.Int64: "sc:Integer", pl.Float64: "sc:Floa
 
 
 def hub_files(
-    found: Gathered, tables: Mapping[str, pl.DataFrame], released: Mapping[str, bytes]
+    found: StudySnapshot, tables: Mapping[str, pl.DataFrame], released: Mapping[str, bytes]
 ) -> Mapping[str, bytes]:
     """File name -> contents. tables: configuration -> frame, each a Parquet file of its own. released: files
     put beside them as they are.
@@ -61,7 +61,7 @@ def _flat(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.with_columns(pl.col(name).list.join(" ") for name in lists)
 
 
-def _croissant(found: Gathered, tables: Mapping[str, pl.DataFrame], files: Mapping[str, bytes]) -> bytes:
+def _croissant(found: StudySnapshot, tables: Mapping[str, pl.DataFrame], files: Mapping[str, bytes]) -> bytes:
     study = found.study
     distribution, records = [], []
     for name, frame in tables.items():
@@ -103,7 +103,7 @@ def _croissant(found: Gathered, tables: Mapping[str, pl.DataFrame], files: Mappi
     return orjson.dumps(told, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
 
 
-def _card(found: Gathered, tables: Mapping[str, pl.DataFrame], released: bool) -> str:
+def _card(found: StudySnapshot, tables: Mapping[str, pl.DataFrame], released: bool) -> str:
     study = found.study
     languages = sorted({population.language for population in found.populations.values()})
     configs = "\n".join(
@@ -184,7 +184,7 @@ def _quoted(text: str) -> str:
     return "\n".join(f"> {line}" for line in text.splitlines())
 
 
-def _withdrawn(found: Gathered) -> str:
+def _withdrawn(found: StudySnapshot) -> str:
     parts = [
         (found.withdrawn, "withdrew"),
         (found.excluded, "was excluded" if found.excluded == 1 else "were excluded"),
@@ -200,7 +200,7 @@ def _withdrawn(found: Gathered) -> str:
     )
 
 
-def _people(found: Gathered) -> str:
+def _people(found: StudySnapshot) -> str:
     counts: dict[str, set[int]] = {}
     for item in found.items.values():
         population = found.population(item)

@@ -21,7 +21,7 @@ from folkways_studio.stages.registry import stage_kind
 from folkways_studio.studies import service as studies
 from folkways_studio.web.request_context import STAFF, RequestContext
 from folkways_studio.web.routing import Routes, attachment
-from folkways_studio.work.offline import hand_out, take_in
+from folkways_studio.work.offline import export_workbook, import_workbook
 
 routes = Routes()
 
@@ -93,12 +93,12 @@ def bring_items(context: RequestContext) -> Response:
     try:
         name, content = _upload(context)
         stage, population = context.text("stage"), context.text("population") or None
-        found = context.studio.background.bring(
+        found = context.studio.import_worker.submit_import(
             context.study.id, stage, name, content, population=population, by=context.me.id
         )
     except FolkwaysError as error:
         return _refused(context, error)
-    context.studio.background.wait(SOON_SECONDS)
+    context.studio.import_worker.wait(SOON_SECONDS)
     return context.go(f"/studies/{context.study.name}/data/imports/{found.id}")
 
 
@@ -107,12 +107,12 @@ def show_import(context: RequestContext) -> Response:
     """How far an import is, what was wrong with its rows, and what of it can be deleted."""
     found = imports.get_import(context.workspace, context.study.id, context.number("import"))
     if found.state in imports.AT_WORK:
-        context.studio.background.wake()  # somebody else may have been stopped at it
+        context.studio.import_worker.wake()  # somebody else may have been stopped at it
     template = (
         "items/import_state.html.j2" if context.request.headers.get("hx-request") else "items/import.html.j2"
     )
     return context.page(
-        template, study=context.study, found=found, left=imports.left_of(context.workspace, context.study.id, found.id),
+        template, study=context.study, found=found, left=imports.remaining_items(context.workspace, context.study.id, found.id),
         at_work=found.state in imports.AT_WORK, stage=studies.get_stage(context.workspace, context.study.id, found.stage),
     )  # fmt: skip
 
@@ -130,8 +130,8 @@ def delete_import(context: RequestContext) -> Response:
     found = imports.delete_import(
         context.workspace, context.study.id, context.number("import"), by=context.me.id
     )
-    context.studio.background.wake()
-    context.studio.background.wait(SOON_SECONDS)
+    context.studio.import_worker.wake()
+    context.studio.import_worker.wait(SOON_SECONDS)
     return context.go(f"/studies/{context.study.name}/data/imports/{found.id}")
 
 
@@ -158,7 +158,7 @@ def draw(context: RequestContext) -> Response:
 @routes.get("/studies/{study}/data/export", STAFF)
 def export(context: RequestContext) -> Response:
     """Everything that may leave the study, as one ZIP."""
-    from folkways_studio.exports.make import export_archive
+    from folkways_studio.exports.archive import export_archive
 
     format = context.request.query_params.get("format", "release")
     discussion = context.request.query_params.get("discussion") == "yes"
@@ -181,7 +181,7 @@ def hand_out_workbook(context: RequestContext) -> Response:
             raise FolkwaysError(
                 context.gettext("Give a whole number from 1 to %(most)s.", most=MOST_HANDED_OUT)
             )
-        content = hand_out(context.workspace, person.id, context.text("stage"), count)
+        content = export_workbook(context.workspace, person.id, context.text("stage"), count)
     except FolkwaysError as error:
         return _refused(context, error)
     return attachment(content, f"{context.study.name}-{person.pseudonym}.xlsx", XLSX)
@@ -193,7 +193,7 @@ def take_in_workbook(context: RequestContext) -> Response:
     try:
         person = context.person(whole(context.text("person")))
         name, content = _upload(context)
-        taken = take_in(context.workspace, person.id, read_content(name, content), file=name)
+        taken = import_workbook(context.workspace, person.id, read_content(name, content), file=name)
     except FolkwaysError as error:
         return _refused(context, error)
     values: Mapping[str, int] = {"stored": taken.stored, "repeated": taken.repeated, "empty": taken.empty}

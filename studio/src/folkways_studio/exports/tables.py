@@ -13,7 +13,7 @@ import polars as pl
 
 from folkways.sdk.files import Schema
 from folkways_studio.activity import Comment, ModelSuggestion
-from folkways_studio.exports.gathering import Gathered
+from folkways_studio.exports.snapshot import StudySnapshot
 from folkways_studio.records import Item
 from folkways_studio.stages.registry import stage_kind
 
@@ -77,7 +77,7 @@ COMMENTS: Schema = {
 }
 
 
-def judgement_table(found: Gathered) -> pl.DataFrame:
+def judgement_table(found: StudySnapshot) -> pl.DataFrame:
     """JUDGEMENTS, in order of items and arrival."""
     rows = [
         {
@@ -96,7 +96,7 @@ def judgement_table(found: Gathered) -> pl.DataFrame:
     return pl.DataFrame([{name: row[name] for name in JUDGEMENTS} for row in rows], schema=dict(JUDGEMENTS))
 
 
-def suggestion_table(found: Gathered, suggestions: Sequence[ModelSuggestion]) -> pl.DataFrame:
+def suggestion_table(found: StudySnapshot, suggestions: Sequence[ModelSuggestion]) -> pl.DataFrame:
     """SUGGESTIONS for items and by people that are in the export, the oldest first."""
     rows = [
         {
@@ -114,7 +114,7 @@ def suggestion_table(found: Gathered, suggestions: Sequence[ModelSuggestion]) ->
     return pl.DataFrame(rows, schema=dict(SUGGESTIONS))
 
 
-def comment_table(found: Gathered, comments: Sequence[Comment]) -> pl.DataFrame:
+def comment_table(found: StudySnapshot, comments: Sequence[Comment]) -> pl.DataFrame:
     """COMMENTS on the items that leave the study, without deleted ones, the oldest first."""
     numbers: dict[int, int] = {}
     rows = []
@@ -138,7 +138,7 @@ def comment_table(found: Gathered, comments: Sequence[Comment]) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=dict(COMMENTS))
 
 
-def item_table(found: Gathered) -> pl.DataFrame:
+def item_table(found: StudySnapshot) -> pl.DataFrame:
     """ITEMS, in order. What an item copied from judgements of an earlier stage is not in its content: the
     judgements are."""
     rows = [
@@ -165,11 +165,11 @@ def parquet_bytes(frame: pl.DataFrame) -> bytes:
     return buffer.getvalue()
 
 
-def _copied(found: Gathered, item: Item) -> tuple[str, ...]:
+def _copied(found: StudySnapshot, item: Item) -> tuple[str, ...]:
     return stage_kind(found.stages[item.stage_id].kind).copied
 
 
-def _about(found: Gathered, item: Item) -> dict[str, Any]:
+def _about(found: StudySnapshot, item: Item) -> dict[str, Any]:
     stage, population = found.stages[item.stage_id], found.population(item)
     return {
         "item": item.key,
@@ -183,7 +183,7 @@ def _about(found: Gathered, item: Item) -> dict[str, Any]:
     }
 
 
-def _result(found: Gathered, item: Item) -> str | None:
+def _result(found: StudySnapshot, item: Item) -> str | None:
     """The result as its judgements make it now: without those of people who have left since."""
     if item.result is None:
         return None

@@ -11,7 +11,7 @@ from starlette.datastructures import FormData
 
 from folkways_studio.errors import ConflictError
 from folkways_studio.items import service as items
-from folkways_studio.items.imports_api import ImportTold, begin_import
+from folkways_studio.items.imports_api import ImportResponse, begin_import
 from folkways_studio.items.reading import import_items
 from folkways_studio.items.tables import json_cell
 from folkways_studio.models.drawing import draw_answers
@@ -19,18 +19,21 @@ from folkways_studio.people import participants
 from folkways_studio.records import Item, ItemState, Stage
 from folkways_studio.stages.registry import stage_kind
 from folkways_studio.studies import service as studies
-from folkways_studio.web.api.answers import (
-    Added,
-    DecisionTold,
-    Drawn,
-    ItemTold,
-    ItemWhole,
-    JudgementTold,
-    RevisionTold,
-)
 from folkways_studio.web.api.bodies import Cell, NewDecision, NewDraw, NewItems, NewRedaction
 from folkways_studio.web.api.calls import AdjudicatorCall, Number, StaffCall, StudyCall
-from folkways_studio.web.api.pages import Cursor, Limit, Page, page_of
+from folkways_studio.web.api.responses import (
+    Cursor,
+    DecisionResponse,
+    ItemDetailResponse,
+    ItemResponse,
+    ItemsAddedResponse,
+    ItemsDrawnResponse,
+    JudgementResponse,
+    Limit,
+    PageResponse,
+    RevisionResponse,
+    page_of,
+)
 from folkways_studio.work import adjudications, blinding, judgements, redaction
 
 router = APIRouter(tags=["items"])
@@ -49,7 +52,7 @@ Names = tuple[dict[int, Stage], dict[int | None, str], dict[int | None, str]]
 def list_items(
     call: AdjudicatorCall, stage: Filter = None, population: Filter = None, state: ItemState | None = None,
     limit: Limit = 100, cursor: Cursor = 0,
-) -> Page[ItemTold]:  # fmt: skip
+) -> PageResponse[ItemResponse]:  # fmt: skip
     """Items in order of their ids; of one stage, population or state if one is given."""
     place = (
         studies.get_population(call.workspace, call.study.id, population).id
@@ -65,14 +68,16 @@ def list_items(
         found,
         limit,
         lambda item: item.id,
-        lambda item: ItemTold.of(_seen(item, names, blind), **_origin(item, names)),
+        lambda item: ItemResponse.of(_seen(item, names, blind), **_origin(item, names)),
     )
 
 
 @router.post(
-    "/studies/{study}/items", status_code=201, responses={202: {"model": ImportTold, "description": ACCEPTED}}
+    "/studies/{study}/items",
+    status_code=201,
+    responses={202: {"model": ImportResponse, "description": ACCEPTED}},
 )
-def add_items(call: StaffCall, body: NewItems, response: Response) -> Added | ImportTold:
+def add_items(call: StaffCall, body: NewItems, response: Response) -> ItemsAddedResponse | ImportResponse:
     """Add one item per row to a stage: all of them, or none if one cannot be used. More than 500 rows are
     imported in the background: the answer is 202, with the import and the address at which to ask how far it
     is.
@@ -86,7 +91,7 @@ def add_items(call: StaffCall, body: NewItems, response: Response) -> Added | Im
     added = import_items(
         call.workspace, call.study.id, body.stage, rows, population=body.population, by=call.account.id
     )
-    return Added(added=len(added), ids=[item.id for item in added])
+    return ItemsAddedResponse(added=len(added), ids=[item.id for item in added])
 
 
 def cells(row: Mapping[str, Cell]) -> dict[str, str]:
@@ -95,7 +100,7 @@ def cells(row: Mapping[str, Cell]) -> dict[str, str]:
 
 
 @router.get("/studies/{study}/items/{item}")
-def show_item(call: AdjudicatorCall, item: Number) -> ItemWhole:
+def show_item(call: AdjudicatorCall, item: Number) -> ItemDetailResponse:
     """One item with its judgements, states, decisions and what it descends from; without the first three, and
     without its result, while it is blind: the account works on its stage and may still be asked about it.
     """
@@ -103,7 +108,7 @@ def show_item(call: AdjudicatorCall, item: Number) -> ItemWhole:
 
 
 @router.post("/studies/{study}/items/{item}/decisions", status_code=201)
-def decide(call: AdjudicatorCall, item: Number, body: NewDecision) -> ItemWhole:
+def decide(call: AdjudicatorCall, item: Number, body: NewDecision) -> ItemDetailResponse:
     """Decide over an item in place of the rule, or drop it; the judgements stay as they are."""
     found = items.get_item(call.workspace, call.study.id, item)
     stage = next(each for each in studies.stages(call.workspace, call.study.id) if each.id == found.stage_id)
@@ -134,20 +139,20 @@ def _submission(stage: Stage, item: Item, answer: Mapping[str, Any]) -> Mapping[
 
 
 @router.post("/studies/{study}/judgements/{judgement}/redactions", status_code=201)
-def redact(call: StaffCall, judgement: Number, body: NewRedaction) -> ItemWhole:
+def redact(call: StaffCall, judgement: Number, body: NewRedaction) -> ItemDetailResponse:
     """Take a person's words out of an answer, and out of all that was made of it."""
     found = redaction.redact(call.workspace, call.study.id, judgement, body.fields, by=call.account.id)
     return _whole(call, items.get_item(call.workspace, call.study.id, found.item_id))
 
 
 @router.post("/studies/{study}/draws", status_code=201)
-def draw(call: StaffCall, body: NewDraw) -> Drawn:
+def draw(call: StaffCall, body: NewDraw) -> ItemsDrawnResponse:
     """Draw answers of models from a run that is stored on the server, for judging."""
     drawn = draw_answers(
         call.workspace, call.study.id, body.stage, body.run, per_culture=body.per_culture, wrong_only=body.wrong_only,
         models=body.models, seed=body.seed, by=call.account.id,
     )  # fmt: skip
-    return Drawn(added=len(drawn.items), counts=dict(drawn.counts))
+    return ItemsDrawnResponse(added=len(drawn.items), counts=dict(drawn.counts))
 
 
 def _names(call: StudyCall) -> Names:
@@ -177,7 +182,7 @@ def _seen(item: Item, names: Names, blind: Collection[int]) -> Item:
     return replace(item, content=content, check=None, result=None, reason=None)
 
 
-def _whole(call: StudyCall, item: Item) -> ItemWhole:
+def _whole(call: StudyCall, item: Item) -> ItemDetailResponse:
     workspace, study = call.workspace, call.study.id
     names = _names(call)
     blind = blinding.blind_among(workspace, study, call.account.id, [item.id])
@@ -190,24 +195,24 @@ def _whole(call: StudyCall, item: Item) -> ItemWhole:
             "ancestors": ancestors,
             "blind": True,
         }
-        return ItemWhole.of(_seen(item, names, blind), **_origin(item, names), **nothing)
+        return ItemDetailResponse.of(_seen(item, names, blind), **_origin(item, names), **nothing)
     stages, _, people = names
     describe = stage_kind(stages[item.stage_id].kind).describe
     said = [
-        JudgementTold.of(
+        JudgementResponse.of(
             each,
             participant=people[each.participant_id],
             words=list(describe(each.payload, item.content, str)),
         )
         for each in judgements.list_judgements(workspace, study, item.id)
     ]
-    return ItemWhole.of(
+    return ItemDetailResponse.of(
         item,
         **_origin(item, names),
         judgements=said,
-        revisions=[RevisionTold.of(each) for each in items.revisions(workspace, study, item.id)],
+        revisions=[RevisionResponse.of(each) for each in items.revisions(workspace, study, item.id)],
         decisions=[
-            DecisionTold.of(each) for each in adjudications.list_adjudications(workspace, study, item.id)
+            DecisionResponse.of(each) for each in adjudications.list_adjudications(workspace, study, item.id)
         ],
         ancestors=ancestors,
         blind=False,

@@ -15,8 +15,7 @@ import sqlalchemy as sa
 
 from folkways.sdk.workspace import Workspace
 from folkways_studio.activity import Comment
-from folkways_studio.database import audit
-from folkways_studio.database import tables as schema
+from folkways_studio.database import audit, schema
 from folkways_studio.database.rows import changed, count, find_row, get_row, inserted, read_all
 from folkways_studio.errors import ConflictError, Message, NotAllowedError, NotFoundError
 from folkways_studio.items.service import get_item
@@ -47,7 +46,7 @@ _COMMENTS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Counts:
+class CommentCounts:
     """How many comments an item has, without deleted ones, and how many of them are open."""
 
     comments: int
@@ -118,7 +117,7 @@ def set_resolved(
         )
         if connection.execute(done).rowcount:
             kind = "discussion.resolved" if resolved else "discussion.reopened"
-            audit.note(connection, kind, study_id=study_id, account_id=by, subject=f"item:{item.id}")
+            audit.record_event(connection, kind, study_id=study_id, account_id=by, subject=f"item:{item.id}")
 
 
 def list_comments(workspace: Workspace, item_id: int) -> tuple[tuple[Comment, str], ...]:
@@ -136,7 +135,7 @@ def comments_of_study(workspace: Workspace, study_id: int) -> Sequence[Comment]:
     return read_all(workspace, Comment, query.order_by(table.c.id))
 
 
-def comment_counts(workspace: Workspace, study_id: int) -> Mapping[int, Counts]:
+def comment_counts(workspace: Workspace, study_id: int) -> Mapping[int, CommentCounts]:
     """Item id -> how much is said of it; items of which nothing is said are absent."""
     table, items = schema.comments, schema.items
     unresolved = sa.func.sum(sa.case((table.c.resolved.is_(None), 1), else_=0))
@@ -147,7 +146,7 @@ def comment_counts(workspace: Workspace, study_id: int) -> Mapping[int, Counts]:
         .group_by(table.c.item_id)
     )
     with workspace.read() as connection:
-        return {row.item_id: Counts(row.n, int(row.open)) for row in connection.execute(query)}
+        return {row.item_id: CommentCounts(row.n, int(row.open)) for row in connection.execute(query)}
 
 
 def _checked(text: str) -> str:
@@ -181,7 +180,7 @@ def _own(connection: sa.Connection, study_id: int, comment_id: int, account_id: 
 def _noted(connection: sa.Connection, kind: str, study_id: int, made: Comment) -> Comment:
     """The comment, once it is in the trail what its author did."""
     details = {"comment": made.id}
-    audit.note(
+    audit.record_event(
         connection,
         kind,
         study_id=study_id,

@@ -20,7 +20,7 @@ from folkways_studio.items import imports
 from folkways_studio.items.imports import Import, ImportState
 from folkways_studio.items.reading import add_checked, checked_rows
 from folkways_studio.items.tables import RowsError, read_rows
-from folkways_studio.items.workbook_process import NoLongerWantedError, read_apart
+from folkways_studio.items.workbook_process import ImportCancelledError, read_apart
 from folkways_studio.items.workbooks import SMALL_LINES, LongWorkbookError, is_small, read_workbook
 from folkways_studio.studies import deletion as study_deletion
 from folkways_studio.studies import service as studies
@@ -36,7 +36,7 @@ many: an answer gives the interpreter back some dozens of times, and would wait 
 """
 
 
-class Background:
+class ImportWorker:
     """The thread, which is there only while there is something to do. ``wake`` it when there may be."""
 
     def __init__(self, workspace: Workspace) -> None:
@@ -57,7 +57,7 @@ class Background:
         self._later.daemon = True
         self._later.start()
 
-    def bring(
+    def submit_import(
         self, study_id: int, stage: str, file: str, content: bytes, *, population: str | None, by: int
     ) -> Import:
         """Have a file imported. NotFoundError for a stage or population that the study has not."""
@@ -104,7 +104,7 @@ class Background:
                     return
                 self._again = False
             try:
-                while self._going() and (taken := imports.take_up(self.workspace)) is not None:
+                while self._going() and (taken := imports.claim(self.workspace)) is not None:
                     run_import(self.workspace, *taken, going=self._going)
                 if self._going():
                     imports.finish_deletions(self.workspace)
@@ -132,9 +132,9 @@ def run_import(
                 import_id=found.id,
             )
         add_checked(workspace, found, new, going)
-    except NoLongerWantedError:
+    except ImportCancelledError:
         if not going():
-            imports.let_go(workspace, found)
+            imports.release(workspace, found)
     except RowsError as error:
         lines = list(error.problems.items())
         words = f"{len(lines)} rows cannot be used" if len(lines) > 1 else "a row cannot be used"
@@ -173,7 +173,7 @@ def read_content(
     """The rows of an uploaded table. FolkwaysError, which calls the file by its name.
 
     A workbook that is large, or that has many lines though most are empty, is read in a process of its own,
-    as long as its rows are ``wanted``; NoLongerWantedError. Starting one takes longer than reading a small
+    as long as its rows are ``wanted``; ImportCancelledError. Starting one takes longer than reading a small
     one.
     """
     if name.lower().endswith(".xlsx"):

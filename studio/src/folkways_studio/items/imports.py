@@ -14,8 +14,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from folkways.sdk.workspace import Workspace
-from folkways_studio.database import audit
-from folkways_studio.database import tables as schema
+from folkways_studio.database import audit, schema
 from folkways_studio.database.deletion import delete_items
 from folkways_studio.database.rows import change_rows, count, inserted_id, read_values
 from folkways_studio.errors import ConflictError, NotFoundError
@@ -98,7 +97,7 @@ def begin(
     content: bytes | None = None,
     by: int | None = None,
 ) -> Import:
-    """Note that a file is to be imported. content: of the file, for anybody to ``take_up``, also where
+    """Note that a file is to be imported. content: of the file, for anybody to ``claim``, also where
     somebody is interrupted; without it the caller works on it.
     """
     now = time.time()
@@ -153,7 +152,7 @@ def _free(now: float) -> sa.ColumnElement[bool]:
     )
 
 
-def take_up(workspace: Workspace) -> tuple[Import, bytes] | None:
+def claim(workspace: Workspace) -> tuple[Import, bytes] | None:
     """The oldest import that nobody works on, which is the caller's from now on, with its file; None where
     there is none."""
     now = time.time()
@@ -170,7 +169,7 @@ def take_up(workspace: Workspace) -> tuple[Import, bytes] | None:
         return _within(connection, row.study_id, row.id), zlib.decompress(row.content)
 
 
-def let_go(workspace: Workspace, found: Import) -> None:
+def release(workspace: Workspace, found: Import) -> None:
     """Leave an import for somebody else to go on with: this process ends."""
     with workspace.write() as connection:
         change_rows(connection, schema.jobs, _mine(found), state=str(ImportState.WAITING))
@@ -197,7 +196,9 @@ def keys_of(workspace: Workspace, stage_id: int, import_id: int | None = None) -
     return frozenset(read_values(workspace, query))
 
 
-def add_some(workspace: Workspace, found: Import, stage: Stage, new: Sequence[Checked], *, rows: int) -> bool:
+def add_batch(
+    workspace: Workspace, found: Import, stage: Stage, new: Sequence[Checked], *, rows: int
+) -> bool:
     """Add a few of an import's items in one short transaction. False, and nothing is added, where it is the
     caller's no more: it was cancelled.
 
@@ -248,7 +249,7 @@ def end(
         added = result.get("added", 0)
         if state == ImportState.DONE:
             details: dict[str, Any] = {"stage": found.stage, "n": added, "import": found.id}
-            audit.note(
+            audit.record_event(
                 connection,
                 "items.added",
                 study_id=found.study_id,
@@ -274,12 +275,12 @@ def cancel(workspace: Workspace, study_id: int, import_id: int, *, by: int | Non
         values = {"state": str(ImportState.CANCELLED), "content": None, "finished": time.time()}
         change_rows(connection, schema.jobs, {"id": import_id}, **values)
         details = {"stage": found.stage, "n": found.added, "import": import_id}
-        audit.note(connection, "import.cancelled", study_id=study_id, account_id=by, details=details)
+        audit.record_event(connection, "import.cancelled", study_id=study_id, account_id=by, details=details)
         return _within(connection, study_id, import_id)
 
 
 @dataclass(frozen=True, slots=True)
-class Left:
+class RemainingItems:
     """What is there of an import: items that nobody has begun, which can be deleted, and others, which
     stay."""
 
@@ -287,14 +288,14 @@ class Left:
     used: int
 
 
-def left_of(workspace: Workspace, study_id: int, import_id: int) -> Left:
+def remaining_items(workspace: Workspace, study_id: int, import_id: int) -> RemainingItems:
     """How many items of an import are there, by whether somebody has answered or works on them, or decided
     over them."""
     items = schema.items
     mine = items.c.study_id == study_id, items.c.job_id == import_id
     with workspace.read() as connection:
         unused = count(connection, items, *mine, unbegun())
-        return Left(unused, count(connection, items, *mine) - unused)
+        return RemainingItems(unused, count(connection, items, *mine) - unused)
 
 
 def unbegun() -> sa.ColumnElement[bool]:
@@ -341,7 +342,7 @@ def finish_deletions(workspace: Workspace) -> None:
         gone = delete_items(
             workspace, items.c.study_id == each.study_id, items.c.job_id == each.id, unbegun()
         )
-        left = left_of(workspace, each.study_id, each.id)
+        left = remaining_items(workspace, each.study_id, each.id)
         with workspace.write() as connection:
             job = _job(connection, id=each.id)
             if job is None or job.state != ImportState.DELETING:  # another process was at it as well
@@ -352,4 +353,6 @@ def finish_deletions(workspace: Workspace) -> None:
                 connection, schema.jobs, {"id": each.id}, state=str(ImportState.DELETED), result=result
             )
             details = {"stage": each.stage, "n": gone, "kept": left.used + left.unused, "import": each.id}
-            audit.note(connection, "items.deleted", study_id=each.study_id, account_id=by, details=details)
+            audit.record_event(
+                connection, "items.deleted", study_id=each.study_id, account_id=by, details=details
+            )

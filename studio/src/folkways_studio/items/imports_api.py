@@ -11,15 +11,14 @@ from fastapi import APIRouter, Path
 
 from folkways_studio.items import imports
 from folkways_studio.items.imports import Import
-from folkways_studio.web.api.answers import Told
 from folkways_studio.web.api.calls import StaffCall
-from folkways_studio.web.api.pages import Cursor, Limit, Page, slice_of
-from folkways_studio.web.api.problems import Place
+from folkways_studio.web.api.problems import ProblemLocation
+from folkways_studio.web.api.responses import ApiResponse, Cursor, Limit, PageResponse, slice_of
 
 router = APIRouter(tags=["items"])
 
 
-class ImportTold(Told):
+class ImportResponse(ApiResponse):
     """A table that is imported in the background. address: where to ask how far it is; rows: null until they
     have been counted.
 
@@ -35,20 +34,20 @@ class ImportTold(Told):
     added: int
     deleted: int
     error: str | None
-    problems: list[Place]
+    problems: list[ProblemLocation]
     created: datetime
     finished: datetime | None
 
 
 def begin_import(
     call: StaffCall, stage: str, rows: Sequence[Mapping[str, str]], population: str | None
-) -> ImportTold:
+) -> ImportResponse:
     """Have rows imported in the background. NotFoundError for a stage or population that the study has
     not."""
-    background, content = call.studio.background, orjson.dumps(rows)
+    content = orjson.dumps(rows)
     return _told(
         call,
-        background.bring(
+        call.studio.import_worker.submit_import(
             call.study.id, stage, "rows.json", content, population=population, by=call.account.id
         ),
     )
@@ -58,7 +57,7 @@ ImportNumber = Annotated[int, Path(alias="import", ge=1, le=2**31 - 1)]
 
 
 @router.get("/studies/{study}/imports")
-def list_imports(call: StaffCall, limit: Limit = 100, cursor: Cursor = 0) -> Page[ImportTold]:
+def list_imports(call: StaffCall, limit: Limit = 100, cursor: Cursor = 0) -> PageResponse[ImportResponse]:
     """The imports of a study, newest first."""
     return slice_of(
         imports.list_imports(call.workspace, call.study.id), cursor, limit, lambda each: _told(call, each)
@@ -66,33 +65,33 @@ def list_imports(call: StaffCall, limit: Limit = 100, cursor: Cursor = 0) -> Pag
 
 
 @router.get("/studies/{study}/imports/{import}")
-def show_import(call: StaffCall, number: ImportNumber) -> ImportTold:
+def show_import(call: StaffCall, number: ImportNumber) -> ImportResponse:
     """How far an import is, and what was wrong with its rows."""
     found = imports.get_import(call.workspace, call.study.id, number)
     if found.state in imports.AT_WORK:
-        call.studio.background.wake()  # somebody else may have been stopped at it
+        call.studio.import_worker.wake()  # somebody else may have been stopped at it
     return _told(call, found)
 
 
 @router.post("/studies/{study}/imports/{import}/cancel")
-def cancel_import(call: StaffCall, number: ImportNumber) -> ImportTold:
+def cancel_import(call: StaffCall, number: ImportNumber) -> ImportResponse:
     """Stop an import. What it has added stays until it is deleted."""
     return _told(call, imports.cancel(call.workspace, call.study.id, number, by=call.account.id))
 
 
 @router.delete("/studies/{study}/imports/{import}", status_code=202)
-def delete_import(call: StaffCall, number: ImportNumber) -> ImportTold:
+def delete_import(call: StaffCall, number: ImportNumber) -> ImportResponse:
     """Have the items of an import deleted that nobody has begun. It goes on in the background, as the state
     says."""
     found = imports.delete_import(call.workspace, call.study.id, number, by=call.account.id)
-    call.studio.background.wake()
+    call.studio.import_worker.wake()
     return _told(call, found)
 
 
-def _told(call: StaffCall, found: Import) -> ImportTold:
+def _told(call: StaffCall, found: Import) -> ImportResponse:
     address = f"{call.request.scope['root_path']}/studies/{call.study.name}/imports/{found.id}"
-    return ImportTold.of(
+    return ImportResponse.of(
         found,
         address=address,
-        problems=[Place(where=f"row {row}", what=what) for row, what in found.problems],
+        problems=[ProblemLocation(where=f"row {row}", what=what) for row, what in found.problems],
     )

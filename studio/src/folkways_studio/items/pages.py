@@ -16,7 +16,7 @@ from folkways_studio.items import search as item_search
 from folkways_studio.items import service as items
 from folkways_studio.items.discussion import comment_counts
 from folkways_studio.items.discussion_pages import discussion_of
-from folkways_studio.items.search import Page, Wanted
+from folkways_studio.items.search import ItemPage, ItemQuery
 from folkways_studio.people import participants
 from folkways_studio.records import Item, ItemState, Stage
 from folkways_studio.stages.parts.form_fields import whole
@@ -44,7 +44,7 @@ MOST_AT_ONCE = 400
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ItemRow:
     """One item in the list: what it is about, its stage, what was said, and how far people are apart. blind:
     nothing of what was said is here, because the reader may still be asked.
     """
@@ -96,7 +96,7 @@ def _chosen(given: Mapping[str, Any]) -> dict[str, str]:
     }
 
 
-def _wanted(context: RequestContext, chosen: Mapping[str, str]) -> Wanted:
+def _wanted(context: RequestContext, chosen: Mapping[str, str]) -> ItemQuery:
     """The items that the form asks for; what it names that is not there does not count."""
     study_id = context.study.id
     stages = {each.name: each.id for each in studies.stages(context.workspace, study_id)}
@@ -106,7 +106,7 @@ def _wanted(context: RequestContext, chosen: Mapping[str, str]) -> Wanted:
         flagged = {
             each.participant_id for each in progress.quality(context.workspace, study_id) if each.flags
         }
-    return Wanted(
+    return ItemQuery(
         stages.get(chosen["stage"]),
         populations.get(chosen["population"]),
         ItemState(chosen["state"]) if chosen["state"] in set(ItemState) else None,
@@ -116,7 +116,7 @@ def _wanted(context: RequestContext, chosen: Mapping[str, str]) -> Wanted:
     )
 
 
-def _rows(context: RequestContext, found: Page, stages: Mapping[int, Stage]) -> list[Row]:
+def _rows(context: RequestContext, found: ItemPage, stages: Mapping[int, Stage]) -> list[ItemRow]:
     """A page of items with their judgements, without those of people whose answers do not count."""
     numbers = [item.id for item in found.items]
     by_item = item_search.judgements_of(context.workspace, numbers)
@@ -130,7 +130,7 @@ def _rows(context: RequestContext, found: Page, stages: Mapping[int, Stage]) -> 
         kind = stage_kind(stage.kind)
         if item.id in blind:
             rows.append(
-                Row(item, kind.subject(kind.presented(item.content, "")), stage, (), 0, None, blind=True)
+                ItemRow(item, kind.subject(kind.presented(item.content, "")), stage, (), 0, None, blind=True)
             )
             continue
         counts: dict[str, int] = {}
@@ -141,7 +141,7 @@ def _rows(context: RequestContext, found: Page, stages: Mapping[int, Stage]) -> 
                 counts[line] = counts.get(line, 0) + 1
         ranked = tuple(sorted(counts.items(), key=lambda pair: -pair[1])[:6])
         labels = [kind.labels(judgement.payload) for judgement in said]
-        rows.append(Row(item, kind.subject(item.content), stage, ranked, len(said), disagreement(labels)))
+        rows.append(ItemRow(item, kind.subject(item.content), stage, ranked, len(said), disagreement(labels)))
     return rows
 
 

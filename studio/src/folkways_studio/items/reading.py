@@ -89,10 +89,10 @@ def add_checked(
     place, size = 0, AT_ONCE
     while place < len(rest):
         if not going():
-            return imports.let_go(workspace, found)
+            return imports.release(workspace, found)
         began = time.monotonic()
         try:
-            if not imports.add_some(workspace, found, stage, rest[place : place + size], rows=len(new)):
+            if not imports.add_batch(workspace, found, stage, rest[place : place + size], rows=len(new)):
                 return None
         except StudioError as error:
             imports.end(workspace, found, ImportState.FAILED, error=str(error))

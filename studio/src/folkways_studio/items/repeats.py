@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import sqlalchemy as sa
 
 from folkways.sdk.workspace import Workspace
-from folkways_studio.database import tables as schema
+from folkways_studio.database import schema
 from folkways_studio.records import LEFT_OUT, Item, ItemState
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ _PUNCTUATION = str.maketrans(dict.fromkeys("?!.,;:…\"'()“”‘’«»？！
 
 
 @dataclass(frozen=True, slots=True)
-class Similar:
+class SimilarItem:
     """Another item of the stage: its key and content, whether it is settled, and how alike it is, 0 to 1."""
 
     key: str
@@ -33,7 +33,7 @@ class Similar:
     likeness: float
 
 
-def similar_items(workspace: Workspace, item: Item, names: Sequence[str]) -> tuple[Similar, ...]:
+def similar_items(workspace: Workspace, item: Item, names: Sequence[str]) -> tuple[SimilarItem, ...]:
     """The items of the stage of ``item`` whose texts ``names`` (``StageKind.compared``) read most like its
     own, the closest first.
 
@@ -69,7 +69,7 @@ def similar_items(workspace: Workspace, item: Item, names: Sequence[str]) -> tup
         alike = np.maximum(alike, likeness(str(item.content.get(name) or ""), texts))
     closest = np.argsort(-alike, kind="stable")[:CLOSEST]
     found = ((rows[number], float(alike[number])) for number in closest if alike[number] >= ALIKE)
-    return tuple(Similar(row.key, row.content, row.state == ItemState.DONE, like) for row, like in found)
+    return tuple(SimilarItem(row.key, row.content, row.state == ItemState.DONE, like) for row, like in found)
 
 
 def likeness(own: str, texts: Sequence[str]) -> npt.NDArray[np.float64]:

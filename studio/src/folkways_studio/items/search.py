@@ -12,7 +12,7 @@ import orjson
 import sqlalchemy as sa
 
 from folkways.sdk.workspace import Workspace
-from folkways_studio.database import tables as schema
+from folkways_studio.database import schema
 from folkways_studio.database.rows import count, read_all, read_values
 from folkways_studio.records import LEFT_OUT, Item, ItemState, Judgement, from_row
 from folkways_studio.stages.registry import stage_kind
@@ -25,7 +25,7 @@ their own order."""
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class ItemQuery:
     """Which items. words: somewhere in the item's key or content, in any case. of_people: answered by one of
     these participants.
 
@@ -41,7 +41,7 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class ItemPage:
     """Items in order, how many there are in all, and how far people are apart on those of them that two or
     more have answered."""
 
@@ -51,9 +51,9 @@ class Page:
 
 
 def find_items(
-    workspace: Workspace, study_id: int, wanted: Wanted, *,
+    workspace: Workspace, study_id: int, wanted: ItemQuery, *,
     by_disagreement: bool = False, start: int = 0, limit: int = 25, reader: int | None = None,
-) -> Page:  # fmt: skip
+) -> ItemPage:  # fmt: skip
     """The items from ``start`` on, in order of their ids or the most disputed first. reader: an account;
     items blind for it have no place in that order.
     """
@@ -72,17 +72,17 @@ def find_items(
     )
     page = [found[number] for number in chosen if number in found]
     if wanted.disputed:
-        return Page(tuple(page), len(ranked), apart)
+        return ItemPage(tuple(page), len(ranked), apart)
     with workspace.read() as connection:
         total = count(connection, items, *where)
         rest = query.where(items.c.id.not_in(ranked)) if ranked else query
         rest = rest.offset(max(0, start - len(ranked))).limit(limit - len(chosen))
         page += [from_row(Item, row) for row in connection.execute(rest)]
-    return Page(tuple(page), total, apart)
+    return ItemPage(tuple(page), total, apart)
 
 
 def find_ids(
-    workspace: Workspace, study_id: int, wanted: Wanted, *, most: int, reader: int | None = None
+    workspace: Workspace, study_id: int, wanted: ItemQuery, *, most: int, reader: int | None = None
 ) -> list[int]:
     """The ids of such items, so many at most. reader: as in ``find_items``."""
     where = _where(study_id, wanted)
@@ -95,7 +95,7 @@ def find_ids(
     )
 
 
-def _where(study_id: int, wanted: Wanted) -> list[sa.ColumnElement[bool]]:
+def _where(study_id: int, wanted: ItemQuery) -> list[sa.ColumnElement[bool]]:
     items, said = schema.items, schema.judgements
     named = (
         (items.c.stage_id, wanted.stage_id),

@@ -11,8 +11,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from folkways.sdk.workspace import Json, Workspace, insert
-from folkways_studio.database import audit
-from folkways_studio.database import tables as schema
+from folkways_studio.database import audit, schema
 from folkways_studio.database.rows import Lock, find_row, read_all
 from folkways_studio.errors import ConflictError, NotFoundError, SubmissionError
 from folkways_studio.media.service import media_names, no_file
@@ -84,7 +83,7 @@ def add_items(
         rows.append((known, population.id if population else None, content))
     with workspace.write() as connection:
         numbers = place_new(connection, found, rows)
-        audit.note(
+        audit.record_event(
             connection,
             "items.added",
             study_id=study_id,

@@ -32,7 +32,7 @@ REFUSED = 3
 """Exit code of a process whose standard output is an error in words."""
 
 
-class NoLongerWantedError(Exception):
+class ImportCancelledError(Exception):
     """The rows are not wanted any more: whoever asked for them has to stop, or the import was cancelled."""
 
 
@@ -40,7 +40,7 @@ def read_apart(content: bytes, name: str, wanted: Callable[[], bool] = lambda: T
     """``workbooks.read_workbook`` in a process of low priority, which is killed as soon as the rows are not
     ``wanted``.
 
-    name: of the file, for errors. Raises FolkwaysError with what is wrong with it, and NoLongerWantedError.
+    name: of the file, for errors. Raises FolkwaysError with what is wrong with it, and ImportCancelledError.
     """
     command = [sys.executable, "-P", "-m", "folkways_studio.items.workbook_process"]
     with TemporaryFile() as given, TemporaryFile() as told, TemporaryFile() as said:
@@ -75,7 +75,7 @@ def _wait(process: subprocess.Popen[bytes], name: str, wanted: Callable[[], bool
             return
         except subprocess.TimeoutExpired:
             if not wanted():
-                raise NoLongerWantedError from None
+                raise ImportCancelledError from None
             if time.monotonic() > until:
                 raise FolkwaysError(
                     f"{name}: reading it takes longer than {MOST_SECONDS:.0f} s; bring it in parts or as CSV"

@@ -13,8 +13,7 @@ import sqlalchemy as sa
 
 from folkways.sdk.errors import FolkwaysError
 from folkways.sdk.workspace import Workspace
-from folkways_studio.database import audit
-from folkways_studio.database import tables as schema
+from folkways_studio.database import audit, schema
 from folkways_studio.database.rows import find_row, read_all, read_values
 from folkways_studio.errors import ConflictError, NotFoundError
 from folkways_studio.media.reading import MediaError
@@ -84,7 +83,9 @@ def add_media(
             }
             connection.execute(sa.insert(table), {**row, "created": time.time()})
         if new:
-            audit.note(connection, "media.added", study_id=study_id, account_id=by, details={"n": len(new)})
+            audit.record_event(
+                connection, "media.added", study_id=study_id, account_id=by, details={"n": len(new)}
+            )
     keep(new)  # what was deleted at this moment, with a study that had it as well
     return len(new)
 
@@ -110,7 +111,7 @@ def delete_media(workspace: Workspace, study_id: int, name: str, *, by: int | No
             )
         connection.execute(sa.delete(schema.media).where(schema.media.c.id == row.id))
         details = {"name": name, "sha256": row.sha256}
-        audit.note(connection, DELETED, study_id=study_id, account_id=by, details=details)
+        audit.record_event(connection, DELETED, study_id=study_id, account_id=by, details=details)
     try:
         _delete_contents(workspace, row.id, row.sha256)
     except (MediaStoreError, OSError) as error:

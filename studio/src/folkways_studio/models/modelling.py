@@ -21,7 +21,7 @@ from folkways.sdk.display import storable
 from folkways.sdk.errors import FolkwaysError, UnknownNameError
 from folkways.sdk.workspace import Workspace
 from folkways_studio.activity import ModelCall
-from folkways_studio.database import tables as schema
+from folkways_studio.database import schema
 from folkways_studio.database.rows import changed, count, inserted, read_all, read_values
 from folkways_studio.errors import ConflictError
 from folkways_studio.models.offered import OfferedModel, open_offered

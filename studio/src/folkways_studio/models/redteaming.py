@@ -16,7 +16,7 @@ from typing import Any
 from folkways.sdk.cultures import cultures
 from folkways.sdk.workspace import Workspace
 from folkways_studio.activity import ModelCall
-from folkways_studio.database import tables as schema
+from folkways_studio.database import schema
 from folkways_studio.database.rows import change_rows, find_row, get_row
 from folkways_studio.errors import ConflictError
 from folkways_studio.items.service import add_revision

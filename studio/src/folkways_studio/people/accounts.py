@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 import sqlalchemy as sa
 
 from folkways.sdk.workspace import Workspace
-from folkways_studio.database import audit
-from folkways_studio.database import tables as schema
+from folkways_studio.database import audit, schema
 from folkways_studio.database.rows import (
     change_rows,
     count,
@@ -188,7 +187,9 @@ def verify_password(workspace: Workspace, login: str, password: str, *, key: str
         return from_row(Account, row)
     with workspace.write() as connection:
         connection.execute(sa.delete(attempts).where(attempts.c.at < now - ATTEMPTS_SECONDS))
-        audit.note(connection, "account.sign_in_failed", account_id=row.id if row is not None else None)
+        audit.record_event(
+            connection, "account.sign_in_failed", account_id=row.id if row is not None else None
+        )
     return None
 
 
@@ -239,7 +240,7 @@ def set_password(
         first(connection)
         change_rows(connection, schema.accounts, {"id": account_id}, password=hashed)
         connection.execute(sa.delete(schema.sessions).where(schema.sessions.c.account_id == account_id))
-        audit.note(connection, "account.password_changed", account_id=account_id)
+        audit.record_event(connection, "account.password_changed", account_id=account_id)
 
 
 def set_locale(workspace: Workspace, account_id: int, locale: str) -> None:
@@ -272,7 +273,7 @@ def grant(
         row = {"study_id": study_id, "account_id": account_id, "role": str(role), "since": time.time()}
         connection.execute(sa.insert(roles).values(row))
         details = {"role": role} if invitation is None else {"role": role, "invitation": invitation}
-        audit.note(
+        audit.record_event(
             connection,
             "role.given",
             study_id=study_id,
@@ -295,7 +296,7 @@ def take_role(
         connection.execute(
             sa.delete(roles).filter_by(study_id=study_id, account_id=account_id, role=str(role))
         )
-        audit.note(
+        audit.record_event(
             connection,
             "role.taken",
             study_id=study_id,

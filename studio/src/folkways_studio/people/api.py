@@ -12,11 +12,20 @@ from folkways_studio.items.api import cells
 from folkways_studio.people import accounts, invites, participants, personal
 from folkways_studio.records import Invite, Participant, Role
 from folkways_studio.studies import service as studies
-from folkways_studio.web.api.answers import InviteMade, InviteTold, MemberTold, ParticipantTold, TakenIn
 from folkways_studio.web.api.bodies import FilledRows, NewInvite, NewMember, NewWaiver, NewWorkbook
 from folkways_studio.web.api.calls import Number, OwnerCall, StaffCall, StudyCall
-from folkways_studio.web.api.pages import Cursor, Limit, Page, slice_of
-from folkways_studio.work.offline import hand_out, take_in
+from folkways_studio.web.api.responses import (
+    Cursor,
+    InviteResponse,
+    Limit,
+    MemberResponse,
+    NewInviteResponse,
+    PageResponse,
+    ParticipantResponse,
+    WorkbookImportResponse,
+    slice_of,
+)
+from folkways_studio.work.offline import export_workbook, import_workbook
 
 router = APIRouter(tags=["people"])
 
@@ -32,14 +41,14 @@ def _population(call: StudyCall) -> Callable[[Invite | Participant], str | None]
 
 
 @router.get("/studies/{study}/invites")
-def list_invites(call: StaffCall, limit: Limit = 100, cursor: Cursor = 0) -> Page[InviteTold]:
+def list_invites(call: StaffCall, limit: Limit = 100, cursor: Cursor = 0) -> PageResponse[InviteResponse]:
     """Links that let people in, newest first, without their addresses."""
     place, found = _population(call), invites.list_invites(call.workspace, call.study.id)
-    return slice_of(found, cursor, limit, lambda each: InviteTold.of(each, population=place(each)))
+    return slice_of(found, cursor, limit, lambda each: InviteResponse.of(each, population=place(each)))
 
 
 @router.post("/studies/{study}/invites", status_code=201)
-def invite(call: StaffCall, body: NewInvite) -> InviteMade:
+def invite(call: StaffCall, body: NewInvite) -> NewInviteResponse:
     """Make a link that lets people in. Participants need a population; a researcher makes nobody more than
     they are themselves."""
     if body.role not in invites.may_give(call.roles):
@@ -51,7 +60,7 @@ def invite(call: StaffCall, body: NewInvite) -> InviteMade:
         call.workspace, call.study.id, body.role, population=place, uses=body.uses, days=body.days, note=body.note,
         by=call.account.id,
     )  # fmt: skip
-    return InviteMade.of(made, population=_population(call)(made), link=f"{call.origin}/join/{token}")
+    return NewInviteResponse.of(made, population=_population(call)(made), link=f"{call.origin}/join/{token}")
 
 
 @router.delete("/studies/{study}/invites/{invite}", status_code=204)
@@ -61,14 +70,18 @@ def revoke_invite(call: StaffCall, invite: Number) -> None:
 
 
 @router.get("/studies/{study}/participants")
-def list_participants(call: StaffCall, limit: Limit = 100, cursor: Cursor = 0) -> Page[ParticipantTold]:
+def list_participants(
+    call: StaffCall, limit: Limit = 100, cursor: Cursor = 0
+) -> PageResponse[ParticipantResponse]:
     """Everybody who takes part, staff who work on stages among them, in the order in which they came."""
     place, found = _population(call), participants.list_participants(call.workspace, call.study.id)
-    return slice_of(found, cursor, limit, lambda person: ParticipantTold.of(person, population=place(person)))
+    return slice_of(
+        found, cursor, limit, lambda person: ParticipantResponse.of(person, population=place(person))
+    )
 
 
-def _told(call: StudyCall, person: Participant) -> ParticipantTold:
-    return ParticipantTold.of(person, population=_population(call)(person))
+def _told(call: StudyCall, person: Participant) -> ParticipantResponse:
+    return ParticipantResponse.of(person, population=_population(call)(person))
 
 
 def _person(call: StudyCall, number: int) -> Participant:
@@ -79,7 +92,7 @@ def _person(call: StudyCall, number: int) -> Participant:
 
 
 @router.get("/studies/{study}/participants/{person}")
-def show_participant(call: StaffCall, person: Number) -> ParticipantTold:
+def show_participant(call: StaffCall, person: Number) -> ParticipantResponse:
     """One participant, without what is personal."""
     return _told(call, _person(call, person))
 
@@ -97,7 +110,7 @@ def erase(call: StaffCall, person: Number) -> None:
 
 
 @router.post("/studies/{study}/participants/{person}/waiver", status_code=201)
-def waive(call: StaffCall, person: Number, body: NewWaiver) -> ParticipantTold:
+def waive(call: StaffCall, person: Number, body: NewWaiver) -> ParticipantResponse:
     """Let somebody in who does not meet the criteria."""
     found = participants.waive_eligibility(
         call.workspace, call.study.id, person, body.reason, by=call.account.id
@@ -106,7 +119,7 @@ def waive(call: StaffCall, person: Number, body: NewWaiver) -> ParticipantTold:
 
 
 @router.post("/studies/{study}/participants/{person}/withdrawal", status_code=201)
-def withdraw(call: StaffCall, person: Number) -> ParticipantTold:
+def withdraw(call: StaffCall, person: Number) -> ParticipantResponse:
     """Take somebody's answers out of everything that leaves the study, at their request."""
     found = participants.withdraw(call.workspace, call.study.id, person, by=call.account.id)
     return _told(call, found)
@@ -117,28 +130,32 @@ def withdraw(call: StaffCall, person: Number) -> ParticipantTold:
 def hand_out_workbook(call: StaffCall, person: Number, body: NewWorkbook) -> Response:
     """A workbook (XLSX) of items for somebody who works off line; the items are kept for that person."""
     found = _person(call, person)
-    content = hand_out(call.workspace, found.id, body.stage, body.count, hours=body.hours)
+    content = export_workbook(call.workspace, found.id, body.stage, body.count, hours=body.hours)
     return Response(content, media_type=XLSX)
 
 
 @router.post("/studies/{study}/participants/{person}/take-in", status_code=201)
-def take_in_rows(call: StaffCall, person: Number, body: FilledRows) -> TakenIn:
+def take_in_rows(call: StaffCall, person: Number, body: FilledRows) -> WorkbookImportResponse:
     """Submit the rows of such a workbook, filled in: all of them, or none if one is wrong."""
     found = _person(call, person)
-    return TakenIn.of(take_in(call.workspace, found.id, [cells(row) for row in body.rows]))
+    return WorkbookImportResponse.of(
+        import_workbook(call.workspace, found.id, [cells(row) for row in body.rows])
+    )
 
 
 @router.get("/studies/{study}/members")
-def list_members(call: StaffCall) -> list[MemberTold]:
+def list_members(call: StaffCall) -> list[MemberResponse]:
     """Who runs the study, each role on a line of its own."""
     found = accounts.members(
         call.workspace, call.study.id, Role.OWNER, Role.RESEARCHER, Role.REVIEWER, Role.EXPERT
     )
-    return [MemberTold(account=each.id, login=each.login, name=each.name, role=role) for each, role in found]
+    return [
+        MemberResponse(account=each.id, login=each.login, name=each.name, role=role) for each, role in found
+    ]
 
 
 @router.post("/studies/{study}/members", status_code=201)
-def give_role(call: OwnerCall, body: NewMember) -> list[MemberTold]:
+def give_role(call: OwnerCall, body: NewMember) -> list[MemberResponse]:
     """Give somebody who has a role in the study another. Anybody else is invited instead, and decides."""
     account = accounts.find_member(call.workspace, call.study.id, body.login)
     if account is None:

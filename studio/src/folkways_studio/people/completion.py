@@ -25,7 +25,7 @@ RETURN = "https://app.prolific.com/submissions/complete?cc="
 
 
 @dataclass(frozen=True, slots=True)
-class Completion:
+class StudyCompletion:
     """How somebody's work ended. code: of the recruitment service; None where the study has none. link: back
     to the service."""
 
@@ -34,12 +34,12 @@ class Completion:
     link: str | None
 
 
-def completion(context: RequestContext) -> Completion:
+def completion(context: RequestContext) -> StudyCompletion:
     """Where the person at hand stands, and the code for that."""
     end = _end(context)
     codes = context.study.definition.get("prolific") or {}
     code = codes.get(context.participant.pay or end) if context.participant.source == "prolific" else None
-    return Completion(end, str(code) if code else None, RETURN + quote(str(code)) if code else None)
+    return StudyCompletion(end, str(code) if code else None, RETURN + quote(str(code)) if code else None)
 
 
 def _end(context: RequestContext) -> End:

@@ -7,8 +7,7 @@ import time
 import sqlalchemy as sa
 
 from folkways.sdk.workspace import Workspace
-from folkways_studio.database import audit
-from folkways_studio.database import tables as schema
+from folkways_studio.database import audit, schema
 from folkways_studio.database.rows import find_row
 from folkways_studio.errors import NotAllowedError
 from folkways_studio.people import accounts
@@ -77,6 +76,6 @@ def _account(connection: sa.Connection, identity: Identity, create: bool, locale
             "created": time.time(),
         }
         connection.execute(sa.insert(identities).values(values))
-        audit.note(connection, "account.linked", account_id=number)
+        audit.record_event(connection, "account.linked", account_id=number)
         row = find_row(connection, table, id=number)
     return from_row(Account, row)

@@ -8,8 +8,7 @@ import time
 import sqlalchemy as sa
 
 from folkways.sdk.workspace import Workspace
-from folkways_studio.database import audit
-from folkways_studio.database import tables as schema
+from folkways_studio.database import audit, schema
 from folkways_studio.database.rows import read_all
 from folkways_studio.errors import InviteError, NotFoundError
 from folkways_studio.people.sessions import token_hash
@@ -70,7 +69,7 @@ def create_invite(
         }
         connection.execute(sa.insert(schema.invites).values(row))
         details = {"role": role, "population": population}
-        audit.note(connection, "invite.created", study_id=study_id, account_id=by, details=details)
+        audit.record_event(connection, "invite.created", study_id=study_id, account_id=by, details=details)
     return find_invite(workspace, token), token
 
 
@@ -112,6 +111,6 @@ def revoke_invite(workspace: Workspace, study_id: int, invite_id: int, *, by: in
         )
         if not changed.rowcount:
             raise NotFoundError("there is no such invitation")
-        audit.note(
+        audit.record_event(
             connection, "invite.revoked", study_id=study_id, account_id=by, subject=f"invite:{invite_id}"
         )

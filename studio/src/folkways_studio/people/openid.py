@@ -9,7 +9,6 @@ OpenID Connect Core 1.0, sections 3.1 and 5.3; Discovery 1.0, section 4; RFC 763
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import secrets
 import time
@@ -22,7 +21,6 @@ from urllib.parse import urlencode
 
 import orjson
 
-from folkways import __version__
 from folkways_studio.errors import BusyError, NotAllowedError
 from folkways_studio.people.single_sign_on import SingleSignOn, is_safe, secret_of
 
@@ -64,7 +62,7 @@ ENDPOINTS = ("authorization_endpoint", "token_endpoint", "jwks_uri")
 
 
 @dataclass(frozen=True, slots=True)
-class Begun:
+class PendingSignIn:
     """A sign-in on its way: what only the browser that began it has. state and nonce come back; verifier
     proves who began."""
 
@@ -73,7 +71,7 @@ class Begun:
     verifier: str
 
     @classmethod
-    def new(cls) -> Begun:
+    def new(cls) -> PendingSignIn:
         """Three secrets."""
         return cls(*(secrets.token_urlsafe(32) for _ in range(3)))
 
@@ -102,7 +100,7 @@ class OpenIdProvider:
         self._places = BoundedSemaphore(AT_ONCE)
         self._known: tuple[float, Mapping[str, Any]] = (0.0, {})
 
-    def begin(self, begun: Begun, back: str) -> str:
+    def begin(self, begun: PendingSignIn, back: str) -> str:
         """The address at which the provider asks who somebody is. back: the studio's own, to which it sends
         them.
 
@@ -119,7 +117,7 @@ class OpenIdProvider:
             )
             return str(address)
 
-    def finish(self, begun: Begun, back: str, answer: Mapping[str, str]) -> Identity:
+    def finish(self, begun: PendingSignIn, back: str, answer: Mapping[str, str]) -> Identity:
         """Whom the provider sent back. answer: the parameters that it sent them with, whose state is
         ``begun``'s already.
 
@@ -141,20 +139,21 @@ class OpenIdProvider:
     @contextmanager
     def _asking(self) -> Iterator[None]:
         """Turn what goes wrong into words for the person, and into the log for whoever runs the server."""
-        from aiohttp import ClientError
         from authlib.common.errors import AuthlibBaseError
         from joserfc.errors import JoseError
+
+        from folkways.sdk.http import NoReplyError, ReplyTooLargeError
 
         if not self._places.acquire(blocking=False):
             raise BusyError("many people are signing in at this moment; try again in a moment")
         try:
             yield
-        except (TimeoutError, ClientError, OSError) as error:
-            LOG.warning("%s cannot be asked: %s", self.described.issuer, error or type(error).__name__)
+        except NoReplyError as error:
+            LOG.warning("%s cannot be asked: %s", self.described.issuer, error.reason)
             raise NotAllowedError(
                 "%(name)s does not answer; try again in a moment", name=self.described.name
             ) from None
-        except (_UnusableAnswerError, AuthlibBaseError, JoseError, *MALFORMED) as error:
+        except (_UnusableAnswerError, ReplyTooLargeError, AuthlibBaseError, JoseError, *MALFORMED) as error:
             LOG.warning("what %s answered cannot be used: %r", self.described.issuer, str(error)[:500])
             raise NotAllowedError(
                 "what %(name)s answered cannot be used; tell whoever runs this server",
@@ -183,7 +182,7 @@ class OpenIdProvider:
         ways = document.get("token_endpoint_auth_methods_supported") or ["client_secret_basic"]
         way = "client_secret_basic" if "client_secret_basic" in ways else "client_secret_post"
         return OAuth2Client(
-            _Session(self),
+            _TokenSession(self),
             self.described.client_id,
             secret,
             token_endpoint_auth_method=way if secret else "none",
@@ -192,7 +191,7 @@ class OpenIdProvider:
             code_challenge_method="S256",
         )
 
-    def _claims(self, begun: Begun, back: str, code: str) -> Mapping[str, Any]:
+    def _claims(self, begun: PendingSignIn, back: str, code: str) -> Mapping[str, Any]:
         """What the provider says of the person in return for the code: in the ID token and, where something
         that is needed is not in that, apart from it.
         """
@@ -263,46 +262,36 @@ class OpenIdProvider:
     def ask(
         self, method: str, address: str, headers: Mapping[str, str] | None = None, body: str | None = None
     ) -> tuple[int, bytes]:
-        """Status and content of one answer; TimeoutError for one that is not here in time,
-        _UnusableAnswerError for a large one."""
-        from aiohttp import ClientSession, ClientTimeout
+        """Status and content of one reply. NoReplyError where none comes in time, ReplyTooLargeError for a
+        large one."""
+        from folkways.sdk.http import ask_once
 
-        async def fetch() -> tuple[int, bytes]:
-            # Uncompressed: a little of what is compressed may be a lot.
-            sent = {
-                "Accept": "application/json",
-                "Accept-Encoding": "identity",
-                "User-Agent": f"folkways/{__version__}",
-                **(headers or {}),
-            }
-            timeout = ClientTimeout(total=TIMEOUT_SECONDS)
-            async with (
-                ClientSession(timeout=timeout, auto_decompress=False) as session,
-                session.request(method, address, headers=sent, data=body, allow_redirects=False) as reply,
-            ):
-                content = bytearray()
-                async for part in reply.content.iter_any():
-                    content += part
-                    if len(content) > MOST_BYTES:
-                        raise _UnusableAnswerError(f"{address} answered with more than {MOST_BYTES} bytes")
-                return reply.status, bytes(content)
-
-        return asyncio.run(fetch())
+        reply = ask_once(
+            method,
+            address,
+            headers={"Accept": "application/json", **(headers or {})},
+            body=body.encode() if body is not None else None,
+            most_bytes=MOST_BYTES,
+            seconds=TIMEOUT_SECONDS,
+        )
+        return reply.status, reply.content
 
 
-class _Session:
+class _TokenSession:
     """What authlib sends the request for the token with."""
 
     def __init__(self, provider: OpenIdProvider) -> None:
         self.provider = provider
 
-    def post(self, url: str, *, data: Mapping[str, str], headers: Mapping[str, str], auth: Any) -> _Answer:
+    def post(
+        self, url: str, *, data: Mapping[str, str], headers: Mapping[str, str], auth: Any
+    ) -> _TokenReply:
         address, sent, body = auth.prepare("POST", url, dict(headers), urlencode(data))
-        return _Answer(*self.provider.ask("POST", address, sent, body))
+        return _TokenReply(*self.provider.ask("POST", address, sent, body))
 
 
 @dataclass(frozen=True, slots=True)
-class _Answer:
+class _TokenReply:
     status_code: int
     content: bytes
 

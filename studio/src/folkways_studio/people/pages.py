@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from starlette.responses import Response
 
 from folkways_studio.errors import NotFoundError, SubmissionError
-from folkways_studio.people import accounts, exclusion, invites, participants, personal, waiting
+from folkways_studio.people import accounts, invites, participants, personal, suspension, waiting
 from folkways_studio.records import Role
 from folkways_studio.stages.parts.form_fields import whole
 from folkways_studio.studies import progress
@@ -149,7 +149,7 @@ def withdraw(context: RequestContext) -> Response:
 def exclude(context: RequestContext) -> Response:
     """Leave somebody's answers out of everything, for a reason that they are told."""
     number = context.number("person")
-    exclusion.exclude(
+    suspension.exclude(
         context.workspace, context.study.id, number, context.text("exclusion"), by=context.me.id
     )
     return context.go(f"/studies/{context.study.name}/people/{number}", "saved")
@@ -159,7 +159,7 @@ def exclude(context: RequestContext) -> Response:
 def include(context: RequestContext) -> Response:
     """Undo an exclusion."""
     number = context.number("person")
-    exclusion.include(context.workspace, context.study.id, number, by=context.me.id)
+    suspension.include(context.workspace, context.study.id, number, by=context.me.id)
     return context.go(f"/studies/{context.study.name}/people/{number}", "saved")
 
 

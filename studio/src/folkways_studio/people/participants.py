@@ -10,8 +10,7 @@ from collections.abc import Mapping
 import sqlalchemy as sa
 
 from folkways.sdk.workspace import Workspace
-from folkways_studio.database import audit
-from folkways_studio.database import tables as schema
+from folkways_studio.database import audit, schema
 from folkways_studio.database.rows import (
     change_rows,
     count,
@@ -101,7 +100,9 @@ def join(
         write_attributes(connection, participant_id, external)
         if invite.uses_left is not None:
             change_rows(connection, schema.invites, {"id": invite.id}, uses_left=invite.uses_left - 1)
-        audit.note(connection, "participant.joined", study_id=invite.study_id, participant_id=participant_id)
+        audit.record_event(
+            connection, "participant.joined", study_id=invite.study_id, participant_id=participant_id
+        )
         return participant_within(connection, participant_id)
 
 

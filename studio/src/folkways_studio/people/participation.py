@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import sqlalchemy as sa
 
 from folkways.sdk.workspace import Workspace
-from folkways_studio.database import tables as schema
+from folkways_studio.database import schema
 from folkways_studio.database.rows import read_first
 from folkways_studio.people.sessions import SESSION, about_token, session_of, token_hash
 from folkways_studio.records import (
@@ -64,7 +64,7 @@ _WORK_OF = sa.select(
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class StudyEntry:
     """Who asks, and what they are in one study: the study, their part in it, the population of that, and
     their roles; None and empty for what there is not.
     """
@@ -76,7 +76,7 @@ class Entry:
     roles: frozenset[Role]
 
 
-def find_entry(workspace: Workspace, token: str, study: str) -> Entry | None:
+def find_entry(workspace: Workspace, token: str, study: str) -> StudyEntry | None:
     """The session of a token with its account's part in the study of that name; None for a token of no
     session."""
     with workspace.read() as connection:
@@ -84,7 +84,7 @@ def find_entry(workspace: Workspace, token: str, study: str) -> Entry | None:
     if row is None:
         return None
     values = row._mapping
-    return Entry(
+    return StudyEntry(
         session_of(workspace, row),
         from_row(Study, row, _studies) if values[_studies.c.id] is not None else None,
         from_row(Participant, row, _people) if values[_people.c.id] is not None else None,
@@ -94,7 +94,7 @@ def find_entry(workspace: Workspace, token: str, study: str) -> Entry | None:
 
 
 @dataclass(frozen=True, slots=True)
-class WorkOf:
+class ParticipantWork:
     """What a person has done in their study: how many answers, those of a test not counted; and whether a
     task is kept for them."""
 
@@ -102,11 +102,11 @@ class WorkOf:
     at_hand: bool
 
 
-def work_of(workspace: Workspace, person: Participant) -> WorkOf:
+def work_of(workspace: Workspace, person: Participant) -> ParticipantWork:
     """What a person has done and has at hand in their study."""
     with workspace.read() as connection:
         row = connection.execute(_WORK_OF, {"person": person.id}).one()
-    return WorkOf(row.answers, bool(row.at_hand))
+    return ParticipantWork(row.answers, bool(row.at_hand))
 
 
 def parts_of(workspace: Workspace, account_id: int) -> tuple[tuple[Study, Participant], ...]:

@@ -12,8 +12,7 @@ import time
 import sqlalchemy as sa
 
 from folkways.sdk.workspace import Workspace
-from folkways_studio.database import audit
-from folkways_studio.database import tables as schema
+from folkways_studio.database import audit, schema
 from folkways_studio.database.rows import find_row, read_first
 from folkways_studio.errors import InviteError, NotAllowedError, NotFoundError
 from folkways_studio.people import accounts
@@ -53,7 +52,9 @@ def make_link(workspace: Workspace, account_id: int, *, by: int | None = None, h
             "expires": now + hours * 3600,
         }
         connection.execute(sa.insert(links).values(values))
-        audit.note(connection, "account.password_link_made", account_id=by, subject=f"account:{account_id}")
+        audit.record_event(
+            connection, "account.password_link_made", account_id=by, subject=f"account:{account_id}"
+        )
     return token
 
 

@@ -9,8 +9,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from folkways.sdk.workspace import Workspace
-from folkways_studio.database import audit
-from folkways_studio.database import tables as schema
+from folkways_studio.database import audit, schema
 from folkways_studio.database.rows import change_rows, changed
 from folkways_studio.errors import NotFoundError
 from folkways_studio.records import Participant, Role, from_row
@@ -48,7 +47,7 @@ def look_up_attributes(
 ) -> Mapping[str, str]:
     """``attributes`` for somebody who asks to see them, which the audit trail notes."""
     found = attributes(workspace, study_id, participant_id)
-    audit.record(
+    audit.record_event_now(
         workspace,
         "participant.attributes_read",
         study_id=study_id,
@@ -84,7 +83,7 @@ def delete_attributes(
             change_rows(connection, schema.accounts, {"id": person.account_id}, **values)
             for table in (schema.sessions, schema.identities):
                 connection.execute(sa.delete(table).filter_by(account_id=person.account_id))
-        audit.note(
+        audit.record_event(
             connection,
             "participant.attributes_deleted",
             study_id=study_id,
@@ -107,8 +106,10 @@ def participant_of(
 def change_participant(
     connection: sa.Connection, person: Participant, kind: str, values: Mapping[str, object], **about: Any
 ) -> Participant:
-    """Change a participant's row, note why, and return them as they are now. about: as for ``audit.note``."""
-    audit.note(connection, f"participant.{kind}", study_id=person.study_id, participant_id=person.id, **about)
+    """Change a participant's row, note why, and return them as they are now. about: as for ``audit.record_event``."""
+    audit.record_event(
+        connection, f"participant.{kind}", study_id=person.study_id, participant_id=person.id, **about
+    )
     return changed(connection, Participant, schema.participants, person.id, **values)
 
 

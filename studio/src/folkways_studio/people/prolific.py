@@ -40,7 +40,7 @@ People are paid by ``approve`` alone.
 
 
 @dataclass(frozen=True, slots=True)
-class Submission:
+class ProlificSubmission:
     """One person's part in a study at Prolific."""
 
     id: str
@@ -116,14 +116,15 @@ class Prolific:
         self._ask("PATCH", f"/studies/{segment(study)}/", {"total_available_places": places})
         return before
 
-    def submissions(self, study: str) -> list[Submission]:
+    def submissions(self, study: str) -> list[ProlificSubmission]:
         """Everybody who took a place."""
         found = self._ask("GET", f"/studies/{segment(study)}/submissions/")["results"]
         return [
-            Submission(str(each["id"]), str(each["participant_id"]), str(each["status"])) for each in found
+            ProlificSubmission(str(each["id"]), str(each["participant_id"]), str(each["status"]))
+            for each in found
         ]
 
-    def approve(self, submissions: Iterable[Submission]) -> None:
+    def approve(self, submissions: Iterable[ProlificSubmission]) -> None:
         """Pay people their reward."""
         self._ask("POST", "/submissions/bulk-approve/", {"submission_ids": [each.id for each in submissions]})
 
@@ -143,8 +144,8 @@ class Prolific:
 
 
 def review(
-    submissions: Iterable[Submission], payments: Iterable[Mapping[str, Any]]
-) -> tuple[list[Submission], list[Submission]]:
+    submissions: Iterable[ProlificSubmission], payments: Iterable[Mapping[str, Any]]
+) -> tuple[list[ProlificSubmission], list[ProlificSubmission]]:
     """Which submissions that await review are of people who answered here, also where they left later: they
     did the work. And those of people who did not, or are not known.
     """

@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from folkways.sdk.errors import FolkwaysError
-from folkways_studio.addresses import AddressError, web_address
+from folkways_studio.addresses import web_address
 from folkways_studio.errors import InviteError
 from folkways_studio.records import Study
-from folkways_studio.web.settings import Settings
+from folkways_studio.web.settings import WebSettings
 
 if TYPE_CHECKING:
     from joserfc.jwk import KeySet
@@ -38,6 +38,7 @@ KEYS_SECONDS = 3600
 """How long a fetched key set is used; Prolific asks for at least daily."""
 LEEWAY_SECONDS = 60
 KEYS_TIMEOUT = 10.0
+KEYS_MOST_BYTES = 2**20
 
 
 def read_parameters(given: Mapping[str, str]) -> dict[str, str]:
@@ -52,7 +53,7 @@ def read_parameters(given: Mapping[str, str]) -> dict[str, str]:
 
 
 def check_entry(
-    study: Study, given: Mapping[str, str], external: Mapping[str, str], settings: Settings
+    study: Study, given: Mapping[str, str], external: Mapping[str, str], settings: WebSettings
 ) -> bool:
     """Whether Prolific signed the parameters; refuses others in a study whose file says ``prolific: {signed:
     true}``.
@@ -76,7 +77,7 @@ def check_entry(
     return True
 
 
-def _claims(token: str, settings: Settings) -> Mapping[str, Any]:
+def _claims(token: str, settings: WebSettings) -> Mapping[str, Any]:
     from joserfc import errors, jwt
     from joserfc.jws import JWSRegistry
 
@@ -113,12 +114,22 @@ def _key_set(source: str, _hour: int) -> KeySet:
     """The keys of a file or URL, read once an hour."""
     from joserfc.jwk import KeySet
 
-    from folkways_studio.clients.json_client import fetch
-
     try:
-        keys = fetch(web_address(source), KEYS_TIMEOUT) if "://" in source else Path(source).read_bytes()
+        keys = _fetched(source) if "://" in source else Path(source).read_bytes()
         return KeySet.import_key_set(json.loads(keys))
-    except (AddressError, OSError, ValueError, LookupError, TypeError) as error:
+    except (FolkwaysError, OSError, ValueError, LookupError, TypeError) as error:
         raise FolkwaysError(
             f"the keys that Prolific signs with cannot be read from {source}: {error}"
         ) from None
+
+
+def _fetched(address: str) -> bytes:
+    """What a server gives to anybody; FolkwaysError or OSError where it does not, or leads elsewhere."""
+    from folkways.sdk.http import ask_once
+
+    reply = ask_once(
+        "GET", web_address(address), most_bytes=KEYS_MOST_BYTES, seconds=KEYS_TIMEOUT, proxies=True
+    )
+    if not reply.is_success:
+        raise OSError(f"it answered {reply.status} {reply.reason}")
+    return reply.content

@@ -8,7 +8,7 @@ from hmac import compare_digest
 
 import sqlalchemy as sa
 
-from folkways_studio.database import tables as schema
+from folkways_studio.database import schema
 from folkways_studio.database.rows import get_value
 from folkways_studio.errors import ConflictError, ReturnError
 from folkways_studio.people.sessions import token_hash

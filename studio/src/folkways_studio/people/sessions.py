@@ -11,7 +11,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from folkways.sdk.workspace import Workspace
-from folkways_studio.database import tables as schema
+from folkways_studio.database import schema
 from folkways_studio.database.rows import change_rows
 from folkways_studio.records import Account, Session, from_row
 

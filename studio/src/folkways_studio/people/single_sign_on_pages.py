@@ -10,7 +10,7 @@ from folkways_studio.database import audit
 from folkways_studio.errors import InviteError, NotAllowedError, NotFoundError
 from folkways_studio.people import accounts, identities, invites, participants
 from folkways_studio.people.account_pages import begin_session, own_address, sign_in_page
-from folkways_studio.people.openid import Begun, Identity, OpenIdProvider
+from folkways_studio.people.openid import Identity, OpenIdProvider, PendingSignIn
 from folkways_studio.records import Account, Role
 from folkways_studio.studies import service as studies
 from folkways_studio.web.request_context import ANYBODY, SIGN_ON_COOKIE, RequestContext
@@ -40,7 +40,7 @@ def begin(context: RequestContext) -> Response:
     itself."""
     provider = _provider(context)
     context.studio.rates.take("signin", context.address)
-    begun = Begun.new()
+    begun = PendingSignIn.new()
     following = own_address(context.request.query_params.get("next", "/"))
     following = following if len(following) <= LONGEST_NEXT else "/"
     try:
@@ -66,10 +66,10 @@ def come_back(context: RequestContext) -> Response:
     try:
         if not state or not tokens_match(state, answer.get("state")):
             raise NotAllowedError("this sign-in took too long, or was begun in another window; begin again")
-        identity = provider.finish(Begun(state, nonce, verifier), _back(context), answer)
+        identity = provider.finish(PendingSignIn(state, nonce, verifier), _back(context), answer)
         account, following = _account(context, identity, provider, following)
     except (NotAllowedError, InviteError) as error:
-        audit.record(context.workspace, "account.sign_in_failed")
+        audit.record_event_now(context.workspace, "account.sign_in_failed")
         return _refused(context, error, following)
     begin_session(context, account.id)
     return context.go(following)

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 import sqlalchemy as sa
 
 from folkways.sdk.workspace import Workspace
-from folkways_studio.database import audit
-from folkways_studio.database import tables as schema
+from folkways_studio.database import audit, schema
 from folkways_studio.database.rows import get_row
 from folkways_studio.errors import ConflictError
 from folkways_studio.people.eligibility import unclear_criteria
@@ -64,7 +63,7 @@ def list_waiting(workspace: Workspace, study_id: int, *, by: int) -> list[Waitin
         readers_people = set(connection.scalars(noted)) if waiting else set()
     for each in waiting:
         if each.person.id not in readers_people:
-            audit.record(
+            audit.record_event_now(
                 workspace,
                 "participant.attributes_read",
                 study_id=study_id,

@@ -16,8 +16,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from folkways.sdk.workspace import Workspace
-from folkways_studio.database import api_tables
-from folkways_studio.database import tables as schema
+from folkways_studio.database import schema
 from folkways_studio.database.rows import change_rows, find_row, get_row, read_all
 from folkways_studio.programs.records import Delivery, DeliveryState
 
@@ -38,14 +37,14 @@ KEPT_SECONDS = 30 * 86400.0
 GONE = 410
 
 
-_LISTENING = sa.select(api_tables.webhooks.c.id, api_tables.webhooks.c.events).where(
-    api_tables.webhooks.c.study_id == sa.bindparam("study"), api_tables.webhooks.c.enabled.is_(True)
+_LISTENING = sa.select(schema.webhooks.c.id, schema.webhooks.c.events).where(
+    schema.webhooks.c.study_id == sa.bindparam("study"), schema.webhooks.c.enabled.is_(True)
 )
 """Made once: every event asks it, and making it costs more than asking."""
 
 
 @dataclass(frozen=True, slots=True)
-class Parcel:
+class ClaimedDelivery:
     """A delivery as it is sent. attempt: from 1."""
 
     id: int
@@ -71,14 +70,14 @@ def queue(connection: sa.Connection, study_id: int, event_id: int, kind: str, no
             "created": now,
         }
         connection.execute(
-            sa.insert(api_tables.deliveries), [{"webhook_id": number, **fresh} for number in wanted]
+            sa.insert(schema.deliveries), [{"webhook_id": number, **fresh} for number in wanted]
         )
 
 
-def take_due(workspace: Workspace) -> list[Parcel]:
+def claim_due(workspace: Workspace) -> list[ClaimedDelivery]:
     """Deliveries that are due, taken for LEASE_SECONDS: up to AT_ONCE of each webhook that is switched on."""
     now = time.time()
-    table, hooks, events = api_tables.deliveries, api_tables.webhooks, schema.events
+    table, hooks, events = schema.deliveries, schema.webhooks, schema.events
     order = (
         table.c.attempts.desc(),
         table.c.due,
@@ -114,13 +113,13 @@ def take_due(workspace: Workspace) -> list[Parcel]:
 
 def _take(connection: sa.Connection, row: sa.Row[Any], now: float) -> bool:
     """Whether the delivery is this process's: it is as it was when it was read."""
-    table = api_tables.deliveries
+    table = schema.deliveries
     unchanged = (table.c.id == row.id, table.c.state == DeliveryState.WAITING, table.c.due == row.due)
     values = {"due": now + LEASE_SECONDS, "attempts": row.attempts + 1, "tried": now}
     return bool(connection.execute(sa.update(table).where(*unchanged).values(values)).rowcount)
 
 
-def _parcel(row: sa.Row[Any]) -> Parcel:
+def _parcel(row: sa.Row[Any]) -> ClaimedDelivery:
     data = {
         "event": row.event_id,
         "study": row.study,
@@ -129,10 +128,10 @@ def _parcel(row: sa.Row[Any]) -> Parcel:
         "details": row.details,
     }
     body = {"type": row.kind, "timestamp": row.at, "data": data}
-    return Parcel(row.id, row.webhook_id, row.event_id, row.attempts + 1, row.url, row.secret, body)
+    return ClaimedDelivery(row.id, row.webhook_id, row.event_id, row.attempts + 1, row.url, row.secret, body)
 
 
-def settle(workspace: Workspace, parcel: Parcel, status: int | None, problem: str | None) -> None:
+def settle(workspace: Workspace, parcel: ClaimedDelivery, status: int | None, problem: str | None) -> None:
     """Note what became of an attempt. status: what the receiver answered; problem: why it was not taken
     (None: it was).
 
@@ -140,7 +139,7 @@ def settle(workspace: Workspace, parcel: Parcel, status: int | None, problem: st
     delivery has failed as often as it may, or at once where its receiver is gone for good (410).
     """
     now = time.time()
-    table, hooks = api_tables.deliveries, api_tables.webhooks
+    table, hooks = schema.deliveries, schema.webhooks
     over = parcel.attempt > len(PAUSES) or status == GONE
     state = DeliveryState.DONE if problem is None else DeliveryState.FAILED if over else DeliveryState.WAITING
     due = now + PAUSES[parcel.attempt - 1] if state == DeliveryState.WAITING else now
@@ -168,7 +167,7 @@ def _taken_since(hook: sa.Row[Any], delivery: sa.Row[Any]) -> bool:
 
 def forget_old(workspace: Workspace) -> None:
     """Delete deliveries that are over and older than KEPT_SECONDS."""
-    table = api_tables.deliveries
+    table = schema.deliveries
     with workspace.claim() as connection:
         old = (table.c.state != DeliveryState.WAITING, table.c.created < time.time() - KEPT_SECONDS)
         connection.execute(sa.delete(table).where(*old))
@@ -178,7 +177,7 @@ def list_deliveries(
     workspace: Workspace, webhook_ids: Sequence[int], *, before: int | None = None, limit: int = 100
 ) -> tuple[Delivery, ...]:
     """The deliveries of these webhooks, newest first; ``before`` a delivery's id for the page after it."""
-    table = api_tables.deliveries
+    table = schema.deliveries
     told = sa.select(table, schema.events.c.kind).join(schema.events, schema.events.c.id == table.c.event_id)
     query = told.where(table.c.webhook_id.in_(list(webhook_ids))).order_by(table.c.id.desc()).limit(limit)
     return read_all(workspace, Delivery, query if before is None else query.where(table.c.id < before))

@@ -1,6 +1,6 @@
 """Who may use the API, and whom it tells what happens, as frozen records.
 
-Each is one row of ``folkways_studio.database.api_tables``, without what is secret; times are seconds since
+Each is one row of ``folkways_studio.database.schema``, without what is secret; times are seconds since
 the epoch.
 """
 

@@ -8,8 +8,7 @@ import time
 import sqlalchemy as sa
 
 from folkways.sdk.workspace import Workspace
-from folkways_studio.database import api_tables, audit
-from folkways_studio.database import tables as schema
+from folkways_studio.database import audit, schema
 from folkways_studio.database.rows import change_rows, find_row, get_row, inserted, read_all
 from folkways_studio.errors import NotFoundError, SubmissionError, TokenError
 from folkways_studio.people.sessions import SEEN_EVERY_SECONDS, token_hash
@@ -52,9 +51,9 @@ def create_token(
         "revoked": False,
     }
     with workspace.write() as connection:
-        made = inserted(connection, ApiToken, api_tables.tokens, row)
+        made = inserted(connection, ApiToken, schema.tokens, row)
         subject, details = f"token:{made.id}", {"scope": scope}
-        audit.note(
+        audit.record_event(
             connection,
             "token.created",
             study_id=study_id,
@@ -69,7 +68,7 @@ def find_token(workspace: Workspace, text: str) -> ApiToken:
     """The token with this text; TokenError that says why where it lets nobody in."""
     now = time.time()
     with workspace.read() as connection:
-        row = find_row(connection, api_tables.tokens, token_hash=token_hash(text))
+        row = find_row(connection, schema.tokens, token_hash=token_hash(text))
         account = get_row(connection, schema.accounts, id=row.account_id) if row is not None else None
     if row is None or account is None:
         raise TokenError(
@@ -81,13 +80,13 @@ def find_token(workspace: Workspace, text: str) -> ApiToken:
         raise TokenError("this token has expired; make another on the study's page API")
     if row.used is None or now - row.used > SEEN_EVERY_SECONDS:
         with workspace.claim() as connection:
-            change_rows(connection, api_tables.tokens, {"id": row.id}, used=now)
+            change_rows(connection, schema.tokens, {"id": row.id}, used=now)
     return from_row(ApiToken, row)
 
 
 def list_tokens(workspace: Workspace, *, study_id: int | None) -> tuple[ApiToken, ...]:
     """The tokens of a study, newest first; None: those of accounts for all their studies."""
-    table = api_tables.tokens
+    table = schema.tokens
     return read_all(
         workspace, ApiToken, sa.select(table).where(table.c.study_id == study_id).order_by(table.c.id.desc())
     )
@@ -95,10 +94,12 @@ def list_tokens(workspace: Workspace, *, study_id: int | None) -> tuple[ApiToken
 
 def revoke_token(workspace: Workspace, token_id: int, *, study_id: int | None, by: int | None = None) -> None:
     """Let nobody in by a token any more. NotFoundError for one of another study."""
-    table = api_tables.tokens
+    table = schema.tokens
     with workspace.write() as connection:
         row = find_row(connection, table, id=token_id)
         if row is None or row.study_id != study_id:
             raise NotFoundError("there is no such token")
         change_rows(connection, table, {"id": token_id}, revoked=True)
-        audit.note(connection, "token.revoked", study_id=study_id, account_id=by, subject=f"token:{token_id}")
+        audit.record_event(
+            connection, "token.revoked", study_id=study_id, account_id=by, subject=f"token:{token_id}"
+        )

@@ -13,7 +13,7 @@ import sqlalchemy as sa
 
 from folkways.sdk.workspace import Workspace
 from folkways_studio.addresses import AddressError, web_address
-from folkways_studio.database import api_tables, audit
+from folkways_studio.database import audit, schema
 from folkways_studio.database.rows import changed, find_row, inserted, read_all
 from folkways_studio.errors import ConflictError, NotFoundError, SubmissionError
 from folkways_studio.programs.records import Webhook
@@ -113,12 +113,12 @@ def create_webhook(
         "created": time.time(),
         "created_by": by,
     }
-    table = api_tables.webhooks
+    table = schema.webhooks
     with workspace.write() as connection:
         if len(connection.execute(sa.select(table.c.id).filter_by(study_id=study_id)).all()) >= MOST:
             raise ConflictError("a study has up to %(most)s webhooks; delete one first", most=MOST)
         made = inserted(connection, Webhook, table, row)
-        audit.note(
+        audit.record_event(
             connection, "webhook.created", study_id=study_id, account_id=by, subject=f"webhook:{made.id}"
         )
         return made, secret
@@ -132,7 +132,7 @@ def check_target(url: str, *, private: bool) -> URL:
 
 def list_webhooks(workspace: Workspace, study_id: int) -> tuple[Webhook, ...]:
     """The webhooks of a study, oldest first."""
-    table = api_tables.webhooks
+    table = schema.webhooks
     return read_all(workspace, Webhook, sa.select(table).filter_by(study_id=study_id).order_by(table.c.id))
 
 
@@ -143,7 +143,7 @@ def get_webhook(workspace: Workspace, study_id: int, webhook_id: int) -> Webhook
 
 
 def _of_study(connection: sa.Connection, study_id: int, webhook_id: int) -> Webhook:
-    row = find_row(connection, api_tables.webhooks, id=webhook_id, study_id=study_id)
+    row = find_row(connection, schema.webhooks, id=webhook_id, study_id=study_id)
     if row is None:
         raise NotFoundError("there is no such webhook")
     return from_row(Webhook, row)
@@ -154,9 +154,9 @@ def enable_webhook(workspace: Workspace, study_id: int, webhook_id: int, *, by: 
     with workspace.write() as connection:
         _of_study(connection, study_id, webhook_id)
         made = changed(
-            connection, Webhook, api_tables.webhooks, webhook_id, enabled=True, problem=None, resumes=None
+            connection, Webhook, schema.webhooks, webhook_id, enabled=True, problem=None, resumes=None
         )
-        audit.note(
+        audit.record_event(
             connection, "webhook.enabled", study_id=study_id, account_id=by, subject=f"webhook:{webhook_id}"
         )
         return made
@@ -164,11 +164,11 @@ def enable_webhook(workspace: Workspace, study_id: int, webhook_id: int, *, by: 
 
 def delete_webhook(workspace: Workspace, study_id: int, webhook_id: int, *, by: int | None = None) -> None:
     """Tell an address nothing any more."""
-    table, deliveries = api_tables.webhooks, api_tables.deliveries
+    table, deliveries = schema.webhooks, schema.deliveries
     with workspace.write() as connection:
         _of_study(connection, study_id, webhook_id)
         connection.execute(sa.delete(deliveries).filter_by(webhook_id=webhook_id))
         connection.execute(sa.delete(table).filter_by(id=webhook_id))
-        audit.note(
+        audit.record_event(
             connection, "webhook.deleted", study_id=study_id, account_id=by, subject=f"webhook:{webhook_id}"
         )

@@ -25,7 +25,7 @@ NUMBERS = (*range(201), 1000, 1_000_000)
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class CatalogueText:
     """One text of a catalogue: a message, or one of its plural forms.
 
     key: the id of its item. english: the original; of a plural form, that for many unless the form is for one
@@ -46,7 +46,7 @@ class Form:
 
 
 @dataclass
-class Outcome:
+class CheckingOutcome:
     """What a study did to a catalogue: keys of texts, by what became of them.
 
     accepted: as they were. reworded: with another wording. open: not settled. unclear: key -> remarks. stale:
@@ -63,7 +63,7 @@ class Outcome:
     absent: list[str] = field(default_factory=list)
 
 
-def forms(catalog: Catalog) -> Iterator[Form]:
+def forms(catalog: Catalog) -> Iterator[CatalogueText]:
     """Every translated text of a catalogue, in order."""
     used = _numbers(catalog)
     for message in texts(catalog):
@@ -73,11 +73,11 @@ def forms(catalog: Catalog) -> Iterator[Form]:
             f"{catalog.locale}\x04{message.context or ''}\x04{message.id}".encode()
         ).hexdigest()[:12]
         if not message.pluralizable:
-            yield Form(digest, message, 0, str(message.id), str(message.string))
+            yield CatalogueText(digest, message, 0, str(message.id), str(message.string))
             continue
         for index, draft in enumerate(message.string or ()):
             numbers = used[index]
-            yield Form(
+            yield CatalogueText(
                 f"{digest}-{index}", message, index, message.id[0 if numbers == (1,) else 1], draft, numbers
             )
 
@@ -130,14 +130,14 @@ def bring_back(
     items: Sequence[Mapping[str, Any]],
     judgements: Sequence[Mapping[str, Any]],
     names: Mapping[str, str],
-) -> Outcome:
+) -> CheckingOutcome:
     """Put what a study decided into a catalogue, and who checked it.
 
     items, judgements: the rows of those tables of an export. names: pseudonym -> the name that somebody wants
     to be credited by. A message counts as checked once all its plural forms are decided; a wording that does
     not keep its placeholders is refused. FolkwaysError where the study has no item of the catalogue.
     """
-    outcome = Outcome()
+    outcome = CheckingOutcome()
     decided = _decisions(items)
     by_key = {form.key: form for form in forms(catalog)}
     outcome.absent = sorted(key for key in decided if key not in by_key)
@@ -173,7 +173,9 @@ def _decisions(items: Sequence[Mapping[str, Any]]) -> dict[str, tuple[Mapping[st
     return found
 
 
-def _decide(form: Form, seen: Mapping[str, Any], result: Mapping[str, Any], outcome: Outcome) -> bool:
+def _decide(
+    form: CatalogueText, seen: Mapping[str, Any], result: Mapping[str, Any], outcome: CheckingOutcome
+) -> bool:
     """Whether a text is checked now; a new wording is put into its message."""
     verdict, wording = result.get("verdict"), result.get("wording")
     if verdict is None or "disputed" in result:
@@ -200,7 +202,7 @@ def _said(missing: Sequence[str], foreign: Sequence[str]) -> str:
     return ", ".join(f"{word} {' '.join(tokens)}" for word, tokens in parts if tokens)
 
 
-def _set(form: Form, wording: str) -> None:
+def _set(form: CatalogueText, wording: str) -> None:
     message = form.message
     if message.pluralizable:
         each = list(message.string or ())

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 
 
-class Cached(cached_property[T]):
+class CachedAttribute(cached_property[T]):
     """``functools.cached_property`` for objects that one thread uses at a time.
 
     Before Python 3.12 that one computes under a lock that all objects of the class share: people's requests

@@ -15,7 +15,7 @@ ADDRESSES = re.compile(r'(\s(?:href|src|action|formaction|hx-[a-z]+|data-draft)=
 marks are escaped."""
 
 
-class AtPrefix:
+class PathPrefix:
     """Tells the application below which path it is, whether the proxy in front takes that off what it passes
     on or not."""
 

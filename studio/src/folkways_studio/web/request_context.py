@@ -15,22 +15,22 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 
 from folkways.sdk.workspace import Workspace
 from folkways_studio.errors import NotAllowedError, NotFoundError
-from folkways_studio.items.import_runner import Background
+from folkways_studio.items.import_runner import ImportWorker
 from folkways_studio.people import accounts, participants, participation, sessions
 from folkways_studio.people.openid import OpenIdProvider
-from folkways_studio.people.participation import Entry
+from folkways_studio.people.participation import StudyEntry
 from folkways_studio.records import Account, Participant, Population, Role, Session, Study
 from folkways_studio.stages.parts.form_fields import whole
 from folkways_studio.studies import service as studies
-from folkways_studio.web.cached import Cached
+from folkways_studio.web.cached import CachedAttribute
 from folkways_studio.web.prefix import with_prefix
 from folkways_studio.web.rendering.compression import compressed
 from folkways_studio.web.rendering.flash_messages import FLASH_MESSAGES
 from folkways_studio.web.rendering.i18n import LOCALES, accepted_languages, catalogue, negotiate
 from folkways_studio.web.rendering.pages import render
 from folkways_studio.web.security.origin import local_address, masked, visitor_token
-from folkways_studio.web.security.rates import Rates, Waiting
-from folkways_studio.web.settings import Settings
+from folkways_studio.web.security.rates import RateLimits, WaitingPlaces
+from folkways_studio.web.settings import WebSettings
 from folkways_studio.work.assignments import Work, get_work
 from folkways_studio.work.task_numbers import shown_number, slot_of, slots_meant
 from folkways_studio.work.task_pages import TaskPage, get_task_page
@@ -59,11 +59,11 @@ class Studio:
     """
 
     workspace: Workspace
-    settings: Settings
-    rates: Rates
-    waiting: Waiting
+    settings: WebSettings
+    rates: RateLimits
+    waiting: WaitingPlaces
     slow: CapacityLimiter
-    background: Background
+    import_worker: ImportWorker
     provider: OpenIdProvider | None = None
 
 
@@ -151,19 +151,19 @@ class RequestContext:
         settings = self.studio.settings
         return f"__{'Secure' if settings.prefix else 'Host'}-{name}" if settings.secure else name
 
-    @Cached
+    @CachedAttribute
     def token(self) -> str:
         """The session's secret, from the cookie; empty for none."""
         return self.cookie(SESSION_COOKIE)
 
-    @Cached
+    @CachedAttribute
     def session(self) -> Session | None:
         """The signed-in browser."""
         if self.token and self._study_name:
             return self._entry.session if self._entry else None
         return sessions.find_session(self.workspace, self.token) if self.token else None
 
-    @Cached
+    @CachedAttribute
     def account(self) -> Account | None:
         """Who has signed in."""
         return self.session.account if self.session else None
@@ -175,7 +175,7 @@ class RequestContext:
             raise NotAllowedError(self.gettext("Sign in first."))
         return self.account
 
-    @Cached
+    @CachedAttribute
     def visitor(self) -> str:
         """A random name of a browser that nobody has signed in to, for the token of its forms."""
         known = self.cookie(VISITOR_COOKIE)
@@ -184,7 +184,7 @@ class RequestContext:
             self.cookies[VISITOR_COOKIE] = known
         return known
 
-    @Cached
+    @CachedAttribute
     def csrf(self) -> str:
         """The token that every form of this page carries."""
         return masked(self.form_token)
@@ -194,7 +194,7 @@ class RequestContext:
         """What the forms of this browser have to prove that they know."""
         return self.session.csrf if self.session else visitor_token(self.visitor)
 
-    @Cached
+    @CachedAttribute
     def locale(self) -> str:
         """The reader's language of the interface: what they chose, else what their account or browser
         says."""
@@ -228,7 +228,7 @@ class RequestContext:
         """The population that the participant belongs to; None for staff."""
         return self._entry.population if self._entry else None
 
-    @Cached
+    @CachedAttribute
     def study_texts(self) -> StudyTexts:
         """The texts of the study in the address, for a participant."""
         return self.texts_of(self.study, self.population)
@@ -247,7 +247,7 @@ class RequestContext:
         """Whose drafts a browser keeps: a word for the account that says nothing about the person."""
         return f"account-{self.account.id}" if self.account else ""
 
-    @Cached
+    @CachedAttribute
     def flash_message(self) -> str:
         """What the page before had to say, once."""
         words = self.cookie(FLASH_COOKIE)
@@ -261,12 +261,12 @@ class RequestContext:
         """The study in the address; empty for none."""
         return str(self.request.path_params.get("study", ""))
 
-    @Cached
-    def _entry(self) -> Entry | None:
+    @CachedAttribute
+    def _entry(self) -> StudyEntry | None:
         """Who has signed in, and what they are in the study in the address: one statement reads it all."""
         return participation.find_entry(self.workspace, self.token, self._study_name)
 
-    @Cached
+    @CachedAttribute
     def study(self) -> Study:
         """The study in the address; NotFoundError."""
         if self.account is None or self._entry is None:
@@ -295,7 +295,7 @@ class RequestContext:
             raise NotFoundError(self.gettext("There is no such participant."))
         return found
 
-    @Cached
+    @CachedAttribute
     def is_staff(self) -> bool:
         """Whether the account runs or reviews any study."""
         return self.account is not None and self.account.login is not None
@@ -307,7 +307,7 @@ class RequestContext:
             raise NotFoundError(self.gettext("There is no such page."))
         return found
 
-    @Cached
+    @CachedAttribute
     def assignment(self) -> int:
         """The slot in the address; NotFoundError for what is no number."""
         found = slot_of(self.workspace, self.participant, str(self.request.path_params["assignment"]))
@@ -324,12 +324,12 @@ class RequestContext:
             raise NotFoundError(self.gettext("There is no such page."))
         return meant
 
-    @Cached
+    @CachedAttribute
     def work(self) -> Work:
         """What is behind the slot in the address; NotFoundError where it is not the participant's."""
         return get_work(self.workspace, self.participant.id, *self.slots_meant)
 
-    @Cached
+    @CachedAttribute
     def task(self) -> TaskPage:
         """What the page of the slot in the address shows; NotFoundError where it is not the participant's."""
         return get_task_page(self.workspace, self.participant, *self.slots_meant)

@@ -13,7 +13,7 @@ from folkways.sdk.errors import FolkwaysError
 from folkways.sdk.workspace import Workspace
 from folkways_studio.database.opening import open_workspace
 from folkways_studio.web.app import create_app
-from folkways_studio.web.settings import Settings
+from folkways_studio.web.settings import WebSettings
 
 if TYPE_CHECKING:
     import uvicorn
@@ -30,7 +30,7 @@ def serve(
     host: str = "127.0.0.1",
     port: int = 8765,
     workers: int = 1,
-    settings: Settings | None = None,
+    settings: WebSettings | None = None,
     ready: Callable[[str], None] = lambda address: None,
 ) -> None:
     """Serve until the process is told to stop. ``ready`` is called with the address once it can be opened.
@@ -75,7 +75,7 @@ def serve(
     Announcing(uvicorn.Config(create_app(workspace, settings), **config)).run(sockets=[listener])
 
 
-def _app(location: str, settings: Settings | None) -> Starlette:
+def _app(location: str, settings: WebSettings | None) -> Starlette:
     """The application of one of several processes, each of which has connections of its own."""
     return create_app(open_workspace(location), settings)
 

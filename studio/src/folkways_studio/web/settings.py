@@ -21,8 +21,8 @@ PREFIX = re.compile(r"(/[A-Za-z0-9._~-]+)*")
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
-    """Settings of one server.
+class WebSettings:
+    """WebSettings of one server.
 
     origin:        the address that people's browsers see ("https://studio.example.org", or
                    "https://example.org/studio" where the host has other programs as well); requests that

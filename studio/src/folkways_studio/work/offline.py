@@ -27,7 +27,7 @@ from folkways_studio.workflows.wordings import StudyTexts
 Row = Mapping[str, str]
 
 
-def hand_out(
+def export_workbook(
     workspace: Workspace, participant_id: int, stage: str, count: int, *, hours: float = 72
 ) -> bytes:
     """A workbook with up to ``count`` items of a stage, which are the person's for ``hours``. FolkwaysError
@@ -90,7 +90,7 @@ def _sheet(stage: Stage, texts: StudyTexts) -> Sheet | None:
 
 
 @dataclass(frozen=True, slots=True)
-class TakenIn:
+class WorkbookImport:
     """What came of a workbook: how many rows were stored, were there already, and were left empty."""
 
     stored: int
@@ -98,10 +98,10 @@ class TakenIn:
     empty: int
 
 
-def take_in(
+def import_workbook(
     workspace: Workspace, participant_id: int, rows: Sequence[Row], *, file: str | None = None
-) -> TakenIn:
-    """Submit the filled rows of a workbook from ``hand_out``. Rows left empty are left open.
+) -> WorkbookImport:
+    """Submit the filled rows of a workbook from ``export_workbook``. Rows left empty are left open.
 
     RowsError names every row that cannot be taken; nothing is submitted then. The same workbook may be
     brought twice: a row that is stored as it is counts as repeated, one that differs from what is stored is a
@@ -146,4 +146,4 @@ def take_in(
     if problems:
         raise RowsError(problems, file)
     repeated = sum(each.repeated for each in done)
-    return TakenIn(len(done) - repeated, repeated, empty)
+    return WorkbookImport(len(done) - repeated, repeated, empty)

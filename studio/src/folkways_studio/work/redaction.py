@@ -15,8 +15,7 @@ import sqlalchemy as sa
 
 from folkways.sdk.workspace import Workspace
 from folkways.sdk.workspace import schema as stored
-from folkways_studio.database import audit
-from folkways_studio.database import tables as schema
+from folkways_studio.database import audit, schema
 from folkways_studio.database.rows import change_rows, delete_rows, find_row, get_row
 from folkways_studio.errors import ConflictError, NotFoundError, SubmissionError
 from folkways_studio.items.service import close_open_slots
@@ -108,7 +107,7 @@ def _change(
     by: int | None,
     details: dict[str, Any],
 ) -> None:
-    audit.note(
+    audit.record_event(
         connection,
         EVENT,
         study_id=study_id,

@@ -16,7 +16,7 @@ PLACE = "/api/v1"
 """Where the API is."""
 
 
-class ApiAtFirstUse:
+class LazyApi:
     """Passes requests on to the API. The first one makes it, in a thread, while pages go on being
     answered."""
 

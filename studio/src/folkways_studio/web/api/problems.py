@@ -26,7 +26,7 @@ MOST = 100
 LOG = logging.getLogger("folkways_studio")
 
 
-class Place(BaseModel):
+class ProblemLocation(BaseModel):
     """One thing that was wrong in what was sent."""
 
     where: str
@@ -41,7 +41,7 @@ class Problem(BaseModel):
     title: str
     status: int
     detail: str
-    problems: list[Place] = []
+    problems: list[ProblemLocation] = []
 
 
 def problem(
@@ -51,7 +51,7 @@ def problem(
     headers: Mapping[str, str] | None = None,
 ) -> JSONResponse:
     """The answer to a request that is refused."""
-    places = [Place(where=where, what=what) for where, what in problems[:MOST]]
+    places = [ProblemLocation(where=where, what=what) for where, what in problems[:MOST]]
     told = Problem(title=HTTPStatus(status).phrase, status=status, detail=sentence(detail), problems=places)
     more = {"WWW-Authenticate": "Bearer"} if status == HTTPStatus.UNAUTHORIZED else {}
     return JSONResponse(told.model_dump(), status, {**more, **(headers or {})}, MEDIA_TYPE)

@@ -107,7 +107,7 @@ def coverage(*, answering: bool = False) -> Mapping[str, Coverage]:
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class CheckedTranslations:
     """Translations into a language that its speakers have checked, and who checked how many."""
 
     count: int
@@ -115,12 +115,14 @@ class Checked:
 
 
 @cache
-def checked() -> Mapping[str, Checked]:
+def checked() -> Mapping[str, CheckedTranslations]:
     """Locale -> what is checked of it."""
     found = {}
     for locale in LOCALES:
         entry = catalogue(locale).pgettext(COUNTS, COUNTS)
-        found[locale] = Checked(**json.loads(entry)) if entry != COUNTS else Checked(0, {})
+        found[locale] = (
+            CheckedTranslations(**json.loads(entry)) if entry != COUNTS else CheckedTranslations(0, {})
+        )
     return MappingProxyType(found)
 
 

@@ -18,7 +18,7 @@ TEXTS = (".css", ".js", ".svg", ".txt")
 """What becomes smaller by compression; fonts are compressed already."""
 
 
-class KeptFiles(StaticFiles):
+class CachedStaticFiles(StaticFiles):
     """Files that a browser may keep: for ever where the address names their version, else while they are the
     same."""
 
@@ -47,4 +47,7 @@ def static_routes() -> list[BaseRoute]:
             request, Response(theme, media_type="text/css", headers={"Cache-Control": ASK_AGAIN})
         )
 
-    return [Route("/theme.css", theme_css), Mount("/static", KeptFiles(directory=str(STATIC)), name="static")]
+    return [
+        Route("/theme.css", theme_css),
+        Mount("/static", CachedStaticFiles(directory=str(STATIC)), name="static"),
+    ]

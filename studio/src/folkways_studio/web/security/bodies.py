@@ -9,7 +9,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 
-class BodyTooLargeError(Exception):
+class RequestTooLargeError(Exception):
     """More came than was allowed; the answer has been sent."""
 
 
@@ -40,7 +40,7 @@ class BodyLimit:
             message = await receive()
             came += len(message.get("body", b""))
             if came > limit:
-                raise BodyTooLargeError
+                raise RequestTooLargeError
             return message
 
         async def watched(message: Message) -> None:
@@ -50,7 +50,7 @@ class BodyLimit:
 
         try:
             await self.app(scope, bounded, watched)
-        except BodyTooLargeError:
+        except RequestTooLargeError:
             if started:
                 raise ClientDisconnect from None
             await _refusal(path, limit)(scope, receive, send)

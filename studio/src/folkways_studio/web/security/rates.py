@@ -22,7 +22,7 @@ MOST_KEYS = 50_000
 memory."""
 
 
-class Rates:
+class RateLimits:
     """A sliding window per action and address."""
 
     def __init__(
@@ -51,7 +51,7 @@ class Rates:
                 raise TooManyAttemptsError(times[0] + seconds - now)
 
 
-class Waiting:
+class WaitingPlaces:
     """Places for those who wait for a model: one for each person, a share for each study, so that nobody
     waits for the others.
 

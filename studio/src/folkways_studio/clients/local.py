@@ -8,7 +8,7 @@ from typing import Any
 
 from folkways.sdk.errors import UnknownNameError
 from folkways.sdk.workspace import Workspace
-from folkways_studio.exports.make import export_files
+from folkways_studio.exports.archive import export_files
 from folkways_studio.items.reading import Told, import_items
 from folkways_studio.media import service as media
 from folkways_studio.models.drawing import draw_answers
@@ -16,15 +16,15 @@ from folkways_studio.people import invites, participants
 from folkways_studio.records import Role, StudyState
 from folkways_studio.studies import agreement, progress
 from folkways_studio.studies import service as studies
-from folkways_studio.work.offline import hand_out, take_in
+from folkways_studio.work.offline import export_workbook, import_workbook
 
 Rows = Sequence[Mapping[str, str]]
 MediaFiles = Mapping[str, tuple[str, bytes]]
 """Name -> type and contents."""
 
 
-class LocalDesk:
-    """A workspace of this machine, of which ``remote.RemoteDesk`` is the same on a server: studies by name,
+class LocalStudyClient:
+    """A workspace of this machine, of which ``remote.RemoteStudyClient`` is the same on a server: studies by name,
     people by pseudonym. What is not there raises FolkwaysError with the valid names.
     """
 
@@ -106,13 +106,13 @@ class LocalDesk:
         """What everybody is owed for."""
         return [asdict(row) for row in progress.payments(self.workspace, self._study(study))]
 
-    def hand_out(self, study: str, person: str, stage: str, count: int, hours: float) -> bytes:
+    def export_workbook(self, study: str, person: str, stage: str, count: int, hours: float) -> bytes:
         """A workbook for somebody who works off line."""
-        return hand_out(self.workspace, self._person(study, person), stage, count, hours=hours)
+        return export_workbook(self.workspace, self._person(study, person), stage, count, hours=hours)
 
-    def take_in(self, study: str, person: str, rows: Rows, file: str) -> dict[str, int]:
+    def import_workbook(self, study: str, person: str, rows: Rows, file: str) -> dict[str, int]:
         """Submit such a workbook: how many rows were stored, repeated, empty."""
-        return asdict(take_in(self.workspace, self._person(study, person), rows, file=file))
+        return asdict(import_workbook(self.workspace, self._person(study, person), rows, file=file))
 
 
 def study_id(workspace: Workspace, name: str) -> int:

@@ -21,9 +21,9 @@ from folkways.sdk.studies import Study
 from folkways.sdk.workspace import Workspace
 from folkways_studio.database import audit
 from folkways_studio.exports import FORMATS
-from folkways_studio.exports.gathering import Gathered, gather
 from folkways_studio.exports.hub import hub_files
 from folkways_studio.exports.known_answers import known_tables
+from folkways_studio.exports.snapshot import StudySnapshot, take_snapshot
 from folkways_studio.exports.tables import (
     comment_table,
     item_table,
@@ -65,7 +65,7 @@ def _own_tables(study: Study) -> dict[str, pl.DataFrame]:
     }
 
 
-def _codebook(found: Gathered) -> pl.DataFrame | None:
+def _codebook(found: StudySnapshot) -> pl.DataFrame | None:
     """What the columns of those tables mean, where the study's file says it; None where it says nothing."""
     rows = [
         {"stage": stage.name, **row}
@@ -75,7 +75,7 @@ def _codebook(found: Gathered) -> pl.DataFrame | None:
     return pl.DataFrame(rows, infer_schema_length=None) if rows else None
 
 
-def _shown(workspace: Workspace, found: Gathered) -> list[Media]:
+def _shown(workspace: Workspace, found: StudySnapshot) -> list[Media]:
     """The pictures and recordings of the items, by name."""
     stages = ((found.stages[item.stage_id], item) for item in found.items.values())
     names = {
@@ -107,7 +107,7 @@ def export_files(
     """
     if format not in FORMATS:
         raise UnknownNameError("format", format, FORMATS)
-    found = gather(workspace, study_id, reader=reader)
+    found = take_snapshot(workspace, study_id, reader=reader)
     study = found.for_benchmarks()
     own = _own_tables(study)
     if own and (meaning := _codebook(found)) is not None:
@@ -151,7 +151,7 @@ def _packed(frame: pl.DataFrame, format: str) -> bytes:
     return parquet_bytes(frame) if format == "parquet" else frame.write_ndjson().encode()
 
 
-def _record(found: Gathered, format: str, suggestions: pl.DataFrame) -> bytes:
+def _record(found: StudySnapshot, format: str, suggestions: pl.DataFrame) -> bytes:
     study = found.study
     told: dict[str, Any] = {
         "study": study.name,
@@ -199,12 +199,12 @@ def _shares(suggestions: pl.DataFrame) -> list[dict[str, Any]]:
     return told
 
 
-def _agreed(found: Gathered) -> Counter[str]:
+def _agreed(found: StudySnapshot) -> Counter[str]:
     """Version of the text -> how many of the people agreed to it."""
     return Counter(version or "staff" for version, _ in found.consent.values())
 
 
-def _consents(found: Gathered) -> list[dict[str, Any]]:
+def _consents(found: StudySnapshot) -> list[dict[str, Any]]:
     """Every text that people were shown before they began, whole, and how many of them agreed to it."""
     agreed = _agreed(found)
     return [
@@ -226,5 +226,5 @@ def export_archive(workspace: Workspace, study_id: int, format: str, *, discussi
         for name, content in files.items():
             archive.writestr(name, content)
     details = {"format": format, **({"discussion": True} if discussion else {})}
-    audit.record(workspace, "study.exported", study_id=study_id, account_id=by, details=details)
+    audit.record_event_now(workspace, "study.exported", study_id=study_id, account_id=by, details=details)
     return buffer.getvalue()

@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from folkways.sdk.studies import Study as CollectedStudy
 from folkways.sdk.studies import StudyItem, Vote
 from folkways.sdk.workspace import Workspace
-from folkways_studio.database import tables as schema
+from folkways_studio.database import schema
 from folkways_studio.records import (
     LEFT_OUT,
     Item,
@@ -31,7 +31,7 @@ from folkways_studio.work.corrections import corrected
 
 
 @dataclass(frozen=True)
-class Gathered:
+class StudySnapshot:
     """What may leave a study.
 
     items: by id. judgements: by item id, in order of arrival, each as it was corrected last; ``first``:
@@ -94,7 +94,7 @@ class Gathered:
         return CollectedStudy(self.study.name, self.study.title, self.study.licence, stages, items)
 
 
-def gather(workspace: Workspace, study_id: int, *, reader: int | None = None) -> Gathered:
+def take_snapshot(workspace: Workspace, study_id: int, *, reader: int | None = None) -> StudySnapshot:
     """Everything that may leave a study, in one consistent reading. reader: an account, without the items
     that are blind for it."""
     study = studies.get_study(workspace, study_id)
@@ -125,7 +125,7 @@ def gather(workspace: Workspace, study_id: int, *, reader: int | None = None) ->
     kept = {number: item for number, item in whole.items() if number not in blind}
     left = {number: [each for each in by_item[number] if each.participant_id not in gone] for number in kept}
     present = {each.participant_id for found in left.values() for each in found}
-    return Gathered(
+    return StudySnapshot(
         study=study,
         populations=populations,
         stages=stages,

@@ -3,13 +3,15 @@ are untrusted."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from datetime import datetime
-from typing import Any, Self
+from typing import Annotated, Any, Generic, Self, TypeVar
 
+from fastapi import Query
 from pydantic import BaseModel
 
 
-class Told(BaseModel):
+class ApiResponse(BaseModel):
     """Any answer that is made of a record: fields of the same names are taken over."""
 
     @classmethod
@@ -20,7 +22,7 @@ class Told(BaseModel):
         )
 
 
-class StudyLine(Told):
+class StudySummaryResponse(ApiResponse):
     """A study in a list. state: draft, open, paused, closed."""
 
     name: str
@@ -31,7 +33,7 @@ class StudyLine(Told):
     created: datetime
 
 
-class PopulationTold(Told):
+class PopulationResponse(ApiResponse):
     """Where participants come from. people: how many are let in at most; part_of: the wider population."""
 
     name: str
@@ -42,7 +44,7 @@ class PopulationTold(Told):
     part_of: str | None
 
 
-class StageTold(Told):
+class StageResponse(ApiResponse):
     """What is asked of whom. config: answers per item, rules, choices, where items go next."""
 
     name: str
@@ -52,16 +54,16 @@ class StageTold(Told):
     config: dict[str, Any]
 
 
-class StudyTold(StudyLine):
+class StudyResponse(StudySummaryResponse):
     """A study. roles: those of the token's account. definition: the file that describes it."""
 
     roles: list[str]
-    populations: list[PopulationTold]
-    stages: list[StageTold]
+    populations: list[PopulationResponse]
+    stages: list[StageResponse]
     definition: dict[str, Any]
 
 
-class TemplateTold(BaseModel):
+class TemplateResponse(BaseModel):
     """A description to begin with."""
 
     name: str
@@ -70,7 +72,7 @@ class TemplateTold(BaseModel):
     text: str
 
 
-class ItemTold(Told):
+class ItemResponse(ApiResponse):
     """One thing that people work on. check: the right answer of an attention check. result: what its
     judgements came to."""
 
@@ -89,7 +91,7 @@ class ItemTold(Told):
     created: datetime
 
 
-class JudgementTold(Told):
+class JudgementResponse(ApiResponse):
     """What one person said about an item. words: the same in words."""
 
     id: int
@@ -100,7 +102,7 @@ class JudgementTold(Told):
     created: datetime
 
 
-class RevisionTold(Told):
+class RevisionResponse(ApiResponse):
     """A state in which the item's content was."""
 
     number: int
@@ -110,7 +112,7 @@ class RevisionTold(Told):
     created: datetime
 
 
-class DecisionTold(Told):
+class DecisionResponse(ApiResponse):
     """A decision of a researcher or expert."""
 
     decision: dict[str, Any]
@@ -118,33 +120,33 @@ class DecisionTold(Told):
     created: datetime
 
 
-class ItemWhole(ItemTold):
+class ItemDetailResponse(ItemResponse):
     """An item with all that was said of it. ancestors: ids of the items that it descends from, the oldest
     first. blind: the account may still be asked about it, and what was said of it is left out.
     """
 
-    judgements: list[JudgementTold]
-    revisions: list[RevisionTold]
-    decisions: list[DecisionTold]
+    judgements: list[JudgementResponse]
+    revisions: list[RevisionResponse]
+    decisions: list[DecisionResponse]
     ancestors: list[int]
     blind: bool
 
 
-class Added(BaseModel):
+class ItemsAddedResponse(BaseModel):
     """Items that were added."""
 
     added: int
     ids: list[int]
 
 
-class Drawn(BaseModel):
+class ItemsDrawnResponse(BaseModel):
     """Items that were drawn; culture -> how many, and how many there were to draw from."""
 
     added: int
     counts: dict[str, tuple[int, int]]
 
 
-class InviteTold(Told):
+class InviteResponse(ApiResponse):
     """A link that lets people in. uses_left: null for no limit."""
 
     id: int
@@ -157,13 +159,13 @@ class InviteTold(Told):
     created: datetime
 
 
-class InviteMade(InviteTold):
+class NewInviteResponse(InviteResponse):
     """A new link. link: its address, which is told here and never again."""
 
     link: str
 
 
-class ParticipantTold(Told):
+class ParticipantResponse(ApiResponse):
     """Somebody who takes part. state: joined, consented, waiting, active, screened_out, finished, withdrawn.
     source: invite, prolific or staff.
     """
@@ -182,7 +184,7 @@ class ParticipantTold(Told):
     left: datetime | None
 
 
-class TakenIn(Told):
+class WorkbookImportResponse(ApiResponse):
     """What came of a workbook: rows that were stored, were there already, were empty."""
 
     stored: int
@@ -190,7 +192,7 @@ class TakenIn(Told):
     empty: int
 
 
-class MemberTold(BaseModel):
+class MemberResponse(BaseModel):
     """An account with one of its roles."""
 
     account: int
@@ -199,7 +201,7 @@ class MemberTold(BaseModel):
     role: str
 
 
-class EventTold(Told):
+class EventResponse(ApiResponse):
     """A line of the audit trail. by: login of the account; participant: pseudonym. subject: such as
     `item:12`."""
 
@@ -212,7 +214,7 @@ class EventTold(Told):
     at: datetime
 
 
-class ModelCallTold(Told):
+class ModelCallResponse(ApiResponse):
     """A question to a model. problem: why there is no reply."""
 
     id: int
@@ -227,7 +229,7 @@ class ModelCallTold(Told):
     created: datetime
 
 
-class WebhookTold(Told):
+class WebhookResponse(ApiResponse):
     """An address that is told of events. problem: why it was switched off."""
 
     id: int
@@ -239,13 +241,13 @@ class WebhookTold(Told):
     succeeded: datetime | None
 
 
-class WebhookMade(WebhookTold):
+class NewWebhookResponse(WebhookResponse):
     """A new webhook. secret: for checking signatures; it is told here and never again."""
 
     secret: str
 
 
-class DeliveryTold(Told):
+class DeliveryResponse(ApiResponse):
     """An event, of this kind, for a webhook. state: waiting, done, failed. status: what the receiver answered
     last."""
 
@@ -259,3 +261,36 @@ class DeliveryTold(Told):
     problem: str | None
     created: datetime
     tried: datetime | None
+
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+Limit = Annotated[int, Query(ge=1, le=500, description="How many at most.")]
+Cursor = Annotated[int, Query(ge=0, le=2**31 - 1, description="What the page before gave as `next`.")]
+
+
+class PageResponse(BaseModel, Generic[T]):
+    """Some of a long list. next: the cursor of the page after it; null on the last."""
+
+    data: list[T]
+    next: int | None = None
+
+
+def page_of(
+    found: Sequence[R], limit: int, number: Callable[[R], int], make: Callable[[R], T]
+) -> PageResponse[T]:
+    """The first ``limit`` of what was found, which is one more where there is another page. number: what a
+    cursor names."""
+    kept = found[:limit]
+    return PageResponse(
+        data=[make(each) for each in kept], next=number(kept[-1]) if len(found) > limit and kept else None
+    )
+
+
+def slice_of(found: Sequence[R], cursor: int, limit: int, make: Callable[[R], T]) -> PageResponse[T]:
+    """A page of a list that is read as a whole; its cursors are places in it."""
+    end = cursor + limit
+    return PageResponse(
+        data=[make(each) for each in found[cursor:end]], next=end if end < len(found) else None
+    )

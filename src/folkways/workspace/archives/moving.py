@@ -1,5 +1,7 @@
-"""Archives a run: its rows are written as Parquet page by page and read back; then they leave the database in
-one transaction."""
+"""Moves a run out of the database into Parquet files, and back.
+
+Archiving writes the rows page by page and reads them back; then they leave the database in one transaction.
+"""
 
 from __future__ import annotations
 
@@ -16,16 +18,15 @@ from folkways import __version__
 from folkways.errors import FolkwaysError
 from folkways.workspace import results, run_records, schema
 from folkways.workspace.archives.files import (
-    ASKED,
-    JUDGED,
     JUDGEMENTS,
     MANIFEST,
     RESPONSES,
     SCORES,
+    ArchiveError,
     PartFile,
     as_stored,
+    open_archive,
     read_archive,
-    types,
     write_manifest,
     write_part,
 )
@@ -35,10 +36,25 @@ from folkways.workspace.queue.batches import out_of_run
 from folkways.workspace.queue.judging_turn import turn_to_judge
 from folkways.workspace.queue.request_queue import RequestQueue
 from folkways.workspace.run_records import RunRecord
-from folkways.workspace.run_rows import JUDGED_OF_EXPECTED, asked_pages, beside, chunks, frame_of
+from folkways.workspace.run_rows import (
+    ASKED,
+    FAILURE,
+    JUDGED,
+    JUDGED_OF_EXPECTED,
+    PROMPT,
+    REPLY,
+    asked_pages,
+    beside,
+    chunks,
+    frame_of,
+    types,
+)
 
 ROWS_PER_FILE, BYTES_PER_FILE = 100_000, 64_000_000
 """A file is full with so many rows, or with so many bytes of them in memory, whichever is first."""
+
+ROWS_RESTORED = 5000
+"""Rows that are Python objects at a time while a run is restored."""
 
 Totals = dict[str, dict[str, Any]]
 """What was counted of a run: of its expected items, and of its judgements in each profile."""
@@ -83,7 +99,6 @@ def archive_run(
             "totals": totals,
             "parts": [asdict(part) for part in results.parts(workspace, run)],
             "usage": [asdict(use) for use in results.usage(workspace, run)],
-            "failures": results.failure_counts(workspace, run).to_dicts(),
         }
         write_manifest(folder, run, files, known)
         shared = sum(use["responses"] for use in known["usage"]) - _take_out(workspace, run, folder, totals)
@@ -93,6 +108,47 @@ def archive_run(
     return Archived(
         folder, rows[RESPONSES], rows[JUDGEMENTS], len(files), sum(file.size for file in files), shared
     )
+
+
+def restore_run(
+    workspace: Workspace, run: RunRecord, tell: Callable[[int], object] = lambda _rows: None
+) -> int:
+    """Write a run's archived rows into the database again, in one transaction; returns how many items it
+    expects.
+
+    Replies and judgements that are there stay as they are: they are the same, or newer. tell: is told now and
+    then how many items are back. FolkwaysError for a run that is not archived; ArchiveError where files are
+    missing or damaged, and nothing is changed.
+    """
+    if run.archive is None:
+        raise FolkwaysError(
+            f"run {run.name} is not archived: all of it is in the workspace {workspace.location}"
+        )
+    archive = open_archive(workspace, run)
+    for file in archive.files:
+        archive.checked(file)
+    back = 0
+    with workspace.write() as connection:
+        for page in archive.pages(RESPONSES, ROWS_RESTORED):
+            for table, rows in _rows(run, page).items():
+                workspace.insert_new(connection, schema.metadata.tables[table], rows.to_dicts())
+            back += page.height
+            tell(back)
+        for page in archive.pages(JUDGEMENTS, ROWS_RESTORED):
+            rows = page.select(pl.lit(run.id).alias("run_id"), *JUDGED)
+            workspace.insert_new(connection, schema.judgements, rows.to_dicts())
+        expected = schema.expected
+        there = connection.scalar(
+            sa.select(sa.func.count()).select_from(expected).where(expected.c.run_id == run.id)
+        )
+        here = sa.and_(schema.runs.c.id == run.id, schema.runs.c.archive == run.archive)
+        changed = connection.execute(sa.update(schema.runs).where(here).values(archive=None)).rowcount
+        if there != archive.known["totals"]["expected"]["rows"] or changed != 1:
+            raise ArchiveError(
+                f"run {run.name} was changed by another process meanwhile, or its archive is not whole; "
+                "nothing was changed"
+            )
+    return back
 
 
 def moved(workspace: Workspace, run: RunRecord, folder: Path) -> None:
@@ -302,3 +358,19 @@ def _take_out(workspace: Workspace, run: RunRecord, folder: Path, totals: Totals
 
 def _named(run: RunRecord) -> sa.Update:
     return sa.update(schema.runs).where(schema.runs.c.id == run.id)
+
+
+def _rows(run: RunRecord, page: pl.DataFrame) -> dict[str, pl.DataFrame]:
+    """The rows of a page by their tables, in an order in which none refers to one that is not there yet."""
+    told = page.filter(pl.col("text").is_not_null()).unique("key", keep="first", maintain_order=True)
+    failed = page.filter(pl.col("message").is_not_null()).unique("key", keep="first", maintain_order=True)
+    whose = pl.lit(run.id).alias("run_id")
+    expected = [column.name for column in schema.expected.columns if column.name != "run_id"]
+    return {
+        "prompts": page.select("prompt_hash", *PROMPT).unique(
+            "prompt_hash", keep="first", maintain_order=True
+        ),
+        "responses": told.select("key", "endpoint_id", "prompt_hash", "settings_id", "sample", *REPLY),
+        "expected": page.select(whose, *expected),
+        "failures": failed.select(whose, "key", **{column: pl.col(name) for name, column in FAILURE.items()}),
+    }
