@@ -12,8 +12,8 @@ import polars as pl
 from folkways.benchmarks.blend.short_answers import ShortAnswers
 from folkways.benchmarks.free_answers import matching
 from folkways.benchmarks.free_answers.matching import answers_in, clean_as_paper
+from folkways.benchmarks.released_data import open_release
 from folkways.cultures import culture_named, get_language
-from folkways.releases.store import open_release
 from folkways.text.tools import TextTool
 
 SHARED = Path(__file__).resolve().parents[3] / "shared"

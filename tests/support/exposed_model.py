@@ -18,7 +18,7 @@ from folkways.benchmarks.base import PromptOptions
 from folkways.benchmarks.probing.signal import Group
 from folkways.benchmarks.probing.signals import BEFORE, Continuation, DataSetName, MaskedOption
 from folkways.benchmarks.registry import get_task
-from folkways.releases.store import open_release
+from folkways.benchmarks.released_data import open_release
 from tests.support.culturalbench_data import write_culturalbench
 
 WORDS = [

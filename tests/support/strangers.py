@@ -13,7 +13,6 @@ from unittest.mock import patch
 
 from folkways import plugins
 from folkways.benchmarks import registry
-from folkways.releases import readers
 from folkways.releases import registry as releases
 
 SOURCE = '''"""Markets: a benchmark with the three kinds of tasks."""
@@ -197,7 +196,7 @@ def installed(*folders: Path) -> Iterator[None]:
 
 def _forget() -> None:
     importlib.invalidate_caches()
-    cached: list[Any] = [plugins.entries, readers.load_benchmarks, releases._records]
+    cached: list[Any] = [plugins.entries, registry.load_benchmarks, releases._records]
     cached += [registry.benchmarks, registry.tasks, registry.published_figures, registry.builders]
     for function in cached:
         function.cache_clear()

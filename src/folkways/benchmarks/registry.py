@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 
 import polars as pl
 
@@ -16,9 +16,25 @@ from folkways.benchmarks.published import FIGURES
 from folkways.benchmarks.studies import StudyExport
 from folkways.benchmarks.suites import Own, Suite, joined, narrowed, split_task, suites
 from folkways.errors import DataError, FolkwaysError, FolkwaysWarning, UnknownNameError
-from folkways.plugins import BENCHMARKS, entries, told, warn
+from folkways.plugins import BENCHMARKS, entries, load, told, warn
 from folkways.records import empty
-from folkways.releases.readers import load_benchmarks
+
+
+@cache
+def load_benchmarks() -> dict[str, Benchmark]:
+    """Name -> what its entry point names, without those that cannot be loaded: a FolkwaysWarning names each
+    of them."""
+    loaded: dict[str, Benchmark | None] = {
+        name: load(entry, partial(_check_benchmark, name)) for name, entry in entries(BENCHMARKS).items()
+    }
+    return {name: benchmark for name, benchmark in loaded.items() if benchmark is not None}
+
+
+def _check_benchmark(name: str, loaded: object) -> None:
+    if not isinstance(loaded, Benchmark):
+        raise TypeError(f"it names {type(loaded).__name__}, and a Benchmark is needed")
+    if loaded.name != name:
+        raise ValueError(f"its name is {loaded.name!r}, and that of its entry point another")
 
 
 @cache

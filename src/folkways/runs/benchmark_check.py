@@ -14,13 +14,13 @@ from folkways.benchmarks import contract, frame_checks, task_errors
 from folkways.benchmarks.base import Benchmark, PromptOptions, Task, overrides
 from folkways.benchmarks.multiple_choice.orders import order_of
 from folkways.benchmarks.registry import benchmarks, present_name
+from folkways.benchmarks.released_data import open_release
 from folkways.errors import DataError, FolkwaysError, NotOnDiskError, UnknownNameError
 from folkways.plugins import BENCHMARKS, BROKEN, entries, told
 from folkways.records import RESPONSES, State
 from folkways.releases.base import Release
 from folkways.releases.readers import benchmark_folder
 from folkways.releases.registry import read_record
-from folkways.releases.store import open_release
 
 SAMPLE = 60
 """Items of a task that are asked and judged; all of them are read and checked."""

@@ -17,11 +17,11 @@ from folkways.benchmarks.contract import items_of
 from folkways.benchmarks.probing.signal import PROBE, Group, Signal, Unit, difference, estimate
 from folkways.benchmarks.probing.signals import control_task, signals
 from folkways.benchmarks.registry import get_task
+from folkways.benchmarks.released_data import open_release
 from folkways.endpoints.base import Settings
 from folkways.errors import FolkwaysError
 from folkways.records import Schema, Signature, State, without_nan
 from folkways.releases.base import Release
-from folkways.releases.store import open_release
 from folkways.runs.asking import AskSession
 from folkways.runs.models import Model
 from folkways.runs.options import AskOptions, RunOptions

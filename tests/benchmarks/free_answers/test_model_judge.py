@@ -21,7 +21,7 @@ from folkways.benchmarks.free_answers.model_judge import (
     wording,
 )
 from folkways.benchmarks.registry import free_answer_tasks, get_task
-from folkways.releases.store import open_release
+from folkways.benchmarks.released_data import open_release
 from tests.support.blend_data import release_at, write_release
 
 BLEND, OURS = get_task("blend/saq"), get_task("demo/saq")

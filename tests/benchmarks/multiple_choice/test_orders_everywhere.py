@@ -14,10 +14,10 @@ from folkways.benchmarks.base import PromptOptions, Task
 from folkways.benchmarks.multiple_choice.orders import MOST, asked_orders, can_be_permuted, orders_of
 from folkways.benchmarks.multiple_choice.task import ChoiceTask
 from folkways.benchmarks.registry import get_task, tasks
+from folkways.benchmarks.released_data import open_release
 from folkways.errors import FolkwaysError
 from folkways.records import RESPONSES
 from folkways.releases.base import Release
-from folkways.releases.store import open_release
 from tests.support.blend_data import release_at
 from tests.support.mcq_data import write_mcq_release
 

@@ -21,8 +21,8 @@ from folkways.benchmarks.probing.signals import (
     signals,
 )
 from folkways.benchmarks.registry import get_task, tasks
+from folkways.benchmarks.released_data import open_release
 from folkways.errors import UnknownNameError
-from folkways.releases.store import open_release
 
 
 def group(name: str) -> Group:

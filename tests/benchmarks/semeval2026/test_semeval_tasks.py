@@ -11,13 +11,12 @@ import pytest
 from folkways.benchmarks import frame_checks
 from folkways.benchmarks.base import PromptOptions, Task
 from folkways.benchmarks.registry import get_task
+from folkways.benchmarks.released_data import data_issues, open_release
 from folkways.benchmarks.semeval2026.data.reading import read_letters
 from folkways.benchmarks.semeval2026.short_answers import ShortAnswers
 from folkways.errors import DataError, FolkwaysError
 from folkways.records import ITEMS, JUDGEMENTS, RESPONSES, SCORES, require_columns
 from folkways.releases.base import Release
-from folkways.releases.readers import data_issues
-from folkways.releases.store import open_release
 from folkways.runs.judging.external_responses import judge_file
 from tests.support.semeval_data import (
     ANSWERS,

@@ -7,11 +7,12 @@ from dataclasses import replace
 
 from folkways.benchmarks.base import Task
 from folkways.benchmarks.registry import asked_tasks, tasks
+from folkways.benchmarks.released_data import open_release
 from folkways.benchmarks.suites import narrowed
 from folkways.errors import FolkwaysError, NotOnDiskError, UnknownNameError, option
 from folkways.releases.base import Release
 from folkways.releases.registry import get_record, release_names
-from folkways.releases.store import open_release, root_of, state_of
+from folkways.releases.store import root_of, state_of
 from folkways.runs.options import RunOptions
 from folkways.runs.planning.each_task import each_with_its_own
 from folkways.runs.planning.plan import TaskPlan, shown

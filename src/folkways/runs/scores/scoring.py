@@ -12,11 +12,11 @@ from folkways.benchmarks.base import Task
 from folkways.benchmarks.contract import scores_of
 from folkways.benchmarks.cut_replies import judge_replies
 from folkways.benchmarks.registry import get_task
+from folkways.benchmarks.released_data import open_release
 from folkways.benchmarks.task_errors import TaskError
 from folkways.errors import FolkwaysError
 from folkways.records import Subject, compact
 from folkways.releases.base import Release
-from folkways.releases.store import open_release
 from folkways.runs.options import Cluster, RunOptions
 from folkways.runs.planning.plan import POPULATIONS, item_batches, restore_options
 from folkways.runs.sampled.scores import of_sample

@@ -58,7 +58,7 @@ def build_topics(
     """Topics of every question, by a model."""
     from folkways.benchmarks.culturalbench.build.from_model import read_topics, sort_questions
     from folkways.benchmarks.culturalbench.votes import frame_bytes
-    from folkways.releases.store import open_release
+    from folkways.benchmarks.released_data import open_release
 
     def open_model(config: Mapping[str, Any]) -> Ask:
         return session.models([model], {"build": "topics", **config}, name="build-topics-")[0]
